@@ -1,0 +1,39 @@
+# Each verb does its own set-up: a virtual environment in .venv, exact versions from constraints.txt.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+WORLD ?= microworld
+
+.PHONY: demo test lint types check clean
+
+demo: $(VENV)/.demo-ready
+	$(BIN)/regard demo $(WORLD)
+
+test: $(VENV)/.dev-ready
+	$(BIN)/python -m pytest -n 2
+
+lint: $(VENV)/.dev-ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.dev-ready
+	$(BIN)/mypy
+
+check: lint types test
+
+clean:
+	rm -rf $(VENV)
+
+$(VENV)/bin/pip:
+	$(PYTHON) -c 'import sys; sys.exit("Regard needs Python 3.11 or newer") if sys.version_info < (3, 11) else None'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.demo-ready: pyproject.toml constraints.txt | $(VENV)/bin/pip
+	@echo "setting up $(VENV) (about a minute) …"
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[all]'
+	@touch $@
+
+$(VENV)/.dev-ready: pyproject.toml constraints.txt | $(VENV)/bin/pip
+	@echo "setting up $(VENV) (about a minute) …"
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@ $(VENV)/.demo-ready

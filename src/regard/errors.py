@@ -1,0 +1,48 @@
+"""Errors a user can mend: each message names the value, the place and the remedy.
+
+Everything the package raises on purpose is a `RegardError`; the command line prints its message and
+exits with status 2. Anything else that escapes is a fault of ours and keeps its traceback.
+"""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class RegardError(Exception):
+    """Base of all errors meant for the user."""
+
+
+class DataError(RegardError):
+    """A file, a line or a corpus that cannot be used as it is."""
+
+
+class ConfigError(RegardError):
+    """An option with an unknown name, an illegal value, or at odds with another."""
+
+
+class FolderError(RegardError):
+    """A model folder that is missing, damaged, foreign or newer than this package."""
+
+
+class CheckpointError(RegardError):
+    """A checkpoint that could not be written; the one before it is untouched."""
+
+
+class MissingExtraError(RegardError):
+    """An optional dependency is needed and absent."""
+
+    def __init__(self, purpose: str, extra: str) -> None:
+        super().__init__(f"{purpose} needs an optional part: pip install 'regard[{extra}]'")
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return a hint for a misspelt name: the nearest right one, or the whole list.
+
+    Args:
+        name: what the user wrote.
+        known: the legal names.
+    """
+    names = sorted(known)
+    close = get_close_matches(name, names, n=1, cutoff=0.6)
+    listed = ", ".join(names)
+    return f"did you mean {close[0]!r}? (known: {listed})" if close else f"known: {listed}"
