@@ -1,0 +1,137 @@
+"""Any file as decoded lines: plain or compressed, on disk or standard input.
+
+In: a path (``-`` is standard input), its last suffix naming the compression. Out: lines of text, one at a
+time, without their ends. A line ends at a line feed and nowhere else: form feeds, U+0085 and U+2028 are
+text. Knows nothing of columns or pairs.
+"""
+
+import bz2
+import errno
+import gzip
+import importlib
+import lzma
+import sys
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from difflib import get_close_matches
+from pathlib import Path
+from typing import IO, cast
+
+from regard.errors import DataError
+
+STDIN = "-"
+_BOM = b"\xef\xbb\xbf"
+# what the decompressors raise on a broken stream; gzip and bz2 also raise an OSError without a number
+_DAMAGE = (EOFError, lzma.LZMAError, zlib.error)
+
+
+def read_file(path: str | Path) -> Iterator[str]:
+    r"""Yield the lines of a file in order, decoded, blank ones too.
+
+    Args:
+        path: a plain, .gz, .xz, .bz2 or .zst file, or ``-`` for standard input.
+
+    Yields:
+        Each line without its ``\n`` or ``\r\n``; the last may lack one. A byte order mark at the start of
+        the file is dropped.
+
+    Raises:
+        DataError: the file is missing, unreadable or damaged, or a line is not UTF-8.
+    """
+    try:
+        with _open(path) as stream:
+            for number, line in enumerate(stream, start=1):
+                if number == 1 and not (line := line.removeprefix(_BOM)):
+                    continue
+                yield _decode(line.removesuffix(b"\n").removesuffix(b"\r"), path, number)
+    except _DAMAGE as error:
+        raise _damaged(path, error) from error
+    except OSError as error:
+        raise (_damaged(path, error) if error.errno is None else _unreadable(path, error)) from error
+
+
+def shown(path: str | Path) -> str:
+    """Name a path in a message."""
+    return "standard input" if str(path) == STDIN else str(path)
+
+
+def _open(path: str | Path) -> AbstractContextManager[IO[bytes]]:
+    if str(path) == STDIN:
+        # the caller's stream is not ours to close
+        return nullcontext(sys.stdin.buffer)
+    opener = _OPENERS.get(Path(path).suffix.lower(), _open_plain)
+    return opener(Path(path))
+
+
+def _open_plain(path: Path) -> IO[bytes]:
+    return open(path, "rb")
+
+
+def _open_gzip(path: Path) -> IO[bytes]:
+    return cast(IO[bytes], gzip.open(path, "rb"))
+
+
+def _open_xz(path: Path) -> IO[bytes]:
+    return lzma.open(path, "rb")
+
+
+def _open_bzip2(path: Path) -> IO[bytes]:
+    return bz2.open(path, "rb")
+
+
+def _open_zstandard(path: Path) -> IO[bytes]:
+    try:
+        zstd = importlib.import_module("compression.zstd")
+    except ImportError:
+        raise DataError(
+            f"{path}: Zstandard needs Python 3.14 and this is {sys.version_info.major}."
+            f"{sys.version_info.minor}; decompress it first: zstd -d {path}"
+        ) from None
+    return cast(IO[bytes], zstd.open(path, "rb"))
+
+
+_OPENERS: dict[str, Callable[[Path], IO[bytes]]] = {
+    ".gz": _open_gzip,
+    ".xz": _open_xz,
+    ".bz2": _open_bzip2,
+    ".zst": _open_zstandard,
+}
+
+
+def _decode(line: bytes, path: str | Path, number: int) -> str:
+    try:
+        return line.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise DataError(
+            f"{shown(path)}:{number}: byte 0x{line[error.start]:02x} at offset {error.start} of the line is "
+            "not UTF-8; convert the file, for instance from Latin-1: iconv -f LATIN1 -t UTF-8"
+        ) from error
+
+
+def _damaged(path: str | Path, error: Exception) -> DataError:
+    return DataError(
+        f"{shown(path)}: the compressed file is damaged or cut short ({error}); make or fetch it again"
+    )
+
+
+def _unreadable(path: str | Path, error: OSError) -> DataError:
+    if error.errno == errno.ENOENT:
+        return DataError(f"{path}: no such file{_offer(Path(path))}")
+    if error.errno == errno.EISDIR:
+        return DataError(f"{path}: is a folder; name a file in it")
+    if error.errno == errno.EACCES:
+        return DataError(f"{path}: may not be read; change its permissions")
+    return DataError(f"{shown(path)}: cannot be read ({error.strerror})")
+
+
+def _offer(path: Path) -> str:
+    """Return the nearest name in the folder of a missing file, as the end of a sentence."""
+    try:
+        names = sorted(entry.name for entry in path.parent.iterdir())
+    except OSError:
+        return f", nor a folder {path.parent} to hold it; check the path"
+    close = get_close_matches(path.name, names, n=1, cutoff=0.6)
+    return (
+        f"; did you mean {path.parent / close[0]}?" if close else f" in the folder {path.parent.absolute()}"
+    )

@@ -1,0 +1,20 @@
+from regard.text import EncodedPair, Place, SentencePair, encode_pairs, learn
+
+
+def test_same_order_and_number_across_chunks():
+    source = learn("word", ["a b c"], size=10)
+    target = learn("char", ["xyz"], size=10)
+    texts = ["a", "b c", "", "c d"]
+    pairs = [SentencePair(texts[n % 4], "xyzx"[: n % 5], Place("f", n)) for n in range(9001)]
+    encoded = list(encode_pairs(iter(pairs), source, target))
+    assert encoded == [
+        EncodedPair(source.encode(pair.source), target.encode(pair.target), pair.place) for pair in pairs
+    ]
+
+
+def test_pairs_are_read_as_they_are_needed():
+    tokenizer = learn("word", ["a"], size=10)
+
+    waiting = iter([SentencePair("a", "a")] * 20_000)
+    assert next(encode_pairs(waiting, tokenizer, tokenizer)).source_ids == tokenizer.encode("a")
+    assert len(list(waiting)) > 15_000

@@ -1,0 +1,219 @@
+import json
+import unicodedata
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from regard.errors import FolderError
+from regard.text import BOS, EOS, KINDS, PAD, SPECIALS, UNK, Tokenizer, learn
+
+LINES = [
+    "the quick brown fox jumps over the lazy dog",
+    "</s> <s> <pad> <unk> are words like any other </s>",
+    "</s></s><s><unk><pad>",
+    "les élèves ont mangé à l'école , n'est-ce pas ?",
+    "straße größe 東京 京都 ▁ x\u00a0y\tz",
+] * 4
+
+TOKENIZERS = {kind: learn(kind, LINES, size=120) for kind in KINDS}
+LOWERED = {kind: learn(kind, LINES, size=120, lowercase=True) for kind in KINDS}
+
+every_kind = pytest.mark.parametrize("kind", KINDS)
+any_text = st.text(st.characters(exclude_categories=["Cs", "Cn"]))
+known_text = st.text(sorted(set("".join(LINES))))
+text = any_text | known_text | st.text(st.sampled_from(" ▁\t\u3000\u2028ab<é\u0301東"))
+
+
+def plain(kind, line):
+    """What must come back: the line in NFC, blanks folded unless they are tokens."""
+    composed = unicodedata.normalize("NFC", line)
+    if kind == "char":
+        return "".join(" " if c.isspace() else c for c in composed)
+    return " ".join(composed.replace("▁", " ").split())
+
+
+@every_kind
+@given(st.data())
+def test_known_text_comes_back(kind, data):
+    tokenizer = TOKENIZERS[kind]
+    known = st.sampled_from([w for line in LINES for w in line.split()] + [" ", "  ", "\t"])
+    line = data.draw(st.lists(known).map(" ".join) if kind == "word" else known_text)
+    ids = tokenizer.encode(line)
+    assert UNK not in ids
+    assert tokenizer.decode(ids) == plain(kind, line)
+
+
+@every_kind
+@given(line=text)
+def test_unknown_text_keeps_its_words(kind, line):
+    tokenizer = TOKENIZERS[kind]
+    ids = tokenizer.encode(line)
+    assert not {PAD, BOS, EOS} & set(ids)
+    expected, decoded = plain(kind, line).split(), tokenizer.decode(ids).split()
+    assert len(decoded) == len(expected)
+    for ours, theirs in zip(decoded, expected, strict=True):
+        assert ours == theirs or "<unk>" in ours
+    numbers = [word for word in tokenizer.words(ids) if word is not None]
+    assert sorted(set(numbers)) == list(range(len(expected)))
+
+
+@every_kind
+@settings(max_examples=200)
+@given(data=st.data())
+def test_words_are_those_of_the_decoded_text(kind, data):
+    tokenizer = TOKENIZERS[kind]
+    ids = data.draw(st.lists(st.integers(0, 9) | st.integers(0, tokenizer.size - 1)))
+    words = tokenizer.words(ids)
+    decoded = tokenizer.decode(ids)
+    assert len(words) == len(ids)
+    numbers = [word for word in words if word is not None]
+    assert numbers == sorted(numbers)
+    assert sorted(set(numbers)) == list(range(len(decoded.split())))
+    # the ids of one word alone spell that word
+    for n, word in enumerate(decoded.split()):
+        assert tokenizer.decode([i for i, w in zip(ids, words, strict=True) if w == n]) == word
+    for i, word in zip(ids, words, strict=True):
+        if i in (PAD, BOS, EOS):
+            assert word is None
+        if i == UNK:
+            assert word is not None
+        if kind == "char":
+            assert (word is None) == (i in (PAD, BOS, EOS) or tokenizer.tokens([i]) == ["␣"])
+
+
+@every_kind
+@given(lines=st.lists(text))
+def test_a_batch_is_its_lines(kind, lines):
+    tokenizer = TOKENIZERS[kind]
+    assert tokenizer.encode_batch(lines) == [tokenizer.encode(line) for line in lines]
+
+
+@every_kind
+@pytest.mark.parametrize(
+    "line", [*SPECIALS, "a</s>b", " </s>", " <pad> <s>", "<unk><unk>", "</s></s><s><unk><pad>"]
+)
+def test_names_of_specials_in_text_are_text(kind, line, tmp_path):
+    for tokenizer in (TOKENIZERS[kind], _reloaded(TOKENIZERS[kind], tmp_path)):
+        ids = tokenizer.encode(line)
+        assert not {PAD, BOS, EOS} & set(ids)
+        if kind != "word" or line.strip() in LINES[1].split():
+            assert UNK not in ids
+            assert tokenizer.decode(ids) == plain(kind, line)
+    stranger = learn(kind, ["ab ba"], size=20)
+    assert not {PAD, BOS, EOS} & set(stranger.encode(line))
+
+
+@every_kind
+def test_specials_decode_to_nothing_but_the_unknown_shows(kind):
+    tokenizer = TOKENIZERS[kind]
+    ids = tokenizer.encode("the dog")
+    assert tokenizer.decode([BOS, *ids[:1], PAD, *ids[1:], EOS, PAD]) == "the dog"
+    assert tokenizer.decode([EOS, *ids]) == "the dog"
+    assert tokenizer.decode([UNK]) == "<unk>"
+    assert tokenizer.decode([]) == tokenizer.decode([PAD, EOS]) == ""
+    assert tokenizer.tokens([PAD, UNK, BOS, EOS]) == list(SPECIALS)
+
+
+def test_words_are_parted_by_one_blank_wherever_ids_come_from():
+    for kind in ("bpe", "unigram"):
+        mark, x = TOKENIZERS[kind].token_to_id("▁"), TOKENIZERS[kind].token_to_id("x")
+        assert TOKENIZERS[kind].decode([mark, mark, x, x, mark, mark, x, mark]) == "xx x"
+
+
+def test_display_forms():
+    assert TOKENIZERS["char"].tokens(TOKENIZERS["char"].encode("a  é")) == ["a", "␣", "␣", "é"]
+    assert TOKENIZERS["word"].tokens(TOKENIZERS["word"].encode("the 東京 cat")) == ["the", "東京", "<unk>"]
+    for kind in ("bpe", "unigram"):
+        tokens = TOKENIZERS[kind].tokens(TOKENIZERS[kind].encode("the dog"))
+        assert "".join(tokens) == "▁the▁dog"
+
+
+def test_a_bare_mark_belongs_to_the_word_it_opens():
+    bpe = TOKENIZERS["bpe"]
+    mark, x = bpe.token_to_id("▁"), bpe.token_to_id("x")
+    assert bpe.words([x, mark, mark, UNK, x, mark]) == [0, None, 1, 1, 1, None]
+    assert bpe.words([mark, BOS, x]) == [0, None, 0]
+    assert bpe.words([mark, bpe.token_to_id("▁the"), x]) == [None, 0, 0]
+    char = TOKENIZERS["char"]
+    blank, x = char.token_to_id(" "), char.token_to_id("x")
+    assert char.words([blank, x, blank, UNK]) == [None, 0, None, 1]
+
+
+def test_an_unknown_stretch_is_one_unknown():
+    for kind in ("bpe", "unigram"):
+        ids = TOKENIZERS[kind].encode("the ЖЖЖ dog ЖxЖЖ")
+        assert ids.count(UNK) == 3
+        assert TOKENIZERS[kind].decode(ids) == "the <unk> dog <unk>x<unk>"
+
+
+@every_kind
+def test_ids_of_pieces(kind):
+    tokenizer = TOKENIZERS[kind]
+    for i, token in enumerate(tokenizer.tokens(range(tokenizer.size))):
+        if token != "␣" and not (token in SPECIALS and i > UNK):
+            assert tokenizer.token_to_id(token) == i
+    assert [tokenizer.token_to_id(name) for name in SPECIALS] == [PAD, UNK, BOS, EOS]
+    assert tokenizer.token_to_id("no such piece") is None
+
+
+@given(line=text)
+def test_lowered_text_is_the_text_of_lowered_letters(line):
+    lowered = "".join(c.lower() for c in line)
+    for kind, tokenizer in LOWERED.items():
+        assert tokenizer.encode(line) == tokenizer.encode(lowered), kind
+        assert TOKENIZERS[kind].encode(lowered) == tokenizer.encode(line)
+
+
+@given(line=text)
+def test_composed_or_not_is_the_same_text(line):
+    for tokenizer in TOKENIZERS.values():
+        assert tokenizer.encode(unicodedata.normalize("NFD", line)) == tokenizer.encode(line)
+
+
+def _reloaded(tokenizer, folder):
+    tokenizer.save(folder / "tokenizer.json")
+    return Tokenizer.load(folder / "tokenizer.json")
+
+
+@every_kind
+def test_saved_and_loaded_is_equal(kind, tmp_path):
+    for tokenizer in (TOKENIZERS[kind], LOWERED[kind]):
+        loaded = _reloaded(tokenizer, tmp_path)
+        assert (loaded.kind, loaded.size) == (kind, tokenizer.size)
+        assert loaded.tokens(range(loaded.size)) == tokenizer.tokens(range(tokenizer.size))
+        lines = [*LINES, "E\u0301 unseen ЖЖ  words", "THE DOG", "a\u2028b", ""]
+        assert loaded.encode_batch(lines) == tokenizer.encode_batch(lines)
+        ids = [i for line in lines for i in tokenizer.encode(line)]
+        assert loaded.words(ids) == tokenizer.words(ids)
+        first = (tmp_path / "tokenizer.json").read_bytes()
+        assert json.loads(first)["kind"] == kind
+        loaded.save(tmp_path / "again.json")
+        assert (tmp_path / "again.json").read_bytes() == first
+
+
+def test_loading_what_is_no_tokenizer_names_the_file(tmp_path):
+    path = tmp_path / "tokenizer.json"
+    with pytest.raises(FolderError, match=r"tokenizer\.json: no tokenizer can be read there \(No such file"):
+        Tokenizer.load(path)
+    TOKENIZERS["bpe"].save(path)
+    whole = path.read_text(encoding="utf-8")
+    content = json.loads(whole)
+    damaged = {"kind": "bpe", "tokenizer": content["tokenizer"] | {"model": {"type": "BPE", "vocab": 3}}}
+    foreign_order = json.loads(whole.replace(" <pad>", " <bad>"))
+    for text, said in (
+        (whole[: len(whole) // 2], "damaged, for it is not JSON"),
+        ("[]", "not a tokenizer saved by this package"),
+        ("{}", "not a tokenizer saved by this package"),
+        (json.dumps(content["tokenizer"]), "not a tokenizer saved by this package"),
+        (json.dumps(content | {"kind": "words"}), "'words' is no kind of tokenizer; did you mean 'word'"),
+        (json.dumps(damaged), "the tokenizer in it is damaged"),
+        (json.dumps(foreign_order), "its vocabulary does not begin with the specials"),
+    ):
+        path.write_text(text, encoding="utf-8")
+        with pytest.raises(FolderError) as caught:
+            Tokenizer.load(path)
+        assert str(caught.value).startswith(f"{path}: {said}")
+    path.write_bytes(b"\xff\xfe")
+    with pytest.raises(FolderError, match="is not JSON"):
+        Tokenizer.load(path)
