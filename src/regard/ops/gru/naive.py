@@ -1,0 +1,59 @@
+"""The gated recurrent unit in the paper's form (Cho et al. 2014; Bahdanau et al. 2015, A.1.1 and A.2.2).
+
+The three blocks of rows in W, U and b are: update, reset, candidate. Two traps beside `torch.nn.GRU`, whose
+form is `ops/torch_gru`: here an update gate of 1 takes the *new* candidate (torch's keeps the old state), and
+here the state is reset *before* it is multiplied by U (torch's after). The weights do not interchange.
+"""
+
+import torch
+from torch import Tensor
+
+from regard.ops.shapes import Bool, Float
+from regard.ops.unroll import State, unroll
+
+
+def gru_step(
+    projected: Float[Tensor, "B gn"],
+    previous: State,
+    U: Float[Tensor, "3*n n"],
+    state_mask: Float[Tensor, "B n"] | None = None,
+) -> State:
+    """One step of the GRU.
+
+    Args:
+        projected: W x_t + b; in RNNsearch's decoder W E y_{i−1} + C c_i + b.
+        previous: (s_{i−1},).
+        U: the recurrent matrices, stacked.
+        state_mask: variational dropout of s_{i−1} where it meets U; one mask for all steps.
+
+    Returns:
+        (s_i,).
+    """
+    (s,) = previous
+    n = s.shape[-1]
+    recurrent = s if state_mask is None else s * state_mask
+    # z_i = σ(W_z E y_{i−1} + U_z s_{i−1} + C_z c_i), r_i likewise
+    gates = torch.sigmoid(projected[:, : 2 * n] + recurrent @ U[: 2 * n].T)  # (B, 2n)
+    update, reset = gates.chunk(2, dim=-1)  # (B, n) each
+    # s̃_i = tanh(W E y_{i−1} + U [r_i ∘ s_{i−1}] + C c_i)
+    candidate = torch.tanh(projected[:, 2 * n :] + (reset * recurrent) @ U[2 * n :].T)  # (B, n)
+    # s_i = (1 − z_i) ∘ s_{i−1} + z_i ∘ s̃_i
+    return (s + update * (candidate - s),)  # (B, n)
+
+
+def gru_sequence(
+    inputs: Float[Tensor, "B T m"],
+    mask: Bool[Tensor, "B T"],
+    initial: State,
+    W: Float[Tensor, "3*n m"],
+    U: Float[Tensor, "3*n n"],
+    b: Float[Tensor, "3*n"],
+    reverse: bool = False,
+    state_mask: Float[Tensor, "B n"] | None = None,
+) -> tuple[Float[Tensor, "B T n"], State]:
+    """The GRU over a padded batch; returns the state at each word and the last one."""
+
+    def step(x: Tensor, previous: State) -> State:
+        return gru_step(x @ W.T + b, previous, U, state_mask)
+
+    return unroll(step, inputs, mask, initial, reverse)

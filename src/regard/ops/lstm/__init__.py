@@ -1,0 +1,27 @@
+"""The LSTM: `naive` states the equations; `fused` calls torch's kernel (no dropout of states)."""
+
+from torch import Tensor
+
+from regard.ops.lstm import fused, naive
+from regard.ops.lstm.naive import lstm_step
+from regard.ops.paths import fused_wanted
+from regard.ops.shapes import Bool, Float
+from regard.ops.unroll import State
+
+__all__ = ["lstm_sequence", "lstm_step"]
+
+
+def lstm_sequence(
+    inputs: Float[Tensor, "B T m"],
+    mask: Bool[Tensor, "B T"],
+    initial: State,
+    W: Float[Tensor, "4*n m"],
+    U: Float[Tensor, "4*n n"],
+    b: Float[Tensor, "4*n"],
+    reverse: bool = False,
+    state_mask: Float[Tensor, "B n"] | None = None,
+) -> tuple[Float[Tensor, "B T n"], State]:
+    """The LSTM over a padded batch, by the quicker path that applies."""
+    if fused_wanted() and state_mask is None:
+        return fused.lstm_sequence(inputs, mask, initial, W, U, b, reverse)
+    return naive.lstm_sequence(inputs, mask, initial, W, U, b, reverse, state_mask)

@@ -1,0 +1,27 @@
+"""The LSTM through torch's own kernel; the same signature as `naive`, without dropout of states."""
+
+import torch
+from torch import Tensor
+
+from regard.ops.packed import LayerState, run_packed
+from regard.ops.shapes import Bool, Float
+from regard.ops.unroll import State
+
+
+def lstm_sequence(
+    inputs: Float[Tensor, "B T m"],
+    mask: Bool[Tensor, "B T"],
+    initial: State,
+    W: Float[Tensor, "4*n m"],
+    U: Float[Tensor, "4*n n"],
+    b: Float[Tensor, "4*n"],
+    reverse: bool = False,
+) -> tuple[Float[Tensor, "B T n"], State]:
+    """The LSTM over a padded batch; returns h at each word and the last (h, c)."""
+    weights = [W, U, b, torch.zeros_like(b)]
+
+    def kernel(data: Tensor, batch_sizes: Tensor, start: LayerState) -> tuple[Tensor, LayerState]:
+        states, h, c = torch.lstm(data, batch_sizes, list(start), weights, True, 1, 0.0, False, False)
+        return states, (h, c)
+
+    return run_packed(kernel, inputs, mask, initial, reverse)

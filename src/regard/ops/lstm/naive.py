@@ -1,0 +1,56 @@
+"""Long short-term memory with a forget gate (Hochreiter & Schmidhuber 1997; Gers et al. 2000).
+
+The four rows of blocks in W, U and b are, in torch's order: input gate, forget gate, candidate, output gate.
+There is one bias; torch keeps two and adds them.
+"""
+
+import torch
+from torch import Tensor
+
+from regard.ops.shapes import Bool, Float
+from regard.ops.unroll import State, unroll
+
+
+def lstm_step(
+    projected: Float[Tensor, "B gn"],
+    previous: State,
+    U: Float[Tensor, "4*n n"],
+    state_mask: Float[Tensor, "B n"] | None = None,
+) -> State:
+    """One step of the LSTM.
+
+    Args:
+        projected: W x_t + b.
+        previous: (h_{t−1}, c_{t−1}).
+        U: the recurrent matrices, stacked.
+        state_mask: variational dropout of h_{t−1} where it meets U; one mask for all steps.
+
+    Returns:
+        (h_t, c_t).
+    """
+    h, c = previous
+    recurrent = h if state_mask is None else h * state_mask
+    gates = projected + recurrent @ U.T  # (B, 4n)
+    i, f, candidate, o = gates.chunk(4, dim=-1)  # (B, n) each
+    # c_t = f_t ∘ c_{t−1} + i_t ∘ c̃_t
+    memory = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(candidate)  # (B, n)
+    # h_t = o_t ∘ tanh(c_t)
+    return torch.sigmoid(o) * torch.tanh(memory), memory
+
+
+def lstm_sequence(
+    inputs: Float[Tensor, "B T m"],
+    mask: Bool[Tensor, "B T"],
+    initial: State,
+    W: Float[Tensor, "4*n m"],
+    U: Float[Tensor, "4*n n"],
+    b: Float[Tensor, "4*n"],
+    reverse: bool = False,
+    state_mask: Float[Tensor, "B n"] | None = None,
+) -> tuple[Float[Tensor, "B T n"], State]:
+    """The LSTM over a padded batch; returns h at each word and the last (h, c)."""
+
+    def step(x: Tensor, previous: State) -> State:
+        return lstm_step(x @ W.T + b, previous, U, state_mask)
+
+    return unroll(step, inputs, mask, initial, reverse)

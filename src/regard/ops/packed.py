@@ -1,0 +1,52 @@
+"""Padded rows through torch's own recurrent kernels, which want them packed.
+
+In: right-padded inputs, their mask, and a kernel that takes packed data. Out: what `unroll` gives.
+Each row must hold at least one real word, and padding must stand on the right, as `batches/pad.py` leaves it.
+"""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
+
+from regard.ops.shapes import Bool, Float
+from regard.ops.unroll import State
+
+LayerState = tuple[Float[Tensor, "1 B n"], ...]
+"""A `State` as torch's kernels keep it, with an axis for the layer."""
+
+Kernel = Callable[[Tensor, Tensor, LayerState], tuple[Tensor, LayerState]]
+"""(packed data, batch sizes, first states) → (packed states, last states)."""
+
+
+def flip_rows(x: Float[Tensor, "B T d"], mask: Bool[Tensor, "B T"]) -> Float[Tensor, "B T d"]:
+    """Turn each row's real part round, leaving its padding on the right."""
+    positions = torch.arange(x.shape[1], device=x.device)
+    lengths = mask.sum(dim=1, keepdim=True)
+    order = torch.where(mask, lengths - 1 - positions, positions)  # (B, T)
+    return torch.gather(x, 1, order.unsqueeze(-1).expand_as(x))
+
+
+def run_packed(
+    kernel: Kernel,
+    inputs: Float[Tensor, "B T m"],
+    mask: Bool[Tensor, "B T"],
+    initial: State,
+    reverse: bool,
+) -> tuple[Float[Tensor, "B T n"], State]:
+    """Pack, run one layer in one direction, unpack."""
+    if reverse:
+        inputs = flip_rows(inputs, mask)
+    packed = pack_padded_sequence(inputs, mask.sum(dim=1).cpu(), batch_first=True, enforce_sorted=False)
+    order, back = packed.sorted_indices, packed.unsorted_indices
+    assert order is not None, "enforce_sorted=False always sorts"
+    assert back is not None
+    start = tuple(part.index_select(0, order).unsqueeze(0) for part in initial)
+    data, last = kernel(packed.data, packed.batch_sizes, start)
+    states, _ = pad_packed_sequence(
+        PackedSequence(data, packed.batch_sizes, order, back), batch_first=True, total_length=inputs.shape[1]
+    )
+    if reverse:
+        states = flip_rows(states, mask)
+    return states, tuple(part.squeeze(0).index_select(0, back) for part in last)

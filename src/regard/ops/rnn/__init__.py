@@ -1,0 +1,28 @@
+"""The plain RNN: `naive` states the equation; `fused` calls torch's kernel (tanh, no dropout of states)."""
+
+from torch import Tensor
+
+from regard.ops.paths import fused_wanted
+from regard.ops.rnn import fused, naive
+from regard.ops.rnn.naive import ACTIVATIONS, rnn_step
+from regard.ops.shapes import Bool, Float
+from regard.ops.unroll import State
+
+__all__ = ["ACTIVATIONS", "rnn_sequence", "rnn_step"]
+
+
+def rnn_sequence(
+    inputs: Float[Tensor, "B T m"],
+    mask: Bool[Tensor, "B T"],
+    initial: State,
+    W: Float[Tensor, "n m"],
+    U: Float[Tensor, "n n"],
+    b: Float[Tensor, "n"],
+    activation: str,
+    reverse: bool = False,
+    state_mask: Float[Tensor, "B n"] | None = None,
+) -> tuple[Float[Tensor, "B T n"], State]:
+    """The RNN over a padded batch, by the quicker path that applies."""
+    if fused_wanted() and activation == "tanh" and state_mask is None:
+        return fused.rnn_sequence(inputs, mask, initial, W, U, b, reverse)
+    return naive.rnn_sequence(inputs, mask, initial, W, U, b, activation, reverse, state_mask)

@@ -1,0 +1,27 @@
+"""The plain tanh RNN through torch's own kernel; the same signature as `naive`, without dropout of states."""
+
+import torch
+from torch import Tensor
+
+from regard.ops.packed import LayerState, run_packed
+from regard.ops.shapes import Bool, Float
+from regard.ops.unroll import State
+
+
+def rnn_sequence(
+    inputs: Float[Tensor, "B T m"],
+    mask: Bool[Tensor, "B T"],
+    initial: State,
+    W: Float[Tensor, "n m"],
+    U: Float[Tensor, "n n"],
+    b: Float[Tensor, "n"],
+    reverse: bool = False,
+) -> tuple[Float[Tensor, "B T n"], State]:
+    """The tanh RNN over a padded batch; returns h at each word and the last state."""
+    weights = [W, U, b, torch.zeros_like(b)]
+
+    def kernel(data: Tensor, batch_sizes: Tensor, start: LayerState) -> tuple[Tensor, LayerState]:
+        states, h = torch.rnn_tanh(data, batch_sizes, start[0], weights, True, 1, 0.0, False, False)
+        return states, (h,)
+
+    return run_packed(kernel, inputs, mask, initial, reverse)

@@ -1,0 +1,60 @@
+"""The gated recurrent unit in the form of `torch.nn.GRU` and cuDNN (reset after the product).
+
+The three blocks of rows in W, U and b are: update, reset, candidate (torch's own order is reset first). An
+update gate of 1 keeps the old state, and the reset gate acts on U h_{t−1} + b_U, not on h_{t−1}; hence the
+second bias, which no other cell of ours needs. The paper's form is `ops/gru`.
+"""
+
+import torch
+from torch import Tensor
+
+from regard.ops.shapes import Bool, Float
+from regard.ops.unroll import State, unroll
+
+
+def torch_gru_step(
+    projected: Float[Tensor, "B gn"],
+    previous: State,
+    U: Float[Tensor, "3*n n"],
+    b_U: Float[Tensor, "n"],
+    state_mask: Float[Tensor, "B n"] | None = None,
+) -> State:
+    """One step of the GRU as torch computes it.
+
+    Args:
+        projected: W x_t + b.
+        previous: (h_{t−1},).
+        U: the recurrent matrices, stacked.
+        b_U: the bias inside the reset, torch's b_hn.
+        state_mask: variational dropout of h_{t−1} where it meets U; one mask for all steps.
+
+    Returns:
+        (h_t,).
+    """
+    (h,) = previous
+    n = h.shape[-1]
+    recurrent = (h if state_mask is None else h * state_mask) @ U.T  # (B, 3n)
+    gates = torch.sigmoid(projected[:, : 2 * n] + recurrent[:, : 2 * n])  # (B, 2n)
+    update, reset = gates.chunk(2, dim=-1)  # (B, n) each
+    candidate = torch.tanh(projected[:, 2 * n :] + reset * (recurrent[:, 2 * n :] + b_U))  # (B, n)
+    # h_t = (1 − z_t) ∘ h̃_t + z_t ∘ h_{t−1}
+    return (candidate + update * (h - candidate),)  # (B, n)
+
+
+def torch_gru_sequence(
+    inputs: Float[Tensor, "B T m"],
+    mask: Bool[Tensor, "B T"],
+    initial: State,
+    W: Float[Tensor, "3*n m"],
+    U: Float[Tensor, "3*n n"],
+    b: Float[Tensor, "3*n"],
+    b_U: Float[Tensor, "n"],
+    reverse: bool = False,
+    state_mask: Float[Tensor, "B n"] | None = None,
+) -> tuple[Float[Tensor, "B T n"], State]:
+    """The GRU over a padded batch; returns the state at each word and the last one."""
+
+    def step(x: Tensor, previous: State) -> State:
+        return torch_gru_step(x @ W.T + b, previous, U, b_U, state_mask)
+
+    return unroll(step, inputs, mask, initial, reverse)

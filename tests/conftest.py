@@ -1,0 +1,96 @@
+"""What every test run starts with: shapes checked at each annotated call, fresh memory poisoned, one thread.
+
+The import hook must be in place before `regard.ops` and `regard.layers` are first imported; hence the order
+of the lines. `tests/ops/test_shapes.py` holds that it bites; `tests/ops/test_gru.py`, that memory is poisoned.
+"""
+
+import sys
+from collections.abc import Callable, Sequence
+
+import pytest
+import torch
+from hypothesis import settings
+from jaxtyping import install_import_hook
+from torch import Tensor
+
+_CHECKED = ("regard.ops", "regard.layers")
+assert not any(name.startswith(_CHECKED) for name in sys.modules), "imported too early to be checked"
+install_import_hook(_CHECKED, "beartype.beartype")
+
+from regard import models  # noqa: E402 (after the hook)
+
+torch.set_num_threads(1)
+torch.use_deterministic_algorithms(True)  # with it, torch fills fresh memory with NaN
+
+# a shared machine may stall for longer than any honest deadline
+settings.register_profile("regard", deadline=None)
+settings.load_profile("regard")
+
+Computation = Callable[..., Sequence[Tensor]]
+
+
+def gradients(compute: Computation, tensors: Sequence[Tensor]) -> tuple[Sequence[Tensor], Sequence[Tensor]]:
+    """Outputs of `compute`, and the gradient of one fixed mixture of them to every tensor."""
+    leaves = [tensor.detach().clone().requires_grad_() for tensor in tensors]
+    outputs = compute(*leaves)
+    generator = torch.Generator().manual_seed(7)
+    mixture = sum(
+        (out * torch.randn(out.shape, generator=generator, dtype=out.dtype)).sum() for out in outputs
+    )
+    return outputs, torch.autograd.grad(mixture, leaves)
+
+
+@pytest.fixture(autouse=True)
+def _seeded() -> None:
+    """Every test draws the same numbers, alone or in company."""
+    torch.manual_seed(0)
+
+
+@pytest.fixture
+def agree() -> Callable[..., None]:
+    """Assert that two computations agree: every output, and the gradient to every tensor, in float64."""
+
+    def check(one: Computation, other: Computation, tensors: Sequence[Tensor]) -> None:
+        outputs, grads = gradients(one, tensors)
+        expected, expected_grads = gradients(other, tensors)
+        assert len(outputs) == len(expected)
+        # float64 leaves about 1e-16 a step; sums over 65 steps stay far below these
+        for out, want in zip(outputs, expected, strict=True):
+            torch.testing.assert_close(out, want, rtol=1e-10, atol=1e-12)
+        for index, (grad, want) in enumerate(zip(grads, expected_grads, strict=True)):
+            torch.testing.assert_close(
+                grad, want, rtol=1e-9, atol=1e-11, msg=lambda text, k=index: f"gradient to tensor {k}: {text}"
+            )
+
+    return check
+
+
+@pytest.fixture
+def tiny_model() -> Callable[..., models.Seq2Seq]:
+    """Build a model small enough for grids: float64, in evaluation mode, no parameter zero or alike.
+
+    Vocabularies of 9, unless told; annotations and decoder states 4 wide, as every decoder and energy allows.
+    """
+
+    def build(
+        kind: str = "bahdanau",
+        cell: str = "gru",
+        num_layers: int = 1,
+        target_size: int = 9,
+        **options: object,
+    ) -> models.Seq2Seq:
+        encoder = {"cell": cell, "num_layers": num_layers, "embedding_size": 3, "state_size": 2}
+        decoder = encoder | {"kind": kind, "state_size": 4}
+        if kind in ("bahdanau", "luong"):
+            decoder["alignment_size"] = 5
+        if kind != "sutskever":
+            decoder["readout_size"] = 3
+        mapping = {"encoder": encoder | options.pop("encoder", {}), "decoder": decoder | options}
+        config = models.ModelConfig.from_mapping(mapping, "model")
+        model = models.Seq2Seq(config, 9, target_size).double().eval()
+        generator = torch.Generator().manual_seed(3)
+        for parameter in model.parameters():
+            torch.nn.init.normal_(parameter, std=0.7, generator=generator)
+        return model
+
+    return build

@@ -1,0 +1,223 @@
+"""What holds of every recurrence alike: the fused path is the naive one, and company changes nothing."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+import pytest
+import torch
+from torch import Tensor
+
+from regard.ops import gru, lstm, rnn, torch_gru
+from regard.ops.paths import fused_wanted, naive_only
+
+
+class Recurrence(NamedTuple):
+    """One cell's paths with one signature: (inputs, mask, initial, *weights, reverse=, …)."""
+
+    chosen: Callable[..., Any]
+    naive: Callable[..., Any]
+    step: Callable[..., Any]
+    gates: int
+    parts: int = 1
+    inner_bias: bool = False
+
+
+RECURRENCES = {
+    "rnn": Recurrence(
+        partial(rnn.rnn_sequence, activation="tanh"),
+        partial(rnn.naive.rnn_sequence, activation="tanh"),
+        partial(rnn.rnn_step, activation="tanh"),
+        gates=1,
+    ),
+    "rnn-sigmoid": Recurrence(
+        partial(rnn.rnn_sequence, activation="sigmoid"),
+        partial(rnn.naive.rnn_sequence, activation="sigmoid"),
+        partial(rnn.rnn_step, activation="sigmoid"),
+        gates=1,
+    ),
+    "lstm": Recurrence(lstm.lstm_sequence, lstm.naive.lstm_sequence, lstm.lstm_step, gates=4, parts=2),
+    "gru": Recurrence(gru.gru_sequence, gru.naive.gru_sequence, gru.gru_step, gates=3),
+    "gru-torch": Recurrence(
+        torch_gru.torch_gru_sequence,
+        torch_gru.naive.torch_gru_sequence,
+        torch_gru.torch_gru_step,
+        gates=3,
+        inner_bias=True,
+    ),
+}
+M, N = 3, 2
+
+every_recurrence = pytest.mark.parametrize("cell", RECURRENCES.values(), ids=RECURRENCES.keys())
+every_path = pytest.mark.parametrize("path", ["chosen", "naive"])
+both_ways = pytest.mark.parametrize("reverse", [False, True], ids=["ahead", "back"])
+
+
+def mask_of(lengths: list[int], width: int) -> Tensor:
+    return torch.arange(width) < torch.tensor(lengths).unsqueeze(1)
+
+
+def tensors_of(cell: Recurrence, batch: int, width: int, m: int = M, n: int = N) -> list[Tensor]:
+    """Inputs, the parts of a first state that is not zero, and the weights, in float64."""
+    generator = torch.Generator().manual_seed(width)
+    shapes = [(batch, width, m), *[(batch, n)] * cell.parts]
+    shapes += [(cell.gates * n, m), (cell.gates * n, n), (cell.gates * n,)]
+    if cell.inner_bias:
+        shapes.append((n,))
+    return [torch.randn(shape, generator=generator, dtype=torch.float64) for shape in shapes]
+
+
+def running(path: Callable[..., Any], parts: int, mask: Tensor, **options: Any) -> Callable[..., Any]:
+    """`path` as a function of tensors alone: (states, *last state)."""
+
+    def run(inputs: Tensor, *rest: Tensor) -> tuple[Tensor, ...]:
+        states, last = path(inputs, mask, tuple(rest[:parts]), *rest[parts:], **options)
+        return (states, *last)
+
+    return run
+
+
+SIZES = {
+    "one word": ([1], 1),
+    "a batch of one": ([5], 5),
+    "one real word in a padded row": ([1, 7, 3], 7),
+    "padding beyond the longest": ([2, 1], 4),
+    "63": ([63, 20], 63),
+    "65": ([65, 65, 1], 65),
+}
+
+
+@every_recurrence
+@both_ways
+@pytest.mark.parametrize(("lengths", "width"), SIZES.values(), ids=SIZES.keys())
+def test_the_chosen_path_is_the_naive_one_in_values_and_gradients(cell, reverse, lengths, width, agree):
+    mask = mask_of(lengths, width)
+    agree(
+        running(cell.chosen, cell.parts, mask, reverse=reverse),
+        running(cell.naive, cell.parts, mask, reverse=reverse),
+        tensors_of(cell, len(lengths), width),
+    )
+
+
+@every_recurrence
+@every_path
+@both_ways
+def test_gradients_are_the_derivatives(cell, path, reverse):
+    run = running(getattr(cell, path), cell.parts, mask_of([3, 1], 3), reverse=reverse)
+    tensors = [tensor.requires_grad_() for tensor in tensors_of(cell, 2, 3)]
+    assert torch.autograd.gradcheck(run, tensors)
+
+
+@every_recurrence
+@both_ways
+def test_the_naive_path_is_one_step_after_another(cell, reverse):
+    tensors = tensors_of(cell, 2, 4)
+    inputs, state, (W, U, b, *inner) = (
+        tensors[0],
+        tuple(tensors[1 : 1 + cell.parts]),
+        tensors[1 + cell.parts :],
+    )
+    states, last = cell.naive(inputs, mask_of([4, 4], 4), state, W, U, b, *inner, reverse=reverse)
+    for t in reversed(range(4)) if reverse else range(4):
+        state = cell.step(inputs[:, t] @ W.T + b, state, U, *inner)
+        torch.testing.assert_close(states[:, t], state[0], rtol=0, atol=1e-15)
+    torch.testing.assert_close(last, state, rtol=0, atol=1e-15)
+
+
+@every_recurrence
+@every_path
+@both_ways
+def test_padding_and_the_garbage_in_it_change_nothing(cell, path, reverse):
+    tensors = [tensor.requires_grad_() for tensor in tensors_of(cell, 3, 4)]
+    lengths = [4, 1, 2]
+    plain = running(getattr(cell, path), cell.parts, mask_of(lengths, 4), reverse=reverse)(*tensors)
+    padded_mask = mask_of(lengths, 6)
+    garbage = torch.full((3, 6, M), 1e3, dtype=torch.float64)
+    garbage[:, :4] = torch.where(mask_of(lengths, 4).unsqueeze(-1), tensors[0].detach(), -1e3)
+    garbage.requires_grad_()
+    others = tensors[1:]
+    padded = running(getattr(cell, path), cell.parts, padded_mask, reverse=reverse)(garbage, *others)
+    assert torch.equal(padded[0][~padded_mask], torch.zeros_like(padded[0][~padded_mask]))
+    torch.testing.assert_close(padded[0][:, :4], plain[0], rtol=0, atol=1e-15)
+    torch.testing.assert_close(padded[1:], plain[1:], rtol=0, atol=1e-15)
+    expected = torch.autograd.grad(sum((out**2).sum() for out in plain), tensors)
+    found = torch.autograd.grad(sum((out**2).sum() for out in padded), [garbage, *others])
+    assert torch.equal(found[0][~padded_mask], torch.zeros_like(found[0][~padded_mask]))
+    torch.testing.assert_close(found[0][:, :4][padded_mask[:, :4]], expected[0][padded_mask[:, :4]])
+    torch.testing.assert_close(found[1:], expected[1:], rtol=1e-12, atol=1e-13)
+
+
+@every_recurrence
+@every_path
+@both_ways
+def test_reordering_a_batch_reorders_the_answer(cell, path, reverse):
+    order = torch.tensor([2, 0, 1])
+    mask = mask_of([2, 5, 3], 5)
+    tensors = tensors_of(cell, 3, 5)
+    rows = 1 + cell.parts
+    plain = running(getattr(cell, path), cell.parts, mask, reverse=reverse)(*tensors)
+    moved = running(getattr(cell, path), cell.parts, mask[order], reverse=reverse)(
+        *[tensor[order] for tensor in tensors[:rows]], *tensors[rows:]
+    )
+    torch.testing.assert_close(moved, tuple(out[order] for out in plain), rtol=0, atol=1e-14)
+
+
+@every_recurrence
+@every_path
+@both_ways
+def test_dropping_states_is_scaling_the_columns_that_meet_them(cell, path, reverse):
+    """U (s ∘ mask) = (U · diag(mask)) s, so each row is a plain run with its own U."""
+    mask = mask_of([4, 2], 4)
+    tensors = tensors_of(cell, 2, 4)
+    state_mask = torch.tensor([[0.0, 2.0], [2.0, 1.0]], dtype=torch.float64)
+    dropped = running(getattr(cell, path), cell.parts, mask, reverse=reverse, state_mask=state_mask)(*tensors)
+    at_U = 2 + cell.parts
+    for row in range(2):
+        own = [tensor[row : row + 1] for tensor in tensors[: 1 + cell.parts]] + tensors[1 + cell.parts :]
+        own[at_U] = own[at_U] * state_mask[row]
+        expected = running(cell.naive, cell.parts, mask[row : row + 1], reverse=reverse)(*own)
+        torch.testing.assert_close(tuple(out[row : row + 1] for out in dropped), expected, rtol=0, atol=1e-14)
+
+
+FUSED = {
+    "rnn": (rnn.fused, "rnn_sequence"),
+    "lstm": (lstm.fused, "lstm_sequence"),
+    "gru": (gru.fused, "gru_sequence"),
+    "gru-torch": (torch_gru.fused, "torch_gru_sequence"),
+}
+
+
+class _TookTheFusedPathError(Exception):
+    pass
+
+
+@pytest.mark.parametrize("name", FUSED)
+def test_which_path_runs(name, monkeypatch):
+    def taken(*args: object, **options: object) -> None:
+        raise _TookTheFusedPathError
+
+    cell, (module, function) = RECURRENCES[name], FUSED[name]
+    monkeypatch.setattr(module, function, taken)
+    tensors = tensors_of(cell, 1, 2)
+    run = running(cell.chosen, cell.parts, mask_of([2], 2))
+    with pytest.raises(_TookTheFusedPathError):
+        run(*tensors)
+    with naive_only():
+        run(*tensors)
+    with pytest.raises(_TookTheFusedPathError):
+        run(*tensors)
+    # dropout of states has no fused form
+    running(cell.chosen, cell.parts, mask_of([2], 2), state_mask=torch.ones(1, N, dtype=torch.float64))(
+        *tensors
+    )
+
+
+def test_naive_only_ends_with_its_block_even_on_an_error():
+    assert fused_wanted()
+    with pytest.raises(ZeroDivisionError), naive_only():
+        fused_wanted() or 1 / 0
+    assert fused_wanted()
+    with naive_only():
+        with naive_only():
+            pass
+        assert not fused_wanted()
