@@ -1,0 +1,66 @@
+"""Layers that read the sentence both ways: h_j = [→h_j; ←h_j] (Bahdanau et al. 2015, Eq. 7).
+
+Each layer above the bottom one reads the concatenated states of the layer below, both ways again.
+"""
+
+import torch
+from torch import Tensor, nn
+
+from regard.layers.cells import Cell
+from regard.layers.dropout import Dropout
+from regard.layers.recurrent import RecurrentStack
+from regard.ops.shapes import Bool, Float
+from regard.ops.unroll import State
+
+
+class BidirectionalStack(nn.Module):
+    """`num_layers` pairs of cells; n units each way, 2n together. Arguments as for `RecurrentStack`."""
+
+    def __init__(
+        self,
+        cell: type[Cell],
+        input_size: int,
+        state_size: int,
+        num_layers: int = 1,
+        *,
+        residual: bool = False,
+        dropout: float = 0.0,
+        recurrent_dropout: float = 0.0,
+        variational: bool = False,
+    ) -> None:
+        super().__init__()
+        sizes = [input_size] + [2 * state_size] * (num_layers - 1)
+
+        def single(size: int) -> RecurrentStack:
+            return RecurrentStack(cell, size, state_size, recurrent_dropout=recurrent_dropout)
+
+        self.forward_layers = nn.ModuleList(single(size) for size in sizes)
+        self.backward_layers = nn.ModuleList(single(size) for size in sizes)
+        self.residual = residual
+        self.between = Dropout(dropout, variational)
+
+    def forward(
+        self, inputs: Float[Tensor, "B T m"], mask: Bool[Tensor, "B T"]
+    ) -> tuple[Float[Tensor, "B T d"], tuple[State, ...], tuple[State, ...]]:
+        """A whole padded batch.
+
+        Returns:
+            The top layer's annotations, 2n wide; each layer's last forward state →h_Tx; each layer's last
+            backward state ←h_1.
+        """
+        forward_last: list[State] = []
+        backward_last: list[State] = []
+        handed_on = inputs
+        for k, (ahead, back) in enumerate(zip(self.forward_layers, self.backward_layers, strict=True)):
+            below = handed_on
+            if k > 0:
+                handed_on = self.between(below)
+            forward_states, (last,) = ahead(handed_on, mask)
+            forward_last.append(last)
+            backward_states, (last,) = back(handed_on, mask, reverse=True)
+            backward_last.append(last)
+            # Eq. 7
+            handed_on = torch.cat([forward_states, backward_states], dim=-1)  # (B, T, 2n)
+            if self.residual and k > 0:
+                handed_on = handed_on + below
+        return handed_on, tuple(forward_last), tuple(backward_last)

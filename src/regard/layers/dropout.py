@@ -1,0 +1,41 @@
+"""Dropout over time: a fresh mask at each word, or one mask for the whole sentence (variational).
+
+Masks are values drawn before a loop over time starts, so that a step is a pure function of what it is given.
+They multiply: 0 where a unit is dropped, 1/(1 − p) where it is kept. None stands for "nothing dropped".
+"""
+
+import torch
+from torch import Tensor, nn
+
+
+class Dropout(nn.Module):
+    """Draws and applies dropout masks for (B, T, d) activations.
+
+    Args:
+        p: the share of units dropped in training.
+        variational: one mask for all words of a sentence (Gal & Ghahramani 2016).
+    """
+
+    def __init__(self, p: float, variational: bool = False) -> None:
+        super().__init__()
+        self.p = p
+        self.variational = variational
+
+    def draw(self, batch: int, num_steps: int, size: int, like: Tensor) -> Tensor | None:
+        """A mask (B, T, d), or None when nothing is to be dropped."""
+        if not self.training or self.p == 0:
+            return None
+        steps = 1 if self.variational else num_steps
+        keep = torch.empty(batch, steps, size, dtype=like.dtype, device=like.device)
+        keep.bernoulli_(1 - self.p).div_(1 - self.p)
+        return keep.expand(batch, num_steps, size)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Drop units of x (B, T, d)."""
+        batch, num_steps, size = x.shape
+        mask = self.draw(batch, num_steps, size, x)
+        return x if mask is None else x * mask
+
+    def extra_repr(self) -> str:
+        """For `print(model)`."""
+        return f"p={self.p}, variational={self.variational}"

@@ -1,0 +1,73 @@
+"""From a decoder's state to logits: plain, through maxout, or through Luong's attentional state.
+
+A readout has two halves, so that training can compute the second for real words only: `forward` gives what
+the last matrix reads, and `logits` is that matrix. It may be the target embedding's own (tied).
+"""
+
+import torch
+from torch import Tensor, nn
+
+from regard.ops.maxout import maxout
+from regard.ops.shapes import Float
+
+
+class Output(nn.Module):
+    """W_o and its bias: readout → logits.
+
+    Args:
+        readout_size: what the matrix reads.
+        vocabulary_size: how many logits.
+        tied: the embedding matrix (Vy, m) to share, with m = readout_size, or None.
+    """
+
+    def __init__(self, readout_size: int, vocabulary_size: int, tied: nn.Parameter | None = None) -> None:
+        super().__init__()
+        self.W_o = tied if tied is not None else nn.Parameter(torch.empty(vocabulary_size, readout_size))
+        self.b_o = nn.Parameter(torch.zeros(vocabulary_size))
+        if tied is None:
+            nn.init.xavier_uniform_(self.W_o)
+
+    def forward(self, readout: Float[Tensor, "*rows l"]) -> Float[Tensor, "*rows Vy"]:
+        """W_o t + b_o."""
+        return nn.functional.linear(readout, self.W_o, self.b_o)
+
+
+class MaxoutReadout(nn.Module):
+    """t̃_i = U_o s_i + V_o E y_{i−1} + C_o c_i, then maxout (Bahdanau et al. 2015, A.2.2).
+
+    A.2.2 prints s_{i−1}, but Eq. 4 conditions word i on s_i, and s_{i−1} would keep c_i and y_{i−1} from
+    passing through the recurrence before word i is chosen; so this takes s_i, as the authors' own code does.
+    """
+
+    def __init__(self, state_size: int, embedding_size: int, context_size: int, readout_size: int) -> None:
+        super().__init__()
+        self.U_o = nn.Linear(state_size, 2 * readout_size)
+        self.V_o = nn.Linear(embedding_size, 2 * readout_size, bias=False)
+        self.C_o = nn.Linear(context_size, 2 * readout_size, bias=False)
+        for part in (self.U_o, self.V_o, self.C_o):
+            nn.init.xavier_uniform_(part.weight)
+        nn.init.zeros_(self.U_o.bias)
+
+    def forward(
+        self,
+        state: Float[Tensor, "*rows n"],
+        embedded: Float[Tensor, "*rows m"],
+        context: Float[Tensor, "*rows d"],
+    ) -> Float[Tensor, "*rows l"]:
+        """s_i, E y_{i−1} and c_i → t_i."""
+        return maxout(self.U_o(state) + self.V_o(embedded) + self.C_o(context))
+
+
+class AttentionalReadout(nn.Module):
+    """h̃_t = tanh(W_c [c_t; h_t]) (Luong et al. 2015, Eq. 5)."""
+
+    def __init__(self, state_size: int, context_size: int, readout_size: int) -> None:
+        super().__init__()
+        self.W_c = nn.Linear(context_size + state_size, readout_size, bias=False)
+        nn.init.xavier_uniform_(self.W_c.weight)
+
+    def forward(
+        self, state: Float[Tensor, "*rows n"], context: Float[Tensor, "*rows d"]
+    ) -> Float[Tensor, "*rows l"]:
+        """h_t and c_t → h̃_t."""
+        return torch.tanh(self.W_c(torch.cat([context, state], dim=-1)))

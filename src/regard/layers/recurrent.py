@@ -1,0 +1,136 @@
+"""Cells stacked into layers, in one direction: over a whole sequence, or one step at a time.
+
+In: inputs of the bottom layer (projected already, when stepping). Out: the top layer's states and the state
+of every layer. Between layers come dropout and, if asked for, residual connections: the layer's input is
+added to its output on the way up, never to what it remembers.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from torch import Tensor, nn
+
+from regard.layers.cells import Cell
+from regard.layers.dropout import Dropout
+from regard.ops.shapes import Bool, Float
+from regard.ops.unroll import State
+
+
+@dataclass(frozen=True)
+class Noise:
+    """The dropout masks of one pass, drawn before the loop over time.
+
+    Attributes:
+        between: for each layer above the bottom one, a mask (B, T, n) on its input, or None.
+        recurrent: for each layer, a mask (B, n) on its previous state, or None.
+    """
+
+    between: Sequence[Tensor | None]
+    recurrent: Sequence[Tensor | None]
+
+
+class RecurrentStack(nn.Module):
+    """`num_layers` cells of one kind, each reading the one below.
+
+    Args:
+        cell: the class of the cells, from `layers.cells.CELLS`.
+        input_size: the width of the bottom layer's input.
+        state_size: n, the same for every layer.
+        num_layers: how many.
+        residual: add a layer's input to its output, above the bottom layer.
+        dropout: between layers.
+        recurrent_dropout: on the previous state where it meets U, one mask a sentence.
+        variational: one mask a sentence between layers too.
+    """
+
+    def __init__(
+        self,
+        cell: type[Cell],
+        input_size: int,
+        state_size: int,
+        num_layers: int = 1,
+        *,
+        residual: bool = False,
+        dropout: float = 0.0,
+        recurrent_dropout: float = 0.0,
+        variational: bool = False,
+    ) -> None:
+        super().__init__()
+        sizes = [input_size] + [state_size] * (num_layers - 1)
+        self.cells = nn.ModuleList(cell(size, state_size) for size in sizes)
+        self.residual = residual
+        self.between = Dropout(dropout, variational)
+        self.recurrent = Dropout(recurrent_dropout, variational=True)
+
+    @property
+    def layers(self) -> list[Cell]:
+        """The cells, bottom first."""
+        return list(self.cells)  # type: ignore[arg-type]
+
+    def zero_state(self, batch: int, like: Tensor) -> tuple[State, ...]:
+        """Each layer's state before anything was read."""
+        return tuple(cell.zero_state(batch, like) for cell in self.layers)
+
+    def draw_noise(self, batch: int, num_steps: int, like: Tensor) -> Noise:
+        """The dropout masks of one training pass (all None in evaluation)."""
+        n = self.layers[0].state_size
+        between = [None] + [self.between.draw(batch, num_steps, n, like) for _ in self.layers[1:]]
+        drawn = [self.recurrent.draw(batch, 1, n, like) for _ in self.layers]
+        return Noise(between, [None if mask is None else mask[:, 0] for mask in drawn])
+
+    def step(
+        self,
+        projected: Float[Tensor, "B gn"],
+        previous: Sequence[State],
+        noise: Noise | None = None,
+        t: int = 0,
+    ) -> tuple[Float[Tensor, "B n"], tuple[State, ...]]:
+        """One step through all layers.
+
+        Args:
+            projected: the bottom layer's W x_t + b, with whatever else its gates should see added.
+            previous: each layer's last state.
+            noise: from `draw_noise`, in training.
+            t: which step of `noise` this is.
+
+        Returns:
+            What the top layer hands on, and each layer's new state.
+        """
+        states: list[State] = []
+        handed_on = projected
+        for k, cell in enumerate(self.layers):
+            below = handed_on
+            if k > 0:
+                mask = None if noise is None else noise.between[k]
+                handed_on = cell.project(below if mask is None else below * mask[:, t])
+            states.append(cell.step(handed_on, previous[k], None if noise is None else noise.recurrent[k]))
+            handed_on = states[-1][0]
+            if self.residual and k > 0:
+                handed_on = handed_on + below
+        return handed_on, tuple(states)
+
+    def forward(
+        self,
+        inputs: Float[Tensor, "B T m"],
+        mask: Bool[Tensor, "B T"],
+        initial: Sequence[State] | None = None,
+        reverse: bool = False,
+    ) -> tuple[Float[Tensor, "B T n"], tuple[State, ...]]:
+        """A whole padded batch.
+
+        Returns:
+            The top layer's states, and each layer's last state.
+        """
+        batch, num_steps = mask.shape
+        initial = self.zero_state(batch, inputs) if initial is None else initial
+        noise = self.draw_noise(batch, num_steps, inputs)
+        last: list[State] = []
+        handed_on = inputs
+        for k, cell in enumerate(self.layers):
+            below, between = handed_on, noise.between[k]
+            handed_on = below if between is None else below * between
+            handed_on, state = cell.sequence(handed_on, mask, initial[k], reverse, noise.recurrent[k])
+            last.append(state)
+            if self.residual and k > 0:
+                handed_on = handed_on + below
+        return handed_on, tuple(last)

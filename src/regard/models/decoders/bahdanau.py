@@ -1,0 +1,98 @@
+"""RNNsearch (Bahdanau et al. 2015, A.2.2): the previous state attends, the context joins the recurrence.
+
+e_i from s_{i−1};  c_i = Σ_j α_ij h_j;  s_i = f(s_{i−1}, y_{i−1}, c_i);  p(y_i) from (y_{i−1}, s_i, c_i).
+With several layers the top one's previous state attends, and the context joins the bottom one.
+"""
+
+import torch
+from torch import Tensor, nn
+
+from regard.layers import ENERGIES, GRU, Additive, Attention, Embedding, MaxoutReadout, Output
+from regard.layers.recurrent import Noise
+from regard.models.config import BahdanauConfig
+from regard.models.decoders.decoder import Decoder, ProjectedStart, attend_rows
+from regard.models.state import DecoderState, EncodedSource, StepOutput, Unrolled
+from regard.ops.attending_gru import attending_gru
+
+
+class BahdanauDecoder(Decoder):
+    """The decoder of RNNsearch, over any cell and any energy.
+
+    Attributes:
+        C: the context's matrices in the recurrence, stacked as the cell stacks its gates.
+        start: s_0 = tanh(W_s ←h_1); an encoder that reads one way gives its last state instead.
+    """
+
+    attention: Attention
+
+    def __init__(
+        self,
+        config: BahdanauConfig,
+        annotation_size: int,
+        start_size: int,
+        embedding: Embedding,
+        output: Output,
+    ) -> None:
+        m, n = config.embedding_size, config.state_size
+        super().__init__(config, embedding, output, input_size=m)
+        self.attention = ENERGIES[config.energy](n, annotation_size, config.alignment_size)
+        bottom = self.stack.layers[0]
+        self.C = nn.Parameter(nn.init.xavier_uniform_(torch.empty(bottom.num_gates * n, annotation_size)))
+        self.start = ProjectedStart(start_size, self.stack)
+        self.readout = MaxoutReadout(n, m, annotation_size, config.readout_size)
+
+    def initial_state(self, encoded: EncodedSource) -> DecoderState:
+        """s_0 = tanh(W_s ←h_1)."""
+        x = (encoded.backward_last or encoded.forward_last)[-1][0]  # (B, n)
+        return DecoderState(self.start(x, self.stack.zero_state(x.shape[0], x)))
+
+    def _advance(
+        self, projected: Tensor, state: DecoderState, encoded: EncodedSource, noise: Noise | None, i: int
+    ) -> tuple[Tensor, DecoderState, Tensor, Tensor]:
+        """W E y_{i−1} + b and s_{i−1} → (handed on, s_i, c_i, α_i)."""
+        context, alpha = attend_rows(self.attention, state.cells[-1][0], encoded)  # (R, d), (R, Tx)
+        handed_on, cells = self.stack.step(projected + context @ self.C.T, state.cells, noise, i)
+        return handed_on, DecoderState(cells), context, alpha
+
+    def step(self, previous_ids: Tensor, state: DecoderState, encoded: EncodedSource) -> StepOutput:
+        """One step; see `Decoder.step`."""
+        embedded = self.embedding(previous_ids)  # (R, m)
+        projected = self.stack.layers[0].project(embedded)  # (R, gn)
+        top, new, context, alpha = self._advance(projected, state, encoded, None, 0)
+        return StepOutput(self.output(self.readout(top, embedded, context)), new, alpha)
+
+    def forward(self, previous_ids: Tensor, target_mask: Tensor, encoded: EncodedSource) -> Unrolled:
+        """A whole target sentence; see `Decoder.forward`."""
+        batch, num_steps = previous_ids.shape
+        embedded = self.dropout(self.embedding(previous_ids))  # (B, Ty, m)
+        projected = self.stack.layers[0].project(embedded)  # (B, Ty, gn), all steps at once
+        noise = self.stack.draw_noise(batch, num_steps, embedded)
+        tops, contexts, alpha = self._recurrence(projected, encoded, noise)
+        return Unrolled(self.dropout(self.readout(tops, embedded, contexts)), alpha)
+
+    def _recurrence(
+        self, projected: Tensor, encoded: EncodedSource, noise: Noise
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """W E y_{i−1} + b for all steps → states (B, Ty, n), contexts (B, Ty, d), alpha (B, Ty, Tx)."""
+        state = self.initial_state(encoded)
+        bottom, attention = self.stack.layers[0], self.attention
+        alone = len(self.stack.layers) == 1 and noise.recurrent[0] is None
+        if alone and type(bottom) is GRU and type(attention) is Additive and encoded.keys is not None:
+            return attending_gru(
+                projected,
+                state.cells[0][0],
+                encoded.keys,
+                encoded.annotations,
+                encoded.mask,
+                attention.W_a,
+                attention.v_a,
+                bottom.U,
+                self.C,
+            )
+        tops, contexts, alphas = [], [], []
+        for i in range(projected.shape[1]):
+            top, state, context, alpha = self._advance(projected[:, i], state, encoded, noise, i)
+            tops.append(top)
+            contexts.append(context)
+            alphas.append(alpha)
+        return torch.stack(tops, 1), torch.stack(contexts, 1), torch.stack(alphas, 1)

@@ -1,0 +1,45 @@
+"""The RNN encoder–decoder (Cho et al. 2014): one fixed context c, seen at each step.
+
+s_0 = tanh(V c);  s_i = f(s_{i−1}, y_{i−1}, c);  p(y_i) from (y_{i−1}, s_i, c) through maxout. The network
+that Bahdanau et al. call RNNencdec and compare RNNsearch with.
+"""
+
+import torch
+from torch import Tensor
+
+from regard.layers import Embedding, MaxoutReadout, Output
+from regard.models.config import ChoConfig
+from regard.models.decoders.decoder import Decoder, ProjectedStart
+from regard.models.state import DecoderState, EncodedSource, StepOutput, Unrolled
+
+
+class ChoDecoder(Decoder):
+    """A decoder whose recurrence and readout see the summary of the source at every step."""
+
+    def __init__(self, config: ChoConfig, summary_size: int, embedding: Embedding, output: Output) -> None:
+        m = config.embedding_size
+        super().__init__(config, embedding, output, input_size=m + summary_size)
+        self.start = ProjectedStart(summary_size, self.stack)
+        self.readout = MaxoutReadout(config.state_size, m, summary_size, config.readout_size)
+
+    def initial_state(self, encoded: EncodedSource) -> DecoderState:
+        """s_0 = tanh(V c)."""
+        c = encoded.summary
+        return DecoderState(self.start(c, self.stack.zero_state(c.shape[0], c)))
+
+    def step(self, previous_ids: Tensor, state: DecoderState, encoded: EncodedSource) -> StepOutput:
+        """One step; see `Decoder.step`."""
+        embedded = self.embedding(previous_ids)  # (R, m)
+        hypotheses = embedded.shape[0] // encoded.mask.shape[0]
+        context = encoded.summary.repeat_interleave(hypotheses, dim=0)  # (R, d)
+        projected = self.stack.layers[0].project(torch.cat([embedded, context], dim=-1))  # (R, gn)
+        top, cells = self.stack.step(projected, state.cells)
+        return StepOutput(self.output(self.readout(top, embedded, context)), DecoderState(cells), None)
+
+    def forward(self, previous_ids: Tensor, target_mask: Tensor, encoded: EncodedSource) -> Unrolled:
+        """A whole target sentence; see `Decoder.forward`."""
+        embedded = self.dropout(self.embedding(previous_ids))  # (B, Ty, m)
+        context = encoded.summary.unsqueeze(1).expand(-1, embedded.shape[1], -1)  # (B, Ty, d)
+        inputs = torch.cat([embedded, context], dim=-1)
+        tops, _ = self.stack(inputs, target_mask, self.initial_state(encoded).cells)  # (B, Ty, n)
+        return Unrolled(self.dropout(self.readout(tops, embedded, context)), None)

@@ -1,0 +1,103 @@
+"""What every decoder offers: a start, one step for search, and a whole target sentence for training.
+
+Both ways must give the same numbers; the whole-sentence way hoists out of the loop what does not depend on
+the last state. A decoder may be given more rows of state than there are sentences: R = B·K hypotheses, K to a
+sentence, share one copy of the source.
+"""
+
+from abc import ABC, abstractmethod
+
+from torch import Tensor, nn
+
+from regard.layers import CELLS, Attended, Attention, Dropout, Embedding, Output, RecurrentStack
+from regard.models.config import DecoderConfig
+from regard.models.state import DecoderState, EncodedSource, StepOutput, Unrolled
+from regard.ops.unroll import State
+
+
+class Decoder(nn.Module, ABC):
+    """An embedding, a stack of cells and an output matrix; subclasses wire them.
+
+    Args:
+        config: sizes and kinds.
+        embedding: E_y, made by the model, which knows what is shared.
+        output: the output matrix, likewise.
+        input_size: the width of the bottom layer's input.
+
+    Attributes:
+        attention: None for a decoder that sees the source as one fixed vector.
+    """
+
+    def __init__(self, config: DecoderConfig, embedding: Embedding, output: Output, input_size: int) -> None:
+        super().__init__()
+        self.attention: Attention | None = None
+        self.embedding = embedding
+        self.output = output
+        self.dropout = Dropout(config.dropout, config.variational)
+        self.stack = RecurrentStack(
+            CELLS[config.cell],
+            input_size,
+            config.state_size,
+            config.num_layers,
+            residual=config.residual,
+            dropout=config.dropout,
+            recurrent_dropout=config.recurrent_dropout,
+            variational=config.variational,
+        )
+
+    @abstractmethod
+    def initial_state(self, encoded: EncodedSource) -> DecoderState:
+        """The state before the first word, one row for each sentence."""
+
+    @abstractmethod
+    def step(self, previous_ids: Tensor, state: DecoderState, encoded: EncodedSource) -> StepOutput:
+        """One step.
+
+        Args:
+            previous_ids: y_{i−1}, (R,), R a multiple of the number of sentences.
+            state: from `initial_state` or the last step, R rows.
+            encoded: the source, B rows.
+        """
+
+    @abstractmethod
+    def forward(self, previous_ids: Tensor, target_mask: Tensor, encoded: EncodedSource) -> Unrolled:
+        """A whole target sentence by teacher forcing.
+
+        Args:
+            previous_ids: y_0 … y_{Ty−1}, (B, Ty).
+            target_mask: (B, Ty), True where a word is to be predicted.
+            encoded: the source, B rows.
+        """
+
+
+def attend_rows(attention: Attention, state: Tensor, encoded: EncodedSource) -> Attended:
+    """Attend with R states to B sentences, R a multiple of B.
+
+    Args:
+        attention: the layer.
+        state: (R, n), the hypotheses of a sentence side by side.
+        encoded: the source, with keys.
+
+    Returns:
+        Context (R, d) and alpha (R, Tx).
+    """
+    assert encoded.keys is not None, "a decoder that attends was given a source without keys"
+    query = state.reshape(encoded.mask.shape[0], -1, state.shape[-1])  # (B, K, n)
+    context, alpha = attention(query, encoded.keys, encoded.annotations, encoded.mask)
+    return Attended(context.flatten(0, 1), alpha.flatten(0, 1))
+
+
+class ProjectedStart(nn.Module):
+    """s_0 = tanh(W_s x) for each layer (Bahdanau et al. 2015, A.2.2); a memory c starts at zero."""
+
+    def __init__(self, input_size: int, stack: RecurrentStack) -> None:
+        super().__init__()
+        layers = [nn.Linear(input_size, cell.state_size) for cell in stack.layers]
+        for layer in layers:
+            nn.init.xavier_uniform_(layer.weight)
+            nn.init.zeros_(layer.bias)
+        self.W_s = nn.ModuleList(layers)
+
+    def forward(self, x: Tensor, zero: tuple[State, ...]) -> tuple[State, ...]:
+        """Each layer's first state, from x (B, d) and the stack's zero state."""
+        return tuple((layer(x).tanh(), *rest) for layer, (_, *rest) in zip(self.W_s, zero, strict=True))

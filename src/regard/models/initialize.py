@@ -1,0 +1,50 @@
+"""The papers' rules for the first weights.
+
+``glorot`` is what the layers do by themselves: Glorot's rule for matrices, orthogonal recurrent blocks, zero
+biases, forget gates open.
+"""
+
+import torch
+from torch import nn
+
+from regard.layers import LSTM, Additive, Cell
+
+
+def initialize(model: nn.Module, rule: str) -> None:
+    """Set a model's first weights by the named rule, in place.
+
+    Args:
+        model: any model of ours.
+        rule: one of `models.config.INITIALIZATIONS`.
+    """
+    with torch.no_grad():
+        if rule == "bahdanau":
+            _bahdanau(model)
+        elif rule == "sutskever":
+            _uniform(model, 0.08)
+        elif rule == "luong":
+            _uniform(model, 0.1)
+
+
+def _uniform(model: nn.Module, bound: float) -> None:
+    """Everything from U(−bound, bound): Sutskever et al. 2014 (§3.4) 0.08, Luong et al. 2015 (§4.1) 0.1."""
+    for parameter in model.parameters():
+        nn.init.uniform_(parameter, -bound, bound)
+
+
+def _bahdanau(model: nn.Module) -> None:
+    """Bahdanau et al. 2015 (B.1): U orthogonal; W_a, U_a N(0, 0.001²); v_a, biases 0; rest N(0, 0.01²)."""
+    for parameter in model.parameters():
+        if parameter.dim() > 1:
+            nn.init.normal_(parameter, std=0.01)
+        else:
+            nn.init.zeros_(parameter)
+    for module in model.modules():
+        if isinstance(module, Cell):
+            for block in module.U.chunk(module.num_gates):
+                nn.init.orthogonal_(block)
+        if isinstance(module, LSTM):
+            module.b[module.state_size : 2 * module.state_size] = 1.0
+        if isinstance(module, Additive):
+            nn.init.normal_(module.W_a, std=0.001)
+            nn.init.normal_(module.U_a, std=0.001)

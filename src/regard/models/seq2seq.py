@@ -1,0 +1,76 @@
+"""Encoder and decoder put together: p(y ∣ x) = Π_t p(y_t ∣ y_<t, x)."""
+
+from dataclasses import dataclass
+
+from torch import Tensor, nn
+
+from regard.batches.batch import Batch
+from regard.errors import ConfigError
+from regard.layers import Embedding, Output
+from regard.models.config import ModelConfig
+from regard.models.decoders import build_decoder
+from regard.models.encoder import Encoder
+from regard.models.initialize import initialize
+from regard.models.state import EncodedSource
+
+
+@dataclass(frozen=True)
+class TeacherForced:
+    """What a model says of given pairs.
+
+    Attributes:
+        logits: (N, Vy), for the N real target positions of the batch, row by row.
+        alpha: (B, Ty, Tx), or None for a model without attention.
+    """
+
+    logits: Tensor
+    alpha: Tensor | None
+
+
+class Seq2Seq(nn.Module):
+    """A sequence-to-sequence model.
+
+    Args:
+        config: what it is made of.
+        source_size: Vx, the source vocabulary.
+        target_size: Vy, the target vocabulary.
+
+    Raises:
+        ConfigError: one matrix is to be shared by vocabularies of different sizes.
+    """
+
+    def __init__(self, config: ModelConfig, source_size: int, target_size: int) -> None:
+        super().__init__()
+        if config.tie == "all" and source_size != target_size:
+            raise ConfigError(
+                f'model.tie = "all": the source vocabulary has {source_size} entries and the target '
+                f'vocabulary {target_size}; share one vocabulary, or use tie = "target"'
+            )
+        self.config = config
+        target_embedding = Embedding(target_size, config.decoder.embedding_size)
+        shared = target_embedding.E if config.tie == "all" else None
+        source_embedding = Embedding(source_size, config.encoder.embedding_size, shared)
+        readout_size = getattr(config.decoder, "readout_size", config.decoder.state_size)
+        tied = target_embedding.E if config.tie != "none" else None
+        output = Output(readout_size, target_size, tied)
+        self.encoder = Encoder(config.encoder, source_embedding)
+        self.decoder = build_decoder(config.decoder, config.encoder, target_embedding, output)
+        initialize(self, config.initialization)
+
+    def encode(self, source_ids: Tensor, source_mask: Tensor) -> EncodedSource:
+        """Read the source once; the decoder's keys come with it."""
+        annotations, forward_last, backward_last = self.encoder(source_ids, source_mask)
+        attention = self.decoder.attention
+        keys = None if attention is None else attention.keys(annotations)
+        return EncodedSource(annotations, source_mask, keys, forward_last, backward_last)
+
+    def forward(self, batch: Batch) -> TeacherForced:
+        """Score given pairs by teacher forcing."""
+        encoded = self.encode(batch.source_ids, batch.source_mask)
+        unrolled = self.decoder(batch.previous_ids, batch.target_mask, encoded)
+        return TeacherForced(self.decoder.output(unrolled.readout[batch.target_mask]), unrolled.alpha)
+
+    @property
+    def num_parameters(self) -> int:
+        """How many numbers are learnt."""
+        return sum(parameter.numel() for parameter in self.parameters())

@@ -1,0 +1,96 @@
+"""The values that pass between encoder, decoder and search. Nothing is kept on a module between calls."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from regard.ops.unroll import State
+
+
+def _select_states(states: Sequence[State], rows: Tensor) -> tuple[State, ...]:
+    return tuple(tuple(part.index_select(0, rows) for part in state) for state in states)
+
+
+@dataclass(frozen=True)
+class EncodedSource:
+    """What the decoder may know of the source.
+
+    Attributes:
+        annotations: h_j, (B, Tx, d).
+        mask: True where a real word stands, (B, Tx).
+        keys: what queries are compared with, (B, Tx, p); None for a decoder that does not attend.
+        forward_last: each layer's state after the last word read.
+        backward_last: each layer's ←h_1; empty for an encoder that reads one way.
+    """
+
+    annotations: Tensor
+    mask: Tensor
+    keys: Tensor | None
+    forward_last: tuple[State, ...]
+    backward_last: tuple[State, ...]
+
+    def select(self, rows: Tensor) -> "EncodedSource":
+        """The sentences at `rows`, in that order."""
+        return EncodedSource(
+            self.annotations.index_select(0, rows),
+            self.mask.index_select(0, rows),
+            None if self.keys is None else self.keys.index_select(0, rows),
+            _select_states(self.forward_last, rows),
+            _select_states(self.backward_last, rows),
+        )
+
+    @property
+    def summary(self) -> Tensor:
+        """The fixed vector c: the top layer's last state, both ways where there are two, (B, d)."""
+        ends = [self.forward_last[-1][0]]
+        if self.backward_last:
+            ends.append(self.backward_last[-1][0])
+        return torch.cat(ends, dim=-1)
+
+
+@dataclass(frozen=True)
+class DecoderState:
+    """What one step needs from the last; R rows, one for each hypothesis.
+
+    Attributes:
+        cells: each layer's state, (R, n) tensors.
+        attentional: h̃ of the last step, (R, l), for input feeding; None elsewhere.
+    """
+
+    cells: tuple[State, ...]
+    attentional: Tensor | None = None
+
+    def select(self, rows: Tensor) -> "DecoderState":
+        """The hypotheses at `rows`, in that order."""
+        attentional = None if self.attentional is None else self.attentional.index_select(0, rows)
+        return DecoderState(_select_states(self.cells, rows), attentional)
+
+
+@dataclass(frozen=True)
+class StepOutput:
+    """One step of a decoder.
+
+    Attributes:
+        logits: (R, Vy).
+        state: for the next step.
+        alpha: (R, Tx), or None for a decoder that does not attend.
+    """
+
+    logits: Tensor
+    state: DecoderState
+    alpha: Tensor | None
+
+
+@dataclass(frozen=True)
+class Unrolled:
+    """A decoder run over given words.
+
+    Attributes:
+        readout: what the output matrix reads at each step, (B, Ty, l).
+        alpha: (B, Ty, Tx), or None for a decoder that does not attend.
+    """
+
+    readout: Tensor
+    alpha: Tensor | None

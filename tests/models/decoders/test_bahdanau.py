@@ -1,0 +1,92 @@
+"""RNNsearch's decoder against the paper's equations, one sentence and one number at a time."""
+
+import pytest
+import torch
+
+from regard.models.decoders import bahdanau
+
+SOURCE = torch.tensor([[4, 5, 6, 3]])
+MASK = torch.ones(1, 4, dtype=torch.bool)
+
+
+def by_hand(model, encoded, previous_state, previous_id, *, readout_takes):
+    """A.2.2, for one sentence: (logits, s_i, α_i, c_i)."""
+    decoder = model.decoder
+    attention, cell, C = decoder.attention, decoder.stack.layers[0], decoder.C
+    n = len(previous_state)
+    h, y = encoded.annotations[0], decoder.embedding.E[previous_id]
+    energies = torch.stack(
+        [attention.v_a @ torch.tanh(attention.W_a @ previous_state + attention.U_a @ h_j) for h_j in h]
+    )
+    alpha = torch.exp(energies) / torch.exp(energies).sum()
+    c = sum(alpha[j] * h[j] for j in range(len(h)))
+
+    def gate(k, state):
+        rows = slice(k * n, (k + 1) * n)
+        return cell.W[rows] @ y + cell.U[rows] @ state + C[rows] @ c + cell.b[rows]
+
+    z, r = torch.sigmoid(gate(0, previous_state)), torch.sigmoid(gate(1, previous_state))
+    candidate = torch.tanh(gate(2, r * previous_state))
+    s = (1 - z) * previous_state + z * candidate
+    R = decoder.readout
+    state = {"s_i": s, "s_{i−1}": previous_state}[readout_takes]
+    pairs = R.U_o.weight @ state + R.U_o.bias + R.V_o.weight @ y + R.C_o.weight @ c
+    t = torch.maximum(pairs[0::2], pairs[1::2])
+    return decoder.output.W_o @ t + decoder.output.b_o, s, alpha, c
+
+
+def test_the_start_is_the_backward_state_at_the_first_word(tiny_model):
+    """s_0 = tanh(W_s ←h_1)."""
+    model = tiny_model("bahdanau")
+    encoded = model.encode(SOURCE, MASK)
+    back = encoded.annotations[0, 0, 2:]
+    W_s = model.decoder.start.W_s[0]
+    ((s_0,),) = model.decoder.initial_state(encoded).cells
+    torch.testing.assert_close(s_0[0], torch.tanh(W_s.weight @ back + W_s.bias))
+
+
+def test_trap_3_the_readout_takes_the_new_state(tiny_model):
+    model = tiny_model("bahdanau")
+    encoded = model.encode(SOURCE, MASK)
+    state = model.decoder.initial_state(encoded)
+    for previous_id in (2, 7, 5):
+        output = model.decoder.step(torch.tensor([previous_id]), state, encoded)
+        s = state.cells[0][0][0]
+        logits, new, alpha, _ = by_hand(model, encoded, s, previous_id, readout_takes="s_i")
+        torch.testing.assert_close(output.logits[0], logits)
+        torch.testing.assert_close(output.state.cells[0][0][0], new)
+        torch.testing.assert_close(output.alpha[0], alpha)
+        as_printed, *_ = by_hand(model, encoded, s, previous_id, readout_takes="s_{i−1}")
+        assert (output.logits[0] - as_printed).abs().max() > 0.05, "the example must tell the two apart"
+        state = output.state
+
+
+@pytest.mark.parametrize(
+    ("options", "whole"),
+    [
+        ({}, True),
+        ({"cell": "gru-torch"}, False),
+        ({"energy": "bilinear"}, False),
+        ({"num_layers": 2}, False),
+    ],
+)
+def test_the_recurrence_of_the_paper_is_one_op_and_others_are_a_loop(options, whole, tiny_model, monkeypatch):
+    calls = []
+    real = bahdanau.attending_gru
+    monkeypatch.setattr(bahdanau, "attending_gru", lambda *args: calls.append(1) or real(*args))
+    model = tiny_model("bahdanau", **options)
+    encoded = model.encode(SOURCE, MASK)
+    model.decoder(torch.tensor([[2, 5]]), torch.ones(1, 2, dtype=torch.bool), encoded)
+    assert bool(calls) == whole
+
+
+def test_dropout_of_states_reaches_the_recurrence(tiny_model):
+    """With all but no states kept, the op that knows no such dropout must not be taken."""
+    model = tiny_model("bahdanau", recurrent_dropout=0.9).train()
+    encoded = model.encode(SOURCE, MASK)
+    previous, real = torch.tensor([[2, 5, 6, 4]]), torch.ones(1, 4, dtype=torch.bool)
+    runs = [model.decoder(previous, real, encoded).readout for _ in range(4)]
+    assert any(not torch.equal(run, runs[0]) for run in runs[1:])
+    model.eval()
+    quiet = [model.decoder(previous, real, encoded).readout for _ in range(2)]
+    assert torch.equal(*quiet)

@@ -1,0 +1,150 @@
+"""Every legal cell × energy × decoder: a step at a time, as search drives it, is the whole sentence of training."""
+
+import pytest
+import torch
+
+from regard.batches import pad_pairs
+from regard.layers import CELLS, ENERGIES
+from regard.models import DecoderState
+from regard.ops.paths import naive_only
+from regard.text.encoded import EncodedPair
+
+PAIRS = [
+    EncodedPair([4, 5, 6], [5, 4]),
+    EncodedPair([], [6]),
+    EncodedPair([7, 7], [8, 5, 6]),
+]
+BATCH = pad_pairs(PAIRS)
+
+KINDS = {
+    "bahdanau": {"kind": "bahdanau"},
+    "luong": {"kind": "luong", "input_feeding": False},
+    "luong-feeding": {"kind": "luong", "input_feeding": True},
+}
+GRID = [
+    pytest.param(
+        {**options, "cell": cell, "energy": energy, "num_layers": depth}, id=f"{name}-{cell}-{energy}-{depth}"
+    )
+    for name, options in KINDS.items()
+    for cell in CELLS
+    for energy in ENERGIES
+    for depth in ([1, 2] if energy == "additive" else [1])
+] + [
+    pytest.param({"kind": kind, "cell": cell, "num_layers": depth}, id=f"{kind}-{cell}-{depth}")
+    for kind in ("cho", "sutskever")
+    for cell in CELLS
+    for depth in (1, 2)
+]
+FURTHER = [
+    pytest.param({"kind": "bahdanau", "num_layers": 3, "residual": True}, id="bahdanau-residual"),
+    pytest.param({"kind": "luong", "num_layers": 2, "residual": True}, id="luong-residual"),
+    pytest.param({"kind": "luong", "bridge": "project", "cell": "lstm", "num_layers": 2}, id="luong-project"),
+    pytest.param(
+        {"kind": "bahdanau", "encoder": {"bidirectional": False, "state_size": 4}}, id="bahdanau-one-way"
+    ),
+    pytest.param(
+        {"kind": "cho", "encoder": {"bidirectional": False, "reverse": True, "cell": "lstm"}},
+        id="cho-reversed",
+    ),
+    pytest.param(
+        {"kind": "sutskever", "encoder": {"bidirectional": False, "reverse": True, "state_size": 4}},
+        id="sutskever-reversed",
+    ),
+]
+every_model = pytest.mark.parametrize("options", GRID + FURTHER)
+
+
+def stepped(model, batch, encoded):
+    """Logits (B, Ty, Vy) and alpha (B, Ty, Tx), one step after the other along the given words."""
+    state, logits, alphas = model.decoder.initial_state(encoded), [], []
+    for previous in batch.previous_ids.unbind(dim=1):
+        output = model.decoder.step(previous, state, encoded)
+        state = output.state
+        logits.append(output.logits)
+        alphas.append(output.alpha)
+    return torch.stack(logits, 1), None if alphas[0] is None else torch.stack(alphas, 1)
+
+
+@every_model
+def test_step_by_step_is_the_whole_sentence(options, tiny_model):
+    model = tiny_model(**options)
+    encoded = model.encode(BATCH.source_ids, BATCH.source_mask)
+    whole = model.decoder(BATCH.previous_ids, BATCH.target_mask, encoded)
+    logits, alpha = stepped(model, BATCH, encoded)
+    real = BATCH.target_mask
+    torch.testing.assert_close(logits[real], model.decoder.output(whole.readout[real]), rtol=0, atol=1e-12)
+    if options["kind"] in ("cho", "sutskever"):
+        assert whole.alpha is None
+        assert alpha is None
+        return
+    torch.testing.assert_close(alpha[real], whole.alpha[real], rtol=0, atol=1e-12)
+    # α sums to 1 over real words and is exactly 0 on padding
+    torch.testing.assert_close(alpha.sum(-1), torch.ones_like(alpha[..., 0]), rtol=0, atol=1e-12)
+    padding = ~BATCH.source_mask.unsqueeze(1).expand_as(alpha)
+    assert torch.equal(alpha[padding], torch.zeros_like(alpha[padding]))
+    assert torch.equal(whole.alpha[padding], torch.zeros_like(alpha[padding]))
+
+
+def gradients_of(model):
+    """The logits of a batch, alpha, and the gradient of a mixture of both to every parameter."""
+    model.zero_grad()
+    result = model(BATCH)
+    parts = [
+        result.logits,
+        *([] if result.alpha is None else [result.alpha * BATCH.target_mask.unsqueeze(-1)]),
+    ]
+    generator = torch.Generator().manual_seed(5)
+    sum((part * torch.randn(part.shape, generator=generator)).sum() for part in parts).backward()
+    return parts, {name: parameter.grad for name, parameter in model.named_parameters()}
+
+
+@every_model
+def test_the_whole_model_has_the_same_gradients_by_the_naive_path(options, tiny_model):
+    model = tiny_model(**options)
+    parts, grads = gradients_of(model)
+    with naive_only():
+        naive_parts, naive_grads = gradients_of(model)
+    torch.testing.assert_close(parts, naive_parts, rtol=0, atol=1e-12)
+    assert all(grad is not None for grad in grads.values()), "every parameter takes part"
+    for name, grad in grads.items():
+        assert grad.abs().sum() > 0, f"{name} receives nothing"
+        torch.testing.assert_close(grad, naive_grads[name], rtol=1e-9, atol=1e-11, msg=name)
+
+
+@every_model
+def test_hypotheses_stepped_together_are_each_stepped_alone(options, tiny_model):
+    """R = B·K rows share one copy of the source, K to a sentence."""
+    model, K = tiny_model(**options), 2
+    encoded = model.encode(BATCH.source_ids, BATCH.source_mask)
+    start = model.decoder.initial_state(encoded)
+    rows = torch.arange(len(PAIRS)).repeat_interleave(K)
+    wide = start.select(rows)
+    # hypotheses of a sentence differ in state and in word
+    wide = DecoderState(
+        tuple(tuple(part + torch.randn_like(part) for part in cell) for cell in wide.cells),
+        None if wide.attentional is None else torch.randn_like(wide.attentional),
+    )
+    previous = torch.randint(4, 9, (len(rows),))
+    together = model.decoder.step(previous, wide, encoded)
+    for r, b in enumerate(rows.tolist()):
+        one, sentence = torch.tensor([r]), encoded.select(torch.tensor([b]))
+        alone = model.decoder.step(previous[one], wide.select(one), sentence)
+        torch.testing.assert_close(together.logits[one], alone.logits, rtol=0, atol=1e-12)
+        torch.testing.assert_close(together.state.select(one).cells, alone.state.cells, rtol=0, atol=1e-12)
+        if together.alpha is not None:
+            torch.testing.assert_close(together.alpha[one], alone.alpha, rtol=0, atol=1e-12)
+        if together.state.attentional is not None:
+            torch.testing.assert_close(together.state.attentional[one], alone.state.attentional)
+
+
+@pytest.mark.parametrize("kind", ["bahdanau", "luong", "cho", "sutskever"])
+@pytest.mark.parametrize("cell", CELLS)
+def test_mixed_precision_runs_and_stays_near(kind, cell, tiny_model):
+    model = tiny_model(kind, cell, num_layers=1).float()
+    expected = model(BATCH).logits
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        logits = model(BATCH).logits
+    logits.float().sum().backward()
+    assert all(parameter.grad.isfinite().all() for parameter in model.parameters())
+    # bfloat16 keeps 8 bits of numbers near 3
+    torch.testing.assert_close(logits.float(), expected, rtol=0, atol=0.15)

@@ -1,0 +1,71 @@
+"""Luong's decoder against his equations, one sentence at a time."""
+
+import pytest
+import torch
+
+SOURCE = torch.tensor([[4, 5, 6, 3]])
+MASK = torch.ones(1, 4, dtype=torch.bool)
+
+
+def lstm(cell, x, h, c, fed):
+    i, f, candidate, o = (cell.W @ x + cell.U @ h + cell.b + fed).chunk(4)
+    c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(candidate)
+    return torch.sigmoid(o) * torch.tanh(c), c
+
+
+@pytest.mark.parametrize("input_feeding", [False, True])
+def test_trap_4_the_current_state_attends(input_feeding, tiny_model):
+    """h_t = f(h_{t−1}, [y_{t−1}; h̃_{t−1}]); a_t from h_t; h̃_t = tanh(W_c [c_t; h_t])."""
+    model = tiny_model("luong", "lstm", energy="bilinear", input_feeding=input_feeding)
+    decoder = model.decoder
+    annotations = model.encode(SOURCE, MASK).annotations[0]
+    encoded = model.encode(SOURCE, MASK)
+    state = decoder.initial_state(encoded)
+    ((h, c),) = [[part[0] for part in cell] for cell in state.cells]
+    attentional = torch.zeros(3, dtype=torch.float64)
+    for previous_id in (2, 7, 5):
+        output = decoder.step(torch.tensor([previous_id]), state, encoded)
+        fed = decoder.F @ attentional if input_feeding else 0
+        before = h
+        h, c = lstm(decoder.stack.layers[0], decoder.embedding.E[previous_id], h, c, fed)
+        alpha = torch.softmax(annotations @ (decoder.attention.W_a.T @ h), dim=0)
+        wrong = torch.softmax(annotations @ (decoder.attention.W_a.T @ before), dim=0)
+        torch.testing.assert_close(output.alpha[0], alpha)
+        assert (output.alpha[0] - wrong).abs().max() > 0.001, "the example must tell the two apart"
+        context = alpha @ annotations
+        attentional = torch.tanh(decoder.readout.W_c.weight @ torch.cat([context, h]))
+        torch.testing.assert_close(output.logits[0], decoder.output.W_o @ attentional + decoder.output.b_o)
+        state = output.state
+
+
+@pytest.mark.parametrize("cell", ["gru", "lstm"])
+def test_the_start_is_the_encoders_last_states_side_by_side(cell, tiny_model):
+    model = tiny_model("luong", cell, num_layers=2)
+    encoded = model.encode(SOURCE, MASK)
+    state = model.decoder.initial_state(encoded)
+    for layer in range(2):
+        for part, (ahead, back) in enumerate(
+            zip(encoded.forward_last[layer], encoded.backward_last[layer], strict=True)
+        ):
+            assert torch.equal(state.cells[layer][part], torch.cat([ahead, back], dim=-1))
+    assert torch.equal(state.attentional, torch.zeros(1, 3, dtype=torch.float64))
+
+
+def test_a_projected_start_frees_the_decoder_of_the_encoders_shape(tiny_model):
+    model = tiny_model(
+        "luong", "lstm", bridge="project", state_size=5, encoder={"cell": "gru", "num_layers": 3}
+    )
+    encoded = model.encode(SOURCE, MASK)
+    ((h, c),) = model.decoder.initial_state(encoded).cells
+    W_s = model.decoder.start.W_s[0]
+    summary = torch.cat([encoded.forward_last[-1][0][0], encoded.backward_last[-1][0][0]])
+    torch.testing.assert_close(h[0], torch.tanh(W_s.weight @ summary + W_s.bias))
+    assert torch.equal(c, torch.zeros(1, 5, dtype=torch.float64))
+
+
+def test_without_input_feeding_no_attentional_state_is_carried(tiny_model):
+    model = tiny_model("luong", input_feeding=False)
+    encoded = model.encode(SOURCE, MASK)
+    state = model.decoder.initial_state(encoded)
+    assert state.attentional is None
+    assert model.decoder.step(torch.tensor([2]), state, encoded).state.attentional is None

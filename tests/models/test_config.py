@@ -1,0 +1,192 @@
+"""Configurations are checked where they are made; each refusal names the key, the value and the remedy."""
+
+import pytest
+
+from regard.errors import ConfigError
+from regard.layers import CELLS, ENERGIES
+from regard.models import (
+    BahdanauConfig,
+    ChoConfig,
+    DecoderConfig,
+    EncoderConfig,
+    LuongConfig,
+    ModelConfig,
+    Seq2Seq,
+    SutskeverConfig,
+)
+
+DECODERS = {
+    "bahdanau": BahdanauConfig(energy="concat", state_size=7, alignment_size=3, dropout=0.25),
+    "luong": LuongConfig(state_size=512, input_feeding=False, num_layers=1, residual=True),
+    "luong projected": LuongConfig(bridge="project", cell="lstm", num_layers=3, readout_size=9),
+    "cho": ChoConfig(readout_size=11, variational=True),
+    "sutskever": SutskeverConfig(state_size=512, recurrent_dropout=0.5),
+}
+
+
+@pytest.mark.parametrize("decoder", DECODERS.values(), ids=DECODERS.keys())
+def test_written_and_read_back_is_equal(decoder):
+    config = ModelConfig(EncoderConfig(embedding_size=9), decoder, initialization="luong")
+    mapping = config.to_mapping()
+    assert mapping["decoder"]["kind"] in DecoderConfig.variants
+    assert ModelConfig.from_mapping(mapping, "model") == config
+    assert type(ModelConfig.from_mapping(mapping, "model").decoder) is type(decoder)
+
+
+def test_an_empty_mapping_is_the_default():
+    assert ModelConfig.from_mapping({}, "model") == ModelConfig()
+    assert isinstance(ModelConfig().decoder, BahdanauConfig)
+
+
+def test_every_default_decoder_can_be_built_after_a_fitting_encoder():
+    one_way = EncoderConfig(bidirectional=False)
+    for decoder in (BahdanauConfig(), LuongConfig(), ChoConfig(), SutskeverConfig()):
+        Seq2Seq(ModelConfig(one_way, decoder), 5, 5)
+
+
+WRONG_MAPPINGS = {
+    "a misspelt section": ({"encodr": {}}, r"model: no option 'encodr'; did you mean 'encoder'\?"),
+    "a misspelt option": (
+        {"encoder": {"state_sise": 3}},
+        r"model.encoder: no option 'state_sise'; did you mean 'state_size'\?",
+    ),
+    "another decoder's option": (
+        {"decoder": {"kind": "cho", "energy": "dot"}},
+        r"model.decoder: no option 'energy'; known: .*readout_size",
+    ),
+    "no such decoder": (
+        {"decoder": {"kind": "bahdanow"}},
+        r"model.decoder.kind: no 'bahdanow'; did you mean 'bahdanau'\?.*sutskever",
+    ),
+    "a text for a number": (
+        {"encoder": {"num_layers": "two"}},
+        r"model.encoder.num_layers: expected a whole number, got 'two'",
+    ),
+    "true for a number": (
+        {"encoder": {"dropout": True}},
+        r"model.encoder.dropout: expected a number, got True",
+    ),
+    "a fraction of a layer": (
+        {"decoder": {"num_layers": 1.5}},
+        r"model.decoder.num_layers.*whole number.*1.5",
+    ),
+    "a value for a section": ({"encoder": 3}, r"model.encoder: expected a table of options, got 3"),
+}
+
+
+@pytest.mark.parametrize(("mapping", "message"), WRONG_MAPPINGS.values(), ids=WRONG_MAPPINGS.keys())
+def test_a_wrong_file_is_refused(mapping, message):
+    with pytest.raises(ConfigError, match=message):
+        ModelConfig.from_mapping(mapping, "model")
+
+
+WRONG_VALUES = {
+    "cell": (lambda: EncoderConfig(cell="gru-torh"), r"model.encoder.cell: no 'gru-torh'.*'gru-torch'"),
+    "decoder's cell": (lambda: ChoConfig(cell="gur"), r"model.decoder.cell: no 'gur'; did you mean 'gru'"),
+    "embedding_size": (
+        lambda: EncoderConfig(embedding_size=0),
+        r"model.encoder.embedding_size: 0 .*at least 1",
+    ),
+    "state_size": (lambda: ChoConfig(state_size=-1), r"model.decoder.state_size: -1 .*at least 1"),
+    "num_layers": (lambda: EncoderConfig(num_layers=0), r"model.encoder.num_layers: 0 .*at least 1"),
+    "dropout of all": (lambda: EncoderConfig(dropout=1.0), r"model.encoder.dropout: 1 .*from 0 to below 1"),
+    "dropout of less than none": (lambda: ChoConfig(dropout=-0.1), r"model.decoder.dropout: -0.1"),
+    "dropout of NaN": (lambda: ChoConfig(dropout=float("nan")), r"model.decoder.dropout: nan"),
+    "recurrent_dropout": (lambda: ChoConfig(recurrent_dropout=2), r"model.decoder.recurrent_dropout: 2"),
+    "cho's readout": (lambda: ChoConfig(readout_size=0), r"model.decoder.readout_size: 0"),
+    "energy": (lambda: BahdanauConfig(energy="scaled"), r"model.decoder.energy: no 'scaled'.*'scaled-dot'"),
+    "alignment_size": (lambda: BahdanauConfig(alignment_size=0), r"model.decoder.alignment_size: 0"),
+    "readout_size": (lambda: BahdanauConfig(readout_size=0), r"model.decoder.readout_size: 0"),
+    "luong's energy": (
+        lambda: LuongConfig(energy="general"),
+        r"model.decoder.energy: no 'general'.*bilinear",
+    ),
+    "luong's sizes": (lambda: LuongConfig(alignment_size=0), r"model.decoder.alignment_size: 0"),
+    "luong's readout": (lambda: LuongConfig(readout_size=0), r"model.decoder.readout_size: 0"),
+    "bridge": (
+        lambda: LuongConfig(bridge="copied"),
+        r"model.decoder.bridge: no 'copied'; did you mean 'copy'",
+    ),
+    "tie": (lambda: ModelConfig(tie="both"), r"model.tie: no 'both'; known: all, none, target"),
+    "initialization": (
+        lambda: ModelConfig(initialization="glorott"),
+        r"model.initialization: no 'glorott'; did you mean 'glorot'",
+    ),
+}
+
+
+@pytest.mark.parametrize(("make", "message"), WRONG_VALUES.values(), ids=WRONG_VALUES.keys())
+def test_an_illegal_value_is_refused(make, message):
+    with pytest.raises(ConfigError, match=message):
+        make()
+
+
+def after(decoder: DecoderConfig, **encoder: object):
+    return lambda: ModelConfig(EncoderConfig(state_size=4, **encoder), decoder)
+
+
+AT_ODDS = {
+    "reversal, both ways": (
+        lambda: EncoderConfig(reverse=True),
+        r"model.encoder: reverse.*bidirectional.*drop one",
+    ),
+    "sutskever's cell": (
+        after(SutskeverConfig(cell="lstm", state_size=8)),
+        r"model.decoder.cell = 'lstm': sutskever .* need cell = 'gru'",
+    ),
+    "sutskever's depth": (
+        after(SutskeverConfig(num_layers=2, state_size=8)),
+        r"model.decoder.num_layers = 2: .* need num_layers = 1",
+    ),
+    "sutskever's width": (
+        after(SutskeverConfig(state_size=4)),
+        r"model.decoder.state_size = 4: .* need state_size = 8",
+    ),
+    "luong's width": (
+        after(LuongConfig(state_size=8), bidirectional=False),
+        r'model.decoder.state_size = 8: luong with bridge = "copy" .* need state_size = 4',
+    ),
+    "luong's depth": (after(LuongConfig(state_size=8), num_layers=2), r"model.decoder.num_layers = 1: .*= 2"),
+    "luong's cell": (after(LuongConfig(state_size=8), cell="rnn"), r"model.decoder.cell = 'gru': .*'rnn'"),
+    "dot of unequal widths": (
+        after(BahdanauConfig(energy="dot", state_size=4)),
+        r"model.decoder.energy = 'dot': .*4 units .*annotations of 8; set model.decoder.state_size = 8.*bilinear",
+    ),
+    "scaled dot of unequal widths": (
+        after(LuongConfig(energy="scaled-dot", bridge="project", state_size=6)),
+        r"model.decoder.energy = 'scaled-dot': .*6 units .*annotations of 8",
+    ),
+    "tie, readout": (
+        lambda: ModelConfig(decoder=BahdanauConfig(embedding_size=5, readout_size=6), tie="target"),
+        r'model.tie = "target": the output matrix reads 6 units and the target embedding has 5; make them equal',
+    ),
+    "tie, state": (
+        lambda: ModelConfig(decoder=SutskeverConfig(embedding_size=5, state_size=512), tie="target"),
+        r'model.tie = "target": the output matrix reads 512 units and the target embedding has 5',
+    ),
+    "tie, source": (
+        lambda: ModelConfig(
+            EncoderConfig(embedding_size=4), BahdanauConfig(embedding_size=6, readout_size=6), tie="all"
+        ),
+        r'model.tie = "all": the source embedding has 4 units and the target embedding 6; make them equal',
+    ),
+}
+
+
+@pytest.mark.parametrize(("make", "message"), AT_ODDS.values(), ids=AT_ODDS.keys())
+def test_options_at_odds_with_each_other_are_refused(make, message):
+    with pytest.raises(ConfigError, match=message):
+        make()
+
+
+def test_what_projects_its_start_follows_any_encoder():
+    for cell in CELLS:
+        encoder = EncoderConfig(cell=cell, num_layers=3, state_size=5)
+        for decoder in (LuongConfig(bridge="project"), BahdanauConfig(), ChoConfig()):
+            assert ModelConfig(encoder, decoder).decoder == decoder
+
+
+def test_the_documented_names_are_the_legal_ones():
+    assert set(CELLS) == {"rnn", "rnn-sigmoid", "lstm", "gru", "gru-torch"}
+    assert set(ENERGIES) == {"additive", "concat", "dot", "scaled-dot", "bilinear"}
+    assert set(DecoderConfig.variants) == {"bahdanau", "luong", "cho", "sutskever"}
