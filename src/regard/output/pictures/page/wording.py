@@ -1,0 +1,65 @@
+"""How figures are named and written for people.
+
+In: a key and a number, as in ``report.json``. Out: "exact match", "93.4 %".
+"""
+
+from collections.abc import Callable
+
+
+def _per_cent(value: float) -> str:
+    return f"{100 * value:.1f}\N{NO-BREAK SPACE}%"
+
+
+def _duration(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes:02d} min"
+    return f"{minutes} min {rest:02d} s" if minutes else f"{seconds:.1f} s"
+
+
+def _tenths(value: float) -> str:
+    return f"{value:.1f}"
+
+
+def _hundredths(value: float) -> str:
+    return f"{value:.2f}"
+
+
+_KNOWN: dict[str, tuple[str, Callable[[float], str]]] = {
+    "bleu": ("BLEU", _tenths),
+    "chrf": ("chrF", _tenths),
+    "ter": ("TER", _tenths),
+    "exact_match": ("exact match", _per_cent),
+    "token_error_rate": ("token error rate", _per_cent),
+    "character_error_rate": ("character error rate", _per_cent),
+    "token_accuracy": ("token accuracy", _per_cent),
+    "free_running_accuracy": ("free-running accuracy", _per_cent),
+    "aer": ("alignment error rate", _per_cent),
+    "precision": ("alignment precision", _per_cent),
+    "recall": ("alignment recall", _per_cent),
+    "perplexity": ("perplexity", _hundredths),
+    "train_seconds": ("training time", _duration),
+    "num_sentences": ("sentences", lambda value: f"{value:,.0f}"),
+}
+
+
+def name_of(key: str) -> str:
+    """Name a figure: ``exact_match`` is "exact match"."""
+    return _KNOWN[key][0] if key in _KNOWN else key.replace("_", " ")
+
+
+def written(key: str, value: float | int | str | None) -> str:
+    """Write a figure in the manner of its key; others as they are, numbers to four digits.
+
+    Args:
+        key: as in ``report.json``.
+        value: the figure; None is written as a dash.
+    """
+    if value is None:
+        return "–"
+    if isinstance(value, (str, bool)):
+        return str(value)
+    if key in _KNOWN:
+        return _KNOWN[key][1](value)
+    return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"

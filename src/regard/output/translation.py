@@ -1,0 +1,148 @@
+"""One translated line, with all that is known of it.
+
+In: what search found, in display forms. Out: `Translation`: the text, its tokens and scores, attention and
+links, a picture, JSON. Knows nothing of models, tokenizers or tensors; alpha is a numpy array.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regard.errors import DataError
+from regard.output.alignment.links import argmax_links
+from regard.output.alignment.merge import LabelledAlpha, count_words, merge_alpha, word_labels
+from regard.text.links import Links
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_FEW_WORDS = 2  # as a date is: its characters say more
+
+
+@dataclass(frozen=True, eq=False)
+class Translation:
+    """A line, its translation, and how the model came to it.
+
+    Attributes:
+        source: the line as given.
+        text: the translation, as it is printed.
+        source_tokens: display forms, the end mark last.
+        tokens: display forms of the translation, the end mark last.
+        score: what ranked it: the length-normalised log-probability.
+        log_prob: log p(target, end | source).
+        token_log_probs: one for each of `tokens`; they sum to `log_prob`.
+        alpha: (Ty, Tx), a row for each of `tokens` and a column for each of `source_tokens`; None where the
+            model has no attention.
+        source_words: the word each source token belongs to; None for the end mark and for blanks.
+        target_words: the word each of `tokens` belongs to, likewise.
+        alternatives: the rest of the n-best list, best first.
+    """
+
+    source: str
+    text: str
+    source_tokens: tuple[str, ...]
+    tokens: tuple[str, ...]
+    score: float
+    log_prob: float
+    token_log_probs: tuple[float, ...]
+    alpha: NDArray[np.floating] | None
+    source_words: tuple[int | None, ...]
+    target_words: tuple[int | None, ...]
+    alternatives: tuple[Translation, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name, given, wanted in (
+            ("token_log_probs", len(self.token_log_probs), len(self.tokens)),
+            ("target_words", len(self.target_words), len(self.tokens)),
+            ("source_words", len(self.source_words), len(self.source_tokens)),
+        ):
+            if given != wanted:
+                raise DataError(
+                    f"translation of {self.source!r}: {given} {name} for {wanted} tokens; give one each"
+                )
+        shape = (len(self.tokens), len(self.source_tokens))
+        if self.alpha is not None and self.alpha.shape != shape:
+            raise DataError(
+                f"translation of {self.source!r}: alpha has shape {self.alpha.shape} where its tokens make "
+                f"{shape}; give one row a target token and one column a source token, the end marks included"
+            )
+
+    @classmethod
+    def blank(cls, source: str) -> Translation:
+        """Translate a blank line: to an empty one, without asking a model."""
+        return cls(source, "", (), (), 0.0, 0.0, (), None, (), ())
+
+    def __str__(self) -> str:
+        return self.text
+
+    @cached_property
+    def word_alpha(self) -> LabelledAlpha | None:
+        """Attention between words, (I + 1, J + 1) with labels; None where there is no attention."""
+        if self.alpha is None:
+            return None
+        return LabelledAlpha(
+            merge_alpha(self.alpha, self.source_words, self.target_words),
+            word_labels(self.source, self.source_tokens, self.source_words),
+            word_labels(self.text, self.tokens, self.target_words),
+        )
+
+    @property
+    def shown_alpha(self) -> LabelledAlpha | None:
+        """Attention as it is best drawn: between words, or between tokens where words are one or two."""
+        if self.alpha is None or count_words(self.target_words) > _FEW_WORDS:
+            return self.word_alpha
+        return LabelledAlpha(self.alpha.astype(np.float64), self.source_tokens, self.tokens)
+
+    @cached_property
+    def links(self) -> Links:
+        """The arg-max alignment between words; empty where there is no attention."""
+        return frozenset() if self.word_alpha is None else argmax_links(self.word_alpha.alpha)
+
+    def plot(self, path: str | PathLike[str] | None = None, *, words: bool | None = None) -> Figure:
+        """Draw the attention as a heat map; without attention, an empty one.
+
+        Args:
+            path: where to save the picture, its format by its ending; nowhere if None.
+            words: whether rows and columns are words rather than tokens; by default as `shown_alpha` has it.
+
+        Raises:
+            MissingExtraError: matplotlib is not installed.
+            DataError: the picture cannot be written.
+        """
+        from regard.output.pictures.canvas import save
+        from regard.output.pictures.heatmap import heatmap
+
+        if self.alpha is None:
+            figure = heatmap(np.zeros((0, 0)), (), (), title="no attention")
+        elif words is False:
+            figure = heatmap(self.alpha, self.source_tokens, self.tokens)
+        else:
+            drawn = self.word_alpha if words else self.shown_alpha
+            assert drawn is not None, "alpha is there"
+            figure = heatmap(drawn.alpha, drawn.source_labels, drawn.target_labels)
+        if path is not None:
+            save(figure, path)
+        return figure
+
+    def to_json(self) -> dict[str, Any]:
+        """Give everything as a JSON object, alpha to four decimals."""
+        return {
+            "source": self.source,
+            "text": self.text,
+            "score": self.score,
+            "log_prob": self.log_prob,
+            "source_tokens": list(self.source_tokens),
+            "tokens": list(self.tokens),
+            "token_log_probs": list(self.token_log_probs),
+            "source_words": list(self.source_words),
+            "target_words": list(self.target_words),
+            "links": sorted(map(list, self.links), key=lambda link: (link[1], link[0])),
+            "alpha": None if self.alpha is None else np.round(self.alpha.astype(np.float64), 4).tolist(),
+            "alternatives": [other.to_json() for other in self.alternatives],
+        }

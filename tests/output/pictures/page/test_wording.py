@@ -1,0 +1,31 @@
+import pytest
+
+from regard.output.pictures.page.wording import name_of, written
+
+BLANK = "\N{NO-BREAK SPACE}"
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "text"),
+    [
+        ("bleu", 97.349, "97.3"),
+        ("exact_match", 0.9342, f"93.4{BLANK}%"),
+        ("aer", 0.0, f"0.0{BLANK}%"),
+        ("perplexity", 1.0831, "1.08"),
+        ("train_seconds", 12.34, "12.3 s"),
+        ("train_seconds", 134.2, "2 min 14 s"),
+        ("train_seconds", 3600 + 125, "1 h 02 min"),
+        ("num_sentences", 12000, "12,000"),
+        ("parameters", 912384, "912,384"),
+        ("rate", 0.00123456, "0.001235"),
+        ("cell", "GRU", "GRU"),
+        ("ter", None, "–"),
+    ],
+)
+def test_figures_are_written_for_people(key, value, text):
+    assert written(key, value) == text
+
+
+def test_names():
+    assert name_of("aer") == "alignment error rate"
+    assert name_of("source_vocabulary") == "source vocabulary"
