@@ -1,0 +1,123 @@
+"""The microworld as a corpus: splits that share no sentence, long sentences, and unseen combinations.
+
+In: sizes, a seed, a range of lengths. Out: `Splits`. A stable hash of the English line says to which ordinary
+split a sentence belongs, whatever the seed and the sizes, so a test sentence of one corpus is in no other's
+training part. Sentences with a held-out pair of lexemes go to ``unseen`` alone.
+"""
+
+import random
+import zlib
+from collections.abc import Callable
+
+from regard.errors import ConfigError
+from regard.worlds.microworld.generator import Sentence, generate
+from regard.worlds.world import Example, Splits
+
+_SHARES = 25
+"""One sentence in so many is a test sentence by its hash, and one a validation sentence."""
+_PATIENCE = 20_000
+"""Sentences in a row that may be of no use before the corpus is said to be too large for its lengths."""
+
+
+class Microworld:
+    """English sentences of a small grammar with their French translations and gold word alignments."""
+
+    name = "microworld"
+    describes = "English to French, by a grammar with agreement, clitics, negation and relative clauses."
+
+    def sentence(self, rng: random.Random, *, shortest: int, longest: int) -> Example:
+        """Return one pair whose English line has from `shortest` to `longest` words, punctuation included.
+
+        Args:
+            rng: the dice; equal states give equal sentences.
+            shortest: fewest English words, at least 3.
+            longest: most English words; 60 and more can be had.
+
+        Raises:
+            ConfigError: the range is empty or starts below three words.
+        """
+        return generate(rng, shortest, longest).spell()
+
+    def tagged(
+        self, rng: random.Random, *, shortest: int, longest: int
+    ) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return one English sentence as words and their parts of speech (Universal Dependencies names)."""
+        sentence = generate(rng, shortest, longest)
+        words = sentence.spell().source.split()
+        return tuple(words), tuple(word.tag for word in sentence.words)
+
+    def splits(
+        self, *, train: int, valid: int, test: int, seed: int, shortest: int = 3, longest: int = 15
+    ) -> Splits:
+        """Generate the corpus; no English sentence occurs twice in it.
+
+        Args:
+            train: number of training pairs.
+            valid: number of validation pairs.
+            test: number of test pairs, and of pairs in each of the extra splits: ``long`` (from one word
+                more than `longest` up to twice as many) and ``unseen`` (each joins a pair of lexemes that
+                no other split joins).
+            seed: equal seeds give equal corpora.
+            shortest: fewest English words.
+            longest: most English words outside ``long``.
+
+        Raises:
+            ConfigError: the lengths cannot be had, or there are not so many different sentences of them.
+        """
+        rng = random.Random(f"microworld {seed}")
+        parts: dict[str, list[Example]] = {"train": [], "valid": [], "test": [], "unseen": []}
+        wanted = {"train": train, "valid": valid, "test": test, "unseen": test}
+        _collect(rng, (shortest, longest), parts, wanted, _part)
+        extra: dict[str, list[Example]] = {"long": []}
+        _collect(rng, (longest + 1, 2 * longest), extra, {"long": test}, _long_part)
+        extra["unseen"] = parts.pop("unseen")
+        return Splits(parts["train"], parts["valid"], parts["test"], extra)
+
+
+def _part(sentence: Sentence, source: str) -> str:
+    """Return the split a sentence belongs to."""
+    if sentence.held_out:
+        return "unseen"
+    share = zlib.crc32(source.encode()) % _SHARES
+    return "test" if share == 0 else "valid" if share == 1 else "train"
+
+
+def _long_part(sentence: Sentence, source: str) -> str:
+    return "unseen" if sentence.held_out else "long"
+
+
+def _collect(
+    rng: random.Random,
+    lengths: tuple[int, int],
+    parts: dict[str, list[Example]],
+    wanted: dict[str, int],
+    part_of: Callable[[Sentence, str], str],
+) -> None:
+    """Fill every part to its wanted size with sentences that differ from one another."""
+    seen: set[str] = set()
+    open_parts = {name for name, size in wanted.items() if size > 0}
+    idle = 0
+    while open_parts:
+        sentence = generate(rng, *lengths)
+        example = sentence.spell()
+        name = part_of(sentence, example.source)
+        if name not in open_parts or example.source in seen:
+            idle += 1
+            if idle > _PATIENCE:
+                raise _too_many(lengths, open_parts, parts, wanted)
+            continue
+        idle = 0
+        seen.add(example.source)
+        parts[name].append(example)
+        if len(parts[name]) == wanted[name]:
+            open_parts.discard(name)
+
+
+def _too_many(
+    lengths: tuple[int, int], missing: set[str], parts: dict[str, list[Example]], wanted: dict[str, int]
+) -> ConfigError:
+    name = min(missing)
+    return ConfigError(
+        f"microworld: found {len(parts[name])} of {wanted[name]} sentences for {name!r} with {lengths[0]} to "
+        f"{lengths[1]} words, and hardly any new ones; ask for fewer or allow longer sentences"
+    )
