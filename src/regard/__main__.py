@@ -1,0 +1,5 @@
+"""``python -m regard``: the command line without its script."""
+
+from regard.cli import main
+
+main()

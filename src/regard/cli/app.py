@@ -1,0 +1,79 @@
+"""The command line's frame: the verbs, and what becomes of errors.
+
+An error the user can mend is one message on standard error and status 2; Ctrl-C is 130; a reader that went away
+(a closed pipe) ends the program in silence, with status 1. No traceback reaches a user unless REGARD_TRACEBACK
+is set.
+"""
+
+import errno
+import os
+import sys
+
+import typer
+
+from regard.cli import align, demo, evaluate, show, train, translate
+from regard.cli.console import notes, results
+from regard.errors import RegardError
+from regard.version import __version__
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+app = typer.Typer(
+    name="regard",
+    help="Recurrent sequence-to-sequence learning with attention: train, translate, align, look inside.",
+    epilog="Start with: regard demo",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command()(demo.demo)
+app.command()(train.train)
+app.command()(translate.translate)
+app.command()(evaluate.evaluate)
+app.command()(align.align)
+app.command()(show.show)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        results.print(f"regard {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: bool = typer.Option(
+        False, "--version", callback=_version, is_eager=True, help="Print the version."
+    ),
+) -> None:
+    pass
+
+
+def main() -> None:
+    """Run the command line."""
+    try:
+        try:
+            app()
+        finally:
+            sys.stdout.flush()  # while its failure can still be told
+    except RegardError as error:
+        if os.environ.get("REGARD_TRACEBACK"):
+            raise
+        _complain(str(error))
+        sys.exit(2)
+    except OSError as error:
+        # files are opened and written where their errors are told: this is of standard output
+        if error.errno not in (errno.EPIPE, *_FULL):
+            raise
+        # what is still in its buffer cannot be written either; keep the interpreter from trying at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if error.errno == errno.EPIPE:
+            sys.exit(1)
+        _complain(f"standard output: cannot be written ({error.strerror}); make room, or write elsewhere")
+        sys.exit(2)
+
+
+def _complain(message: str) -> None:
+    notes.print("[bold red]error:[/] ", end="")
+    notes.print(message, markup=False)

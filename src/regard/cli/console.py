@@ -1,0 +1,115 @@
+"""Where words go: results to standard output, everything else to standard error.
+
+On a terminal there is colour and a live bar; in a pipe or a file there are plain lines.
+"""
+
+import json
+import shlex
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TextIO
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from regard.errors import DataError
+
+_PIPE_WIDTH = 160  # of tables where no terminal says how wide it is
+
+results = Console(
+    highlight=False, soft_wrap=True, width=None if sys.stdout and sys.stdout.isatty() else _PIPE_WIDTH
+)
+"""What the user asked for."""
+
+notes = Console(stderr=True, highlight=False, soft_wrap=True)
+"""What the user may want to know meanwhile."""
+
+PLAIN_EVERY = 10.0
+"""Seconds between two plain lines of progress, where there is no terminal for a live bar."""
+
+
+def clock(seconds: float) -> str:
+    """Minutes and seconds as people write them."""
+    return f"{int(seconds) // 60}:{int(seconds) % 60:02d}"
+
+
+def print_json(value: Any, file: TextIO | None = None) -> None:
+    """One JSON value on one line of a file, by default standard output."""
+    print_line(json.dumps(value, ensure_ascii=False), file)
+
+
+def print_line(line: str, file: TextIO | None = None) -> None:
+    """One line of a file, by default standard output, exactly as it is."""
+    (file or sys.stdout).write(line + "\n")
+
+
+@contextmanager
+def output_file(path: Path | None) -> Iterator[TextIO | None]:
+    """A text file to print to, or None for standard output.
+
+    Raises:
+        DataError: the file cannot be written.
+    """
+    if path is None:
+        yield None
+        return
+    try:
+        with path.open("w", encoding="utf-8", newline="\n") as file:
+            yield file
+    except OSError as error:
+        raise DataError(
+            f"{path}: cannot be written ({error.strerror or error}); make room, or name another file"
+        ) from error
+
+
+def command_line(context: typer.Context) -> str:
+    """What to type to have this again: the verb, its arguments, and the options that are not as by default."""
+    words = ["regard", str(context.info_name)]
+    for parameter in context.command.params:
+        value = context.params.get(str(parameter.name))
+        if value is None or value == parameter.get_default(context):
+            continue
+        values = value if isinstance(value, list) else [value]
+        for each in values:
+            if parameter.param_type_name == "option":
+                words.append(parameter.opts[0])
+            if each is not True:
+                words.extend(map(str, each if isinstance(each, tuple) else [each]))
+    return shlex.join(words)
+
+
+FRACTIONS = (
+    "exact_match",
+    "token_error_rate",
+    "character_error_rate",
+    "aer",
+    "alignment_precision",
+    "alignment_recall",
+)
+"""Scores kept from 0 to 1 and printed in per cent."""
+
+
+def shown_score(name: str, value: float | int | str | None) -> str:
+    """A score as people read it."""
+    if value is None:
+        return "–"
+    if isinstance(value, str):
+        return value
+    if name in FRACTIONS or name.endswith("accuracy") or name == "gap":
+        return f"{100 * value:.1f} %"
+    if isinstance(value, int):
+        return f"{value:,}"
+    return f"{value:,.2f}"
+
+
+def score_table(scores: Mapping[str, Any], title: str | None = None) -> Table:
+    """Two columns: names as in ``report.json``, and values."""
+    table = Table(title=title, title_justify="left", box=None, show_header=False, pad_edge=False)
+    table.add_column(style="dim")
+    table.add_column(justify="right", style="bold")
+    for name, value in scores.items():
+        table.add_row(name, shown_score(name, value))
+    return table

@@ -1,0 +1,212 @@
+"""A trained model on disk: plain formats, a format number, no pickled classes.
+
+    regard.json              format, task, the model's configuration, vocabulary sizes and checksums
+    source.tokenizer.json    target.tokenizer.json
+    best.safetensors         the weights that did best on the validation set, with facts about them
+    last.safetensors         the weights of the last checkpoint
+
+Each file is written as a whole or not at all. Loading does not guess: a folder that is missing, damaged, foreign
+or newer than this package is an error that says so. What else a run leaves beside these (journal, report,
+configuration) is for people and for `regard show`; translating reads none of it.
+"""
+
+import json
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import safetensors
+import safetensors.torch
+import torch
+from torch import Tensor, nn
+
+from regard.configuration import one_of
+from regard.errors import CheckpointError, ConfigError, DataError, FolderError
+from regard.models import ModelConfig, Seq2Seq
+from regard.text import Tokenizer
+from regard.version import __version__
+from regard.whole_file import make_folder, write_whole, write_whole_text
+
+FORMAT = 1
+"""Raised whenever an older package could not read what this one writes."""
+
+WEIGHTS = ("best", "last")
+SIDES = ("source", "target")
+
+
+@dataclass(frozen=True)
+class LoadedModel:
+    """A model folder's content, ready for use.
+
+    Attributes:
+        model: in evaluation mode.
+        source_tokenizer: lines → source ids.
+        target_tokenizer: target ids → lines.
+        facts: what was known of these weights when they were written: update, scores, …
+    """
+
+    model: Seq2Seq
+    source_tokenizer: Tokenizer
+    target_tokenizer: Tokenizer
+    facts: dict[str, Any]
+
+
+class ModelFolder:
+    """The files of one model.
+
+    Args:
+        path: the folder; it need not exist before `create`.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+
+    def create(self, config: ModelConfig, source_tokenizer: Tokenizer, target_tokenizer: Tokenizer) -> None:
+        """Write everything but weights.
+
+        Raises:
+            DataError: the folder cannot be written.
+        """
+        make_folder(self.path)
+        try:
+            for side, tokenizer in zip(SIDES, (source_tokenizer, target_tokenizer), strict=True):
+                tokenizer.save(self._tokenizer_path(side))
+        except OSError as error:
+            raise DataError(
+                f"{self.path}: cannot be written ({error.strerror or error}); make room, or choose another folder"
+            ) from error
+        description = {
+            "format": FORMAT,
+            "regard": __version__,
+            "task": "translate",
+            "source_size": source_tokenizer.size,
+            "target_size": target_tokenizer.size,
+            "checksums": {side: _checksum(self._tokenizer_path(side)) for side in SIDES},
+            "model": config.to_mapping(),
+        }
+        write_whole_text(
+            self.path / "regard.json", json.dumps(description, indent=2, ensure_ascii=False) + "\n"
+        )
+
+    def write_weights(self, name: str, model: nn.Module, facts: dict[str, Any]) -> None:
+        """Write a checkpoint; the one before it stays until this one is complete.
+
+        Args:
+            name: one of `WEIGHTS`.
+            model: whose parameters to write; shared ones are written once.
+            facts: plain values to keep with the weights.
+
+        Raises:
+            CheckpointError: it cannot be written.
+        """
+        tensors = {key: value.detach().cpu().contiguous() for key, value in _unshared(model).items()}
+        content = safetensors.torch.save(tensors, {"facts": json.dumps(facts)})
+        try:
+            write_whole(self.path / f"{name}.safetensors", lambda file: file.write(content))
+        except DataError as error:
+            raise CheckpointError(f"checkpoint not saved: {error}; the one before it is untouched") from error
+
+    def load(self, weights: str = "best") -> LoadedModel:
+        """Read the model.
+
+        Args:
+            weights: ``best`` or ``last``.
+
+        Raises:
+            FolderError: missing, damaged, foreign or newer than this package.
+            ConfigError: `weights` is neither.
+        """
+        one_of("weights", weights, WEIGHTS)
+        description = self._description()
+        source_tokenizer, target_tokenizer = (self._tokenizer(side, description) for side in SIDES)
+        try:
+            config = ModelConfig.from_mapping(description["model"], "model")
+            model = Seq2Seq(config, source_tokenizer.size, target_tokenizer.size)
+        except (ConfigError, KeyError, TypeError, AttributeError) as error:
+            raise FolderError(
+                f"{self.path / 'regard.json'}: damaged: {error}; copy or train the model again"
+            ) from error
+        facts = self._read_weights(weights, model)
+        return LoadedModel(model.eval(), source_tokenizer, target_tokenizer, facts)
+
+    def _tokenizer_path(self, side: str) -> Path:
+        return self.path / f"{side}.tokenizer.json"
+
+    def _tokenizer(self, side: str, description: dict[str, Any]) -> Tokenizer:
+        path = self._tokenizer_path(side)
+        tokenizer = Tokenizer.load(path)
+        size = description.get(f"{side}_size")
+        if tokenizer.size != size:
+            raise FolderError(
+                f"{path}: it has {tokenizer.size} tokens and the model was made for {size}; the files belong to "
+                "different models, so copy the whole folder again"
+            )
+        checksums = description.get("checksums")
+        if not isinstance(checksums, dict) or checksums.get(side) != _checksum(path):
+            raise FolderError(
+                f"{path}: not the tokenizer this model was trained with; copy the whole folder again"
+            )
+        return tokenizer
+
+    def _description(self) -> dict[str, Any]:
+        path = self.path / "regard.json"
+        if not self.path.is_dir():
+            raise FolderError(f"{self.path}: no such model folder; `regard train` makes one")
+        try:
+            description = json.loads(path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            raise FolderError(
+                f"{self.path}: no model folder of Regard, for it has no regard.json; name one that `regard train` made"
+            ) from None
+        except (OSError, ValueError) as error:
+            raise FolderError(f"{path}: damaged: {error}; copy or train the model again") from error
+        if not isinstance(description, dict) or not isinstance(description.get("format"), int):
+            raise FolderError(
+                f"{path}: it has no format number, so it is not Regard's; name a folder that `regard train` made"
+            )
+        if description["format"] > FORMAT:
+            raise FolderError(
+                f"{path}: written in format {description['format']} by Regard {description.get('regard')}; "
+                f"this is Regard {__version__}, which reads up to format {FORMAT}: upgrade it"
+            )
+        if description.get("task") != "translate":
+            raise FolderError(
+                f"{path}: a model for the task {description.get('task')!r}; name one for translating"
+            )
+        return description
+
+    def _read_weights(self, weights: str, model: nn.Module) -> dict[str, Any]:
+        path = self.path / f"{weights}.safetensors"
+        expected = _unshared(model)
+        try:
+            with safetensors.safe_open(path, framework="pt") as file:
+                facts: dict[str, Any] = json.loads((file.metadata() or {}).get("facts", "{}"))
+                stored = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
+        except FileNotFoundError:
+            there = [name for name in WEIGHTS if (self.path / f"{name}.safetensors").exists()]
+            remedy = f"there are weights named {there[0]!r}" if there else "the training has saved none yet"
+            raise FolderError(f"{path}: no such weights; {remedy}") from None
+        except (safetensors.SafetensorError, OSError, ValueError) as error:
+            raise FolderError(f"{path}: damaged: {error}; copy or train it again") from error
+        wrong = sorted(stored.keys() ^ expected.keys()) or [
+            name for name in expected if expected[name].shape != stored[name].shape
+        ]
+        if wrong:
+            raise FolderError(
+                f"{path}: the weights do not fit regard.json, first at {wrong[0]!r}; the files belong to "
+                "different models, so copy the whole folder again"
+            )
+        with torch.no_grad():
+            for name, tensor in expected.items():
+                tensor.copy_(stored[name])
+        return facts
+
+
+def _checksum(path: Path) -> str:
+    return f"{zlib.crc32(path.read_bytes()):08x}"
+
+
+def _unshared(model: nn.Module) -> dict[str, Tensor]:
+    """Parameters by name, a shared one under its first name only."""
+    return dict(model.named_parameters(remove_duplicate=True))

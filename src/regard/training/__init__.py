@@ -1,0 +1,1 @@
+"""Learning: configuration, data, the loop, and the folder it leaves behind."""

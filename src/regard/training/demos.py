@@ -1,0 +1,88 @@
+"""What ``regard demo`` trains on each world: how much of it, and the configuration, every number in sight."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from regard.configuration import in_range, one_of
+
+_MICROWORLD: dict[str, Any] = {
+    "preset": "rnnsearch-small",
+    "data": {"max_length": 100},
+    "tokenizer": {"source": "word", "target": "word"},
+    "model": {
+        "encoder": {"embedding_size": 128, "state_size": 128, "dropout": 0.1},
+        "decoder": {
+            "embedding_size": 128,
+            "state_size": 256,
+            "alignment_size": 128,
+            "readout_size": 128,
+            "dropout": 0.1,
+        },
+    },
+    "training": {
+        "rate": 0.003,
+        "label_smoothing": 0.0,
+        "batch_sentences": 64,
+        "max_epochs": 0,
+        "max_updates": 2500,
+        "validate_every": 500,
+        "validation_sentences": 200,
+    },
+}
+
+_DATES: dict[str, Any] = {
+    "preset": "characters",
+    "training": {
+        "rate": 0.003,
+        "batch_sentences": 64,
+        "max_epochs": 0,
+        "max_updates": 1500,
+        "validate_every": 500,
+        "validation_sentences": 200,
+    },
+}
+
+
+@dataclass(frozen=True)
+class Demo:
+    """A world's demonstration.
+
+    Attributes:
+        train: how many pairs to learn from.
+        valid: how many to validate with.
+        test: how many to test with.
+        config: the run, as a configuration file would say it.
+    """
+
+    train: int
+    valid: int
+    test: int
+    config: dict[str, Any]
+
+    def limited_to(self, size: int | None) -> "Demo":
+        """The same with `size` pairs to learn from, and no more to validate and test with; None changes nothing.
+
+        Raises:
+            ConfigError: there is nothing to learn from.
+        """
+        if size is None:
+            return self
+        in_range("--train-size", size, 1)
+        return replace(self, train=size, valid=min(self.valid, size), test=min(self.test, size))
+
+
+DEMOS: dict[str, Callable[[], Demo]] = {
+    "microworld": lambda: Demo(100_000, 500, 1000, _MICROWORLD),
+    "dates": lambda: Demo(40_000, 500, 1000, _DATES),
+}
+
+
+def find_demo(world: str) -> Demo:
+    """The demonstration of a world.
+
+    Raises:
+        ConfigError: there is none of that name.
+    """
+    one_of("demo", world, DEMOS)
+    return DEMOS[world]()

@@ -1,0 +1,91 @@
+"""The run's diary: one JSON object a line, and TensorBoard's files where asked for."""
+
+import json
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from regard.errors import DataError, MissingExtraError
+
+
+class Journal:
+    """Appends rows to ``journal.jsonl``; each row is on disk when `write` returns.
+
+    Args:
+        folder: the model folder.
+        tensorboard: write TensorBoard's event files too, under ``tensorboard/``.
+
+    Raises:
+        MissingExtraError: TensorBoard is wanted and not installed.
+        DataError: the journal cannot be written.
+    """
+
+    def __init__(self, folder: Path, tensorboard: bool = False) -> None:
+        self._events: Any = None
+        if tensorboard:
+            try:
+                from torch.utils.tensorboard import SummaryWriter
+            except ImportError:
+                raise MissingExtraError("training.tensorboard", "tensorboard") from None
+            self._events = SummaryWriter(str(folder / "tensorboard"))
+        self.path = folder / "journal.jsonl"
+        try:
+            self._file = self.path.open("w", encoding="utf-8")
+        except OSError as error:
+            raise self._fault(error) from error
+
+    def write(self, event: str, update: int, **values: Any) -> None:
+        """Add a row.
+
+        Args:
+            event: ``start``, ``train``, ``validation`` or ``end``.
+            update: when.
+            values: what there is to say.
+
+        Raises:
+            DataError: the row cannot be written.
+        """
+        row = {"event": event, "update": update, **values}
+        try:
+            self._file.write(json.dumps(row, ensure_ascii=False) + "\n")
+            self._file.flush()
+        except OSError as error:
+            raise self._fault(error) from error
+        if self._events is not None:
+            for name, value in values.items():
+                if isinstance(value, int | float):
+                    self._events.add_scalar(f"{event}/{name}", value, update)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        with suppress(OSError):  # a row that could not be written was told of by `write`
+            self._file.close()
+        if self._events is not None:
+            self._events.close()
+
+    def _fault(self, error: OSError) -> DataError:
+        return DataError(
+            f"{self.path}: cannot be written ({error.strerror or error}); make room, or choose another folder"
+        )
+
+
+def read_journal(folder: Path) -> list[dict[str, Any]]:
+    """The rows of a run's journal; none if it has no journal.
+
+    A last line that a killed run left unfinished is passed over.
+    """
+    path = folder / "journal.jsonl"
+    if not path.exists():
+        return []
+    rows = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        try:
+            rows.append(json.loads(line))
+        except ValueError:
+            continue
+    return rows

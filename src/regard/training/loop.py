@@ -1,0 +1,276 @@
+"""The training loop: epochs of batches, validations, checkpoints of best and last, and when to stop.
+
+In: a model, prepared data, a configuration, a folder. Out: `LoopResult`; the folder holds the checkpoints and the
+journal. Devices, precision and processes are Lightning Fabric's.
+"""
+
+import math
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from torch.optim import Optimizer
+
+from regard.batches import Batch, pad_pairs, shuffled
+from regard.device import find_device
+from regard.folder import ModelFolder
+from regard.models import Seq2Seq
+from regard.training.config import TrainingConfig
+from regard.training.events import Listener, Note, Progress, Validated
+from regard.training.journal import Journal
+from regard.training.loss import Objective
+from regard.training.optimizer import build_optimizer
+from regard.training.prepare import Prepared
+from regard.training.schedule import Schedule
+from regard.training.step import update
+from regard.training.validate import Validation, validate
+from regard.translator import Translator
+
+_REPORT_EVERY = 10  # updates
+
+_PRECISIONS = {"32": "32-true", "bf16": "bf16-mixed", "16": "16-mixed"}
+
+
+@dataclass(frozen=True)
+class LoopResult:
+    """How a run went.
+
+    Attributes:
+        updates: how many there were.
+        epochs: passes over the data, with the fraction.
+        seconds: the whole loop, validations included.
+        tokens_per_second: target tokens learnt from, validations left out.
+        best: the best validation.
+        best_update: when it was.
+        stopped: why the loop ended.
+    """
+
+    updates: int
+    epochs: float
+    seconds: float
+    tokens_per_second: float
+    best: Validation
+    best_update: int
+    stopped: str
+
+
+class Loop:
+    """One run over prepared data.
+
+    Args:
+        model: fresh, or to be trained further.
+        prepared: tokenizers and pairs.
+        config: how to learn, and when to stop.
+        folder: where checkpoints go; `ModelFolder.create` was called.
+        journal: where rows go.
+        listener: who is told.
+    """
+
+    def __init__(
+        self,
+        model: Seq2Seq,
+        prepared: Prepared,
+        config: TrainingConfig,
+        folder: ModelFolder,
+        journal: Journal,
+        listener: Listener,
+    ) -> None:
+        self._prepared, self._config, self._folder = prepared, config, folder
+        self._journal, self._listener = journal, listener
+        self._lengths = [max(len(p.source_ids), len(p.target_ids)) + 1 for p in prepared.train]
+        self._groups_per_epoch = len(self._plan(0))
+        self._total = self._last_update()
+        self._schedule = Schedule(config, self._total)
+        self._fabric = _fabric(config)
+        optimizer = build_optimizer(model.parameters(), config)
+        self._model: Any
+        self._optimizer: Optimizer
+        self._model, self._optimizer = self._fabric.setup(Objective(model, config.label_smoothing), optimizer)
+        self._translator = Translator(
+            model,
+            prepared.source_tokenizer,
+            prepared.target_tokenizer,
+            device=self._fabric.device.type,
+            max_length=max(len(pair.source_ids) for pair in prepared.valid),
+        )
+        self._best: Validation | None = None
+        self._best_update = self._updates = self._without_better = 0
+        self._validated_at = -1
+        self._started = self._learning_seconds = 0.0
+        self._tokens = 0
+
+    def run(self) -> LoopResult:
+        """Train until a limit is reached.
+
+        Raises:
+            KeyboardInterrupt: the user stopped it; the last weights are saved first.
+        """
+        self._started = time.perf_counter()
+        self._model.train()
+        try:
+            stopped = self._learn()
+            if self._validated_at != self._updates:
+                self._validate()
+        except KeyboardInterrupt:
+            self._save("last")
+            self._listener(
+                Note(f"stopped by hand; the weights of update {self._updates:,} are saved as last")
+            )
+            raise
+        assert self._best is not None, "at least the last update is validated"
+        return LoopResult(
+            self._updates,
+            self._updates / self._groups_per_epoch,
+            self._seconds(),
+            self._tokens / max(self._learning_seconds, 1e-9),
+            self._best,
+            self._best_update,
+            stopped,
+        )
+
+    def _learn(self) -> str:
+        """Update until a limit is reached; return which."""
+        every = self._config.validate_every or self._groups_per_epoch
+        losses: list[float] = []
+        before = time.perf_counter()
+        for batches in self._batches():
+            rate = self._config.rate * self._schedule.factor(self._updates + 1)
+            for group in self._optimizer.param_groups:
+                group["lr"] = rate
+            result = update(
+                self._fabric,
+                self._model,
+                self._optimizer,
+                batches,
+                clip=self._config.clip,
+            )
+            self._updates += 1
+            self._tokens += result.num_tokens
+            losses.append(result.loss)
+            now = time.perf_counter()
+            self._learning_seconds += now - before
+            before = now
+            if self._updates % _REPORT_EVERY == 0 or self._updates == 1:
+                self._report(sum(losses) / len(losses), rate)
+                losses.clear()
+            if self._updates % every == 0:
+                self._validate()
+                before = time.perf_counter()
+            if reason := self._stop():
+                return reason
+        raise AssertionError("the batches never end")
+
+    def _plan(self, epoch: int) -> list[list[list[int]]]:
+        """The batches of an epoch, as many to a group as gradients are accumulated over."""
+        config = self._config
+        batches = shuffled(
+            self._lengths, config.batch_sentences, config.batch_tokens, seed=config.seed, epoch=epoch
+        )
+        return [batches[k : k + config.accumulate] for k in range(0, len(batches), config.accumulate)]
+
+    def _batches(self) -> Iterator[list[Batch]]:
+        epoch = 0
+        while True:
+            for group in self._plan(epoch):
+                yield [
+                    pad_pairs([self._prepared.train[k] for k in indices]).to(self._fabric.device)
+                    for indices in group
+                ]
+            epoch += 1
+
+    def _last_update(self) -> int | None:
+        limits = []
+        if self._config.max_updates:
+            limits.append(self._config.max_updates)
+        if self._config.max_epochs:
+            limits.append(max(1, math.ceil(self._config.max_epochs * self._groups_per_epoch)))
+        return min(limits, default=None)
+
+    def _stop(self) -> str | None:
+        config = self._config
+        if config.max_updates and self._updates >= config.max_updates:
+            return f"{config.max_updates:,} updates are done"
+        if self._total is not None and self._updates >= self._total:
+            return f"{config.max_epochs:g} epochs are done"
+        if config.max_minutes and self._seconds() >= 60 * config.max_minutes:
+            return f"{config.max_minutes:g} minutes are over"
+        if config.patience and self._without_better >= config.patience:
+            return f"{config.patience} validations without a better one"
+        return None
+
+    def _seconds(self) -> float:
+        return time.perf_counter() - self._started
+
+    def _report(self, loss: float, rate: float) -> None:
+        fractions = []
+        if self._total is not None:
+            fractions.append(self._updates / self._total)
+        if self._config.max_minutes:
+            fractions.append(self._seconds() / (60 * self._config.max_minutes))
+        progress = Progress(
+            self._updates,
+            self._updates / self._groups_per_epoch,
+            min(max(fractions), 1.0) if fractions else None,
+            self._seconds(),
+            loss,
+            rate,
+            self._tokens / max(self._learning_seconds, 1e-9),
+        )
+        self._listener(progress)
+        self._journal.write(
+            "train",
+            progress.update,
+            seconds=round(progress.seconds, 3),
+            epoch=round(progress.epoch, 4),
+            loss=loss,
+            rate=rate,
+            tokens_per_second=round(progress.tokens_per_second, 1),
+        )
+
+    def _validate(self) -> None:
+        config = self._config
+        validation = validate(
+            self._translator,
+            self._prepared.valid_pairs,
+            self._prepared.valid,
+            free_running=config.validation_sentences,
+            batch_sentences=config.batch_sentences,
+            batch_tokens=config.batch_tokens,
+        )
+        self._validated_at = self._updates
+        better = self._best is None or _worth(validation, config.select) > _worth(self._best, config.select)
+        self._journal.write(
+            "validation",
+            self._updates,
+            seconds=round(self._seconds(), 3),
+            best=better,
+            **validation.to_json(),
+        )
+        if better:
+            self._best, self._best_update, self._without_better = validation, self._updates, 0
+            self._save("best", validation)
+        else:
+            self._without_better += 1
+        self._save("last", validation)
+        self._schedule.observe(better)
+        self._listener(Validated(self._updates, self._seconds(), validation, better))
+
+    def _save(self, name: str, validation: Validation | None = None) -> None:
+        facts = {"update": self._updates, "epoch": self._updates / self._groups_per_epoch}
+        self._folder.write_weights(
+            name, self._translator.model, {**facts, **(validation.to_json() if validation else {})}
+        )
+
+
+def _worth(validation: Validation, select: str) -> float:
+    """Greater is better."""
+    value: float = getattr(validation, select)
+    return -value if select == "loss" else value
+
+
+def _fabric(config: TrainingConfig) -> Any:
+    from lightning.fabric import Fabric
+
+    precision: Any = _PRECISIONS[config.precision]
+    return Fabric(accelerator=find_device(config.device), devices=1, precision=precision)

@@ -1,0 +1,62 @@
+"""The loss: the negative log-probability of the right words, smoothed or not."""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from regard.batches import Batch
+from regard.models import Seq2Seq
+
+
+class Loss(NamedTuple):
+    """Sums over the real tokens of a batch.
+
+    Attributes:
+        total: what is minimised; smoothed where smoothing is on.
+        correct: how many tokens the arg-max got right, for teacher-forced accuracy.
+    """
+
+    total: Tensor
+    correct: Tensor
+
+
+def sequence_loss(logits: Tensor, targets: Tensor, smoothing: float = 0.0) -> Loss:
+    """Σ −log p(y_t ∣ y_<t, x) over real tokens.
+
+    Args:
+        logits: (N, Vy), real tokens only.
+        targets: (N,).
+        smoothing: the share ε of probability spread over the whole vocabulary.
+    """
+    total = functional.cross_entropy(logits.float(), targets, reduction="sum", label_smoothing=smoothing)
+    with torch.no_grad():
+        correct = (logits.argmax(dim=-1) == targets).sum()
+    return Loss(total, correct)
+
+
+class Objective(nn.Module):
+    """A model with its loss as one module of plain tensors, which is what Fabric can wrap.
+
+    Args:
+        model: what learns.
+        smoothing: label smoothing.
+    """
+
+    def __init__(self, model: Seq2Seq, smoothing: float) -> None:
+        super().__init__()
+        self.model = model
+        self.smoothing = smoothing
+
+    def forward(
+        self,
+        source_ids: Tensor,
+        source_mask: Tensor,
+        previous_ids: Tensor,
+        target_ids: Tensor,
+        target_mask: Tensor,
+    ) -> Loss:
+        """The loss of a batch, taken apart."""
+        batch = Batch(source_ids, source_mask, previous_ids, target_ids, target_mask)
+        return sequence_loss(self.model(batch).logits, target_ids[target_mask], self.smoothing)

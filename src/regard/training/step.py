@@ -1,0 +1,68 @@
+"""One update: forward, backward, clipping, optimizer."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from torch.optim import Optimizer
+
+from regard.batches import Batch
+from regard.errors import RegardError
+
+
+@dataclass(frozen=True)
+class Updated:
+    """What one update did.
+
+    Attributes:
+        loss: the loss a token, in nats.
+        accuracy: the fraction of tokens the model would have chosen itself.
+        gradient_norm: before clipping.
+        num_tokens: target tokens learnt from, end marks counted.
+    """
+
+    loss: float
+    accuracy: float
+    gradient_norm: float
+    num_tokens: int
+
+
+def update(
+    fabric: Any,
+    model: Any,
+    optimizer: Optimizer,
+    batches: Sequence[Batch],
+    *,
+    clip: float,
+) -> Updated:
+    """Learn from some batches at once; the loss is a token's mean over all of them together.
+
+    Args:
+        fabric: Lightning Fabric, which knows the device, the precision and the processes.
+        model: the `Objective` as `fabric.setup` returned it.
+        optimizer: likewise.
+        batches: one, or as many as gradients are accumulated over.
+        clip: the greatest norm of the gradient; 0 for no limit.
+
+    Raises:
+        RegardError: the loss is no number any more.
+    """
+    num_tokens = sum(int(batch.target_mask.sum()) for batch in batches)
+    total = correct = 0.0
+    for k, batch in enumerate(batches):
+        with fabric.no_backward_sync(model, enabled=k < len(batches) - 1):
+            loss, right = model(
+                batch.source_ids, batch.source_mask, batch.previous_ids, batch.target_ids, batch.target_mask
+            )
+            fabric.backward(loss / num_tokens)
+        total += float(loss.detach())
+        correct += float(right)
+    if not math.isfinite(total):
+        raise RegardError(
+            f"the loss became {total}: training has diverged; lower training.rate, or set training.clip"
+        )
+    norm = fabric.clip_gradients(model, optimizer, max_norm=clip or math.inf, error_if_nonfinite=False)
+    optimizer.step()
+    optimizer.zero_grad(set_to_none=True)
+    return Updated(total / num_tokens, correct / num_tokens, float(norm), num_tokens)
