@@ -80,12 +80,12 @@ class TestByHand:
         script = {
             (): {EOS: 0.5, A: 0.3, B: 0.2},
             (A,): {A: 0.51, B: 0.49},
-            (A, A): {EOS: 1.0},
-            (A, B): {EOS: 1.0},
+            (A, A): {EOS: 0.2, C: 0.8},
         }
         decoder = scripted([script])
         (found,) = beam(decoder, decoder.encode([4]), width=2, n_best=2, length_power=0)
-        assert [h.ids for h in found] == [(EOS,), (A, A, EOS)]
+        # (A, B, EOS) is likelier than (A, A, C, EOS), but its beginning found no place
+        assert [h.ids for h in found] == [(EOS,), (A, A, C, EOS)]
 
     def test_each_hypothesis_has_its_own_attention(self, scripted):
         decoder = scripted([SCRIPT])

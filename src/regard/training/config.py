@@ -113,7 +113,7 @@ class TrainingConfig(Config):
     clip: float = 1.0
     """The greatest norm of the gradient; 0 for no limit."""
     label_smoothing: float = 0.0
-    """The share of probability the target gives to all other tokens."""
+    """The share of probability spread evenly over the whole vocabulary."""
     batch_sentences: int = 64
     """The most sentences in a batch."""
     batch_tokens: int = 4000

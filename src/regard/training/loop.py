@@ -13,7 +13,6 @@ from typing import Any
 from torch.optim import Optimizer
 
 from regard.batches import Batch, pad_pairs, shuffled
-from regard.device import find_device
 from regard.folder import ModelFolder
 from regard.models import Seq2Seq
 from regard.training.config import TrainingConfig
@@ -28,8 +27,6 @@ from regard.training.validate import Validation, validate
 from regard.translator import Translator
 
 _REPORT_EVERY = 10  # updates
-
-_PRECISIONS = {"32": "32-true", "bf16": "bf16-mixed", "16": "16-mixed"}
 
 
 @dataclass(frozen=True)
@@ -65,6 +62,7 @@ class Loop:
         folder: where checkpoints go; `ModelFolder.create` was called.
         journal: where rows go.
         listener: who is told.
+        fabric: from `build_fabric`.
     """
 
     def __init__(
@@ -75,6 +73,7 @@ class Loop:
         folder: ModelFolder,
         journal: Journal,
         listener: Listener,
+        fabric: Any,
     ) -> None:
         self._prepared, self._config, self._folder = prepared, config, folder
         self._journal, self._listener = journal, listener
@@ -82,7 +81,7 @@ class Loop:
         self._groups_per_epoch = len(self._plan(0))
         self._total = self._last_update()
         self._schedule = Schedule(config, self._total)
-        self._fabric = _fabric(config)
+        self._fabric = fabric
         optimizer = build_optimizer(model.parameters(), config)
         self._model: Any
         self._optimizer: Optimizer
@@ -267,10 +266,3 @@ def _worth(validation: Validation, select: str) -> float:
     """Greater is better."""
     value: float = getattr(validation, select)
     return -value if select == "loss" else value
-
-
-def _fabric(config: TrainingConfig) -> Any:
-    from lightning.fabric import Fabric
-
-    precision: Any = _PRECISIONS[config.precision]
-    return Fabric(accelerator=find_device(config.device), devices=1, precision=precision)

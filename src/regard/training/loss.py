@@ -30,7 +30,8 @@ def sequence_loss(logits: Tensor, targets: Tensor, smoothing: float = 0.0) -> Lo
         targets: (N,).
         smoothing: the share ε of probability spread over the whole vocabulary.
     """
-    total = functional.cross_entropy(logits.float(), targets, reduction="sum", label_smoothing=smoothing)
+    wide = logits.to(torch.promote_types(logits.dtype, torch.float32))  # half precision would lose the sum
+    total = functional.cross_entropy(wide, targets, reduction="sum", label_smoothing=smoothing)
     with torch.no_grad():
         correct = (logits.argmax(dim=-1) == targets).sum()
     return Loss(total, correct)

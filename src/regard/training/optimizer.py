@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 
-import torch
 from torch import nn
 from torch.optim import SGD, Adadelta, Adam, AdamW, Optimizer
 
@@ -15,7 +14,7 @@ def build_optimizer(parameters: Iterable[nn.Parameter], config: TrainingConfig) 
     Adadelta has the constants of Bahdanau et al. 2015 (B.2): ρ = 0.95, ε = 10⁻⁶. The others run as one fused
     kernel, except under float16, whose loss scaling wants the gradients in between.
     """
-    fused = config.precision != "16" and torch.get_default_dtype() == torch.float32
+    fused = config.precision != "16"
     match config.optimizer:
         case "adam":
             return Adam(parameters, lr=config.rate, fused=fused)

@@ -6,9 +6,11 @@ data and their shortlists' handling of unknown words; sentences above `max_lengt
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import fields
 from typing import Any
 
 from regard.configuration import merge, one_of
+from regard.models import DecoderConfig
 from regard.training.config import RunConfig
 
 Preset = dict[str, Any]
@@ -253,6 +255,8 @@ def _replaced_decoder(preset: Preset, over: Mapping[str, Any]) -> Preset:
 def configure(*layers: Mapping[str, Any], preset: str | None = None) -> RunConfig:
     """A run's configuration: a preset, with layers laid over it in turn.
 
+    A layer may ask for another kind of decoder; what the preset says of its own kind alone is then left out.
+
     Args:
         layers: mappings as a TOML file gives them; the last one wins. A layer may name the ``preset``.
         preset: the starting point; by default the one a layer names, or else `DEFAULT_PRESET`.
@@ -266,4 +270,16 @@ def configure(*layers: Mapping[str, Any], preset: str | None = None) -> RunConfi
     named = merged.pop("preset", None)
     chosen = preset or named or DEFAULT_PRESET
     one_of("preset", chosen, PRESETS)
-    return RunConfig.from_mapping(merge(PRESETS[chosen](), merged), "configuration")
+    return RunConfig.from_mapping(merge(_for_kind(PRESETS[chosen](), merged), merged), "configuration")
+
+
+def _for_kind(preset: Preset, over: Mapping[str, Any]) -> Preset:
+    """The preset without what a decoder of another kind, where one is asked for, has no use for."""
+    model = over.get("model")
+    decoder = model.get("decoder") if isinstance(model, Mapping) else None
+    kind = decoder.get("kind") if isinstance(decoder, Mapping) else None
+    if kind not in DecoderConfig.variants or kind == preset["model"]["decoder"]["kind"]:
+        return preset
+    known = {field.name for field in fields(DecoderConfig.variants[kind])}
+    kept = {name: value for name, value in preset["model"]["decoder"].items() if name in known}
+    return _replaced_decoder(preset, {"model": {"decoder": {"kind": kind, **kept}}})

@@ -19,12 +19,13 @@ from regard.report import write_json
 from regard.text import SentencePair
 from regard.training.config import RunConfig
 from regard.training.events import Listener, Note, ignore
+from regard.training.fabric import build_fabric
 from regard.training.journal import Journal
 from regard.training.loop import Loop, LoopResult
-from regard.training.prepare import prepare, read_corpus
+from regard.training.prepare import Prepared, prepare, read_corpus
 from regard.training.presets import configure
 from regard.version import __version__
-from regard.whole_file import write_whole_text
+from regard.whole_file import make_folder, write_whole_text
 
 Pairs = str | Path | Sequence[str | Path] | Sequence[tuple[str, str]]
 """A tab-separated file, two parallel files, or the pairs themselves."""
@@ -123,6 +124,7 @@ def run_training(
         train = read_corpus(data.train, data.columns)
     if valid is None and data.valid:
         valid = read_corpus(data.valid, data.columns)
+    fabric = build_fabric(config.training)
     prepared = prepare(train, valid, data, config.tokenizer, config.training.seed)
     for note in prepared.notes:
         listener(Note(note))
@@ -135,13 +137,21 @@ def run_training(
             f"{model.num_parameters:,} parameters"
         )
     )
-    model_folder.create(config.model, prepared.source_tokenizer, prepared.target_tokenizer)
-    write_whole_text(model_folder.path / "train.toml", write_toml(config.to_mapping()))
+    make_folder(model_folder.path)
     with Journal(model_folder.path, config.training.tensorboard) as journal:
+        model_folder.create(config.model, prepared.source_tokenizer, prepared.target_tokenizer)
+        write_whole_text(model_folder.path / "train.toml", write_toml(config.to_mapping()))
         journal.write("start", 0, regard=__version__, torch=torch.__version__, notes=list(prepared.notes))
-        result = Loop(model, prepared, config.training, model_folder, journal, listener).run()
+        result = Loop(model, prepared, config.training, model_folder, journal, listener, fabric).run()
         journal.write("end", result.updates, seconds=round(result.seconds, 3), stopped=result.stopped)
-    report = {
+    report = _report(result, model, prepared)
+    write_json(model_folder.path, report)
+    return TrainedRun(model_folder.path, result, report)
+
+
+def _report(result: LoopResult, model: Seq2Seq, prepared: Prepared) -> dict[str, Any]:
+    """What ``report.json`` says of a run."""
+    return {
         "train_seconds": round(result.seconds, 3),
         "updates": result.updates,
         "epochs": round(result.epochs, 4),
@@ -153,5 +163,3 @@ def run_training(
         "num_valid_pairs": len(prepared.valid),
         "validation": result.best.to_json(),
     }
-    write_json(model_folder.path, report)
-    return TrainedRun(model_folder.path, result, report)

@@ -1,0 +1,25 @@
+"""Where Lightning Fabric is met: the device and the precision a run computes with."""
+
+import logging
+from typing import Any
+
+from regard.device import find_device
+from regard.errors import ConfigError
+from regard.training.config import TrainingConfig
+
+_PRECISIONS: dict[str, Any] = {"32": "32-true", "bf16": "bf16-mixed", "16": "16-mixed"}
+
+
+def build_fabric(config: TrainingConfig) -> Any:
+    """A Fabric for one device.
+
+    Raises:
+        ConfigError: the device is not on this machine, or does not know the precision.
+    """
+    device = find_device(config.device)
+    if device == "cpu" and config.precision == "16":
+        raise ConfigError('training.precision = "16" needs a GPU; choose bf16 or 32')
+    from lightning.fabric import Fabric
+
+    logging.getLogger("lightning.fabric").setLevel(logging.WARNING)  # it tells of its precision each time
+    return Fabric(accelerator=device, devices=1, precision=_PRECISIONS[config.precision])

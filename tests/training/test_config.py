@@ -1,0 +1,101 @@
+import pytest
+
+from regard.errors import ConfigError
+from regard.training.config import DataConfig, RunConfig, TokenizerConfig, TrainingConfig
+from regard.training.presets import configure
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"optimizer": "adm"}, "training.optimizer: no 'adm'; did you mean 'adam'?"),
+        ({"schedule": "cosin"}, "training.schedule: no 'cosin'; did you mean 'cosine'?"),
+        ({"precision": "64"}, "training.precision: no '64'"),
+        ({"device": "tpu"}, "training.device: no 'tpu'"),
+        ({"select": "blue"}, "training.select: no 'blue'"),
+        ({"rate": -1}, "training.rate: -1 is out of range; it must be at least 0"),
+        ({"rate": float("nan")}, "training.rate: nan is out of range"),
+        ({"batch_sentences": 0}, "training.batch_sentences: 0 is out of range"),
+        ({"accumulate": 0}, "training.accumulate: 0 is out of range"),
+        ({"label_smoothing": 1}, "training.label_smoothing: 1 is out of range; it must be from 0 to below 1"),
+        ({"momentum": 1}, "training.momentum: 1 is out of range"),
+        ({"momentum": 0.9}, "training.momentum is of sgd, and training.optimizer is adam; drop it"),
+        ({"weight_decay": 0.1}, "training.weight_decay is of adamw and sgd, and training.optimizer is adam"),
+        ({"plateau_decay": 2}, "training.plateau_decay: 2 is out of range"),
+        ({"max_updates": 0}, "it would never end; set max_updates, max_epochs, max_minutes or patience"),
+        ({"max_updates": 0, "patience": 3, "schedule": "linear"}, 'schedule = "linear" falls to zero'),
+        ({"max_updates": 0, "max_minutes": 3, "schedule": "cosine"}, "set max_updates or max_epochs"),
+    ],
+)
+def test_what_training_refuses(options, message):
+    with pytest.raises(ConfigError) as caught:
+        TrainingConfig(**{"max_updates": 5, **options})
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("limit", ["max_updates", "max_epochs", "max_minutes", "patience"])
+def test_any_limit_will_do(limit):
+    TrainingConfig(**{limit: 1})
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"train": ("a", "b", "c")}, "data.train: 3 files; give two parallel ones, or one TSV"),
+        ({"valid": ("a", "b", "c")}, "data.valid: 3 files"),
+        ({"columns": (1,)}, "data.columns: [1]; give two columns"),
+        ({"max_length": 0}, "data.max_length: 0 is out of range"),
+        ({"max_ratio": 0.5}, "data.max_ratio: 0.5 is out of range; it must be at least 1"),
+    ],
+)
+def test_what_data_refuses(options, message):
+    with pytest.raises(ConfigError) as caught:
+        DataConfig(**options)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"source": "wrod"}, "tokenizer.source: no 'wrod'; did you mean 'word'?"),
+        ({"target_size": 4}, "tokenizer.target_size: 4 is out of range; it must be at least 5"),
+        ({"min_frequency": 0}, "tokenizer.min_frequency: 0 is out of range"),
+        (
+            {"shared": True, "source": "word"},
+            "tokenizer.shared: one vocabulary for both sides needs equal kinds",
+        ),
+    ],
+)
+def test_what_tokenizers_refuse(options, message):
+    with pytest.raises(ConfigError) as caught:
+        TokenizerConfig(**options)
+    assert message in str(caught.value)
+
+
+def test_tying_all_needs_one_vocabulary():
+    model = {"tie": "all", "encoder": {"embedding_size": 256}}
+    with pytest.raises(ConfigError, match=r'tie = "all" .*set tokenizer.shared = true'):
+        configure({"model": model})
+    assert configure({"model": model, "tokenizer": {"shared": True}}).model.tie == "all"
+
+
+@pytest.mark.parametrize(
+    ("mapping", "message"),
+    [
+        ({"trainig": {}}, "no option 'trainig'; did you mean 'training'?"),
+        ({"training": {"max_update": 3}}, "no option 'max_update'; did you mean 'max_updates'?"),
+        ({"model": {"decoder": {"energ": "dot"}}}, "no option 'energ'; did you mean 'energy'?"),
+        ({"model": {"decoder": {"kind": "bahdanao"}}}, "no 'bahdanao'; did you mean 'bahdanau'?"),
+        ({"training": {"rate": "fast"}}, "training.rate: expected a number, got 'fast'"),
+        ({"preset": "rnnsearch"}, "preset: no 'rnnsearch'; did you mean 'rnnsearch-50'?"),
+    ],
+)
+def test_a_misspelt_option_is_told_with_the_nearest_right_name(mapping, message):
+    with pytest.raises(ConfigError) as caught:
+        configure(mapping)
+    assert message in str(caught.value)
+
+
+def test_a_run_is_its_mapping():
+    run = configure({"training": {"max_epochs": 3}, "tokenizer": {"lowercase": True}})
+    assert RunConfig.from_mapping(run.to_mapping(), "run") == run

@@ -1,0 +1,48 @@
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from regard.batches import pad_pairs
+from regard.training.loss import Objective, sequence_loss
+
+
+@given(st.floats(0, 0.9), st.integers(2, 9), st.integers(1, 6))
+def test_smoothed_loss_is_the_formula(smoothing, size, count):
+    """Σ_t −Σ_v q_v log p_v with q = (1 − ε) at the right word and ε / V everywhere."""
+    generator = torch.Generator().manual_seed(count)
+    logits = torch.randn(count, size, generator=generator)
+    targets = torch.randint(size, (count,), generator=generator)
+    log_probs = logits.log_softmax(-1)
+    expected = 0.0
+    for t in range(count):
+        for v in range(size):
+            q = smoothing / size + (1 - smoothing) * (v == int(targets[t]))
+            expected -= q * float(log_probs[t, v])
+    assert float(sequence_loss(logits, targets, smoothing).total) == pytest.approx(
+        expected, rel=1e-4, abs=1e-5
+    )
+
+
+def test_correct_counts_what_the_model_would_choose():
+    logits = torch.tensor([[3.0, 1.0], [3.0, 1.0], [0.0, 1.0]])
+    assert int(sequence_loss(logits, torch.tensor([0, 1, 1])).correct) == 2
+
+
+def test_half_precision_is_summed_in_float32():
+    logits = torch.zeros(4000, 2, dtype=torch.bfloat16)
+    total = sequence_loss(logits, torch.zeros(4000, dtype=torch.long)).total
+    assert total.dtype == torch.float32
+    assert float(total) == pytest.approx(4000 * 0.6931472, rel=1e-5)
+
+
+def test_the_objective_is_the_model_with_its_loss(small_model, prepared):
+    model = small_model().eval()
+    batch = pad_pairs(prepared.train[:5])
+    with torch.no_grad():
+        loss = Objective(model, 0.1)(
+            batch.source_ids, batch.source_mask, batch.previous_ids, batch.target_ids, batch.target_mask
+        )
+        expected = sequence_loss(model(batch).logits, batch.target_ids[batch.target_mask], 0.1)
+    assert torch.equal(loss.total, expected.total)
+    assert torch.equal(loss.correct, expected.correct)

@@ -1,0 +1,62 @@
+import pytest
+import torch
+from torch import nn
+
+from regard.training.config import OPTIMIZERS, TrainingConfig
+from regard.training.optimizer import build_optimizer
+
+GRADIENT = torch.tensor([0.5, -2.0])
+
+
+def stepped(name, count=1, **options):
+    """A parameter after some updates by one fixed gradient."""
+    weight = nn.Parameter(torch.tensor([1.0, 1.0]))
+    optimizer = build_optimizer([weight], TrainingConfig(optimizer=name, rate=0.1, max_updates=1, **options))
+    for _ in range(count):
+        weight.grad = GRADIENT.clone()
+        optimizer.step()
+    return weight.detach()
+
+
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_each_goes_downhill(name):
+    moved = stepped(name) - 1
+    assert (torch.sign(moved) == -torch.sign(GRADIENT)).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"), [("adam", "Adam"), ("adamw", "AdamW"), ("sgd", "SGD"), ("adadelta", "Adadelta")]
+)
+def test_by_name(name, expected):
+    optimizer = build_optimizer(
+        [nn.Parameter(torch.zeros(1))], TrainingConfig(optimizer=name, rate=0.25, max_updates=1)
+    )
+    assert type(optimizer).__name__ == expected
+    assert optimizer.param_groups[0]["lr"] == 0.25
+
+
+def test_sgd_by_hand():
+    torch.testing.assert_close(stepped("sgd"), 1 - 0.1 * GRADIENT)
+    # velocity: g, then 0.5 g + g
+    torch.testing.assert_close(stepped("sgd", 2, momentum=0.5), 1 - 0.1 * GRADIENT * (1 + 1.5))
+    torch.testing.assert_close(stepped("sgd", weight_decay=0.3), 1 - 0.1 * (GRADIENT + 0.3))
+
+
+def test_adam_by_hand():
+    """The first step is the rate itself, in the gradient's direction."""
+    torch.testing.assert_close(stepped("adam"), 1 - 0.1 * torch.sign(GRADIENT))
+    torch.testing.assert_close(stepped("adamw", weight_decay=0.3), 1 - 0.1 * 0.3 - 0.1 * torch.sign(GRADIENT))
+
+
+def test_adadelta_has_the_paper_s_constants():
+    """Zeiler's first step: −√ε / √((1 − ρ) g² + ε) · g with ρ = 0.95 and ε = 10⁻⁶."""
+    step = (1e-6**0.5) / ((1 - 0.95) * GRADIENT**2 + 1e-6).sqrt() * GRADIENT
+    torch.testing.assert_close(stepped("adadelta"), 1 - 0.1 * step)
+
+
+def test_float16_gradients_are_scaled_between_backward_and_step():
+    """A fused kernel would step on gradients that are not yet unscaled."""
+    for precision, fused in (("32", True), ("bf16", True), ("16", False)):
+        config = TrainingConfig(optimizer="adam", precision=precision, max_updates=1)
+        optimizer = build_optimizer([nn.Parameter(torch.zeros(1))], config)
+        assert optimizer.param_groups[0]["fused"] is fused

@@ -1,0 +1,70 @@
+import math
+
+import pytest
+
+from regard.training.config import TrainingConfig
+from regard.training.schedule import Schedule
+
+
+def factors(schedule, total=None, updates=range(1, 21), **options):
+    made = Schedule(TrainingConfig(schedule=schedule, max_updates=20, **options), total)
+    return [made.factor(update) for update in updates]
+
+
+@pytest.mark.parametrize("schedule", ["constant", "plateau", "linear", "cosine", "inverse-sqrt", "halving"])
+@pytest.mark.parametrize("warmup", [0, 1, 4])
+def test_warm_up_rises_to_the_whole_rate(schedule, warmup):
+    found = factors(schedule, 20, warmup=warmup, halve_from=100)
+    assert found[:warmup] == [update / warmup for update in range(1, warmup + 1)]
+    assert max(found) == found[max(warmup, 1) - 1] == 1.0
+
+
+def test_constant():
+    assert factors("constant") == [1.0] * 20
+
+
+@pytest.mark.parametrize("warmup", [0, 4])
+def test_linear(warmup):
+    """From 1 in equal steps, so that one step beyond the last update it would be 0."""
+    found = factors("linear", 20, warmup=warmup)
+    way = 20 - warmup
+    assert found[warmup:] == pytest.approx([1 - k / way for k in range(way)])
+    assert factors("linear", 20, updates=[21, 22, 999], warmup=warmup) == [0.0] * 3
+
+
+@pytest.mark.parametrize("warmup", [0, 4])
+def test_cosine(warmup):
+    found = factors("cosine", 20, warmup=warmup)
+    way = 20 - warmup
+    assert found[warmup:] == pytest.approx([(1 + math.cos(math.pi * k / way)) / 2 for k in range(way)])
+    assert factors("cosine", 20, updates=[21, 999], warmup=warmup) == pytest.approx([0.0, 0.0])
+
+
+def test_a_warm_up_longer_than_the_run():
+    assert factors("cosine", 5, updates=range(1, 6), warmup=10) == [k / 10 for k in range(1, 6)]
+
+
+def test_inverse_square_root():
+    assert factors("inverse-sqrt") == pytest.approx([update**-0.5 for update in range(1, 21)])
+    found = factors("inverse-sqrt", warmup=4)
+    assert found[3:] == pytest.approx([math.sqrt(4 / update) for update in range(4, 21)])
+
+
+def test_halving():
+    found = factors("halving", halve_from=8, halve_every=3)
+    assert found == [1.0] * 7 + [0.5] * 3 + [0.25] * 3 + [0.125] * 3 + [0.0625] * 3 + [0.03125]
+
+
+def test_plateau_falls_when_validation_does_not_improve():
+    schedule = Schedule(TrainingConfig(schedule="plateau", plateau_decay=0.1, max_updates=20), None)
+    seen = []
+    for improved in (True, False, True, False):
+        schedule.observe(improved)
+        seen.append(schedule.factor(3))
+    assert seen == pytest.approx([1, 0.1, 0.1, 0.01])
+
+
+def test_validation_moves_no_other_schedule():
+    schedule = Schedule(TrainingConfig(schedule="constant", max_updates=20), None)
+    schedule.observe(False)
+    assert schedule.factor(3) == 1.0

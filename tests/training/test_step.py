@@ -1,0 +1,84 @@
+import pytest
+import torch
+
+from regard.batches import pad_pairs
+from regard.errors import RegardError
+from regard.training.config import TrainingConfig
+from regard.training.loss import Objective
+from regard.training.optimizer import build_optimizer
+from regard.training.step import update
+
+# sums in another order: float64 leaves about 1e-16 for each of some hundred terms
+CLOSE = {"rtol": 1e-10, "atol": 1e-13}
+
+
+@pytest.fixture
+def learn_from(fabric, small_model, prepared):
+    """One update by plain gradient descent of rate 1, so that the step is the gradient; in float64."""
+
+    def learn(*groups, clip=0.0, spoil=None):
+        model = small_model().double()
+        if spoil is not None:
+            with torch.no_grad():
+                model.decoder.output.W_o.fill_(spoil)
+        before = torch.cat([parameter.detach().clone().flatten() for parameter in model.parameters()])
+        config = TrainingConfig(optimizer="sgd", rate=1.0, max_updates=1)
+        wrapped, optimizer = fabric.setup(Objective(model, 0.1), build_optimizer(model.parameters(), config))
+        batches = [pad_pairs([prepared.train[k] for k in group]) for group in groups]
+        result = update(fabric, wrapped, optimizer, batches, clip=clip)
+        after = torch.cat([parameter.detach().flatten() for parameter in model.parameters()])
+        assert all(parameter.grad is None for parameter in model.parameters())
+        return result, before - after
+
+    return learn
+
+
+def test_accumulated_batches_are_one_big_batch(learn_from):
+    """Whatever their sizes: the mean is over all tokens, not over batches."""
+    whole, gradient = learn_from(range(12))
+    parts, accumulated = learn_from([0], range(1, 8), range(8, 12))
+    torch.testing.assert_close(accumulated, gradient, **CLOSE)
+    assert gradient.norm() > 0.01
+    assert parts.num_tokens == whole.num_tokens
+    assert parts.loss == pytest.approx(whole.loss, rel=1e-12)
+    assert parts.accuracy == pytest.approx(whole.accuracy)
+
+
+def test_the_gradient_is_of_the_mean_loss_a_token(learn_from, small_model, prepared):
+    model = small_model().double()
+    batch = pad_pairs(prepared.train[:6])
+    args = (batch.source_ids, batch.source_mask, batch.previous_ids, batch.target_ids, batch.target_mask)
+    loss, correct = Objective(model, 0.1)(*args)
+    num_tokens = sum(len(pair.target_ids) + 1 for pair in prepared.train[:6])
+    (loss / num_tokens).backward()
+    expected = torch.cat([parameter.grad.flatten() for parameter in model.parameters()])
+    result, gradient = learn_from(range(6))
+    torch.testing.assert_close(gradient, expected, **CLOSE)
+    assert result.num_tokens == num_tokens
+    assert result.loss == pytest.approx(float(loss.detach()) / num_tokens)
+    assert result.accuracy == pytest.approx(int(correct) / num_tokens)
+    assert result.gradient_norm == pytest.approx(float(expected.norm()), rel=1e-6)
+
+
+def test_clipping_shortens_the_gradient_and_keeps_its_direction(learn_from):
+    free, gradient = learn_from(range(6))
+    norm = float(gradient.norm())
+    clipped, shortened = learn_from(range(6), clip=norm / 4)
+    # torch divides by the norm plus 1e-6
+    torch.testing.assert_close(shortened, gradient / 4, rtol=1e-4, atol=1e-9)
+    assert float(shortened.norm()) <= norm / 4
+    assert clipped.gradient_norm == pytest.approx(free.gradient_norm), "the norm is told as it was"
+
+
+def test_a_gradient_within_bounds_is_left_alone(learn_from):
+    _, gradient = learn_from(range(6))
+    _, same = learn_from(range(6), clip=1000.0)
+    torch.testing.assert_close(same, gradient, **CLOSE)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_divergence_is_told_with_its_remedy(learn_from, value):
+    with pytest.raises(
+        RegardError, match=r"loss became (nan|inf): training has diverged; lower training.rate"
+    ):
+        learn_from(range(3), spoil=value)
