@@ -67,7 +67,7 @@ def _convert(value: Any, hint: Any, place: str) -> Any:
         return hint.from_mapping(value, place)
     if get_origin(hint) is tuple:
         items = [value] if isinstance(value, str) else value
-        if not isinstance(items, Iterable):
+        if isinstance(items, Mapping) or not isinstance(items, Iterable):
             raise ConfigError(f"{place}: expected a list, got {value!r}")
         return tuple(_convert(item, get_args(hint)[0], place) for item in items)
     if hint is float and isinstance(value, int) and not isinstance(value, bool):
@@ -79,7 +79,7 @@ def _convert(value: Any, hint: Any, place: str) -> Any:
 
 def one_of(place: str, value: str, known: Iterable[str]) -> None:
     """Raise unless `value` is one of the known names."""
-    if value not in known:
+    if not isinstance(value, str) or value not in known:
         raise ConfigError(f"{place}: no {value!r}; {nearest(str(value), known)}")
 
 
@@ -134,10 +134,15 @@ def _toml_value(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, str):
         escaped = value.replace("\\", "\\\\").replace('"', '\\"')
-        return '"' + "".join(c if c.isprintable() else f"\\u{ord(c):04X}" for c in escaped) + '"'
+        return '"' + "".join(c if c.isprintable() else _escape(c) for c in escaped) + '"'
     if isinstance(value, list | tuple):
         return "[" + ", ".join(_toml_value(item) for item in value) + "]"
     return repr(value)
+
+
+def _escape(character: str) -> str:
+    code = ord(character)
+    return f"\\u{code:04X}" if code < 0x10000 else f"\\U{code:08X}"
 
 
 def set_option(mapping: dict[str, Any], assignment: str) -> None:
