@@ -58,7 +58,7 @@ class Config:
 
 
 def _convert(value: Any, hint: Any, place: str) -> Any:
-    """Check one value against its annotation; whole numbers pass as floats, lists as tuples."""
+    """Check one value against its annotation; whole numbers pass as floats and as texts, lists as tuples."""
     if get_origin(hint) is UnionType:
         hint = next(option for option in get_args(hint) if option is not NoneType)
     if isinstance(hint, type) and issubclass(hint, Config):
@@ -70,8 +70,8 @@ def _convert(value: Any, hint: Any, place: str) -> Any:
         if isinstance(items, Mapping) or not isinstance(items, Iterable):
             raise ConfigError(f"{place}: expected a list, got {value!r}")
         return tuple(_convert(item, get_args(hint)[0], place) for item in items)
-    if hint is float and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
+    if hint in (float, str) and isinstance(value, int) and not isinstance(value, bool):
+        return hint(value)
     if not isinstance(value, hint) or (isinstance(value, bool) and hint is not bool):
         raise ConfigError(f"{place}: expected {_WORDS[hint]}, got {value!r}")
     return value

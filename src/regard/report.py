@@ -16,6 +16,7 @@ from regard.translator import Translator
 from regard.whole_file import make_folder, write_whole_text
 
 _MOST_SHOWN = 12
+_COMPARED = ("bleu", "chrf", "exact_match", "token_error_rate", "perplexity", "aer")
 
 
 def write_json(folder: Path, report: Mapping[str, Any]) -> None:
@@ -88,10 +89,15 @@ def write_evaluation(
             by_length=[band.band for band in evaluation.bands],
             shown=_shown(evaluation, references, gold),
             details={**_model_facts(translator), **figures},
-            extra_scores={name: dict(other.scores()) for name, other in (extra or {}).items()},
+            extra_scores={name: _compared(other) for name, other in (extra or {}).items()},
         ),
     )
     return page
+
+
+def _compared(evaluation: Evaluation) -> dict[str, float]:
+    """The scores that are set side by side with those of other test sets."""
+    return {name: value for name, value in evaluation.scores().items() if name in _COMPARED}
 
 
 def _shown(

@@ -54,7 +54,7 @@ def main() -> None:
     """Run the command line."""
     try:
         try:
-            app()
+            app(prog_name="regard")
         finally:
             sys.stdout.flush()  # while its failure can still be told
     except RegardError as error:

@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 from regard.errors import DataError
+from regard.output.wording import written
 
 _PIPE_WIDTH = 160  # of tables where no terminal says how wide it is
 
@@ -81,35 +82,11 @@ def command_line(context: typer.Context) -> str:
     return shlex.join(words)
 
 
-FRACTIONS = (
-    "exact_match",
-    "token_error_rate",
-    "character_error_rate",
-    "aer",
-    "alignment_precision",
-    "alignment_recall",
-)
-"""Scores kept from 0 to 1 and printed in per cent."""
-
-
-def shown_score(name: str, value: float | int | str | None) -> str:
-    """A score as people read it."""
-    if value is None:
-        return "–"
-    if isinstance(value, str):
-        return value
-    if name in FRACTIONS or name.endswith("accuracy") or name == "gap":
-        return f"{100 * value:.1f} %"
-    if isinstance(value, int):
-        return f"{value:,}"
-    return f"{value:,.2f}"
-
-
 def score_table(scores: Mapping[str, Any], title: str | None = None) -> Table:
     """Two columns: names as in ``report.json``, and values."""
     table = Table(title=title, title_justify="left", box=None, show_header=False, pad_edge=False)
     table.add_column(style="dim")
     table.add_column(justify="right", style="bold")
     for name, value in scores.items():
-        table.add_row(name, shown_score(name, value))
+        table.add_row(name, written(name, value))
     return table

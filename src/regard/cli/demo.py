@@ -77,7 +77,9 @@ def demo(
         )
     translator = Translator.load(folder)
     sets = {"test": splits.test, **splits.extra}
-    extra = {name: _tested(translator, name, examples) for name, examples in sets.items()}
+    extra = {
+        name: _tested(translator, name, examples, demonstration.tokenize) for name, examples in sets.items()
+    }
     evaluation = extra.pop("test")
     _write_corpus(folder / "corpus", sets)
     references = [example.target for example in splits.test]
@@ -120,7 +122,9 @@ def _gold(examples: "Sequence[Example]") -> "list[GoldLinks] | None":
     return gold if len(gold) == len(examples) else None
 
 
-def _tested(translator: "Translator", name: str, examples: "Sequence[Example]") -> "Evaluation":
+def _tested(
+    translator: "Translator", name: str, examples: "Sequence[Example]", tokenize: str
+) -> "Evaluation":
     from regard.evaluation import evaluate
 
     with LinesDisplay("testing" if name == "test" else f"testing ({name})", len(examples)) as display:
@@ -129,7 +133,7 @@ def _tested(translator: "Translator", name: str, examples: "Sequence[Example]") 
             [example.source for example in examples],
             [example.target for example in examples],
             _gold(examples),
-            tokenize="none",
+            tokenize=tokenize,
             listener=display,
         )
 
@@ -155,12 +159,12 @@ def _print_translations(evaluation: "Evaluation", references: Sequence[str]) -> 
     exact = [
         t for t, reference in zip(evaluation.translations, references, strict=True) if t.text == reference
     ]
-    drawn = _worth_drawing(evaluation.translations)
+    drawn = _worth_drawing(exact or evaluation.translations)
     if drawn is not None and drawn.shown_alpha is not None:
         shown = drawn.shown_alpha
         results.print("\n[bold]where it looked[/] (source above, translation down the left)\n")
         picture = TerminalAlignment(shown.alpha, shown.source_labels, shown.target_labels)
-        results.print(Padding(picture, (0, 0, 0, 2)))
+        results.print(Padding(picture, (0, 0, 0, 2), expand=False))
 
 
 def _worth_drawing(translations: "Sequence[Translation]") -> "Translation | None":
@@ -199,4 +203,4 @@ def _write_corpus(folder: Path, sets: "Mapping[str, Sequence[Example]]") -> None
 
 def _program() -> str:
     """How the user called us, for commands to try."""
-    return sys.argv[0] if "/" in sys.argv[0] else "regard"
+    return sys.argv[0] if Path(sys.argv[0]).name == "regard" else "regard"

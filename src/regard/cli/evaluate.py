@@ -6,9 +6,10 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from regard.cli.console import command_line, notes, print_json, results, score_table, shown_score
+from regard.cli.console import command_line, notes, print_json, results, score_table
 from regard.cli.lines import LinesDisplay
 from regard.errors import ConfigError, DataError
+from regard.output.wording import written
 from regard.text import parse_pharaoh, read_pairs
 from regard.text.formats import read_file
 
@@ -121,6 +122,6 @@ def by_length_table(bands: list[dict[str, float]]) -> Table:
         table.add_column(name.replace("num_", ""), justify="right")
     for band in bands:
         table.add_row(
-            f"{band['lower']}–{band['upper']}", *[shown_score(name, band.get(name)) for name in columns]
+            f"{band['lower']}–{band['upper']}", *[written(name, band.get(name)) for name in columns]
         )
     return table

@@ -6,7 +6,8 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from regard.cli.console import print_json, results, score_table, shown_score
+from regard.cli.console import print_json, results, score_table
+from regard.output.wording import written
 
 _HISTORY = (
     "loss",
@@ -84,6 +85,6 @@ def _history_table(history: list[dict[str, Any]]) -> Table:
         table.add_column(name.replace("_", " "), justify="right")
     table.add_column("")
     for row in history:
-        cells = [shown_score(name, row.get(name)) for name in _HISTORY]
+        cells = [written(name, row.get(name)) for name in _HISTORY]
         table.add_row(f"{row['update']:,}", *cells, "best" if row.get("best") else "")
     return table

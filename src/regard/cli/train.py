@@ -89,7 +89,8 @@ def train(
     flags["training"] |= {name: value for name, value in single.items() if value is not None}
     for assignment in options or []:
         set_option(flags, assignment)
-    run = configure(read_toml(config) if config else {}, flags, preset=preset)
+    given = {name: table for name, table in flags.items() if table}
+    run = configure(read_toml(config) if config else {}, given, preset=preset)
     with TrainingDisplay() as display:
         trained = run_training(folder, run, listener=display)
     if json:

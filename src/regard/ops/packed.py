@@ -4,7 +4,7 @@ In: right-padded inputs, their mask, and a kernel that takes packed data. Out: w
 Each row must hold at least one real word, and padding must stand on the right, as `batches/pad.py` leaves it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor
@@ -26,6 +26,15 @@ def flip_rows(x: Float[Tensor, "B T d"], mask: Bool[Tensor, "B T"]) -> Float[Ten
     lengths = mask.sum(dim=1, keepdim=True)
     order = torch.where(mask, lengths - 1 - positions, positions)  # (B, T)
     return torch.gather(x, 1, order.unsqueeze(-1).expand_as(x))
+
+
+def in_one_buffer(weights: Sequence[Tensor]) -> list[Tensor]:
+    """The same weights side by side in memory, as cuDNN wants them; on a CPU as they are."""
+    if not weights[0].is_cuda:
+        return list(weights)
+    buffer = torch.cat([weight.flatten() for weight in weights])
+    parts = buffer.split([weight.numel() for weight in weights])
+    return [part.view_as(weight) for part, weight in zip(parts, weights, strict=True)]
 
 
 def run_packed(

@@ -81,6 +81,9 @@ class Translation:
     def __str__(self) -> str:
         return self.text
 
+    def __repr__(self) -> str:
+        return f"Translation({self.source!r} → {self.text!r}, score={self.score:.4f})"
+
     @cached_property
     def word_alpha(self) -> LabelledAlpha | None:
         """Attention between words, (I + 1, J + 1) with labels; None where there is no attention."""

@@ -278,7 +278,11 @@ def _for_kind(preset: Preset, over: Mapping[str, Any]) -> Preset:
     model = over.get("model")
     decoder = model.get("decoder") if isinstance(model, Mapping) else None
     kind = decoder.get("kind") if isinstance(decoder, Mapping) else None
-    if kind not in DecoderConfig.variants or kind == preset["model"]["decoder"]["kind"]:
+    if (
+        not isinstance(kind, str)
+        or kind not in DecoderConfig.variants
+        or kind == preset["model"]["decoder"]["kind"]
+    ):
         return preset
     known = {field.name for field in fields(DecoderConfig.variants[kind])}
     kept = {name: value for name, value in preset["model"]["decoder"].items() if name in known}

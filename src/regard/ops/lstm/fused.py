@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from regard.ops.packed import LayerState, run_packed
+from regard.ops.packed import LayerState, in_one_buffer, run_packed
 from regard.ops.shapes import Bool, Float
 from regard.ops.unroll import State
 
@@ -18,10 +18,12 @@ def lstm_sequence(
     reverse: bool = False,
 ) -> tuple[Float[Tensor, "B T n"], State]:
     """The LSTM over a padded batch; returns h at each word and the last (h, c)."""
-    weights = [W, U, b, torch.zeros_like(b)]
+    weights = in_one_buffer([W, U, b, torch.zeros_like(b)])
 
     def kernel(data: Tensor, batch_sizes: Tensor, start: LayerState) -> tuple[Tensor, LayerState]:
-        states, h, c = torch.lstm(data, batch_sizes, list(start), weights, True, 1, 0.0, False, False)
+        states, h, c = torch.lstm(
+            data, batch_sizes, list(start), weights, True, 1, 0.0, torch.is_grad_enabled(), False
+        )
         return states, (h, c)
 
     return run_packed(kernel, inputs, mask, initial, reverse)

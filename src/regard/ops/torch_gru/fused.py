@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from regard.ops.packed import LayerState, run_packed
+from regard.ops.packed import LayerState, in_one_buffer, run_packed
 from regard.ops.shapes import Bool, Float
 from regard.ops.unroll import State
 
@@ -26,10 +26,12 @@ def torch_gru_sequence(
 ) -> tuple[Float[Tensor, "B T n"], State]:
     """The GRU over a padded batch; returns the state at each word and the last one."""
     recurrent_bias = torch.cat([b_U.new_zeros(2 * b_U.shape[0]), b_U])
-    weights = [_reset_first(W), _reset_first(U), _reset_first(b), recurrent_bias]
+    weights = in_one_buffer([_reset_first(W), _reset_first(U), _reset_first(b), recurrent_bias])
 
     def kernel(data: Tensor, batch_sizes: Tensor, start: LayerState) -> tuple[Tensor, LayerState]:
-        states, h = torch.gru(data, batch_sizes, start[0], weights, True, 1, 0.0, False, False)
+        states, h = torch.gru(
+            data, batch_sizes, start[0], weights, True, 1, 0.0, torch.is_grad_enabled(), False
+        )
         return states, (h,)
 
     return run_packed(kernel, inputs, mask, initial, reverse)

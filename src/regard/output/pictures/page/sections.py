@@ -10,9 +10,9 @@ from regard.output.pictures.page.charts import Curve, line_chart
 from regard.output.pictures.page.differences import marked
 from regard.output.pictures.page.markup import Markup, element
 from regard.output.pictures.page.report import Figure, Report, ShownTranslation
-from regard.output.pictures.page.wording import name_of, written
 from regard.output.pictures.series import series
 from regard.output.quality.by_length import LengthBand
+from regard.output.wording import name_of, written
 
 _SET_LARGE = 4
 

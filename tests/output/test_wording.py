@@ -1,6 +1,6 @@
 import pytest
 
-from regard.output.pictures.page.wording import name_of, written
+from regard.output.wording import name_of, written
 
 BLANK = "\N{NO-BREAK SPACE}"
 

@@ -1,0 +1,87 @@
+import io
+import sys
+from typing import Annotated
+
+import pytest
+import typer
+from rich.console import Console
+
+from regard.cli.console import (
+    clock,
+    command_line,
+    output_file,
+    print_json,
+    print_line,
+    score_table,
+)
+from regard.errors import DataError
+
+
+def test_the_table_keeps_the_order():
+    out = io.StringIO()
+    Console(file=out, width=80).print(score_table({"bleu": 1.0, "aer": 0.5, "n": 3}))
+    assert [line.split() for line in out.getvalue().splitlines()] == [
+        ["bleu", "1.0"],
+        ["aer", "50.0", "%"],
+        ["n", "3"],
+    ]
+
+
+@pytest.mark.parametrize(("seconds", "shown"), [(0, "0:00"), (61.9, "1:01"), (3600, "60:00")])
+def test_clock(seconds, shown):
+    assert clock(seconds) == shown
+
+
+def test_lines_go_out_as_they_are(capsys):
+    print_line("[bold]œuf[/] " + "x" * 200)
+    print_json({"œuf": [1, None]})
+    assert capsys.readouterr().out == "[bold]œuf[/] " + "x" * 200 + '\n{"œuf": [1, null]}\n'
+
+
+def test_output_file(tmp_path):
+    with output_file(None) as file:
+        assert file is None
+    with output_file(tmp_path / "out") as file:
+        print_line("œuf", file)
+    assert (tmp_path / "out").read_bytes() == "œuf\n".encode()
+    with (
+        pytest.raises(DataError, match="none/out: cannot be written"),
+        output_file(tmp_path / "none" / "out"),
+    ):
+        raise AssertionError("it never opens")
+
+
+def test_command_line(monkeypatch):
+    """What is given again gives the same: arguments, and options that are not as by default."""
+    app = typer.Typer()
+    seen = []
+
+    @app.command()
+    def verb(
+        context: typer.Context,
+        file: str,
+        beam: int = 5,
+        columns: tuple[int, int] | None = None,
+        lower: Annotated[bool, typer.Option("--lower")] = False,
+        options: Annotated[list[str] | None, typer.Option("--set")] = None,
+        depth: int = 1,
+    ):
+        seen.append(command_line(context))
+
+    arguments = [
+        "verb",
+        "a file",
+        "--columns",
+        "2",
+        "1",
+        "--lower",
+        "--set",
+        "x=1",
+        "--set",
+        "y=2",
+        "--beam",
+        "5",
+    ]
+    monkeypatch.setattr(sys, "argv", arguments)
+    app(arguments[1:], prog_name="verb", standalone_mode=False)
+    assert seen == ["regard verb 'a file' --columns 2 1 --lower --set x=1 --set y=2"]

@@ -1,0 +1,140 @@
+import json
+import re
+
+import pytest
+
+from regard.evaluation import evaluate
+from regard.output.wording import written
+from regard.text import parse_pharaoh, read_pairs
+from regard.translator import Translator
+
+
+@pytest.fixture
+def expected(model, data):
+    pairs = list(read_pairs(data / "test.src", data / "test.tgt"))
+    gold = [parse_pharaoh(line, "") for line in (data / "test.links").read_text().splitlines()]
+    return evaluate(Translator.load(model), [p.source for p in pairs], [p.target for p in pairs], gold)
+
+
+def without_speed(report):
+    return {name: value for name, value in report.items() if name != "sentences_per_second"}
+
+
+def table(out):
+    """The first rows: a name and its value."""
+    rows = [re.split(r"  +", line.strip()) for line in out.split("\n\n")[0].splitlines()]
+    return {row[0]: row[1] for row in rows}
+
+
+def test_the_table_is_the_json(regard, model, data, expected):
+    arguments = ["evaluate", model, data / "test.src", data / "test.tgt", "--gold", data / "test.links"]
+    ended = regard(*arguments, "--json")
+    assert (ended.status, ended.err) == (0, "")
+    report = json.loads(ended.out)
+    assert without_speed(report) == without_speed(json.loads(json.dumps(expected.to_json())))
+    printed = regard(*arguments).out
+    shown = table(printed)
+    assert list(shown) == list(expected.scores())
+    for name in without_speed(shown):
+        assert shown[name] == written(name, report[name])
+    for band in report["by_length"]:
+        assert f"{band['lower']}–{band['upper']}" in printed
+    for name, signature in report["signatures"].items():
+        assert f"{name}: {signature}" in printed
+    # a table in a pipe is not cut to a terminal's width
+    assert "…" not in printed
+    assert "token_error_rate" in printed.split("by source length")[1]
+
+
+def test_without_gold_there_is_no_aer(regard, model, data):
+    assert "aer" not in table(regard("evaluate", model, data / "test.src", data / "test.tgt").out)
+
+
+def test_tab_separated_and_columns(regard, model, data):
+    outputs = [
+        json.loads(regard("evaluate", model, *arguments, "--json").out)
+        for arguments in (
+            [data / "test.src", data / "test.tgt"],
+            [data / "test.tsv"],
+            [data / "swapped.tsv", "--columns", 3, 1],
+        )
+    ]
+    assert without_speed(outputs[0]) == without_speed(outputs[1]) == without_speed(outputs[2])
+
+
+def test_options_arrive(regard, model, data):
+    report = json.loads(
+        regard(
+            *("evaluate", model, data / "test.tsv", "--json", "--beam", 1, "--length-power", 0),
+            *("--tokenize", "none", "--lowercase", "--weights", "last", "--device", "cpu"),
+        ).out
+    )
+    assert "tok:none" in report["signatures"]["bleu"]
+    assert "case:lc" in report["signatures"]["bleu"]
+
+
+def test_a_folder_of_all_that_was_found(regard, model, data):
+    arguments = ["evaluate", model, data / "test.tsv", "--out", data / "found", "--beam", 2]
+    ended = regard(*arguments)
+    assert ended.err == f"report: {data}/found/report.html\n"
+    assert {path.name for path in (data / "found").iterdir()} == {
+        *("report.json", "report.html", "translations.txt", "links.txt")
+    }
+    report = json.loads((data / "found" / "report.json").read_text())
+    shown = table(ended.out)
+    for name in without_speed(shown):
+        assert shown[name] == written(name, report[name])
+    html = (data / "found" / "report.html").read_text()
+    assert f"regard evaluate {model} {data}/test.tsv --beam 2 --out {data}/found" in html
+
+
+class TestBadInput:
+    def fails(self, ended, *parts):
+        assert (ended.status, ended.out) == (2, "")
+        assert ended.err.startswith("error: ")
+        for part in parts:
+            assert part in ended.err
+
+    def test_unequal_sides(self, regard, model, data):
+        (data / "test.tgt").write_text("A\n")
+        ended = regard("evaluate", model, data / "test.src", data / "test.tgt")
+        self.fails(ended, "test.src has 12 lines", "test.tgt has 1", "lines of the same number")
+
+    def test_an_empty_test_set(self, regard, model, data):
+        (data / "none").touch()
+        self.fails(
+            regard("evaluate", model, data / "none"), "none: an empty test set; give at least one pair"
+        )
+
+    def test_one_column_only(self, regard, model, data):
+        self.fails(regard("evaluate", model, data / "test.src"), "test.src:1: 1 column where columns 1 and 2")
+
+    def test_columns_of_parallel_files(self, regard, model, data):
+        ended = regard("evaluate", model, data / "test.src", data / "test.tgt", "--columns", 1, 2)
+        self.fails(ended, "columns 1,2 belong to one tab-separated file", "leave out")
+
+    def test_too_few_links(self, regard, model, data):
+        (data / "test.links").write_text("0-0\n")
+        ended = regard("evaluate", model, data / "test.tsv", "--gold", data / "test.links")
+        self.fails(ended, "test.links: 1 lines of links for 12 pairs; give one line for each")
+
+    def test_a_link_that_is_none(self, regard, model, data):
+        (data / "test.links").write_text("0-0\n" * 3 + "0:1\n" + "0-0\n" * 8)
+        ended = regard("evaluate", model, data / "test.tsv", "--gold", data / "test.links")
+        self.fails(ended, "test.links:4: '0:1' is no link; write source-target counted from 0")
+
+    def test_links_for_a_model_that_has_none(self, regard, fixed_model, data):
+        ended = regard("evaluate", fixed_model, data / "test.tsv", "--gold", data / "test.links")
+        self.fails(ended, f"--gold {data}/test.links: {fixed_model} has no attention", "leave it out")
+
+    def test_no_such_tokenizer_of_bleu(self, regard, model, data):
+        ended = regard("evaluate", model, data / "test.tsv", "--tokenize", "13b")
+        self.fails(ended, "13b", "did you mean '13a'")
+
+    def test_too_long(self, regard, model, data):
+        ended = regard("evaluate", model, data / "test.tsv", "--max-length", 1)
+        self.fails(ended, "above the limit of 1", "--max-length")
+
+    def test_a_report_that_cannot_be_written(self, regard, model, data):
+        ended = regard("evaluate", model, data / "test.tsv", "--out", data / "test.tsv")
+        self.fails(ended, f"{data}/test.tsv: cannot be made (File exists); choose another folder")

@@ -1,0 +1,86 @@
+import pytest
+
+from regard.cli import lines, progress
+from regard.cli.lines import LinesDisplay
+from regard.cli.progress import TrainingDisplay
+from regard.output.translation import Translation
+from regard.training.events import Note, Progress, Validated
+from regard.training.validate import Validation
+
+
+class Clock:
+    """Ten seconds more at each look."""
+
+    def __init__(self):
+        self.now = 0.0
+
+    def monotonic(self):
+        self.now += 10.0
+        return self.now
+
+
+@pytest.fixture(autouse=True)
+def clock(monkeypatch):
+    for module in (lines, progress):
+        monkeypatch.setattr(module, "time", Clock())
+
+
+def said(tokens):
+    return Translation(
+        "x", "y", ("x",), ("y",) * tokens, 0.0, 0.0, (0.0,) * tokens, None, (None,), (0,) * tokens
+    )
+
+
+VALIDATION = Validation(1.0, 2.718, 0.75, 0.5, 0.25, 12.34, 30.0, 0.125)
+
+
+def test_training_in_a_pipe_is_plain_lines(capsys):
+    with TrainingDisplay() as display:
+        display(Note("[red]kept 3 of 5 pairs[/] (first at data[fr].tsv:2)"))
+        display(Progress(1500, 1.5, 0.25, 65.0, 2.34567, 0.001, 12345.6))
+        display(Validated(2000, 70.0, VALIDATION, best=True))
+        display(Validated(3000, 75.0, VALIDATION, best=False))
+    out, err = capsys.readouterr()
+    assert out == ""
+    told = err.splitlines()
+    assert told[0] == "[red]kept 3 of 5 pairs[/] (first at data[fr].tsv:2)"
+    assert told[1] == "update 1500 (25 %)  loss 2.346  rate 0.001  12346 tokens/s  1:05 gone, 3:15 left"
+    assert told[2] == (
+        "validation at update 2,000: perplexity 2.72, token accuracy 75.0 % forced, 50.0 % free (gap 25.0), "
+        "BLEU 12.3, exact match 12.5 % best so far"
+    )
+    assert told[3].endswith("exact match 12.5 %")
+    assert len(told) == 4
+
+
+def test_training_without_a_known_end(capsys):
+    with TrainingDisplay() as display:
+        display(Progress(1, 0.1, None, 1.0, 2.0, 0.001, 10.0))
+    assert "update 1  loss" in capsys.readouterr().err
+
+
+def test_lines_in_a_pipe(capsys):
+    """Now and then a line, with the rate and what is left; nothing on standard output."""
+    with LinesDisplay("translating", 4) as display:
+        display(said(5))
+        display(said(7))
+    out, err = capsys.readouterr()
+    assert out == ""
+    first = err.splitlines()[0]
+    assert first.startswith("translating: 1 lines  ")
+    assert "tokens/s" in first
+    assert "gone, " in first
+    assert first.endswith(" left")
+
+
+def test_lines_without_a_known_end(capsys):
+    with LinesDisplay("aligning") as display:
+        display(said(5))
+    assert "–:–– left" in capsys.readouterr().err
+
+
+def test_a_short_job_says_nothing(capsys, monkeypatch):
+    monkeypatch.setattr(lines, "time", type("Still", (), {"monotonic": staticmethod(lambda: 5.0)}))
+    with LinesDisplay("translating", 2) as display:
+        display(said(5))
+    assert capsys.readouterr().err == ""

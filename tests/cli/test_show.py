@@ -1,0 +1,67 @@
+import json
+import shutil
+
+import pytest
+
+from regard.folder import ModelFolder
+from regard.training.journal import read_journal
+
+
+def test_what_the_model_is(regard, model):
+    ended = regard("show", model)
+    assert (ended.status, ended.err) == (0, "")
+    loaded = ModelFolder(model).load()
+    lines = ended.out.splitlines()
+    assert lines[0] == str(model)
+    for row in (
+        ["source tokenizer", "word, 9 tokens"],
+        ["parameters", f"{loaded.model.num_parameters:,}"],
+        ["kind", "bahdanau"],
+        ["bidirectional", "yes"],
+        ["alignment_size", "8"],
+    ):
+        assert any(line.split("  ")[0] == row[0] and line.endswith(row[1]) for line in lines), row
+    assert f"weights: best, of update {loaded.facts['update']}" in lines
+
+
+def test_the_score_history_is_the_journal(regard, model):
+    rows = [row for row in read_journal(model) if row["event"] == "validation"]
+    assert [row["update"] for row in rows] == [10, 20]
+    history = regard("show", model).out.split("score history")[1].splitlines()
+    assert "…" not in "".join(history), "no heading is cut off in a pipe"
+    for row in rows:
+        (line,) = [line for line in history if line.strip().startswith(f"{row['update']} ")]
+        assert f"{row['perplexity']:.2f}" in line
+        assert line.rstrip().endswith("best") == row["best"]
+
+
+def test_json_carries_the_same(regard, model):
+    shown = json.loads(regard("show", model, "--json").out)
+    loaded = ModelFolder(model).load()
+    assert shown["model"] == loaded.model.config.to_mapping()
+    assert (shown["source_size"], shown["target_size"]) == (9, 9)
+    assert shown["num_parameters"] == sum(shown["parameters"].values()) == loaded.model.num_parameters
+    assert shown["weights"] == {"name": "best", **loaded.facts}
+    assert shown["history"] == [row for row in read_journal(model) if row["event"] == "validation"]
+
+
+def test_the_last_weights(regard, model):
+    assert "weights: last, of update 20" in regard("show", model, "--weights", "last").out
+
+
+@pytest.mark.parametrize("name", ["[red]folder", "a [b] c"])
+def test_a_model_without_a_journal_under_an_odd_name(regard, model, tmp_path, name):
+    """Brackets in a path are no markup."""
+    shutil.copytree(model, tmp_path / name, ignore=shutil.ignore_patterns("journal*", "train*", "report*"))
+    ended = regard("show", tmp_path / name)
+    assert ended.status == 0
+    assert ended.out.startswith(f"{tmp_path}/{name}\n")
+    assert "history" not in ended.out
+
+
+def test_a_damaged_model(regard, model, tmp_path):
+    shutil.copytree(model, tmp_path / "copy")
+    (tmp_path / "copy" / "best.safetensors").write_bytes(b"rubbish")
+    ended = regard("show", tmp_path / "copy")
+    assert (ended.status, ended.out) == (2, "")
+    assert "best.safetensors: damaged" in ended.err

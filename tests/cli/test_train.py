@@ -1,0 +1,247 @@
+import gzip
+import json
+
+import pytest
+import safetensors.torch
+import torch
+
+from regard.configuration import read_toml, write_toml
+from regard.output.wording import written
+from regard.text import Tokenizer
+from regard.training.presets import DEFAULT_PRESET, PRESETS, configure
+
+
+@pytest.fixture
+def corpus(tmp_path, data, tiny):
+    """Files to learn from, and a configuration that makes it quick, in the folder the command is given in."""
+    for side in ("src", "tgt"):
+        text = (data / f"test.{side}").read_text() * 5
+        (data / f"train.{side}").write_text(text)
+    (data / "tiny.toml").write_text(write_toml(tiny))
+    return data
+
+
+@pytest.fixture
+def train(regard, corpus):
+    """Train with the tiny configuration and whatever else."""
+
+    def run(*arguments, folder="model", data=True):
+        files = ["--train", corpus / "train.src", "--train", corpus / "train.tgt"] if data else []
+        return regard("train", corpus / folder, "--config", corpus / "tiny.toml", *files, *arguments)
+
+    return run
+
+
+def settings(folder):
+    return read_toml(folder / "train.toml")
+
+
+def weights(folder):
+    return safetensors.torch.load_file(folder / "last.safetensors")
+
+
+def test_results_on_one_stream_and_the_rest_on_the_other(train, corpus):
+    ended = train("--valid", corpus / "test.src", "--valid", corpus / "test.tgt")
+    assert ended.status == 0
+    report = json.loads((corpus / "model" / "report.json").read_text())
+    rows = dict(line.split("  ", 1) for line in ended.out.splitlines()[1:])
+    flat = {**{k: v for k, v in report.items() if k != "validation"}, **report["validation"]}
+    assert {name: value.strip() for name, value in rows.items()} == {
+        name: written(name, value) for name, value in flat.items()
+    }
+    assert "60 pairs to learn from, 12 to validate with; vocabularies of 9 and 9" in ended.err
+    assert "validation at update 20: perplexity" in ended.err
+    assert "tokens/s" in ended.err
+    assert f"the model is in {corpus}/model; try: echo … | regard translate {corpus}/model\n" in ended.err
+    # plain lines, none broken at a terminal's width
+    assert all(
+        line.startswith(("60 pairs", "update", "validation", "the model")) for line in ended.err.splitlines()
+    )
+
+
+def test_json_is_the_report(train, corpus):
+    ended = train("--json")
+    assert json.loads(ended.out) == json.loads((corpus / "model" / "report.json").read_text())
+
+
+def test_the_folder_can_be_trained_again_from_its_own_configuration(regard, train, corpus):
+    """train.toml says all: the same weights, to the last bit."""
+    train("--seed", 7, "--set", "model.encoder.dropout=0.2", "--set", "training.label_smoothing=0.1")
+    again = regard("train", corpus / "again", "--config", corpus / "model" / "train.toml")
+    assert again.status == 0
+    one, other = weights(corpus / "model"), weights(corpus / "again")
+    assert one.keys() == other.keys()
+    assert all(torch.equal(one[name], other[name]) for name in one)
+    assert (corpus / "model" / "train.toml").read_text() == (corpus / "again" / "train.toml").read_text()
+
+
+class TestFlags:
+    def test_each_arrives(self, train, corpus):
+        train(
+            *("--tokenizer", "char,word", "--vocabulary", 8, "--updates", 3, "--minutes", 5),
+            *("--seed", 3, "--device", "cpu", "--set", "model.decoder.energy=dot"),
+        )
+        run = settings(corpus / "model")
+        assert (run["tokenizer"]["source"], run["tokenizer"]["target"]) == ("char", "word")
+        assert (run["tokenizer"]["source_size"], run["tokenizer"]["target_size"]) == (8, 8)
+        limits = {name: run["training"][f"max_{name}"] for name in ("updates", "epochs", "minutes")}
+        assert limits == {"updates": 3, "epochs": 0, "minutes": 5}
+        assert (run["training"]["seed"], run["training"]["device"]) == (3, "cpu")
+        assert run["model"]["decoder"]["energy"] == "dot"
+        assert run["training"]["rate"] == 0.02  # of the file
+
+    def test_epochs_in_place_of_updates(self, train, corpus):
+        train("--epochs", 1)
+        assert settings(corpus / "model")["training"]["max_updates"] == 0
+        assert json.loads((corpus / "model" / "report.json").read_text())["stopped"] == "1 epochs are done"
+
+    def test_later_ones_win(self, train, corpus):
+        """Preset, file, flags, --set."""
+        train("--preset", "characters", "--updates", 4, "--set", "training.max_updates=2")
+        run = settings(corpus / "model")
+        assert run["training"]["max_updates"] == 2
+        assert run["tokenizer"]["source"] == "word"  # the file's, over the preset's
+        assert run["training"]["select"] == "exact_match"  # the preset's
+
+    def test_minutes_go_with_any_preset(self, regard, corpus, monkeypatch):
+        """As the help shows it: a falling rate falls over the preset's epochs, the clock may end it sooner."""
+        told = {}
+
+        def run_training(folder, config, **options):
+            told["config"] = config
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr("regard.training.run.run_training", run_training)
+        for name in PRESETS:
+            assert regard("train", corpus / "m", "--preset", name, "--minutes", 30).status == 130
+            own = configure(preset=name).training
+            assert told["config"].training.max_minutes == 30
+            assert told["config"].training.max_epochs == own.max_epochs
+
+    @pytest.mark.parametrize(
+        "arguments",
+        [["--train", "pairs.tsv"], ["--train", "pairs.tsv.gz"], ["--train", "s.tsv", "--columns", 2, 1]],
+    )
+    def test_tab_separated(self, train, corpus, monkeypatch, arguments):
+        monkeypatch.chdir(corpus)
+        pairs = [line.split("\t") for line in (corpus / "test.tsv").read_text().splitlines()] * 5
+        text = "".join(f"{source}\t{target}\n" for source, target in pairs)
+        (corpus / "pairs.tsv").write_text(text)
+        (corpus / "pairs.tsv.gz").write_bytes(gzip.compress(text.encode()))
+        (corpus / "s.tsv").write_text("".join(f"{target}\t{source}\n" for source, target in pairs))
+        train(folder="parallel")
+        assert train(*arguments, data=False).status == 0
+        one, other = weights(corpus / "model"), weights(corpus / "parallel")
+        assert all(torch.equal(one[name], other[name]) for name in one)
+
+    def test_presets_are_listed(self, regard):
+        ended = regard("train", "--list-presets")
+        lines = ended.out.splitlines()
+        assert [line.split(":")[0].split(" ")[0] for line in lines] == list(PRESETS)
+        assert any(line.startswith(f"{DEFAULT_PRESET} (the default): ") for line in lines)
+
+
+class TestBadInput:
+    """One message, status 2, and no folder that looks like a model."""
+
+    def fails(self, ended, corpus, *parts):
+        assert (ended.status, ended.out) == (2, "")
+        assert ended.err.splitlines()[-1].startswith("error: ")
+        for part in parts:
+            assert part in ended.err.splitlines()[-1]
+        assert not (corpus / "model" / "regard.json").exists()
+
+    def test_a_missing_file(self, train, corpus):
+        (corpus / "train.src").rename(corpus / "train.source")
+        self.fails(train(), corpus, "train.src: no such file; did you mean", "train.source?")
+
+    def test_unequal_sides(self, train, corpus):
+        (corpus / "train.tgt").write_text("A\n")
+        self.fails(train(), corpus, "train.src has 60 lines and", "train.tgt has 1")
+
+    def test_bytes_that_are_no_text(self, train, corpus):
+        (corpus / "train.tgt").write_bytes(b"A\n" * 10 + b"caf\xe9\n" + b"A\n" * 49)
+        self.fails(train(), corpus, "train.tgt:11: byte 0xe9", "not UTF-8", "iconv")
+
+    def test_an_empty_corpus(self, train, corpus):
+        for side in ("src", "tgt"):
+            (corpus / f"train.{side}").write_text("")
+        self.fails(train(), corpus, "train.src", "train.tgt: an empty corpus")
+
+    def test_a_corpus_of_blank_lines(self, train, corpus):
+        for side in ("src", "tgt"):
+            (corpus / f"train.{side}").write_text("\n" * 60)
+        self.fails(train(), corpus, "an empty corpus")
+
+    def test_no_sentence_short_enough(self, train, corpus):
+        (corpus / "train.src").write_text("a b c\n" * 60)
+        self.fails(train("--set", "data.max_length=2"), corpus, "an empty corpus", "raise max_length (now 2)")
+
+    def test_no_data_at_all(self, train, corpus):
+        self.fails(train(data=False), corpus, "data.train: no training pairs; name two parallel files")
+
+    @pytest.mark.parametrize(
+        ("arguments", "parts"),
+        [
+            (["--set", "training.max_update=3"], ["no option 'max_update'; did you mean 'max_updates'?"]),
+            (["--set", "trainig.rate=3"], ["no option 'trainig'; did you mean 'training'?"]),
+            (["--set", "training.rate"], ["--set training.rate: write it as section.option=value"]),
+            (["--set", "training.rate=fast"], ["training.rate: expected a number, got 'fast'"]),
+            (["--preset", "rnnsearch-smal"], ["did you mean 'rnnsearch-small'?"]),
+            (["--tokenizer", "wrod"], ["did you mean 'word'?"]),
+            (["--vocabulary", "0"], ["tokenizer.source_size: 0 is out of range"]),
+            (["--updates", "0"], ["training: it would never end"]),
+            (["--device", "cdua"], ["did you mean 'cuda'?"]),
+            (["--train", "third"], ["data.train: 3 files; give two parallel ones, or one TSV"]),
+            (["--columns", "0", "1", "--valid", "x"], ["columns are counted from 1"]),
+        ],
+    )
+    def test_options(self, train, corpus, arguments, parts):
+        self.fails(train(*arguments), corpus, *parts)
+
+    @pytest.mark.parametrize(
+        ("text", "parts"),
+        [
+            ("[training]\nmax_epoch = 3\n", ["no option 'max_epoch'; did you mean 'max_epochs'?"]),
+            ("[modle]\n", ["no option 'modle'; did you mean 'model'?"]),
+            ("[training\n", ["tiny.toml: not valid TOML"]),
+            ("training = 3\n", ["training: expected a table of options, got 3"]),
+            ('preset = "luong"\n', ["did you mean 'luong-small'?"]),
+        ],
+    )
+    def test_configuration_files(self, train, corpus, text, parts):
+        (corpus / "tiny.toml").write_text(text)
+        self.fails(train(), corpus, *parts)
+
+    def test_no_such_configuration_file(self, train, corpus):
+        (corpus / "tiny.toml").unlink()
+        self.fails(train(), corpus, "tiny.toml: no such configuration file")
+
+    def test_a_folder_that_holds_a_model(self, train, corpus, model):
+        before = {path.name: path.read_bytes() for path in model.iterdir()}
+        ended = train(folder=model)
+        self.fails(ended, corpus, f"{model}: holds a model already; choose another folder")
+        assert {path.name: path.read_bytes() for path in model.iterdir()} == before
+
+    def test_a_full_disk_while_a_checkpoint_is_saved(self, train, corpus, largest_file):
+        """Room for all small files and not for the weights; nothing half-written stays behind."""
+        with largest_file(8000):
+            ended = train()
+        assert (ended.status, ended.out) == (2, "")
+        last = ended.err.splitlines()[-1]
+        assert last.startswith(
+            f"error: checkpoint not saved: {corpus}/model/best.safetensors: cannot be written ("
+        )
+        assert "make room" in last
+        assert last.endswith("the one before it is untouched")
+        assert not list((corpus / "model").glob("*.safetensors"))
+        assert not list((corpus / "model").glob(".*"))
+
+
+def test_the_tokenizers_are_kept_in_the_folder(train, corpus):
+    train("--tokenizer", "char,bpe", "--vocabulary", 20)
+    for side, file, kind in (("source", "train.src", "char"), ("target", "train.tgt", "bpe")):
+        tokenizer = Tokenizer.load(corpus / "model" / f"{side}.tokenizer.json")
+        assert tokenizer.kind == kind
+        for line in (corpus / file).read_text().splitlines():
+            assert tokenizer.decode(tokenizer.encode(line)) == line

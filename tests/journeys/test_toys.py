@@ -1,0 +1,139 @@
+"""Every decoder and every cell learns to copy, to reverse or to raise letters, to a stated score in seconds.
+
+A line is one to five letters out of six; a test line is none of those learnt from. The gold link of a letter is known.
+"""
+
+import json
+import random
+
+import pytest
+
+pytestmark = pytest.mark.journey
+
+# what a letter becomes, and where the i-th of n comes from
+TASKS = {
+    "copy": (str, lambda i, n: i),
+    "reverse": (str, lambda i, n: n - 1 - i),
+    "upper-case": (str.upper, lambda i, n: i),
+}
+SIZE = 32
+
+
+def lines():
+    """Fifteen hundred different lines, or as many as there are, in an order of their own."""
+    rng = random.Random(5)
+    drawn = sorted({tuple(rng.choices("abcdef", k=rng.randint(1, 5))) for _ in range(1500)})
+    rng.shuffle(drawn)
+    return drawn
+
+
+@pytest.fixture
+def task(tmp_path):
+    """Write a task's files: training and validation as TSV, the test set as parallel files with gold links."""
+
+    def write(name, blank=" "):
+        letter, origin = TASKS[name]
+
+        def target(line):
+            return [letter(line[origin(i, len(line))]) for i in range(len(line))]
+
+        drawn = lines()
+        for file, part in (("train.tsv", drawn[200:]), ("valid.tsv", drawn[:100])):
+            rows = [f"{blank.join(line)}\t{blank.join(target(line))}\n" for line in part]
+            (tmp_path / file).write_text("".join(rows))
+        test = drawn[100:200]
+        (tmp_path / "test.source").write_text("".join(f"{blank.join(line)}\n" for line in test))
+        (tmp_path / "test.target").write_text("".join(f"{blank.join(target(line))}\n" for line in test))
+        links = [" ".join(f"{origin(i, len(line))}-{i}" for i in range(len(line))) for line in test]
+        (tmp_path / "test.links").write_text("".join(f"{line}\n" for line in links))
+        return tmp_path
+
+    return write
+
+
+def train(regard, folder, *, kind, cell, updates, tokenizer="word", **decoder):
+    sizes = {
+        "encoder": {"cell": cell, "embedding_size": SIZE, "state_size": SIZE, "dropout": 0.0},
+        "decoder": {"kind": kind, "cell": cell, "embedding_size": SIZE, "state_size": 2 * SIZE, **decoder},
+    }
+    # a toy needs no dropout, and no smoothing
+    sizes["decoder"]["dropout"] = 0.0
+    options = [
+        f"model.{part}.{name}={json.dumps(value)}" for part in sizes for name, value in sizes[part].items()
+    ]
+    options += ["training.rate=0.01", "training.warmup=10", "training.label_smoothing=0.0"]
+    options += [f"training.validate_every={updates}"]
+    return json.loads(
+        regard(
+            *("train", folder / "model", "--train", folder / "train.tsv", "--valid", folder / "valid.tsv"),
+            *(
+                "--preset",
+                "characters",
+                "--tokenizer",
+                tokenizer,
+                "--updates",
+                updates,
+                "--device",
+                "cpu",
+                "--json",
+            ),
+            *(part for option in options for part in ("--set", option)),
+        )
+    )
+
+
+def scored(regard, folder, *options):
+    """The test set's scores; what is translated by itself must be what was scored."""
+    pair = [folder / "test.source", folder / "test.target"]
+    report = json.loads(regard("evaluate", folder / "model", *pair, *options, "--json"))
+    output = regard("translate", folder / "model", pair[0]).splitlines()
+    wanted = pair[1].read_text().splitlines()
+    assert len(output) == len(wanted)
+    right = sum(one == other for one, other in zip(output, wanted, strict=True))
+    assert right / len(wanted) == pytest.approx(report["exact_match"])
+    return report
+
+
+ATTENDING = [
+    ("reverse", {"kind": "bahdanau", "cell": "gru"}),
+    ("copy", {"kind": "luong", "cell": "lstm", "input_feeding": True}),
+    ("upper-case", {"kind": "luong", "cell": "lstm", "input_feeding": False}),
+]
+FIXED = [
+    ("upper-case", {"kind": "cho", "cell": "gru"}),
+    ("reverse", {"kind": "sutskever", "cell": "lstm"}),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "decoder"), ATTENDING, ids=["bahdanau", "luong", "luong without input feeding"]
+)
+def test_decoders_that_attend(regard, task, name, decoder):
+    folder = task(name)
+    report = train(regard, folder, updates=120, **decoder)
+    assert report["validation"]["exact_match"] >= 0.9
+    scores = scored(regard, folder, "--gold", folder / "test.links", "--out", folder / "report")
+    assert scores["exact_match"] >= 0.9
+    assert scores["bleu"] >= 90
+    assert scores["aer"] <= 0.2
+    links = regard("align", folder / "model", folder / "test.source", folder / "test.target")
+    assert links == (folder / "report" / "links.txt").read_text()
+
+
+@pytest.mark.parametrize(("name", "decoder"), FIXED, ids=["cho", "sutskever"])
+def test_decoders_with_a_fixed_context(regard, task, name, decoder):
+    folder = task(name)
+    train(regard, folder, updates=220, **decoder)
+    scores = scored(regard, folder)
+    assert scores["exact_match"] >= 0.8
+    assert "aer" not in scores
+
+
+@pytest.mark.parametrize(
+    ("cell", "updates"), [("rnn", 100), ("rnn-sigmoid", 250), ("lstm", 150), ("gru-torch", 100)]
+)
+def test_every_other_cell(regard, task, cell, updates):
+    """Characters this time: no blanks between the letters, so a line is one word."""
+    folder = task("reverse", blank="")
+    train(regard, folder, kind="bahdanau", cell=cell, updates=updates, tokenizer="char")
+    assert scored(regard, folder)["exact_match"] >= 0.8

@@ -1,0 +1,139 @@
+"""What a user may lean on: the names, how quickly they come, and each layer by itself in three lines."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+import torch
+
+import regard
+from regard import layers
+
+NAMES = {
+    "Evaluation",
+    "RegardError",
+    "TrainedRun",
+    "Translation",
+    "Translator",
+    "__version__",
+    "evaluate",
+    "train",
+}
+HEAVY = {
+    "torch",
+    "lightning",
+    "matplotlib",
+    "tokenizers",
+    "sacrebleu",
+    "babel",
+    "numpy",
+    "tensorboard",
+    "rich",
+}
+
+
+def loaded_by(code):
+    """The heavy packages that are in memory after some code, in a fresh interpreter."""
+    script = f"import json, sys\n{code}\nprint(json.dumps(sorted({HEAVY!r} & sys.modules.keys())))"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True
+    )
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def test_exactly_these_names():
+    assert set(regard.__all__) == NAMES
+    assert list(regard.__all__) == sorted(regard.__all__)
+    assert dir(regard) == sorted(NAMES)
+
+
+@pytest.mark.parametrize("name", sorted(NAMES))
+def test_each_name_is_there(name):
+    value = getattr(regard, name)
+    assert value is getattr(regard, name)
+    if name != "__version__":
+        assert value.__name__ == name
+        assert value.__doc__
+        assert value.__module__.startswith("regard.")
+
+
+def test_no_other_name():
+    with pytest.raises(AttributeError, match="module 'regard' has no attribute 'transalte'"):
+        regard.transalte  # noqa: B018
+
+
+def test_import_regard_is_quick():
+    assert loaded_by("import regard; regard.RegardError; regard.__version__; dir(regard)") == []
+
+
+def test_help_waits_for_no_tensors():
+    assert "torch" not in loaded_by("import regard.cli.app")
+
+
+def test_translating_needs_neither_training_nor_drawing():
+    assert not {"lightning", "matplotlib", "sacrebleu", "tensorboard"} & set(
+        loaded_by("import regard; regard.Translator")
+    )
+
+
+B, Tx, Q, n, d = 2, 5, 3, 4, 4
+MASK = torch.tensor([[True] * 5, [True] * 3 + [False] * 2])
+
+
+@pytest.mark.parametrize("name", layers.ENERGIES)
+def test_every_attention_by_itself(name):
+    attention = layers.ENERGIES[name](n, d, 6)
+    annotations, query = torch.randn(B, Tx, d), torch.randn(B, Q, n)
+    context, alpha = attention(query, attention.keys(annotations), annotations, MASK)
+    assert (context.shape, alpha.shape) == ((B, Q, d), (B, Q, Tx))
+    torch.testing.assert_close(alpha.sum(-1), torch.ones(B, Q))
+    assert (alpha[1, :, 3:] == 0).all()
+
+
+@pytest.mark.parametrize("name", layers.CELLS)
+def test_every_cell_by_itself(name):
+    cell = layers.CELLS[name](d, n)
+    inputs = torch.randn(B, Tx, d)
+    states, last = cell.sequence(inputs, MASK, cell.zero_state(B, inputs))
+    assert states.shape == (B, Tx, n)
+    torch.testing.assert_close(last[0][0], states[0, -1])
+    torch.testing.assert_close(last[0][1], states[1, 2])
+
+
+def test_the_classes_by_name():
+    from regard.layers import GRU, LSTM, RNN, Additive, Bilinear, Concat, Dot, ScaledDot, SigmoidRNN, TorchGRU
+
+    assert Additive(n, d, 6).v_a.shape == (6,)
+    assert Concat(n, d, 6).W_a.shape == (6, n + d)
+    assert Bilinear(n, d).W_a.shape == (n, d)
+    for energy in (Dot, ScaledDot):
+        assert energy(n, n).keys(torch.ones(1, 1, n)).shape == (1, 1, n)
+    for cell in (RNN, SigmoidRNN, LSTM, GRU, TorchGRU):
+        assert cell(d, n).U.shape[1] == n
+
+
+@pytest.mark.parametrize("stack", [layers.RecurrentStack, layers.BidirectionalStack])
+def test_stacks_by_themselves(stack):
+    made = stack(layers.LSTM, d, n, 2, residual=True, dropout=0.1)
+    annotations = made(torch.randn(B, Tx, d), MASK)[0]
+    assert annotations.shape == (B, Tx, n if stack is layers.RecurrentStack else 2 * n)
+
+
+def test_the_rest_by_itself():
+    embedded = layers.Embedding(9, d)(torch.tensor([[1, 2], [3, 4]]))
+    readout = layers.MaxoutReadout(n, d, 7, 6)(torch.randn(2, 2, n), embedded, torch.randn(2, 2, 7))
+    assert layers.Output(6, 9)(readout).shape == (2, 2, 9)
+    attentional = layers.AttentionalReadout(n, 7, 6)(torch.randn(2, n), torch.randn(2, 7))
+    assert attentional.shape == (2, 6)
+    assert layers.Dropout(0.5).eval()(embedded) is embedded
+
+
+def test_every_layer_is_met_above():
+    """A new layer wants its three lines here."""
+    assert set(layers.__all__) == {
+        *("CELLS", "Cell", "RNN", "SigmoidRNN", "LSTM", "GRU", "TorchGRU"),
+        *("ENERGIES", "Attention", "Attended", "Additive", "Concat", "Dot", "ScaledDot", "Bilinear"),
+        *("RecurrentStack", "BidirectionalStack", "Dropout"),
+        *("Embedding", "MaxoutReadout", "AttentionalReadout", "Output"),
+    }

@@ -1,0 +1,303 @@
+"""The loop, through whole runs of a few updates."""
+
+import dataclasses
+import json
+import math
+
+import pytest
+import torch
+
+from regard.errors import CheckpointError, DataError, RegardError
+from regard.folder import ModelFolder
+from regard.training import loop
+from regard.training.events import Note, Progress, Validated
+from regard.training.journal import read_journal
+from regard.training.run import run_training
+from regard.training.validate import Validation
+
+
+@pytest.fixture
+def run(tmp_path, run_config, pairs):
+    """Train on forty pairs; returns the run and all that was heard of it."""
+    number = 0
+
+    def train(listener=None, size=40, **training):
+        nonlocal number
+        number += 1
+        heard = []
+
+        def listen(event):
+            heard.append(event)
+            if listener is not None:
+                listener(event)
+
+        trained = run_training(
+            tmp_path / f"model{number}",
+            run_config(training=training),
+            train=pairs(size),
+            valid=pairs(10, seed=1),
+            listener=listen,
+        )
+        return trained, heard
+
+    return train
+
+
+def weights(folder, name="last"):
+    model = ModelFolder(folder).load(name).model
+    return torch.cat([parameter.detach().flatten() for parameter in model.parameters()])
+
+
+def of(kind, events):
+    return [event for event in events if isinstance(event, kind)]
+
+
+class TestDeterminism:
+    def test_the_same_seed_gives_the_same_weights(self, run):
+        options = {"max_updates": 12, "validate_every": 5, "label_smoothing": 0.1}
+        one, _ = run(**options)
+        other, _ = run(**options)
+        assert torch.equal(weights(one.folder), weights(other.folder))
+
+    def test_with_dropout_too(self, tmp_path, run_config, pairs):
+        model = {"encoder": {"dropout": 0.3, "recurrent_dropout": 0.2}, "decoder": {"dropout": 0.3}}
+        config = run_config(model=model)
+        one, other = (
+            run_training(tmp_path / name, config, train=pairs(40), valid=pairs(10)) for name in "ab"
+        )
+        assert torch.equal(weights(one.folder), weights(other.folder))
+
+    def test_another_seed_gives_others(self, run):
+        one, _ = run(seed=1)
+        other, _ = run(seed=2)
+        assert not torch.equal(weights(one.folder), weights(other.folder))
+
+    def test_looking_does_not_change_the_run(self, run):
+        """Validation draws no chance and moves no weight."""
+        one, _ = run(max_updates=6, validate_every=1)
+        other, _ = run(max_updates=6, validate_every=6)
+        assert torch.equal(weights(one.folder), weights(other.folder))
+
+
+class TestWhenItStops:
+    def test_max_updates(self, run):
+        trained, _ = run(max_updates=7)
+        assert (trained.result.updates, trained.result.stopped) == (7, "7 updates are done")
+        assert trained.report["stopped"] == "7 updates are done"
+
+    def test_max_epochs(self, run):
+        """Forty pairs in batches of eight are five updates an epoch."""
+        trained, _ = run(max_updates=0, max_epochs=1.5)
+        assert trained.result.updates == math.ceil(1.5 * 5)
+        assert trained.result.epochs == pytest.approx(8 / 5)
+        assert trained.result.stopped == "1.5 epochs are done"
+
+    def test_the_first_limit_counts(self, run):
+        trained, _ = run(max_updates=3, max_epochs=99)
+        assert (trained.result.updates, trained.result.stopped) == (3, "3 updates are done")
+
+    def test_max_minutes(self, run):
+        trained, _ = run(max_updates=0, max_minutes=1e-6)
+        assert (trained.result.updates, trained.result.stopped) == (1, "1e-06 minutes are over")
+
+    def test_patience(self, run, monkeypatch):
+        losses = iter([3.0, 2.0, 2.0, 2.5, 9.0, 9.0])
+        script(monkeypatch, lambda real: {"loss": next(losses)})
+        trained, heard = run(max_updates=0, patience=2, validate_every=2)
+        assert trained.result.stopped == "2 validations without a better one"
+        assert [event.best for event in of(Validated, heard)] == [True, True, False, False]
+        assert (trained.result.updates, trained.result.best_update) == (8, 4)
+
+
+def script(monkeypatch, change):
+    """Validations that say what a test wants to hear."""
+    real = loop.validate
+
+    def scripted(*args, **options):
+        validation = real(*args, **options)
+        return dataclasses.replace(validation, **change(validation))
+
+    monkeypatch.setattr(loop, "validate", scripted)
+
+
+class TestBestAndLast:
+    @pytest.mark.parametrize(("select", "best"), [("loss", 2), ("bleu", 4), ("chrf", 6), ("exact_match", 2)])
+    def test_what_makes_the_best(self, run, monkeypatch, select, best):
+        """Each number has its best at another validation; of equals the first stays."""
+        rows = iter(
+            [
+                {"loss": 1.0, "bleu": 1.0, "chrf": 1.0, "exact_match": 0.5},
+                {"loss": 2.0, "bleu": 3.0, "chrf": 1.0, "exact_match": 0.5},
+                {"loss": 1.5, "bleu": 2.0, "chrf": 1.5, "exact_match": 0.25},
+            ]
+        )
+        script(monkeypatch, lambda real: next(rows))
+        at = {}
+        trained, _ = run(
+            lambda event: at.update({event.update: event}) if isinstance(event, Validated) else None,
+            max_updates=6,
+            validate_every=2,
+            select=select,
+        )
+        assert trained.result.best_update == trained.report["best_update"] == best
+        assert trained.result.best == at[best].validation
+        folder = ModelFolder(trained.folder)
+        assert folder.load("best").facts["update"] == best
+        assert folder.load("last").facts["update"] == 6
+        assert torch.equal(weights(trained.folder, "best"), weights(trained.folder)) == (best == 6)
+
+    def test_facts_stand_with_the_weights(self, run):
+        trained, heard = run(max_updates=4, validate_every=2)
+        last = of(Validated, heard)[-1]
+        facts = ModelFolder(trained.folder).load("last").facts
+        assert facts == {"update": 4, "epoch": 0.8, **last.validation.to_json()}
+
+    def test_the_end_is_always_validated(self, run):
+        for every, updates in ((2, [2, 4, 5]), (5, [5]), (99, [5])):
+            _, heard = run(max_updates=5, validate_every=every)
+            assert [event.update for event in of(Validated, heard)] == updates
+
+    def test_once_an_epoch_by_default(self, run):
+        _, heard = run(max_updates=0, max_epochs=3)
+        assert [event.update for event in of(Validated, heard)] == [5, 10, 15]
+
+
+class TestWhatIsWritten:
+    def test_the_journal_tells_the_run(self, run):
+        trained, heard = run(max_updates=12, validate_every=6)
+        lines = (trained.folder / "journal.jsonl").read_text(encoding="utf-8").splitlines()
+        rows = [json.loads(line) for line in lines]
+        assert rows == read_journal(trained.folder)
+        assert [(row["event"], row["update"]) for row in rows] == [
+            ("start", 0),
+            ("train", 1),
+            ("validation", 6),
+            ("train", 10),
+            ("validation", 12),
+            ("end", 12),
+        ]
+        for row, event in zip(rows[1:4:2], of(Progress, heard), strict=True):
+            assert (row["loss"], row["rate"], row["update"]) == (event.loss, event.rate, event.update)
+        for row, event in zip(rows[2:5:2], of(Validated, heard), strict=True):
+            assert row.items() >= {**event.validation.to_json(), "best": event.best}.items()
+        assert rows[-1]["stopped"] == "12 updates are done"
+
+    def test_tensorboard_only_when_asked(self, run):
+        assert not (run(max_updates=1)[0].folder / "tensorboard").exists()
+        folder = run(max_updates=1, tensorboard=True)[0].folder
+        assert list((folder / "tensorboard").glob("events.out.*"))
+
+    def test_progress_is_told(self, run):
+        _, heard = run(max_updates=20)
+        told = of(Progress, heard)
+        assert [event.update for event in told] == [1, 10, 20]
+        assert [event.fraction for event in told] == pytest.approx([1 / 20, 1 / 2, 1])
+        assert [event.epoch for event in told] == pytest.approx([0.2, 2, 4])
+        assert all(event.tokens_per_second > 0 and event.seconds > 0 for event in told)
+        assert told[0].loss > told[-1].loss
+
+    def test_no_fraction_without_a_known_end(self, run, monkeypatch):
+        script(monkeypatch, lambda real: {"loss": 1.0})
+        _, heard = run(max_updates=0, patience=1, validate_every=1)
+        assert {event.fraction for event in of(Progress, heard)} == {None}
+
+    def test_the_rate_follows_the_schedule(self, run):
+        _, heard = run(max_updates=20, warmup=4, rate=0.5, schedule="linear")
+        assert [event.rate for event in of(Progress, heard)] == pytest.approx(
+            [0.5 / 4, 0.5 * (1 - 5 / 16), 0.5 / 16]
+        )
+
+    def test_the_plateau_is_told_of_validations(self, run, monkeypatch):
+        script(monkeypatch, lambda real: {"loss": 1.0})
+        _, heard = run(max_updates=20, validate_every=5, schedule="plateau", rate=0.5, plateau_decay=0.1)
+        assert [event.rate for event in of(Progress, heard)] == pytest.approx([0.5, 0.5, 0.005])
+
+
+def test_each_pair_once_an_epoch(run, pairs, monkeypatch):
+    """Accumulation groups the batches of an epoch and loses none."""
+    groups = []
+    real = loop.update
+
+    def watched(fabric, model, optimizer, batches, **options):
+        groups.append([row.tolist() for batch in batches for row in batch.target_ids])
+        return real(fabric, model, optimizer, batches, **options)
+
+    monkeypatch.setattr(loop, "update", watched)
+    trained, _ = run(max_updates=0, max_epochs=2, accumulate=3)
+    assert [len(group) for group in groups] == [24, 16] * 2
+    decode = ModelFolder(trained.folder).load().target_tokenizer.decode
+    epochs = [[decode(ids) for group in groups[k : k + 2] for ids in group] for k in (0, 2)]
+    for epoch in epochs:
+        assert sorted(epoch) == sorted(pair.target for pair in pairs(40))
+    assert epochs[0] != epochs[1], "each epoch has an order of its own"
+
+
+class TestWhatGoesWrong:
+    def test_ctrl_c_saves_the_last_weights(self, tmp_path, run_config, pairs):
+        heard = []
+
+        def interrupt(event):
+            heard.append(event)
+            if isinstance(event, Progress) and event.update == 10:
+                raise KeyboardInterrupt
+
+        config = run_config(training={"max_updates": 100, "validate_every": 4})
+        with pytest.raises(KeyboardInterrupt):
+            run_training(
+                tmp_path / "cut", config, train=pairs(40), valid=pairs(10, seed=1), listener=interrupt
+            )
+        folder = ModelFolder(tmp_path / "cut")
+        assert folder.load("last").facts == {"update": 10, "epoch": 2.0}
+        assert folder.load("best").facts["update"] in (4, 8)
+        assert heard[-1] == Note("stopped by hand; the weights of update 10 are saved as last")
+        # they are those of a run that had ten updates to begin with
+        whole = run_training(
+            tmp_path / "whole",
+            run_config(training={"max_updates": 10}),
+            train=pairs(40),
+            valid=pairs(10, seed=1),
+        )
+        assert torch.equal(weights(tmp_path / "cut"), weights(whole.folder))
+
+    def test_divergence(self, run):
+        with pytest.raises(RegardError, match=r"training has diverged; lower training\.rate"):
+            run(optimizer="sgd", rate=1e38, clip=0, max_updates=50)
+
+    def test_a_disk_that_fills_up_leaves_the_last_checkpoint(self, tmp_path, run_config, pairs, largest_file):
+        """The kernel refuses to let files grow after the first validation."""
+        path = tmp_path / "model"
+        first = {}
+
+        def fill_up(event):
+            if isinstance(event, Validated):
+                assert not first, "the second checkpoint cannot be saved"
+                first.update({file.name: file.read_bytes() for file in path.glob("*.safetensors")})
+                limit.__enter__()
+
+        limit = largest_file(2000)  # enough for the journal
+        config = run_config(training={"max_updates": 6, "validate_every": 2})
+        try:
+            with pytest.raises(CheckpointError, match=r"best.safetensors: cannot be written .* untouched"):
+                run_training(path, config, train=pairs(40), valid=pairs(10, seed=1), listener=fill_up)
+        finally:
+            limit.__exit__(None, None, None)
+        assert {file.name: file.read_bytes() for file in path.glob("*.safetensors")} == first
+        assert ModelFolder(path).load().facts["update"] == 2
+        assert not [file for file in path.iterdir() if file.name.startswith(".")]
+
+    def test_a_folder_that_holds_a_model_is_not_touched(self, run, run_config, pairs):
+        trained, _ = run()
+        before = {file.name: file.read_bytes() for file in trained.folder.iterdir()}
+        with pytest.raises(
+            DataError, match=r"model1: holds a model already; choose another folder, or remove"
+        ):
+            run_training(trained.folder, run_config(), train=pairs(40))
+        assert {file.name: file.read_bytes() for file in trained.folder.iterdir()} == before
+
+    def test_long_validation_sentences_are_no_trouble(self, tmp_path, run_config, pairs):
+        """The translator's limit is for users' lines; a validation sentence is translated however long."""
+        valid = [*pairs(3), type(pairs(1)[0])("a " * 1200, "A")]
+        trained = run_training(
+            tmp_path / "m", run_config(training={"max_updates": 1}), train=pairs(40), valid=valid
+        )
+        assert isinstance(trained.result.best, Validation)

@@ -1,0 +1,173 @@
+import json
+
+import pytest
+import torch
+
+import regard
+from regard.configuration import read_toml
+from regard.errors import ConfigError, DataError, MissingExtraError
+from regard.folder import ModelFolder
+from regard.layers import CELLS
+from regard.models.config import DecoderConfig
+from regard.training.config import RunConfig
+from regard.training.events import Note
+from regard.training.fabric import build_fabric
+from regard.training.run import run_training
+
+TINY = {
+    "tokenizer": {"source": "word", "target": "word"},
+    "model": {
+        "encoder": {"embedding_size": 4, "state_size": 4},
+        "decoder": {"embedding_size": 4, "state_size": 8, "alignment_size": 4, "readout_size": 4},
+    },
+}
+OPTIONS = ["training.max_updates=2", "training.device=cpu"]
+
+
+def weights(folder):
+    model = ModelFolder(folder).load("last").model
+    return torch.cat([parameter.detach().flatten() for parameter in model.parameters()])
+
+
+class TestFromANotebook:
+    """`regard.train`: the same run, however its pairs are given."""
+
+    @pytest.fixture
+    def files(self, tmp_path, pairs):
+        for name, given in (("train", pairs(30)), ("valid", pairs(5, seed=1))):
+            (tmp_path / f"{name}.s").write_text("".join(f"{pair.source}\n" for pair in given))
+            (tmp_path / f"{name}.t").write_text("".join(f"{pair.target}\n" for pair in given))
+            (tmp_path / f"{name}.tsv").write_text(
+                "".join(f"{pair.source}\t{pair.target}\n" for pair in given)
+            )
+        return tmp_path
+
+    @pytest.fixture
+    def expected(self, tmp_path, pairs):
+        given = {
+            name: [(p.source, p.target) for p in some]
+            for name, some in (("train", pairs(30)), ("valid", pairs(5, seed=1)))
+        }
+        return weights(regard.train(tmp_path / "expected", **given, config=TINY, options=OPTIONS).folder)
+
+    @pytest.mark.parametrize(
+        "form", ["files", "list of files", "tsv", "path", "tuple of pairs", "lists", "config"]
+    )
+    def test_every_form_of_pairs(self, files, expected, pairs, form):
+        def given(name, count, seed):
+            two = (str(files / f"{name}.s"), files / f"{name}.t")
+            texts = [(pair.source, pair.target) for pair in pairs(count, seed=seed)]
+            return {
+                "files": two,
+                "list of files": list(two),
+                "tsv": str(files / f"{name}.tsv"),
+                "path": files / f"{name}.tsv",
+                "tuple of pairs": tuple(texts),
+                "lists": [list(pair) for pair in texts],
+                "config": None,
+            }[form]
+
+        config = dict(TINY)
+        if form == "config":
+            config["data"] = {
+                name: [str(files / f"{name}.s"), str(files / f"{name}.t")] for name in ("train", "valid")
+            }
+        trained = regard.train(
+            files / "model", given("train", 30, 0), given("valid", 5, 1), config=config, options=OPTIONS
+        )
+        assert torch.equal(weights(trained.folder), expected)
+
+    def test_options_and_preset(self, tmp_path, pairs):
+        texts = [(pair.source, pair.target) for pair in pairs(10)]
+        trained = regard.train(
+            tmp_path / "model",
+            texts,
+            preset="characters",
+            config={"training": {"max_updates": 9}},
+            options=OPTIONS,
+        )
+        run = RunConfig.from_mapping(read_toml(trained.folder / "train.toml"), "run")
+        assert (run.tokenizer.source, run.training.max_updates) == ("char", 2)
+        assert regard.Translator.load(trained.folder).translate(["a b"])[0].tokens
+
+    def test_no_pairs(self, tmp_path):
+        with pytest.raises(ConfigError, match=r"data\.train: no training pairs; name two parallel files"):
+            regard.train(tmp_path / "model", config=TINY)
+        with pytest.raises(DataError, match="an empty corpus: 0 pairs"):
+            regard.train(tmp_path / "model", [], config=TINY)
+
+
+def test_what_the_folder_says(tmp_path, run_config, pairs):
+    heard = []
+    config = run_config(data={"max_length": 5})
+    trained = run_training(tmp_path / "model", config, train=pairs(40), listener=heard.append)
+    report = json.loads((trained.folder / "report.json").read_text(encoding="utf-8"))
+    assert report == trained.report
+    assert report["validation"] == trained.result.best.to_json()
+    model = ModelFolder(trained.folder).load().model
+    assert report["num_parameters"] == model.num_parameters
+    assert (report["updates"], report["best_update"]) == (5, trained.result.best_update)
+    assert report["train_seconds"] > 0
+    assert RunConfig.from_mapping(read_toml(trained.folder / "train.toml"), "run") == config
+    notes = [event.text for event in heard if isinstance(event, Note)]
+    assert notes[0] == "no validation pairs given: 2 of the training pairs are set aside for it"
+    assert "took out" in notes[1]
+    assert "above the length limit" in notes[1]
+    assert notes[2].startswith(
+        f"{report['num_train_pairs']} pairs to learn from, 2 to validate with; vocabul"
+    )
+    start = json.loads((trained.folder / "journal.jsonl").read_text().splitlines()[0])
+    assert start["notes"] == notes[:2]
+
+
+@pytest.mark.parametrize(
+    ("training", "error", "message"),
+    [
+        ({"device": "cuda"}, ConfigError, "no GPU that torch can use is on this machine"),
+        ({"precision": "16"}, ConfigError, 'training.precision = "16" needs a GPU; choose bf16 or 32'),
+        ({"tensorboard": True}, MissingExtraError, "pip install 'regard\\[tensorboard\\]'"),
+    ],
+)
+def test_what_cannot_be_leaves_no_model_behind(
+    tmp_path, run_config, pairs, monkeypatch, training, error, message
+):
+    """So that the same command can be given again when it is mended."""
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    monkeypatch.setitem(__import__("sys").modules, "torch.utils.tensorboard", None)
+    with pytest.raises(error, match=message):
+        run_training(tmp_path / "model", run_config(training=training), train=pairs(40))
+    run_training(tmp_path / "model", run_config(), train=pairs(40))
+
+
+@pytest.mark.parametrize("cell", CELLS)
+@pytest.mark.parametrize("kind", DecoderConfig.variants)
+def test_mixed_precision_learns(tmp_path, run_config, pairs, kind, cell):
+    """One update in bfloat16, with all the dropout there is, for every decoder over every cell."""
+    model = {
+        "encoder": {"cell": cell, "dropout": 0.1, "recurrent_dropout": 0.1},
+        "decoder": {"kind": kind, "cell": cell, "dropout": 0.1, "recurrent_dropout": 0.1},
+    }
+    base = run_config(
+        training={"precision": "bf16", "max_updates": 1, "validation_sentences": 1}
+    ).to_mapping()
+    for name in ("alignment_size", "energy", "readout_size"):
+        if name in base["model"]["decoder"] and name not in DecoderConfig.variants[kind].__dataclass_fields__:
+            del base["model"]["decoder"][name]
+    for part, options in model.items():
+        base["model"][part].update(options)
+    config = RunConfig.from_mapping(base, "run")
+    trained = run_training(tmp_path / "model", config, train=pairs(8), valid=pairs(2))
+    after = weights(trained.folder)
+    assert after.dtype == torch.float32
+    assert after.isfinite().all()
+    torch.manual_seed(config.training.seed)
+    fresh = type(ModelFolder(trained.folder).load().model)(config.model, 9, 9)
+    before = torch.cat([parameter.detach().flatten() for parameter in fresh.parameters()])
+    assert not torch.equal(before, after)
+
+
+def test_precisions_by_name(run_config):
+    for name, precision in (("32", "32-true"), ("bf16", "bf16-mixed")):
+        fabric = build_fabric(run_config(training={"precision": name}).training)
+        assert fabric._precision.precision == precision
+        assert fabric.device.type == "cpu"
