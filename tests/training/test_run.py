@@ -1,4 +1,5 @@
 import json
+import sys
 
 import pytest
 import torch
@@ -133,7 +134,7 @@ def test_what_cannot_be_leaves_no_model_behind(
 ):
     """So that the same command can be given again when it is mended."""
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    monkeypatch.setitem(__import__("sys").modules, "torch.utils.tensorboard", None)
+    monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", None)
     with pytest.raises(error, match=message):
         run_training(tmp_path / "model", run_config(training=training), train=pairs(40))
     run_training(tmp_path / "model", run_config(), train=pairs(40))
