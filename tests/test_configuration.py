@@ -86,9 +86,9 @@ class TestFromMapping:
             ({"scale": "big"}, r"drawing.scale: expected a number, got 'big'"),
             ({"scale": False}, r"drawing.scale: expected a number, got False"),
             ({"bold": 1}, r"drawing.bold: expected true or false, got 1"),
-            ({"title": 5}, r"drawing.title: expected a text, got 5"),
+            ({"title": 5.5}, r"drawing.title: expected a text, got 5.5"),
             ({"colours": 5}, r"drawing.colours: expected a list, got 5"),
-            ({"colours": ["red", 5]}, r"drawing.colours: expected a text, got 5"),
+            ({"colours": ["red", True]}, r"drawing.colours: expected a text, got True"),
             ({"shape": "round"}, r"drawing.shape: expected a table of options, got 'round'"),
             ({"shape": {"kind": "sqare"}}, r"drawing.shape.kind: no 'sqare'; did you mean 'square'\?"),
             ({"shape": {"kind": 3}}, r"drawing.shape.kind: no 3; known: round, square"),
@@ -99,6 +99,9 @@ class TestFromMapping:
     def test_what_is_wrong_is_named_with_its_place(self, mapping, message):
         with pytest.raises(ConfigError, match=message):
             Drawing.from_mapping(mapping, "drawing")
+
+    def test_a_whole_number_passes_as_a_text(self):
+        assert Drawing.from_mapping({"title": 32}, "drawing").title == "32"
 
 
 drawings = st.builds(

@@ -29,6 +29,10 @@ class Config:
     def from_mapping(cls, mapping: Mapping[str, Any], place: str) -> Self:
         """Build from a mapping such as a TOML table.
 
+        Args:
+            mapping: keys and plain values.
+            place: what the mapping is called in messages, such as ``model.encoder``; empty for a whole file.
+
         Raises:
             ConfigError: unknown key, wrong type, or a value the dataclass itself refuses.
         """
@@ -41,8 +45,9 @@ class Config:
         known = [f.name for f in dataclasses.fields(cls)]
         for key in mapping:
             if key not in known:
-                raise ConfigError(f"{place}: no option {key!r}; {nearest(key, known)}")
-        return cls(**{key: _convert(value, hints[key], f"{place}.{key}") for key, value in mapping.items()})
+                raise ConfigError(f"{place or 'configuration'}: no option {key!r}; {nearest(key, known)}")
+        inner = f"{place}." if place else ""
+        return cls(**{key: _convert(value, hints[key], f"{inner}{key}") for key, value in mapping.items()})
 
     def to_mapping(self) -> dict[str, Any]:
         """The whole configuration as nested plain values, None left out."""

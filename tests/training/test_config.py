@@ -24,7 +24,10 @@ from regard.training.presets import configure
         ({"plateau_decay": 2}, "training.plateau_decay: 2 is out of range"),
         ({"max_updates": 0}, "it would never end; set max_updates, max_epochs, max_minutes or patience"),
         ({"max_updates": 0, "patience": 3, "schedule": "linear"}, 'schedule = "linear" falls to zero'),
-        ({"max_updates": 0, "max_minutes": 3, "schedule": "cosine"}, "set max_updates or max_epochs"),
+        (
+            {"max_updates": 0, "patience": 3, "schedule": "cosine"},
+            "set max_updates, max_epochs or max_minutes",
+        ),
     ],
 )
 def test_what_training_refuses(options, message):

@@ -29,9 +29,17 @@ def test_the_same_seed_sets_the_same_pairs_aside():
 
 @pytest.mark.parametrize(("count", "aside"), [(2, 1), (39, 1), (40, 2), (30_000, 1000)])
 def test_how_many_are_set_aside(count, aside):
-    pairs = [SentencePair("a", "b")] * count
+    pairs = [SentencePair(f"a{k}", "b") for k in range(count)]
     prepared = prepare(pairs, None, DataConfig(), WORD, seed=1)
     assert (len(prepared.train), len(prepared.valid)) == (count - aside, aside)
+
+
+def test_a_source_that_occurs_often_stands_on_one_side_only():
+    pairs = [SentencePair(f"s{k % 10}", f"t{k}") for k in range(100)]
+    prepared = prepare(pairs, None, DataConfig(), WORD, seed=1)
+    aside = {pair.source for pair in prepared.valid_pairs}
+    assert (len(aside), len(prepared.valid), len(prepared.train)) == (1, 10, 90)
+    assert all(prepared.source_tokenizer.token_to_id(source) is None for source in aside)
 
 
 def test_what_the_filters_took_out_is_told():

@@ -40,6 +40,19 @@ def test_cosine(warmup):
     assert factors("cosine", 20, updates=[21, 999], warmup=warmup) == pytest.approx([0.0, 0.0])
 
 
+@pytest.mark.parametrize("schedule", ["linear", "cosine"])
+def test_a_clock_that_runs_out_first_brings_the_rate_down(schedule):
+    made = Schedule(TrainingConfig(schedule=schedule, max_minutes=1), None)
+    by_clock = [made.factor(5, used) for used in (0.0, 0.25, 0.5, 1.0, 1.2)]
+    by_updates = [
+        Schedule(TrainingConfig(schedule=schedule, max_updates=4), 4).factor(k) for k in (1, 2, 3, 5, 9)
+    ]
+    assert by_clock == pytest.approx(by_updates)
+    both = Schedule(TrainingConfig(schedule=schedule, max_updates=4, max_minutes=1), 4)
+    assert both.factor(2, 0.5) == pytest.approx(by_clock[2])
+    assert both.factor(3, 0.25) == pytest.approx(by_updates[2])
+
+
 def test_a_warm_up_longer_than_the_run():
     assert factors("cosine", 5, updates=range(1, 6), warmup=10) == [k / 10 for k in range(1, 6)]
 

@@ -35,8 +35,9 @@ def align(
 ) -> None:
     """Align given pairs by forced decoding.
 
-    Prints one line for each pair: links between words, source-target counted from 0 (Pharaoh). Pieces of words
-    are merged: attention is summed over a source word's pieces and averaged over a target word's.
+    Prints one line for each pair: links between words, source-target counted
+    from 0 (Pharaoh). Pieces of words are merged: attention is summed over a
+    source word's pieces and averaged over a target word's.
 
     [bold]Examples[/]
 

@@ -6,6 +6,7 @@ is set.
 """
 
 import errno
+import io
 import os
 import sys
 
@@ -52,6 +53,9 @@ def _root(
 
 def main() -> None:
     """Run the command line."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8")  # as all files are read and written, whatever the locale
     try:
         try:
             app(prog_name="regard")

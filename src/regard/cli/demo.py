@@ -39,10 +39,11 @@ def demo(
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
 ) -> None:
-    """Train a real attention model on a world that comes with the package, and look into it.
+    """Train a real attention model on a generated world, and look into it.
 
-    Nothing is downloaded: the sentences are generated, with their gold word alignments. Takes two to three minutes
-    on two cores, and ends with test scores, translations, one alignment drawn here, and an HTML report.
+    Nothing is downloaded: the sentences are made here, with their gold word
+    alignments. Takes about two minutes on two cores, and ends with test
+    scores, translations, one alignment drawn here, and an HTML report.
 
     [bold]Examples[/]
 

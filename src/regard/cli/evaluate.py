@@ -47,8 +47,9 @@ def evaluate(
 ) -> None:
     """Score a model on a test set.
 
-    BLEU, chrF and TER (sacrebleu, with its signature), exact match and error rates of what the model writes;
-    perplexity, and the alignment error rate where gold links are given, of the references by forced decoding.
+    BLEU, chrF and TER (sacrebleu, with its signature), exact match and error
+    rates of what the model writes; perplexity, and the alignment error rate
+    where gold links are given, of the references by forced decoding.
 
     [bold]Examples[/]
 

@@ -56,16 +56,17 @@ def train(
 ) -> None:
     """Train a model on pairs of lines.
 
-    Tokenizers are learnt on the way and kept in the folder. Later options win: preset, then --config, then flags,
-    then --set. The whole configuration is written to FOLDER/train.toml, ready to be run again.
+    Tokenizers are learnt on the way and kept in the folder. Later options
+    win: preset, then --config, then flags, then --set. The whole
+    configuration is written to FOLDER/train.toml, ready to be run again.
 
     [bold]Examples[/]
 
       regard train model --train pairs.tsv
 
-      regard train model --train train.de.gz --train train.en.gz --valid val.de --valid val.en --minutes 30
+      regard train model --train a.de.gz --train a.en.gz --minutes 30
 
-      regard train g2p --train words.tsv --preset characters --tokenizer char,word
+      regard train g2p --train words.tsv --preset characters
     """
     from regard.cli.progress import TrainingDisplay
     from regard.training.presets import configure

@@ -49,7 +49,8 @@ def translate(
 ) -> None:
     """Translate lines of text: one line out for each line in, blank ones too.
 
-    With --n-best N each line gives N lines, or fewer where the model knows no more.
+    With --n-best N each line gives N lines, or fewer where the model
+    knows no more.
 
     [bold]Examples[/]
 

@@ -33,7 +33,7 @@ def in_one_buffer(weights: Sequence[Tensor]) -> list[Tensor]:
     if not weights[0].is_cuda:
         return list(weights)
     buffer = torch.cat([weight.flatten() for weight in weights])
-    parts = buffer.split([weight.numel() for weight in weights])
+    parts = torch.split(buffer, [weight.numel() for weight in weights])
     return [part.view_as(weight) for part, weight in zip(parts, weights, strict=True)]
 
 

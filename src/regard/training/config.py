@@ -172,9 +172,11 @@ class TrainingConfig(Config):
             raise ConfigError(
                 "training: it would never end; set max_updates, max_epochs, max_minutes or patience"
             )
-        if self.schedule in ("linear", "cosine") and not (self.max_updates or self.max_epochs):
+        endless = not (self.max_updates or self.max_epochs or self.max_minutes)
+        if self.schedule in ("linear", "cosine") and endless:
             raise ConfigError(
-                f'training.schedule = "{self.schedule}" falls to zero at the last update; set max_updates or max_epochs'
+                f'training.schedule = "{self.schedule}" falls to zero at the end; '
+                "set max_updates, max_epochs or max_minutes"
             )
 
 

@@ -134,7 +134,7 @@ class Loop:
         losses: list[float] = []
         before = time.perf_counter()
         for batches in self._batches():
-            rate = self._config.rate * self._schedule.factor(self._updates + 1)
+            rate = self._config.rate * self._schedule.factor(self._updates + 1, self._time_used())
             for group in self._optimizer.param_groups:
                 group["lr"] = rate
             result = update(
@@ -201,12 +201,16 @@ class Loop:
     def _seconds(self) -> float:
         return time.perf_counter() - self._started
 
+    def _time_used(self) -> float:
+        """The share of the time limit that is over; 0 where there is none."""
+        return self._seconds() / (60 * self._config.max_minutes) if self._config.max_minutes else 0.0
+
     def _report(self, loss: float, rate: float) -> None:
         fractions = []
         if self._total is not None:
             fractions.append(self._updates / self._total)
         if self._config.max_minutes:
-            fractions.append(self._seconds() / (60 * self._config.max_minutes))
+            fractions.append(self._time_used())
         progress = Progress(
             self._updates,
             self._updates / self._groups_per_epoch,

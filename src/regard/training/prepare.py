@@ -109,14 +109,17 @@ def _account(what: str, report: FilterReport) -> list[str]:
 
 
 def _set_aside(pairs: Sequence[SentencePair], seed: int) -> tuple[list[SentencePair], list[SentencePair]]:
-    if len(pairs) < 2:
+    """Part some pairs from the others; a source stands on one side only, however often it occurs."""
+    sources = list(dict.fromkeys(pair.source for pair in pairs))
+    if len(sources) < 2:
         raise DataError(
-            f"an empty corpus: {len(pairs)} pairs are too few to learn from and to validate with; give more"
+            f"an empty corpus: {len(pairs)} pairs are too few to learn from and to validate with, "
+            f"for they have {len(sources)} different sources; give more"
         )
-    number = min(_MOST_SET_ASIDE, max(1, len(pairs) // 20))
-    chosen = set(random.Random(seed).sample(range(len(pairs)), number))
-    aside = [pair for k, pair in enumerate(pairs) if k in chosen]
-    return [pair for k, pair in enumerate(pairs) if k not in chosen], aside
+    number = min(_MOST_SET_ASIDE, max(1, len(sources) // 20))
+    chosen = set(random.Random(seed).sample(sources, number))
+    aside = [pair for pair in pairs if pair.source in chosen]
+    return [pair for pair in pairs if pair.source not in chosen], aside
 
 
 def _learn_tokenizers(pairs: Iterable[SentencePair], config: TokenizerConfig) -> tuple[Tokenizer, Tokenizer]:

@@ -270,7 +270,7 @@ def configure(*layers: Mapping[str, Any], preset: str | None = None) -> RunConfi
     named = merged.pop("preset", None)
     chosen = preset or named or DEFAULT_PRESET
     one_of("preset", chosen, PRESETS)
-    return RunConfig.from_mapping(merge(_for_kind(PRESETS[chosen](), merged), merged), "configuration")
+    return RunConfig.from_mapping(merge(_for_kind(PRESETS[chosen](), merged), merged), "")
 
 
 def _for_kind(preset: Preset, over: Mapping[str, Any]) -> Preset:

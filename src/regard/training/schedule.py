@@ -1,6 +1,7 @@
-"""The learning rate over time: a factor on the configured rate, a pure function of the update.
+"""The learning rate over time: a factor on the configured rate, a pure function of how far the run is.
 
-`plateau` alone depends on what validation found; it is told through `observe`.
+A run that a clock will end falls with the clock, so that the rate is at zero when time is up. `plateau` alone depends
+on what validation found; it is told through `observe`.
 """
 
 import math
@@ -13,7 +14,7 @@ class Schedule:
 
     Args:
         config: names the schedule and its constants.
-        total: the run's last update, for those that end at zero; None if unknown.
+        total: the run's last update, for those that end at zero; None if only a clock ends it.
     """
 
     def __init__(self, config: TrainingConfig, total: int | None) -> None:
@@ -21,20 +22,25 @@ class Schedule:
         self._total = total
         self._plateau = 1.0
 
-    def factor(self, update: int) -> float:
-        """The factor for the given update, the first of which is 1."""
+    def factor(self, update: int, time_used: float = 0.0) -> float:
+        """The factor for an update.
+
+        Args:
+            update: which, counted from 1.
+            time_used: the share of the run's time limit that is over; 0 where there is none.
+        """
         warmup = self._config.warmup
         if update < warmup:
             return update / warmup
-        return self._after_warmup(update)
+        return self._after_warmup(update, min(max(self._progress(update), time_used), 1.0))
 
-    def _after_warmup(self, update: int) -> float:
+    def _after_warmup(self, update: int, progress: float) -> float:
         config = self._config
         match config.schedule:
             case "linear":
-                return 1 - self._progress(update)
+                return 1 - progress
             case "cosine":
-                return (1 + math.cos(math.pi * self._progress(update))) / 2
+                return (1 + math.cos(math.pi * progress)) / 2
             case "inverse-sqrt":
                 return math.sqrt(max(config.warmup, 1) / update)
             case "halving":
@@ -47,9 +53,9 @@ class Schedule:
 
     def _progress(self, update: int) -> float:
         """How much of the way from the warm-up's end to the last update is behind, 0 to 1."""
-        assert self._total is not None, "the configuration refuses such a schedule without an end"
-        way = max(self._total - self._config.warmup, 1)
-        return min((update - 1 - self._config.warmup) / way, 1.0) if update > self._config.warmup else 0.0
+        if self._total is None or update <= self._config.warmup:
+            return 0.0
+        return (update - 1 - self._config.warmup) / max(self._total - self._config.warmup, 1)
 
     def observe(self, improved: bool) -> None:
         """Tell the schedule whether the last validation was the best so far."""
