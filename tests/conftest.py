@@ -4,8 +4,11 @@ The import hook must be in place before `regard.ops` and `regard.layers` are fir
 of the lines. `tests/ops/test_shapes.py` holds that it bites; `tests/ops/test_gru.py`, that memory is poisoned.
 """
 
+import resource
+import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 import pytest
 import torch
@@ -94,3 +97,21 @@ def tiny_model() -> Callable[..., models.Seq2Seq]:
         return model
 
     return build
+
+
+@contextmanager
+def _largest_file(size: int) -> Iterator[None]:
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        signal.signal(signal.SIGXFSZ, handler)
+
+
+@pytest.fixture
+def largest_file():
+    """A context in which no file may grow beyond so many bytes: writing on fails, as on a full disk."""
+    return _largest_file

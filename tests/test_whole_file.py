@@ -1,29 +1,14 @@
 import errno
 import os
-import resource
 import signal
 import subprocess
 import sys
-from contextlib import contextmanager
 
 import pytest
 
 from regard import whole_file
 from regard.errors import DataError
 from regard.whole_file import make_folder, write_whole, write_whole_text
-
-
-@contextmanager
-def largest_file(size):
-    """Files of this process may not grow beyond `size` bytes: writing on fails, as on a full disk."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-        signal.signal(signal.SIGXFSZ, handler)
 
 
 def only_old(folder):
@@ -61,7 +46,7 @@ def test_under_its_name_only_when_it_is_on_the_disk(old, monkeypatch):
     assert seen == [(9, b"old")]
 
 
-def test_a_full_disk_leaves_the_old_file(old):
+def test_a_full_disk_leaves_the_old_file(old, largest_file):
     with largest_file(1000), pytest.raises(DataError, match=r"file: cannot be written \(.*\); make room"):
         write_whole(old, lambda file: file.write(b"x" * 100_000))
     assert only_old(old.parent)

@@ -2,11 +2,8 @@
 
 import io
 import random
-import resource
-import signal
 import sys
 from collections import namedtuple
-from contextlib import contextmanager
 
 import pytest
 
@@ -111,21 +108,3 @@ def data(tmp_path):
         "".join(" ".join(f"{k}-{k}" for k in range(count)) + "\n" for count in words)
     )
     return tmp_path
-
-
-@contextmanager
-def _largest_file(size):
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-        signal.signal(signal.SIGXFSZ, handler)
-
-
-@pytest.fixture
-def largest_file():
-    """A context in which no file may grow beyond so many bytes: writing on fails, as on a full disk."""
-    return _largest_file

@@ -1,9 +1,6 @@
 """Runs of a second or less: a copying task of five words, models of a few units."""
 
 import random
-import resource
-import signal
-from contextlib import contextmanager
 
 import pytest
 import torch
@@ -23,24 +20,6 @@ def _pairs(count, seed=0):
     rng = random.Random(seed)
     lines = [" ".join(rng.choices(WORDS.split(), k=rng.randint(1, 6))) for _ in range(count)]
     return [SentencePair(line, line.upper()) for line in lines]
-
-
-@contextmanager
-def _largest_file(size):
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-        signal.signal(signal.SIGXFSZ, handler)
-
-
-@pytest.fixture
-def largest_file():
-    """A context in which no file may grow beyond so many bytes: writing on fails, as on a full disk."""
-    return _largest_file
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 import pytest
 
-from regard.cli import lines, progress
+from regard.cli import bar, lines
 from regard.cli.lines import LinesDisplay
 from regard.cli.progress import TrainingDisplay
 from regard.output.translation import Translation
@@ -21,8 +21,9 @@ class Clock:
 
 @pytest.fixture(autouse=True)
 def clock(monkeypatch):
-    for module in (lines, progress):
-        monkeypatch.setattr(module, "time", Clock())
+    shared = Clock()
+    for module in (bar, lines):
+        monkeypatch.setattr(module, "time", shared)
 
 
 def said(tokens):
@@ -44,7 +45,7 @@ def test_training_in_a_pipe_is_plain_lines(capsys):
     assert out == ""
     told = err.splitlines()
     assert told[0] == "[red]kept 3 of 5 pairs[/] (first at data[fr].tsv:2)"
-    assert told[1] == "update 1500 (25 %)  loss 2.346  rate 0.001  12346 tokens/s  1:05 gone, 3:15 left"
+    assert told[1] == "update 1,500 (25 %)  loss 2.346  rate 0.001  12,346 tokens/s  1:05 gone, 3:15 left"
     assert told[2] == (
         "validation at update 2,000: perplexity 2.72, token accuracy 75.0 % forced, 50.0 % free (gap 25.0), "
         "BLEU 12.3, exact match 12.5 % best so far"
@@ -80,7 +81,9 @@ def test_lines_without_a_known_end(capsys):
 
 
 def test_a_short_job_says_nothing(capsys, monkeypatch):
-    monkeypatch.setattr(lines, "time", type("Still", (), {"monotonic": staticmethod(lambda: 5.0)}))
+    still = type("Still", (), {"monotonic": staticmethod(lambda: 5.0)})
+    for module in (bar, lines):
+        monkeypatch.setattr(module, "time", still)
     with LinesDisplay("translating", 2) as display:
         display(said(5))
     assert capsys.readouterr().err == ""
