@@ -25,7 +25,7 @@ clean:
 	rm -rf $(VENV)
 
 $(VENV)/bin/pip:
-	$(PYTHON) -c 'import sys; sys.exit("Regard needs Python 3.11 or newer") if sys.version_info < (3, 11) else None'
+	$(PYTHON) -c 'import sys; sys.exit("Regard needs Python 3.11 or newer; name one with: make PYTHON=python3.12 …") if sys.version_info < (3, 11) else None'
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.demo-ready: pyproject.toml constraints.txt | $(VENV)/bin/pip

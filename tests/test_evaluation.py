@@ -124,11 +124,35 @@ def test_scores_come_in_the_order_of_the_table():
     names = ["bleu", "chrf", "ter", "exact_match", "token_error_rate", "character_error_rate", "perplexity"]
     counts = ["num_sentences", "sentences_per_second"]
     aligned = ["aer", "alignment_precision", "alignment_recall"]
-    assert list(evaluate(scripted(), SOURCES, REFERENCES).scores()) == names + counts
+    attending = ["attention_entropy", "attention_coverage", "attention_monotonicity"]
+    assert list(evaluate(scripted(), SOURCES, REFERENCES).scores()) == names + attending + counts
     evaluation = evaluate(scripted(), SOURCES, REFERENCES, GOLD)
-    assert list(evaluation.scores()) == names + aligned + counts
-    assert list(evaluation.to_json()) == [*names, *aligned, *counts, "signatures", "by_length"]
+    assert list(evaluation.scores()) == names + aligned + attending + counts
+    assert list(evaluation.to_json()) == [*names, *aligned, *attending, *counts, "signatures", "by_length"]
     assert json.loads(json.dumps(evaluation.to_json(), allow_nan=False)) == evaluation.to_json()
+
+
+def test_attention_is_summed_up_over_the_references():
+    """Hard looks: no entropy; 4 of 7 source tokens read; τ-b of (3, 1, 2) is −1/3, and the others have no order."""
+    evaluation = evaluate(scripted(), SOURCES, REFERENCES)
+    scores = evaluation.scores()
+    assert scores["attention_entropy"] == 0
+    assert scores["attention_coverage"] == pytest.approx((1 + 0 + 3) / (2 + 1 + 4))
+    assert scores["attention_monotonicity"] == pytest.approx(-1 / 3)
+
+
+def test_attention_without_order_has_no_monotonicity():
+    read = [translation("c", "C", -2.0, [0])]
+    scores = evaluate(Scripted(read, read), ["c"], ["C"]).scores()
+    assert scores["attention_coverage"] == 1
+    assert "attention_monotonicity" not in scores
+
+
+def test_a_band_shows_what_is_known_of_it():
+    names = ["num_sentences", "bleu", "chrf", "ter", "exact_match", "token_error_rate", "perplexity"]
+    for gold, wanted in ((None, names), (GOLD, [*names, "aer"])):
+        evaluation = evaluate(scripted(), SOURCES, REFERENCES, gold)
+        assert [list(band.scores()) for band in evaluation.bands] == [wanted] * len(evaluation.bands)
 
 
 @given(st.lists(st.integers(0, 40), min_size=1, max_size=25), st.data())
@@ -158,6 +182,7 @@ def test_bands_share_out_the_corpus(lengths, data):
     assert nats == pytest.approx(math.log(evaluation.perplexity) * tokens)
     for each in evaluation.bands:
         assert set(each.to_json()) >= {"lower", "upper", "bleu", "exact_match", "perplexity", "aer"}
+        assert each.scores().items() <= each.to_json().items(), "the page and report.json agree"
 
 
 @pytest.mark.parametrize(
@@ -180,5 +205,6 @@ def test_a_model_without_attention_has_no_links_to_score(tiny_model):
     assert evaluate(attending, ["a b"], ["b"], gold).alignment is not None
     evaluation = evaluate(fixed, ["a b"], ["b"], gold)
     assert evaluation.alignment is None
-    assert "aer" not in evaluation.scores()
+    assert evaluation.attention is None
+    assert not [name for name in evaluation.scores() if name.startswith(("aer", "alignment", "attention"))]
     assert all(band.alignment is None for band in evaluation.bands)

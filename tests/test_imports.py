@@ -30,7 +30,7 @@ ORDER = [
 ]
 """Each may import what stands before it, and what stands beside it."""
 
-FREE = {"errors", "configuration", "version", "whole_file"}
+FREE = {"errors", "configuration", "options", "version", "whole_file"}
 """They know nothing of the package, so all may know them."""
 
 RANK = {room: rank for rank, rooms in enumerate(ORDER) for room in rooms}

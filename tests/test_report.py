@@ -5,6 +5,7 @@ import pytest
 
 from regard.errors import DataError
 from regard.evaluation import evaluate
+from regard.output.wording import written as figure
 from regard.report import report_of, write_evaluation, write_json
 from regard.text import GoldLinks, learn, parse_pharaoh
 from regard.translator import Translator
@@ -73,6 +74,9 @@ def test_the_page_needs_nothing_else(written):
     assert evaluation.quality.signatures["bleu"] in html
     for fact in ("5 updates are done", "1 × gru of 2, both ways", "bahdanau, 1 × gru of 4", "9 (word)"):
         assert fact in html
+    for band in evaluation.bands:
+        row = "".join(f"<td>{figure(name, value)}</td>" for name, value in band.scores().items())
+        assert f'<th scope="row">{band.name} words</th>{row}' in html
     assert "0.918" not in html, "the validation is a table of its own, not one fact"
 
 

@@ -128,20 +128,21 @@ def _write_table(mapping: Mapping[str, Any], prefix: str, lines: list[str]) -> N
     plain = {key: value for key, value in mapping.items() if not isinstance(value, Mapping)}
     if prefix and plain:
         lines.append(f"\n[{prefix}]")
-    lines.extend(f"{key} = {_toml_value(value)}" for key, value in plain.items())
+    lines.extend(f"{key} = {toml_value(value)}" for key, value in plain.items())
     for key, value in mapping.items():
         if isinstance(value, Mapping):
             _write_table(value, f"{prefix}.{key}" if prefix else key, lines)
 
 
-def _toml_value(value: Any) -> str:
+def toml_value(value: Any) -> str:
+    """One plain value as TOML writes it."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
         escaped = value.replace("\\", "\\\\").replace('"', '\\"')
         return '"' + "".join(c if c.isprintable() else _escape(c) for c in escaped) + '"'
     if isinstance(value, list | tuple):
-        return "[" + ", ".join(_toml_value(item) for item in value) + "]"
+        return "[" + ", ".join(toml_value(item) for item in value) + "]"
     return repr(value)
 
 

@@ -31,8 +31,10 @@ class CheckpointError(RegardError):
 class MissingExtraError(RegardError):
     """An optional dependency is needed and absent."""
 
-    def __init__(self, purpose: str, extra: str) -> None:
-        super().__init__(f"{purpose} needs an optional part: pip install 'regard[{extra}]'")
+    def __init__(self, purpose: str, package: str, extra: str) -> None:
+        super().__init__(
+            f"{purpose} needs {package}, which is not installed: pip install {package} (it is in the extra {extra!r})"
+        )
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

@@ -2,7 +2,8 @@
 
 In: a `Translator`, sources, references, gold links where there are any. Out: an `Evaluation`, whose numbers
 are the printed table's and `report.json`'s. Free-running scores (BLEU, chrF, TER, exact match, error rates) are
-of the translator's own output; perplexity and alignment error rate come from forced decoding of the references.
+of the translator's own output; perplexity, alignment error rate and the attention's statistics come from forced
+decoding of the references.
 """
 
 import math
@@ -12,7 +13,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from regard.errors import DataError
-from regard.output.alignment import AlignmentScore, score_alignments
+from regard.output.alignment import (
+    AlignmentScore,
+    AttentionStatistics,
+    attention_statistics,
+    score_alignments,
+)
 from regard.output.quality import LengthBand, Quality, measure, measure_by_length
 from regard.output.quality.corpus import check_parallel
 from regard.output.translation import Translation
@@ -37,6 +43,26 @@ class EvaluatedBand:
     perplexity: float
     alignment: AlignmentScore | None
 
+    @property
+    def name(self) -> str:
+        """The lengths as a reader writes them."""
+        return self.band.name
+
+    def scores(self) -> dict[str, float]:
+        """What is shown of the band, in the order of its table's columns; what is not known is left out."""
+        quality = self.band.quality
+        scores: dict[str, float | None] = {
+            "num_sentences": quality.num_sentences,
+            "bleu": quality.bleu,
+            "chrf": quality.chrf,
+            "ter": quality.ter,
+            "exact_match": quality.exact_match,
+            "token_error_rate": quality.token_error_rate,
+            "perplexity": self.perplexity,
+            "aer": None if self.alignment is None else self.alignment.aer,
+        }
+        return {name: value for name, value in scores.items() if value is not None}
+
     def to_json(self) -> dict[str, Any]:
         """Give the band as a JSON object."""
         scores = {**self.band.to_json(), "perplexity": self.perplexity}
@@ -51,7 +77,8 @@ class Evaluation:
         quality: of the output.
         perplexity: exp of the references' mean negative log-probability a token, end marks counted.
         alignment: of the arg-max attention while reading the references, if there are gold links and attention.
-        bands: all of these by source length.
+        attention: how it looks at the tokens of the sources while reading the references, if it attends.
+        bands: quality, perplexity and alignment by source length.
         translations: the output.
         references_read: the references as forced decoding read them, with attention.
         seconds: how long translating took.
@@ -60,6 +87,7 @@ class Evaluation:
     quality: Quality
     perplexity: float
     alignment: AlignmentScore | None
+    attention: AttentionStatistics | None
     bands: tuple[EvaluatedBand, ...]
     translations: tuple[Translation, ...]
     references_read: tuple[Translation, ...]
@@ -79,6 +107,10 @@ class Evaluation:
             scores["aer"] = self.alignment.aer
             scores["alignment_precision"] = self.alignment.precision
             scores["alignment_recall"] = self.alignment.recall
+        if self.attention is not None:
+            for name in ("entropy", "coverage", "monotonicity"):
+                if (value := getattr(self.attention, name)) is not None:
+                    scores[f"attention_{name}"] = value
         scores["num_sentences"] = quality.num_sentences
         scores["sentences_per_second"] = quality.num_sentences / self.seconds
         return scores
@@ -147,6 +179,7 @@ def evaluate(
         quality,
         _perplexity(read, everyone),
         _alignment(read, gold, everyone),
+        _attention(read) if translator.attends else None,
         tuple(bands),
         tuple(translations),
         tuple(read),
@@ -170,3 +203,8 @@ def _alignment(
     if gold is None:
         return None
     return score_alignments([read[k].links for k in members], [gold[k] for k in members])
+
+
+def _attention(read: Sequence[Translation]) -> AttentionStatistics:
+    """Over tokens, where each row is a distribution; words would say nothing of a model that spells one or two."""
+    return attention_statistics(each.alpha for each in read if each.alpha is not None)

@@ -86,7 +86,7 @@ def write_evaluation(
             scores=evaluation.scores(),
             signatures=evaluation.quality.signatures,
             journal=journal,
-            by_length=[band.band for band in evaluation.bands],
+            by_length={band.name: band.scores() for band in evaluation.bands},
             shown=_shown(evaluation, references, gold),
             details={**_model_facts(translator), **figures},
             extra_scores={name: _compared(other) for name, other in (extra or {}).items()},

@@ -94,6 +94,7 @@ class Translator:
         batch_sentences: int = 32,
         batch_tokens: int = 4000,
         first_line: int = 1,
+        name: str = "line ",
     ) -> list[Translation]:
         """Translate lines, one `Translation` for each.
 
@@ -101,17 +102,20 @@ class Translator:
             lines: the sources; blank ones give blank translations.
             beam: how many hypotheses are kept at each step; 1 is greedy search.
             n_best: how many of them to return, the first as the translation, the rest as its alternatives.
-            length_power: p of the score log p / lengthᵖ.
+            length_power: k of the score log p / lengthᵏ: 0 ranks by probability, 1 by its mean a token.
             limit: how long outputs may grow.
             batch_sentences: the most sentences searched at a time.
             batch_tokens: the most source tokens searched at a time, padding counted.
             first_line: the number of the first line, for messages about a part of a longer text.
+            name: what stands before a line's number in messages, such as ``file.txt:``.
 
         Raises:
             DataError: a line is longer than `max_length` tokens.
         """
+        if isinstance(lines, str):
+            raise DataError(f"translate takes a list of lines, not one text: translate([{lines[:40]!r}])")
         sources = list(lines)
-        encoded = self._encode(sources, first_line)
+        encoded = self._encode(sources, first_line, name)
         translations = [Translation.blank(line) for line in sources]
         real = [k for k, ids in enumerate(encoded) if ids]
         lengths = [len(encoded[k]) + 1 for k in real]
@@ -140,6 +144,7 @@ class Translator:
         batch_sentences: int = 32,
         batch_tokens: int = 4000,
         first_line: int = 1,
+        name: str = "line ",
     ) -> list[Translation]:
         """Read given pairs by forced decoding: the model's probability and attention for these very words.
 
@@ -149,6 +154,7 @@ class Translator:
             batch_sentences: the most sentences read at a time.
             batch_tokens: the most tokens of a side read at a time, padding counted.
             first_line: the number of the first pair, for messages about a part of a longer text.
+            name: what stands before a line's number in messages, such as ``file.txt:``.
 
         Raises:
             DataError: the sides differ in number, or a source is longer than `max_length` tokens.
@@ -160,7 +166,7 @@ class Translator:
         pairs = [
             EncodedPair(source_ids, target_ids)
             for source_ids, target_ids in zip(
-                self._encode(sources, first_line), _encoded(targets, self.target_tokenizer), strict=True
+                self._encode(sources, first_line, name), _encoded(targets, self.target_tokenizer), strict=True
             )
         ]
         results = [Translation.blank(line) for line in sources]
@@ -173,12 +179,12 @@ class Translator:
                 results[k] = self._translation(sources[k], pairs[k].source_ids, [hypothesis])
         return results
 
-    def _encode(self, lines: Sequence[str], first_line: int) -> list[list[int]]:
+    def _encode(self, lines: Sequence[str], first_line: int, name: str) -> list[list[int]]:
         encoded = _encoded(lines, self.source_tokenizer)
         for number, (line, ids) in enumerate(zip(lines, encoded, strict=True), start=first_line):
             if len(ids) > self.max_length:
                 raise DataError(
-                    f"line {number} ({line[:60]!r} …) has {len(ids)} tokens, above the limit of "
+                    f"{name}{number} ({line[:60]!r} …) has {len(ids)} tokens, above the limit of "
                     f"{self.max_length}; split it into sentences, or raise the limit (--max-length)"
                 )
         return encoded

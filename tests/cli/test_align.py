@@ -2,6 +2,7 @@ import json
 
 import pytest
 
+from regard.output.alignment import SYMMETRIZERS, flip, threshold_links
 from regard.text import parse_pharaoh, read_pairs
 from regard.translator import Translator
 
@@ -12,12 +13,48 @@ def expected(model, data):
     return Translator.load(model).align([p.source for p in pairs], [p.target for p in pairs])
 
 
+@pytest.fixture
+def backward(model, data):
+    """The same pairs read the other way round, by the same model: its words are unknown, its links are not."""
+    pairs = list(read_pairs(data / "test.src", data / "test.tgt"))
+    return Translator.load(model).align([p.target for p in pairs], [p.source for p in pairs])
+
+
+def links_of(ended):
+    assert (ended.status, ended.err) == (0, "")
+    return [parse_pharaoh(line, "").sure for line in ended.out.splitlines()]
+
+
 def test_pharaoh_links_line_by_line(regard, model, data, expected):
     ended = regard("align", model, data / "test.src", data / "test.tgt")
-    assert (ended.status, ended.err) == (0, "")
-    assert [parse_pharaoh(line, "").sure for line in ended.out.splitlines()] == [
-        each.links for each in expected
+    assert links_of(ended) == [each.links for each in expected]
+
+
+@pytest.mark.parametrize("threshold", [0.05, 0.3, 1])
+def test_a_threshold_links_all_that_is_strong(regard, model, data, expected, threshold):
+    ended = regard("align", model, data / "test.tsv", "--threshold", threshold)
+    assert links_of(ended) == [threshold_links(each.word_alpha.alpha, threshold) for each in expected]
+
+
+@pytest.mark.parametrize("rule", [None, *SYMMETRIZERS])
+def test_two_directions_become_one(regard, model, data, expected, backward, rule):
+    options = [] if rule is None else ["--symmetrize", rule]
+    ended = regard("align", model, data / "test.src", data / "test.tgt", "--reverse", model, *options)
+    combine = SYMMETRIZERS[rule or "grow-diag-final-and"]
+    assert links_of(ended) == [
+        combine(there.links, flip(back.links)) for there, back in zip(expected, backward, strict=True)
     ]
+
+
+def test_json_has_the_links_asked_for(regard, model, data):
+    options = ["--reverse", model, "--symmetrize", "union", "--threshold", 0.2]
+    plain = regard("align", model, data / "test.tsv", *options).out.splitlines()
+    found = [
+        json.loads(line)
+        for line in regard("align", model, data / "test.tsv", *options, "--json").out.splitlines()
+    ]
+    assert [" ".join(f"{j}-{i}" for j, i in each["links"]) for each in found] == plain
+    assert any(plain)
 
 
 def test_a_blank_side_is_a_blank_line(regard, model, data):
@@ -64,8 +101,29 @@ class TestBadInput:
     def test_a_model_without_attention(self, regard, fixed_model, data):
         ended = regard("align", fixed_model, data / "test.tsv")
         self.fails(
-            ended, f"{fixed_model}: this model has no attention, so it cannot align; train one of kind"
+            ended,
+            f"{fixed_model}: this model has no attention, so it has no alignments; train one whose decoder",
         )
+
+    def test_a_reverse_model_without_attention(self, regard, model, fixed_model, data):
+        ended = regard("align", model, data / "test.tsv", "--reverse", fixed_model)
+        self.fails(ended, f"{fixed_model}: this model has no attention")
+
+    def test_a_rule_for_two_directions_where_there_is_one(self, regard, model, data):
+        ended = regard("align", model, data / "test.tsv", "--symmetrize", "union")
+        self.fails(
+            ended, "--symmetrize union needs the links of two directions", "with --reverse, or leave it out"
+        )
+
+    def test_an_unknown_rule(self, regard, model, data):
+        ended = regard("align", model, data / "test.tsv", "--reverse", model, "--symmetrize", "grow-dialog")
+        self.fails(ended, "symmetrize = 'grow-dialog': there is no such rule; did you mean 'grow-diag'?")
+
+    def test_a_threshold_out_of_range(self, regard, model, data):
+        (data / "blank.tsv").write_text("\t\n")
+        ended = regard("align", model, data / "blank.tsv", "--threshold", 30)
+        self.fails(ended, "threshold = 30.0: a weight of attention lies between 0 and 1; try 0.3")
+        assert ended.out == "", "said before the first line"
 
     def test_unequal_sides(self, regard, model, data):
         (data / "test.tgt").write_text("A\n")
@@ -74,7 +132,13 @@ class TestBadInput:
     def test_too_long_is_counted_over_the_file(self, regard, model, data):
         (data / "many.tsv").write_text("a\tA\n" * 299 + "a b c\tA\n")
         ended = regard("align", model, data / "many.tsv", "--max-length", 2)
-        self.fails(ended, "line 300 ('a b c' …) has 3 tokens, above the limit of 2", "--max-length")
+        self.fails(ended, "many.tsv:300 ('a b c' …) has 3 tokens, above the limit of 2", "--max-length")
+
+    def test_too_long_for_the_reverse_model(self, regard, model, data):
+        (data / "test.tgt").write_text("A\n" * 11 + "A " * 9 + "\n")
+        options = ["--reverse", model, "--max-length", 8]
+        ended = regard("align", model, data / "test.src", data / "test.tgt", *options)
+        self.fails(ended, "test.tgt:12 ('A A A A A A A A A")
 
     def test_both_sides_from_standard_input(self, regard, model):
         self.fails(regard("align", model, "-", "-"), "cannot both be standard input")

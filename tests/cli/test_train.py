@@ -174,11 +174,15 @@ class TestBadInput:
         self.fails(train(), corpus, "an empty corpus")
 
     def test_no_sentence_short_enough(self, train, corpus):
-        (corpus / "train.src").write_text("a b c\n" * 60)
-        self.fails(train("--set", "data.max_length=2"), corpus, "an empty corpus", "raise max_length (now 2)")
+        (corpus / "train.src").write_text("".join(f"a b c{k}\n" for k in range(60)))
+        self.fails(
+            train("--set", "data.max_length=2"), corpus, "an empty corpus", "raise data.max_length (now 2)"
+        )
 
     def test_no_data_at_all(self, train, corpus):
-        self.fails(train(data=False), corpus, "data.train: no training pairs; name two parallel files")
+        self.fails(
+            train(data=False), corpus, "data.train: no training pairs; name them with --train pairs.tsv"
+        )
 
     @pytest.mark.parametrize(
         ("arguments", "parts"),
@@ -193,7 +197,7 @@ class TestBadInput:
             (["--updates", "0"], ["training: it would never end"]),
             (["--device", "cdua"], ["did you mean 'cuda'?"]),
             (["--train", "third"], ["data.train: 3 files; give two parallel ones, or one TSV"]),
-            (["--columns", "0", "1", "--valid", "x"], ["columns are counted from 1"]),
+            (["--columns", "0", "1", "--valid", "x"], ["--columns 0 1", "belongs to one tab-separated file"]),
         ],
     )
     def test_options(self, train, corpus, arguments, parts):

@@ -92,9 +92,11 @@ class TestWhatIsPrinted:
         assert [each["source"] for each in objects] == LINES
         flat = [each for one in objects for each in (one, *one["alternatives"])]
         told = [line.split("\t") for line in plain.splitlines()]
-        assert [[f"{each['score']:.4f}", each["text"]] for each in flat] == [row[:2] for row in told]
+        numbers = [str(k) for k, one in enumerate(objects, start=1) for _ in (one, *one["alternatives"])]
+        assert [row[0] for row in told] == numbers
+        assert [[f"{each['score']:.4f}", each["text"]] for each in flat] == [row[1:3] for row in told]
         for each, row in zip(flat, told, strict=True):
-            assert {tuple(link) for link in each["links"]} == parse_pharaoh(row[2], "here").sure
+            assert {tuple(link) for link in each["links"]} == parse_pharaoh(row[3], "here").sure
         assert np.allclose(np.sum(objects[0]["alpha"], axis=1), 1, atol=1e-3)
 
     def test_options_of_the_search(self, regard, model):
@@ -134,9 +136,25 @@ class TestWhereItGoes:
         assert [path.name for path in pictures] == ["000001.png", "000003.png"]
         assert all(path.read_bytes().startswith(b"\x89PNG") for path in pictures)
 
-    def test_no_heat_maps_without_attention(self, regard, fixed_model, data):
-        assert regard("translate", fixed_model, "--heatmaps", data / "maps", stdin="a b\n").status == 0
-        assert list((data / "maps").iterdir()) == []
+    @pytest.mark.parametrize("option", ["--alignments", "--heatmaps"])
+    def test_nothing_of_attention_without_attention(self, regard, fixed_model, data, option):
+        value = [data / "maps"] if option == "--heatmaps" else []
+        ended = regard("translate", fixed_model, option, *value, stdin="a b\n")
+        assert (ended.status, ended.out) == (2, "")
+        assert "this model has no attention" in ended.err
+        assert not (data / "maps").exists()
+
+    def test_json_holds_scores_already(self, regard, model):
+        ended = regard("translate", model, "--json", "--scores", stdin="a\n")
+        assert (ended.status, ended.out) == (2, "")
+        assert "leave out --scores" in ended.err
+
+    def test_a_file_is_not_written_over_while_it_is_read(self, regard, model, data):
+        before = (data / "test.src").read_bytes()
+        ended = regard("translate", model, data / "test.src", "-o", data / "test.src")
+        assert ended.status == 2
+        assert "it is being read; write to another file" in ended.err
+        assert (data / "test.src").read_bytes() == before
 
     def test_a_person_who_types_is_answered_line_by_line(self, regard, model, monkeypatch):
         asked = {}
@@ -170,10 +188,12 @@ class TestBadInput:
         self.fails(ended, "standard input:2: byte 0xff", "not UTF-8", "iconv")
 
     def test_a_sentence_longer_than_the_limit(self, regard, model):
-        """Counted over the whole input; what came before it is not lost."""
+        """Counted over the whole file; what came before it is not lost."""
         text = "a\n" * 300 + "a b c d\n" + "a\n"
         ended = regard("translate", model, "--max-length", "3", "--beam", "1", stdin=text)
-        self.fails(ended, "line 301 ('a b c d' …) has 4 tokens, above the limit of 3", "--max-length")
+        self.fails(
+            ended, "standard input:301 ('a b c d' …) has 4 tokens, above the limit of 3", "--max-length"
+        )
         assert len(ended.out.splitlines()) == 256
 
     def test_more_translations_than_the_beam_holds(self, regard, model):

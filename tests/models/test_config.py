@@ -143,11 +143,17 @@ AT_ODDS = {
         r"model.decoder.state_size = 4: .* need state_size = 8",
     ),
     "luong's width": (
-        after(LuongConfig(state_size=8), bidirectional=False),
+        after(LuongConfig(bridge="copy", state_size=8), bidirectional=False),
         r'model.decoder.state_size = 8: luong with bridge = "copy" .* need state_size = 4',
     ),
-    "luong's depth": (after(LuongConfig(state_size=8), num_layers=2), r"model.decoder.num_layers = 1: .*= 2"),
-    "luong's cell": (after(LuongConfig(state_size=8), cell="rnn"), r"model.decoder.cell = 'gru': .*'rnn'"),
+    "luong's depth": (
+        after(LuongConfig(bridge="copy", state_size=8), num_layers=2),
+        r"model.decoder.num_layers = 1: .*= 2",
+    ),
+    "luong's cell": (
+        after(LuongConfig(bridge="copy", state_size=8), cell="rnn"),
+        r"model.decoder.cell = 'gru': .*'rnn'",
+    ),
     "dot of unequal widths": (
         after(BahdanauConfig(energy="dot", state_size=4)),
         r"model.decoder.energy = 'dot': .*4 units .*annotations of 8; set model.decoder.state_size = 8.*bilinear",

@@ -90,7 +90,7 @@ def test_nothing_left_names_reasons_and_remedies():
         "an empty corpus: kept 0 of 3 pairs; took out 1 pair with an empty side (first at f:3)"
     )
     assert message.endswith(
-        "; raise max_length (now 3) or raise max_ratio (now 2) or check that both sides hold text"
+        "; raise data.max_length (now 3) or raise data.max_ratio (now 2) or check that both sides hold text"
     )
 
 

@@ -1,11 +1,12 @@
 import json
+import os
 import unicodedata
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from regard.errors import FolderError
+from regard.errors import DataError, FolderError
 from regard.text import BOS, EOS, KINDS, PAD, SPECIALS, UNK, Tokenizer, learn
 
 LINES = [
@@ -190,6 +191,21 @@ def test_saved_and_loaded_is_equal(kind, tmp_path):
         assert json.loads(first)["kind"] == kind
         loaded.save(tmp_path / "again.json")
         assert (tmp_path / "again.json").read_bytes() == first
+
+
+def test_a_write_broken_off_leaves_the_file_before(tmp_path, monkeypatch):
+    path = tmp_path / "tokenizer.json"
+    TOKENIZERS["word"].save(path)
+    before = path.read_bytes()
+
+    def full(_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(DataError, match=r"tokenizer\.json: cannot be written \(No space left on device\)"):
+        TOKENIZERS["bpe"].save(path)
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_loading_what_is_no_tokenizer_names_the_file(tmp_path):

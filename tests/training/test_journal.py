@@ -47,7 +47,7 @@ def test_no_tensorboard_unless_asked_for(tmp_path):
 def test_tensorboard_that_is_not_installed(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", None)
     with pytest.raises(
-        MissingExtraError, match=r"training.tensorboard .*pip install 'regard\[tensorboard\]'"
+        MissingExtraError, match=r"training.tensorboard needs tensorboard, .*: pip install tensorboard"
     ):
         Journal(tmp_path, tensorboard=True)
 

@@ -202,9 +202,9 @@ class TestWhatIsWritten:
         assert {event.fraction for event in of(Progress, heard)} == {None}
 
     def test_the_rate_follows_the_schedule(self, run):
-        _, heard = run(max_updates=20, warmup=4, rate=0.5, schedule="linear")
+        _, heard = run(max_updates=20, warmup=2, rate=0.5, schedule="linear")
         assert [event.rate for event in of(Progress, heard)] == pytest.approx(
-            [0.5 / 4, 0.5 * (1 - 5 / 16), 0.5 / 16]
+            [0.5 / 2, 0.5 * (1 - 7 / 18), 0.5 / 18]
         )
 
     def test_the_plateau_is_told_of_validations(self, run, monkeypatch):

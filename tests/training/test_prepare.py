@@ -1,6 +1,6 @@
 import pytest
 
-from regard.errors import DataError
+from regard.errors import ConfigError, DataError
 from regard.text import SentencePair
 from regard.training.config import DataConfig, TokenizerConfig
 from regard.training.prepare import prepare, read_corpus
@@ -101,7 +101,7 @@ def test_tokenizer_options_arrive():
             "the validation pairs are all empty; give some",
         ),
         ([SentencePair("a", "b")] * 2, [], "the validation pairs are all empty"),
-        ([SentencePair("a b c", "b")] * 2, [SentencePair("a", "b")], r"raise max_length \(now 2\)"),
+        ([SentencePair("a b c", "b")] * 2, [SentencePair("a", "b")], r"raise data.max_length \(now 2\)"),
     ],
 )
 def test_nothing_to_learn_from(train, valid, message):
@@ -115,10 +115,12 @@ def test_files(tmp_path):
     (tmp_path / "tsv").write_text("0\tA\ta\n1\tB\tb\n")
     files = [str(tmp_path / name) for name in ("s", "t")]
     expected = [("a", "A"), ("b", "B")]
-    assert [(pair.source, pair.target) for pair in read_corpus(files, (1, 2))] == expected
+    assert [(pair.source, pair.target) for pair in read_corpus(files, ())] == expected
     tsv = [str(tmp_path / "tsv")]
     assert [(pair.source, pair.target) for pair in read_corpus(tsv, (3, 2))] == expected
     (tmp_path / "s").write_text("")
     (tmp_path / "t").write_text("")
     with pytest.raises(DataError, match=r"s and .*/t: an empty corpus, .*; give one sentence pair a line"):
+        read_corpus(files, ())
+    with pytest.raises(ConfigError, match=r"--columns 1 2 .* belongs to one tab-separated file"):
         read_corpus(files, (1, 2))

@@ -14,7 +14,7 @@ def factors(schedule, total=None, updates=range(1, 21), **options):
 @pytest.mark.parametrize("schedule", ["constant", "plateau", "linear", "cosine", "inverse-sqrt", "halving"])
 @pytest.mark.parametrize("warmup", [0, 1, 4])
 def test_warm_up_rises_to_the_whole_rate(schedule, warmup):
-    found = factors(schedule, 20, warmup=warmup, halve_from=100)
+    found = factors(schedule, 40, warmup=warmup, halve_from=100)
     assert found[:warmup] == [update / warmup for update in range(1, warmup + 1)]
     assert max(found) == found[max(warmup, 1) - 1] == 1.0
 
@@ -26,18 +26,18 @@ def test_constant():
 @pytest.mark.parametrize("warmup", [0, 4])
 def test_linear(warmup):
     """From 1 in equal steps, so that one step beyond the last update it would be 0."""
-    found = factors("linear", 20, warmup=warmup)
-    way = 20 - warmup
+    found = factors("linear", 40, updates=range(1, 41), warmup=warmup)
+    way = 40 - warmup
     assert found[warmup:] == pytest.approx([1 - k / way for k in range(way)])
-    assert factors("linear", 20, updates=[21, 22, 999], warmup=warmup) == [0.0] * 3
+    assert factors("linear", 40, updates=[41, 42, 999], warmup=warmup) == [0.0] * 3
 
 
 @pytest.mark.parametrize("warmup", [0, 4])
 def test_cosine(warmup):
-    found = factors("cosine", 20, warmup=warmup)
-    way = 20 - warmup
+    found = factors("cosine", 40, updates=range(1, 41), warmup=warmup)
+    way = 40 - warmup
     assert found[warmup:] == pytest.approx([(1 + math.cos(math.pi * k / way)) / 2 for k in range(way)])
-    assert factors("cosine", 20, updates=[21, 999], warmup=warmup) == pytest.approx([0.0, 0.0])
+    assert factors("cosine", 40, updates=[41, 999], warmup=warmup) == pytest.approx([0.0, 0.0])
 
 
 @pytest.mark.parametrize("schedule", ["linear", "cosine"])
@@ -53,8 +53,10 @@ def test_a_clock_that_runs_out_first_brings_the_rate_down(schedule):
     assert both.factor(3, 0.25) == pytest.approx(by_updates[2])
 
 
-def test_a_warm_up_longer_than_the_run():
-    assert factors("cosine", 5, updates=range(1, 6), warmup=10) == [k / 10 for k in range(1, 6)]
+def test_a_warm_up_takes_no_more_than_a_tenth_of_the_run():
+    assert factors("cosine", 40, warmup=30) == factors("cosine", 40, warmup=4)
+    assert factors("linear", 5, warmup=10)[0] == 1.0
+    assert factors("constant", None, warmup=10)[:3] == [0.1, 0.2, 0.3]
 
 
 def test_inverse_square_root():
@@ -64,8 +66,11 @@ def test_inverse_square_root():
 
 
 def test_halving():
-    found = factors("halving", halve_from=8, halve_every=3)
-    assert found == [1.0] * 7 + [0.5] * 3 + [0.25] * 3 + [0.125] * 3 + [0.0625] * 3 + [0.03125]
+    """Four updates to an epoch: whole for two epochs, then half, and half again every epoch and a half."""
+    config = TrainingConfig(schedule="halving", halve_from=2, halve_every=1.5, max_updates=20)
+    made = Schedule(config, 20, updates_per_epoch=4)
+    found = [made.factor(update) for update in range(1, 21)]
+    assert found == [1.0] * 8 + [0.5] * 6 + [0.25] * 6
 
 
 def test_plateau_falls_when_validation_does_not_improve():

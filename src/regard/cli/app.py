@@ -1,8 +1,8 @@
 """The command line's frame: the verbs, and what becomes of errors.
 
 An error the user can mend is one message on standard error and status 2; Ctrl-C is 130; a reader that went away
-(a closed pipe) ends the program in silence, with status 1. No traceback reaches a user unless REGARD_TRACEBACK
-is set.
+(a closed pipe) ends the program in silence, with status 1. With REGARD_TRACEBACK set, errors keep their traceback;
+so does anything that is a fault of ours.
 """
 
 import errno

@@ -32,7 +32,7 @@ class Bar:
             disable=not live,
             transient=True,
         )
-        self._task = self._bar.add_task(doing, total=1.0, facts="", left=UNKNOWN)
+        self._task = self._bar.add_task(doing, total=None, facts="", left=UNKNOWN)
         self._told = 0.0
 
     def __enter__(self) -> Self:
@@ -55,7 +55,8 @@ class Bar:
         """
         left = clock(seconds * (1 - fraction) / fraction) if fraction else UNKNOWN
         if self._live:
-            self._bar.update(self._task, completed=fraction or 0.0, facts=facts, left=left)
+            total = None if fraction is None else 1.0
+            self._bar.update(self._task, total=total, completed=fraction or 0.0, facts=facts, left=left)
         elif time.monotonic() - self._told >= PLAIN_EVERY:
             self._told = time.monotonic()
             notes.print(f"{plain}  {clock(seconds)} gone, {left} left")

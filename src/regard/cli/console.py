@@ -15,7 +15,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from regard.errors import DataError
+from regard.errors import ConfigError, DataError
 from regard.output.wording import written
 
 _PIPE_WIDTH = 160  # of tables where no terminal says how wide it is
@@ -27,6 +27,11 @@ results = Console(
 
 notes = Console(stderr=True, highlight=False, soft_wrap=True)
 """What the user may want to know meanwhile."""
+
+WEIGHTS_HELP = "best (the best on the validation set) or last (the newest)."
+DEVICE_HELP = "cpu, cuda, or auto: a GPU where there is one."
+
+POWER_HELP = "k in the score log p / length^k: 0 ranks by probability, 1 by its mean a token."
 
 PLAIN_EVERY = 10.0
 """Seconds between two plain lines of progress, where there is no terminal for a live bar."""
@@ -64,6 +69,14 @@ def output_file(path: Path | None) -> Iterator[TextIO | None]:
         raise DataError(
             f"{path}: cannot be written ({error.strerror or error}); make room, or name another file"
         ) from error
+
+
+def no_attention(model: Path) -> ConfigError:
+    """What to say when attention is asked of a model that has none."""
+    return ConfigError(
+        f"{model}: this model has no attention, so it has no alignments; train one whose decoder is of kind "
+        "bahdanau or luong"
+    )
 
 
 def command_line(context: typer.Context) -> str:

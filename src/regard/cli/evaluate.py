@@ -1,19 +1,31 @@
 """``regard evaluate``: a test set's scores, as a whole and by sentence length."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
 
-from regard.cli.console import command_line, notes, print_json, results, score_table
+from regard.cli.console import (
+    DEVICE_HELP,
+    POWER_HELP,
+    WEIGHTS_HELP,
+    command_line,
+    no_attention,
+    notes,
+    print_json,
+    results,
+    score_table,
+)
 from regard.cli.lines import LinesDisplay
-from regard.errors import ConfigError, DataError
+from regard.errors import DataError
 from regard.output.wording import written
-from regard.text import parse_pharaoh, read_pairs
-from regard.text.formats import read_file
 
-_COLUMNS = ("num_sentences", "bleu", "chrf", "ter", "exact_match", "token_error_rate", "perplexity", "aer")
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from regard.text import GoldLinks, SentencePair
 
 
 def evaluate(
@@ -32,7 +44,10 @@ def evaluate(
         typer.Option(help="Gold word links, one line a sentence (Pharaoh: 0-0 sure, 1?2 possible)."),
     ] = None,
     beam: Annotated[int, typer.Option(help="Hypotheses kept at each step; 1 is greedy search.")] = 5,
-    length_power: Annotated[float, typer.Option(help="p of the score log p / length^p.")] = 1.0,
+    length_power: Annotated[
+        float,
+        typer.Option(help=POWER_HELP),
+    ] = 1.0,
     tokenize: Annotated[
         str, typer.Option(help="BLEU's tokenizer: 13a, intl, char, zh, or none for tokenised text.")
     ] = "13a",
@@ -42,8 +57,8 @@ def evaluate(
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print all scores as JSON.")] = False,
     max_length: Annotated[int, typer.Option(help="The most tokens a source may have.")] = 1000,
-    weights: Annotated[str, typer.Option(help="best or last.")] = "best",
-    device: Annotated[str, typer.Option(help="cpu, cuda or auto.")] = "cpu",
+    weights: Annotated[str, typer.Option(help=WEIGHTS_HELP)] = "best",
+    device: Annotated[str, typer.Option(help=DEVICE_HELP)] = "auto",
 ) -> None:
     """Score a model on a test set.
 
@@ -59,6 +74,7 @@ def evaluate(
     """
     from regard.evaluation import evaluate as run
     from regard.report import write_evaluation
+    from regard.text import read_pairs
     from regard.translator import Translator
 
     pairs = list(read_pairs(source, reference, columns=columns))
@@ -66,18 +82,10 @@ def evaluate(
         raise DataError(f"{source}: an empty test set; give at least one pair")
     links = None
     if gold is not None:
-        links = [
-            parse_pharaoh(line, f"{gold}:{number}") for number, line in enumerate(read_file(gold), start=1)
-        ]
-        if len(links) != len(pairs):
-            raise DataError(
-                f"{gold}: {len(links)} lines of links for {len(pairs)} pairs; give one line for each"
-            )
+        links = _gold_links(gold, pairs)
     translator = Translator.load(model, weights=weights, device=device, max_length=max_length)
     if links is not None and not translator.attends:
-        raise ConfigError(
-            f"--gold {gold}: {model} has no attention, so it has no links to score; leave it out"
-        )
+        raise no_attention(model)
     with LinesDisplay("translating", len(pairs)) as display:
         evaluation = run(
             translator,
@@ -107,22 +115,43 @@ def evaluate(
         return
     results.print(score_table(evaluation.scores()))
     results.print()
-    results.print(by_length_table([band.to_json() for band in evaluation.bands]))
+    results.print(by_length_table({band.name: band.scores() for band in evaluation.bands}))
     for name, signature in evaluation.quality.signatures.items():
         results.print(f"[dim]{name}: {signature}[/]")
 
 
-def by_length_table(bands: list[dict[str, float]]) -> Table:
+def _gold_links(path: Path, pairs: "Sequence[SentencePair]") -> "list[GoldLinks]":
+    """The gold links of each pair, checked against its words."""
+    from regard.text import parse_pharaoh
+    from regard.text.formats import read_file
+
+    gold = []
+    for number, line in enumerate(read_file(path), start=1):
+        links = parse_pharaoh(line, f"{path}:{number}")
+        gold.append(links)
+        if number > len(pairs):
+            continue
+        words = len(pairs[number - 1].source.split()), len(pairs[number - 1].target.split())
+        for j, i in sorted(links.possible):
+            if j >= words[0] or i >= words[1]:
+                raise DataError(
+                    f"{path}:{number}: the link {j}-{i} points beyond its sentences of {words[0]} and {words[1]} "
+                    "words; links count from 0, source first"
+                )
+    if len(gold) != len(pairs):
+        raise DataError(f"{path}: {len(gold)} lines of links for {len(pairs)} pairs; give one line for each")
+    return gold
+
+
+def by_length_table(bands: Mapping[str, Mapping[str, float]]) -> Table:
     """The bands of source length as a table."""
-    columns = [name for name in _COLUMNS if any(name in band for band in bands)]
+    columns = list(dict.fromkeys(name for scores in bands.values() for name in scores))
     table = Table(
         box=None, pad_edge=False, title="by source length in words", title_justify="left", title_style="bold"
     )
     table.add_column("words", style="dim")
     for name in columns:
         table.add_column(name.replace("num_", ""), justify="right")
-    for band in bands:
-        table.add_row(
-            f"{band['lower']}–{band['upper']}", *[written(name, band.get(name)) for name in columns]
-        )
+    for lengths, scores in bands.items():
+        table.add_row(lengths, *[written(name, scores.get(name)) for name in columns])
     return table

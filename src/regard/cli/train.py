@@ -44,9 +44,21 @@ def train(
     device: Annotated[str | None, typer.Option(help="auto, cpu or cuda.")] = None,
     seed: Annotated[int | None, typer.Option(help="Of weights, order and dropout.")] = None,
     options: Annotated[
-        list[str] | None, typer.Option("--set", help="Any option by name, as --set model.decoder.energy=dot.")
+        list[str] | None,
+        typer.Option(
+            "--set", help="Any option by name, as --set model.decoder.energy=dot; see --list-options."
+        ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
+    list_options: Annotated[
+        bool,
+        typer.Option(
+            "--list-options",
+            help="Print every option of --config and --set, and exit.",
+            callback=lambda x: _options(x),
+            is_eager=True,
+        ),
+    ] = False,
     list_presets: Annotated[
         bool,
         typer.Option(
@@ -103,6 +115,18 @@ def train(
     notes.print(
         f"the model is in {trained.folder}; try: echo … | regard translate {trained.folder}", markup=False
     )
+
+
+def _options(wanted: bool) -> None:
+    if not wanted:
+        return
+    from regard.options import options_of
+    from regard.training.config import RunConfig
+
+    for option in options_of(RunConfig):
+        results.print(f"{option.path} = {option.default}", style="bold", markup=False)
+        results.print(f"    {option.sentence}", style="dim", markup=False)
+    raise typer.Exit
 
 
 def _presets(wanted: bool) -> None:

@@ -132,8 +132,8 @@ class LuongConfig(DecoderConfig):
     """The width of the attentional state h̃."""
     input_feeding: bool = True
     """Give h̃_{t−1} to the recurrence beside the word (§3.3)."""
-    bridge: str = "copy"
-    """How the decoder starts: copy the encoder's last states, or project them."""
+    bridge: str = "project"
+    """How the decoder starts: project the encoder's last states, or copy them where they fit."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

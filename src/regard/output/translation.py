@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.errors import DataError
-from regard.output.alignment.links import argmax_links
+from regard.output.alignment.links import argmax_links, in_order
 from regard.output.alignment.merge import LabelledAlpha, count_words, merge_alpha, word_labels
 from regard.text.links import Links
 
@@ -145,7 +145,7 @@ class Translation:
             "token_log_probs": list(self.token_log_probs),
             "source_words": list(self.source_words),
             "target_words": list(self.target_words),
-            "links": sorted(map(list, self.links), key=lambda link: (link[1], link[0])),
+            "links": list(map(list, in_order(self.links))),
             "alpha": None if self.alpha is None else np.round(self.alpha.astype(np.float64), 4).tolist(),
             "alternatives": [other.to_json() for other in self.alternatives],
         }

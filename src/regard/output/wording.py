@@ -18,6 +18,14 @@ def _duration(seconds: float) -> str:
     return f"{minutes} min {rest:02d} s" if minutes else f"{seconds:.1f} s"
 
 
+def _bits(value: float) -> str:
+    return f"{value:.2f}\N{NO-BREAK SPACE}bits"
+
+
+def _correlation(value: float) -> str:
+    return f"{value:.2f}".replace("-", "\N{MINUS SIGN}")
+
+
 def _tenths(value: float) -> str:
     return f"{value:.1f}"
 
@@ -39,6 +47,9 @@ _KNOWN: dict[str, tuple[str, Callable[[float], str]]] = {
     "gap": ("gap", _per_cent),
     "alignment_precision": ("alignment precision", _per_cent),
     "alignment_recall": ("alignment recall", _per_cent),
+    "attention_entropy": ("attention entropy", _bits),
+    "attention_coverage": ("attention coverage", _per_cent),
+    "attention_monotonicity": ("attention monotonicity", _correlation),
     "tokens_per_second": ("tokens per second", lambda value: f"{value:,.0f}"),
     "sentences_per_second": ("sentences per second", lambda value: f"{value:,.0f}"),
     "perplexity": ("perplexity", _hundredths),

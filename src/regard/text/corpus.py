@@ -52,8 +52,9 @@ def read_pairs(
         texts = read_parallel(source, target)
     else:
         raise ConfigError(
-            f"columns {columns[0]},{columns[1]} belong to one tab-separated file, and two files are named: "
-            f"{shown(source)} and {shown(target)}; leave out the columns or the second file"
+            f"--columns {columns[0]} {columns[1]} (data.columns = [{columns[0]}, {columns[1]}]) belongs to one "
+            f"tab-separated file, and two files are named: {shown(source)} and {shown(target)}; leave out the "
+            "columns or the second file"
         )
     origin = shown(source)
     for number, (source_text, target_text) in enumerate(texts, start=1):

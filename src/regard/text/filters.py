@@ -122,8 +122,8 @@ class Filters:
     def _nothing_left(self, report: FilterReport) -> str:
         if report.total == 0:
             return "an empty corpus: no pair was read; name a file with one sentence pair on each line"
-        remedies = [f"raise max_length (now {self.max_length})"] if report.too_long else []
-        remedies += [f"raise max_ratio (now {self.max_ratio})"] if report.odd_ratio else []
+        remedies = [f"raise data.max_length (now {self.max_length})"] if report.too_long else []
+        remedies += [f"raise data.max_ratio (now {self.max_ratio})"] if report.odd_ratio else []
         remedies += ["check that both sides hold text"] if report.empty else []
         return f"an empty corpus: {report}; {' or '.join(remedies)}"
 

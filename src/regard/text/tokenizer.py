@@ -14,6 +14,7 @@ import tokenizers
 
 from regard.errors import FolderError, nearest
 from regard.text.specials import CONTROLS, SPECIAL_PIECES, SPECIALS
+from regard.whole_file import write_whole_text
 
 MARK = "▁"
 """Stands for a blank at the start of a word in the pieces of `bpe` and `unigram`."""
@@ -112,10 +113,14 @@ class Tokenizer:
         return self._ids.get(token)
 
     def save(self, path: str | Path) -> None:
-        """Write everything as JSON text."""
+        """Write everything as JSON text; a write that is broken off leaves what stood there before.
+
+        Raises:
+            DataError: the file cannot be written.
+        """
         content = {"kind": self.kind, "tokenizer": json.loads(self._engine.to_str())}
         text = json.dumps(content, ensure_ascii=False, indent=1)
-        Path(path).write_text(text + "\n", encoding="utf-8", newline="\n")
+        write_whole_text(path, text + "\n")
 
     @classmethod
     def load(cls, path: str | Path) -> "Tokenizer":

@@ -34,8 +34,8 @@ class DataConfig(Config):
     """Two parallel files, source first, or one tab-separated file; .gz, .xz and .bz2 are read as they are."""
     valid: tuple[str, ...] = ()
     """The validation pairs, likewise; without any, some training pairs are set aside."""
-    columns: tuple[int, ...] = (1, 2)
-    """Where source and target stand in a tab-separated file, counted from 1."""
+    columns: tuple[int, ...] = ()
+    """Where source and target stand in a tab-separated file, counted from 1; the first two by default."""
     max_length: int = 100
     """Training pairs with a side of more tokens are left out, and counted."""
     max_ratio: float = 0.0
@@ -49,7 +49,7 @@ class DataConfig(Config):
                 raise ConfigError(
                     f"data.{name}: {len(getattr(self, name))} files; give two parallel ones, or one TSV"
                 )
-        if len(self.columns) != 2:
+        if len(self.columns) not in (0, 2):
             raise ConfigError(
                 f"data.columns: {list(self.columns)}; give two columns, source and target, as [1, 2]"
             )
@@ -103,15 +103,17 @@ class TrainingConfig(Config):
     schedule: str = "constant"
     """constant; linear and cosine fall to zero at the last update; inverse-sqrt; halving; plateau."""
     warmup: int = 0
-    """Over so many updates the rate rises from zero."""
-    halve_from: int = 0
-    """Of the schedule halving: the update at which the rate is first halved."""
-    halve_every: int = 1000
-    """Of the schedule halving: the updates between two halvings."""
+    """Over so many updates the rate rises from zero; over a tenth of the run where that is less."""
+    halve_from: float = 0.0
+    """Of the schedule halving: the epoch after which the rate is first halved."""
+    halve_every: float = 1.0
+    """Of the schedule halving: the epochs between two halvings."""
     plateau_decay: float = 0.5
     """Of the schedule plateau: the factor after a validation that did not improve."""
     clip: float = 1.0
     """The greatest norm of the gradient; 0 for no limit."""
+    normalize: str = "tokens"
+    """What the loss is a mean over: tokens, or sentences as the first papers had it."""
     label_smoothing: float = 0.0
     """The share of probability spread evenly over the whole vocabulary."""
     batch_sentences: int = 64
@@ -146,10 +148,11 @@ class TrainingConfig(Config):
     def __post_init__(self) -> None:
         one_of("training.optimizer", self.optimizer, OPTIMIZERS)
         one_of("training.schedule", self.schedule, SCHEDULES)
+        one_of("training.normalize", self.normalize, ("tokens", "sentences"))
         one_of("training.precision", self.precision, PRECISIONS)
         one_of("training.device", self.device, DEVICES)
         one_of("training.select", self.select, SELECTIONS)
-        for name in ("batch_sentences", "batch_tokens", "accumulate", "halve_every", "validation_sentences"):
+        for name in ("batch_sentences", "batch_tokens", "accumulate", "validation_sentences"):
             in_range(f"training.{name}", getattr(self, name), 1)
         for name in (
             *("rate", "weight_decay", "warmup", "halve_from", "clip"),
@@ -166,6 +169,8 @@ class TrainingConfig(Config):
                 f"training.weight_decay is of adamw and sgd, and training.optimizer is {self.optimizer}; "
                 "drop it, or choose adamw"
             )
+        if not self.halve_every > 0:
+            raise ConfigError(f"training.halve_every: {self.halve_every:g}; it must be above 0")
         in_range("training.plateau_decay", self.plateau_decay, 0, 1)
         in_range("training.label_smoothing", self.label_smoothing, 0, below=1)
         if not (self.max_updates or self.max_epochs or self.max_minutes or self.patience):

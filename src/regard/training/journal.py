@@ -27,7 +27,7 @@ class Journal:
             try:
                 from torch.utils.tensorboard import SummaryWriter
             except ImportError:
-                raise MissingExtraError("training.tensorboard", "tensorboard") from None
+                raise MissingExtraError("training.tensorboard", "tensorboard", "tensorboard") from None
             self._events = SummaryWriter(str(folder / "tensorboard"))
         self.path = folder / "journal.jsonl"
         try:

@@ -80,7 +80,7 @@ class Loop:
         self._lengths = [max(len(p.source_ids), len(p.target_ids)) + 1 for p in prepared.train]
         self._groups_per_epoch = len(self._plan(0))
         self._total = self._last_update()
-        self._schedule = Schedule(config, self._total)
+        self._schedule = Schedule(config, self._total, self._groups_per_epoch)
         self._fabric = fabric
         optimizer = build_optimizer(model.parameters(), config)
         self._model: Any
@@ -98,6 +98,7 @@ class Loop:
         self._validated_at = -1
         self._started = self._learning_seconds = 0.0
         self._tokens = 0
+        self._norm = 0.0
 
     def run(self) -> LoopResult:
         """Train until a limit is reached.
@@ -143,10 +144,13 @@ class Loop:
                 self._optimizer,
                 batches,
                 clip=self._config.clip,
+                normalize=self._config.normalize,
+                scaled=self._config.precision == "16",
             )
             self._updates += 1
             self._tokens += result.num_tokens
             losses.append(result.loss)
+            self._norm = result.gradient_norm
             now = time.perf_counter()
             self._learning_seconds += now - before
             before = now
@@ -227,6 +231,7 @@ class Loop:
             seconds=round(progress.seconds, 3),
             epoch=round(progress.epoch, 4),
             loss=loss,
+            gradient_norm=self._norm,
             rate=rate,
             tokens_per_second=round(progress.tokens_per_second, 1),
         )

@@ -47,13 +47,16 @@ class Prepared:
 def read_corpus(files: Sequence[str], columns: Sequence[int]) -> list[SentencePair]:
     """Read the pairs of two parallel files or one tab-separated file.
 
+    Args:
+        files: two, or one.
+        columns: of a tab-separated file, counted from 1; empty for the first two.
+
     Raises:
+        ConfigError: columns are named for two parallel files.
         DataError: a file or a line cannot be used, or there is none.
     """
-    if len(files) == 2:
-        pairs = list(read_pairs(files[0], files[1]))
-    else:
-        pairs = list(read_pairs(files[0], columns=(columns[0], columns[1])))
+    chosen = (columns[0], columns[1]) if columns else None
+    pairs = list(read_pairs(*files, columns=chosen))
     if not pairs:
         raise DataError(
             f"{' and '.join(files)}: an empty corpus, for there is no line in it; give one sentence pair a line"

@@ -37,6 +37,7 @@ def rnnsearch_50() -> Preset:
         "training": {
             "optimizer": "adadelta",
             "rate": 1.0,
+            "normalize": "sentences",
             "clip": 1.0,
             "batch_sentences": 80,
             "batch_tokens": 80 * 51,
@@ -67,7 +68,7 @@ def rnnencdec_50() -> Preset:
 def sutskever() -> Preset:
     """Sutskever, Vinyals & Le 2014 (§3.4): four LSTM layers of 1000, the source backwards, SGD of 0.7.
 
-    The paper halves the rate every half epoch after five; set training.halve_from and halve_every for your corpus.
+    The rate is halved every half epoch after the fifth, and the gradient is a sentence's mean.
     """
     stack = {"cell": "lstm", "embedding_size": 1000, "state_size": 1000, "num_layers": 4}
     return {
@@ -81,6 +82,10 @@ def sutskever() -> Preset:
         "training": {
             "optimizer": "sgd",
             "rate": 0.7,
+            "schedule": "halving",
+            "halve_from": 5.0,
+            "halve_every": 0.5,
+            "normalize": "sentences",
             "clip": 5.0,
             "batch_sentences": 128,
             "batch_tokens": 128 * 101,
@@ -93,7 +98,7 @@ def sutskever() -> Preset:
 def luong_general() -> Preset:
     """Luong, Pham & Manning 2015 (§4.1): global attention, general score, input feeding, dropout 0.2.
 
-    The paper halves the rate each epoch after eight; set training.halve_from and halve_every for your corpus.
+    The rate is halved every epoch after the eighth, and the gradient is a sentence's mean.
     """
     stack = {"cell": "lstm", "embedding_size": 1000, "state_size": 1000, "num_layers": 4, "dropout": 0.2}
     return {
@@ -114,6 +119,10 @@ def luong_general() -> Preset:
         "training": {
             "optimizer": "sgd",
             "rate": 1.0,
+            "schedule": "halving",
+            "halve_from": 8.0,
+            "halve_every": 1.0,
+            "normalize": "sentences",
             "clip": 5.0,
             "batch_sentences": 128,
             "batch_tokens": 128 * 51,

@@ -13,7 +13,7 @@ import torch
 
 from regard.configuration import set_option, write_toml
 from regard.errors import ConfigError, DataError
-from regard.folder import ModelFolder
+from regard.folder import WEIGHTS, ModelFolder
 from regard.models import Seq2Seq
 from regard.report import write_json
 from regard.text import SentencePair
@@ -27,7 +27,7 @@ from regard.training.presets import configure
 from regard.version import __version__
 from regard.whole_file import make_folder, write_whole_text
 
-Pairs = str | Path | Sequence[str | Path] | Sequence[tuple[str, str]]
+Pairs = str | Path | Iterable[str | Path] | Iterable[tuple[str, str]] | Iterable[SentencePair]
 """A tab-separated file, two parallel files, or the pairs themselves."""
 
 
@@ -84,10 +84,10 @@ def _told_apart(pairs: Pairs | None) -> tuple[list[str], list[SentencePair] | No
     """The names of files, or else the pairs themselves."""
     if pairs is None:
         return [], None
-    items: Sequence[Any] = [pairs] if isinstance(pairs, str | Path) else pairs
+    items: list[Any] = [pairs] if isinstance(pairs, str | Path) else list(pairs)
     if items and all(isinstance(item, str | Path) for item in items):
         return [str(item) for item in items], None
-    return [], [SentencePair(source, target) for source, target in items]
+    return [], [item if isinstance(item, SentencePair) else SentencePair(*item) for item in items]
 
 
 def run_training(
@@ -111,7 +111,7 @@ def run_training(
         RegardError: the data, the configuration or the folder cannot be used.
     """
     model_folder = ModelFolder(folder)
-    if (model_folder.path / "regard.json").exists():
+    if any((model_folder.path / f"{name}.safetensors").exists() for name in WEIGHTS):
         raise DataError(
             f"{model_folder.path}: holds a model already; choose another folder, or remove that one"
         )
@@ -119,7 +119,7 @@ def run_training(
     if train is None:
         if not data.train:
             raise ConfigError(
-                "data.train: no training pairs; name two parallel files, or one tab-separated file"
+                "data.train: no training pairs; name them with --train pairs.tsv, or --train a.de --train a.en"
             )
         train = read_corpus(data.train, data.columns)
     if valid is None and data.valid:

@@ -15,11 +15,15 @@ class Schedule:
     Args:
         config: names the schedule and its constants.
         total: the run's last update, for those that end at zero; None if only a clock ends it.
+        updates_per_epoch: for halving, which counts in epochs.
     """
 
-    def __init__(self, config: TrainingConfig, total: int | None) -> None:
+    def __init__(self, config: TrainingConfig, total: int | None, updates_per_epoch: int = 1) -> None:
         self._config = config
         self._total = total
+        self._updates_per_epoch = updates_per_epoch
+        # a short run is not all warm-up
+        self._warmup = config.warmup if total is None else min(config.warmup, total // 10)
         self._plateau = 1.0
 
     def factor(self, update: int, time_used: float = 0.0) -> float:
@@ -29,9 +33,8 @@ class Schedule:
             update: which, counted from 1.
             time_used: the share of the run's time limit that is over; 0 where there is none.
         """
-        warmup = self._config.warmup
-        if update < warmup:
-            return update / warmup
+        if update < self._warmup:
+            return update / self._warmup
         return self._after_warmup(update, min(max(self._progress(update), time_used), 1.0))
 
     def _after_warmup(self, update: int, progress: float) -> float:
@@ -42,20 +45,19 @@ class Schedule:
             case "cosine":
                 return (1 + math.cos(math.pi * progress)) / 2
             case "inverse-sqrt":
-                return math.sqrt(max(config.warmup, 1) / update)
+                return math.sqrt(max(self._warmup, 1) / update)
             case "halving":
-                if update < config.halve_from:
-                    return 1.0
-                return 0.5 ** (1 + (update - config.halve_from) // config.halve_every)
+                beyond = (update - 1) / self._updates_per_epoch - config.halve_from
+                return 1.0 if beyond < 0 else 0.5 ** (1 + beyond // config.halve_every)
             case "plateau":
                 return self._plateau
         return 1.0
 
     def _progress(self, update: int) -> float:
         """How much of the way from the warm-up's end to the last update is behind, 0 to 1."""
-        if self._total is None or update <= self._config.warmup:
+        if self._total is None or update <= self._warmup:
             return 0.0
-        return (update - 1 - self._config.warmup) / max(self._total - self._config.warmup, 1)
+        return (update - 1 - self._warmup) / max(self._total - self._warmup, 1)
 
     def observe(self, improved: bool) -> None:
         """Tell the schedule whether the last validation was the best so far."""

@@ -35,8 +35,10 @@ def update(
     batches: Sequence[Batch],
     *,
     clip: float,
+    normalize: str = "tokens",
+    scaled: bool = False,
 ) -> Updated:
-    """Learn from some batches at once; the loss is a token's mean over all of them together.
+    """Learn from some batches at once; the loss is a mean over all of them together.
 
     Args:
         fabric: Lightning Fabric, which knows the device, the precision and the processes.
@@ -44,25 +46,32 @@ def update(
         optimizer: likewise.
         batches: one, or as many as gradients are accumulated over.
         clip: the greatest norm of the gradient; 0 for no limit.
+        normalize: what the loss is a mean over, ``tokens`` or ``sentences``.
+        scaled: whether float16's loss scaling is on, which passes over updates that overflow by itself.
 
     Raises:
-        RegardError: the loss is no number any more.
+        RegardError: the loss or the gradient is no number any more; the weights are as they were.
     """
     num_tokens = sum(int(batch.target_mask.sum()) for batch in batches)
+    count = num_tokens if normalize == "tokens" else sum(len(batch.target_ids) for batch in batches)
     total = correct = 0.0
     for k, batch in enumerate(batches):
         with fabric.no_backward_sync(model, enabled=k < len(batches) - 1):
             loss, right = model(
                 batch.source_ids, batch.source_mask, batch.previous_ids, batch.target_ids, batch.target_mask
             )
-            fabric.backward(loss / num_tokens)
+            fabric.backward(loss / count)
         total += float(loss.detach())
         correct += float(right)
     if not math.isfinite(total):
         raise RegardError(
             f"the loss became {total}: training has diverged; lower training.rate, or set training.clip"
         )
-    norm = fabric.clip_gradients(model, optimizer, max_norm=clip or math.inf, error_if_nonfinite=False)
+    norm = float(fabric.clip_gradients(model, optimizer, max_norm=clip or math.inf, error_if_nonfinite=False))
+    if not math.isfinite(norm) and not scaled:
+        raise RegardError(
+            f"the gradient's norm became {norm}: training has diverged; lower training.rate, or set training.clip"
+        )
     optimizer.step()
     optimizer.zero_grad(set_to_none=True)
-    return Updated(total / num_tokens, correct / num_tokens, float(norm), num_tokens)
+    return Updated(total / num_tokens, correct / num_tokens, norm, num_tokens)

@@ -5,6 +5,7 @@ The gap between the two accuracies shows what teacher forcing hides: errors that
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from typing import NamedTuple
 
 import torch
 
@@ -26,7 +27,7 @@ class Validation:
         perplexity: exp(loss).
         token_accuracy: the fraction of tokens right when all before them are given.
         free_running_accuracy: 1 − edits a token when the model reads its own words, by greedy search.
-        gap: the former less the latter.
+        gap: the former less the latter, both over the sentences that were translated freely.
         bleu: of the greedy output, 0 to 100.
         chrf: likewise.
         exact_match: the fraction of greedy outputs equal to the reference.
@@ -69,34 +70,54 @@ def validate(
     model = translator.model
     was_training = model.training
     model.eval()
-    total = 0.0
-    correct = num_tokens = 0
-    lengths = [max(len(pair.source_ids), len(pair.target_ids)) + 1 for pair in encoded]
-    for indices in in_order_of_length(lengths, batch_sentences, batch_tokens):
-        batch = pad_pairs([encoded[k] for k in indices]).to(translator.device)
-        targets = batch.target_ids[batch.target_mask]
-        loss = sequence_loss(model(batch).logits, targets)
-        total += float(loss.total)
-        correct += int(loss.correct)
-        num_tokens += len(targets)
-    heard = pairs[:free_running]
-    output = [t.text for t in translator.translate([pair.source for pair in heard], beam=1)]
-    references = [pair.target for pair in heard]
+    heard = range(min(free_running, len(pairs)))
+    rest = range(len(heard), len(pairs))
+    budgets = (batch_sentences, batch_tokens)
+    on_heard = _teacher_forced(translator, encoded, heard, *budgets)
+    on_rest = _teacher_forced(translator, encoded, rest, *budgets)
+    output = [t.text for t in translator.translate([pairs[k].source for k in heard], beam=1)]
+    references = [pairs[k].target for k in heard]
     quality = measure(output, references, with_ter=False)
-    wanted = [pair.target_ids for pair in encoded[:free_running]]
+    wanted = [encoded[k].target_ids for k in heard]
     given = translator.target_tokenizer.encode_batch(output)
     edits = sum(edit_distance(one, other) for one, other in zip(given, wanted, strict=True))
     free_accuracy = max(0.0, 1 - edits / max(sum(map(len, wanted)), 1))
     model.train(was_training)
-    loss_per_token = total / num_tokens
-    accuracy = correct / num_tokens
+    num_tokens = on_heard.num_tokens + on_rest.num_tokens
+    loss_per_token = (on_heard.total + on_rest.total) / num_tokens
     return Validation(
         loss_per_token,
         perplexity(loss_per_token),
-        accuracy,
+        (on_heard.correct + on_rest.correct) / num_tokens,
         free_accuracy,
-        accuracy - free_accuracy,
+        on_heard.correct / on_heard.num_tokens - free_accuracy,
         quality.bleu,
         quality.chrf,
         quality.exact_match,
     )
+
+
+class _Sums(NamedTuple):
+    total: float
+    correct: int
+    num_tokens: int
+
+
+def _teacher_forced(
+    translator: Translator,
+    encoded: Sequence[EncodedPair],
+    members: Sequence[int],
+    batch_sentences: int,
+    batch_tokens: int,
+) -> _Sums:
+    """The loss and the right tokens of some of the pairs, summed."""
+    total, correct, num_tokens = 0.0, 0, 0
+    lengths = [max(len(encoded[k].source_ids), len(encoded[k].target_ids)) + 1 for k in members]
+    for indices in in_order_of_length(lengths, batch_sentences, batch_tokens):
+        batch = pad_pairs([encoded[members[k]] for k in indices]).to(translator.device)
+        targets = batch.target_ids[batch.target_mask]
+        loss = sequence_loss(translator.model(batch).logits, targets)
+        total += float(loss.total)
+        correct += int(loss.correct)
+        num_tokens += len(targets)
+    return _Sums(total, correct, num_tokens)

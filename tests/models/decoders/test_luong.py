@@ -40,7 +40,7 @@ def test_trap_4_the_current_state_attends(input_feeding, tiny_model):
 
 @pytest.mark.parametrize("cell", ["gru", "lstm"])
 def test_the_start_is_the_encoders_last_states_side_by_side(cell, tiny_model):
-    model = tiny_model("luong", cell, num_layers=2)
+    model = tiny_model("luong", cell, num_layers=2, bridge="copy")
     encoded = model.encode(SOURCE, MASK)
     state = model.decoder.initial_state(encoded)
     for layer in range(2):

@@ -8,7 +8,9 @@ from regard.output.pictures.canvas import new_figure, save
 
 def test_without_matplotlib_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(MissingExtraError, match=r"Drawing a picture.*regard\[plot\]"):
+    with pytest.raises(
+        MissingExtraError, match=r"drawing a picture needs matplotlib.*pip install matplotlib .*'plot'"
+    ):
         new_figure(1, 1)
 
 

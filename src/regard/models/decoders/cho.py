@@ -1,7 +1,9 @@
 """The RNN encoder–decoder (Cho et al. 2014): one fixed context c, seen at each step.
 
 s_0 = tanh(V c);  s_i = f(s_{i−1}, y_{i−1}, c);  p(y_i) from (y_{i−1}, s_i, c) through maxout. The network
-that Bahdanau et al. call RNNencdec and compare RNNsearch with.
+that Bahdanau et al. call RNNencdec and compare RNNsearch with, over any cell. Where it differs from Cho et al.'s own
+appendix: c is the encoder's last state itself, without their tanh(V h) between; and in the GRU the context joins
+the candidate outside the reset gate, as in RNNsearch, where they reset it together with the state.
 """
 
 import torch

@@ -32,7 +32,9 @@ class _Recurrence(torch.autograd.Function):
         C: Tensor,
     ) -> tuple[Tensor, Tensor, Tensor]:
         num_steps, batch, n = projected.shape[0], projected.shape[1], U.shape[1]
-        gates = projected.clone()  # (Ty, B, 3n): update, reset, candidate
+        gates = projected.clone(
+            memory_format=torch.contiguous_format
+        )  # (Ty, B, 3n): update, reset, candidate
         states = projected.new_empty(num_steps + 1, batch, n)  # s_0 … s_Ty
         states[0] = initial
         contexts = projected.new_empty(num_steps, batch, annotations.shape[2])
@@ -67,7 +69,9 @@ class _Recurrence(torch.autograd.Function):
         through_candidate = update * (1 - candidate * candidate)
         through_reset = previous * reset * (1 - reset)
         d_projected = torch.empty_like(gates)
-        d_context = d_contexts.clone()  # (Ty, B, d), completed on the way
+        d_context = d_contexts.clone(
+            memory_format=torch.contiguous_format
+        )  # (Ty, B, d), completed on the way
         d_query = keys.new_empty(num_steps, keys.shape[0], keys.shape[2])  # (Ty, B, a)
         d_keys = torch.zeros_like(keys)
         d_v = torch.zeros_like(v_a)
@@ -115,16 +119,18 @@ def attending_gru(
     C: Float[Tensor, "3*n d"],
 ) -> tuple[Float[Tensor, "B Ty n"], Float[Tensor, "B Ty d"], Float[Tensor, "B Ty Tx"]]:
     """All steps of the decoder's recurrence; see `naive`."""
-    kind = projected.dtype  # under autocast the products' kind; the loop stays in it
-    states, contexts, alpha = _Recurrence.apply(  # type: ignore[no-untyped-call]
-        projected.transpose(0, 1),
-        initial.to(kind),
-        keys.to(kind),
-        annotations.to(kind),
-        mask,
-        W_a.to(kind),
-        v_a.to(kind),
-        U.to(kind),
-        C.to(kind),
-    )
+    # mixed precision narrows what comes in; the recurrence keeps the width of the parameters
+    width = U.dtype
+    with torch.autocast(projected.device.type, enabled=False):
+        states, contexts, alpha = _Recurrence.apply(  # type: ignore[no-untyped-call]
+            projected.transpose(0, 1).to(width),
+            initial.to(width),
+            keys.to(width),
+            annotations.to(width),
+            mask,
+            W_a,
+            v_a,
+            U,
+            C,
+        )
     return states.transpose(0, 1), contexts.transpose(0, 1), alpha.transpose(0, 1)

@@ -22,8 +22,8 @@ class _Recurrence(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, projected: Tensor, mask: Tensor, initial: Tensor, U: Tensor) -> Tensor:
         num_steps, batch, n = projected.shape[0], projected.shape[1], U.shape[1]
-        gates = projected[..., : 2 * n].clone()  # (T, B, 2n)
-        candidates = projected[..., 2 * n :].clone()  # (T, B, n)
+        gates = projected[..., : 2 * n].clone(memory_format=torch.contiguous_format)  # (T, B, 2n)
+        candidates = projected[..., 2 * n :].clone(memory_format=torch.contiguous_format)  # (T, B, n)
         states = projected.new_empty(num_steps + 1, batch, n)  # s_0 … s_T
         states[0] = initial
         U_gates, U_candidate = U[: 2 * n].T, U[2 * n :].T
@@ -84,7 +84,8 @@ def gru_sequence(
     if reverse:
         projected, real = projected.flip(0), real.flip(0)
     start = initial[0].to(U.dtype)  # (B, n)
-    states: Tensor = _Recurrence.apply(projected, real, start, U)  # type: ignore[no-untyped-call]  # (T, B, n)
+    with torch.autocast(projected.device.type, enabled=False):
+        states: Tensor = _Recurrence.apply(projected, real, start, U)  # type: ignore[no-untyped-call]  # (T, B, n)
     last = states[-1]
     states = torch.where(real, states, 0.0)
     if reverse:

@@ -8,7 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.errors import ConfigError
-from regard.text.links import Links
+from regard.text.links import Link, Links
+
+
+def in_order(links: Links) -> list[Link]:
+    """Sort links by target word and then by source word, the order in which they are written."""
+    return sorted(links, key=lambda link: (link[1], link[0]))
 
 
 def argmax_links(alpha: NDArray[np.floating]) -> Links:
@@ -35,7 +40,16 @@ def threshold_links(alpha: NDArray[np.floating], threshold: float) -> Links:
     Raises:
         ConfigError: a threshold outside that range.
     """
-    if not 0 < threshold <= 1:
-        raise ConfigError(f"threshold = {threshold}: a weight of attention lies between 0 and 1; try 0.3")
+    check_threshold(threshold)
     rows, columns = np.nonzero(alpha[:-1, :-1] >= threshold)
     return frozenset((int(j), int(i)) for i, j in zip(rows, columns, strict=True))
+
+
+def check_threshold(threshold: float) -> None:
+    """Check that a weight of attention can reach a threshold.
+
+    Raises:
+        ConfigError: a threshold that is not above 0, or is above 1.
+    """
+    if not 0 < threshold <= 1:
+        raise ConfigError(f"threshold = {threshold}: a weight of attention lies between 0 and 1; try 0.3")

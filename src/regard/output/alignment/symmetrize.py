@@ -5,6 +5,9 @@ set of links. The growing heuristics are those of Koehn, Och & Marcu (2003): sta
 agree on, then add neighbours that only one of them has.
 """
 
+from collections.abc import Callable
+
+from regard.output.alignment.links import in_order
 from regard.text.links import Link, Links
 
 # Beside, above, below first; then the diagonals. The order decides between rivals.
@@ -38,7 +41,7 @@ def grow_diag(forward: Links, backward: Links) -> Links:
 def grow_diag_final(forward: Links, backward: Links) -> Links:
     """Add to `grow_diag` each direction's links of which one word *or* the other is still free."""
     grown = _grow(forward, backward)
-    for link in (*_in_order(forward), *_in_order(backward)):
+    for link in (*in_order(forward), *in_order(backward)):
         if _source_free(link, grown) or _target_free(link, grown):
             grown.add(link)
     return frozenset(grown)
@@ -47,15 +50,24 @@ def grow_diag_final(forward: Links, backward: Links) -> Links:
 def grow_diag_final_and(forward: Links, backward: Links) -> Links:
     """Add to `grow_diag` each direction's links of which one word *and* the other are still free."""
     grown = _grow(forward, backward)
-    for link in (*_in_order(forward), *_in_order(backward)):
+    for link in (*in_order(forward), *in_order(backward)):
         if _source_free(link, grown) and _target_free(link, grown):
             grown.add(link)
     return frozenset(grown)
 
 
+SYMMETRIZERS: dict[str, Callable[[Links, Links], Links]] = {
+    "intersection": intersection,
+    "union": union,
+    "grow-diag": grow_diag,
+    "grow-diag-final": grow_diag_final,
+    "grow-diag-final-and": grow_diag_final_and,
+}
+
+
 def _grow(forward: Links, backward: Links) -> set[Link]:
     either = forward | backward
-    ordered = _in_order(either)
+    ordered = in_order(either)
     grown = set(forward & backward)
     size = -1
     while len(grown) != size:
@@ -68,10 +80,6 @@ def _grow(forward: Links, backward: Links) -> set[Link]:
                 if near in either and (_source_free(near, grown) or _target_free(near, grown)):
                     grown.add(near)
     return grown
-
-
-def _in_order(links: Links) -> list[Link]:
-    return sorted(links, key=lambda link: (link[1], link[0]))
 
 
 def _source_free(link: Link, taken: set[Link]) -> bool:

@@ -31,7 +31,7 @@ def require_matplotlib() -> None:
     try:
         import matplotlib.figure  # noqa: F401
     except ImportError as error:
-        raise MissingExtraError("Drawing a picture", "plot") from error
+        raise MissingExtraError("drawing a picture", "matplotlib", "plot") from error
 
 
 def new_figure(width: float, height: float) -> Figure:

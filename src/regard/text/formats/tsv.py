@@ -27,7 +27,8 @@ def read_tsv(path: str | Path, columns: tuple[int, int] = (1, 2)) -> Iterator[tu
     source, target = columns
     if min(columns) < 1:
         raise ConfigError(
-            f"columns are counted from 1, so {source},{target} cannot be; write for instance 1,2"
+            f"columns are counted from 1, so {source} and {target} cannot be; write them as --columns 1 2 "
+            "(data.columns = [1, 2])"
         )
     for number, line in enumerate(read_file(path), start=1):
         cells = line.split("\t")
@@ -35,7 +36,8 @@ def read_tsv(path: str | Path, columns: tuple[int, int] = (1, 2)) -> Iterator[tu
             found = "1 column" if len(cells) == 1 else f"{len(cells)} columns"
             raise DataError(
                 f"{shown(path)}:{number}: {found} where columns {source} and {target} are wanted, "
-                f"parted by tabs: {_shortened(line)!r}"
+                f"parted by tabs: {_shortened(line)!r}; name those that hold the texts, as --columns 1 2 "
+                "(data.columns = [1, 2])"
             )
         yield cells[source - 1], cells[target - 1]
 

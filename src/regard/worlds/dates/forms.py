@@ -60,7 +60,7 @@ def all_forms() -> dict[str, tuple[Form, ...]]:
     try:
         from babel import Locale
     except ImportError:
-        raise MissingExtraError("the dates world", "worlds") from None
+        raise MissingExtraError("the dates world", "babel", "worlds") from None
     forms = {}
     for name, patterns in PATTERNS.items():
         locale = Locale.parse(name)

@@ -14,6 +14,7 @@ from regard.worlds.dates.casing import CASINGS
 from regard.worlds.dates.forms import Form
 
 _NUMBER = re.compile(r"\d+")
+_DOT_ABOVE = "\u0307"
 # direction marks and the like: nothing a reader sees
 _UNSEEN = dict.fromkeys([*range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x206A), 0xFEFF])
 
@@ -67,13 +68,16 @@ class Readings:
             for weekday in range(len(form.weekdays) or 1):
                 for day in days:
                     text = form.fill(2000, month, day, weekday)
-                    for recased in {casing(text) for casing in CASINGS}:
+                    for recased in {casing(text, form.locale) for casing in CASINGS}:
                         self._by_shape.setdefault(shape(recased), set()).add(reading)
 
 
 def shape(text: str) -> str:
-    """Return a text with # for each number, without regard to case or to what cannot be seen."""
-    return _NUMBER.sub("#", text).translate(_UNSEEN).casefold()
+    """Return a text with # for each number, without regard to case or to what cannot be seen.
+
+    The Turkish İ folds to an i with a dot above, which goes too: what is left is the i of NISAN and nisan.
+    """
+    return _NUMBER.sub("#", text).translate(_UNSEEN).casefold().replace(_DOT_ABOVE, "")
 
 
 def _exists(year: int, month: int, day: int) -> bool:

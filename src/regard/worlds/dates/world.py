@@ -77,7 +77,7 @@ class _Writer:
             form = self._random.choice(self._random.choice(self._forms))
             date = FIRST + datetime.timedelta(days=self._random.choice(days))
             [casing] = self._random.choices(casings, weights)
-            text = casing(form.write(date))
+            text = casing(form.write(date), form.locale)
             if text not in self._written and self._readings.read(text) == {date}:
                 self._written.add(text)
                 examples.append(Example(text, date.isoformat()))

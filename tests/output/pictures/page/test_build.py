@@ -8,7 +8,6 @@ import pytest
 from regard.errors import DataError
 from regard.output import Translation
 from regard.output.pictures.page import Report, ShownTranslation, render_report, write_report
-from regard.output.quality import measure_by_length
 from regard.text.links import GoldLinks
 
 EVIL = "<script>alert('&')</script>"
@@ -31,7 +30,6 @@ JOURNAL = [
     {"event": "validation", "update": 200, "loss": 0.9, "bleu": 50.0, "token_accuracy": 0.8,
      "free_running_accuracy": 0.7, "exact_match": 0.4, "chrf": 60.0},
 ]  # fmt: skip
-LINES = ["a b", "a b c d e f g", "a b c d e f g h i j k l"]
 FULL = Report(
     title="Microworld",
     subtitle="A small model.",
@@ -39,7 +37,10 @@ FULL = Report(
     scores={"bleu": 97.31, "exact_match": 0.934, "aer": 0.087, "train_seconds": 134.2, "chrf": 98.9},
     signatures={"bleu": "nrefs:1|tok:none"},
     journal=JOURNAL,
-    by_length=measure_by_length(LINES, LINES, LINES, with_ter=False),
+    by_length={
+        "1–5": {"num_sentences": 41, "bleu": 97.0, "exact_match": 0.95, "perplexity": 1.31},
+        "6–10": {"num_sentences": 7, "bleu": 61.2, "exact_match": 0.5, "perplexity": 2.46, "aer": 0.123},
+    },
     shown=[
         ShownTranslation(
             "the black cat",
@@ -100,6 +101,17 @@ def test_all_parts_are_there():
     assert checker.tags.count("ins") == checker.tags.count("del") == 1
     assert ("class", "sure") in checker.attributes
     assert ("class", "possible") in checker.attributes
+
+
+def test_bands_of_length_show_all_their_scores():
+    page = render_report(FULL)
+    table = page.split("Quality by length")[1].split("<table")[1].split("</table>")[0]
+    cells = [re.findall(r"<t[hd](?: [^>]*)?>(.*?)</t[hd]>", row) for row in table.split("</tr>")]
+    assert cells[:3] == [
+        ["source", "sentences", "BLEU", "exact match", "perplexity", "alignment error rate"],
+        ["1–5 words", "41", "97.0", "95.0\N{NO-BREAK SPACE}%", "1.31", "–"],
+        ["6–10 words", "7", "61.2", "50.0\N{NO-BREAK SPACE}%", "2.46", "12.3\N{NO-BREAK SPACE}%"],
+    ]
 
 
 def test_a_single_word_shows_its_tokens_without_gold_links_between_words():

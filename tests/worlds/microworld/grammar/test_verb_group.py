@@ -83,6 +83,27 @@ def test_negation_and_auxiliary_are_linked_to_their_own_words():
     ]
 
 
+@pytest.mark.parametrize(
+    ("french", "tense", "links"),
+    [
+        ("habiller", "present", [("se", None), ("habille", "dressed")]),
+        ("coucher", "used", [("se", None), ("couchait", "bed")]),
+        ("endormir", "past", [("se", None), ("est", "fell"), ("endormi", "asleep")]),
+        ("endormir", "perfect", [("se", None), ("est", "has"), ("endormi", "asleep")]),
+        ("coucher", "going", [("va", "going"), ("se", None), ("coucher", "bed")]),
+        ("ennuyer", "infinitive", [("se", None), ("ennuyer", "bored")]),
+        ("lever", "past", [("se", None), ("est", "got"), ("levé", "got")]),
+    ],
+)
+def test_the_word_with_the_meaning_is_rendered_and_not_the_light_verb(french, tense, links):
+    verb = next(verb for verb in verbs.INTRANSITIVE["person"] if verb.fr.infinitive == french)
+    group = verb_group(verb, Voice(tense), HE.agreement)
+    assert [(mot.text, mot.sure and mot.sure.text) for mot in group.fr] == links
+    if verb.light:
+        assert group.head in group.fr[-1].possible
+        assert group.fr[-1].sure not in group.fr[-1].possible
+
+
 def test_participles_agree():
     assert agree("pris", THEY[False].agreement) == "pris"
     assert agree("pris", THEY[True].agreement) == "prises"

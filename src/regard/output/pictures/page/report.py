@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from regard.output.quality.by_length import LengthBand
 from regard.output.translation import Translation
 from regard.text.links import GoldLinks
 
@@ -42,7 +41,8 @@ class Report:
         scores: figures by their key, such as "bleu" or "exact_match"; the first four are set large.
         signatures: how sacrebleu counted, by the score's key.
         journal: rows of training and validation, as dicts with "event" and "update".
-        by_length: quality in bands of source length.
+        by_length: for each band of source length, by its name such as "6–10", its scores by key; "num_sentences",
+            "bleu" and "exact_match" are drawn and must be there.
         shown: sentences shown in full.
         details: facts about the model and the run, by name.
         extra_scores: for each further test set its scores by key.
@@ -54,7 +54,7 @@ class Report:
     scores: Mapping[str, Figure]
     signatures: Mapping[str, str] = field(default_factory=dict)
     journal: Sequence[Mapping[str, Any]] = ()
-    by_length: Sequence[LengthBand] = ()
+    by_length: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     shown: Sequence[ShownTranslation] = ()
     details: Mapping[str, Figure] = field(default_factory=dict)
     extra_scores: Mapping[str, Mapping[str, float]] = field(default_factory=dict)

@@ -11,7 +11,6 @@ from regard.output.pictures.page.differences import marked
 from regard.output.pictures.page.markup import Markup, element
 from regard.output.pictures.page.report import Figure, Report, ShownTranslation
 from regard.output.pictures.series import series
-from regard.output.quality.by_length import LengthBand
 from regard.output.wording import name_of, written
 
 _SET_LARGE = 4
@@ -88,37 +87,30 @@ def training(report: Report) -> list[Markup]:
 
 
 def by_length(report: Report) -> list[Markup]:
-    """BLEU and exact match against source length."""
+    """BLEU and exact match against source length, and a table of all scores."""
     bands = report.by_length
     if not bands:
         return []
     curves = [
-        Curve("BLEU", "first", [(k, band.quality.bleu) for k, band in enumerate(bands)]),
-        Curve(
-            "exact match (%)", "second", [(k, 100 * band.quality.exact_match) for k, band in enumerate(bands)]
-        ),
+        Curve("BLEU", "first", list(enumerate(_row(bands, "bleu")))),
+        Curve("exact match (%)", "second", [(k, 100 * y) for k, y in enumerate(_row(bands, "exact_match"))]),
     ]
     chart = line_chart(
         "BLEU and exact match",
         curves,
         x_label="source length in words",
         y_label="0 to 100",
-        x_names=[band.name for band in bands],
-        bars=[band.num_sentences for band in bands],
+        x_names=list(bands),
+        bars=[int(count) for count in _row(bands, "num_sentences")],
         top=100,
     )
-    rows = {f"{band.name} words": _band_figures(band) for band in bands}
-    return [_section("Quality by length", element("div", chart, _table("source", rows), class_="charts"))]
+    rows = {f"{name} words": scores for name, scores in bands.items()}
+    return [_section("Quality by length", element("div", chart, class_="charts"), _table("source", rows))]
 
 
-def _band_figures(band: LengthBand) -> dict[str, float | None]:
-    quality = band.quality
-    return {
-        "num_sentences": band.num_sentences,
-        "bleu": quality.bleu,
-        "chrf": quality.chrf,
-        "exact_match": quality.exact_match,
-    }
+def _row(bands: Mapping[str, Mapping[str, float]], key: str) -> list[float]:
+    """One score of all bands."""
+    return [scores[key] for scores in bands.values()]
 
 
 def translations(report: Report) -> list[Markup]:

@@ -178,13 +178,9 @@ def spell_determiner(determiner: Determiner, feminine: bool) -> tuple[list[Word]
     """Write a determiner in both languages; a French article without an English one is linked later."""
     en = [Word(text, tag) for text, tag in determiner.en]
     fr = []
-    for text, (source, sure) in zip(determiner.fr[feminine], determiner.links, strict=False):
-        if source < 0:
-            fr.append(Mot(text))
-        elif sure:
-            fr.append(Mot(text, en[source], tuple(en[:source])))
-        else:
-            fr.append(Mot(text, None, (en[source],)))
+    for text, (sure, possible) in zip(determiner.fr[feminine], determiner.links, strict=False):
+        besides = () if possible is None else (en[possible],)
+        fr.append(Mot(text, None if sure is None else en[sure], besides))
     if determiner.definite:
         fr[-1].article = True
     return en, fr

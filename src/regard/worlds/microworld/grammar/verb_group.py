@@ -47,15 +47,27 @@ class Voice:
 
 
 class VerbGroup:
-    """A verb in both languages; the English auxiliary stands before `en`, or before the subject."""
+    """A verb in both languages; the English auxiliary stands before `en`, or before the subject.
 
-    __slots__ = ("aux", "en", "fr", "head", "particles")
+    Attributes:
+        aux: the English auxiliary.
+        en: the English words after it.
+        head: the English verb.
+        particles: the words that go with it.
+        meaning: the word the French verb renders: the head, or dressed where the head is only get.
+        fr: the French words.
+    """
 
-    def __init__(self, aux: Word | None, en: list[Word], head: Word, particles: list[Word]) -> None:
+    __slots__ = ("aux", "en", "fr", "head", "meaning", "particles")
+
+    def __init__(
+        self, aux: Word | None, en: list[Word], head: Word, particles: list[Word], light: bool = False
+    ) -> None:
         self.aux = aux
         self.en = en
         self.head = head
         self.particles = particles
+        self.meaning = particles[-1] if light else head
         self.fr: list[Mot] = []
 
 
@@ -81,7 +93,8 @@ def verb_group(
         if verb.oneself:
             oneself = Word(_oneself(agreement), "PRON")
             group.en.append(oneself)
-        clitics = (Mot(_SE[agreement.person], oneself, () if oneself else (group.head,)), *clitics)
+        besides = () if oneself else (group.head, group.meaning)
+        clitics = (Mot(_SE[agreement.person], oneself, besides), *clitics)
     _french(group, verb, voice, agreement, clitics, agreement if verb.etre else preceding)
     return group
 
@@ -129,7 +142,7 @@ def _english(verb: Verb, voice: Voice, agreement: Agreement) -> VerbGroup:
     else:
         text = forms.past
     head = Word(text, "AUX" if text in ("be", "been") else "VERB")
-    return VerbGroup(aux, voice.en + lead + [head] + particles, head, lead + particles)
+    return VerbGroup(aux, voice.en + lead + [head] + particles, head, lead + particles, verb.light)
 
 
 def _cannot(voice: Voice, can: Word) -> None:
@@ -181,31 +194,32 @@ def _french(
     agreed: Agreement | None,
 ) -> None:
     """Write the French side of the group."""
-    fr, tense, head, aux = group.fr, voice.tense, group.head, group.aux
-    besides = (*group.particles, aux) if aux is not None and aux is not head else tuple(group.particles)
+    fr, tense, head, aux, meaning = group.fr, voice.tense, group.head, group.aux, group.meaning
+    around = tuple(word for word in (head, *group.particles) if word is not meaning)
+    besides = (*around, aux) if aux is not None and aux is not head else around
     if tense == "infinitive":
         fr += clitics
-        fr.append(Mot(verb.fr.infinitive, head, besides))
+        fr.append(Mot(verb.fr.infinitive, meaning, besides))
         return
     if voice.ne is not None:
         link = (aux,) if aux is not None and voice.do else ()
         fr.append(Mot("ne", voice.ne, link))
     person = agreement.person
     if tense == "going":
-        going, to = group.particles[0], group.particles[1]
+        going = group.particles[0]
         fr.append(Mot(_ALLER.present[person], going, () if aux is None else (aux,)))
         fr += voice.closing
         fr += clitics
-        fr.append(Mot(verb.fr.infinitive, head, (to, *group.particles[2:])))
+        fr.append(Mot(verb.fr.infinitive, meaning, tuple(word for word in around if word is not going)))
         return
     fr += clitics
     simple = "imperfect" if tense == "past" and verb.state else _SIMPLE.get(tense)
     if simple is not None:
-        fr.append(Mot(getattr(verb.fr, simple)[person], head, besides))
+        fr.append(Mot(getattr(verb.fr, simple)[person], meaning, besides))
         fr += voice.closing
         return
     helper = _ETRE if verb.etre else _AVOIR
     forms = helper.imperfect if tense == "pluperfect" else helper.present
     fr.append(Mot(forms[person], aux or head))
     fr += voice.closing
-    fr.append(Mot(agree(verb.fr.participle, agreed), head, tuple(group.particles)))
+    fr.append(Mot(agree(verb.fr.participle, agreed), meaning, around))

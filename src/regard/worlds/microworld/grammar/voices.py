@@ -143,7 +143,7 @@ def _negation(talk: Talk, voice: Voice, setting: Setting) -> Negation:
 def _negate(voice: Voice, negation: Negation) -> None:
     phrase = spell_fixed(negation)
     voice.en = phrase.en
-    voice.ne = phrase.en[-1] if negation is NO_LONGER else phrase.en[0]
+    voice.ne = phrase.en[0]
     voice.do = negation is NOT
     voice.closing = phrase.fr
 

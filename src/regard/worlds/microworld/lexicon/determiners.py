@@ -1,7 +1,8 @@
 """Determiners other than possessives: English words, French words, and which renders which.
 
-Each line: English | French masculine | French feminine | links | weight. A link is the English word (counted
-from 0) that a French word renders, ``?`` before it where the link is only possible. ``~`` stands for no word.
+Each line: English | French masculine | French feminine | links | weight. For each French word stands the
+English word (counted from 0) that it renders, then after ``?`` one it may be linked to; either may be missing.
+``~`` stands for no word.
 """
 
 from typing import NamedTuple
@@ -13,13 +14,13 @@ class Determiner(NamedTuple):
     Attributes:
         en: English words with their tags; none before a bare noun.
         fr: French words, masculine then feminine.
-        links: for every French word its English word, and whether the link is sure.
+        links: for every French word its sure English word and its possible one, None where there is none.
         definite: True where the last French word is le, la or les, which contract.
     """
 
     en: tuple[tuple[str, str], ...]
     fr: tuple[tuple[str, ...], tuple[str, ...]]
-    links: tuple[tuple[int, bool], ...]
+    links: tuple[tuple[int | None, int | None], ...]
     definite: bool
 
 
@@ -44,16 +45,16 @@ these     | ces         | ces         | 0   | 2
 those     | ces         | ces         | 0   | 1
 two       | deux        | deux        | 0   | 1
 three     | trois       | trois       | 0   | 1
-all the   | tous les    | toutes les  | 0 1 | 1
+all the   | tous les    | toutes les  | 0 1?0 | 1
 several   | plusieurs   | plusieurs   | 0   | 1
-a few     | quelques    | quelques    | 1   | 1
+a few     | quelques    | quelques    | 1?0 | 1
 """,
     # what a free noun phrase may have besides
     "more": """
 some      | des         | des         | 0   | 4
 ~         | des         | des         | ~   | 3
 many      | beaucoup de | beaucoup de | 0 ?0 | 2
-too many  | trop de     | trop de     | 0 1 | 1
+too many  | trop de     | trop de     | 0?1 ?1 | 1
 four      | quatre      | quatre      | 0   | 1
 five      | cinq        | cinq        | 0   | 1
 six       | six         | six         | 0   | 1
@@ -127,10 +128,9 @@ any     | de      | de       | 0 | 2
 }
 
 
-def _link(text: str) -> tuple[int, bool]:
-    if text == "~":
-        return -1, False
-    return int(text.lstrip("?")), not text.startswith("?")
+def _link(text: str) -> tuple[int | None, int | None]:
+    sure, _, possible = text.strip("~").partition("?")
+    return int(sure) if sure else None, int(possible) if possible else None
 
 
 def _read(table: str) -> tuple[Determiner, ...]:

@@ -57,6 +57,7 @@ class Verb(NamedTuple):
     Attributes:
         en: the English forms.
         particles: English words that follow it and belong to it: wake *up*, look *for*.
+        light: True where the last particle carries the meaning: get *dressed*, fall *asleep*.
         fr: the French conjugation.
         etre: True where the compound tenses take être.
         reflexive: True where French adds se.
@@ -72,6 +73,7 @@ class Verb(NamedTuple):
 
     en: VerbForms
     particles: tuple[str, ...]
+    light: bool
     fr: Conjugation
     etre: bool
     reflexive: bool

@@ -10,7 +10,7 @@ Tagged = tuple[tuple[str, str], ...]
 
 
 class Negation(NamedTuple):
-    """English words before the verb, French words after it (the grammar adds ``ne``), sure links."""
+    """English words before the verb, French words after it, sure links; the first also calls for ``ne``."""
 
     en: Tagged
     fr: tuple[str, ...]

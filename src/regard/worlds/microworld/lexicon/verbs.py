@@ -3,8 +3,8 @@
 English is ``base/past/participle`` (regular forms left out) and the particles that belong to it. French is
 the infinitive, with ``se`` before a reflexive verb, and with the preposition (à, de) before its object and
 any noun (avoir besoin) after it. Flags: ``s`` state, ``p`` no progressive although the past is a passé
-composé, ``e`` être, ``o`` English says oneself, ``x`` auxiliary. Subjects are kinds; objects are kinds or
-single nouns.
+composé, ``e`` être, ``o`` English says oneself, ``x`` auxiliary, ``l`` light: the last particle carries the
+meaning. Subjects are kinds; objects are kinds or single nouns.
 """
 
 from regard.worlds.microworld.english import VerbForms, verb_forms
@@ -35,15 +35,15 @@ fall/fell/fallen   | tomber     | e | person animal thing
 stay               | rester     | e | person animal
 wake/woke/woken up | se réveiller |  | person animal
 get/got/got up     | se lever   |  | person
-go/went/gone to bed | se coucher |  | person
-get/got/got dressed | se habiller |  | person
+go/went/gone to bed | se coucher | l | person
+get/got/got dressed | se habiller | l | person
 hurry              | se dépêcher |  | person
 rest               | se reposer |  | person animal
 wash               | se laver   | o | person
 enjoy              | se amuser  | o | person
 stop               | se arrêter |  | person vehicle
-fall/fell/fallen asleep | se endormir |  | person animal
-get/got/got bored  | se ennuyer |  | person
+fall/fell/fallen asleep | se endormir | l | person animal
+get/got/got bored  | se ennuyer | l | person
 """
 
 _TRANSITIVE = """
@@ -184,6 +184,7 @@ def _read(table: str) -> tuple[Verb, ...]:
             Verb(
                 forms,
                 particles,
+                "l" in flags,
                 conjugate(infinitive),
                 etre=reflexive or "e" in flags,
                 reflexive=reflexive,
