@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from regard.worlds import Example
 
 _SHOWN = 5
+_CROSSINGS = 3  # more of them make a picture no better
 
 
 def demo(
@@ -169,14 +170,17 @@ def _print_translations(evaluation: "Evaluation", references: Sequence[str]) -> 
 
 
 def _worth_drawing(translations: "Sequence[Translation]") -> "Translation | None":
-    """A sentence of about eleven words, reordered as much as any: the one with most crossing links."""
+    """A sentence of about eleven words that is reordered, read with as clear an eye as any."""
 
-    def crossings(translation: "Translation") -> int:
+    def interest(translation: "Translation") -> tuple[int, float]:
         links = sorted(translation.links)
-        return sum(a[1] > b[1] for k, a in enumerate(links) for b in links[k + 1 :])
+        crossings = sum(a[1] > b[1] for k, a in enumerate(links) for b in links[k + 1 :])
+        assert translation.alpha is not None
+        return min(crossings, _CROSSINGS), float(translation.alpha.max(axis=1).mean())
 
-    fitting = [t for t in translations if t.alpha is not None and 8 <= len(t.source_tokens) <= 14]
-    return max(fitting or [t for t in translations if t.alpha is not None], key=crossings, default=None)
+    attending = [t for t in translations if t.alpha is not None]
+    fitting = [t for t in attending if 8 <= len(t.source_tokens) <= 14]
+    return max(fitting or attending, key=interest, default=None)
 
 
 def _free_folder(path: Path) -> Path:
