@@ -21,6 +21,7 @@ assert not any(name.startswith(_CHECKED) for name in sys.modules), "imported too
 install_import_hook(_CHECKED, "beartype.beartype")
 
 from regard import models  # noqa: E402 (after the hook)
+from regard.layers import CELLS, ENERGIES  # noqa: E402 (after the hook)
 
 torch.set_num_threads(1)
 torch.use_deterministic_algorithms(True)  # with it, torch fills fresh memory with NaN
@@ -97,6 +98,48 @@ def tiny_model() -> Callable[..., models.Seq2Seq]:
         return model
 
     return build
+
+
+_ATTENDING = {
+    "bahdanau": {"kind": "bahdanau"},
+    "luong": {"kind": "luong", "input_feeding": False},
+    "luong-feeding": {"kind": "luong", "input_feeding": True},
+}
+_ONE_WAY = {"bidirectional": False}
+# every decoder × cell × energy of one layer; of two layers, every decoder × cell
+GRID = {
+    f"{name}-{cell}-{energy}-{depth}": {**options, "cell": cell, "energy": energy, "num_layers": depth}
+    for name, options in _ATTENDING.items()
+    for cell in CELLS
+    for energy in ENERGIES
+    for depth in ([1, 2] if energy == "additive" else [1])
+} | {
+    f"{kind}-{cell}-{depth}": {"kind": kind, "cell": cell, "num_layers": depth}
+    for kind in ("cho", "sutskever")
+    for cell in CELLS
+    for depth in (1, 2)
+}
+# and what further options change in the wiring
+FURTHER = {
+    "bahdanau-residual": {"kind": "bahdanau", "num_layers": 3, "residual": True},
+    "luong-residual": {"kind": "luong", "num_layers": 2, "residual": True},
+    "luong-project": {"kind": "luong", "bridge": "project", "cell": "lstm", "num_layers": 2},
+    "bahdanau-one-way": {"kind": "bahdanau", "encoder": _ONE_WAY | {"state_size": 4}},
+    "cho-reversed": {"kind": "cho", "encoder": _ONE_WAY | {"reverse": True, "cell": "lstm"}},
+    "sutskever-reversed": {"kind": "sutskever", "encoder": _ONE_WAY | {"reverse": True, "state_size": 4}},
+}
+
+
+@pytest.fixture(params=[pytest.param(options, id=name) for name, options in (GRID | FURTHER).items()])
+def grid_options(request: pytest.FixtureRequest) -> dict[str, object]:
+    """What `tiny_model` takes for each legal cell × energy × decoder: the laws hold for every one."""
+    return dict(request.param)
+
+
+@pytest.fixture
+def grid_model(grid_options: dict[str, object], tiny_model: Callable[..., models.Seq2Seq]) -> models.Seq2Seq:
+    """A tiny model of each legal cell × energy × decoder."""
+    return tiny_model(**grid_options)
 
 
 @contextmanager

@@ -13,10 +13,12 @@ import torch
 
 import regard
 from regard import whole_file
+from regard.batches import pad_pairs
 from regard.errors import CheckpointError, ConfigError, DataError, FolderError
 from regard.folder import FORMAT, ModelFolder
 from regard.models import ModelConfig, Seq2Seq
 from regard.text import learn
+from regard.text.encoded import EncodedPair
 from regard.translator import Translator
 
 WORDS = {"source": "a b c d e", "target": "A B C D"}
@@ -87,6 +89,22 @@ def test_saved_and_loaded_is_equal(tmp_path, name, tie):
     for one, other in zip(before, after, strict=True):
         assert one.to_json() == other.to_json()
     assert any(translation.text for translation in before)
+
+
+def test_every_legal_model_gives_equal_logits_when_loaded(tmp_path, grid_options, tiny_model):
+    pair = tokenizers()
+    model = tiny_model(**grid_options, target_size=pair[1].size).float()
+    folder = ModelFolder(tmp_path)
+    folder.create(model.config, *pair)
+    folder.write_weights("last", model, {})
+    loaded = folder.load("last").model
+    assert loaded.config == model.config
+    batch = pad_pairs([EncodedPair([4, 5, 6], [5, 4]), EncodedPair([], [7])])
+    with torch.no_grad():
+        ours, theirs = model(batch), loaded(batch)
+    assert torch.equal(ours.logits, theirs.logits)
+    assert (ours.alpha is None) == (theirs.alpha is None)
+    assert ours.alpha is None or torch.equal(ours.alpha[batch.target_mask], theirs.alpha[batch.target_mask])
 
 
 def test_best_and_last_are_two_files(tmp_path):

@@ -49,10 +49,14 @@ class Config:
         inner = f"{place}." if place else ""
         return cls(**{key: _convert(value, hints[key], f"{inner}{key}") for key, value in mapping.items()})
 
+    @property
+    def kind(self) -> str | None:
+        """The name of this variant; None for a configuration that has no variants."""
+        return next((name for name, variant in self.variants.items() if variant is type(self)), None)
+
     def to_mapping(self) -> dict[str, Any]:
         """The whole configuration as nested plain values, None left out."""
-        kinds = {type_: kind for kind, type_ in self.variants.items()}
-        plain: dict[str, Any] = {"kind": kinds[type(self)]} if type(self) in kinds else {}
+        plain: dict[str, Any] = {} if self.kind is None else {"kind": self.kind}
         for field in dataclasses.fields(self):
             value = getattr(self, field.name)
             if isinstance(value, Config):

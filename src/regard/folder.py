@@ -122,7 +122,10 @@ class ModelFolder:
         source_tokenizer, target_tokenizer = (self._tokenizer(side, description) for side in SIDES)
         try:
             config = ModelConfig.from_mapping(description["model"], "model")
-            model = Seq2Seq(config, source_tokenizer.size, target_tokenizer.size)
+            with torch.random.fork_rng(
+                devices=[]
+            ):  # weights are drawn to be overwritten; no one's seed is spent
+                model = Seq2Seq(config, source_tokenizer.size, target_tokenizer.size)
         except (ConfigError, KeyError, TypeError, AttributeError) as error:
             raise FolderError(
                 f"{self.path / 'regard.json'}: damaged: {error}; copy or train the model again"

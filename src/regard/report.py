@@ -124,12 +124,11 @@ def _shown(
 def _model_facts(translator: Translator) -> dict[str, float | int | str]:
     config = translator.model.config
     decoder = config.decoder
-    kind = next(name for name, type_ in decoder.variants.items() if type_ is type(decoder))
     encoder = config.encoder
     ways = "both ways" if encoder.bidirectional else "one way"
     return {
         "encoder": f"{encoder.num_layers} × {encoder.cell} of {encoder.state_size}, {ways}",
-        "decoder": f"{kind}, {decoder.num_layers} × {decoder.cell} of {decoder.state_size}",
+        "decoder": f"{decoder.kind}, {decoder.num_layers} × {decoder.cell} of {decoder.state_size}",
         "attention": str(getattr(decoder, "energy", "none")),
         "parameters": translator.model.num_parameters,
         "source vocabulary": f"{translator.source_tokenizer.size:,} ({translator.source_tokenizer.kind})",

@@ -171,7 +171,7 @@ class Translator:
         ]
         results = [Translation.blank(line) for line in sources]
         real = [k for k, pair in enumerate(pairs) if pair.source_ids and pair.target_ids]
-        lengths = [max(len(pairs[k].source_ids), len(pairs[k].target_ids)) + 1 for k in real]
+        lengths = [pairs[k].length for k in real]
         for batch in in_order_of_length(lengths, batch_sentences, batch_tokens):
             chosen = [real[k] for k in batch]
             padded = pad_pairs([pairs[k] for k in chosen]).to(self.device)

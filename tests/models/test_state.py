@@ -24,5 +24,5 @@ def test_selecting_hypotheses_takes_every_part():
     chosen = DecoderState(((h, c), (c, h)), fed).select(torch.tensor([2, 2, 1]))
     assert chosen.cells[0][0].tolist() == [[4, 5], [4, 5], [2, 3]]
     assert chosen.cells[1][0].tolist() == [[-4, -5], [-4, -5], [-2, -3]]
-    assert chosen.attentional.tolist() == [[2], [2], [1]]
-    assert DecoderState(((h,),)).select(torch.tensor([0])).attentional is None
+    assert chosen.attentional_state.tolist() == [[2], [2], [1]]
+    assert DecoderState(((h,),)).select(torch.tensor([0])).attentional_state is None

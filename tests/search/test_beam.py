@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from regard.batches import pad_pairs, pad_sources
 from regard.errors import ConfigError
-from regard.layers import CELLS
 from regard.search import LengthLimit, beam, forced, greedy
 from regard.text.encoded import EncodedPair
 from regard.text.specials import BOS, EOS, PAD, UNK
@@ -120,67 +119,53 @@ class TestByHand:
         assert decoder.steps == [2, 2, 2, 2], "two sentences of one slot, then one sentence of two"
 
 
-@every_kind
-def test_a_beam_of_one_is_greedy_search(options, tiny_model):
-    model = tiny_model(**options)
-    encoded = encode(model, SOURCES)
+def test_a_beam_of_one_is_greedy_search(grid_model):
+    encoded = encode(grid_model, SOURCES)
     for power in (0.0, 1.0):
-        found = beam(model.decoder, encoded, width=1, length_power=power)
+        found = beam(grid_model.decoder, encoded, width=1, length_power=power, limit=TIGHT)
         assert all(len(each) == 1 for each in found)
-        same([each[0] for each in found], greedy(model.decoder, encoded, length_power=power))
-
-
-@pytest.mark.parametrize("cell", CELLS)
-def test_a_beam_of_one_is_greedy_search_for_any_cell(cell, tiny_model):
-    model = tiny_model("bahdanau", cell)
-    encoded = encode(model, SOURCES)
-    same([each[0] for each in beam(model.decoder, encoded, width=1)], greedy(model.decoder, encoded))
-
-
-@every_kind
-@pytest.mark.parametrize("search", ["beam", "greedy"])
-def test_the_score_and_alpha_are_those_of_forced_decoding(options, search, tiny_model):
-    model = tiny_model(**options)
-    encoded = encode(model, SOURCES)
-    if search == "beam":
-        found = beam(model.decoder, encoded, width=4, n_best=4, length_power=0.6, limit=TIGHT)
-    else:
-        found = [[one] for one in greedy(model.decoder, encoded, length_power=0.6, limit=TIGHT)]
-    for source, each in zip(SOURCES, found, strict=True):
-        assert each
-        batch = pad_pairs([EncodedPair(source, list(one.ids[:-1])) for one in each])
-        same(each, forced(model, batch, length_power=0.6))
-
-
-@every_kind
-@every_power
-def test_a_beam_as_wide_as_the_space_is_exhaustive(options, length_power, tiny_model, all_outputs):
-    """A vocabulary of six, at most four tokens: 40 outputs, each scored by forced decoding."""
-    model = tiny_model(**options, target_size=6)
-    outputs = all_outputs([4, 5], 4)
-    assert len(outputs) == len(set(outputs)) == 40
-    for source in SOURCES[:2]:
-        batch = pad_pairs([EncodedPair(source, list(ids[:-1])) for ids in outputs])
-        expected = sorted(forced(model, batch, length_power=length_power), key=lambda h: -h.score)
-        (found,) = beam(
-            model.decoder,
-            encode(model, [source]),
-            width=40,
-            n_best=40,
-            limit=LengthLimit(0, 4),
-            length_power=length_power,
+        same(
+            [each[0] for each in found], greedy(grid_model.decoder, encoded, length_power=power, limit=TIGHT)
         )
-        same(found, expected)
-        for n_best in (1, 3):
-            (best,) = beam(
-                model.decoder,
-                encode(model, [source]),
-                width=40,
-                n_best=n_best,
-                limit=LengthLimit(0, 4),
-                length_power=length_power,
-            )
-            same(best, expected[:n_best])
+
+
+def test_the_score_and_alpha_are_those_of_forced_decoding(grid_model):
+    encoded = encode(grid_model, SOURCES)
+    found = beam(grid_model.decoder, encoded, width=4, n_best=4, length_power=0.6, limit=TIGHT)
+    for each, one in zip(
+        found, greedy(grid_model.decoder, encoded, length_power=0.6, limit=TIGHT), strict=True
+    ):
+        assert len(each) == 4
+        each.append(one)
+    pairs = [
+        EncodedPair(source, list(one.ids[:-1]))
+        for source, each in zip(SOURCES, found, strict=True)
+        for one in each
+    ]
+    same([one for each in found for one in each], forced(grid_model, pad_pairs(pairs), length_power=0.6))
+
+
+@pytest.mark.parametrize(("length_power", "n_best"), [(0.0, 2), (0.6, 13)])
+def test_a_beam_as_wide_as_the_space_is_exhaustive(
+    length_power, n_best, grid_options, tiny_model, all_outputs
+):
+    """A vocabulary of six, at most three tokens: 13 outputs, each scored by forced decoding."""
+    model = tiny_model(**grid_options, target_size=6)
+    outputs = all_outputs([4, 5], 3)
+    assert len(outputs) == len(set(outputs)) == 13
+    sources = SOURCES[:2]
+    pairs = [EncodedPair(source, list(ids[:-1])) for source in sources for ids in outputs]
+    scored = forced(model, pad_pairs(pairs), length_power=length_power)
+    found = beam(
+        model.decoder,
+        encode(model, sources),
+        width=13,
+        n_best=n_best,
+        limit=LengthLimit(0, 3),
+        length_power=length_power,
+    )
+    for each, whole in zip(found, (scored[:13], scored[13:]), strict=True):
+        same(each, sorted(whole, key=lambda h: -h.score)[:n_best])
 
 
 def random_script(rng: random.Random, words: list[int], depth: int):

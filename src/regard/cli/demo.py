@@ -63,27 +63,29 @@ def demo(
     from regard.worlds import find_world
 
     demonstration = find_demo(world).limited_to(train_size)
-    overrides: dict[str, Any] = {"training": {"seed": seed}}
+    folder = _free_folder(out or Path("runs") / f"demo-{world}")
+    corpus = folder / "corpus"
+    files = {
+        name: [f"{corpus / name}.{side}" for side in ("source", "target")] for name in ("train", "valid")
+    }
+    overrides: dict[str, Any] = {"training": {"seed": seed}, "data": files}
     for assignment in options or []:
         set_option(overrides, assignment)
     config = configure(demonstration.config, overrides)
-    folder = _free_folder(out or Path("runs") / f"demo-{world}")
     made = find_world(world)()
     with notes.status(f"making the {world} world"):
         splits = made.splits(
             train=demonstration.train, valid=demonstration.valid, test=demonstration.test, seed=seed
         )
+    _write_corpus(corpus, {"train": splits.train, "valid": splits.valid, "test": splits.test, **splits.extra})
     with TrainingDisplay() as display:
-        trained = run_training(
-            folder, config, train=_pairs(splits.train), valid=_pairs(splits.valid), listener=display
-        )
+        trained = run_training(folder, config, listener=display)
     translator = Translator.load(folder)
     sets = {"test": splits.test, **splits.extra}
     extra = {
         name: _tested(translator, name, examples, demonstration.tokenize) for name, examples in sets.items()
     }
     evaluation = extra.pop("test")
-    _write_corpus(folder / "corpus", sets)
     references = [example.target for example in splits.test]
     page = write_evaluation(
         folder,
@@ -103,19 +105,13 @@ def demo(
         return
     _print_scores({**evaluation.scores(), "train_seconds": trained.report["train_seconds"]}, extra)
     _print_translations(evaluation, references)
-    results.print(f"\nthe model, its report and its test set are in {folder}", markup=False)
+    results.print(f"\nthe model, its report and its corpus are in {folder}", markup=False)
     results.print(f"report: {page.resolve()}", markup=False)
     results.print(
         f"try:    echo {shlex.quote(splits.test[0].source)} | "
         f"{_program()} translate {shlex.quote(str(folder))} --alignments",
         markup=False,
     )
-
-
-def _pairs(examples: "Sequence[Example]") -> list[Any]:
-    from regard.text import SentencePair
-
-    return [SentencePair(example.source, example.target) for example in examples]
 
 
 def _gold(examples: "Sequence[Example]") -> "list[GoldLinks] | None":
@@ -193,7 +189,7 @@ def _free_folder(path: Path) -> Path:
 
 
 def _write_corpus(folder: Path, sets: "Mapping[str, Sequence[Example]]") -> None:
-    """The test sets as files, so that `regard evaluate` and `regard align` have something to read."""
+    """The world as files: to train on, and for `regard evaluate` and `regard align` to read."""
     from regard.text import format_gold
     from regard.whole_file import make_folder, write_whole_text
 

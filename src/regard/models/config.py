@@ -73,6 +73,11 @@ class DecoderConfig(StackConfig):
 
     place = "model.decoder"
 
+    @property
+    def output_size(self) -> int:
+        """What the output matrix reads: the readout, or the state where there is none."""
+        return int(getattr(self, "readout_size", self.state_size))
+
     def check_encoder(self, encoder: EncoderConfig) -> None:
         """Raise where this decoder cannot follow that encoder."""
 
@@ -196,7 +201,7 @@ class ModelConfig(Config):
         one_of("model.initialization", self.initialization, INITIALIZATIONS)
         self.decoder.check_encoder(self.encoder)
         m = self.decoder.embedding_size
-        read = getattr(self.decoder, "readout_size", self.decoder.state_size)
+        read = self.decoder.output_size
         if self.tie != "none" and read != m:
             raise ConfigError(
                 f'model.tie = "{self.tie}": the output matrix reads {read} units and the target embedding '

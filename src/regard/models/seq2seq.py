@@ -50,9 +50,8 @@ class Seq2Seq(nn.Module):
         target_embedding = Embedding(target_size, config.decoder.embedding_size)
         shared = target_embedding.E if config.tie == "all" else None
         source_embedding = Embedding(source_size, config.encoder.embedding_size, shared)
-        readout_size = getattr(config.decoder, "readout_size", config.decoder.state_size)
         tied = target_embedding.E if config.tie != "none" else None
-        output = Output(readout_size, target_size, tied)
+        output = Output(config.decoder.output_size, target_size, tied)
         self.encoder = Encoder(config.encoder, source_embedding)
         self.decoder = build_decoder(config.decoder, config.encoder, target_embedding, output)
         initialize(self, config.initialization)

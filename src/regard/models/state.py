@@ -56,16 +56,18 @@ class DecoderState:
 
     Attributes:
         cells: each layer's state, (R, n) tensors.
-        attentional: h̃ of the last step, (R, l), for input feeding; None elsewhere.
+        attentional_state: h̃ of the last step, (R, l), for input feeding; None elsewhere.
     """
 
     cells: tuple[State, ...]
-    attentional: Tensor | None = None
+    attentional_state: Tensor | None = None
 
     def select(self, rows: Tensor) -> "DecoderState":
         """The hypotheses at `rows`, in that order."""
-        attentional = None if self.attentional is None else self.attentional.index_select(0, rows)
-        return DecoderState(_select_states(self.cells, rows), attentional)
+        attentional_state = (
+            None if self.attentional_state is None else self.attentional_state.index_select(0, rows)
+        )
+        return DecoderState(_select_states(self.cells, rows), attentional_state)
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,11 @@ class EncodedPair:
     target_ids: list[int]
     place: Place | None = None
 
+    @property
+    def length(self) -> int:
+        """The tokens of the longer side, its end mark counted."""
+        return max(len(self.source_ids), len(self.target_ids)) + 1
+
 
 def encode_pairs(
     pairs: Iterable[SentencePair], source_tokenizer: Tokenizer, target_tokenizer: Tokenizer

@@ -77,7 +77,7 @@ class Loop:
     ) -> None:
         self._prepared, self._config, self._folder = prepared, config, folder
         self._journal, self._listener = journal, listener
-        self._lengths = [max(len(p.source_ids), len(p.target_ids)) + 1 for p in prepared.train]
+        self._lengths = [p.length for p in prepared.train]
         self._groups_per_epoch = len(self._plan(0))
         self._total = self._last_update()
         self._schedule = Schedule(config, self._total, self._groups_per_epoch)

@@ -112,7 +112,7 @@ def _teacher_forced(
 ) -> _Sums:
     """The loss and the right tokens of some of the pairs, summed."""
     total, correct, num_tokens = 0.0, 0, 0
-    lengths = [max(len(encoded[k].source_ids), len(encoded[k].target_ids)) + 1 for k in members]
+    lengths = [encoded[k].length for k in members]
     for indices in in_order_of_length(lengths, batch_sentences, batch_tokens):
         batch = pad_pairs([encoded[members[k]] for k in indices]).to(translator.device)
         targets = batch.target_ids[batch.target_mask]

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from regard.batches import pad_pairs
-from regard.layers import CELLS, ENERGIES
+from regard.layers import CELLS
 from regard.models import DecoderState
 from regard.ops.paths import naive_only
 from regard.text.encoded import EncodedPair
@@ -15,43 +15,6 @@ PAIRS = [
     EncodedPair([7, 7], [8, 5, 6]),
 ]
 BATCH = pad_pairs(PAIRS)
-
-KINDS = {
-    "bahdanau": {"kind": "bahdanau"},
-    "luong": {"kind": "luong", "input_feeding": False},
-    "luong-feeding": {"kind": "luong", "input_feeding": True},
-}
-GRID = [
-    pytest.param(
-        {**options, "cell": cell, "energy": energy, "num_layers": depth}, id=f"{name}-{cell}-{energy}-{depth}"
-    )
-    for name, options in KINDS.items()
-    for cell in CELLS
-    for energy in ENERGIES
-    for depth in ([1, 2] if energy == "additive" else [1])
-] + [
-    pytest.param({"kind": kind, "cell": cell, "num_layers": depth}, id=f"{kind}-{cell}-{depth}")
-    for kind in ("cho", "sutskever")
-    for cell in CELLS
-    for depth in (1, 2)
-]
-FURTHER = [
-    pytest.param({"kind": "bahdanau", "num_layers": 3, "residual": True}, id="bahdanau-residual"),
-    pytest.param({"kind": "luong", "num_layers": 2, "residual": True}, id="luong-residual"),
-    pytest.param({"kind": "luong", "bridge": "project", "cell": "lstm", "num_layers": 2}, id="luong-project"),
-    pytest.param(
-        {"kind": "bahdanau", "encoder": {"bidirectional": False, "state_size": 4}}, id="bahdanau-one-way"
-    ),
-    pytest.param(
-        {"kind": "cho", "encoder": {"bidirectional": False, "reverse": True, "cell": "lstm"}},
-        id="cho-reversed",
-    ),
-    pytest.param(
-        {"kind": "sutskever", "encoder": {"bidirectional": False, "reverse": True, "state_size": 4}},
-        id="sutskever-reversed",
-    ),
-]
-every_model = pytest.mark.parametrize("options", GRID + FURTHER)
 
 
 def stepped(model, batch, encoded):
@@ -65,15 +28,14 @@ def stepped(model, batch, encoded):
     return torch.stack(logits, 1), None if alphas[0] is None else torch.stack(alphas, 1)
 
 
-@every_model
-def test_step_by_step_is_the_whole_sentence(options, tiny_model):
-    model = tiny_model(**options)
+def test_step_by_step_is_the_whole_sentence(grid_model):
+    model = grid_model
     encoded = model.encode(BATCH.source_ids, BATCH.source_mask)
     whole = model.decoder(BATCH.previous_ids, BATCH.target_mask, encoded)
     logits, alpha = stepped(model, BATCH, encoded)
     real = BATCH.target_mask
     torch.testing.assert_close(logits[real], model.decoder.output(whole.readout[real]), rtol=0, atol=1e-12)
-    if options["kind"] in ("cho", "sutskever"):
+    if model.config.decoder.kind in ("cho", "sutskever"):
         assert whole.alpha is None
         assert alpha is None
         return
@@ -98,9 +60,8 @@ def gradients_of(model):
     return parts, {name: parameter.grad for name, parameter in model.named_parameters()}
 
 
-@every_model
-def test_the_whole_model_has_the_same_gradients_by_the_naive_path(options, tiny_model):
-    model = tiny_model(**options)
+def test_the_whole_model_has_the_same_gradients_by_the_naive_path(grid_model):
+    model = grid_model
     parts, grads = gradients_of(model)
     with naive_only():
         naive_parts, naive_grads = gradients_of(model)
@@ -111,10 +72,9 @@ def test_the_whole_model_has_the_same_gradients_by_the_naive_path(options, tiny_
         torch.testing.assert_close(grad, naive_grads[name], rtol=1e-9, atol=1e-11, msg=name)
 
 
-@every_model
-def test_hypotheses_stepped_together_are_each_stepped_alone(options, tiny_model):
+def test_hypotheses_stepped_together_are_each_stepped_alone(grid_model):
     """R = B·K rows share one copy of the source, K to a sentence."""
-    model, K = tiny_model(**options), 2
+    model, K = grid_model, 2
     encoded = model.encode(BATCH.source_ids, BATCH.source_mask)
     start = model.decoder.initial_state(encoded)
     rows = torch.arange(len(PAIRS)).repeat_interleave(K)
@@ -122,7 +82,7 @@ def test_hypotheses_stepped_together_are_each_stepped_alone(options, tiny_model)
     # hypotheses of a sentence differ in state and in word
     wide = DecoderState(
         tuple(tuple(part + torch.randn_like(part) for part in cell) for cell in wide.cells),
-        None if wide.attentional is None else torch.randn_like(wide.attentional),
+        None if wide.attentional_state is None else torch.randn_like(wide.attentional_state),
     )
     previous = torch.randint(4, 9, (len(rows),))
     together = model.decoder.step(previous, wide, encoded)
@@ -133,8 +93,8 @@ def test_hypotheses_stepped_together_are_each_stepped_alone(options, tiny_model)
         torch.testing.assert_close(together.state.select(one).cells, alone.state.cells, rtol=0, atol=1e-12)
         if together.alpha is not None:
             torch.testing.assert_close(together.alpha[one], alone.alpha, rtol=0, atol=1e-12)
-        if together.state.attentional is not None:
-            torch.testing.assert_close(together.state.attentional[one], alone.state.attentional)
+        if together.state.attentional_state is not None:
+            torch.testing.assert_close(together.state.attentional_state[one], alone.state.attentional_state)
 
 
 @pytest.mark.parametrize("kind", ["bahdanau", "luong", "cho", "sutskever"])

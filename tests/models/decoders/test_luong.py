@@ -48,7 +48,7 @@ def test_the_start_is_the_encoders_last_states_side_by_side(cell, tiny_model):
             zip(encoded.forward_last[layer], encoded.backward_last[layer], strict=True)
         ):
             assert torch.equal(state.cells[layer][part], torch.cat([ahead, back], dim=-1))
-    assert torch.equal(state.attentional, torch.zeros(1, 3, dtype=torch.float64))
+    assert torch.equal(state.attentional_state, torch.zeros(1, 3, dtype=torch.float64))
 
 
 def test_a_projected_start_frees_the_decoder_of_the_encoders_shape(tiny_model):
@@ -67,5 +67,5 @@ def test_without_input_feeding_no_attentional_state_is_carried(tiny_model):
     model = tiny_model("luong", input_feeding=False)
     encoded = model.encode(SOURCE, MASK)
     state = model.decoder.initial_state(encoded)
-    assert state.attentional is None
-    assert model.decoder.step(torch.tensor([2]), state, encoded).state.attentional is None
+    assert state.attentional_state is None
+    assert model.decoder.step(torch.tensor([2]), state, encoded).state.attentional_state is None

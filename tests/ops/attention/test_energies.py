@@ -122,10 +122,15 @@ def test_which_path_runs(function, fused, naive, monkeypatch):
     assert "fused" not in taken[1:]
 
 
-def test_keys_split_off_once_are_those_of_the_whole_energy():
-    q, h, W, v = tensors_of(ENERGIES["concat"], 2, 3, 4)
-    split = attention.additive_energies(attention.concat_query(q, W), attention.concat_keys(h, W), v)
-    torch.testing.assert_close(split, concat_naive.concat_energies(q, h, W, v))
-    q, h, W = tensors_of(ENERGIES["bilinear"], 2, 3, 4)
-    split = attention.dot_energies(q, attention.bilinear_keys(h, W))
-    torch.testing.assert_close(split, bilinear_naive.bilinear_energies(q, h, W))
+@pytest.mark.parametrize("name", ["concat", "bilinear"])
+def test_keys_are_split_off_once_and_not_by_the_naive_path(name):
+    """Both paths give the energy as printed; only the fused one projects the keys beforehand."""
+    q, h, W, *v = tensors_of(ENERGIES[name], 2, 3, 4)
+    keys_of, energies = getattr(attention, f"{name}_keys"), getattr(attention, f"{name}_energies")
+    printed = {"concat": concat_naive.concat_energies, "bilinear": bilinear_naive.bilinear_energies}[name]
+    keys = keys_of(h, W)
+    torch.testing.assert_close(energies(q, keys, W, *v), printed(q, h, W, *v))
+    assert keys.shape != h.shape or not torch.equal(keys, h)
+    with naive_only():
+        assert keys_of(h, W) is h
+        torch.testing.assert_close(energies(q, h, W, *v), printed(q, h, W, *v))

@@ -4,7 +4,7 @@ import torch
 from torch import Tensor, nn
 
 from regard.layers.attention.attention import Attention
-from regard.ops.attention import additive_energies, concat_keys, concat_query
+from regard.ops.attention import additive_energies, concat_energies, concat_keys
 from regard.ops.shapes import Float
 
 
@@ -48,12 +48,12 @@ class Concat(Attention):
         self.W_a = nn.Parameter(nn.init.xavier_uniform_(torch.empty(size, query_size + annotation_size)))
         self.v_a = nn.Parameter(torch.empty(size).uniform_(-(size**-0.5), size**-0.5))
 
-    def keys(self, annotations: Float[Tensor, "B Tx d"]) -> Float[Tensor, "B Tx a"]:
+    def keys(self, annotations: Float[Tensor, "B Tx d"]) -> Float[Tensor, "B Tx p"]:
         """The annotations' part of W_a [s; h_j]."""
         return concat_keys(annotations, self.W_a)
 
     def energies(
-        self, query: Float[Tensor, "B Q n"], keys: Float[Tensor, "B Tx a"]
+        self, query: Float[Tensor, "B Q n"], keys: Float[Tensor, "B Tx p"]
     ) -> Float[Tensor, "B Q Tx"]:
         """See `ops/attention/concat`."""
-        return additive_energies(concat_query(query, self.W_a), keys, self.v_a)
+        return concat_energies(query, keys, self.W_a, self.v_a)

@@ -5,7 +5,7 @@ from torch import Tensor, nn
 
 from regard.errors import ConfigError
 from regard.layers.attention.attention import Attention
-from regard.ops.attention import bilinear_keys, dot_energies, scaled_dot_energies
+from regard.ops.attention import bilinear_energies, bilinear_keys, dot_energies, scaled_dot_energies
 from regard.ops.shapes import Float
 
 
@@ -53,12 +53,12 @@ class Bilinear(Attention):
         super().__init__(query_size, annotation_size)
         self.W_a = nn.Parameter(nn.init.xavier_uniform_(torch.empty(query_size, annotation_size)))
 
-    def keys(self, annotations: Float[Tensor, "B Tx d"]) -> Float[Tensor, "B Tx n"]:
+    def keys(self, annotations: Float[Tensor, "B Tx d"]) -> Float[Tensor, "B Tx p"]:
         """W_a h_j."""
         return bilinear_keys(annotations, self.W_a)
 
     def energies(
-        self, query: Float[Tensor, "B Q n"], keys: Float[Tensor, "B Tx n"]
+        self, query: Float[Tensor, "B Q n"], keys: Float[Tensor, "B Tx p"]
     ) -> Float[Tensor, "B Q Tx"]:
-        """See `ops/attention/dot`."""
-        return dot_energies(query, keys)
+        """See `ops/attention/bilinear`."""
+        return bilinear_energies(query, keys, self.W_a)

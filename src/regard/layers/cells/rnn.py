@@ -1,13 +1,9 @@
 """The plain RNN as a layer, with tanh or with the logistic sigmoid."""
 
-from typing import ClassVar
-
-from torch import Tensor
+from typing import Any, ClassVar
 
 from regard.layers.cells.cell import Cell
 from regard.ops.rnn import rnn_sequence, rnn_step
-from regard.ops.shapes import Bool, Float
-from regard.ops.unroll import State
 
 
 class RNN(Cell):
@@ -15,28 +11,12 @@ class RNN(Cell):
 
     num_gates = 1
     activation: ClassVar[str] = "tanh"
+    step_op = staticmethod(rnn_step)
+    sequence_op = staticmethod(rnn_sequence)
 
-    def step(
-        self,
-        projected: Float[Tensor, "B gn"],
-        previous: State,
-        state_mask: Float[Tensor, "B n"] | None = None,
-    ) -> State:
-        """One step; see `ops/rnn`."""
-        return rnn_step(projected, previous, self.U, self.activation, state_mask)
-
-    def sequence(
-        self,
-        inputs: Float[Tensor, "B T m"],
-        mask: Bool[Tensor, "B T"],
-        initial: State,
-        reverse: bool = False,
-        state_mask: Float[Tensor, "B n"] | None = None,
-    ) -> tuple[Float[Tensor, "B T n"], State]:
-        """A whole padded batch; see `ops/rnn`."""
-        return rnn_sequence(
-            inputs, mask, initial, self.W, self.U, self.b, self.activation, reverse, state_mask
-        )
+    def extra(self) -> tuple[Any, ...]:
+        """The activation's name."""
+        return (self.activation,)
 
 
 class SigmoidRNN(RNN):

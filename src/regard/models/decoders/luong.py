@@ -55,8 +55,8 @@ class LuongDecoder(Decoder):
     ) -> tuple[Tensor, DecoderState]:
         """W E y_{t−1} + b and the last state → (h_t handed on, the new cells)."""
         if self.F is not None:
-            assert state.attentional is not None, "input feeding needs the last attentional state"
-            projected = projected + state.attentional @ self.F.T
+            assert state.attentional_state is not None, "input feeding needs the last attentional state"
+            projected = projected + state.attentional_state @ self.F.T
         top, cells = self.stack.step(projected, state.cells, noise, t)
         return top, DecoderState(cells)
 
@@ -65,9 +65,9 @@ class LuongDecoder(Decoder):
         projected = self.stack.layers[0].project(self.embedding(previous_ids))  # (R, gn)
         top, new = self._recur(projected, state, None, 0)
         context, alpha = attend_rows(self.attention, top, encoded)
-        attentional = self.readout(top, context)  # (R, l)
-        fed = attentional if self.F is not None else None
-        return StepOutput(self.output(attentional), DecoderState(new.cells, fed), alpha)
+        attentional_state = self.readout(top, context)  # (R, l)
+        fed = attentional_state if self.F is not None else None
+        return StepOutput(self.output(attentional_state), DecoderState(new.cells, fed), alpha)
 
     def forward(self, previous_ids: Tensor, target_mask: Tensor, encoded: EncodedSource) -> Unrolled:
         """A whole target sentence; see `Decoder.forward`."""
@@ -85,10 +85,10 @@ class LuongDecoder(Decoder):
         for t in range(num_steps):
             top, new = self._recur(projected[:, t], state, noise, t)
             context, alpha = attend_rows(self.attention, top, encoded)
-            attentional = self.readout(top, context)  # (B, l)
+            attentional_state = self.readout(top, context)  # (B, l)
             if dropped is not None:
-                attentional = attentional * dropped[:, t]
-            state = DecoderState(new.cells, attentional)
-            readouts.append(attentional)
+                attentional_state = attentional_state * dropped[:, t]
+            state = DecoderState(new.cells, attentional_state)
+            readouts.append(attentional_state)
             alphas.append(alpha)
         return Unrolled(torch.stack(readouts, 1), torch.stack(alphas, 1))

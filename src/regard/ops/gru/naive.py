@@ -14,7 +14,7 @@ from regard.ops.unroll import State, unroll
 
 def gru_step(
     projected: Float[Tensor, "B gn"],
-    previous: State,
+    previous_state: State,
     U: Float[Tensor, "3*n n"],
     state_mask: Float[Tensor, "B n"] | None = None,
 ) -> State:
@@ -22,14 +22,14 @@ def gru_step(
 
     Args:
         projected: W x_t + b; in RNNsearch's decoder W E y_{i−1} + C c_i + b.
-        previous: (s_{i−1},).
+        previous_state: (s_{i−1},).
         U: the recurrent matrices, stacked.
         state_mask: variational dropout of s_{i−1} where it meets U; one mask for all steps.
 
     Returns:
         (s_i,).
     """
-    (s,) = previous
+    (s,) = previous_state
     n = s.shape[-1]
     recurrent = s if state_mask is None else s * state_mask
     # z_i = σ(W_z E y_{i−1} + U_z s_{i−1} + C_z c_i), r_i likewise
@@ -53,7 +53,7 @@ def gru_sequence(
 ) -> tuple[Float[Tensor, "B T n"], State]:
     """The GRU over a padded batch; returns the state at each word and the last one."""
 
-    def step(x: Tensor, previous: State) -> State:
-        return gru_step(x @ W.T + b, previous, U, state_mask)
+    def step(x: Tensor, previous_state: State) -> State:
+        return gru_step(x @ W.T + b, previous_state, U, state_mask)
 
     return unroll(step, inputs, mask, initial, reverse)

@@ -13,7 +13,7 @@ from regard.ops.unroll import State, unroll
 
 def lstm_step(
     projected: Float[Tensor, "B gn"],
-    previous: State,
+    previous_state: State,
     U: Float[Tensor, "4*n n"],
     state_mask: Float[Tensor, "B n"] | None = None,
 ) -> State:
@@ -21,14 +21,14 @@ def lstm_step(
 
     Args:
         projected: W x_t + b.
-        previous: (h_{t−1}, c_{t−1}).
+        previous_state: (h_{t−1}, c_{t−1}).
         U: the recurrent matrices, stacked.
         state_mask: variational dropout of h_{t−1} where it meets U; one mask for all steps.
 
     Returns:
         (h_t, c_t).
     """
-    h, c = previous
+    h, c = previous_state
     recurrent = h if state_mask is None else h * state_mask
     gates = projected + recurrent @ U.T  # (B, 4n)
     i, f, candidate, o = gates.chunk(4, dim=-1)  # (B, n) each
@@ -50,7 +50,7 @@ def lstm_sequence(
 ) -> tuple[Float[Tensor, "B T n"], State]:
     """The LSTM over a padded batch; returns h at each word and the last (h, c)."""
 
-    def step(x: Tensor, previous: State) -> State:
-        return lstm_step(x @ W.T + b, previous, U, state_mask)
+    def step(x: Tensor, previous_state: State) -> State:
+        return lstm_step(x @ W.T + b, previous_state, U, state_mask)
 
     return unroll(step, inputs, mask, initial, reverse)

@@ -17,7 +17,7 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"tanh": torch.tanh, "sigmo
 
 def rnn_step(
     projected: Float[Tensor, "B n"],
-    previous: State,
+    previous_state: State,
     U: Float[Tensor, "n n"],
     activation: str,
     state_mask: Float[Tensor, "B n"] | None = None,
@@ -26,12 +26,12 @@ def rnn_step(
 
     Args:
         projected: W x_t + b.
-        previous: (h_{t−1},).
+        previous_state: (h_{t−1},).
         U: the recurrent matrix.
         activation: ``tanh`` or ``sigmoid``.
         state_mask: variational dropout of h_{t−1} where it meets U; one mask for all steps.
     """
-    (h,) = previous
+    (h,) = previous_state
     recurrent = h if state_mask is None else h * state_mask
     # h_t = f(W x_t + U h_{t−1} + b)
     return (ACTIVATIONS[activation](projected + recurrent @ U.T),)  # (B, n)
@@ -50,7 +50,7 @@ def rnn_sequence(
 ) -> tuple[Float[Tensor, "B T n"], State]:
     """The RNN over a padded batch; returns h at each word and the last state."""
 
-    def step(x: Tensor, previous: State) -> State:
-        return rnn_step(x @ W.T + b, previous, U, activation, state_mask)
+    def step(x: Tensor, previous_state: State) -> State:
+        return rnn_step(x @ W.T + b, previous_state, U, activation, state_mask)
 
     return unroll(step, inputs, mask, initial, reverse)

@@ -14,7 +14,7 @@ from regard.ops.unroll import State, unroll
 
 def torch_gru_step(
     projected: Float[Tensor, "B gn"],
-    previous: State,
+    previous_state: State,
     U: Float[Tensor, "3*n n"],
     b_U: Float[Tensor, "n"],
     state_mask: Float[Tensor, "B n"] | None = None,
@@ -23,7 +23,7 @@ def torch_gru_step(
 
     Args:
         projected: W x_t + b.
-        previous: (h_{t−1},).
+        previous_state: (h_{t−1},).
         U: the recurrent matrices, stacked.
         b_U: the bias inside the reset, torch's b_hn.
         state_mask: variational dropout of h_{t−1} where it meets U; one mask for all steps.
@@ -31,7 +31,7 @@ def torch_gru_step(
     Returns:
         (h_t,).
     """
-    (h,) = previous
+    (h,) = previous_state
     n = h.shape[-1]
     recurrent = (h if state_mask is None else h * state_mask) @ U.T  # (B, 3n)
     gates = torch.sigmoid(projected[:, : 2 * n] + recurrent[:, : 2 * n])  # (B, 2n)
@@ -54,7 +54,7 @@ def torch_gru_sequence(
 ) -> tuple[Float[Tensor, "B T n"], State]:
     """The GRU over a padded batch; returns the state at each word and the last one."""
 
-    def step(x: Tensor, previous: State) -> State:
-        return torch_gru_step(x @ W.T + b, previous, U, b_U, state_mask)
+    def step(x: Tensor, previous_state: State) -> State:
+        return torch_gru_step(x @ W.T + b, previous_state, U, b_U, state_mask)
 
     return unroll(step, inputs, mask, initial, reverse)

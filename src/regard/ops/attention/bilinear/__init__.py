@@ -1,5 +1,22 @@
-"""Bilinear ("general") energies: `naive` as printed; `fused` computes the keys once a sentence."""
+"""Bilinear ("general") energies: `naive` as printed; `fused` splits off the keys, computed once a sentence."""
 
-from regard.ops.attention.bilinear.fused import bilinear_keys
+from torch import Tensor
 
-__all__ = ["bilinear_keys"]
+from regard.ops.attention.bilinear import fused, naive
+from regard.ops.attention.dot import dot_energies
+from regard.ops.paths import fused_wanted
+from regard.ops.shapes import Float
+
+__all__ = ["bilinear_energies", "bilinear_keys"]
+
+
+def bilinear_keys(annotations: Float[Tensor, "B Tx d"], W_a: Float[Tensor, "n d"]) -> Float[Tensor, "B Tx p"]:
+    """What the queries meet: W_a h_j, or by the naive path the annotations as they are."""
+    return fused.bilinear_keys(annotations, W_a) if fused_wanted() else annotations
+
+
+def bilinear_energies(
+    query: Float[Tensor, "B Q n"], keys: Float[Tensor, "B Tx p"], W_a: Float[Tensor, "n d"]
+) -> Float[Tensor, "B Q Tx"]:
+    """e_ij = q_iᵀ W_a h_j, from what `bilinear_keys` gave."""
+    return dot_energies(query, keys) if fused_wanted() else naive.bilinear_energies(query, keys, W_a)
