@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from regard.worlds import Example
 
 _SHOWN = 5
-_CROSSINGS = 3  # more of them make a picture no better
+_CROSSINGS = 2  # more of them make a picture no better
 
 
 def demo(
@@ -167,11 +167,13 @@ def _print_translations(evaluation: "Evaluation", references: Sequence[str]) -> 
 
 def _worth_drawing(translations: "Sequence[Translation]") -> "Translation | None":
     """A sentence of about eleven words that is reordered, read with as clear an eye as any."""
+    from regard.output.alignment import threshold_links
 
     def interest(translation: "Translation") -> tuple[int, float]:
-        links = sorted(translation.links)
-        crossings = sum(a[1] > b[1] for k, a in enumerate(links) for b in links[k + 1 :])
         assert translation.alpha is not None
+        assert translation.word_alpha is not None
+        links = sorted(threshold_links(translation.word_alpha.alpha, 0.75))  # those it is sure of
+        crossings = sum(a[1] > b[1] for k, a in enumerate(links) for b in links[k + 1 :])
         return min(crossings, _CROSSINGS), float(translation.alpha.max(axis=1).mean())
 
     attending = [t for t in translations if t.alpha is not None]

@@ -26,8 +26,8 @@ _MICROWORLD: dict[str, Any] = {
         "label_smoothing": 0.0,
         "batch_sentences": 64,
         "max_epochs": 0,
-        "max_updates": 2000,
-        "validate_every": 500,
+        "max_updates": 1800,
+        "validate_every": 600,
         "validation_sentences": 200,
     },
 }

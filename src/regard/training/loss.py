@@ -1,7 +1,5 @@
 """The loss: the negative log-probability of the right words, smoothed or not."""
 
-from typing import NamedTuple
-
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
@@ -10,19 +8,7 @@ from regard.batches import Batch
 from regard.models import Seq2Seq
 
 
-class Loss(NamedTuple):
-    """Sums over the real tokens of a batch.
-
-    Attributes:
-        total: what is minimised; smoothed where smoothing is on.
-        correct: how many tokens the arg-max got right, for teacher-forced accuracy.
-    """
-
-    total: Tensor
-    correct: Tensor
-
-
-def sequence_loss(logits: Tensor, targets: Tensor, smoothing: float = 0.0) -> Loss:
+def sequence_loss(logits: Tensor, targets: Tensor, smoothing: float = 0.0) -> Tensor:
     """Σ −log p(y_t ∣ y_<t, x) over real tokens.
 
     Args:
@@ -31,10 +17,7 @@ def sequence_loss(logits: Tensor, targets: Tensor, smoothing: float = 0.0) -> Lo
         smoothing: the share ε of probability spread over the whole vocabulary.
     """
     wide = logits.to(torch.promote_types(logits.dtype, torch.float32))  # half precision would lose the sum
-    total = functional.cross_entropy(wide, targets, reduction="sum", label_smoothing=smoothing)
-    with torch.no_grad():
-        correct = (logits.argmax(dim=-1) == targets).sum()
-    return Loss(total, correct)
+    return functional.cross_entropy(wide, targets, reduction="sum", label_smoothing=smoothing)
 
 
 class Objective(nn.Module):
@@ -57,7 +40,7 @@ class Objective(nn.Module):
         previous_ids: Tensor,
         target_ids: Tensor,
         target_mask: Tensor,
-    ) -> Loss:
-        """The loss of a batch, taken apart."""
+    ) -> Tensor:
+        """The loss of a batch, taken apart; a sum over its real tokens."""
         batch = Batch(source_ids, source_mask, previous_ids, target_ids, target_mask)
         return sequence_loss(self.model(batch).logits, target_ids[target_mask], self.smoothing)

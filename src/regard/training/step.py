@@ -17,13 +17,11 @@ class Updated:
 
     Attributes:
         loss: the loss a token, in nats.
-        accuracy: the fraction of tokens the model would have chosen itself.
         gradient_norm: before clipping.
         num_tokens: target tokens learnt from, end marks counted.
     """
 
     loss: float
-    accuracy: float
     gradient_norm: float
     num_tokens: int
 
@@ -54,15 +52,14 @@ def update(
     """
     num_tokens = sum(int(batch.target_mask.sum()) for batch in batches)
     count = num_tokens if normalize == "tokens" else sum(len(batch.target_ids) for batch in batches)
-    total = correct = 0.0
+    total = 0.0
     for k, batch in enumerate(batches):
         with fabric.no_backward_sync(model, enabled=k < len(batches) - 1):
-            loss, right = model(
+            loss = model(
                 batch.source_ids, batch.source_mask, batch.previous_ids, batch.target_ids, batch.target_mask
             )
             fabric.backward(loss / count)
         total += float(loss.detach())
-        correct += float(right)
     if not math.isfinite(total):
         raise RegardError(
             f"the loss became {total}: training has diverged; lower training.rate, or set training.clip"
@@ -74,4 +71,4 @@ def update(
         )
     optimizer.step()
     optimizer.zero_grad(set_to_none=True)
-    return Updated(total / num_tokens, correct / num_tokens, norm, num_tokens)
+    return Updated(total / num_tokens, norm, num_tokens)

@@ -116,8 +116,8 @@ def _teacher_forced(
     for indices in in_order_of_length(lengths, batch_sentences, batch_tokens):
         batch = pad_pairs([encoded[members[k]] for k in indices]).to(translator.device)
         targets = batch.target_ids[batch.target_mask]
-        loss = sequence_loss(translator.model(batch).logits, targets)
-        total += float(loss.total)
-        correct += int(loss.correct)
+        logits = translator.model(batch).logits
+        total += float(sequence_loss(logits, targets))
+        correct += int((logits.argmax(dim=-1) == targets).sum())
         num_tokens += len(targets)
     return _Sums(total, correct, num_tokens)
