@@ -21,5 +21,6 @@ def build_fabric(config: TrainingConfig) -> Any:
         raise ConfigError('training.precision = "16" needs a GPU; choose bf16 or 32')
     from lightning.fabric import Fabric
 
-    logging.getLogger("lightning.fabric").setLevel(logging.WARNING)  # it tells of its precision each time
+    for name in ("lightning", "lightning.fabric", "lightning.pytorch"):
+        logging.getLogger(name).setLevel(logging.WARNING)  # they tell of precision and devices each time
     return Fabric(accelerator=device, devices=1, precision=_PRECISIONS[config.precision])
