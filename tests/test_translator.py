@@ -78,6 +78,11 @@ class TestOneLineOutForEachLineIn:
             if not line.strip():
                 assert (each.text, each.score, each.alpha, each.links) == ("", 0.0, None, frozenset())
 
+    def test_one_text_is_no_list_of_lines(self, translator):
+        """Its characters would be translated one by one."""
+        with pytest.raises(DataError, match=r"takes a list of lines, not one text: translate\(\['a b'\]\)"):
+            translator().translate("a b")
+
     def test_no_lines(self, translator):
         assert translator().translate([]) == []
         assert list(translator().translate_stream([])) == []

@@ -124,6 +124,15 @@ class TestBadInput:
         ended = regard("evaluate", model, data / "test.tsv", "--gold", data / "test.links")
         self.fails(ended, "test.links: 1 lines of links for 12 pairs; give one line for each")
 
+    @pytest.mark.parametrize("link", ["99-0", "0-99", "99?0"])
+    def test_a_link_beyond_its_sentences(self, regard, model, data, link):
+        """A file counted from 1, or with its sides the other way round, must not give a plausible score."""
+        (data / "test.links").write_text("0-0\n" * 3 + f"{link}\n" + "0-0\n" * 8)
+        ended = regard("evaluate", model, data / "test.tsv", "--gold", data / "test.links")
+        self.fails(
+            ended, "test.links:4: the link", "points beyond its sentences", "links count from 0, source first"
+        )
+
     def test_a_link_that_is_none(self, regard, model, data):
         (data / "test.links").write_text("0-0\n" * 3 + "0:1\n" + "0-0\n" * 8)
         ended = regard("evaluate", model, data / "test.tsv", "--gold", data / "test.links")

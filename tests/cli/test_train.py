@@ -140,6 +140,13 @@ class TestFlags:
         assert [line.split(":")[0].split(" ")[0] for line in lines] == list(PRESETS)
         assert any(line.startswith(f"{DEFAULT_PRESET} (the default): ") for line in lines)
 
+    def test_options_are_listed_with_their_sentences(self, regard):
+        lines = regard("train", "--list-options").out.splitlines()
+        told = dict(zip(lines[::2], lines[1::2], strict=True))
+        assert told["training.rate = 0.001"] == "    The learning rate at its highest."
+        assert told['model.decoder[luong].energy = "bilinear"'].startswith("    additive, concat, dot")
+        assert all(sentence.startswith("    ") and sentence.strip() for sentence in told.values())
+
 
 class TestBadInput:
     """One message, status 2, and no folder that looks like a model."""

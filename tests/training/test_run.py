@@ -52,7 +52,18 @@ class TestFromANotebook:
         return weights(regard.train(tmp_path / "expected", **given, config=TINY, options=OPTIONS).folder)
 
     @pytest.mark.parametrize(
-        "form", ["files", "list of files", "tsv", "path", "tuple of pairs", "lists", "config"]
+        "form",
+        [
+            "files",
+            "list of files",
+            "tsv",
+            "path",
+            "tuple of pairs",
+            "lists",
+            "iterator",
+            "sentence pairs",
+            "config",
+        ],
     )
     def test_every_form_of_pairs(self, files, expected, pairs, form):
         def given(name, count, seed):
@@ -65,6 +76,8 @@ class TestFromANotebook:
                 "path": files / f"{name}.tsv",
                 "tuple of pairs": tuple(texts),
                 "lists": [list(pair) for pair in texts],
+                "iterator": iter(texts),
+                "sentence pairs": list(pairs(count, seed=seed)),
                 "config": None,
             }[form]
 
