@@ -26,7 +26,6 @@ _MICROWORLD: dict[str, Any] = {
         "label_smoothing": 0.0,
         "batch_sentences": 64,
         "max_epochs": 0,
-        "max_minutes": 2.4,  # on a slow day the rate falls with the clock
         "max_updates": 1800,
         "validate_every": 600,
         "validation_sentences": 200,
@@ -39,7 +38,6 @@ _DATES: dict[str, Any] = {
         "rate": 0.003,
         "batch_sentences": 64,
         "max_epochs": 0,
-        "max_minutes": 2.4,  # on a slow day the rate falls with the clock
         "max_updates": 1500,
         "validate_every": 500,
         "validation_sentences": 200,
