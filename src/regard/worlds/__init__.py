@@ -1,11 +1,26 @@
 """The corpora that come with the package: generated, never downloaded."""
 
 from regard.errors import ConfigError, nearest
+from regard.worlds.copying import Copy
 from regard.worlds.dates import Dates
+from regard.worlds.language import Language
 from regard.worlds.microworld import Microworld
-from regard.worlds.world import Example, Splits, World
+from regard.worlds.recall import Recall
+from regard.worlds.scenes import Scenes
+from regard.worlds.sentiment import Sentiment
+from regard.worlds.tagging import Tagging
+from regard.worlds.world import TASKS, Example, Splits, World
 
-WORLDS: dict[str, type[World]] = {"microworld": Microworld, "dates": Dates}
+WORLDS: dict[str, type[World]] = {
+    "microworld": Microworld,
+    "dates": Dates,
+    "language": Language,
+    "sentiment": Sentiment,
+    "tagging": Tagging,
+    "copy": Copy,
+    "recall": Recall,
+    "scenes": Scenes,
+}
 """The worlds by name."""
 
 
@@ -20,4 +35,19 @@ def find_world(name: str) -> type[World]:
     return WORLDS[name]
 
 
-__all__ = ["WORLDS", "Dates", "Example", "Microworld", "Splits", "World", "find_world"]
+__all__ = [
+    "TASKS",
+    "WORLDS",
+    "Copy",
+    "Dates",
+    "Example",
+    "Language",
+    "Microworld",
+    "Recall",
+    "Scenes",
+    "Sentiment",
+    "Splits",
+    "Tagging",
+    "World",
+    "find_world",
+]

@@ -1,7 +1,7 @@
 """What a world is: a corpus that comes with the package, generated and never downloaded.
 
-A world hands out `Example`s in named splits that share no source sentence. It knows nothing of tokenizers,
-tensors or models.
+A world hands out `Example`s in named splits that share no input. It knows nothing of tokenizers, tensors or
+models; its task says which kind of model it is for.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,19 +10,32 @@ from typing import Protocol
 
 from regard.text.links import GoldLinks
 
+TASKS = ("translate", "lm", "classify", "tag", "describe")
+"""What a world's examples are for, as in `World.task`."""
+
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One pair of lines, with the gold word alignment where the world knows it."""
+    """One thing to learn from; what its parts are hangs on the world's task.
+
+    Attributes:
+        source: the line that is read: a sentence to translate, classify or tag, or a language model's line;
+            empty where a vector is described.
+        target: the line to be given: a translation, a label, tags (one per word of the source, separated by
+            blanks) or a description; empty for a language model.
+        gold: the word alignment, where the world knows it.
+        features: the vector to describe; empty for every other task.
+    """
 
     source: str
-    target: str
+    target: str = ""
     gold: GoldLinks | None = None
+    features: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
 class Splits:
-    """The parts of a generated corpus; no source sentence stands in two of them."""
+    """The parts of a generated corpus; no input (source or features) stands in two of them."""
 
     train: Sequence[Example]
     valid: Sequence[Example]
@@ -35,6 +48,8 @@ class World(Protocol):
     """A generator of splits; equal arguments give equal splits on every machine."""
 
     name: str
+    task: str
+    """One of `TASKS`."""
     describes: str
     """One sentence for ``regard demo --help``."""
 

@@ -28,6 +28,7 @@ class Dates:
     """Dates of the years 1900 to 2099 in thirty locales, spelt out and in figures."""
 
     name = "dates"
+    task = "translate"
     describes = "Dates as people write them in 30 locales, to ISO 8601, character by character."
 
     def splits(self, *, train: int, valid: int, test: int, seed: int) -> Splits:

@@ -23,6 +23,7 @@ class Microworld:
     """English sentences of a small grammar with their French translations and gold word alignments."""
 
     name = "microworld"
+    task = "translate"
     describes = "English to French, by a grammar with agreement, clitics, negation and relative clauses."
 
     def sentence(self, rng: random.Random, *, shortest: int, longest: int) -> Example:
