@@ -4,7 +4,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from regard.layers import CELLS, GRU, RecurrentStack
+from regard.errors import ConfigError
+from regard.layers import CELLS, GRU, LSTMN, RecurrentStack
 from regard.layers.recurrent import Noise
 
 M, N, B, T = 3, 4, 2, 5
@@ -34,7 +35,8 @@ def test_step_by_step_is_the_whole_sequence(kind, num_layers, residual, training
     stack = stack_of(kind, num_layers=num_layers, residual=residual, dropout=0.4, recurrent_dropout=0.3)
     stack.train(training)
     inputs = torch.randn(B, T, M, dtype=torch.float64)
-    initial = tuple(tuple(torch.randn_like(part) for part in state) for state in stack.zero_state(B, inputs))
+    zero = stack.ends(stack.zero_state(B, inputs))
+    initial = stack.start_states([tuple(torch.randn_like(part) for part in state) for state in zero])
     torch.manual_seed(1)
     whole, last = stack(inputs, MASK, initial)
     torch.manual_seed(1)
@@ -62,6 +64,30 @@ def test_reverse_reads_from_the_last_word_and_keeps_places():
     ahead, last_ahead = stack(inputs.flip(1), MASK)
     torch.testing.assert_close(back, ahead.flip(1))
     torch.testing.assert_close(last_back, last_ahead)
+
+
+def test_a_factory_makes_every_cell():
+    stack = RecurrentStack(lambda m, n: LSTMN(m, n, span=7), M, N, num_layers=2)
+    assert [(cell.input_size, cell.state_size, cell.span) for cell in stack.layers] == [(M, N, 7), (N, N, 7)]
+
+
+def test_reading_shows_where_each_layer_looked():
+    stack = stack_of("lstmn", num_layers=2, residual=True)
+    inputs = torch.randn(B, T, M, dtype=torch.float64)
+    whole, last = stack(inputs, MASK)
+    tops, ends, alphas = stack.read(inputs, MASK)
+    torch.testing.assert_close(tops, whole, rtol=0, atol=0)
+    torch.testing.assert_close(ends, last, rtol=0, atol=0)
+    assert [alpha.shape for alpha in alphas] == [(B, T, T)] * 2
+    past = torch.ones(T, T, dtype=torch.bool).tril(-1).expand(B, T, T)
+    for alpha in alphas:
+        assert torch.equal(alpha > 0, past)
+        torch.testing.assert_close(alpha[:, 1:].sum(dim=-1), torch.ones(B, T - 1, dtype=torch.float64))
+    # what goes on from here sees what was read before
+    _, _, (further, _) = stack.read(inputs[:, :2], MASK[:, :2], last)
+    assert further.shape == (B, 2, T + 2)
+    with pytest.raises(ConfigError, match=r"GRU does not attend to its own past.*lstmn"):
+        stack_of("gru").read(inputs, MASK)
 
 
 def test_noise_is_drawn_once_for_a_pass(monkeypatch):

@@ -1,34 +1,91 @@
 """Modules that own parameters and call `ops`; each can be imported and used by itself."""
 
-from regard.layers.attention import ENERGIES, Additive, Attended, Attention, Bilinear, Concat, Dot, ScaledDot
+from regard.layers.attention import (
+    COVERING,
+    ENERGIES,
+    NORMALIZERS,
+    SIZED,
+    WINDOWS,
+    Additive,
+    Attended,
+    Attention,
+    AttentionState,
+    Bilinear,
+    Concat,
+    Dot,
+    LocalM,
+    LocalP,
+    QueryKeyValue,
+    ScaledDot,
+    build_attention,
+)
 from regard.layers.bidirectional import BidirectionalStack
-from regard.layers.cells import CELLS, GRU, LSTM, RNN, Cell, SigmoidRNN, TorchGRU
+from regard.layers.cells import (
+    CELLS,
+    GRU,
+    LSTM,
+    LSTMN,
+    RNN,
+    Cell,
+    CellFactory,
+    RNNRead,
+    RNNSum,
+    RNNSumKeep,
+    SelfAttentive,
+    SigmoidRNN,
+    TorchGRU,
+)
 from regard.layers.dropout import Dropout
 from regard.layers.embedding import Embedding
+from regard.layers.head import Head
+from regard.layers.pooling import POOLINGS, AttentionPooling, LastPooling, MeanPooling, Pooled
 from regard.layers.readout import AttentionalReadout, MaxoutReadout, Output
 from regard.layers.recurrent import RecurrentStack
+from regard.layers.standardize import Standardize
 
 __all__ = [
     "CELLS",
+    "COVERING",
     "ENERGIES",
+    "NORMALIZERS",
+    "POOLINGS",
+    "SIZED",
+    "WINDOWS",
     "Additive",
     "Attended",
     "Attention",
+    "AttentionPooling",
+    "AttentionState",
     "AttentionalReadout",
     "BidirectionalStack",
     "Bilinear",
     "Cell",
+    "CellFactory",
     "Concat",
     "Dot",
     "Dropout",
     "Embedding",
     "GRU",
+    "Head",
     "LSTM",
+    "LSTMN",
+    "LastPooling",
+    "LocalM",
+    "LocalP",
     "MaxoutReadout",
+    "MeanPooling",
     "Output",
+    "Pooled",
+    "QueryKeyValue",
     "RNN",
+    "RNNRead",
+    "RNNSum",
+    "RNNSumKeep",
     "RecurrentStack",
     "ScaledDot",
+    "SelfAttentive",
     "SigmoidRNN",
+    "Standardize",
     "TorchGRU",
+    "build_attention",
 ]

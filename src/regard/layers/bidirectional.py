@@ -6,7 +6,7 @@ Each layer above the bottom one reads the concatenated states of the layer below
 import torch
 from torch import Tensor, nn
 
-from regard.layers.cells import Cell
+from regard.layers.cells import CellFactory
 from regard.layers.dropout import Dropout
 from regard.layers.recurrent import RecurrentStack
 from regard.ops.shapes import Bool, Float
@@ -18,7 +18,7 @@ class BidirectionalStack(nn.Module):
 
     def __init__(
         self,
-        cell: type[Cell],
+        cell: CellFactory,
         input_size: int,
         state_size: int,
         num_layers: int = 1,
@@ -46,7 +46,7 @@ class BidirectionalStack(nn.Module):
 
         Returns:
             The top layer's annotations, 2n wide; each layer's last forward state →h_Tx; each layer's last
-            backward state ←h_1.
+            backward state ←h_1; of both the ends, h (and c).
         """
         forward_last: list[State] = []
         backward_last: list[State] = []
@@ -55,10 +55,10 @@ class BidirectionalStack(nn.Module):
             below = handed_on
             if k > 0:
                 handed_on = self.between(below)
-            forward_states, (last,) = ahead(handed_on, mask)
-            forward_last.append(last)
-            backward_states, (last,) = back(handed_on, mask, reverse=True)
-            backward_last.append(last)
+            forward_states, last = ahead(handed_on, mask)
+            forward_last += ahead.ends(last)  # type: ignore[operator]
+            backward_states, last = back(handed_on, mask, reverse=True)
+            backward_last += back.ends(last)  # type: ignore[operator]
             # Eq. 7
             handed_on = torch.cat([forward_states, backward_states], dim=-1)  # (B, T, 2n)
             if self.residual and k > 0:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from torch import Tensor, nn
 
-from regard.layers.cells import Cell
+from regard.layers.cells import Cell, CellFactory
 from regard.layers.dropout import Dropout
 from regard.ops.shapes import Bool, Float
 from regard.ops.unroll import State
@@ -33,7 +33,7 @@ class RecurrentStack(nn.Module):
     """`num_layers` cells of one kind, each reading the one below.
 
     Args:
-        cell: the class of the cells, from `layers.cells.CELLS`.
+        cell: makes a cell of an input's and a state's width: a class of `layers.cells.CELLS`, or a function.
         input_size: the width of the bottom layer's input.
         state_size: n, the same for every layer.
         num_layers: how many.
@@ -45,7 +45,7 @@ class RecurrentStack(nn.Module):
 
     def __init__(
         self,
-        cell: type[Cell],
+        cell: CellFactory,
         input_size: int,
         state_size: int,
         num_layers: int = 1,
@@ -70,6 +70,14 @@ class RecurrentStack(nn.Module):
     def zero_state(self, batch: int, like: Tensor) -> tuple[State, ...]:
         """Each layer's state before anything was read."""
         return tuple(cell.zero_state(batch, like) for cell in self.layers)
+
+    def start_states(self, parts: Sequence[State]) -> tuple[State, ...]:
+        """Each layer's state that starts from a given h (and c)."""
+        return tuple(cell.start_state(part) for cell, part in zip(self.layers, parts, strict=True))
+
+    def ends(self, states: Sequence[State]) -> tuple[State, ...]:
+        """What each layer's state says of what was read: h (and c)."""
+        return tuple(cell.ends(state) for cell, state in zip(self.layers, states, strict=True))
 
     def draw_noise(self, batch: int, num_steps: int, like: Tensor) -> Noise:
         """The dropout masks of one training pass (all None in evaluation)."""
@@ -121,16 +129,50 @@ class RecurrentStack(nn.Module):
         Returns:
             The top layer's states, and each layer's last state.
         """
+        tops, last, _ = self._run(inputs, mask, initial, reverse, looking=False)
+        return tops, last
+
+    def read(
+        self,
+        inputs: Float[Tensor, "B T m"],
+        mask: Bool[Tensor, "B T"],
+        initial: Sequence[State] | None = None,
+        reverse: bool = False,
+    ) -> tuple[Float[Tensor, "B T n"], tuple[State, ...], tuple[Tensor, ...]]:
+        """As `forward`, and where each word looked in the past.
+
+        Returns:
+            The top layer's states, each layer's last state, and each layer's alpha (B, T, slots).
+
+        Raises:
+            ConfigError: the cells do not attend to their own past.
+        """
+        return self._run(inputs, mask, initial, reverse, looking=True)
+
+    def _run(
+        self,
+        inputs: Tensor,
+        mask: Tensor,
+        initial: Sequence[State] | None,
+        reverse: bool,
+        looking: bool,
+    ) -> tuple[Tensor, tuple[State, ...], tuple[Tensor, ...]]:
+        """All layers over a padded batch; alphas only when `looking`."""
         batch, num_steps = mask.shape
         initial = self.zero_state(batch, inputs) if initial is None else initial
         noise = self.draw_noise(batch, num_steps, inputs)
         last: list[State] = []
+        alphas: list[Tensor] = []
         handed_on = inputs
         for k, cell in enumerate(self.layers):
             below, between = handed_on, noise.between[k]
             handed_on = below if between is None else below * between
-            handed_on, state = cell.sequence(handed_on, mask, initial[k], reverse, noise.recurrent[k])
+            if looking:
+                handed_on, state, alpha = cell.read(handed_on, mask, initial[k], reverse, noise.recurrent[k])
+                alphas.append(alpha)
+            else:
+                handed_on, state = cell.sequence(handed_on, mask, initial[k], reverse, noise.recurrent[k])
             last.append(state)
             if self.residual and k > 0:
                 handed_on = handed_on + below
-        return handed_on, tuple(last)
+        return handed_on, tuple(last), tuple(alphas)

@@ -11,10 +11,10 @@ from torch import Tensor
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
 from regard.ops.shapes import Bool, Float
-from regard.ops.unroll import State
+from regard.ops.unroll import PlainState
 
 LayerState = tuple[Float[Tensor, "1 B n"], ...]
-"""A `State` as torch's kernels keep it, with an axis for the layer."""
+"""A `PlainState` as torch's kernels keep it, with an axis for the layer."""
 
 Kernel = Callable[[Tensor, Tensor, LayerState], tuple[Tensor, LayerState]]
 """(packed data, batch sizes, first states) → (packed states, last states)."""
@@ -41,9 +41,9 @@ def run_packed(
     kernel: Kernel,
     inputs: Float[Tensor, "B T m"],
     mask: Bool[Tensor, "B T"],
-    initial: State,
+    initial: PlainState,
     reverse: bool,
-) -> tuple[Float[Tensor, "B T n"], State]:
+) -> tuple[Float[Tensor, "B T n"], PlainState]:
     """Pack, run one layer in one direction, unpack."""
     if reverse:
         inputs = flip_rows(inputs, mask)

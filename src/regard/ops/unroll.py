@@ -1,7 +1,8 @@
-"""The loop over time that every naive recurrence shares.
+"""The loops over time that the naive recurrences share.
 
 In: one step as a function, the inputs, the mask. Out: the state at each real word, and the last state.
-A padded position leaves the state as it was, so padding on either side changes nothing.
+A padded position leaves the state as it was, so padding on either side changes nothing. `unroll` is for states
+of one size; `unroll_attending` for those that hold a tape and grow.
 """
 
 from collections.abc import Callable
@@ -11,17 +12,24 @@ from torch import Tensor
 
 from regard.ops.shapes import Bool, Float
 
-State = tuple[Float[Tensor, "B n"], ...]
-"""What a recurrence carries: (h,) or (h, c), each (B, n)."""
+State = tuple[Tensor, ...]
+"""What a recurrence carries, batch first in every part: h (B, n), then c (B, n) where there is one, then whatever else.
+
+A recurrence that attends to its own past carries what it read last (B, n), its tapes (B, t, ·), and at the end their
+mask (B, t), False at the slots of padded positions.
+"""
+
+PlainState = tuple[Float[Tensor, "B n"], ...]
+"""The state of a recurrence without a tape: (h,) or (h, c), each (B, n)."""
 
 
 def unroll(
-    step: Callable[[Tensor, State], State],
+    step: Callable[[Tensor, PlainState], PlainState],
     inputs: Float[Tensor, "B T m"],
     mask: Bool[Tensor, "B T"],
-    initial: State,
+    initial: PlainState,
     reverse: bool = False,
-) -> tuple[Float[Tensor, "B T n"], State]:
+) -> tuple[Float[Tensor, "B T n"], PlainState]:
     """Apply `step` to each position in turn.
 
     Args:
@@ -43,3 +51,43 @@ def unroll(
         state = tuple(torch.where(real, after, before) for after, before in zip(new, state, strict=True))
         states[t] = torch.where(real, state[0], 0.0)  # (B, n)
     return torch.stack(states, dim=1), state  # (B, T, n)
+
+
+AttendingStep = Callable[[Tensor, State, Tensor], tuple[State, Tensor]]
+"""(x_t, state_{t−1}, real (B, 1)) → (state_t, alpha over the slots read); it steps over padding by itself."""
+
+
+def unroll_attending(
+    step: AttendingStep,
+    inputs: Float[Tensor, "B T m"],
+    mask: Bool[Tensor, "B T"],
+    initial: State,
+    reverse: bool = False,
+    own: bool = False,
+) -> tuple[Float[Tensor, "B T n"], State, Float[Tensor, "B T slots"]]:
+    """Apply a step that attends to its own past to each position in turn.
+
+    Args:
+        step: see `AttendingStep`; the slots it reads are the last ones there are.
+        inputs: x_1 … x_T.
+        mask: True where a real word stands.
+        initial: the state before the first word, with a tape of t0 slots.
+        reverse: read from the last position to the first; states stay at their words' positions.
+        own: whether a step reads the slot it has just written, too.
+
+    Returns:
+        h at every position (zero on padding), the state after the last word read, and alpha: a row for each
+        position (zero on padding), a column for each of the t0 + T slots in the order in which they were written.
+    """
+    num_steps, num_first = inputs.shape[1], initial[-1].shape[1]
+    states: list[Tensor] = [inputs] * num_steps
+    rows: list[Tensor] = [inputs] * num_steps
+    state = initial
+    for count, t in enumerate(reversed(range(num_steps)) if reverse else range(num_steps)):
+        real = mask[:, t, None]
+        state, alpha = step(inputs[:, t], state, real)
+        states[t] = torch.where(real, state[0], 0.0)  # (B, n)
+        end = num_first + count + own  # of the slots read
+        left, right = end - alpha.shape[1], num_first + num_steps - end
+        rows[t] = torch.nn.functional.pad(torch.where(real, alpha, 0.0), (left, right))
+    return torch.stack(states, dim=1), state, torch.stack(rows, dim=1)

@@ -6,10 +6,14 @@ import pytest
 import torch
 
 from regard.errors import ConfigError
-from regard.layers import ENERGIES, Additive, Bilinear, Concat, Dot, ScaledDot
+from regard.layers import ENERGIES, Additive, Bilinear, Concat, Dot, QueryKeyValue, ScaledDot
 
 B, Q, TX, N, D, A = 2, 3, 4, 5, 6, 7
 MASK = torch.tensor([[True] * 4, [True] * 2 + [False] * 2])
+
+
+def numbers(*shape):
+    return torch.randn(*shape, dtype=torch.float64)
 
 
 def formula(layer, q, h):
@@ -20,21 +24,30 @@ def formula(layer, q, h):
             return layer.v_a @ torch.tanh(layer.W_a @ torch.cat([q, h]))
         case Bilinear():
             return q @ layer.W_a @ h
+        case QueryKeyValue():
+            return (layer.W_Q @ q) @ (layer.W_K @ h) / math.sqrt(A)
         case ScaledDot():
             return q @ h / math.sqrt(len(q))
         case Dot():
             return q @ h
 
 
+def made(kind, query_size=D):
+    return ENERGIES[kind](query_size, D, A).double()
+
+
 @pytest.mark.parametrize("kind", ENERGIES)
 def test_context_and_alpha_are_the_formula(kind):
-    width = N if "dot" in kind else D
-    layer = ENERGIES[kind](N, width, A).double()
-    query = torch.randn(B, Q, N, dtype=torch.float64)
-    annotations = torch.randn(B, TX, width, dtype=torch.float64)
-    context, alpha = layer(query, layer.keys(annotations), annotations, MASK)
-    assert context.shape == (B, Q, width)
+    n = D if "dot" in kind else N
+    layer = made(kind, n)
+    query, annotations = numbers(B, Q, n), numbers(B, TX, D)
+    values = layer.values(annotations)
+    context, alpha, carried = layer(query, layer.keys(annotations), values, MASK)
+    assert context.shape == (B, Q, D)
     assert alpha.shape == (B, Q, TX)
+    assert carried == layer.start(MASK) == ()
+    assert not layer.sequential
+    worth = annotations @ layer.W_V.T if kind == "qkv" else annotations
     for b in range(B):
         real = int(MASK[b].sum())
         for i in range(Q):
@@ -42,20 +55,39 @@ def test_context_and_alpha_are_the_formula(kind):
             expected = torch.exp(energies) / torch.exp(energies).sum()
             torch.testing.assert_close(alpha[b, i, :real], expected)
             assert torch.equal(alpha[b, i, real:], torch.zeros(TX - real, dtype=torch.float64))
-            torch.testing.assert_close(context[b, i], expected @ annotations[b, :real])
+            torch.testing.assert_close(context[b, i], expected @ worth[b, :real])
 
 
 @pytest.mark.parametrize("kind", ENERGIES)
 def test_one_query_alone_is_that_query_among_others(kind):
-    layer = ENERGIES[kind](D, D, A).double()
-    query = torch.randn(B, Q, D, dtype=torch.float64)
-    annotations = torch.randn(B, TX, D, dtype=torch.float64)
-    keys = layer.keys(annotations)
-    together = layer(query, keys, annotations, MASK)
+    layer = made(kind)
+    query, annotations = numbers(B, Q, D), numbers(B, TX, D)
+    keys, values = layer.keys(annotations), layer.values(annotations)
+    together = layer(query, keys, values, MASK)
+    torch.testing.assert_close(layer.whole(query, keys, values, MASK), together)
     for i in range(Q):
-        alone = layer(query[:, i : i + 1], keys, annotations, MASK)
+        alone = layer(query[:, i : i + 1], keys, values, MASK)
         torch.testing.assert_close(alone.context[:, 0], together.context[:, i])
         torch.testing.assert_close(alone.alpha[:, 0], together.alpha[:, i])
+
+
+@pytest.mark.parametrize("kind", ENERGIES)
+def test_queries_may_come_projected(kind):
+    """Without a query size there is no query matrix, and the projected query gives the same energies."""
+    whole, rest = made(kind), made(kind, None)
+    names = {"additive": ["W_a"], "bilinear": ["W_a"], "qkv": ["W_Q"]}.get(kind, [])
+    weights = {name: value for name, value in whole.state_dict().items() if name not in names}
+    if kind == "concat":
+        weights["W_a"] = weights["W_a"][:, D:]
+    assert {name: p.shape for name, p in rest.named_parameters()} == {n: w.shape for n, w in weights.items()}
+    rest.load_state_dict(weights)
+    query, annotations = numbers(B, Q, D), numbers(B, TX, D)
+    projected = query @ whole.W_a if kind == "bilinear" else whole.queries(query)
+    assert projected.shape[-1] == rest.query_width == (A if kind in ("additive", "concat", "qkv") else D)
+    assert rest.queries(projected) is projected
+    torch.testing.assert_close(
+        rest.score(projected, rest.keys(annotations)), whole.energies(query, whole.keys(annotations))
+    )
 
 
 @pytest.mark.parametrize("layer", [Dot, ScaledDot])
@@ -68,7 +100,17 @@ def test_parameters_have_the_papers_names_and_shapes():
     def shapes(layer):
         return {name: tuple(parameter.shape) for name, parameter in layer.named_parameters()}
 
-    assert shapes(Additive(N, D, A)) == {"W_a": (A, N), "U_a": (A, D), "v_a": (A,)}
+    additive = {"W_a": (A, N), "U_a": (A, D), "v_a": (A,)}
+    assert shapes(Additive(N, D, A)) == additive
+    assert shapes(Additive(N, D, A, coverage=True)) == additive | {"w_c": (A,)}
     assert shapes(Concat(N, D, A)) == {"W_a": (A, N + D), "v_a": (A,)}
     assert shapes(Bilinear(N, D)) == {"W_a": (N, D)}
     assert shapes(Dot(N, N)) == shapes(ScaledDot(N, N)) == {}
+    single = {"W_Q": (A, N), "W_K": (A, D), "W_V": (D, D)}
+    assert shapes(QueryKeyValue(N, D, A)) == single
+    assert shapes(QueryKeyValue(N, D, 8, heads=2)) == {
+        "W_Q": (8, N),
+        "W_K": (8, D),
+        "W_V": (D, D),
+        "W_O": (D, D),
+    }

@@ -128,9 +128,11 @@ def test_keys_are_split_off_once_and_not_by_the_naive_path(name):
     q, h, W, *v = tensors_of(ENERGIES[name], 2, 3, 4)
     keys_of, energies = getattr(attention, f"{name}_keys"), getattr(attention, f"{name}_energies")
     printed = {"concat": concat_naive.concat_energies, "bilinear": bilinear_naive.bilinear_energies}[name]
+    queries_of = attention.concat_queries if name == "concat" else lambda query, _: query
     keys = keys_of(h, W)
-    torch.testing.assert_close(energies(q, keys, W, *v), printed(q, h, W, *v))
+    torch.testing.assert_close(energies(queries_of(q, W), keys, W, *v), printed(q, h, W, *v))
     assert keys.shape != h.shape or not torch.equal(keys, h)
     with naive_only():
         assert keys_of(h, W) is h
+        assert queries_of(q, W) is q
         torch.testing.assert_close(energies(q, h, W, *v), printed(q, h, W, *v))

@@ -11,7 +11,7 @@ from regard.ops.torch_gru import torch_gru_sequence, torch_gru_step
 
 
 class GRU(Cell):
-    """The paper's form: the update gate takes the new, the reset comes before the product with U."""
+    """As in Cho et al. 2014: the update gate takes the new, the reset comes before the product with U."""
 
     num_gates = 3
     step_op = staticmethod(gru_step)
@@ -19,7 +19,7 @@ class GRU(Cell):
 
 
 class TorchGRU(Cell):
-    """torch's form: the update gate keeps the old, the reset comes after the product with U.
+    """torch's form of Cho et al. 2014: the update gate keeps the old, the reset comes after the product with U.
 
     Attributes:
         b_U: the second bias of the candidate, inside the reset.

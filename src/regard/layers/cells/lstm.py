@@ -7,7 +7,7 @@ from regard.ops.lstm import lstm_sequence, lstm_step
 
 
 class LSTM(Cell):
-    """Input gate, forget gate, candidate and output gate; the state is (h, c)."""
+    """Input gate, forget gate, candidate and output gate; the state is (h, c) (Hochreiter & Schmidhuber 1997)."""
 
     num_gates = 4
     num_parts = 2

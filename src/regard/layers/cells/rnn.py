@@ -7,7 +7,7 @@ from regard.ops.rnn import rnn_sequence, rnn_step
 
 
 class RNN(Cell):
-    """h_t = tanh(W x_t + U h_{t−1} + b)."""
+    """h_t = tanh(W x_t + U h_{t−1} + b) (Elman 1990)."""
 
     num_gates = 1
     activation: ClassVar[str] = "tanh"

@@ -2,9 +2,14 @@
 
 from regard.ops.attention.additive import additive_energies
 from regard.ops.attention.bilinear import bilinear_energies, bilinear_keys
-from regard.ops.attention.concat import concat_energies, concat_keys
+from regard.ops.attention.concat import concat_energies, concat_keys, concat_queries
+from regard.ops.attention.coverage import coverage_before, coverage_penalty, covered_energies
 from regard.ops.attention.dot import dot_energies, scaled_dot_energies
+from regard.ops.attention.guided import guided_alignment
+from regard.ops.attention.local import monotonic_positions, nearness, predicted_positions, within_window
 from regard.ops.attention.masked_softmax import attend, masked_softmax
+from regard.ops.attention.query_key_value import head_contexts, head_energies, query_key_value
+from regard.ops.attention.sparsemax import sparsemax
 
 __all__ = [
     "additive_energies",
@@ -13,7 +18,20 @@ __all__ = [
     "bilinear_keys",
     "concat_energies",
     "concat_keys",
+    "concat_queries",
+    "coverage_before",
+    "coverage_penalty",
+    "covered_energies",
     "dot_energies",
+    "guided_alignment",
+    "head_contexts",
+    "head_energies",
     "masked_softmax",
+    "monotonic_positions",
+    "nearness",
+    "predicted_positions",
+    "query_key_value",
     "scaled_dot_energies",
+    "sparsemax",
+    "within_window",
 ]

@@ -13,7 +13,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from regard.ops.shapes import Bool, Float
-from regard.ops.unroll import State
+from regard.ops.unroll import PlainState
 
 
 class _Recurrence(torch.autograd.Function):
@@ -71,12 +71,12 @@ class _Recurrence(torch.autograd.Function):
 def gru_sequence(
     inputs: Float[Tensor, "B T m"],
     mask: Bool[Tensor, "B T"],
-    initial: State,
+    initial: PlainState,
     W: Float[Tensor, "3*n m"],
     U: Float[Tensor, "3*n n"],
     b: Float[Tensor, "3*n"],
     reverse: bool = False,
-) -> tuple[Float[Tensor, "B T n"], State]:
+) -> tuple[Float[Tensor, "B T n"], PlainState]:
     """The GRU over a padded batch; returns the state at each word and the last one."""
     # mixed precision narrows the projection; the recurrence keeps the width of the parameters
     projected = torch.nn.functional.linear(inputs, W, b).transpose(0, 1).to(U.dtype)  # (T, B, 3n)

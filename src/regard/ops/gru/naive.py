@@ -9,15 +9,15 @@ import torch
 from torch import Tensor
 
 from regard.ops.shapes import Bool, Float
-from regard.ops.unroll import State, unroll
+from regard.ops.unroll import PlainState, unroll
 
 
 def gru_step(
     projected: Float[Tensor, "B gn"],
-    previous_state: State,
+    previous_state: PlainState,
     U: Float[Tensor, "3*n n"],
     state_mask: Float[Tensor, "B n"] | None = None,
-) -> State:
+) -> PlainState:
     """One step of the GRU.
 
     Args:
@@ -44,16 +44,16 @@ def gru_step(
 def gru_sequence(
     inputs: Float[Tensor, "B T m"],
     mask: Bool[Tensor, "B T"],
-    initial: State,
+    initial: PlainState,
     W: Float[Tensor, "3*n m"],
     U: Float[Tensor, "3*n n"],
     b: Float[Tensor, "3*n"],
     reverse: bool = False,
     state_mask: Float[Tensor, "B n"] | None = None,
-) -> tuple[Float[Tensor, "B T n"], State]:
+) -> tuple[Float[Tensor, "B T n"], PlainState]:
     """The GRU over a padded batch; returns the state at each word and the last one."""
 
-    def step(x: Tensor, previous_state: State) -> State:
+    def step(x: Tensor, previous_state: PlainState) -> PlainState:
         return gru_step(x @ W.T + b, previous_state, U, state_mask)
 
     return unroll(step, inputs, mask, initial, reverse)

@@ -6,7 +6,7 @@ from regard.ops.lstm import fused, naive
 from regard.ops.lstm.naive import lstm_step
 from regard.ops.paths import fused_wanted
 from regard.ops.shapes import Bool, Float
-from regard.ops.unroll import State
+from regard.ops.unroll import PlainState
 
 __all__ = ["lstm_sequence", "lstm_step"]
 
@@ -14,13 +14,13 @@ __all__ = ["lstm_sequence", "lstm_step"]
 def lstm_sequence(
     inputs: Float[Tensor, "B T m"],
     mask: Bool[Tensor, "B T"],
-    initial: State,
+    initial: PlainState,
     W: Float[Tensor, "4*n m"],
     U: Float[Tensor, "4*n n"],
     b: Float[Tensor, "4*n"],
     reverse: bool = False,
     state_mask: Float[Tensor, "B n"] | None = None,
-) -> tuple[Float[Tensor, "B T n"], State]:
+) -> tuple[Float[Tensor, "B T n"], PlainState]:
     """The LSTM over a padded batch, by the quicker path that applies."""
     if fused_wanted() and state_mask is None:
         return fused.lstm_sequence(inputs, mask, initial, W, U, b, reverse)

@@ -8,15 +8,15 @@ import torch
 from torch import Tensor
 
 from regard.ops.shapes import Bool, Float
-from regard.ops.unroll import State, unroll
+from regard.ops.unroll import PlainState, unroll
 
 
 def lstm_step(
     projected: Float[Tensor, "B gn"],
-    previous_state: State,
+    previous_state: PlainState,
     U: Float[Tensor, "4*n n"],
     state_mask: Float[Tensor, "B n"] | None = None,
-) -> State:
+) -> PlainState:
     """One step of the LSTM.
 
     Args:
@@ -41,16 +41,16 @@ def lstm_step(
 def lstm_sequence(
     inputs: Float[Tensor, "B T m"],
     mask: Bool[Tensor, "B T"],
-    initial: State,
+    initial: PlainState,
     W: Float[Tensor, "4*n m"],
     U: Float[Tensor, "4*n n"],
     b: Float[Tensor, "4*n"],
     reverse: bool = False,
     state_mask: Float[Tensor, "B n"] | None = None,
-) -> tuple[Float[Tensor, "B T n"], State]:
+) -> tuple[Float[Tensor, "B T n"], PlainState]:
     """The LSTM over a padded batch; returns h at each word and the last (h, c)."""
 
-    def step(x: Tensor, previous_state: State) -> State:
+    def step(x: Tensor, previous_state: PlainState) -> PlainState:
         return lstm_step(x @ W.T + b, previous_state, U, state_mask)
 
     return unroll(step, inputs, mask, initial, reverse)

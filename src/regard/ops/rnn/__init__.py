@@ -6,7 +6,7 @@ from regard.ops.paths import fused_wanted
 from regard.ops.rnn import fused, naive
 from regard.ops.rnn.naive import ACTIVATIONS, rnn_step
 from regard.ops.shapes import Bool, Float
-from regard.ops.unroll import State
+from regard.ops.unroll import PlainState
 
 __all__ = ["ACTIVATIONS", "rnn_sequence", "rnn_step"]
 
@@ -14,14 +14,14 @@ __all__ = ["ACTIVATIONS", "rnn_sequence", "rnn_step"]
 def rnn_sequence(
     inputs: Float[Tensor, "B T m"],
     mask: Bool[Tensor, "B T"],
-    initial: State,
+    initial: PlainState,
     W: Float[Tensor, "n m"],
     U: Float[Tensor, "n n"],
     b: Float[Tensor, "n"],
     activation: str,
     reverse: bool = False,
     state_mask: Float[Tensor, "B n"] | None = None,
-) -> tuple[Float[Tensor, "B T n"], State]:
+) -> tuple[Float[Tensor, "B T n"], PlainState]:
     """The RNN over a padded batch, by the quicker path that applies."""
     if fused_wanted() and activation == "tanh" and state_mask is None:
         return fused.rnn_sequence(inputs, mask, initial, W, U, b, reverse)

@@ -5,18 +5,18 @@ from torch import Tensor
 
 from regard.ops.packed import LayerState, in_one_buffer, run_packed
 from regard.ops.shapes import Bool, Float
-from regard.ops.unroll import State
+from regard.ops.unroll import PlainState
 
 
 def rnn_sequence(
     inputs: Float[Tensor, "B T m"],
     mask: Bool[Tensor, "B T"],
-    initial: State,
+    initial: PlainState,
     W: Float[Tensor, "n m"],
     U: Float[Tensor, "n n"],
     b: Float[Tensor, "n"],
     reverse: bool = False,
-) -> tuple[Float[Tensor, "B T n"], State]:
+) -> tuple[Float[Tensor, "B T n"], PlainState]:
     """The tanh RNN over a padded batch; returns h at each word and the last state."""
     weights = in_one_buffer([W, U, b, torch.zeros_like(b)])
 

@@ -10,18 +10,18 @@ import torch
 from torch import Tensor
 
 from regard.ops.shapes import Bool, Float
-from regard.ops.unroll import State, unroll
+from regard.ops.unroll import PlainState, unroll
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"tanh": torch.tanh, "sigmoid": torch.sigmoid}
 
 
 def rnn_step(
     projected: Float[Tensor, "B n"],
-    previous_state: State,
+    previous_state: PlainState,
     U: Float[Tensor, "n n"],
     activation: str,
     state_mask: Float[Tensor, "B n"] | None = None,
-) -> State:
+) -> PlainState:
     """One step of the plain RNN.
 
     Args:
@@ -40,17 +40,17 @@ def rnn_step(
 def rnn_sequence(
     inputs: Float[Tensor, "B T m"],
     mask: Bool[Tensor, "B T"],
-    initial: State,
+    initial: PlainState,
     W: Float[Tensor, "n m"],
     U: Float[Tensor, "n n"],
     b: Float[Tensor, "n"],
     activation: str,
     reverse: bool = False,
     state_mask: Float[Tensor, "B n"] | None = None,
-) -> tuple[Float[Tensor, "B T n"], State]:
+) -> tuple[Float[Tensor, "B T n"], PlainState]:
     """The RNN over a padded batch; returns h at each word and the last state."""
 
-    def step(x: Tensor, previous_state: State) -> State:
+    def step(x: Tensor, previous_state: PlainState) -> PlainState:
         return rnn_step(x @ W.T + b, previous_state, U, activation, state_mask)
 
     return unroll(step, inputs, mask, initial, reverse)

@@ -6,7 +6,7 @@ from regard.ops.paths import fused_wanted
 from regard.ops.shapes import Bool, Float
 from regard.ops.torch_gru import fused, naive
 from regard.ops.torch_gru.naive import torch_gru_step
-from regard.ops.unroll import State
+from regard.ops.unroll import PlainState
 
 __all__ = ["torch_gru_sequence", "torch_gru_step"]
 
@@ -14,14 +14,14 @@ __all__ = ["torch_gru_sequence", "torch_gru_step"]
 def torch_gru_sequence(
     inputs: Float[Tensor, "B T m"],
     mask: Bool[Tensor, "B T"],
-    initial: State,
+    initial: PlainState,
     W: Float[Tensor, "3*n m"],
     U: Float[Tensor, "3*n n"],
     b: Float[Tensor, "3*n"],
     b_U: Float[Tensor, "n"],
     reverse: bool = False,
     state_mask: Float[Tensor, "B n"] | None = None,
-) -> tuple[Float[Tensor, "B T n"], State]:
+) -> tuple[Float[Tensor, "B T n"], PlainState]:
     """The GRU over a padded batch, by the quicker path that applies."""
     if fused_wanted() and state_mask is None:
         return fused.torch_gru_sequence(inputs, mask, initial, W, U, b, b_U, reverse)

@@ -5,7 +5,7 @@ from torch import Tensor
 
 from regard.ops.packed import LayerState, in_one_buffer, run_packed
 from regard.ops.shapes import Bool, Float
-from regard.ops.unroll import State
+from regard.ops.unroll import PlainState
 
 
 def _reset_first(stacked: Tensor) -> Tensor:
@@ -17,13 +17,13 @@ def _reset_first(stacked: Tensor) -> Tensor:
 def torch_gru_sequence(
     inputs: Float[Tensor, "B T m"],
     mask: Bool[Tensor, "B T"],
-    initial: State,
+    initial: PlainState,
     W: Float[Tensor, "3*n m"],
     U: Float[Tensor, "3*n n"],
     b: Float[Tensor, "3*n"],
     b_U: Float[Tensor, "n"],
     reverse: bool = False,
-) -> tuple[Float[Tensor, "B T n"], State]:
+) -> tuple[Float[Tensor, "B T n"], PlainState]:
     """The GRU over a padded batch; returns the state at each word and the last one."""
     recurrent_bias = torch.cat([b_U.new_zeros(2 * b_U.shape[0]), b_U])
     weights = in_one_buffer([_reset_first(W), _reset_first(U), _reset_first(b), recurrent_bias])

@@ -1,0 +1,103 @@
+"""Luong's local attentions: where in the source a step may look (Luong et al. 2015, §3.2).
+
+Positions of the source and steps of the target are counted from 1. The source's length S counts its end mark, which
+stands at S and can be attended to. A target that outruns its source by more than the reach looks on at the end mark;
+the paper leaves that case open.
+"""
+
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from regard.ops.attention import monotonic_positions, nearness, predicted_positions, within_window
+from regard.ops.shapes import Bool, Float, Int
+
+
+class Window(nn.Module, ABC):
+    """[p_t − D, p_t + D], cut off at the sentence's ends (Luong et al. 2015).
+
+    Args:
+        reach: D.
+    """
+
+    counts: ClassVar[bool]
+    """Whether it needs to know which step it is."""
+
+    def __init__(self, reach: int) -> None:
+        super().__init__()
+        self.reach = reach
+
+    @abstractmethod
+    def positions(
+        self,
+        query: Float[Tensor, "B Q n"],
+        mask: Bool[Tensor, "B Tx"],
+        steps: Int[Tensor, "B Q"] | None,
+    ) -> Float[Tensor, "B Q"]:
+        """Each query's p_t."""
+
+    def narrow(
+        self,
+        energies: Float[Tensor, "B Q Tx"],
+        mask: Bool[Tensor, "B Tx"],
+        positions: Float[Tensor, "B Q"],
+    ) -> Float[Tensor, "B Q Tx"]:
+        """The energies, −∞ outside the window."""
+        return within_window(energies, mask, positions, self.reach)
+
+    def weigh(
+        self, alpha: Float[Tensor, "B Q Tx"], mask: Bool[Tensor, "B Tx"], positions: Float[Tensor, "B Q"]
+    ) -> Float[Tensor, "B Q Tx"]:
+        """Alpha, weighed by what lies near p_t if the window does so."""
+        return alpha
+
+
+class LocalM(Window):
+    """local-m: p_t = t, as if source and target ran in step."""
+
+    counts = True
+
+    def positions(
+        self,
+        query: Float[Tensor, "B Q n"],
+        mask: Bool[Tensor, "B Tx"],
+        steps: Int[Tensor, "B Q"] | None,
+    ) -> Float[Tensor, "B Q"]:
+        """The steps themselves."""
+        assert steps is not None, "local-m needs the number of each step"
+        return monotonic_positions(steps, mask, self.reach)
+
+
+class LocalP(Window):
+    """local-p: p_t = S · σ(v_pᵀ tanh(W_p h_t)), and α falls off around it as a Gaussian with σ = D/2.
+
+    As the paper has it, alpha is multiplied by the Gaussian and not normalised again: a row sums to at most 1.
+
+    Args:
+        query_size: n.
+        reach: D.
+    """
+
+    counts = False
+
+    def __init__(self, query_size: int, reach: int) -> None:
+        super().__init__(reach)
+        self.W_p = nn.Parameter(nn.init.xavier_uniform_(torch.empty(query_size, query_size)))
+        self.v_p = nn.Parameter(torch.empty(query_size).uniform_(-(query_size**-0.5), query_size**-0.5))
+
+    def positions(
+        self,
+        query: Float[Tensor, "B Q n"],
+        mask: Bool[Tensor, "B Tx"],
+        steps: Int[Tensor, "B Q"] | None,
+    ) -> Float[Tensor, "B Q"]:
+        """As the query predicts."""
+        return predicted_positions(query, mask, self.W_p, self.v_p)
+
+    def weigh(
+        self, alpha: Float[Tensor, "B Q Tx"], mask: Bool[Tensor, "B Tx"], positions: Float[Tensor, "B Q"]
+    ) -> Float[Tensor, "B Q Tx"]:
+        """Alpha times exp(−(s − p_t)²/(2σ²)), Eq. 10."""
+        return alpha * nearness(positions, mask, self.reach)

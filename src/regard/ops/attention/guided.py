@@ -1,0 +1,32 @@
+"""Gold links as a training signal: how far alpha is from where people say each word comes from.
+
+Chen, Matusov, Khadivi & Peter 2016 (§3): the cross-entropy −Σ_j G_ij log α_ij of each target word, its links sharing a
+weight of 1. A word without a link says nothing of where to look, and costs nothing.
+"""
+
+import torch
+from torch import Tensor
+
+from regard.ops.shapes import Float
+
+LEAST = 1e-6
+"""What alpha counts as at the least, so that a zero (of sparsemax, of a window) costs much and not infinity."""
+
+
+def guided_alignment(
+    alpha: Float[Tensor, "B Ty Tx"], gold: Float[Tensor, "B Ty Tx"]
+) -> Float[Tensor, "B Ty"]:
+    """−Σ_j G_ij log α_ij at each target position.
+
+    Args:
+        alpha: from the decoder.
+        gold: a positive weight at each link, mostly 1, and 0 elsewhere (padding too); rows are normalised here.
+
+    Returns:
+        The cost of each target position, 0 where it has no link; summed and divided by the caller.
+    """
+    links = gold.sum(dim=-1, keepdim=True)  # (B, Ty, 1)
+    shares = gold / torch.where(links > 0, links, 1.0)
+    # outside the links alpha may be 0, whose logarithm must not be taken
+    logs = torch.where(gold > 0, alpha, 1.0).clamp(min=LEAST).log()
+    return -(shares * logs).sum(dim=-1)

@@ -1,0 +1,41 @@
+"""Query, key and value, with one head or several: `naive` word by word, `fused` the matrix form."""
+
+from torch import Tensor
+
+from regard.ops.attention.query_key_value import fused, naive
+from regard.ops.paths import fused_wanted
+from regard.ops.shapes import Bool, Float
+
+__all__ = ["head_contexts", "head_energies", "query_key_value"]
+
+
+def query_key_value(
+    query: Float[Tensor, "B Q n"],
+    annotations: Float[Tensor, "B Tx d"],
+    mask: Bool[Tensor, "B Tx"],
+    W_Q: Float[Tensor, "p n"],
+    W_K: Float[Tensor, "p d"],
+    W_V: Float[Tensor, "v d"],
+) -> tuple[Float[Tensor, "B Q v"], Float[Tensor, "B Q Tx"]]:
+    """V softmax(KᵀQ/√p) and alpha, by the quicker path."""
+    if fused_wanted():
+        return fused.query_key_value(query, annotations, mask, W_Q, W_K, W_V)
+    return naive.query_key_value(query, annotations, mask, W_Q, W_K, W_V)
+
+
+def head_energies(
+    query: Float[Tensor, "B Q p"], keys: Float[Tensor, "B Tx p"], heads: int
+) -> Float[Tensor, "B HQ Tx"]:
+    """qᵀk/√(p/H) for each head, the heads' rows one after the other, by the quicker path."""
+    if fused_wanted():
+        return fused.head_energies(query, keys, heads)
+    return naive.head_energies(query, keys, heads)
+
+
+def head_contexts(
+    alpha: Float[Tensor, "B HQ Tx"], values: Float[Tensor, "B Tx d"], heads: int
+) -> Float[Tensor, "B Q d"]:
+    """Each head's Σ_j α_j v_j, side by side, by the quicker path."""
+    if fused_wanted():
+        return fused.head_contexts(alpha, values, heads)
+    return naive.head_contexts(alpha, values, heads)

@@ -1,0 +1,94 @@
+"""The long short-term memory-network (Cheng, Dong & Lapata 2016): an LSTM that attends to all it has written.
+
+Where the LSTM takes h_{t−1} and c_{t−1}, the LSTMN takes s_t = Σ α_i h_i and c′_t = Σ α_i c_i over i < t, with one
+alpha for both. The rows of blocks in W are input gate, forget gate, candidate, output gate, and then P, the query's
+share. The first word finds an empty tape: s_1 = 0 and c′_1 = 0; a state that is given is the tape's first slot.
+"""
+
+import torch
+from torch import Tensor
+
+from regard.ops.shapes import Bool, Float
+from regard.ops.tape import Scoring, cut, extend, extend_mask, kept, read_tape
+from regard.ops.unroll import State, unroll_attending
+
+OUTPUTS = ("tanh", "plain")
+"""h_t = o ∘ tanh(c_t), as the paper computes it, or o ∘ c_t, as lectures print it."""
+
+
+def lstmn_step(
+    projected: Float[Tensor, "B gnp"],
+    previous_state: State,
+    U: Float[Tensor, "gn n"],
+    S: Float[Tensor, "p n"],
+    scoring: Scoring,
+    output: str = "tanh",
+    span: int = 0,
+    state_mask: Float[Tensor, "B n"] | None = None,
+    real: Bool[Tensor, "B 1"] | None = None,
+) -> tuple[State, Float[Tensor, "B t"]]:
+    """One step of the LSTMN.
+
+    Args:
+        projected: [W x_t + b; P x_t].
+        previous_state: (h_{t−1}, c_{t−1}, s_{t−1}, keys, values and memories of the tape, its mask).
+        U: the matrices of s_t in the gates, stacked.
+        S: the matrix of s_{t−1} in the query.
+        scoring: how the query is compared with what was written.
+        output: one of `OUTPUTS`.
+        span: how many slots the tape keeps; 0 for all.
+        state_mask: variational dropout of s_t where it meets U; one mask for all steps.
+        real: False where the position is padding, which leaves the state as it is and writes an empty slot.
+
+    Returns:
+        The state after the step, and alpha over the slots of the tape before it.
+    """
+    h, c, s, keys, values, memories, valid = previous_state
+    gates, query = torch.split(projected, [U.shape[0], S.shape[0]], dim=-1)
+    # a_i = vᵀ tanh(W_h h_i + W_x x_t + W_s s_{t−1}); s_t = Σ α_i h_i
+    summary, alpha = read_tape(scoring, query + s @ S.T, keys, values, valid)  # (B, n), (B, t)
+    # c′_t = Σ α_i c_i
+    recalled = torch.bmm(alpha.unsqueeze(1), memories).squeeze(1)  # (B, n)
+    seen = summary if state_mask is None else summary * state_mask
+    i, f, candidate, o = (gates + seen @ U.T).chunk(4, dim=-1)  # (B, n) each
+    # c_t = f_t ∘ c′_t + i_t ∘ c̃_t
+    memory = torch.sigmoid(f) * recalled + torch.sigmoid(i) * torch.tanh(candidate)  # (B, n)
+    # h_t = o_t ∘ tanh(c_t)
+    hidden = torch.sigmoid(o) * (torch.tanh(memory) if output == "tanh" else memory)  # (B, n)
+    written = hidden.unsqueeze(1)
+    state = (
+        kept(real, hidden, h),
+        kept(real, memory, c),
+        kept(real, summary, s),
+        extend(keys, scoring.keys(written)[:, 0], real, span),
+        extend(values, scoring.values(written)[:, 0], real, span),
+        extend(memories, memory, real, span),
+        extend_mask(valid, real, span),
+    )
+    return state, alpha
+
+
+def lstmn_sequence(
+    inputs: Float[Tensor, "B T m"],
+    mask: Bool[Tensor, "B T"],
+    initial: State,
+    W: Float[Tensor, "gnp m"],
+    U: Float[Tensor, "gn n"],
+    b: Float[Tensor, "gn"],
+    S: Float[Tensor, "p n"],
+    scoring: Scoring,
+    output: str = "tanh",
+    span: int = 0,
+    reverse: bool = False,
+    state_mask: Float[Tensor, "B n"] | None = None,
+) -> tuple[Float[Tensor, "B T n"], State, Float[Tensor, "B T slots"]]:
+    """The LSTMN over a padded batch; returns h at each word, the last state, and alpha."""
+
+    def step(x: Tensor, previous_state: State, real: Tensor) -> tuple[State, Tensor]:
+        gates, query = torch.split(W, [U.shape[0], S.shape[0]])
+        projected = torch.cat([x @ gates.T + b, x @ query.T], dim=-1)  # (B, 4n + p)
+        return lstmn_step(projected, previous_state, U, S, scoring, output, span, state_mask, real)
+
+    heads, tapes = initial[:3], initial[3:]
+    initial = (*heads, *(cut(tape, span) for tape in tapes))
+    return unroll_attending(step, inputs, mask, initial, reverse)

@@ -1,0 +1,20 @@
+"""The tape: what a recurrence that attends to its own past has written down, and how it reads it back.
+
+A tape is batch first and grows by one slot a step: keys (B, t, p) to be compared with, values (B, t, n) to be
+read, and a mask (B, t) that is False at the slots of padded positions. `scoring` says how a query is compared
+with the keys, `naive` reads a tape in autograd's sight, `fused` reads and derives by hand on buffers made once.
+"""
+
+from regard.ops.tape.naive import cut, extend, extend_mask, kept, read_tape
+from regard.ops.tape.scoring import AdditiveScoring, DotScoring, Scoring
+
+__all__ = [
+    "AdditiveScoring",
+    "DotScoring",
+    "Scoring",
+    "cut",
+    "extend",
+    "extend_mask",
+    "kept",
+    "read_tape",
+]
