@@ -9,6 +9,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import cycle
 
 import pytest
 import torch
@@ -21,7 +22,7 @@ assert not any(name.startswith(_CHECKED) for name in sys.modules), "imported too
 install_import_hook(_CHECKED, "beartype.beartype")
 
 from regard import models  # noqa: E402 (after the hook)
-from regard.layers import CELLS, ENERGIES  # noqa: E402 (after the hook)
+from regard.layers import CELLS, ENERGIES, SIZED, SelfAttentive  # noqa: E402 (after the hook)
 
 torch.set_num_threads(1)
 torch.use_deterministic_algorithms(True)  # with it, torch fills fresh memory with NaN
@@ -85,9 +86,12 @@ def tiny_model() -> Callable[..., models.Seq2Seq]:
     ) -> models.Seq2Seq:
         encoder = {"cell": cell, "num_layers": num_layers, "embedding_size": 3, "state_size": 2}
         decoder = encoder | {"kind": kind, "state_size": 4}
-        if kind in ("bahdanau", "luong"):
-            decoder["alignment_size"] = 5
-        if kind != "sutskever":
+        if kind in ("bahdanau", "luong", "deep-fusion"):
+            attention = {"energy": "additive", **options.pop("attention", {})}
+            if attention["energy"] in SIZED:
+                attention.setdefault("size", 6)
+            decoder["attention"] = attention
+        if kind not in ("sutskever", "deep-fusion"):
             decoder["readout_size"] = 3
         mapping = {"encoder": encoder | options.pop("encoder", {}), "decoder": decoder | options}
         config = models.ModelConfig.from_mapping(mapping, "model")
@@ -106,18 +110,82 @@ _ATTENDING = {
     "luong-feeding": {"kind": "luong", "input_feeding": True},
 }
 _ONE_WAY = {"bidirectional": False}
-# every decoder × cell × energy of one layer; of two layers, every decoder × cell
-GRID = {
-    f"{name}-{cell}-{energy}-{depth}": {**options, "cell": cell, "energy": energy, "num_layers": depth}
+_SELF_ATTENTIVE = [name for name, kind in CELLS.items() if issubclass(kind, SelfAttentive)]
+_PLAIN = [name for name in CELLS if name not in _SELF_ATTENTIVE]
+# every decoder × cell without a tape, of one layer and of two; every decoder × energy, over two cells
+GRID = (
+    {
+        f"{name}-{cell}-{depth}": {**options, "cell": cell, "num_layers": depth}
+        for name, options in _ATTENDING.items()
+        for cell in _PLAIN
+        for depth in (1, 2)
+    }
+    | {
+        f"{name}-{cell}-{energy}": {**options, "cell": cell, "attention": {"energy": energy}}
+        for name, options in _ATTENDING.items()
+        for cell in ("gru", "lstm")
+        for energy in ENERGIES
+        if energy != "additive"
+    }
+    | {
+        f"{kind}-{cell}-{depth}": {"kind": kind, "cell": cell, "num_layers": depth}
+        for kind in ("cho", "sutskever")
+        for cell in _PLAIN
+        for depth in (1, 2)
+    }
+)
+# what else an attention may be, on every decoder: each part with several others
+_ATTENTIONS = {
+    "heads": {"energy": "qkv", "heads": 2},
+    "sparse": {"energy": "scaled-dot", "normalizer": "sparsemax"},
+    "local-m": {"energy": "bilinear", "window": "local-m", "reach": 1},
+    "local-p": {"energy": "dot", "window": "local-p", "reach": 2},
+    "local-p-sparse-heads": {
+        "energy": "qkv",
+        "heads": 2,
+        "window": "local-p",
+        "reach": 1,
+        "normalizer": "sparsemax",
+    },
+    "coverage": {"energy": "additive", "coverage": True},
+    "coverage-local-m": {"energy": "concat", "coverage": True, "window": "local-m", "reach": 2},
+}
+GRID |= {
+    f"{name}-{cell}-{attention}": {**options, "cell": cell, "attention": chosen}
     for name, options in _ATTENDING.items()
-    for cell in CELLS
-    for energy in ENERGIES
-    for depth in ([1, 2] if energy == "additive" else [1])
+    for (attention, chosen), cell in zip(_ATTENTIONS.items(), cycle(["gru", "lstm", "rnn"]), strict=False)
+}
+# cells that attend to their own past: each in every decoder, one or two layers, and what their own attention may be
+_MEMORIES = {
+    "rnn-read": {"energy": "bilinear", "span": 2},
+    "rnn-sum": {"energy": "qkv", "size": 6, "heads": 2},
+    "rnn-sum-keep": {"energy": "concat", "size": 5},
+    "lstmn": {"energy": "additive", "size": 5, "output": "plain"},
+}
+GRID |= {
+    f"{name}-{cell}": {**options, "cell": cell, "num_layers": depth}
+    for cell, depth in zip(_SELF_ATTENTIVE, cycle([1, 2]), strict=False)
+    for name, options in (_ATTENDING | {kind: {"kind": kind} for kind in ("cho", "sutskever")}).items()
 } | {
-    f"{kind}-{cell}-{depth}": {"kind": kind, "cell": cell, "num_layers": depth}
-    for kind in ("cho", "sutskever")
-    for cell in CELLS
-    for depth in (1, 2)
+    f"luong-feeding-{cell}-memory": {
+        **_ATTENDING["luong-feeding"],
+        "cell": cell,
+        "memory": memory,
+        "encoder": {"memory": memory},
+    }
+    for cell, memory in _MEMORIES.items()
+}
+_FUSED = {"kind": "deep-fusion", "cell": "lstmn", "encoder": _ONE_WAY | {"state_size": 4}}
+GRID |= {
+    "deep-fusion": _FUSED,
+    "deep-fusion-dot": _FUSED
+    | {"attention": {"energy": "scaled-dot"}, "memory": {"energy": "dot", "span": 2}},
+    "deep-fusion-by-layers": _FUSED
+    | {
+        "attention": {"energy": "qkv", "heads": 2},
+        "memory": {"normalizer": "sparsemax"},
+        "encoder": _ONE_WAY | {"state_size": 4, "num_layers": 2},
+    },
 }
 # and what further options change in the wiring
 FURTHER = {
@@ -127,18 +195,19 @@ FURTHER = {
     "bahdanau-one-way": {"kind": "bahdanau", "encoder": _ONE_WAY | {"state_size": 4}},
     "cho-reversed": {"kind": "cho", "encoder": _ONE_WAY | {"reverse": True, "cell": "lstm"}},
     "sutskever-reversed": {"kind": "sutskever", "encoder": _ONE_WAY | {"reverse": True, "state_size": 4}},
+    "cho-reversed-lstmn": {"kind": "cho", "cell": "lstmn", "encoder": _ONE_WAY | {"reverse": True}},
 }
 
 
 @pytest.fixture(params=[pytest.param(options, id=name) for name, options in (GRID | FURTHER).items()])
 def grid_options(request: pytest.FixtureRequest) -> dict[str, object]:
-    """What `tiny_model` takes for each legal cell × energy × decoder: the laws hold for every one."""
+    """What `tiny_model` takes for every cell and every attention on each decoder: the laws hold for every one."""
     return dict(request.param)
 
 
 @pytest.fixture
 def grid_model(grid_options: dict[str, object], tiny_model: Callable[..., models.Seq2Seq]) -> models.Seq2Seq:
-    """A tiny model of each legal cell × energy × decoder."""
+    """A tiny model of every cell and every attention on each decoder."""
     return tiny_model(**grid_options)
 
 

@@ -20,10 +20,11 @@ _WORDS = {int: "a whole number", float: "a number", str: "a text", bool: "true o
 class Config:
     """Base of all configurations; `from_mapping` reads one strictly, `to_mapping` writes it whole.
 
-    A base class with `variants` is read as the variant that the key ``kind`` names.
+    A base class with `variants` is read as the variant that the key `variant_key` names, the first by default.
     """
 
     variants: ClassVar[Mapping[str, type["Config"]]] = {}
+    variant_key: ClassVar[str] = "kind"
 
     @classmethod
     def from_mapping(cls, mapping: Mapping[str, Any], place: str) -> Self:
@@ -36,17 +37,17 @@ class Config:
         Raises:
             ConfigError: unknown key, wrong type, or a value the dataclass itself refuses.
         """
+        inner = f"{place}." if place else ""
         if cls.variants and cls not in cls.variants.values():
-            kind = mapping.get("kind", next(iter(cls.variants)))
-            one_of(f"{place}.kind", kind, cls.variants)
-            rest = {key: value for key, value in mapping.items() if key != "kind"}
+            kind = mapping.get(cls.variant_key, next(iter(cls.variants)))
+            one_of(f"{inner}{cls.variant_key}", kind, cls.variants)
+            rest = {key: value for key, value in mapping.items() if key != cls.variant_key}
             return cls.variants[kind].from_mapping(rest, place)  # type: ignore[return-value]
         hints = get_type_hints(cls)
         known = [f.name for f in dataclasses.fields(cls)]
         for key in mapping:
             if key not in known:
                 raise ConfigError(f"{place or 'configuration'}: no option {key!r}; {nearest(key, known)}")
-        inner = f"{place}." if place else ""
         return cls(**{key: _convert(value, hints[key], f"{inner}{key}") for key, value in mapping.items()})
 
     @property
@@ -56,7 +57,7 @@ class Config:
 
     def to_mapping(self) -> dict[str, Any]:
         """The whole configuration as nested plain values, None left out."""
-        plain: dict[str, Any] = {} if self.kind is None else {"kind": self.kind}
+        plain: dict[str, Any] = {} if self.kind is None else {self.variant_key: self.kind}
         for field in dataclasses.fields(self):
             value = getattr(self, field.name)
             if isinstance(value, Config):

@@ -9,7 +9,8 @@ import inspect
 import textwrap
 from dataclasses import MISSING, dataclass, fields
 from itertools import pairwise
-from typing import get_type_hints
+from types import NoneType, UnionType
+from typing import Any, get_args, get_origin, get_type_hints
 
 from regard.configuration import Config, toml_value
 
@@ -34,7 +35,7 @@ def options_of(cls: type[Config], prefix: str = "") -> list[Option]:
     found: list[Option] = []
     hints = get_type_hints(cls)
     for field in fields(cls):
-        path, hint = f"{prefix}{field.name}", hints[field.name]
+        path, hint = f"{prefix}{field.name}", _given(hints[field.name])
         if isinstance(hint, type) and issubclass(hint, Config):
             for kind, variant in (hint.variants or {"": hint}).items():
                 found.extend(options_of(variant, f"{path}[{kind}]." if kind else f"{path}."))
@@ -44,8 +45,15 @@ def options_of(cls: type[Config], prefix: str = "") -> list[Option]:
     return found
 
 
+def _given(hint: Any) -> Any:
+    """What an optional value is when it is given: T of ``T | None``."""
+    if get_origin(hint) is UnionType:
+        return next(option for option in get_args(hint) if option is not NoneType)
+    return hint
+
+
 def _sentence(cls: type, name: str) -> str:
-    """The text under an attribute of a class or of one it inherits from."""
+    """The text under an attribute of a class or of one it inherits from, on one line."""
     for base in cls.__mro__:
         if name not in inspect.get_annotations(base):
             continue
@@ -54,5 +62,5 @@ def _sentence(cls: type, name: str) -> str:
         for line, after in pairwise(body.body):
             named = isinstance(line, ast.AnnAssign) and ast.unparse(line.target) == name
             if named and isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant):
-                return str(after.value.value)
+                return " ".join(str(after.value.value).split())
     return ""

@@ -3,21 +3,30 @@
 import pytest
 
 from regard.errors import ConfigError
-from regard.layers import CELLS, ENERGIES
+from regard.layers import CELLS, COVERING, ENERGIES, SIZED
 from regard.models import (
+    AttentionConfig,
     BahdanauConfig,
     ChoConfig,
     DecoderConfig,
     EncoderConfig,
     LuongConfig,
+    MemoryConfig,
     ModelConfig,
     Seq2Seq,
     SutskeverConfig,
 )
+from regard.models.config import refitted
+from regard.models.config.stack import REMEMBERING
 
 DECODERS = {
-    "bahdanau": BahdanauConfig(energy="concat", state_size=7, alignment_size=3, dropout=0.25),
+    "bahdanau": BahdanauConfig(
+        attention=AttentionConfig(energy="concat", size=3), state_size=7, dropout=0.25
+    ),
     "luong": LuongConfig(state_size=512, input_feeding=False, num_layers=1, residual=True),
+    "luong local": LuongConfig(attention=AttentionConfig("qkv", 8, 2, "sparsemax", "local-p", 3)),
+    "bahdanau covering": BahdanauConfig(attention=AttentionConfig(coverage=True)),
+    "bahdanau remembering": BahdanauConfig(cell="lstmn", memory=MemoryConfig(span=4, output="plain")),
     "luong projected": LuongConfig(bridge="project", cell="lstm", num_layers=3, readout_size=9),
     "cho": ChoConfig(readout_size=11, variational=True),
     "sutskever": SutskeverConfig(state_size=512, recurrent_dropout=0.5),
@@ -51,8 +60,8 @@ WRONG_MAPPINGS = {
         r"model.encoder: no option 'state_sise'; did you mean 'state_size'\?",
     ),
     "another decoder's option": (
-        {"decoder": {"kind": "cho", "energy": "dot"}},
-        r"model.decoder: no option 'energy'; known: .*readout_size",
+        {"decoder": {"kind": "cho", "attention": {"energy": "dot"}}},
+        r"model.decoder: no option 'attention'; .*known: .*readout_size",
     ),
     "no such decoder": (
         {"decoder": {"kind": "bahdanow"}},
@@ -80,6 +89,14 @@ def test_a_wrong_file_is_refused(mapping, message):
         ModelConfig.from_mapping(mapping, "model")
 
 
+def attention(**options: object):
+    return lambda: BahdanauConfig(attention=AttentionConfig(**options))
+
+
+def memory(cell: str = "lstmn", **options: object):
+    return lambda: EncoderConfig(cell=cell, memory=MemoryConfig(**options))
+
+
 WRONG_VALUES = {
     "cell": (lambda: EncoderConfig(cell="gru-torh"), r"model.encoder.cell: no 'gru-torh'.*'gru-torch'"),
     "decoder's cell": (lambda: ChoConfig(cell="gur"), r"model.decoder.cell: no 'gur'; did you mean 'gru'"),
@@ -94,14 +111,36 @@ WRONG_VALUES = {
     "dropout of NaN": (lambda: ChoConfig(dropout=float("nan")), r"model.decoder.dropout: nan"),
     "recurrent_dropout": (lambda: ChoConfig(recurrent_dropout=2), r"model.decoder.recurrent_dropout: 2"),
     "cho's readout": (lambda: ChoConfig(readout_size=0), r"model.decoder.readout_size: 0"),
-    "energy": (lambda: BahdanauConfig(energy="scaled"), r"model.decoder.energy: no 'scaled'.*'scaled-dot'"),
-    "alignment_size": (lambda: BahdanauConfig(alignment_size=0), r"model.decoder.alignment_size: 0"),
+    "energy": (
+        lambda: BahdanauConfig(attention=AttentionConfig(energy="scaled")),
+        r"model.decoder.attention.energy: no 'scaled'.*'scaled-dot'",
+    ),
+    "alignment units": (
+        lambda: BahdanauConfig(attention=AttentionConfig(size=0)),
+        r"model.decoder.attention.size: 0",
+    ),
     "readout_size": (lambda: BahdanauConfig(readout_size=0), r"model.decoder.readout_size: 0"),
     "luong's energy": (
-        lambda: LuongConfig(energy="general"),
-        r"model.decoder.energy: no 'general'.*bilinear",
+        lambda: LuongConfig(attention=AttentionConfig(energy="general")),
+        r"model.decoder.attention.energy: no 'general'.*bilinear",
     ),
-    "luong's sizes": (lambda: LuongConfig(alignment_size=0), r"model.decoder.alignment_size: 0"),
+    "luong's sizes": (
+        lambda: LuongConfig(attention=AttentionConfig(size=0)),
+        r"model.decoder.attention.size: 0",
+    ),
+    "heads": (attention(energy="qkv", heads=0), r"model.decoder.attention.heads: 0 .*at least 1"),
+    "normalizer": (
+        attention(normalizer="sparse"),
+        r"model.decoder.attention.normalizer: no 'sparse'; did you mean 'sparsemax'",
+    ),
+    "window": (
+        attention(window="local"),
+        r"model.decoder.attention.window: no 'local'; did you mean 'local-",
+    ),
+    "reach": (attention(window="local-p", reach=0), r"model.decoder.attention.reach: 0 .*at least 1"),
+    "span": (memory(span=-1), r"model.encoder.memory.span: -1 .*at least 0"),
+    "a memory's energy": (memory(energy="dotted"), r"model.encoder.memory.energy: no 'dotted'"),
+    "output": (memory(output="flat"), r"model.encoder.memory.output: no 'flat'; .*plain"),
     "luong's readout": (lambda: LuongConfig(readout_size=0), r"model.decoder.readout_size: 0"),
     "bridge": (
         lambda: LuongConfig(bridge="copied"),
@@ -155,12 +194,49 @@ AT_ODDS = {
         r"model.decoder.cell = 'gru': .*'rnn'",
     ),
     "dot of unequal widths": (
-        after(BahdanauConfig(energy="dot", state_size=4)),
-        r"model.decoder.energy = 'dot': .*4 units .*annotations of 8; set model.decoder.state_size = 8.*bilinear",
+        after(BahdanauConfig(attention=AttentionConfig(energy="dot"), state_size=4)),
+        r"model.decoder.attention.energy = 'dot': .*4 units .*annotations of 8; set .*state_size = 8.*bilinear",
+    ),
+    "a size without units": (
+        attention(energy="dot", size=5),
+        r"model.decoder.attention.size = 5: the energy 'dot' has no units .*leave size out.*additive, concat, qkv",
+    ),
+    "luong's size without units": (
+        lambda: LuongConfig(attention=AttentionConfig(energy="bilinear", size=5)),
+        r"model.decoder.attention.size = 5: the energy 'bilinear'",
+    ),
+    "heads without qkv": (attention(heads=2), r"model.decoder.attention.heads = 2: .*'additive'.*\"qkv\""),
+    "a width for no number of heads": (
+        attention(energy="qkv", size=7, heads=2),
+        r"model.decoder.attention.size = 7: .*2 heads; make it a multiple",
+    ),
+    "annotations that heads cannot share": (
+        after(LuongConfig(attention=AttentionConfig(energy="qkv", size=9, heads=3))),
+        r"model.decoder.attention.heads = 3: annotations of 8 units .*model.encoder.state_size",
+    ),
+    "a reach without a window": (
+        attention(reach=3),
+        r"model.decoder.attention.reach = 3: .*\"global\".*local-m or local-p",
+    ),
+    "coverage without a tanh": (
+        attention(energy="dot", coverage=True),
+        r"model.decoder.attention.coverage: .*'dot'.*legal with additive and concat",
+    ),
+    "a memory without a past": (
+        memory("gru"),
+        r"model.encoder.memory: the cell 'gru' does not attend to its past; .*choose one of rnn-read, .*lstmn",
+    ),
+    "heads that states do not divide among": (
+        lambda: EncoderConfig(cell="lstmn", state_size=8, memory=MemoryConfig(energy="qkv", size=6, heads=3)),
+        r"model.encoder.memory.heads = 3: states of 8 units do not divide among them; .*model.encoder.state_size",
+    ),
+    "a memory's output without a memory": (
+        memory("rnn-read", output="plain"),
+        r"model.encoder.memory.output = \"plain\": the cell 'rnn-read' .*option of \"lstmn\"",
     ),
     "scaled dot of unequal widths": (
-        after(LuongConfig(energy="scaled-dot", bridge="project", state_size=6)),
-        r"model.decoder.energy = 'scaled-dot': .*6 units .*annotations of 8",
+        after(LuongConfig(attention=AttentionConfig(energy="scaled-dot"), bridge="project", state_size=6)),
+        r"model.decoder.attention.energy = 'scaled-dot': .*6 units .*annotations of 8",
     ),
     "tie, readout": (
         lambda: ModelConfig(decoder=BahdanauConfig(embedding_size=5, readout_size=6), tie="target"),
@@ -193,6 +269,42 @@ def test_what_projects_its_start_follows_any_encoder():
 
 
 def test_the_documented_names_are_the_legal_ones():
-    assert set(CELLS) == {"rnn", "rnn-sigmoid", "lstm", "gru", "gru-torch"}
-    assert set(ENERGIES) == {"additive", "concat", "dot", "scaled-dot", "bilinear"}
-    assert set(DecoderConfig.variants) == {"bahdanau", "luong", "cho", "sutskever"}
+    plain = {"rnn", "rnn-sigmoid", "lstm", "gru", "gru-torch"}
+    assert set(CELLS) == plain | set(REMEMBERING)
+    assert set(REMEMBERING) == {"rnn-read", "rnn-sum", "rnn-sum-keep", "lstmn"}
+    assert set(COVERING) < set(SIZED) < set(ENERGIES)
+    assert set(ENERGIES) == {"additive", "concat", "dot", "scaled-dot", "bilinear", "qkv"}
+    assert set(DecoderConfig.variants) == {"bahdanau", "luong", "cho", "sutskever", "deep-fusion"}
+
+
+BELOW = {
+    "encoder": {"cell": "lstmn", "memory": {"energy": "additive", "size": 9, "span": 2, "output": "plain"}}
+}
+REFITTED = {
+    "a cell without a past": ({"cell": "gru"}, {"cell": "lstmn"}),
+    "a cell without a memory c": (
+        {"cell": "rnn-sum"},
+        {"cell": "lstmn", "memory": {"energy": "additive", "size": 9, "span": 2}},
+    ),
+    "the same cell": ({"cell": "lstmn"}, BELOW["encoder"]),
+    "another energy": (
+        {"memory": {"energy": "dot"}},
+        {"cell": "lstmn", "memory": {"energy": "additive", "span": 2, "output": "plain"}},
+    ),
+    "no cell of ours": ({"cell": "gru-torh"}, BELOW["encoder"]),
+    "another width": ({"state_size": 8}, BELOW["encoder"]),
+}
+
+
+@pytest.mark.parametrize(("over", "kept"), REFITTED.values(), ids=REFITTED.keys())
+def test_what_a_chosen_cell_has_no_use_for_is_left_out_of_the_tables_below(over, kept):
+    before = repr(BELOW)
+    assert refitted(BELOW, {"encoder": over}) == {"encoder": kept}
+    assert repr(BELOW) == before
+
+
+def test_what_is_said_beside_the_cell_itself_is_still_told():
+    over = {"encoder": {"cell": "gru", "memory": {"span": 3}}}
+    assert refitted(BELOW, over) == {"encoder": {"cell": "lstmn"}}
+    with pytest.raises(ConfigError, match=r"model.encoder.memory: the cell 'gru'"):
+        ModelConfig.from_mapping(over, "model")

@@ -4,13 +4,18 @@ import pytest
 import torch
 
 from regard.layers import LSTM, Additive, Cell
-from regard.models import BahdanauConfig, EncoderConfig, LuongConfig, ModelConfig, Seq2Seq
+from regard.models import AttentionConfig, BahdanauConfig, EncoderConfig, LuongConfig, ModelConfig, Seq2Seq
 
 
 def model(initialization: str, cell: str = "gru", **options: object) -> Seq2Seq:
     encoder = EncoderConfig(cell=cell, state_size=24, embedding_size=32)
     decoder = BahdanauConfig(
-        cell=cell, state_size=40, embedding_size=32, readout_size=16, alignment_size=48, **options
+        cell=cell,
+        state_size=40,
+        embedding_size=32,
+        readout_size=16,
+        attention=AttentionConfig(size=48),
+        **options,
     )
     return Seq2Seq(ModelConfig(encoder, decoder, initialization=initialization), 300, 300)
 

@@ -5,7 +5,15 @@ import torch
 
 from regard.batches import Batch, pad_pairs
 from regard.errors import ConfigError
-from regard.models import BahdanauConfig, EncoderConfig, LuongConfig, ModelConfig, Seq2Seq, SutskeverConfig
+from regard.models import (
+    AttentionConfig,
+    BahdanauConfig,
+    EncoderConfig,
+    LuongConfig,
+    ModelConfig,
+    Seq2Seq,
+    SutskeverConfig,
+)
 from regard.ops.paths import naive_only
 from regard.text.encoded import EncodedPair
 
@@ -46,7 +54,11 @@ def run(model: Seq2Seq, batch: Batch):
     if result.alpha is not None:
         sizes = zip(batch.target_mask.sum(1).tolist(), batch.source_mask.sum(1).tolist(), strict=True)
         alpha = [one[:i, :j] for one, (i, j) in zip(result.alpha.detach(), sizes, strict=True)]
-    return list(logits), alpha, [parameter.grad.clone() for parameter in model.parameters()]
+    # of one word alone, what a cell sums up of its past is read by nobody, nor has a gradient
+    grads = [
+        torch.zeros_like(each) if each.grad is None else each.grad.clone() for each in model.parameters()
+    ]
+    return list(logits), alpha, grads
 
 
 def observed(result):
@@ -131,7 +143,9 @@ def test_two_sources_can_be_in_flight(kind, tiny_model):
 
 def tied(tie: str, vocabularies: tuple[int, int] = (9, 9)) -> Seq2Seq:
     encoder = EncoderConfig(embedding_size=3, state_size=2)
-    decoder = BahdanauConfig(embedding_size=3, state_size=4, readout_size=3, alignment_size=5)
+    decoder = BahdanauConfig(
+        embedding_size=3, state_size=4, readout_size=3, attention=AttentionConfig(size=5)
+    )
     return Seq2Seq(ModelConfig(encoder, decoder, tie=tie), *vocabularies).double()
 
 
@@ -167,7 +181,9 @@ def test_one_matrix_for_two_vocabularies_is_refused():
 def test_num_parameters_of_a_tiny_rnnsearch_counted_by_hand():
     m, n, a, l, Vx, Vy = 3, 2, 5, 7, 11, 13
     encoder = EncoderConfig(embedding_size=m, state_size=n)
-    decoder = BahdanauConfig(embedding_size=m, state_size=n, alignment_size=a, readout_size=l)
+    decoder = BahdanauConfig(
+        embedding_size=m, state_size=n, attention=AttentionConfig(size=a), readout_size=l
+    )
     counted = [
         Vx * m + Vy * m,  # E_x, E_y
         2 * (3 * n * m + 3 * n * n + 3 * n),  # W, U, b of the encoder's GRU, each way

@@ -9,12 +9,13 @@ MASK = IDS != 0
 
 
 def test_selecting_sentences_is_encoding_them_alone(tiny_model):
-    model = tiny_model("bahdanau", "lstm", num_layers=2)
+    model = tiny_model("bahdanau", "lstm", num_layers=2, attention={"energy": "qkv"})
     rows = torch.tensor([2, 0, 2])
     chosen, expected = model.encode(IDS, MASK).select(rows), model.encode(IDS[rows], MASK[rows])
     assert torch.equal(chosen.mask, expected.mask)
     torch.testing.assert_close(chosen.annotations, expected.annotations, rtol=0, atol=1e-14)
     torch.testing.assert_close(chosen.keys, expected.keys, rtol=0, atol=1e-14)
+    torch.testing.assert_close(chosen.values, expected.values, rtol=0, atol=1e-14)
     torch.testing.assert_close(chosen.forward_last, expected.forward_last, rtol=0, atol=1e-14)
     torch.testing.assert_close(chosen.backward_last, expected.backward_last, rtol=0, atol=1e-14)
 
@@ -25,4 +26,6 @@ def test_selecting_hypotheses_takes_every_part():
     assert chosen.cells[0][0].tolist() == [[4, 5], [4, 5], [2, 3]]
     assert chosen.cells[1][0].tolist() == [[-4, -5], [-4, -5], [-2, -3]]
     assert chosen.attentional_state.tolist() == [[2], [2], [1]]
+    counted = DecoderState(((h,),), attention=(torch.arange(3), c)).select(torch.tensor([2, 0]))
+    assert [part.tolist() for part in counted.attention] == [[2, 0], [[-4, -5], [0, -1]]]
     assert DecoderState(((h,),)).select(torch.tensor([0])).attentional_state is None

@@ -3,7 +3,8 @@
 import torch
 from torch import Tensor, nn
 
-from regard.layers import CELLS, BidirectionalStack, Dropout, Embedding, RecurrentStack
+from regard.layers import LSTMN, BidirectionalStack, Dropout, Embedding, RecurrentStack
+from regard.models.cells import cell_of
 from regard.models.config import EncoderConfig
 from regard.ops.unroll import State
 
@@ -23,7 +24,7 @@ class Encoder(nn.Module):
         self.dropout = Dropout(config.dropout, config.variational)
         stack = BidirectionalStack if config.bidirectional else RecurrentStack
         self.stack = stack(
-            CELLS[config.cell],
+            cell_of(config),
             config.embedding_size,
             config.state_size,
             config.num_layers,
@@ -44,15 +45,27 @@ class Encoder(nn.Module):
 
         Returns:
             Annotations (B, Tx, d), each at its own word whichever way the source is read; the last forward
-            states; the last backward states (empty for an encoder that reads one way).
+            states; the last backward states (empty for an encoder that reads one way). Of states, h (and c).
+        """
+        annotations, forward_last, backward_last, _ = self.with_memories(source_ids, source_mask)
+        return annotations, forward_last, backward_last
+
+    def with_memories(
+        self, source_ids: Tensor, source_mask: Tensor
+    ) -> tuple[Tensor, tuple[State, ...], tuple[State, ...], Tensor | None]:
+        """As `forward`, and the top layer's memory c at each word (B, Tx, n), zero on padding.
+
+        The memories are for deep fusion: None unless the encoder is an lstmn that reads one way, ahead, and forgets
+        no slot of its tape.
         """
         embedded = self.dropout(self.embedding(source_ids))  # (B, Tx, m)
         if isinstance(self.stack, BidirectionalStack):
-            annotations, forward_last, backward_last = self.stack(embedded, source_mask)
-        else:
-            annotations, forward_last = self.stack(embedded, source_mask, reverse=self.reverse)
-            backward_last = ()
-        return annotations, forward_last, backward_last
+            return *self.stack(embedded, source_mask), None
+        annotations, last = self.stack(embedded, source_mask, reverse=self.reverse)
+        top = self.stack.layers[-1]
+        whole = isinstance(top, LSTMN) and not self.reverse and top.span == 0
+        memories = top.memories(last[-1]) if isinstance(top, LSTMN) and whole else None
+        return annotations, self.stack.ends(last), (), memories
 
 
 def joined_last(forward_last: tuple[State, ...], backward_last: tuple[State, ...]) -> tuple[State, ...]:

@@ -7,7 +7,7 @@ biases, forget gates open.
 import torch
 from torch import nn
 
-from regard.layers import LSTM, Additive, Cell
+from regard.layers import LSTM, LSTMN, Additive, Cell
 
 
 def initialize(model: nn.Module, rule: str) -> None:
@@ -43,8 +43,9 @@ def _bahdanau(model: nn.Module) -> None:
         if isinstance(module, Cell):
             for block in module.U.chunk(module.num_gates):
                 nn.init.orthogonal_(block)
-        if isinstance(module, LSTM):
+        if isinstance(module, LSTM | LSTMN):
             module.b[module.state_size : 2 * module.state_size] = 1.0
         if isinstance(module, Additive):
-            nn.init.normal_(module.W_a, std=0.001)
-            nn.init.normal_(module.U_a, std=0.001)
+            for matrix in (module.W_a, module.U_a):
+                if matrix is not None:
+                    nn.init.normal_(matrix, std=0.001)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from torch import Tensor, nn
+from torch import Tensor
 
 from regard.batches.batch import Batch
 from regard.errors import ConfigError
@@ -11,6 +11,7 @@ from regard.models.config import ModelConfig
 from regard.models.decoders import build_decoder
 from regard.models.encoder import Encoder
 from regard.models.initialize import initialize
+from regard.models.model import Model
 from regard.models.state import EncodedSource
 
 
@@ -27,7 +28,7 @@ class TeacherForced:
     alpha: Tensor | None
 
 
-class Seq2Seq(nn.Module):
+class Seq2Seq(Model):
     """A sequence-to-sequence model.
 
     Args:
@@ -46,7 +47,7 @@ class Seq2Seq(nn.Module):
                 f'model.tie = "all": the source vocabulary has {source_size} entries and the target '
                 f'vocabulary {target_size}; share one vocabulary, or use tie = "target"'
             )
-        self.config = config
+        self.config: ModelConfig = config
         target_embedding = Embedding(target_size, config.decoder.embedding_size)
         shared = target_embedding.E if config.tie == "all" else None
         source_embedding = Embedding(source_size, config.encoder.embedding_size, shared)
@@ -57,19 +58,17 @@ class Seq2Seq(nn.Module):
         initialize(self, config.initialization)
 
     def encode(self, source_ids: Tensor, source_mask: Tensor) -> EncodedSource:
-        """Read the source once; the decoder's keys come with it."""
-        annotations, forward_last, backward_last = self.encoder(source_ids, source_mask)
+        """Read the source once; the decoder's keys and values come with it."""
+        annotations, forward_last, backward_last, memories = self.encoder.with_memories(
+            source_ids, source_mask
+        )
         attention = self.decoder.attention
         keys = None if attention is None else attention.keys(annotations)
-        return EncodedSource(annotations, source_mask, keys, forward_last, backward_last)
+        values = None if attention is None else attention.values(annotations)
+        return EncodedSource(annotations, source_mask, keys, forward_last, backward_last, values, memories)
 
     def forward(self, batch: Batch) -> TeacherForced:
         """Score given pairs by teacher forcing."""
         encoded = self.encode(batch.source_ids, batch.source_mask)
         unrolled = self.decoder(batch.previous_ids, batch.target_mask, encoded)
         return TeacherForced(self.decoder.output(unrolled.readout[batch.target_mask]), unrolled.alpha)
-
-    @property
-    def num_parameters(self) -> int:
-        """How many numbers are learnt."""
-        return sum(parameter.numel() for parameter in self.parameters())

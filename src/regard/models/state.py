@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from regard.layers import AttentionState
 from regard.ops.unroll import State
 
 
@@ -23,6 +24,8 @@ class EncodedSource:
         keys: what queries are compared with, (B, Tx, p); None for a decoder that does not attend.
         forward_last: each layer's state after the last word read.
         backward_last: each layer's ←h_1; empty for an encoder that reads one way.
+        values: what a context is a mean of, (B, Tx, d), mostly the annotations; None where `keys` is.
+        memories: the top layer's c_j, (B, Tx, n), of an lstmn that reads one way; None elsewhere.
     """
 
     annotations: Tensor
@@ -30,6 +33,8 @@ class EncodedSource:
     keys: Tensor | None
     forward_last: tuple[State, ...]
     backward_last: tuple[State, ...]
+    values: Tensor | None = None
+    memories: Tensor | None = None
 
     def select(self, rows: Tensor) -> "EncodedSource":
         """The sentences at `rows`, in that order."""
@@ -39,6 +44,8 @@ class EncodedSource:
             None if self.keys is None else self.keys.index_select(0, rows),
             _select_states(self.forward_last, rows),
             _select_states(self.backward_last, rows),
+            None if self.values is None else self.values.index_select(0, rows),
+            None if self.memories is None else self.memories.index_select(0, rows),
         )
 
     @property
@@ -57,17 +64,20 @@ class DecoderState:
     Attributes:
         cells: each layer's state, (R, n) tensors.
         attentional_state: h̃ of the last step, (R, l), for input feeding; None elsewhere.
+        attention: what the attention carries (the step's number, the coverage), R rows each; mostly nothing.
     """
 
     cells: tuple[State, ...]
     attentional_state: Tensor | None = None
+    attention: AttentionState = ()
 
     def select(self, rows: Tensor) -> "DecoderState":
         """The hypotheses at `rows`, in that order."""
         attentional_state = (
             None if self.attentional_state is None else self.attentional_state.index_select(0, rows)
         )
-        return DecoderState(_select_states(self.cells, rows), attentional_state)
+        (attention,) = _select_states([self.attention], rows)
+        return DecoderState(_select_states(self.cells, rows), attentional_state, attention)
 
 
 @dataclass(frozen=True)

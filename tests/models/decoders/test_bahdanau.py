@@ -66,7 +66,10 @@ def test_trap_3_the_readout_takes_the_new_state(tiny_model):
     [
         ({}, True),
         ({"cell": "gru-torch"}, False),
-        ({"energy": "bilinear"}, False),
+        ({"attention": {"energy": "bilinear"}}, False),
+        ({"attention": {"coverage": True}}, False),
+        ({"attention": {"window": "local-m"}}, False),
+        ({"attention": {"normalizer": "sparsemax"}}, False),
         ({"num_layers": 2}, False),
     ],
 )

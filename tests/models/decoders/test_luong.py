@@ -1,5 +1,7 @@
 """Luong's decoder against his equations, one sentence at a time."""
 
+import math
+
 import pytest
 import torch
 
@@ -16,7 +18,7 @@ def lstm(cell, x, h, c, fed):
 @pytest.mark.parametrize("input_feeding", [False, True])
 def test_trap_4_the_current_state_attends(input_feeding, tiny_model):
     """h_t = f(h_{t−1}, [y_{t−1}; h̃_{t−1}]); a_t from h_t; h̃_t = tanh(W_c [c_t; h_t])."""
-    model = tiny_model("luong", "lstm", energy="bilinear", input_feeding=input_feeding)
+    model = tiny_model("luong", "lstm", attention={"energy": "bilinear"}, input_feeding=input_feeding)
     decoder = model.decoder
     annotations = model.encode(SOURCE, MASK).annotations[0]
     encoded = model.encode(SOURCE, MASK)
@@ -69,3 +71,35 @@ def test_without_input_feeding_no_attentional_state_is_carried(tiny_model):
     state = model.decoder.initial_state(encoded)
     assert state.attentional_state is None
     assert model.decoder.step(torch.tensor([2]), state, encoded).state.attentional_state is None
+
+
+@pytest.mark.parametrize(
+    ("attention", "calls"),
+    [({"energy": "dot"}, 1), ({"energy": "dot", "window": "local-m"}, 1), ({"coverage": True}, 3)],
+)
+def test_a_whole_sentence_attends_at_once_unless_a_step_needs_the_one_before(
+    attention, calls, tiny_model, monkeypatch
+):
+    model = tiny_model("luong", input_feeding=False, attention=attention)
+    layer, made = model.decoder.attention, []
+    real = layer._align
+    monkeypatch.setattr(layer, "_align", lambda *args: made.append(1) or real(*args))
+    model.decoder(torch.tensor([[2, 5, 6]]), torch.ones(1, 3, dtype=torch.bool), model.encode(SOURCE, MASK))
+    assert len(made) == calls
+
+
+def test_local_p_written_out(tiny_model):
+    """p_t = S σ(v_pᵀ tanh(W_p h_t)), α within D of it times exp(−(s − p_t)²/(2σ²)), σ = D/2; S counts the end mark."""
+    attention = {"energy": "bilinear", "window": "local-p", "reach": 1}
+    model = tiny_model("luong", "lstm", attention=attention)
+    encoded = model.encode(SOURCE, MASK)
+    output = model.decoder.step(torch.tensor([2]), model.decoder.initial_state(encoded), encoded)
+    h, window = output.state.cells[0][0][0], model.decoder.attention.window
+    p = (4 * torch.sigmoid(window.v_p @ torch.tanh(window.W_p @ h))).item()
+    inside = [s for s in (1, 2, 3, 4) if abs(s - p) <= 1]
+    energies = encoded.annotations[0] @ (model.decoder.attention.W_a.T @ h)
+    aligned = torch.softmax(torch.stack([energies[s - 1] for s in inside]), dim=0)
+    expected = torch.zeros(4, dtype=torch.float64)
+    for s, weight in zip(inside, aligned, strict=True):
+        expected[s - 1] = weight * math.exp(-((s - p) ** 2) / (2 * 0.5**2))
+    torch.testing.assert_close(output.alpha[0], expected)

@@ -1,10 +1,11 @@
-"""The decoders. One of one's own is a file here, a config in `models/config.py` and a case below."""
+"""The decoders. One of one's own is a file here, a config in `models/config/` and a case below."""
 
 from regard.layers import Embedding, Output
 from regard.models.config import (
     BahdanauConfig,
     ChoConfig,
     DecoderConfig,
+    DeepFusionConfig,
     EncoderConfig,
     LuongConfig,
     SutskeverConfig,
@@ -12,10 +13,19 @@ from regard.models.config import (
 from regard.models.decoders.bahdanau import BahdanauDecoder
 from regard.models.decoders.cho import ChoDecoder
 from regard.models.decoders.decoder import Decoder
+from regard.models.decoders.deep_fusion import DeepFusionDecoder
 from regard.models.decoders.luong import LuongDecoder
 from regard.models.decoders.sutskever import SutskeverDecoder
 
-__all__ = ["BahdanauDecoder", "ChoDecoder", "Decoder", "LuongDecoder", "SutskeverDecoder", "build_decoder"]
+__all__ = [
+    "BahdanauDecoder",
+    "ChoDecoder",
+    "Decoder",
+    "DeepFusionDecoder",
+    "LuongDecoder",
+    "SutskeverDecoder",
+    "build_decoder",
+]
 
 
 def build_decoder(
@@ -32,4 +42,6 @@ def build_decoder(
             return ChoDecoder(config, annotations, embedding, output)
         case SutskeverConfig():
             return SutskeverDecoder(config, embedding, output)
+        case DeepFusionConfig():
+            return DeepFusionDecoder(config, annotations, embedding, output)
     raise TypeError(f"no decoder for {type(config).__name__}")

@@ -7,16 +7,16 @@ With several layers the top one's previous state attends, and the context joins 
 import torch
 from torch import Tensor, nn
 
-from regard.layers import ENERGIES, GRU, Additive, Attention, Embedding, MaxoutReadout, Output
+from regard.layers import GRU, Additive, Attended, Attention, Embedding, MaxoutReadout, Output
 from regard.layers.recurrent import Noise
 from regard.models.config import BahdanauConfig
-from regard.models.decoders.decoder import Decoder, ProjectedStart, attend_rows
+from regard.models.decoders.decoder import Decoder, ProjectedStart, attend_rows, attention_of
 from regard.models.state import DecoderState, EncodedSource, StepOutput, Unrolled
 from regard.ops.attending_gru import attending_gru
 
 
 class BahdanauDecoder(Decoder):
-    """The decoder of RNNsearch, over any cell and any energy.
+    """The decoder of RNNsearch, over any cell and any attention.
 
     Attributes:
         C: the context's matrices in the recurrence, stacked as the cell stacks its gates.
@@ -35,31 +35,33 @@ class BahdanauDecoder(Decoder):
     ) -> None:
         m, n = config.embedding_size, config.state_size
         super().__init__(config, embedding, output, input_size=m)
-        self.attention = ENERGIES[config.energy](n, annotation_size, config.alignment_size)
+        self.attention = attention_of(config.attention, n, annotation_size)
         bottom = self.stack.layers[0]
-        self.C = nn.Parameter(nn.init.xavier_uniform_(torch.empty(bottom.num_gates * n, annotation_size)))
+        self.C = nn.Parameter(nn.init.xavier_uniform_(torch.empty(bottom.projected_size, annotation_size)))
         self.start = ProjectedStart(start_size, self.stack)
         self.readout = MaxoutReadout(n, m, annotation_size, config.readout_size)
 
     def initial_state(self, encoded: EncodedSource) -> DecoderState:
         """s_0 = tanh(W_s ←h_1)."""
         x = (encoded.backward_last or encoded.forward_last)[-1][0]  # (B, n)
-        return DecoderState(self.start(x, self.stack.zero_state(x.shape[0], x)))
+        cells = self.start(x, self.stack)
+        return DecoderState(cells, attention=self.attention.start(encoded.mask))
 
     def _advance(
         self, projected: Tensor, state: DecoderState, encoded: EncodedSource, noise: Noise | None, i: int
-    ) -> tuple[Tensor, DecoderState, Tensor, Tensor]:
-        """W E y_{i−1} + b and s_{i−1} → (handed on, s_i, c_i, α_i)."""
-        context, alpha = attend_rows(self.attention, state.cells[-1][0], encoded)  # (R, d), (R, Tx)
-        handed_on, cells = self.stack.step(projected + context @ self.C.T, state.cells, noise, i)
-        return handed_on, DecoderState(cells), context, alpha
+    ) -> tuple[Tensor, DecoderState, Attended]:
+        """W E y_{i−1} + b and s_{i−1} → (handed on, s_i, (c_i, α_i))."""
+        attended = attend_rows(self.attention, state.cells[-1][0], encoded, state.attention)
+        handed_on, cells = self.stack.step(projected + attended.context @ self.C.T, state.cells, noise, i)
+        return handed_on, DecoderState(cells, attention=attended.carried), attended
 
     def step(self, previous_ids: Tensor, state: DecoderState, encoded: EncodedSource) -> StepOutput:
         """One step; see `Decoder.step`."""
         embedded = self.embedding(previous_ids)  # (R, m)
         projected = self.stack.layers[0].project(embedded)  # (R, gn)
-        top, new, context, alpha = self._advance(projected, state, encoded, None, 0)
-        return StepOutput(self.output(self.readout(top, embedded, context)), new, alpha)
+        top, new, attended = self._advance(projected, state, encoded, None, 0)
+        logits = self.output(self.readout(top, embedded, attended.context))
+        return StepOutput(logits, new, attended.alpha)
 
     def forward(self, previous_ids: Tensor, target_mask: Tensor, encoded: EncodedSource) -> Unrolled:
         """A whole target sentence; see `Decoder.forward`."""
@@ -77,7 +79,10 @@ class BahdanauDecoder(Decoder):
         state = self.initial_state(encoded)
         bottom, attention = self.stack.layers[0], self.attention
         alone = len(self.stack.layers) == 1 and noise.recurrent[0] is None
-        if alone and type(bottom) is GRU and type(attention) is Additive and encoded.keys is not None:
+        # of the papers' own kind: the one recurrence whose backward pass is derived by hand
+        if alone and type(bottom) is GRU and type(attention) is Additive and attention.plain:
+            assert encoded.keys is not None, "the source was read without keys"
+            assert attention.W_a is not None, "a decoder's queries come unprojected"
             return attending_gru(
                 projected,
                 state.cells[0][0],
@@ -91,8 +96,8 @@ class BahdanauDecoder(Decoder):
             )
         tops, contexts, alphas = [], [], []
         for i in range(projected.shape[1]):
-            top, state, context, alpha = self._advance(projected[:, i], state, encoded, noise, i)
+            top, state, attended = self._advance(projected[:, i], state, encoded, noise, i)
             tops.append(top)
-            contexts.append(context)
-            alphas.append(alpha)
+            contexts.append(attended.context)
+            alphas.append(attended.alpha)
         return torch.stack(tops, 1), torch.stack(contexts, 1), torch.stack(alphas, 1)

@@ -27,7 +27,7 @@ class ChoDecoder(Decoder):
     def initial_state(self, encoded: EncodedSource) -> DecoderState:
         """s_0 = tanh(V c)."""
         c = encoded.summary
-        return DecoderState(self.start(c, self.stack.zero_state(c.shape[0], c)))
+        return DecoderState(self.start(c, self.stack))
 
     def step(self, previous_ids: Tensor, state: DecoderState, encoded: EncodedSource) -> StepOutput:
         """One step; see `Decoder.step`."""

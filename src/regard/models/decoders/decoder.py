@@ -9,8 +9,18 @@ from abc import ABC, abstractmethod
 
 from torch import Tensor, nn
 
-from regard.layers import CELLS, Attended, Attention, Dropout, Embedding, Output, RecurrentStack
-from regard.models.config import DecoderConfig
+from regard.layers import (
+    Attended,
+    Attention,
+    AttentionState,
+    Dropout,
+    Embedding,
+    Output,
+    RecurrentStack,
+    build_attention,
+)
+from regard.models.cells import cell_of
+from regard.models.config import AttentionConfig, DecoderConfig
 from regard.models.state import DecoderState, EncodedSource, StepOutput, Unrolled
 from regard.ops.unroll import State
 
@@ -35,7 +45,7 @@ class Decoder(nn.Module, ABC):
         self.output = output
         self.dropout = Dropout(config.dropout, config.variational)
         self.stack = RecurrentStack(
-            CELLS[config.cell],
+            cell_of(config),
             input_size,
             config.state_size,
             config.num_layers,
@@ -70,21 +80,40 @@ class Decoder(nn.Module, ABC):
         """
 
 
-def attend_rows(attention: Attention, state: Tensor, encoded: EncodedSource) -> Attended:
+def attend_rows(
+    attention: Attention, state: Tensor, encoded: EncodedSource, carried: AttentionState
+) -> Attended:
     """Attend with R states to B sentences, R a multiple of B.
 
     Args:
         attention: the layer.
         state: (R, n), the hypotheses of a sentence side by side.
-        encoded: the source, with keys.
+        encoded: the source, with keys and values.
+        carried: what the attention left for this step, R rows.
 
     Returns:
-        Context (R, d) and alpha (R, Tx).
+        Context (R, d), alpha (R, Tx), and what is carried on.
     """
-    assert encoded.keys is not None, "a decoder that attends was given a source without keys"
+    assert encoded.keys is not None, "the source was read without keys"
+    assert encoded.values is not None, "the source was read without values"
     query = state.reshape(encoded.mask.shape[0], -1, state.shape[-1])  # (B, K, n)
-    context, alpha = attention(query, encoded.keys, encoded.annotations, encoded.mask)
-    return Attended(context.flatten(0, 1), alpha.flatten(0, 1))
+    context, alpha, carried = attention(query, encoded.keys, encoded.values, encoded.mask, carried)
+    return Attended(context.flatten(0, 1), alpha.flatten(0, 1), carried)
+
+
+def attention_of(config: AttentionConfig, query_size: int | None, annotation_size: int) -> Attention:
+    """The attention that a decoder's config describes; `query_size` None for queries projected already."""
+    return build_attention(
+        config.energy,
+        query_size,
+        annotation_size,
+        config.size,
+        heads=config.heads,
+        normalizer=config.normalizer,
+        window=config.window,
+        reach=config.reach,
+        coverage=config.coverage,
+    )
 
 
 class ProjectedStart(nn.Module):
@@ -98,6 +127,8 @@ class ProjectedStart(nn.Module):
             nn.init.zeros_(layer.bias)
         self.W_s = nn.ModuleList(layers)
 
-    def forward(self, x: Tensor, zero: tuple[State, ...]) -> tuple[State, ...]:
-        """Each layer's first state, from x (B, d) and the stack's zero state."""
-        return tuple((layer(x).tanh(), *rest) for layer, (_, *rest) in zip(self.W_s, zero, strict=True))
+    def forward(self, x: Tensor, stack: RecurrentStack) -> tuple[State, ...]:
+        """Each layer's first state, from x (B, d)."""
+        starts = [layer(x).tanh() for layer in self.W_s]
+        zero = stack.ends(stack.zero_state(x.shape[0], x))
+        return stack.start_states([(h, *rest) for h, (_, *rest) in zip(starts, zero, strict=True)])

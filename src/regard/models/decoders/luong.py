@@ -2,22 +2,24 @@
 
 h_t = f(h_{t−1}, [y_{t−1}; h̃_{t−1}]);  α_t from h_t;  h̃_t = tanh(W_c [c_t; h_t]);  p(y_t) = softmax(W_s h̃_t).
 The paper's h̄_s are our annotations, its a_t our alpha, h̃_t the attentional state. Without input feeding the
-recurrence does not depend on attention, so a whole sentence takes one recurrent call and one attention call.
+recurrence does not depend on attention, so a whole sentence takes one recurrent call and one attention call (as
+many as steps where a step must know where the ones before it looked).
 """
 
 import torch
 from torch import Tensor, nn
 
-from regard.layers import ENERGIES, Attention, AttentionalReadout, Embedding, Output
+from regard.layers import Attention, AttentionalReadout, Embedding, Output
 from regard.layers.recurrent import Noise
 from regard.models.config import LuongConfig
-from regard.models.decoders.decoder import Decoder, ProjectedStart, attend_rows
+from regard.models.decoders.decoder import Decoder, ProjectedStart, attend_rows, attention_of
 from regard.models.encoder import joined_last
 from regard.models.state import DecoderState, EncodedSource, StepOutput, Unrolled
+from regard.ops.unroll import State
 
 
 class LuongDecoder(Decoder):
-    """Luong's global attention, with or without input feeding, over any cell and any energy.
+    """Luong's attention, global or local, with or without input feeding, over any cell and any energy.
 
     Attributes:
         F: the matrices of h̃_{t−1} in the recurrence, stacked as the cell stacks its gates; None without
@@ -31,43 +33,42 @@ class LuongDecoder(Decoder):
     ) -> None:
         n, l = config.state_size, config.readout_size
         super().__init__(config, embedding, output, input_size=config.embedding_size)
-        self.attention = ENERGIES[config.energy](n, annotation_size, config.alignment_size)
+        self.attention = attention_of(config.attention, n, annotation_size)
         bottom = self.stack.layers[0]
         self.F: nn.Parameter | None = None
         if config.input_feeding:
-            self.F = nn.Parameter(nn.init.xavier_uniform_(torch.empty(bottom.num_gates * n, l)))
+            self.F = nn.Parameter(nn.init.xavier_uniform_(torch.empty(bottom.projected_size, l)))
         self.start = ProjectedStart(annotation_size, self.stack) if config.bridge == "project" else None
         self.readout = AttentionalReadout(n, annotation_size, l)
 
     def initial_state(self, encoded: EncodedSource) -> DecoderState:
         """The encoder's last states, copied or projected; h̃_0 = 0."""
         if self.start is None:
-            cells = joined_last(encoded.forward_last, encoded.backward_last)
+            cells = self.stack.start_states(joined_last(encoded.forward_last, encoded.backward_last))
         else:
             x = encoded.summary
-            cells = self.start(x, self.stack.zero_state(x.shape[0], x))
-        if self.F is None:
-            return DecoderState(cells)
-        return DecoderState(cells, cells[0][0].new_zeros(cells[0][0].shape[0], self.F.shape[1]))
+            cells = self.start(x, self.stack)
+        h = cells[0][0]
+        fed = None if self.F is None else h.new_zeros(h.shape[0], self.F.shape[1])
+        return DecoderState(cells, fed, self.attention.start(encoded.mask))
 
     def _recur(
         self, projected: Tensor, state: DecoderState, noise: Noise | None, t: int
-    ) -> tuple[Tensor, DecoderState]:
+    ) -> tuple[Tensor, tuple[State, ...]]:
         """W E y_{t−1} + b and the last state → (h_t handed on, the new cells)."""
         if self.F is not None:
             assert state.attentional_state is not None, "input feeding needs the last attentional state"
             projected = projected + state.attentional_state @ self.F.T
-        top, cells = self.stack.step(projected, state.cells, noise, t)
-        return top, DecoderState(cells)
+        return self.stack.step(projected, state.cells, noise, t)
 
     def step(self, previous_ids: Tensor, state: DecoderState, encoded: EncodedSource) -> StepOutput:
         """One step; see `Decoder.step`."""
         projected = self.stack.layers[0].project(self.embedding(previous_ids))  # (R, gn)
-        top, new = self._recur(projected, state, None, 0)
-        context, alpha = attend_rows(self.attention, top, encoded)
+        top, cells = self._recur(projected, state, None, 0)
+        context, alpha, carried = attend_rows(self.attention, top, encoded, state.attention)
         attentional_state = self.readout(top, context)  # (R, l)
         fed = attentional_state if self.F is not None else None
-        return StepOutput(self.output(attentional_state), DecoderState(new.cells, fed), alpha)
+        return StepOutput(self.output(attentional_state), DecoderState(cells, fed, carried), alpha)
 
     def forward(self, previous_ids: Tensor, target_mask: Tensor, encoded: EncodedSource) -> Unrolled:
         """A whole target sentence; see `Decoder.forward`."""
@@ -75,7 +76,9 @@ class LuongDecoder(Decoder):
         state = self.initial_state(encoded)
         if self.F is None:
             tops, _ = self.stack(embedded, target_mask, state.cells)  # (B, Ty, n)
-            context, alpha = self.attention(tops, encoded.keys, encoded.annotations, encoded.mask)
+            assert encoded.keys is not None, "the source was read without keys"
+            assert encoded.values is not None, "the source was read without values"
+            context, alpha, _ = self.attention.whole(tops, encoded.keys, encoded.values, encoded.mask)
             return Unrolled(self.dropout(self.readout(tops, context)), alpha)
         batch, num_steps = previous_ids.shape
         projected = self.stack.layers[0].project(embedded)  # (B, Ty, gn), all steps at once
@@ -83,12 +86,12 @@ class LuongDecoder(Decoder):
         dropped = self.dropout.draw(batch, num_steps, self.F.shape[1], embedded)
         readouts, alphas = [], []
         for t in range(num_steps):
-            top, new = self._recur(projected[:, t], state, noise, t)
-            context, alpha = attend_rows(self.attention, top, encoded)
+            top, cells = self._recur(projected[:, t], state, noise, t)
+            context, alpha, carried = attend_rows(self.attention, top, encoded, state.attention)
             attentional_state = self.readout(top, context)  # (B, l)
             if dropped is not None:
                 attentional_state = attentional_state * dropped[:, t]
-            state = DecoderState(new.cells, attentional_state)
+            state = DecoderState(cells, attentional_state, carried)
             readouts.append(attentional_state)
             alphas.append(alpha)
         return Unrolled(torch.stack(readouts, 1), torch.stack(alphas, 1))

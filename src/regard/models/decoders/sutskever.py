@@ -20,7 +20,8 @@ class SutskeverDecoder(Decoder):
 
     def initial_state(self, encoded: EncodedSource) -> DecoderState:
         """The encoder's last states."""
-        return DecoderState(joined_last(encoded.forward_last, encoded.backward_last))
+        last = joined_last(encoded.forward_last, encoded.backward_last)
+        return DecoderState(self.stack.start_states(last))
 
     def step(self, previous_ids: Tensor, state: DecoderState, encoded: EncodedSource) -> StepOutput:
         """One step; see `Decoder.step`."""

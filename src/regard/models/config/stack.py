@@ -1,0 +1,66 @@
+"""What every recurrent part has in common: an embedding and a stack of layers."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from regard.configuration import Config, in_range, one_of
+from regard.errors import ConfigError
+from regard.layers import CELLS, SelfAttentive
+from regard.models.config.attention import MemoryConfig
+
+REMEMBERING = tuple(name for name, kind in CELLS.items() if issubclass(kind, SelfAttentive))
+"""The cells that attend to their own past."""
+
+
+@dataclass(frozen=True)
+class StackConfig(Config):
+    """What encoder and decoder have in common: an embedding and a stack of recurrent layers."""
+
+    place: ClassVar[str]
+
+    cell: str = "gru"
+    """rnn, rnn-sigmoid, lstm, gru (the paper's form) or gru-torch; attending to their own past, rnn-read, rnn-sum,
+    rnn-sum-keep or lstmn."""
+    embedding_size: int = 256
+    """m, the width of a word's vector."""
+    state_size: int = 256
+    """n, the units of a layer, each way."""
+    num_layers: int = 1
+    """How many layers are stacked."""
+    residual: bool = False
+    """Add each layer's input to its output, above the bottom layer."""
+    dropout: float = 0.0
+    """On embeddings, between layers, and before the output."""
+    recurrent_dropout: float = 0.0
+    """On the previous state, one mask a sentence."""
+    variational: bool = False
+    """One dropout mask for all words of a sentence."""
+    memory: MemoryConfig | None = None
+    """How a cell that attends to its own past does so; by default additively, with as many units as the state has."""
+
+    def __post_init__(self) -> None:
+        one_of(f"{self.place}.cell", self.cell, CELLS)
+        for name in ("embedding_size", "state_size", "num_layers"):
+            in_range(f"{self.place}.{name}", getattr(self, name), 1)
+        for name in ("dropout", "recurrent_dropout"):
+            in_range(f"{self.place}.{name}", getattr(self, name), 0, below=1)
+        if self.memory is not None:
+            self._check_memory(self.memory)
+
+    def _check_memory(self, memory: MemoryConfig) -> None:
+        if self.cell not in REMEMBERING:
+            raise ConfigError(
+                f"{self.place}.memory: the cell {self.cell!r} does not attend to its past; leave the table out, or "
+                f"choose one of {', '.join(REMEMBERING)}"
+            )
+        memory.check(f"{self.place}.memory")
+        if self.state_size % memory.heads:
+            raise ConfigError(
+                f"{self.place}.memory.heads = {memory.heads}: states of {self.state_size} units do not divide among "
+                f"them; choose a number of heads that does, or another {self.place}.state_size"
+            )
+        if memory.output != "tanh" and self.cell != "lstmn":
+            raise ConfigError(
+                f'{self.place}.memory.output = "{memory.output}": the cell {self.cell!r} has no memory c to put out; '
+                'it is an option of "lstmn"'
+            )

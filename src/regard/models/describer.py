@@ -1,0 +1,72 @@
+"""A vector of features → a sentence, as for captions.
+
+The features, projected, take the place of what an encoder would have read: a cho decoder's summary c, or a sutskever
+decoder's first states, layer by layer (a memory c starts at zero). Before that they are standardised, by what the
+training set was like, so that raw measurements will do. To search, they are a source of one position, so
+that ``LengthLimit(extra=N)`` allows N tokens whatever its ratio.
+"""
+
+import torch
+from torch import Tensor, nn
+
+from regard.batches.feature import FeatureBatch, source_mask_of
+from regard.layers import Embedding, Output, Standardize
+from regard.models.config.decoders import ChoConfig, SutskeverConfig
+from regard.models.config.describer import DescriberConfig
+from regard.models.decoders import ChoDecoder, Decoder, SutskeverDecoder
+from regard.models.initialize import initialize
+from regard.models.model import Model
+from regard.models.seq2seq import TeacherForced
+from regard.models.state import EncodedSource
+
+
+class Describer(Model):
+    """A projection of the features, and a decoder that needs no words to attend to.
+
+    Args:
+        config: what it is made of.
+        feature_size: f.
+        vocabulary_size: V.
+
+    Attributes:
+        standardize: raw features → those of mean 0 and variance 1; as made it changes nothing.
+        W_f: the projections: one to the summary, or one to each layer's first state.
+    """
+
+    def __init__(self, config: DescriberConfig, feature_size: int, vocabulary_size: int) -> None:
+        super().__init__()
+        self.config: DescriberConfig = config
+        embedding = Embedding(vocabulary_size, config.decoder.embedding_size)
+        output = Output(config.decoder.output_size, vocabulary_size, embedding.E if config.tie else None)
+        self.standardize = Standardize(feature_size)
+        projections = [nn.Linear(feature_size, size) for size in config.vector_sizes]
+        for layer in projections:
+            nn.init.xavier_uniform_(layer.weight)
+            nn.init.zeros_(layer.bias)
+        self.W_f = nn.ModuleList(projections)
+        self.decoder = _build_decoder(config, embedding, output)
+        initialize(self, config.initialization)
+
+    def encode(self, features: Tensor) -> EncodedSource:
+        """Raw features (B, f) → what the decoder may know, as if it had been read."""
+        standard = self.standardize(features)
+        vectors = [layer(standard) for layer in self.W_f]
+        if self.config.activation == "tanh":
+            vectors = [vector.tanh() for vector in vectors]
+        parts = self.decoder.stack.layers[0].num_parts
+        last = tuple((vector, *(torch.zeros_like(vector) for _ in range(parts - 1))) for vector in vectors)
+        return EncodedSource(vectors[-1].unsqueeze(1), source_mask_of(features), None, last, ())
+
+    def forward(self, batch: FeatureBatch) -> TeacherForced:
+        """Score given descriptions by teacher forcing."""
+        unrolled = self.decoder(batch.previous_ids, batch.target_mask, self.encode(batch.features))
+        return TeacherForced(self.decoder.output(unrolled.readout[batch.target_mask]), None)
+
+
+def _build_decoder(config: DescriberConfig, embedding: Embedding, output: Output) -> Decoder:
+    match config.decoder:
+        case ChoConfig():
+            return ChoDecoder(config.decoder, config.summary_size, embedding, output)
+        case SutskeverConfig():
+            return SutskeverDecoder(config.decoder, embedding, output)
+    raise TypeError(f"no describer's decoder for {type(config.decoder).__name__}")

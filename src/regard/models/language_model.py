@@ -1,0 +1,115 @@
+"""A language model: p(y) = Π_t p(y_t ∣ y_<t).
+
+Over single lines it starts from the begin mark and a zero state; over continuous text the caller carries the state
+from window to window (`batches/stream.py`). Its `embedding` and `stack` are named and shaped as an encoder's and a
+decoder's, so that they can be carried over (`models/transfer.py`).
+"""
+
+from typing import NamedTuple
+
+from torch import Tensor
+
+from regard.layers import Dropout, Embedding, Output, RecurrentStack
+from regard.models.cells import cell_of
+from regard.models.config.language_model import LanguageModelConfig
+from regard.models.initialize import initialize
+from regard.models.model import Model
+from regard.ops.unroll import State
+
+States = tuple[State, ...]
+"""Each layer's state, bottom first."""
+
+
+class Predicted(NamedTuple):
+    """What a language model says of given words.
+
+    Attributes:
+        logits: (N, V) for the N real positions of a batch, row by row; (R, V) for one step of R rows.
+        state: after the last word read.
+    """
+
+    logits: Tensor
+    state: States
+
+
+class Reading(NamedTuple):
+    """What a model with cells that attend to their own past says of given words, and where it looked.
+
+    Attributes:
+        logits: (N, V), as in `Predicted`.
+        state: after the last word read.
+        alphas: for each layer (B, T, slots): the memory that each word attended to.
+    """
+
+    logits: Tensor
+    state: States
+    alphas: tuple[Tensor, ...]
+
+
+class LanguageModel(Model):
+    """An embedding, a stack of recurrent layers and an output matrix.
+
+    Args:
+        config: what it is made of.
+        vocabulary_size: V.
+    """
+
+    def __init__(self, config: LanguageModelConfig, vocabulary_size: int) -> None:
+        super().__init__()
+        self.config: LanguageModelConfig = config
+        self.embedding = Embedding(vocabulary_size, config.embedding_size)
+        self.dropout = Dropout(config.dropout, config.variational)
+        self.stack = RecurrentStack(
+            cell_of(config),
+            config.embedding_size,
+            config.state_size,
+            config.num_layers,
+            residual=config.residual,
+            dropout=config.dropout,
+            recurrent_dropout=config.recurrent_dropout,
+            variational=config.variational,
+        )
+        self.output = Output(config.state_size, vocabulary_size, self.embedding.E if config.tie else None)
+        initialize(self, config.initialization)
+
+    def initial_state(self, batch: int) -> States:
+        """The state before anything was read, for `batch` rows."""
+        return self.stack.zero_state(batch, self.embedding.E)
+
+    def step(self, previous_ids: Tensor, state: States) -> Predicted:
+        """One word further.
+
+        Args:
+            previous_ids: y_{t−1}, (R,).
+            state: from `initial_state`, a window or the last step, R rows.
+        """
+        projected = self.stack.layers[0].project(self.embedding(previous_ids))  # (R, gn)
+        top, new = self.stack.step(projected, state)
+        return Predicted(self.output(top), new)
+
+    def forward(self, previous_ids: Tensor, mask: Tensor, state: States | None = None) -> Predicted:
+        """A whole batch of lines, or a window of continuous text.
+
+        Args:
+            previous_ids: y_0 … y_{T−1}, (B, T).
+            mask: (B, T), True where a word is to be predicted.
+            state: where the window before ended, its gradient cut by `detached`; None for a zero state.
+        """
+        embedded = self.dropout(self.embedding(previous_ids))  # (B, T, m)
+        tops, last = self.stack(embedded, mask, state)  # (B, T, n)
+        return Predicted(self.output(self.dropout(tops)[mask]), last)
+
+    def read(self, previous_ids: Tensor, mask: Tensor, state: States | None = None) -> Reading:
+        """As `forward`, and where each word looked.
+
+        Raises:
+            ConfigError: the cells do not attend to their own past.
+        """
+        embedded = self.dropout(self.embedding(previous_ids))  # (B, T, m)
+        tops, last, alphas = self.stack.read(embedded, mask, state)
+        return Reading(self.output(self.dropout(tops)[mask]), last, alphas)
+
+
+def detached(state: States) -> States:
+    """The same state, through which no gradient flows: what one window hands to the next."""
+    return tuple(tuple(part.detach() for part in layer) for layer in state)
