@@ -50,3 +50,21 @@ def test_a_batch_moves_whole():
         assert getattr(moved, name).device.type == "meta", name
         assert getattr(moved, name).shape == getattr(batch, name).shape
     assert pad_sources([[4]]).to("meta").source_mask.device.type == "meta"
+
+
+def test_gold_links_stand_at_their_tokens():
+    pairs = [
+        EncodedPair([5, 6, 7], [8, 9], links=frozenset({(0, 0), (2, 0), (1, 1)})),
+        EncodedPair([5], [8, 8, 8]),
+    ]
+    batch = pad_pairs(pairs)
+    assert batch.gold is not None
+    expected = torch.zeros(2, 4, 4)
+    expected[0, 0] = torch.tensor([1.0, 0, 1.0, 0])
+    expected[0, 1, 1] = 1
+    assert torch.equal(batch.gold, expected), "rows without a link are zero, those of the end mark among them"
+    assert len(batch.tensors) == 6
+    assert torch.equal(batch.to("cpu").gold, expected)
+    plain = pad_pairs(pairs[1:])
+    assert plain.gold is None
+    assert len(plain.tensors) == 5

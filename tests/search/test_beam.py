@@ -19,11 +19,30 @@ A, B, C = 4, 5, 6
 SOURCES = [[4, 5, 6, 7], [8], [], [5, 5, 7]]
 KINDS = {
     "bahdanau": {"kind": "bahdanau"},
-    "bahdanau-deep": {"kind": "bahdanau", "cell": "lstm", "energy": "bilinear", "num_layers": 2},
+    "bahdanau-deep": {
+        "kind": "bahdanau",
+        "cell": "lstm",
+        "attention": {"energy": "bilinear"},
+        "num_layers": 2,
+    },
     "luong": {"kind": "luong", "input_feeding": False},
     "luong-feeding": {"kind": "luong", "cell": "lstm", "num_layers": 2},
     "cho": {"kind": "cho", "cell": "gru-torch"},
     "sutskever": {"kind": "sutskever", "cell": "rnn"},
+    "bahdanau-lstmn": {"kind": "bahdanau", "cell": "lstmn"},
+    "luong-rnn-read": {
+        "kind": "luong",
+        "cell": "rnn-read",
+        "num_layers": 2,
+        "memory": {"size": 3, "span": 2},
+    },
+    "cho-rnn-sum": {"kind": "cho", "cell": "rnn-sum"},
+    "sutskever-rnn-sum-keep": {"kind": "sutskever", "cell": "rnn-sum-keep"},
+    "deep-fusion": {
+        "kind": "deep-fusion",
+        "cell": "lstmn",
+        "encoder": {"bidirectional": False, "state_size": 4},
+    },
 }
 every_kind = pytest.mark.parametrize("options", KINDS.values(), ids=KINDS.keys())
 every_power = pytest.mark.parametrize("length_power", [0.0, 0.6, 1.0])

@@ -1,4 +1,4 @@
-from regard.text import EncodedPair, Place, SentencePair, encode_pairs, learn
+from regard.text import EncodedPair, GoldLinks, Place, SentencePair, encode_pairs, learn
 
 
 def test_same_order_and_number_across_chunks():
@@ -18,3 +18,14 @@ def test_pairs_are_read_as_they_are_needed():
     waiting = iter([SentencePair("a", "a")] * 20_000)
     assert next(encode_pairs(waiting, tokenizer, tokenizer)).source_ids == tokenizer.encode("a")
     assert len(list(waiting)) > 15_000
+
+
+def test_gold_links_between_words_become_links_between_tokens():
+    """Every token of a word is linked to every token of the other; blanks and unlinked words to none."""
+    source, target = learn("char", ["ab c"], size=10), learn("word", ["x y z"], size=10)
+    gold = GoldLinks(frozenset({(0, 1), (1, 2)}), frozenset({(0, 0)}))
+    (pair,) = encode_pairs([SentencePair("ab c", "x y z", gold=gold)], source, target)
+    assert len(pair.source_ids) == 4, "two letters, a blank, a letter"
+    assert pair.links == {(0, 1), (1, 1), (3, 2)}, "sure links only"
+    (plain,) = encode_pairs([SentencePair("ab c", "x y z")], source, target)
+    assert plain.links is None

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from regard.batches.batch import Batch, SourceBatch
 from regard.text.encoded import EncodedPair
+from regard.text.links import Links
 from regard.text.specials import BOS, EOS, PAD
 
 
@@ -36,4 +37,18 @@ def pad_pairs(pairs: Sequence[EncodedPair]) -> Batch:
     source_ids, source_mask = pad([[*pair.source_ids, EOS] for pair in pairs])
     previous_ids, target_mask = pad([[BOS, *pair.target_ids] for pair in pairs])
     target_ids, _ = pad([[*pair.target_ids, EOS] for pair in pairs])
-    return Batch(source_ids, source_mask, previous_ids, target_ids, target_mask)
+    gold = None
+    if any(pair.links is not None for pair in pairs):
+        gold = _gold_links(
+            [pair.links or frozenset() for pair in pairs], target_ids.shape[1], source_ids.shape[1]
+        )
+    return Batch(source_ids, source_mask, previous_ids, target_ids, target_mask, gold)
+
+
+def _gold_links(links: Sequence[Links], num_targets: int, num_sources: int) -> Tensor:
+    """1 where a target token is linked to a source token and 0 elsewhere, (B, Ty, Tx)."""
+    gold = torch.zeros(len(links), num_targets, num_sources)
+    for row, linked in zip(gold, links, strict=True):
+        for j, i in linked:
+            row[i, j] = 1.0
+    return gold

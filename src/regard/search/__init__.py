@@ -1,9 +1,25 @@
-"""Model → hypotheses: greedy, with a beam, or along given words."""
+"""Model → hypotheses: greedy, with a beam, by drawing, or along given words."""
 
 from regard.search.beam import beam
+from regard.search.follow import Followed, follow
 from regard.search.forced import forced
 from regard.search.greedy import Stepper, greedy
 from regard.search.hypothesis import Hypothesis
 from regard.search.limits import LengthLimit
+from regard.search.sample import Alternative, Choice, Drawing, rows_of, sample
 
-__all__ = ["Hypothesis", "LengthLimit", "Stepper", "beam", "forced", "greedy"]
+__all__ = [
+    "Alternative",
+    "Choice",
+    "Drawing",
+    "Followed",
+    "Hypothesis",
+    "LengthLimit",
+    "Stepper",
+    "beam",
+    "follow",
+    "forced",
+    "greedy",
+    "rows_of",
+    "sample",
+]

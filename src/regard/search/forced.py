@@ -1,27 +1,32 @@
 """Forced decoding: what a model says of words that are given, and where it looks while it reads them.
 
-In: a model and a batch of pairs. Out: one `Hypothesis` for each pair, with the given words.
+In: a model and a batch of pairs, or of vectors and their descriptions. Out: one `Hypothesis` for each, with the given
+words.
 """
 
 from collections.abc import Callable
+from typing import TypeVar
 
 import torch
 
 from regard.batches.batch import Batch
+from regard.batches.feature import FeatureBatch
 from regard.models.seq2seq import TeacherForced
 from regard.search.hypothesis import Hypothesis
 from regard.search.length_penalty import length_normalised
 
+Given = TypeVar("Given", Batch, FeatureBatch)
+
 
 @torch.inference_mode()
 def forced(
-    model: Callable[[Batch], TeacherForced], batch: Batch, *, length_power: float = 1.0
+    model: Callable[[Given], TeacherForced], batch: Given, *, length_power: float = 1.0
 ) -> list[Hypothesis]:
     """Score given pairs.
 
     Args:
-        model: a `Seq2Seq`, in evaluation mode.
-        batch: the pairs.
+        model: a `Seq2Seq` or a `Describer`, in evaluation mode.
+        batch: the pairs, or the vectors with their descriptions.
         length_power: p of the score log p / lengthᵖ.
     """
     result = model(batch)

@@ -2,10 +2,22 @@
 
 from regard.text.corpus import Place, SentencePair, read_lines, read_pairs
 from regard.text.encoded import EncodedPair, encode_pairs
+from regard.text.features import DescribedFeatures, read_described, read_features
 from regard.text.filters import FilterReport, Filters
+from regard.text.labelled import EncodedLabelled, LabelledText, encode_labelled, read_labelled, read_texts
+from regard.text.labels import Labels
 from regard.text.learn import KINDS, learn
+from regard.text.lines import MODES, EncodedLine, encode_lines, unknown_id, unknown_words
 from regard.text.links import GoldLinks, Link, Links, format_gold, format_pharaoh, parse_pharaoh
 from regard.text.specials import BOS, EOS, PAD, SPECIALS, UNK
+from regard.text.tagged import (
+    EncodedTagged,
+    TaggedSentence,
+    encode_tagged,
+    encode_words,
+    read_tagged,
+    read_vertical,
+)
 from regard.text.tokenizer import Tokenizer
 
 __all__ = [
@@ -15,20 +27,40 @@ __all__ = [
     "SPECIALS",
     "UNK",
     "KINDS",
+    "MODES",
+    "DescribedFeatures",
+    "EncodedLabelled",
+    "EncodedLine",
     "EncodedPair",
+    "EncodedTagged",
     "FilterReport",
     "Filters",
     "GoldLinks",
+    "LabelledText",
+    "Labels",
     "Link",
     "Links",
     "Place",
     "SentencePair",
+    "TaggedSentence",
     "Tokenizer",
+    "encode_labelled",
+    "encode_lines",
     "encode_pairs",
+    "encode_tagged",
+    "encode_words",
     "format_gold",
     "format_pharaoh",
     "learn",
     "parse_pharaoh",
+    "read_described",
+    "read_features",
+    "read_labelled",
     "read_lines",
     "read_pairs",
+    "read_tagged",
+    "read_texts",
+    "read_vertical",
+    "unknown_id",
+    "unknown_words",
 ]

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from regard.errors import ConfigError
 from regard.text.formats import read_file, read_parallel, read_tsv, shown
+from regard.text.links import GoldLinks
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +26,12 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class SentencePair:
-    """A sentence and its translation, with the place they were read at, if any."""
+    """A sentence and its translation, with the place they were read at and their gold links, if any."""
 
     source: str
     target: str
     place: Place | None = None
+    gold: GoldLinks | None = None
 
 
 def read_pairs(

@@ -1,7 +1,8 @@
 """Readers of outside formats: each yields plain strings and knows one format."""
 
+from regard.text.formats.columns import SEPARATORS, read_columns
 from regard.text.formats.opened import STDIN, read_file, shown
 from regard.text.formats.parallel import read_parallel
 from regard.text.formats.tsv import read_tsv
 
-__all__ = ["STDIN", "read_file", "read_parallel", "read_tsv", "shown"]
+__all__ = ["SEPARATORS", "STDIN", "read_columns", "read_file", "read_parallel", "read_tsv", "shown"]

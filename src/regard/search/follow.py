@@ -1,0 +1,54 @@
+"""A language model along given words: what it thought of each, and what it would have said.
+
+In: a model and a batch of lines, or a window of continuous text. Out: log-probabilities, and the state to go on from.
+Long rows are read in windows with the state carried, so that memory does not grow with them.
+"""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from regard.batches import LineBatch
+from regard.models import LanguageModel, States
+
+_STEPS = 1024  # of a single row that are read at a time
+
+
+class Followed(NamedTuple):
+    """What a model thought of given words.
+
+    Attributes:
+        log_probs: (N,), of the N real positions of a batch, row by row.
+        right: (N,), whether the word given was the likeliest.
+        state: after the last word read.
+    """
+
+    log_probs: Tensor
+    right: Tensor
+    state: States
+
+
+@torch.inference_mode()
+def follow(model: LanguageModel, batch: LineBatch, state: States | None = None) -> Followed:
+    """Read given words.
+
+    Args:
+        model: in evaluation mode, or else with dropout.
+        batch: on the model's device.
+        state: where what stands before them ended; None for a zero state.
+    """
+    num_rows, num_steps = batch.mask.shape
+    # a row that ends before the last window would be an empty one in it
+    steps = _STEPS if num_rows == 1 else num_steps
+    log_probs, right = [], []
+    for start in range(0, num_steps, steps):
+        part = LineBatch(*(tensor[:, start : start + steps] for tensor in batch.tensors))
+        predicted = model(part.previous_ids, part.mask, state)
+        targets = part.target_ids[part.mask].unsqueeze(1)  # (N, 1)
+        logits = predicted.logits.to(torch.promote_types(predicted.logits.dtype, torch.float32))
+        log_probs.append(logits.log_softmax(dim=-1).gather(1, targets).squeeze(1))
+        right.append(logits.argmax(dim=-1) == targets.squeeze(1))
+        state = predicted.state
+    assert state is not None, "a batch has at least one step"
+    return Followed(torch.cat(log_probs), torch.cat(right), state)

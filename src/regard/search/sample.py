@@ -1,0 +1,228 @@
+"""Sampling: words drawn one at a time from what a model says may follow, many rows at once, watched as they grow.
+
+In: anything that steps, its state, and a seed for each row. Out: what was chosen at each step, step by step, with
+what might have been chosen instead. Each row draws from a generator of its own, so that its company changes nothing.
+Rows that have ended stay in the batch, unheeded, until all have: a state is passed on and never looked into.
+"""
+
+import random
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import count
+from typing import NamedTuple, TypeVar
+
+import torch
+from torch import Tensor
+
+from regard.configuration import in_range
+from regard.errors import ConfigError
+from regard.search.limits import only_legal
+from regard.text.specials import EOS
+
+S = TypeVar("S")
+Step = Callable[[Tensor, S], tuple[Tensor, S]]
+"""(previous ids (R,), state) → (logits (R, V), state)."""
+
+# rounding in a sum of probabilities, which must not let one more word in
+_ROUNDING = 1e-12
+
+
+class Alternative(NamedTuple):
+    """A word that might have been chosen.
+
+    Attributes:
+        id: the word.
+        log_prob: the model's, given the words before it.
+        probability: with which it might have been drawn; 0 for a word that top-k or top-p left out.
+    """
+
+    id: int
+    log_prob: float
+    probability: float
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One word of one row.
+
+    Attributes:
+        id: the word.
+        log_prob: the model's, given the words before it.
+        probability: with which it was drawn: under temperature, top-k and top-p; 1 for a prompt's word.
+        alternatives: the words likeliest by the model, best first; the chosen one may be among them.
+        given: whether it is the prompt's, not drawn.
+    """
+
+    id: int
+    log_prob: float
+    probability: float
+    alternatives: tuple[Alternative, ...]
+    given: bool
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """How a word is drawn: first the temperature, then top-k, then top-p, each of what the one before left.
+
+    Attributes:
+        temperature: divides the logits; 0 always takes the likeliest word.
+        top_k: only the k likeliest may be drawn; 0 for any.
+        top_p: only the fewest likeliest words whose probabilities together reach p may be drawn; 1 for any.
+    """
+
+    temperature: float = 1.0
+    top_k: int = 0
+    top_p: float = 1.0
+
+    def __post_init__(self) -> None:
+        in_range("temperature", self.temperature, 0)
+        in_range("top_k", self.top_k, 0)
+        in_range("top_p", self.top_p, 0, 1)
+
+    def distribution(self, log_probs: Tensor) -> tuple[Tensor, Tensor]:
+        """What is drawn from.
+
+        Args:
+            log_probs: (R, V), −∞ at what may not be drawn.
+
+        Returns:
+            Probabilities (R, V) in falling order, float64, each row summing to 1; and the words they belong
+            to, (R, V). Of equally likely words the one with the smaller id stands first.
+        """
+        ordered, words = log_probs.double().sort(dim=-1, descending=True, stable=True)
+        keep = 1 if self.temperature == 0 else self.top_k or ordered.shape[1]
+        scaled = ordered if self.temperature == 0 else ordered / self.temperature
+        rank = torch.arange(ordered.shape[1], device=ordered.device)
+        probs = scaled.masked_fill(rank >= keep, float("-inf")).softmax(dim=-1)
+        if self.top_p < 1:
+            before = probs.cumsum(dim=-1) - probs  # the mass of all likelier words
+            left_out = (before >= self.top_p - _ROUNDING) & (rank > 0)
+            probs = probs.masked_fill(left_out, 0.0)
+            probs = probs / probs.sum(dim=-1, keepdim=True)
+        return probs, words
+
+
+def sample(
+    step: Step[S],
+    state: S,
+    previous: Tensor,
+    *,
+    seeds: Sequence[int | str],
+    prompts: Sequence[Sequence[int]] | None = None,
+    drawing: Drawing | None = None,
+    max_length: int = 100,
+    alternatives: int = 5,
+) -> Iterator[tuple[Choice | None, ...]]:
+    """Yield the next word of every row, until all rows have ended.
+
+    Padding and the begin mark are never drawn. A row ends with the end mark, or unended at its limit.
+
+    Args:
+        step: a language model's, or a decoder's with its source bound.
+        state: before the first word, R rows.
+        previous: y_0, (R,), mostly begin marks.
+        seeds: one for each row; a row's words depend on its seed and on nothing of the other rows.
+        prompts: for each row the words it starts with; they are yielded first, as given.
+        drawing: how words are drawn; plainly from the model's probabilities if None.
+        max_length: the most words drawn for a row, the end mark counted.
+        alternatives: how many to report with each word.
+
+    Yields:
+        One `Choice` for each row; None for a row that has ended.
+
+    Raises:
+        ConfigError: there are not as many seeds or prompts as rows, or a number is out of range.
+    """
+    rows = len(previous)
+    prompts = [()] * rows if prompts is None else prompts
+    for name, given in (("seeds", seeds), ("prompts", prompts)):
+        if len(given) != rows:
+            raise ConfigError(f"{len(given)} {name} for {rows} rows; give one for each row")
+    in_range("max_length", max_length, 1)
+    in_range("alternatives", alternatives, 0)
+    rngs = [random.Random(seed) for seed in seeds]
+    return _steps(step, state, previous, rngs, prompts, drawing or Drawing(), max_length, alternatives)
+
+
+@torch.inference_mode()
+def _steps(
+    step: Step[S],
+    state: S,
+    previous: Tensor,
+    rngs: Sequence[random.Random],
+    prompts: Sequence[Sequence[int]],
+    drawing: Drawing,
+    max_length: int,
+    alternatives: int,
+) -> Iterator[tuple[Choice | None, ...]]:
+    rows = len(previous)
+    alive = [True] * rows
+    for t in count():
+        logits, state = step(previous, state)
+        log_probs = logits.double().log_softmax(dim=-1)  # (R, V)
+        legal = only_legal(log_probs, torch.zeros(rows, dtype=torch.bool, device=log_probs.device))
+        distribution = drawing.distribution(legal)
+        likeliest = _likeliest(legal, *distribution, alternatives)
+        # a chance is spent only where a word is drawn, so that a row's draws are its own
+        drawn = [alive[row] and t >= len(prompts[row]) for row in range(rows)]
+        chances = [rng.random() if one else 0.0 for rng, one in zip(rngs, drawn, strict=True)]
+        words, probabilities = _draw(*distribution, chances)
+        words = [
+            word if one else _given(prompts[row], t)
+            for row, (word, one) in enumerate(zip(words, drawn, strict=True))
+        ]
+        previous = torch.tensor(words, device=log_probs.device)
+        values = log_probs.gather(1, previous.unsqueeze(1)).squeeze(1).tolist()
+        choices = [
+            Choice(
+                words[row],
+                values[row],
+                probabilities[row] if drawn[row] else 1.0,
+                likeliest[row],
+                not drawn[row],
+            )
+            if alive[row]
+            else None
+            for row in range(rows)
+        ]
+        yield tuple(choices)
+        for row in range(rows):
+            ended = drawn[row] and (words[row] == EOS or t + 1 == len(prompts[row]) + max_length)
+            alive[row] = alive[row] and not ended
+        if not any(alive):
+            return
+
+
+def _given(prompt: Sequence[int], t: int) -> int:
+    """A prompt's word; past it, for a row that has ended, the end mark, which nobody looks at."""
+    return prompt[t] if t < len(prompt) else EOS
+
+
+def _likeliest(legal: Tensor, probs: Tensor, words: Tensor, number: int) -> list[tuple[Alternative, ...]]:
+    """For each row the words that may be chosen, likeliest first, at most `number` of them.
+
+    Args:
+        legal: (R, V), the model's log-probabilities.
+        probs: (R, V), what is drawn from, in the order of `words`, which is the model's own.
+        words: (R, V).
+        number: how many.
+    """
+    first = words[:, :number]
+    rows = zip(first.tolist(), legal.gather(1, first).tolist(), probs[:, :number].tolist(), strict=True)
+    return [
+        tuple(Alternative(*one) for one in zip(*row, strict=True) if one[1] > float("-inf")) for row in rows
+    ]
+
+
+def _draw(probs: Tensor, words: Tensor, chances: Sequence[float]) -> tuple[list[int], list[float]]:
+    """For each row the word at which the running sum of probabilities first exceeds its chance, 0 to below 1."""
+    bounds = torch.tensor(chances, dtype=probs.dtype, device=probs.device).unsqueeze(1)
+    places = torch.searchsorted(probs.cumsum(dim=-1), bounds, right=True)  # (R, 1)
+    # a sum may stop a hair short of 1; the last word with any probability takes what is left
+    places = places.minimum(probs.count_nonzero(dim=-1).unsqueeze(1) - 1)
+    return words.gather(1, places).squeeze(1).tolist(), probs.gather(1, places).squeeze(1).tolist()
+
+
+def rows_of(steps: Iterable[Sequence[Choice | None]]) -> list[tuple[Choice, ...]]:
+    """Each row's words, from what `sample` yields."""
+    return [tuple(choice for choice in row if choice is not None) for row in zip(*list(steps), strict=True)]

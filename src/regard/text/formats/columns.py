@@ -1,0 +1,81 @@
+"""Any columns of a file of columns, parted by tabs, or a first column parted from the rest by a blank.
+
+In: a path, the columns' numbers, and what parts them. Out: the wanted cells with their line's number, one tuple for
+each line. There is no quoting: a separator always parts two columns, and quotation marks are text.
+"""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from regard.configuration import one_of
+from regard.errors import ConfigError, DataError
+from regard.text.formats.opened import read_file, shown
+
+SEPARATORS = ("tab", "space")
+"""tab: columns parted by tabs. space: two columns, parted by the line's first run of blanks."""
+
+_SHOWN_CHARACTERS = 60
+
+
+def read_columns(
+    path: str | Path,
+    columns: Sequence[int],
+    *,
+    separator: str = "tab",
+    header: bool = False,
+    blank: bool = False,
+) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """Yield the wanted cells of each line.
+
+    Args:
+        path: the file, as `read_file` takes it.
+        columns: where the wanted cells stand, counted from 1, in the order they are wanted in.
+        separator: one of `SEPARATORS`.
+        header: whether the first line names the columns, and is passed over.
+        blank: whether a blank line has blank cells, rather than too few.
+
+    Yields:
+        The line's number, counted from 1, and its cells.
+
+    Raises:
+        ConfigError: a column number is below 1, or there is no such separator.
+        DataError: the file cannot be read, or a line has too few columns.
+    """
+    one_of("separator", separator, SEPARATORS)
+    if min(columns) < 1:
+        example = list(range(1, len(columns) + 1))
+        raise ConfigError(
+            f"columns are counted from 1, so {listed(columns)} cannot be; write them as {named(example)}"
+        )
+    for number, line in enumerate(read_file(path), start=1):
+        if header and number == 1:
+            continue
+        if blank and not line.strip():
+            yield number, ("",) * len(columns)
+            continue
+        cells = line.split("\t") if separator == "tab" else line.split(maxsplit=1)
+        if len(cells) < max(columns):
+            raise DataError(f"{shown(path)}:{number}: {_too_few(cells, columns, separator, line)}")
+        yield number, tuple(cells[column - 1] for column in columns)
+
+
+def listed(columns: Sequence[int]) -> str:
+    """Columns in a sentence: ``1``, ``1 and 2``, ``1, 2 and 3``."""
+    *most, last = map(str, columns)
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def named(columns: Sequence[int]) -> str:
+    """How columns are given on the command line and in a configuration."""
+    return f"--columns {' '.join(map(str, columns))} (data.columns = {list(columns)})"
+
+
+def _too_few(cells: Sequence[str], columns: Sequence[int], separator: str, line: str) -> str:
+    found = "1 column" if len(cells) == 1 else f"{len(cells)} columns"
+    wanted = (
+        f"column{'s' if len(columns) > 1 else ''} {listed(columns)} {'are' if len(columns) > 1 else 'is'}"
+    )
+    parted = "tabs" if separator == "tab" else "a blank"
+    shortened = line if len(line) <= _SHOWN_CHARACTERS else line[: _SHOWN_CHARACTERS - 1] + "…"
+    remedy = f"name those that hold the texts, as {named(range(1, len(columns) + 1))}"
+    return f"{found} where {wanted} wanted, parted by {parted}: {shortened!r}; {remedy}"

@@ -1,0 +1,136 @@
+"""Labelled texts from files: one text with its label, or two texts that share one (inference pairs).
+
+In: paths. Out: `LabelledText`s to learn from or to score, plain texts to classify, and both as ids. To learn from a
+blank text is an error; to classify one is not, and as many answers come out as lines went in.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from regard.errors import ConfigError, DataError
+from regard.text.corpus import Place
+from regard.text.formats import read_columns, read_file, shown
+from regard.text.labels import Labels
+from regard.text.tokenizer import Tokenizer
+
+_NUM_TEXTS = (1, 2)
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledText:
+    """One or two texts and their label, with the place they were read at, if any."""
+
+    label: str
+    texts: tuple[str, ...]
+    place: Place | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedLabelled:
+    """The ids of one or two texts, without specials, and their label's."""
+
+    text_ids: tuple[list[int], ...]
+    label_id: int
+
+    @property
+    def length(self) -> int:
+        """The tokens of the longest text, its end mark counted."""
+        return max(map(len, self.text_ids)) + 1
+
+
+def read_labelled(
+    path: str | Path,
+    *,
+    num_texts: int = 1,
+    columns: Sequence[int] | None = None,
+    separator: str = "tab",
+    header: bool = False,
+) -> Iterator[LabelledText]:
+    """Yield the labelled texts of a file.
+
+    Args:
+        path: the file, as `read_file` takes it.
+        num_texts: how many texts share a label, 1 or 2.
+        columns: where the label and then the texts stand, counted from 1; 1, 2 (and 3) if None.
+        separator: ``tab``; or ``space`` for a label, a blank and one text, as sentiment corpora are published.
+        header: whether the first line names the columns, and is passed over.
+
+    Raises:
+        ConfigError: columns, texts and separator do not go together.
+        DataError: the file cannot be read, or a line has too few columns, no label, or a blank text.
+    """
+    _check_num_texts(num_texts)
+    wanted = _wanted(columns, range(1, num_texts + 2), "the label and then each text")
+    if separator == "space" and wanted != (1, 2):
+        raise ConfigError(
+            f'separator = "space" parts a label from one text that follows it, so columns {list(wanted)} cannot '
+            "be; leave the columns out, or part the columns by tabs"
+        )
+    origin = shown(path)
+    for number, (label, *texts) in read_columns(path, wanted, separator=separator, header=header):
+        place = Place(origin, number)
+        if not label.strip():
+            raise DataError(f"{place}: the label is blank; write one, or leave the line out")
+        for column, text in zip(wanted[1:], texts, strict=True):
+            if not text.strip():
+                raise DataError(
+                    f"{place}: the text in column {column} is blank, and nothing can be learnt from it; leave "
+                    "the line out, or name another column"
+                )
+        yield LabelledText(label.strip(), tuple(texts), place)
+
+
+def read_texts(
+    path: str | Path, *, num_texts: int = 1, columns: Sequence[int] | None = None, header: bool = False
+) -> Iterator[tuple[str, ...]]:
+    """Yield the texts to classify, one tuple for each line, blank ones too.
+
+    Args:
+        path: the file, as `read_file` takes it.
+        num_texts: how many texts are classified together, 1 or 2.
+        columns: where they stand between tabs, counted from 1. If None, one text is the whole line, tabs
+            and all, and two are columns 1 and 2.
+        header: whether the first line names the columns, and is passed over.
+
+    Raises:
+        ConfigError: columns and texts do not go together.
+        DataError: the file cannot be read, or a line has too few columns.
+    """
+    _check_num_texts(num_texts)
+    if num_texts == 1 and columns is None:
+        for number, line in enumerate(read_file(path), start=1):
+            if number > 1 or not header:
+                yield (line,)
+        return
+    wanted = _wanted(columns, range(1, num_texts + 1), "each text")
+    for _, texts in read_columns(path, wanted, header=header, blank=True):
+        yield texts
+
+
+def encode_labelled(
+    examples: Iterable[LabelledText], tokenizer: Tokenizer, labels: Labels
+) -> Iterator[EncodedLabelled]:
+    """Yield each example's ids, one for one.
+
+    Raises:
+        DataError: a label is none of `labels`.
+    """
+    for example in examples:
+        ids = tuple(tokenizer.encode(text) for text in example.texts)
+        yield EncodedLabelled(ids, labels.id_of(example.label, example.place))
+
+
+def _check_num_texts(num_texts: int) -> None:
+    if num_texts not in _NUM_TEXTS:
+        raise ConfigError(f"{num_texts} texts cannot be classified together; give 1, or 2 for pairs")
+
+
+def _wanted(columns: Sequence[int] | None, default: range, meaning: str) -> tuple[int, ...]:
+    if columns is None:
+        return tuple(default)
+    if len(columns) != len(default):
+        raise ConfigError(
+            f"columns {list(columns)}: {len(default)} are wanted, for {meaning}; for instance {list(default)}"
+        )
+    return tuple(columns)

@@ -1,0 +1,81 @@
+"""Lines as a language model reads them: ids, and what the line is measured by.
+
+In: lines and a tokenizer. Out: `EncodedLine`s in the same order, one for each, blank ones too. No special but `UNK` is
+among the ids: where lines begin and end is written into batches.
+
+A corpus may have an unknown word of its own: Penn Treebank's files hold ``<unk>`` where a rare word stood. Text is
+text, so a word tokenizer has learnt it as a word beside the special `UNK`; here the two are one, and a word that
+the vocabulary lacks is read, predicted and counted as the corpus's own unknown word.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from unicodedata import normalize
+
+from regard.text.specials import SPECIALS, UNK
+from regard.text.tokenizer import Tokenizer
+
+MODES = ("sentences", "continuous")
+"""How lines are read: each by itself, or one after the other as one text, with the state carried."""
+
+_CHUNK = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedLine:
+    """A line and its ids.
+
+    Attributes:
+        text: as it was given.
+        ids: without marks; none for a line of blanks.
+        num_words: its words between blanks and the line's end; for a word tokenizer as many as `length`.
+        num_characters: its code points and the line's end; blanks folded, unless they are tokens.
+    """
+
+    text: str
+    ids: list[int]
+    num_words: int
+    num_characters: int
+
+    @property
+    def length(self) -> int:
+        """How many tokens are predicted, the end mark counted."""
+        return len(self.ids) + 1
+
+
+def encode_lines(lines: Iterable[str], tokenizer: Tokenizer) -> Iterator[EncodedLine]:
+    """Yield each line's ids, tokenising a few thousand lines at a time.
+
+    Args:
+        lines: what to encode; read as it is needed.
+        tokenizer: its kind says how words and characters are counted.
+    """
+    unknown = unknown_id(tokenizer)
+    waiting = iter(lines)
+    while chunk := list(islice(waiting, _CHUNK)):
+        for line, found in zip(chunk, tokenizer.encode_batch(chunk), strict=True):
+            ids = found if line.strip() else []
+            if unknown != UNK:
+                ids = [unknown if i == UNK else i for i in ids]
+            words = line.split()
+            num_words = len(ids) if tokenizer.kind == "word" else len(words)
+            folded = sum(map(len, words)) + max(len(words) - 1, 0)
+            num_characters = len(ids) if tokenizer.kind == "char" else folded
+            yield EncodedLine(line, ids, num_words + 1, num_characters + 1)
+
+
+def unknown_id(tokenizer: Tokenizer) -> int:
+    """The id of what is not known: the corpus's own word for it where it has one, and else `UNK`."""
+    if tokenizer.kind != "word":
+        return UNK
+    [own] = tokenizer.encode(SPECIALS[UNK])
+    return own
+
+
+def unknown_words(line: str, tokenizer: Tokenizer) -> list[str]:
+    """The words of a line, or its characters where those are the tokens, that the vocabulary lacks, each once."""
+    pieces = normalize("NFC", line) if tokenizer.kind == "char" else line.split()
+    return [
+        piece for piece in dict.fromkeys(pieces) if piece != SPECIALS[UNK] and UNK in tokenizer.encode(piece)
+    ]

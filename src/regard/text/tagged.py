@@ -1,0 +1,156 @@
+"""Sentences with a tag for each word, from files.
+
+In: two files, two columns of one, or one word a line ("vertical", as CoNLL's). Out: `TaggedSentence`s, and both sides
+as ids. Words are what blanks part, and each word is one id: a tag is a word's, never a piece's.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from regard.errors import ConfigError, DataError
+from regard.text.corpus import Place, read_pairs
+from regard.text.formats import read_file, shown
+from regard.text.labels import Labels
+from regard.text.specials import UNK
+from regard.text.tokenizer import Tokenizer
+
+# in CoNLL-U: words written as one, and words that are not there
+_NOT_A_WORD = re.compile(r"\d+[-.]\d+")
+_CONLLU_COLUMNS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class TaggedSentence:
+    """Words and as many tags, with the place they were read at, if any."""
+
+    words: tuple[str, ...]
+    tags: tuple[str, ...]
+    place: Place | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedTagged:
+    """One id for each word and one for its tag."""
+
+    word_ids: list[int]
+    tag_ids: list[int]
+
+    @property
+    def length(self) -> int:
+        """The words, and an end mark."""
+        return len(self.word_ids) + 1
+
+
+def read_tagged(
+    words: str | Path, tags: str | Path | None = None, *, columns: tuple[int, int] | None = None
+) -> Iterator[TaggedSentence]:
+    """Yield the sentences of two parallel files, or of two columns of a tab-separated one; both blank-separated.
+
+    Args:
+        words: a sentence on each line; without `tags`, a tab-separated file with both.
+        tags: their tags, line by line as the words.
+        columns: where words and tags stand in a tab-separated file, counted from 1; 1 and 2 if None.
+
+    Raises:
+        ConfigError: columns are named for parallel files, or are no columns.
+        DataError: a file cannot be read, or a line has no words, or not as many tags as words.
+    """
+    for pair in read_pairs(words, tags, columns=columns):
+        sentence = TaggedSentence(tuple(pair.source.split()), tuple(pair.target.split()), pair.place)
+        if len(sentence.words) != len(sentence.tags):
+            raise DataError(
+                f"{pair.place}: {len(sentence.words)} words and {len(sentence.tags)} tags; each word has one "
+                "tag, and blanks part both"
+            )
+        if not sentence.words:
+            raise DataError(f"{pair.place}: a line without words cannot be learnt from; leave it out")
+        yield sentence
+
+
+def read_vertical(path: str | Path, *, columns: tuple[int, int] = (1, 2)) -> Iterator[TaggedSentence]:
+    """Yield the sentences of a file with one word a line and blank lines between sentences.
+
+    A line's columns are parted by tabs, or by blanks where it has no tab. Lines that begin with ``# `` are
+    comments, as is any line of one column that begins with ``#``. Where there are ten columns, as in CoNLL-U
+    (word and universal part of speech: 2 and 4), the lines for ``3-4`` and ``5.1`` are no words and are passed over.
+
+    Args:
+        path: the file, as `read_file` takes it.
+        columns: where word and tag stand, counted from 1.
+
+    Raises:
+        ConfigError: a column number is below 1.
+        DataError: the file cannot be read, a line has too few columns, or a word or a tag is blank or has a blank in
+            it.
+    """
+    if min(columns) < 1:
+        raise ConfigError(f"columns are counted from 1, so {columns[0]} and {columns[1]} cannot be")
+    origin = shown(path)
+    words: list[str] = []
+    tags: list[str] = []
+    start = 1
+    for number, line in enumerate(read_file(path), start=1):
+        if not line.strip():
+            if words:
+                yield TaggedSentence(tuple(words), tuple(tags), Place(origin, start))
+            words, tags = [], []
+            continue
+        cells = line.split("\t") if "\t" in line else line.split()
+        if line.startswith("# ") or (len(cells) == 1 and line.startswith("#")):
+            continue
+        if len(cells) == _CONLLU_COLUMNS and _NOT_A_WORD.fullmatch(cells[0]):
+            continue
+        start = start if words else number
+        word, tag = _word_and_tag(cells, columns, Place(origin, number))
+        words.append(word)
+        tags.append(tag)
+    if words:
+        yield TaggedSentence(tuple(words), tuple(tags), Place(origin, start))
+
+
+def _word_and_tag(cells: list[str], columns: tuple[int, int], place: Place) -> tuple[str, str]:
+    if len(cells) < max(columns):
+        raise DataError(
+            f"{place}: {len(cells)} column{'s' if len(cells) > 1 else ''} where a word in column {columns[0]} and "
+            f"its tag in column {columns[1]} are wanted; name the right ones, as 2 and 4 in CoNLL-U"
+        )
+    word, tag = cells[columns[0] - 1], cells[columns[1] - 1]
+    for name, text in (("word", word), ("tag", tag)):
+        if len(text.split()) != 1:
+            fault = f"{text!r} has a blank in it" if text.strip() else "is blank"
+            raise DataError(f"{place}: the {name} {fault}; write it as one, or leave its sentence out")
+    return word.strip(), tag.strip()
+
+
+def encode_tagged(
+    sentences: Iterable[TaggedSentence], tokenizer: Tokenizer, labels: Labels
+) -> Iterator[EncodedTagged]:
+    """Yield each sentence's ids, one for one.
+
+    Raises:
+        DataError: a tag is none of `labels`.
+    """
+    for sentence in sentences:
+        tag_ids = [labels.id_of(tag, sentence.place) for tag in sentence.tags]
+        yield EncodedTagged(encode_words(sentence.words, tokenizer), tag_ids)
+
+
+def encode_words(words: Iterable[str], tokenizer: Tokenizer) -> list[int]:
+    """Return exactly one id for each word; a word that the vocabulary splits or loses is unknown.
+
+    Args:
+        words: without blanks in them.
+        tokenizer: of the kind ``word``.
+
+    Raises:
+        ConfigError: the tokenizer is of another kind, which has no id for a word.
+    """
+    if tokenizer.kind != "word":
+        raise ConfigError(
+            f"a tokenizer of kind {tokenizer.kind!r} cuts words into pieces, and a tag belongs to a word; use the kind "
+            "'word'"
+        )
+    found = (tokenizer.encode(word) for word in words)
+    return [ids[0] if len(ids) == 1 else UNK for ids in found]
