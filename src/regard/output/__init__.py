@@ -1,5 +1,20 @@
-"""From hypotheses to what people read: translations, alignments, scores and pictures."""
+"""From hypotheses to what people read: translations, readings, labels, samples, their scores and pictures."""
 
+from regard.output.classification import Classification
+from regard.output.reading import Reading
+from regard.output.sample import Candidate, Sample, SampleStep
+from regard.output.scored import Scored, TextScore
+from regard.output.tagging import Tagging
 from regard.output.translation import Translation
 
-__all__ = ["Translation"]
+__all__ = [
+    "Candidate",
+    "Classification",
+    "Reading",
+    "Sample",
+    "SampleStep",
+    "Scored",
+    "Tagging",
+    "TextScore",
+    "Translation",
+]

@@ -41,6 +41,9 @@ _KNOWN: dict[str, tuple[str, Callable[[float], str]]] = {
     "exact_match": ("exact match", _per_cent),
     "token_error_rate": ("token error rate", _per_cent),
     "character_error_rate": ("character error rate", _per_cent),
+    "accuracy": ("accuracy", _per_cent),
+    "macro_f1": ("macro F1", _per_cent),
+    "sentence_accuracy": ("sentence accuracy", _per_cent),
     "token_accuracy": ("token accuracy", _per_cent),
     "free_running_accuracy": ("free-running accuracy", _per_cent),
     "aer": ("alignment error rate", _per_cent),
@@ -53,8 +56,11 @@ _KNOWN: dict[str, tuple[str, Callable[[float], str]]] = {
     "tokens_per_second": ("tokens per second", lambda value: f"{value:,.0f}"),
     "sentences_per_second": ("sentences per second", lambda value: f"{value:,.0f}"),
     "perplexity": ("perplexity", _hundredths),
+    "word_perplexity": ("perplexity per word", _hundredths),
+    "bits_per_character": ("bits per character", lambda value: f"{value:.3f}"),
     "train_seconds": ("training time", _duration),
     "num_sentences": ("sentences", lambda value: f"{value:,.0f}"),
+    "num_labels_scored": ("labels scored", lambda value: f"{value:,.0f}"),
 }
 
 

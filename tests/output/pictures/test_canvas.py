@@ -1,9 +1,10 @@
 import sys
 
+import numpy as np
 import pytest
 
 from regard.errors import ConfigError, DataError, MissingExtraError
-from regard.output.pictures.canvas import new_figure, save
+from regard.output.pictures.canvas import new_figure, save, whole_page
 
 
 def test_without_matplotlib_the_extra_is_named(monkeypatch):
@@ -42,3 +43,13 @@ def test_an_unknown_ending_offers_the_nearest(tmp_path):
 def test_a_place_that_cannot_be_written_is_named(tmp_path):
     with pytest.raises(DataError, match="cannot be written"):
         save(new_figure(1, 1), tmp_path / "nowhere" / "a.png")
+
+
+def test_a_whole_page_counts_in_inches_from_its_upper_left_corner():
+    figure = new_figure(4, 2)
+    axes = whole_page(figure)
+    figure.canvas.draw()
+    corners = axes.transData.transform([(0, 0), (4, 2), (1, 0.5)])
+    np.testing.assert_allclose(corners / figure.dpi, [(0, 2), (4, 0), (1, 1.5)], atol=1e-9)
+    axes.plot([9, 10], [9, 10])
+    assert axes.get_xlim() == (0, 4)

@@ -1,6 +1,7 @@
 import pytest
 
 from regard.output.pictures import fonts
+from regard.output.pictures.canvas import new_figure
 from regard.output.pictures.fonts import families_for, text_width, writable
 
 
@@ -44,6 +45,22 @@ def test_width_grows_with_text_and_size():
     families = families_for(["mmmm"])
     assert text_width("mmmm", 10, families) == pytest.approx(4 * text_width("m", 10, families), rel=0.1)
     assert text_width("mmmm", 20, families) == pytest.approx(2 * text_width("mmmm", 10, families), rel=0.1)
+
+
+def test_bold_is_wider():
+    families = families_for(["gardener"])
+    assert text_width("gardener", 12, families, bold=True) > text_width("gardener", 12, families)
+
+
+def test_no_text_is_wider_than_measured_on_a_screen_or_in_a_file():
+    families = families_for(["negative"])
+    for size in (8.25, 9, 11, 12):
+        figure = new_figure(4, 1)
+        drawn = figure.text(0.1, 0.5, "negative", size=size, family=families)
+        for dots_per_inch in (100, 200):
+            figure.set_dpi(dots_per_inch)
+            width = drawn.get_window_extent(figure.canvas.get_renderer()).width / dots_per_inch
+            assert width <= text_width("negative", size, families) + 1 / dots_per_inch
 
 
 def test_width_is_of_what_is_written():

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from regard.output.pictures.visible import JOINERS, visible
+from regard.output.pictures.visible import JOINERS, shortened, visible
 
 
 @pytest.mark.parametrize(
@@ -26,3 +26,8 @@ def test_what_is_left_can_be_seen(text):
     shown = visible(text)
     assert all(character.isprintable() or character in JOINERS for character in shown)
     assert visible(shown) == shown
+
+
+def test_a_word_too_long_is_cut_and_says_so():
+    assert shortened("x" * 24) == "x" * 24
+    assert shortened("x" * 25) == "x" * 23 + "…"

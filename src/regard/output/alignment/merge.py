@@ -95,7 +95,7 @@ def count_words(words: Words) -> int:
 
 
 def word_labels(line: str, tokens: Sequence[str], words: Words) -> tuple[str, ...]:
-    """Name the words: as they stand in the line, or else as their tokens put together.
+    """Name the words of a line that closes with the end mark.
 
     Args:
         line: the text the tokens came from or made.
@@ -105,6 +105,20 @@ def word_labels(line: str, tokens: Sequence[str], words: Words) -> tuple[str, ..
     Returns:
         one label a word, and the end mark's own form last.
     """
+    return (*name_words(line, tokens, words), tokens[-1])
+
+
+def name_words(line: str, tokens: Sequence[str], words: Words) -> tuple[str, ...]:
+    """Name the words: as they stand in the line, or else as their tokens put together.
+
+    Args:
+        line: the text the tokens came from or made.
+        tokens: display forms.
+        words: the word number of each token.
+
+    Returns:
+        one label a word; marks and blanks have none.
+    """
     num_words = count_words(words)
     labels = line.split()[:num_words]
     if len(labels) < num_words:
@@ -112,4 +126,4 @@ def word_labels(line: str, tokens: Sequence[str], words: Words) -> tuple[str, ..
         for token, word in zip(tokens, words, strict=True):
             if word is not None:
                 labels[word] += token
-    return (*labels, tokens[-1])
+    return tuple(labels)

@@ -1,6 +1,7 @@
 """Where matplotlib is met: figures without global state, and their way to a file.
 
-In: sizes, a figure, a path. Out: an empty `Figure` with a canvas of its own; a file. Never touches pyplot:
+In: sizes, a figure, a path. Out: an empty `Figure` with a canvas of its own, axes that count in
+inches; a file. Never touches pyplot:
 nothing needs a display, and no figure stays alive after its last use.
 """
 
@@ -14,12 +15,13 @@ from regard.errors import ConfigError, MissingExtraError, nearest
 from regard.whole_file import write_whole
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 # Text stays text in an SVG, and no date or random name makes two equal pictures differ.
 _FILE_STYLE: dict[Any, Any] = {"svg.fonttype": "none", "svg.hashsalt": "regard", "pdf.fonttype": 42}
 _UNDATED = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
-_DOTS_PER_INCH = 200
+SCREEN_DOTS_PER_INCH, FILE_DOTS_PER_INCH = 100, 200
 
 
 def require_matplotlib() -> None:
@@ -48,9 +50,21 @@ def new_figure(width: float, height: float) -> Figure:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(width, height), facecolor="white")
+    figure = Figure(figsize=(width, height), facecolor="white", dpi=SCREEN_DOTS_PER_INCH)
     FigureCanvasAgg(figure)
     return figure
+
+
+def whole_page(figure: Figure) -> Axes:
+    """Lay axes over a whole figure that count in inches, to the right and down from its upper left corner.
+
+    Args:
+        figure: as `new_figure` made it.
+    """
+    width, height = figure.get_size_inches()
+    axes = figure.add_axes((0, 0, 1, 1), frame_on=False, autoscale_on=False)
+    axes.set(xlim=(0, width), ylim=(height, 0), xticks=[], yticks=[])
+    return axes
 
 
 def save(figure: Figure, path: str | PathLike[str]) -> None:
@@ -75,6 +89,6 @@ def save(figure: Figure, path: str | PathLike[str]) -> None:
         write_whole(
             target,
             lambda file: figure.savefig(
-                file, format=ending, dpi=_DOTS_PER_INCH, metadata=_UNDATED.get(ending)
+                file, format=ending, dpi=FILE_DOTS_PER_INCH, metadata=_UNDATED.get(ending)
             ),
         )

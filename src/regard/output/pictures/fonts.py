@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
-from regard.output.pictures.canvas import new_figure
+from regard.output.pictures.canvas import FILE_DOTS_PER_INCH, SCREEN_DOTS_PER_INCH, new_figure
 from regard.output.pictures.visible import JOINERS, REPLACEMENT, visible
 
 # The first of these that is installed sets the face; DejaVu Sans comes with matplotlib.
@@ -64,22 +64,27 @@ def writable(text: str, families: Sequence[str]) -> str:
     return "".join(c if c in known else "" if c in JOINERS else REPLACEMENT for c in shown)
 
 
-def text_width(text: str, size: float, families: Sequence[str]) -> float:
-    """Measure a line of text in inches.
+def text_width(text: str, size: float, families: Sequence[str], *, bold: bool = False) -> float:
+    """Measure a line of text in inches: as wide as it gets, on a screen or in a file, whose pixels it is fitted to.
 
     Args:
         text: one line.
         size: of the letters, in points.
         families: as `families_for` gives them.
+        bold: whether it is set in bold.
     """
     from matplotlib.font_manager import FontProperties
 
-    figure = new_figure(1, 1)
-    canvas: Any = figure.canvas
-    font = FontProperties(family=list(families), size=size)
+    font = FontProperties(family=list(families), size=size, weight="bold" if bold else "normal")
     shown = writable(text, families)
-    width, _, _ = canvas.get_renderer().get_text_width_height_descent(shown, font, ismath=False)
-    return float(width / figure.dpi)
+    widths = []
+    for dots_per_inch in (SCREEN_DOTS_PER_INCH, FILE_DOTS_PER_INCH):
+        figure = new_figure(1, 1)
+        figure.set_dpi(dots_per_inch)
+        canvas: Any = figure.canvas
+        width, _, _ = canvas.get_renderer().get_text_width_height_descent(shown, font, ismath=False)
+        widths.append(float(width / dots_per_inch))
+    return max(widths)
 
 
 @lru_cache(maxsize=1)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from regard.errors import DataError
 from regard.output.pictures.canvas import new_figure, require_matplotlib
 from regard.output.pictures.fonts import families_for, text_width, writable
+from regard.output.pictures.visible import shortened
 from regard.text.links import GoldLinks
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
 _MARGIN = 0.15  # inches round every map
 _LABEL_GAP = 0.07  # inches between a word and its row or column
-_LONGEST_LABEL = 24
 _GOLD = "#E69F00"
 _HAIRLINE = "#2b2b2b"  # to follow a row by; drowns in a dark cell
 _POINTS_PER_INCH = 72
@@ -130,11 +130,11 @@ def _lay_out(one: HeatMap, longest: int) -> _Layout:
     cell = float(np.interp(longest, [12, 40], [0.32, 0.18]))
     font_size = float(np.interp(cell, [0.18, 0.32], [7.0, 10.0]))
     families = families_for([*one.source_labels, *one.target_labels, one.title or ""])
-    widths = [text_width(_shortened(label), font_size, families) for label in one.source_labels]
+    widths = [text_width(shortened(label), font_size, families) for label in one.source_labels]
     upright = max(widths, default=0.0) <= 0.9 * cell
     top = (font_size / _POINTS_PER_INCH if upright else max(widths, default=0.0)) + _LABEL_GAP
     left = max(
-        (text_width(_shortened(label), font_size, families) for label in one.target_labels), default=0.0
+        (text_width(shortened(label), font_size, families) for label in one.target_labels), default=0.0
     )
     left += _LABEL_GAP
     title = 2 * font_size / _POINTS_PER_INCH if one.title else 0.0
@@ -183,8 +183,8 @@ def _draw(figure: Figure, one: HeatMap, layout: _Layout, *, right: float, down: 
 
 def _write_labels(axes: Axes, one: HeatMap, layout: _Layout) -> None:
     style: dict[str, Any] = {"size": layout.font_size, "family": layout.families, "parse_math": False}
-    source = [writable(_shortened(label), layout.families) for label in one.source_labels]
-    target = [writable(_shortened(label), layout.families) for label in one.target_labels]
+    source = [writable(shortened(label), layout.families) for label in one.source_labels]
+    target = [writable(shortened(label), layout.families) for label in one.target_labels]
     axes.xaxis.tick_top()
     axes.set_xticks(range(len(source)), source, rotation=0 if layout.upright else 90, **style)
     axes.set_yticks(range(len(target)), target, **style)
@@ -203,7 +203,3 @@ def _outline(axes: Axes, gold: GoldLinks, rows: int, columns: int) -> None:
             corner = (j - 0.42, i - 0.42)
             box = Rectangle(corner, 0.84, 0.84, fill=False, edgecolor=_GOLD, linewidth=1.4, linestyle=line)
             axes.add_patch(box)
-
-
-def _shortened(label: str) -> str:
-    return label if len(label) <= _LONGEST_LABEL else label[: _LONGEST_LABEL - 1] + "…"

@@ -17,10 +17,9 @@ from rich.style import Style
 from rich.text import Text
 
 from regard.errors import DataError
+from regard.output.pictures.shade import ASCII_BLOCKS, BLOCKS
 from regard.output.pictures.visible import visible
 
-_BLOCKS = "·░▒▓█"
-_ASCII_BLOCKS = ".-+*#"
 _WIDEST_LABEL = 18
 _ROOM_FOR_A_WORD = 8  # columns kept free at the right for the last source word
 
@@ -58,7 +57,7 @@ class TerminalAlignment:
             label=self._label_width(),
             width=options.max_width,
             colour=console.color_system is not None and not console.no_color,
-            blocks=_ASCII_BLOCKS if options.ascii_only else _BLOCKS,
+            blocks=ASCII_BLOCKS if options.ascii_only else BLOCKS,
             stem="|" if options.ascii_only else "│",
         )
         room = max(1, options.max_width - painter.label - _ROOM_FOR_A_WORD)
@@ -89,7 +88,7 @@ class _Painter:
 
     def header(self, words: Sequence[str], step: int) -> Iterator[Text]:
         """Write each source word at its column, above the words it would run into, with a stem below it."""
-        shown = [_fitted(word, self.width - self.label - step * j) for j, word in enumerate(words)]
+        shown = [fitted(word, self.width - self.label - step * j) for j, word in enumerate(words)]
         heights = [0] * len(words)
         for j in reversed(range(len(words))):
             covers = -(-(cell_len(shown[j]) + 1) // step)  # columns, with a blank after the word
@@ -104,7 +103,7 @@ class _Painter:
 
     def row(self, word: str, weights: NDArray[np.floating], step: int) -> Text:
         """Write a target word and its shades."""
-        name = _fitted(word, self.label - 1)
+        name = fitted(word, self.label - 1)
         line = Text(" " * (self.label - 1 - cell_len(name)) + name + " ", no_wrap=True)
         for weight in np.clip(np.nan_to_num(weights), 0, 1):
             if self.colour:
@@ -118,7 +117,12 @@ class _Painter:
         return line
 
 
-def _fitted(word: str, width: int) -> str:
-    """Cut a word to a number of terminal columns, its loss marked."""
+def fitted(word: str, width: int) -> str:
+    """Cut a word to a number of terminal columns, its loss marked.
+
+    Args:
+        word: of any length, made visible here.
+        width: in columns.
+    """
     shown = visible(word)
     return shown if cell_len(shown) <= width else set_cell_size(shown, max(width - 1, 0)) + "…" * (width > 0)

@@ -7,6 +7,7 @@ import unicodedata
 
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"  # they shape the letters beside them
+_LONGEST_WORD = 24
 
 
 def visible(text: str) -> str:
@@ -16,6 +17,15 @@ def visible(text: str) -> str:
         text: as it came from a corpus.
     """
     return "".join(map(_shown, text))
+
+
+def shortened(word: str) -> str:
+    """Cut a word that is longer than any picture has room for, its loss marked.
+
+    Args:
+        word: of any length.
+    """
+    return word if len(word) <= _LONGEST_WORD else word[: _LONGEST_WORD - 1] + "…"
 
 
 def _shown(character: str) -> str:

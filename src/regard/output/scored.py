@@ -1,0 +1,135 @@
+"""What a language model makes of given text: a line's log-probability, and a whole text's perplexity.
+
+In: log-probabilities, words and characters counted. Out: `Scored` for a line, `TextScore` for a text. Every end of a
+line is predicted and counted as a token, a word and a character; an unknown word is a word like any other, as in the
+published figures. Knows nothing of models, tokenizers or tensors.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+_MOST_NATS = 700  # exp of more leaves the range of floats
+
+
+def perplexity(loss: float) -> float:
+    """Exp of a loss in nats a token, as far as floats reach."""
+    return math.exp(min(loss, _MOST_NATS))
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A line as a language model reads it.
+
+    Attributes:
+        text: the line.
+        tokens: display forms, the end mark last; none for a blank line by itself, where nothing is said.
+        token_log_probs: log p of each of `tokens` given all before it.
+        num_words: words and the end of the line.
+        num_characters: characters and the end of the line.
+    """
+
+    text: str
+    tokens: tuple[str, ...]
+    token_log_probs: tuple[float, ...]
+    num_words: int
+    num_characters: int
+
+    @classmethod
+    def blank(cls, text: str) -> Scored:
+        """Nothing to score."""
+        return cls(text, (), (), 0, 0)
+
+    @property
+    def log_prob(self) -> float:
+        """Log p of the line."""
+        return sum(self.token_log_probs)
+
+    @property
+    def perplexity(self) -> float | None:
+        """Per token; None where there is none."""
+        return perplexity(-self.log_prob / len(self.tokens)) if self.tokens else None
+
+    def to_json(self) -> dict[str, Any]:
+        """Give everything as a JSON object."""
+        return {
+            "text": self.text,
+            "log_prob": self.log_prob,
+            "num_tokens": len(self.tokens),
+            "perplexity": self.perplexity,
+            "tokens": list(self.tokens),
+            "token_log_probs": list(self.token_log_probs),
+        }
+
+
+@dataclass(frozen=True)
+class TextScore:
+    """A text as a language model reads it, summed up.
+
+    Attributes:
+        nats: −log p of all of it.
+        num_lines: those with something to predict.
+        num_tokens: predictions, ends of lines counted.
+        num_words: words, ends of lines counted.
+        num_characters: characters, ends of lines counted.
+    """
+
+    nats: float = 0.0
+    num_lines: int = 0
+    num_tokens: int = 0
+    num_words: int = 0
+    num_characters: int = 0
+
+    @classmethod
+    def of(cls, lines: Iterable[Scored]) -> TextScore:
+        """Sum up lines, read once."""
+        total = cls()
+        for line in lines:
+            total = total.with_line(line)
+        return total
+
+    def with_line(self, line: Scored) -> TextScore:
+        """The text with one line more."""
+        return TextScore(
+            self.nats - line.log_prob,
+            self.num_lines + bool(line.tokens),
+            self.num_tokens + len(line.tokens),
+            self.num_words + line.num_words,
+            self.num_characters + line.num_characters,
+        )
+
+    @property
+    def loss(self) -> float:
+        """Nats a token."""
+        return self.nats / max(self.num_tokens, 1)
+
+    @property
+    def perplexity(self) -> float:
+        """Per token: what the model was trained for; with a word tokenizer that is per word."""
+        return perplexity(self.loss)
+
+    @property
+    def word_perplexity(self) -> float:
+        """Per word, whatever the tokens are: exp(nats / (words + ends of lines))."""
+        return perplexity(self.nats / max(self.num_words, 1))
+
+    @property
+    def bits_per_character(self) -> float:
+        """Bits a character, ends of lines counted as one each."""
+        return self.nats / math.log(2) / max(self.num_characters, 1)
+
+    def to_json(self) -> dict[str, float | int]:
+        """Give all numbers by name."""
+        return {
+            "loss": self.loss,
+            "perplexity": self.perplexity,
+            "word_perplexity": self.word_perplexity,
+            "bits_per_character": self.bits_per_character,
+            "num_lines": self.num_lines,
+            "num_tokens": self.num_tokens,
+            "num_words": self.num_words,
+            "num_characters": self.num_characters,
+        }
