@@ -27,7 +27,7 @@ LINES = ["a b c", "e", "d d d d", "", "b unknown a"]
 KINDS = {
     "bahdanau": {},
     "luong": {"input_feeding": True},
-    "luong without input feeding": {"input_feeding": False, "energy": "dot"},
+    "luong without input feeding": {"input_feeding": False, "attention": {"energy": "dot"}},
     "cho": {},
     "sutskever": {},
 }
@@ -50,6 +50,13 @@ def tokenizers(tie="none"):
     return learn("word", [WORDS["source"]], size=20), learn("word", [WORDS["target"]], size=20)
 
 
+def create(folder, model_config, pair):
+    """Write a translator's folder."""
+    both = dict(zip(("source", "target"), pair, strict=True))
+    sizes = {side: tokenizer.size for side, tokenizer in both.items()}
+    folder.create("translate", model_config, both, sizes=sizes)
+
+
 def make(path, name="bahdanau", tie="none", seed=1, **options):
     """A folder with a random model in it, and that model."""
     torch.manual_seed(seed)
@@ -59,7 +66,7 @@ def make(path, name="bahdanau", tie="none", seed=1, **options):
         for parameter in model.parameters():
             parameter.normal_()
     folder = ModelFolder(path)
-    folder.create(model_config, *pair)
+    create(folder, model_config, pair)
     folder.write_weights("best", model, {"update": 7, "bleu": 12.5})
     return folder, model
 
@@ -95,7 +102,7 @@ def test_every_legal_model_gives_equal_logits_when_loaded(tmp_path, grid_options
     pair = tokenizers()
     model = tiny_model(**grid_options, target_size=pair[1].size).float()
     folder = ModelFolder(tmp_path)
-    folder.create(model.config, *pair)
+    create(folder, model.config, pair)
     folder.write_weights("last", model, {})
     loaded = folder.load("last").model
     assert loaded.config == model.config
@@ -174,8 +181,11 @@ class TestWhatCannotBeLoaded:
 
     def test_another_task(self, tmp_path):
         folder, _ = make(tmp_path)
+        described(folder, task="count")
+        self.fails(folder, "regard.json", "no task 'count'", "copy or train the model again")
         described(folder, task="tag")
-        self.fails(folder, "regard.json", "the task 'tag'", "name one for translating")
+        with pytest.raises(FolderError, match="a model for tagging; name one for translating"):
+            folder.load(task="translate")
 
     @pytest.mark.parametrize(
         "model",
@@ -220,7 +230,7 @@ class TestWhatCannotBeLoaded:
     @pytest.mark.parametrize("name", ["luong", "bahdanau"])
     def test_weights_of_another_model(self, tmp_path, name):
         folder, _ = make(tmp_path / "one")
-        make(tmp_path / "other", name, alignment_size=3)
+        make(tmp_path / "other", name, attention={"size": 3})
         shutil.copy(tmp_path / "other" / "best.safetensors", tmp_path / "one")
         self.fails(folder, "best.safetensors", "do not fit regard.json", "copy the whole folder again")
 

@@ -1,7 +1,7 @@
 """A trained model on disk: plain formats, a format number, no pickled classes.
 
-    regard.json              format, task, the model's configuration, vocabulary sizes and checksums
-    source.tokenizer.json    target.tokenizer.json
+    regard.json              format, task, the model's configuration, sizes, labels, checksums
+    NAME.tokenizer.json      source and target of a translator, text of the other tasks
     best.safetensors         the weights that did best on the validation set, with facts about them
     last.safetensors         the weights of the last checkpoint
 
@@ -12,6 +12,7 @@ configuration) is for people and for `regard show`; translating reads none of it
 
 import json
 import zlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,18 +22,26 @@ import safetensors.torch
 import torch
 from torch import Tensor, nn
 
-from regard.configuration import one_of
+from regard.configuration import Config, one_of
 from regard.errors import CheckpointError, ConfigError, DataError, FolderError
-from regard.models import ModelConfig, Seq2Seq
+from regard.models import MODELS, build_model
 from regard.text import Tokenizer
 from regard.version import __version__
 from regard.whole_file import make_folder, write_whole, write_whole_text
 
-FORMAT = 1
+FORMAT = 2
 """Raised whenever an older package could not read what this one writes."""
 
 WEIGHTS = ("best", "last")
-SIDES = ("source", "target")
+
+VERBS = {
+    "translate": "translating",
+    "lm": "sampling and scoring text (a language model)",
+    "classify": "classifying",
+    "tag": "tagging",
+    "describe": "describing feature vectors",
+}
+"""What a model of each task is for, as messages say it."""
 
 
 @dataclass(frozen=True)
@@ -40,15 +49,17 @@ class LoadedModel:
     """A model folder's content, ready for use.
 
     Attributes:
+        task: what the model is for.
         model: in evaluation mode.
-        source_tokenizer: lines → source ids.
-        target_tokenizer: target ids → lines.
+        tokenizers: by name: ``source`` and ``target``, or ``text``.
+        labels: the closed set of answers, in the order of their ids; empty for a task without.
         facts: what was known of these weights when they were written: update, scores, …
     """
 
-    model: Seq2Seq
-    source_tokenizer: Tokenizer
-    target_tokenizer: Tokenizer
+    task: str
+    model: Any
+    tokenizers: dict[str, Tokenizer]
+    labels: tuple[str, ...]
     facts: dict[str, Any]
 
 
@@ -62,16 +73,31 @@ class ModelFolder:
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
 
-    def create(self, config: ModelConfig, source_tokenizer: Tokenizer, target_tokenizer: Tokenizer) -> None:
+    def create(
+        self,
+        task: str,
+        config: Config,
+        tokenizers: Mapping[str, Tokenizer],
+        *,
+        sizes: Mapping[str, int],
+        labels: Sequence[str] = (),
+    ) -> None:
         """Write everything but weights.
+
+        Args:
+            task: what the model is for, one of `models.MODELS`.
+            config: the model's.
+            tokenizers: by name.
+            sizes: what the model is as wide as, by name; see `models.build_model`.
+            labels: the closed set of answers, for a task that has one.
 
         Raises:
             DataError: the folder cannot be written.
         """
         make_folder(self.path)
         try:
-            for side, tokenizer in zip(SIDES, (source_tokenizer, target_tokenizer), strict=True):
-                tokenizer.save(self._tokenizer_path(side))
+            for name, tokenizer in tokenizers.items():
+                tokenizer.save(self._tokenizer_path(name))
         except OSError as error:
             raise DataError(
                 f"{self.path}: cannot be written ({error.strerror or error}); make room, or choose another folder"
@@ -79,12 +105,13 @@ class ModelFolder:
         description = {
             "format": FORMAT,
             "regard": __version__,
-            "task": "translate",
-            "source_size": source_tokenizer.size,
-            "target_size": target_tokenizer.size,
-            "checksums": {side: _checksum(self._tokenizer_path(side)) for side in SIDES},
+            "task": task,
+            "sizes": dict(sizes),
+            "checksums": {name: _checksum(self._tokenizer_path(name)) for name in tokenizers},
             "model": config.to_mapping(),
         }
+        if labels:
+            description["labels"] = list(labels)
         write_whole_text(
             self.path / "regard.json", json.dumps(description, indent=2, ensure_ascii=False) + "\n"
         )
@@ -107,46 +134,61 @@ class ModelFolder:
         except DataError as error:
             raise CheckpointError(f"checkpoint not saved: {error}; the one before it is untouched") from error
 
-    def load(self, weights: str = "best") -> LoadedModel:
+    @property
+    def task(self) -> str:
+        """What the model is for; its weights are not read.
+
+        Raises:
+            FolderError: missing, damaged, foreign, or newer than this package.
+        """
+        return str(self._description()["task"])
+
+    def load(self, weights: str = "best", task: str | None = None) -> LoadedModel:
         """Read the model.
 
         Args:
             weights: ``best`` or ``last``.
+            task: what it must be for; None for anything.
 
         Raises:
-            FolderError: missing, damaged, foreign or newer than this package.
+            FolderError: missing, damaged, foreign, for another task, or newer than this package.
             ConfigError: `weights` is neither.
         """
         one_of("weights", weights, WEIGHTS)
         description = self._description()
-        source_tokenizer, target_tokenizer = (self._tokenizer(side, description) for side in SIDES)
+        found = description["task"]
+        if task is not None and found != task:
+            raise FolderError(f"{self.path}: a model for {VERBS[found]}; name one for {VERBS[task]}")
         try:
-            config = ModelConfig.from_mapping(description["model"], "model")
+            sizes = {str(name): int(size) for name, size in description["sizes"].items()}
+            tokenizers = {
+                name: self._tokenizer(name, sizes, description) for name in description["checksums"]
+            }
+            labels = tuple(str(label) for label in description.get("labels", ()))
+            config = MODELS[found].config.from_mapping(description["model"], "model")
             with torch.random.fork_rng(
                 devices=[]
             ):  # weights are drawn to be overwritten; no one's seed is spent
-                model = Seq2Seq(config, source_tokenizer.size, target_tokenizer.size)
-        except (ConfigError, KeyError, TypeError, AttributeError) as error:
+                model = build_model(found, config, sizes)
+        except (ConfigError, KeyError, TypeError, ValueError, AttributeError) as error:
             raise FolderError(
                 f"{self.path / 'regard.json'}: damaged: {error}; copy or train the model again"
             ) from error
         facts = self._read_weights(weights, model)
-        return LoadedModel(model.eval(), source_tokenizer, target_tokenizer, facts)
+        return LoadedModel(found, model.eval(), tokenizers, labels, facts)
 
-    def _tokenizer_path(self, side: str) -> Path:
-        return self.path / f"{side}.tokenizer.json"
+    def _tokenizer_path(self, name: str) -> Path:
+        return self.path / f"{name}.tokenizer.json"
 
-    def _tokenizer(self, side: str, description: dict[str, Any]) -> Tokenizer:
-        path = self._tokenizer_path(side)
+    def _tokenizer(self, name: str, sizes: Mapping[str, int], description: dict[str, Any]) -> Tokenizer:
+        path = self._tokenizer_path(name)
         tokenizer = Tokenizer.load(path)
-        size = description.get(f"{side}_size")
-        if tokenizer.size != size:
+        if tokenizer.size != sizes.get(name):
             raise FolderError(
-                f"{path}: it has {tokenizer.size} tokens and the model was made for {size}; the files belong to "
-                "different models, so copy the whole folder again"
+                f"{path}: it has {tokenizer.size} tokens and the model was made for {sizes.get(name)}; the files "
+                "belong to different models, so copy the whole folder again"
             )
-        checksums = description.get("checksums")
-        if not isinstance(checksums, dict) or checksums.get(side) != _checksum(path):
+        if description["checksums"][name] != _checksum(path):
             raise FolderError(
                 f"{path}: not the tokenizer this model was trained with; copy the whole folder again"
             )
@@ -173,9 +215,14 @@ class ModelFolder:
                 f"{path}: written in format {description['format']} by Regard {description.get('regard')}; "
                 f"this is Regard {__version__}, which reads up to format {FORMAT}: upgrade it"
             )
-        if description.get("task") != "translate":
+        if description["format"] < FORMAT:
             raise FolderError(
-                f"{path}: a model for the task {description.get('task')!r}; name one for translating"
+                f"{path}: written in format {description['format']} by Regard {description.get('regard')}, before its "
+                f"first release; this is Regard {__version__}, which reads format {FORMAT}: train the model again"
+            )
+        if description.get("task") not in MODELS:
+            raise FolderError(
+                f"{path}: damaged: no task {description.get('task')!r}; copy or train the model again"
             )
         return description
 
@@ -211,5 +258,14 @@ def _checksum(path: Path) -> str:
 
 
 def _unshared(model: nn.Module) -> dict[str, Tensor]:
-    """Parameters by name, a shared one under its first name only."""
-    return dict(model.named_parameters(remove_duplicate=True))
+    """Parameters by name, a shared one under its first name only; then what is measured and not learnt."""
+    return {**dict(model.named_parameters(remove_duplicate=True)), **dict(model.named_buffers())}
+
+
+def language_model_of(folder: str) -> LoadedModel:
+    """The trained language model that another model is to begin as.
+
+    Raises:
+        FolderError: the folder holds none.
+    """
+    return ModelFolder(folder).load(task="lm")

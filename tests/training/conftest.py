@@ -9,9 +9,9 @@ from regard.configuration import merge
 from regard.models import Seq2Seq
 from regard.text import SentencePair
 from regard.training.config import DataConfig, TokenizerConfig, TrainingConfig
+from regard.training.configure import configure
 from regard.training.fabric import build_fabric
-from regard.training.prepare import prepare
-from regard.training.presets import configure
+from regard.training.tasks.translate.prepare import prepare
 
 WORDS = "a b c d e"
 
@@ -41,7 +41,7 @@ def run_config():
                 "decoder": {
                     "embedding_size": 4,
                     "state_size": 8,
-                    "alignment_size": 4,
+                    "attention": {"size": 4},
                     "readout_size": 4,
                     "dropout": 0.0,
                 },

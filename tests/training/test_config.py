@@ -2,7 +2,7 @@ import pytest
 
 from regard.errors import ConfigError
 from regard.training.config import DataConfig, RunConfig, TokenizerConfig, TrainingConfig
-from regard.training.presets import configure
+from regard.training.configure import configure
 
 
 @pytest.mark.parametrize(
@@ -12,7 +12,6 @@ from regard.training.presets import configure
         ({"schedule": "cosin"}, "training.schedule: no 'cosin'; did you mean 'cosine'?"),
         ({"precision": "64"}, "training.precision: no '64'"),
         ({"device": "tpu"}, "training.device: no 'tpu'"),
-        ({"select": "blue"}, "training.select: no 'blue'"),
         ({"rate": -1}, "training.rate: -1 is out of range; it must be at least 0"),
         ({"rate": float("nan")}, "training.rate: nan is out of range"),
         ({"batch_sentences": 0}, "training.batch_sentences: 0 is out of range"),
@@ -87,10 +86,21 @@ def test_tying_all_needs_one_vocabulary():
     [
         ({"trainig": {}}, "no option 'trainig'; did you mean 'training'?"),
         ({"training": {"max_update": 3}}, "no option 'max_update'; did you mean 'max_updates'?"),
-        ({"model": {"decoder": {"energ": "dot"}}}, "no option 'energ'; did you mean 'energy'?"),
+        (
+            {"model": {"decoder": {"attention": {"energ": "dot"}}}},
+            "no option 'energ'; did you mean 'energy'?",
+        ),
         ({"model": {"decoder": {"kind": "bahdanao"}}}, "no 'bahdanao'; did you mean 'bahdanau'?"),
         ({"training": {"rate": "fast"}}, "training.rate: expected a number, got 'fast'"),
         ({"preset": "rnnsearch"}, "preset: no 'rnnsearch'; did you mean 'rnnsearch-50'?"),
+        ({"training": {"select": "blue"}}, "training.select: no 'blue'; did you mean 'bleu'?"),
+        ({"task": "translat"}, "task: no 'translat'; did you mean 'translate'?"),
+        ({"teaching": {"guided": 1}}, "teaching: no option 'guided'"),
+        ({"teaching": {"scheduled_sampling": 2}}, "teaching.scheduled_sampling: 2 is out of range"),
+        (
+            {"preset": "rnnencdec-small", "teaching": {"guided_alignment": 0.5}},
+            "teaching.guided_alignment is of attention, and a cho decoder has none; drop it",
+        ),
     ],
 )
 def test_a_misspelt_option_is_told_with_the_nearest_right_name(mapping, message):

@@ -1,8 +1,8 @@
 import pytest
 
 from regard.errors import ConfigError
+from regard.training.configure import configure
 from regard.training.demos import DEMOS, find_demo
-from regard.training.presets import configure
 from regard.worlds import WORLDS
 
 

@@ -7,13 +7,15 @@ import math
 import pytest
 import torch
 
+from regard.batches import Batch
 from regard.errors import CheckpointError, DataError, RegardError
 from regard.folder import ModelFolder
 from regard.training import loop
 from regard.training.events import Note, Progress, Validated
 from regard.training.journal import read_journal
 from regard.training.run import run_training
-from regard.training.validate import Validation
+from regard.training.tasks import Validation
+from regard.training.tasks.translate import TranslateTask
 
 
 @pytest.fixture
@@ -111,13 +113,13 @@ class TestWhenItStops:
 
 def script(monkeypatch, change):
     """Validations that say what a test wants to hear."""
-    real = loop.validate
+    real = TranslateTask.validate
 
-    def scripted(*args, **options):
-        validation = real(*args, **options)
+    def scripted(task, device):
+        validation = real(task, device)
         return dataclasses.replace(validation, **change(validation))
 
-    monkeypatch.setattr(loop, "validate", scripted)
+    monkeypatch.setattr(TranslateTask, "validate", scripted)
 
 
 class TestBestAndLast:
@@ -218,14 +220,14 @@ def test_each_pair_once_an_epoch(run, pairs, monkeypatch):
     groups = []
     real = loop.update
 
-    def watched(fabric, model, optimizer, batches, **options):
-        groups.append([row.tolist() for batch in batches for row in batch.target_ids])
-        return real(fabric, model, optimizer, batches, **options)
+    def watched(fabric, model, optimizer, batches, learn, **options):
+        groups.append([row.tolist() for batch in batches for row in Batch(*batch.tensors).target_ids])
+        return real(fabric, model, optimizer, batches, learn, **options)
 
     monkeypatch.setattr(loop, "update", watched)
     trained, _ = run(max_updates=0, max_epochs=2, accumulate=3)
     assert [len(group) for group in groups] == [24, 16] * 2
-    decode = ModelFolder(trained.folder).load().target_tokenizer.decode
+    decode = ModelFolder(trained.folder).load().tokenizers["target"].decode
     epochs = [[decode(ids) for group in groups[k : k + 2] for ids in group] for k in (0, 2)]
     for epoch in epochs:
         assert sorted(epoch) == sorted(pair.target for pair in pairs(40))

@@ -3,8 +3,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from regard.batches import pad_pairs
-from regard.training.loss import Objective, sequence_loss
+from regard.training.loss import sequence_loss
 
 
 @given(st.floats(0, 0.9), st.integers(2, 9), st.integers(1, 6))
@@ -27,14 +26,3 @@ def test_half_precision_is_summed_in_float32():
     total = sequence_loss(logits, torch.zeros(4000, dtype=torch.long))
     assert total.dtype == torch.float32
     assert float(total) == pytest.approx(4000 * 0.6931472, rel=1e-5)
-
-
-def test_the_objective_is_the_model_with_its_loss(small_model, prepared):
-    model = small_model().eval()
-    batch = pad_pairs(prepared.train[:5])
-    with torch.no_grad():
-        loss = Objective(model, 0.1)(
-            batch.source_ids, batch.source_mask, batch.previous_ids, batch.target_ids, batch.target_mask
-        )
-        expected = sequence_loss(model(batch).logits, batch.target_ids[batch.target_mask], 0.1)
-    assert torch.equal(loss, expected)

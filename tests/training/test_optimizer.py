@@ -2,7 +2,9 @@ import pytest
 import torch
 from torch import nn
 
-from regard.training.config import OPTIMIZERS, TrainingConfig
+from regard.models import Classifier, ClassifierConfig, EncoderConfig, groups_by_depth
+from regard.training.config import TrainingConfig
+from regard.training.config.training import OPTIMIZERS
 from regard.training.optimizer import build_optimizer
 
 GRADIENT = torch.tensor([0.5, -2.0])
@@ -11,7 +13,9 @@ GRADIENT = torch.tensor([0.5, -2.0])
 def stepped(name, count=1, **options):
     """A parameter after some updates by one fixed gradient."""
     weight = nn.Parameter(torch.tensor([1.0, 1.0]))
-    optimizer = build_optimizer([weight], TrainingConfig(optimizer=name, rate=0.1, max_updates=1, **options))
+    optimizer = build_optimizer(
+        nn.ParameterList([weight]), TrainingConfig(optimizer=name, rate=0.1, max_updates=1, **options)
+    )
     for _ in range(count):
         weight.grad = GRADIENT.clone()
         optimizer.step()
@@ -28,9 +32,7 @@ def test_each_goes_downhill(name):
     ("name", "expected"), [("adam", "Adam"), ("adamw", "AdamW"), ("sgd", "SGD"), ("adadelta", "Adadelta")]
 )
 def test_by_name(name, expected):
-    optimizer = build_optimizer(
-        [nn.Parameter(torch.zeros(1))], TrainingConfig(optimizer=name, rate=0.25, max_updates=1)
-    )
+    optimizer = build_optimizer(nn.Linear(1, 1), TrainingConfig(optimizer=name, rate=0.25, max_updates=1))
     assert type(optimizer).__name__ == expected
     assert optimizer.param_groups[0]["lr"] == 0.25
 
@@ -58,5 +60,19 @@ def test_float16_gradients_are_scaled_between_backward_and_step():
     """A fused kernel would step on gradients that are not yet unscaled."""
     for precision, fused in (("32", True), ("bf16", True), ("16", False)):
         config = TrainingConfig(optimizer="adam", precision=precision, max_updates=1)
-        optimizer = build_optimizer([nn.Parameter(torch.zeros(1))], config)
+        optimizer = build_optimizer(nn.Linear(1, 1), config)
         assert optimizer.param_groups[0]["fused"] is fused
+
+
+def test_depth_parts_the_parameters_from_the_head_down():
+    """Each once, in the order of `groups_by_depth`; without depth in one group."""
+    encoder = EncoderConfig(embedding_size=3, state_size=2, num_layers=2)
+    model = Classifier(ClassifierConfig(encoder), 9, 2)
+    groups = groups_by_depth(model)
+    assert [group.name for group in groups] == ["head", "layer 2", "layer 1", "embedding"]
+    for options in ({"depth_decay": 0.5}, {"thaw_every": 1.0}):
+        optimizer = build_optimizer(model, TrainingConfig(max_updates=1, **options))
+        found = [[id(p) for p in group["params"]] for group in optimizer.param_groups]
+        assert found == [[id(p) for p in group.parameters] for group in groups]
+        assert sum(map(len, found)) == len(list(model.parameters()))
+    assert len(build_optimizer(model, TrainingConfig(max_updates=1)).param_groups) == 1

@@ -5,7 +5,8 @@ from regard.configuration import read_toml, write_toml
 from regard.errors import ConfigError
 from regard.models import Seq2Seq
 from regard.training.config import RunConfig
-from regard.training.presets import DEFAULT_PRESET, PRESETS, configure
+from regard.training.configure import configure
+from regard.training.presets import DEFAULTS, PRESETS
 
 SMALL = ["rnnsearch-small", "luong-small", "rnnencdec-small", "sutskever-small", "characters"]
 PAPERS = ["rnnsearch-50", "rnnencdec-50", "sutskever", "luong-general"]
@@ -18,8 +19,11 @@ def parameters(name, source_size, target_size):
 
 
 def test_every_preset_is_small_or_a_paper_s():
-    assert set(PRESETS) == {*SMALL, *PAPERS}
-    assert DEFAULT_PRESET in SMALL
+    translators = {
+        name for name, preset in PRESETS.items() if preset().get("task", "translate") == "translate"
+    }
+    assert translators == {*SMALL, *PAPERS}
+    assert DEFAULTS["translate"] in SMALL
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -46,7 +50,7 @@ def test_layers_are_laid_over_the_preset_in_turn():
         configure({"preset": "characters"}, preset="luong-small").model.to_mapping()["decoder"]["kind"]
         == "luong"
     )
-    assert configure() == configure(preset=DEFAULT_PRESET)
+    assert configure() == configure(preset=DEFAULTS["translate"])
 
 
 def gru(inputs, n):
@@ -121,8 +125,22 @@ def test_another_kind_of_decoder_may_be_asked_of_a_preset(name, kind):
         assert getattr(run.decoder, option) == getattr(own.decoder, option)
 
 
+def test_another_energy_may_be_asked_of_a_preset_and_of_a_file():
+    """What the layers below say of the old energy's options is left out; what the layer itself says is checked."""
+    dot = {"model": {"decoder": {"attention": {"energy": "dot"}}}}
+    file = {"model": {"decoder": {"attention": {"size": 5}}}}
+    assert configure(file, preset="characters").model.decoder.attention.size == 5
+    for layers in ([dot], [file, dot]):
+        attention = configure(*layers, preset="characters").model.decoder.attention
+        assert (attention.energy, attention.size) == ("dot", 256)
+    with pytest.raises(ConfigError, match=r"model.decoder.attention.size = 5: .*additive, concat, qkv"):
+        configure(dot, file, preset="characters")
+
+
 def test_a_misspelt_option_of_another_kind_is_still_told():
+    decoder = {"kind": "luong", "attention": {"energi": "dot"}}
     with pytest.raises(ConfigError, match="no option 'energi'"):
-        configure({"model": {"decoder": {"kind": "luong", "energi": "dot"}}}, preset="rnnsearch-small")
-    with pytest.raises(ConfigError, match="no option 'energy'"):
-        configure({"model": {"decoder": {"kind": "cho", "energy": "dot"}}}, preset="rnnsearch-small")
+        configure({"model": {"decoder": decoder}}, preset="rnnsearch-small")
+    decoder = {"kind": "cho", "attention": {"energy": "dot"}}
+    with pytest.raises(ConfigError, match="no option 'attention'"):
+        configure({"model": {"decoder": decoder}}, preset="rnnsearch-small")

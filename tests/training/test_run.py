@@ -19,7 +19,7 @@ TINY = {
     "tokenizer": {"source": "word", "target": "word"},
     "model": {
         "encoder": {"embedding_size": 4, "state_size": 4},
-        "decoder": {"embedding_size": 4, "state_size": 8, "alignment_size": 4, "readout_size": 4},
+        "decoder": {"embedding_size": 4, "state_size": 8, "attention": {"size": 4}, "readout_size": 4},
     },
 }
 OPTIONS = ["training.max_updates=2", "training.device=cpu"]
@@ -107,7 +107,7 @@ class TestFromANotebook:
     def test_no_pairs(self, tmp_path):
         with pytest.raises(ConfigError, match=r"data\.train: no training pairs; name them with --train"):
             regard.train(tmp_path / "model", config=TINY)
-        with pytest.raises(DataError, match="an empty corpus: 0 pairs"):
+        with pytest.raises(DataError, match="an empty corpus: 0 examples"):
             regard.train(tmp_path / "model", [], config=TINY)
 
 
@@ -164,7 +164,7 @@ def test_mixed_precision_learns(tmp_path, run_config, pairs, kind, cell):
     base = run_config(
         training={"precision": "bf16", "max_updates": 1, "validation_sentences": 1}
     ).to_mapping()
-    for name in ("alignment_size", "energy", "readout_size"):
+    for name in ("attention", "readout_size"):
         if name in base["model"]["decoder"] and name not in DecoderConfig.variants[kind].__dataclass_fields__:
             del base["model"]["decoder"][name]
     for part, options in model.items():

@@ -11,10 +11,10 @@ def factors(schedule, total=None, updates=range(1, 21), **options):
     return [made.factor(update) for update in updates]
 
 
-@pytest.mark.parametrize("schedule", ["constant", "plateau", "linear", "cosine", "inverse-sqrt", "halving"])
+@pytest.mark.parametrize("schedule", ["constant", "plateau", "linear", "cosine", "inverse-sqrt", "decay"])
 @pytest.mark.parametrize("warmup", [0, 1, 4])
 def test_warm_up_rises_to_the_whole_rate(schedule, warmup):
-    found = factors(schedule, 40, warmup=warmup, halve_from=100)
+    found = factors(schedule, 40, warmup=warmup, decay_from=100)
     assert found[:warmup] == [update / warmup for update in range(1, warmup + 1)]
     assert max(found) == found[max(warmup, 1) - 1] == 1.0
 
@@ -65,12 +65,21 @@ def test_inverse_square_root():
     assert found[3:] == pytest.approx([math.sqrt(4 / update) for update in range(4, 21)])
 
 
-def test_halving():
+def test_decay():
     """Four updates to an epoch: whole for two epochs, then half, and half again every epoch and a half."""
-    config = TrainingConfig(schedule="halving", halve_from=2, halve_every=1.5, max_updates=20)
+    config = TrainingConfig(schedule="decay", decay_from=2, decay_every=1.5, max_updates=20)
     made = Schedule(config, 20, updates_per_epoch=4)
     found = [made.factor(update) for update in range(1, 21)]
     assert found == [1.0] * 8 + [0.5] * 6 + [0.25] * 6
+
+
+def test_decay_by_another_factor():
+    """The LSTMN's rate: times 0.85 after every epoch."""
+    config = TrainingConfig(schedule="decay", decay_from=1, decay_factor=0.85, max_updates=20)
+    made = Schedule(config, 20, updates_per_epoch=4)
+    assert [made.factor(update) for update in (4, 5, 8, 9, 13)] == pytest.approx(
+        [1, 0.85, 0.85, 0.85**2, 0.85**3]
+    )
 
 
 def test_plateau_falls_when_validation_does_not_improve():

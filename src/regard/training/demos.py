@@ -16,7 +16,7 @@ _MICROWORLD: dict[str, Any] = {
         "decoder": {
             "embedding_size": 96,
             "state_size": 192,
-            "alignment_size": 96,
+            "attention": {"size": 96},
             "readout_size": 96,
             "dropout": 0.0,
         },
@@ -45,12 +45,113 @@ _DATES: dict[str, Any] = {
 }
 
 
+_COPY: dict[str, Any] = {
+    "preset": "rnnsearch-small",
+    "tokenizer": {"source": "word", "target": "word"},
+    "model": {
+        "encoder": {"embedding_size": 64, "state_size": 64, "dropout": 0.0},
+        "decoder": {
+            "embedding_size": 64,
+            "state_size": 128,
+            "attention": {"size": 64},
+            "readout_size": 64,
+            "dropout": 0.0,
+        },
+    },
+    "training": {
+        "rate": 0.005,
+        "label_smoothing": 0.0,
+        "max_epochs": 0,
+        "max_updates": 1000,
+        "validate_every": 500,
+        "validation_sentences": 200,
+    },
+}
+
+_LANGUAGE: dict[str, Any] = {
+    "preset": "lstmn-lm",
+    "model": {"embedding_size": 96, "state_size": 96, "dropout": 0.1, "memory": {"size": 96}},
+    "training": {
+        "rate": 0.006,
+        "batch_sentences": 64,
+        "max_epochs": 0,
+        "max_updates": 1600,
+        "validate_every": 800,
+    },
+}
+
+_SENTIMENT: dict[str, Any] = {
+    "preset": "classifier",
+    "model": {
+        "encoder": {"embedding_size": 64, "state_size": 64, "dropout": 0.1},
+        "pooling_size": 64,
+        "dropout": 0.1,
+    },
+    "training": {
+        "rate": 0.004,
+        "batch_sentences": 64,
+        "max_epochs": 0,
+        "max_updates": 1500,
+        "validate_every": 500,
+    },
+}
+
+_RECALL: dict[str, Any] = {
+    "preset": "lstmn-classifier",
+    "model": {
+        "encoder": {"embedding_size": 64, "state_size": 96, "memory": {"energy": "additive", "size": 96}},
+        "pooling": "last",
+        "hidden_size": 0,
+        "dropout": 0.0,
+    },
+    "training": {
+        "rate": 0.004,
+        "schedule": "cosine",
+        "warmup": 100,
+        "clip": 1.0,
+        "batch_sentences": 64,
+        "max_epochs": 0,
+        "max_updates": 2500,
+        "validate_every": 500,
+    },
+}
+
+_TAGGING: dict[str, Any] = {
+    "preset": "tagger",
+    "model": {"encoder": {"embedding_size": 64, "state_size": 64, "dropout": 0.2}},
+    "training": {
+        "rate": 0.005,
+        "batch_sentences": 64,
+        "max_epochs": 0,
+        "max_updates": 1500,
+        "validate_every": 500,
+    },
+}
+
+_SCENES: dict[str, Any] = {
+    "preset": "describer",
+    "model": {
+        "summary_size": 128,
+        "decoder": {"embedding_size": 96, "state_size": 192, "readout_size": 96, "dropout": 0.0},
+    },
+    "training": {
+        "label_smoothing": 0.0,
+        "rate": 0.003,
+        "batch_sentences": 64,
+        "max_epochs": 0,
+        "max_updates": 2500,
+        "validate_every": 500,
+        "validation_sentences": 200,
+    },
+}
+
+
 @dataclass(frozen=True)
 class Demo:
     """A world's demonstration.
 
     Attributes:
-        train: how many pairs to learn from.
+        train: how many examples to learn from.
         valid: how many to validate with.
         test: how many to test with.
         tokenize: how BLEU cuts the output: not at all, or into characters where it is one word.
@@ -64,7 +165,7 @@ class Demo:
     config: dict[str, Any]
 
     def limited_to(self, size: int | None) -> "Demo":
-        """The same with `size` pairs to learn from, and no more to validate and test with; None changes nothing.
+        """The same with `size` examples to learn from, and no more to validate and test with; None changes nothing.
 
         Raises:
             ConfigError: there is nothing to learn from.
@@ -78,6 +179,12 @@ class Demo:
 DEMOS: dict[str, Callable[[], Demo]] = {
     "microworld": lambda: Demo(100_000, 500, 1000, "none", _MICROWORLD),
     "dates": lambda: Demo(40_000, 500, 1000, "char", _DATES),
+    "copy": lambda: Demo(20_000, 500, 1000, "none", _COPY),
+    "language": lambda: Demo(60_000, 500, 1000, "none", _LANGUAGE),
+    "sentiment": lambda: Demo(20_000, 500, 1000, "none", _SENTIMENT),
+    "recall": lambda: Demo(40_000, 500, 1000, "none", _RECALL),
+    "tagging": lambda: Demo(20_000, 500, 1000, "none", _TAGGING),
+    "scenes": lambda: Demo(40_000, 500, 1000, "none", _SCENES),
 }
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from regard.training.validate import Validation
+from regard.training.tasks import Validation
 
 
 @dataclass(frozen=True)
@@ -22,9 +22,9 @@ class Progress:
         epoch: passes over the data, with the fraction.
         fraction: of the run, 0 to 1, by the limit that will end it first; None where none is known.
         seconds: since the loop began.
-        loss: nats a token, the mean since the last report.
+        loss: nats a prediction, the mean since the last report.
         rate: the learning rate.
-        tokens_per_second: target tokens learnt from, validation left out.
+        tokens_per_second: predictions learnt from, validation left out.
     """
 
     update: int

@@ -1,30 +1,27 @@
 """The training loop: epochs of batches, validations, checkpoints of best and last, and when to stop.
 
-In: a model, prepared data, a configuration, a folder. Out: `LoopResult`; the folder holds the checkpoints and the
-journal. Devices, precision and processes are Lightning Fabric's.
+In: a task with its model, a configuration, a folder. Out: `LoopResult`; the folder holds the checkpoints and the
+journal. Devices, precision and processes are Lightning Fabric's; what is learnt, and from what, is the task's.
 """
 
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from torch import Tensor
 from torch.optim import Optimizer
 
-from regard.batches import Batch, pad_pairs, shuffled
 from regard.folder import ModelFolder
-from regard.models import Seq2Seq
 from regard.training.config import TrainingConfig
 from regard.training.events import Listener, Note, Progress, Validated
 from regard.training.journal import Journal
-from regard.training.loss import Objective
 from regard.training.optimizer import build_optimizer
-from regard.training.prepare import Prepared
 from regard.training.schedule import Schedule
 from regard.training.step import update
-from regard.training.validate import Validation, validate
-from regard.translator import Translator
+from regard.training.tasks import Task, TrainingBatch, Validation
+from regard.training.thaw import Thaw
 
 _REPORT_EVERY = 10  # updates
 
@@ -37,7 +34,7 @@ class LoopResult:
         updates: how many there were.
         epochs: passes over the data, with the fraction.
         seconds: the whole loop, validations included.
-        tokens_per_second: target tokens learnt from, validations left out.
+        tokens_per_second: predictions learnt from, validations left out.
         best: the best validation.
         best_update: when it was.
         stopped: why the loop ended.
@@ -53,11 +50,10 @@ class LoopResult:
 
 
 class Loop:
-    """One run over prepared data.
+    """One run over a task's data.
 
     Args:
-        model: fresh, or to be trained further.
-        prepared: tokenizers and pairs.
+        task: data and model; `Task.build` was called.
         config: how to learn, and when to stop.
         folder: where checkpoints go; `ModelFolder.create` was called.
         journal: where rows go.
@@ -67,32 +63,24 @@ class Loop:
 
     def __init__(
         self,
-        model: Seq2Seq,
-        prepared: Prepared,
+        task: Task,
         config: TrainingConfig,
         folder: ModelFolder,
         journal: Journal,
         listener: Listener,
         fabric: Any,
     ) -> None:
-        self._prepared, self._config, self._folder = prepared, config, folder
+        self._task, self._config, self._folder = task, config, folder
         self._journal, self._listener = journal, listener
-        self._lengths = [p.length for p in prepared.train]
         self._groups_per_epoch = len(self._plan(0))
         self._total = self._last_update()
         self._schedule = Schedule(config, self._total, self._groups_per_epoch)
         self._fabric = fabric
-        optimizer = build_optimizer(model.parameters(), config)
+        optimizer = build_optimizer(task.model, config)
+        self._thaw = Thaw(optimizer, config, self._groups_per_epoch)
         self._model: Any
         self._optimizer: Optimizer
-        self._model, self._optimizer = self._fabric.setup(Objective(model, config.label_smoothing), optimizer)
-        self._translator = Translator(
-            model,
-            prepared.source_tokenizer,
-            prepared.target_tokenizer,
-            device=self._fabric.device.type,
-            max_length=max(len(pair.source_ids) for pair in prepared.valid),
-        )
+        self._model, self._optimizer = self._fabric.setup(task.objective(), optimizer)
         self._best: Validation | None = None
         self._best_update = self._updates = self._without_better = 0
         self._validated_at = -1
@@ -136,13 +124,13 @@ class Loop:
         before = time.perf_counter()
         for batches in self._batches():
             rate = self._config.rate * self._schedule.factor(self._updates + 1, self._time_used())
-            for group in self._optimizer.param_groups:
-                group["lr"] = rate
+            self._thaw.set_rates(rate, self._updates)
             result = update(
                 self._fabric,
                 self._model,
                 self._optimizer,
                 batches,
+                self._loss,
                 clip=self._config.clip,
                 normalize=self._config.normalize,
                 scaled=self._config.precision == "16",
@@ -164,22 +152,20 @@ class Loop:
                 return reason
         raise AssertionError("the batches never end")
 
-    def _plan(self, epoch: int) -> list[list[list[int]]]:
-        """The batches of an epoch, as many to a group as gradients are accumulated over."""
-        config = self._config
-        batches = shuffled(
-            self._lengths, config.batch_sentences, config.batch_tokens, seed=config.seed, epoch=epoch
-        )
-        return [batches[k : k + config.accumulate] for k in range(0, len(batches), config.accumulate)]
+    def _loss(self, batch: TrainingBatch) -> Tensor:
+        return self._task.learn(self._model, batch, self._fraction() or 0.0)
 
-    def _batches(self) -> Iterator[list[Batch]]:
+    def _plan(self, epoch: int) -> list[Sequence[Sequence[int]]]:
+        """The batches of an epoch, as many to a group as gradients are accumulated over."""
+        batches = self._task.plan(epoch)
+        every = self._config.accumulate
+        return [batches[k : k + every] for k in range(0, len(batches), every)]
+
+    def _batches(self) -> Iterator[list[TrainingBatch]]:
         epoch = 0
         while True:
             for group in self._plan(epoch):
-                yield [
-                    pad_pairs([self._prepared.train[k] for k in indices]).to(self._fabric.device)
-                    for indices in group
-                ]
+                yield [self._task.batch(members).to(self._fabric.device) for members in group]
             epoch += 1
 
     def _last_update(self) -> int | None:
@@ -209,16 +195,20 @@ class Loop:
         """The share of the time limit that is over; 0 where there is none."""
         return self._seconds() / (60 * self._config.max_minutes) if self._config.max_minutes else 0.0
 
-    def _report(self, loss: float, rate: float) -> None:
+    def _fraction(self) -> float | None:
+        """How much of the run is over, by the limit that will end it first; None where none is known."""
         fractions = []
         if self._total is not None:
             fractions.append(self._updates / self._total)
         if self._config.max_minutes:
             fractions.append(self._time_used())
+        return min(max(fractions), 1.0) if fractions else None
+
+    def _report(self, loss: float, rate: float) -> None:
         progress = Progress(
             self._updates,
             self._updates / self._groups_per_epoch,
-            min(max(fractions), 1.0) if fractions else None,
+            self._fraction(),
             self._seconds(),
             loss,
             rate,
@@ -238,16 +228,9 @@ class Loop:
 
     def _validate(self) -> None:
         config = self._config
-        validation = validate(
-            self._translator,
-            self._prepared.valid_pairs,
-            self._prepared.valid,
-            free_running=config.validation_sentences,
-            batch_sentences=config.batch_sentences,
-            batch_tokens=config.batch_tokens,
-        )
+        validation = self._task.validate(self._fabric.device)
         self._validated_at = self._updates
-        better = self._best is None or _worth(validation, config.select) > _worth(self._best, config.select)
+        better = self._best is None or validation.worth(config.select) > self._best.worth(config.select)
         self._journal.write(
             "validation",
             self._updates,
@@ -267,11 +250,5 @@ class Loop:
     def _save(self, name: str, validation: Validation | None = None) -> None:
         facts = {"update": self._updates, "epoch": self._updates / self._groups_per_epoch}
         self._folder.write_weights(
-            name, self._translator.model, {**facts, **(validation.to_json() if validation else {})}
+            name, self._task.model, {**facts, **(validation.to_json() if validation else {})}
         )
-
-
-def _worth(validation: Validation, select: str) -> float:
-    """Greater is better."""
-    value: float = getattr(validation, select)
-    return -value if select == "loss" else value

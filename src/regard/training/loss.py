@@ -1,11 +1,8 @@
 """The loss: the negative log-probability of the right words, smoothed or not."""
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional
-
-from regard.batches import Batch
-from regard.models import Seq2Seq
 
 
 def sequence_loss(logits: Tensor, targets: Tensor, smoothing: float = 0.0) -> Tensor:
@@ -18,29 +15,3 @@ def sequence_loss(logits: Tensor, targets: Tensor, smoothing: float = 0.0) -> Te
     """
     wide = logits.to(torch.promote_types(logits.dtype, torch.float32))  # half precision would lose the sum
     return functional.cross_entropy(wide, targets, reduction="sum", label_smoothing=smoothing)
-
-
-class Objective(nn.Module):
-    """A model with its loss as one module of plain tensors, which is what Fabric can wrap.
-
-    Args:
-        model: what learns.
-        smoothing: label smoothing.
-    """
-
-    def __init__(self, model: Seq2Seq, smoothing: float) -> None:
-        super().__init__()
-        self.model = model
-        self.smoothing = smoothing
-
-    def forward(
-        self,
-        source_ids: Tensor,
-        source_mask: Tensor,
-        previous_ids: Tensor,
-        target_ids: Tensor,
-        target_mask: Tensor,
-    ) -> Tensor:
-        """The loss of a batch, taken apart; a sum over its real tokens."""
-        batch = Batch(source_ids, source_mask, previous_ids, target_ids, target_mask)
-        return sequence_loss(self.model(batch).logits, target_ids[target_mask], self.smoothing)

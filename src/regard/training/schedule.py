@@ -15,7 +15,7 @@ class Schedule:
     Args:
         config: names the schedule and its constants.
         total: the run's last update, for those that end at zero; None if only a clock ends it.
-        updates_per_epoch: for halving, which counts in epochs.
+        updates_per_epoch: for decay, which counts in epochs.
     """
 
     def __init__(self, config: TrainingConfig, total: int | None, updates_per_epoch: int = 1) -> None:
@@ -46,9 +46,9 @@ class Schedule:
                 return (1 + math.cos(math.pi * progress)) / 2
             case "inverse-sqrt":
                 return math.sqrt(max(self._warmup, 1) / update)
-            case "halving":
-                beyond = (update - 1) / self._updates_per_epoch - config.halve_from
-                return 1.0 if beyond < 0 else 0.5 ** (1 + beyond // config.halve_every)
+            case "decay":
+                beyond = (update - 1) / self._updates_per_epoch - config.decay_from
+                return 1.0 if beyond < 0 else config.decay_factor ** (1 + beyond // config.decay_every)
             case "plateau":
                 return self._plateau
         return 1.0

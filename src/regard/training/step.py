@@ -1,14 +1,15 @@
 """One update: forward, backward, clipping, optimizer."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from torch import Tensor
 from torch.optim import Optimizer
 
-from regard.batches import Batch
 from regard.errors import RegardError
+from regard.training.tasks import TrainingBatch
 
 
 @dataclass(frozen=True)
@@ -16,9 +17,9 @@ class Updated:
     """What one update did.
 
     Attributes:
-        loss: the loss a token, in nats.
+        loss: the loss a prediction, in nats.
         gradient_norm: before clipping.
-        num_tokens: target tokens learnt from, end marks counted.
+        num_tokens: predictions learnt from, end marks counted.
     """
 
     loss: float
@@ -30,7 +31,8 @@ def update(
     fabric: Any,
     model: Any,
     optimizer: Optimizer,
-    batches: Sequence[Batch],
+    batches: Sequence[TrainingBatch],
+    learn: Callable[[TrainingBatch], Tensor],
     *,
     clip: float,
     normalize: str = "tokens",
@@ -40,9 +42,10 @@ def update(
 
     Args:
         fabric: Lightning Fabric, which knows the device, the precision and the processes.
-        model: the `Objective` as `fabric.setup` returned it.
+        model: the task's objective as `fabric.setup` returned it.
         optimizer: likewise.
         batches: one, or as many as gradients are accumulated over.
+        learn: a batch's loss by that model, a sum over its predictions.
         clip: the greatest norm of the gradient; 0 for no limit.
         normalize: what the loss is a mean over, ``tokens`` or ``sentences``.
         scaled: whether float16's loss scaling is on, which passes over updates that overflow by itself.
@@ -50,14 +53,12 @@ def update(
     Raises:
         RegardError: the loss or the gradient is no number any more; the weights are as they were.
     """
-    num_tokens = sum(int(batch.target_mask.sum()) for batch in batches)
-    count = num_tokens if normalize == "tokens" else sum(len(batch.target_ids) for batch in batches)
+    num_tokens = sum(batch.num_tokens for batch in batches)
+    count = num_tokens if normalize == "tokens" else sum(batch.num_sentences for batch in batches)
     total = 0.0
     for k, batch in enumerate(batches):
         with fabric.no_backward_sync(model, enabled=k < len(batches) - 1):
-            loss = model(
-                batch.source_ids, batch.source_mask, batch.previous_ids, batch.target_ids, batch.target_mask
-            )
+            loss = learn(batch)
             fabric.backward(loss / count)
         total += float(loss.detach())
     if not math.isfinite(total):

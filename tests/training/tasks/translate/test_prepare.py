@@ -3,7 +3,7 @@ import pytest
 from regard.errors import ConfigError, DataError
 from regard.text import SentencePair
 from regard.training.config import DataConfig, TokenizerConfig
-from regard.training.prepare import prepare, read_corpus
+from regard.training.tasks.translate.prepare import prepare, read_corpus
 
 WORD = TokenizerConfig(source="word", target="word")
 
@@ -92,8 +92,13 @@ def test_tokenizer_options_arrive():
 @pytest.mark.parametrize(
     ("train", "valid", "message"),
     [
-        ([], None, "an empty corpus: 0 pairs are too few"),
-        ([SentencePair("a", "b")], None, "an empty corpus: 1 pairs are too few"),
+        ([], None, "an empty corpus: 0 examples"),
+        ([SentencePair("", "b")] * 3, None, "an empty corpus: 3 examples, and nothing in any of them"),
+        (
+            [SentencePair("a", "b"), SentencePair("a", "c")],
+            None,
+            "2 examples are too few .* 1 different ones; give more, or name a validation file with --valid",
+        ),
         ([], [SentencePair("a", "b")], "an empty corpus"),
         (
             [SentencePair("a", "b")] * 2,

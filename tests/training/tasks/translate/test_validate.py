@@ -5,7 +5,7 @@ import torch
 
 from regard.batches import pad_pairs
 from regard.output.quality import measure
-from regard.training.validate import validate
+from regard.training.tasks.translate.validate import validate
 from regard.translator import Translator
 
 

@@ -3,11 +3,11 @@
 In: `SentencePair`s. Out: `Prepared`. Nothing is dropped in silence: what the filters took out is in the account.
 """
 
-import random
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from regard.errors import DataError
+from regard.folder import language_model_of
 from regard.text import (
     EncodedPair,
     FilterReport,
@@ -16,11 +16,12 @@ from regard.text import (
     Tokenizer,
     encode_pairs,
     learn,
+    parse_pharaoh,
     read_pairs,
 )
-from regard.training.config import DataConfig, TokenizerConfig
-
-_MOST_SET_ASIDE = 1000
+from regard.text.formats import read_file
+from regard.training.config import DataConfig, PretrainedConfig, TokenizerConfig
+from regard.training.tasks.aside import set_aside
 
 
 @dataclass(frozen=True)
@@ -64,12 +65,18 @@ def read_corpus(files: Sequence[str], columns: Sequence[int]) -> list[SentencePa
     return pairs
 
 
+def as_pairs(examples: Iterable[SentencePair | tuple[str, str]]) -> list[SentencePair]:
+    """Pairs, and tuples of two lines, as pairs."""
+    return [item if isinstance(item, SentencePair) else SentencePair(*item) for item in examples]
+
+
 def prepare(
     train: Sequence[SentencePair],
     valid: Sequence[SentencePair] | None,
     data: DataConfig,
     tokenizer: TokenizerConfig,
     seed: int,
+    pretrained: PretrainedConfig | None = None,
 ) -> Prepared:
     """Learn tokenizers, encode, filter.
 
@@ -79,17 +86,19 @@ def prepare(
         data: the filters.
         tokenizer: kinds and sizes.
         seed: of the choice of pairs set aside.
+        pretrained: language models whose tokenizers are taken over, for their weights know those ids.
 
     Raises:
         DataError: nothing is left to learn from or to validate with.
     """
     notes: list[str] = []
     if valid is None:
-        train, valid = _set_aside(train, seed)
+        kept, aside = set_aside([pair.source for pair in train], seed)
+        train, valid = [train[k] for k in kept], [train[k] for k in aside]
         notes.append(f"no validation pairs given: {len(valid)} of the training pairs are set aside for it")
-    source_tokenizer, target_tokenizer = _learn_tokenizers(train, tokenizer)
+    source_tokenizer, target_tokenizer = _tokenizers(train, tokenizer, pretrained or PretrainedConfig())
     filters = Filters(data.max_length, data.max_ratio or None, data.drop_duplicates)
-    kept, report = filters.apply(encode_pairs(train, source_tokenizer, target_tokenizer))
+    fit, report = filters.apply(encode_pairs(train, source_tokenizer, target_tokenizer))
     notes.extend(_account("training pairs", report))
     encoded = list(encode_pairs(valid, source_tokenizer, target_tokenizer))
     real = [k for k, pair in enumerate(encoded) if pair.source_ids and pair.target_ids]
@@ -100,7 +109,7 @@ def prepare(
     return Prepared(
         source_tokenizer,
         target_tokenizer,
-        kept,
+        fit,
         [valid[k] for k in real],
         [encoded[k] for k in real],
         tuple(notes),
@@ -111,18 +120,33 @@ def _account(what: str, report: FilterReport) -> list[str]:
     return [f"{what}: {report}"] if report.removed else []
 
 
-def _set_aside(pairs: Sequence[SentencePair], seed: int) -> tuple[list[SentencePair], list[SentencePair]]:
-    """Part some pairs from the others; a source stands on one side only, however often it occurs."""
-    sources = list(dict.fromkeys(pair.source for pair in pairs))
-    if len(sources) < 2:
+def with_gold_links(pairs: Sequence[SentencePair], path: str) -> list[SentencePair]:
+    """The pairs with the gold links of a file, a line for each.
+
+    Raises:
+        DataError: the file cannot be read, a line is no set of links, or there are not as many lines as pairs.
+    """
+    gold = [parse_pharaoh(line, f"{path}:{number}") for number, line in enumerate(read_file(path), start=1)]
+    if len(gold) != len(pairs):
         raise DataError(
-            f"an empty corpus: {len(pairs)} pairs are too few to learn from and to validate with, "
-            f"for they have {len(sources)} different sources; give more"
+            f"{path}: {len(gold)} lines of links for {len(pairs)} pairs; give one line for each pair"
         )
-    number = min(_MOST_SET_ASIDE, max(1, len(sources) // 20))
-    chosen = set(random.Random(seed).sample(sources, number))
-    aside = [pair for pair in pairs if pair.source in chosen]
-    return [pair for pair in pairs if pair.source not in chosen], aside
+    return [replace(pair, gold=links) for pair, links in zip(pairs, gold, strict=True)]
+
+
+def _tokenizers(
+    pairs: Iterable[SentencePair], config: TokenizerConfig, pretrained: PretrainedConfig
+) -> tuple[Tokenizer, Tokenizer]:
+    """The two tokenizers: a pre-trained model's where there is one, and else learnt."""
+    given = [
+        language_model_of(folder).tokenizers["text"] if folder else None
+        for folder in (pretrained.encoder, pretrained.decoder)
+    ]
+    source, target = given
+    if source is not None and target is not None:
+        return source, target
+    learnt = _learn_tokenizers(pairs, config)
+    return source or learnt[0], target or learnt[1]
 
 
 def _learn_tokenizers(pairs: Iterable[SentencePair], config: TokenizerConfig) -> tuple[Tokenizer, Tokenizer]:

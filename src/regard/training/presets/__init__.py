@@ -1,0 +1,55 @@
+"""Named starting points: the papers' models with the papers' numbers, and small ones for a CPU."""
+
+from collections.abc import Callable
+
+from regard.training.presets.describing import describer
+from regard.training.presets.labels import classifier, classifier_pretrained, lstmn_classifier, tagger
+from regard.training.presets.language import (
+    characters_lm,
+    lstm_lm,
+    lstmn_cheng,
+    lstmn_lm,
+    zaremba_medium,
+)
+from regard.training.presets.papers import luong_general, rnnencdec_50, rnnsearch_50, sutskever
+from regard.training.presets.preset import Preset
+from regard.training.presets.small import (
+    characters,
+    luong_small,
+    rnnencdec_small,
+    rnnsearch_small,
+    sutskever_small,
+)
+
+PRESETS: dict[str, Callable[[], Preset]] = {
+    "rnnsearch-small": rnnsearch_small,
+    "luong-small": luong_small,
+    "rnnencdec-small": rnnencdec_small,
+    "sutskever-small": sutskever_small,
+    "characters": characters,
+    "describer": describer,
+    "rnnsearch-50": rnnsearch_50,
+    "rnnencdec-50": rnnencdec_50,
+    "sutskever": sutskever,
+    "luong-general": luong_general,
+    "lstm-lm": lstm_lm,
+    "lstmn-lm": lstmn_lm,
+    "characters-lm": characters_lm,
+    "lstmn-cheng": lstmn_cheng,
+    "zaremba-medium": zaremba_medium,
+    "classifier": classifier,
+    "classifier-pretrained": classifier_pretrained,
+    "lstmn-classifier": lstmn_classifier,
+    "tagger": tagger,
+}
+
+DEFAULTS: dict[str, str] = {
+    "translate": "rnnsearch-small",
+    "lm": "lstm-lm",
+    "classify": "classifier",
+    "tag": "tagger",
+    "describe": "describer",
+}
+"""Each task's preset where none is named."""
+
+__all__ = ["DEFAULTS", "PRESETS", "Preset"]

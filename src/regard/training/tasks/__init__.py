@@ -1,0 +1,36 @@
+"""The tasks a model can be trained for. One of one's own is a folder here, a run's configuration, and a line below."""
+
+from collections.abc import Callable
+from typing import Any
+
+from regard.training.tasks.classify import ClassifyTask
+from regard.training.tasks.describe import DescribeTask
+from regard.training.tasks.lm import LmTask
+from regard.training.tasks.tag import TagTask
+from regard.training.tasks.task import Task, TrainingBatch, Validation
+from regard.training.tasks.translate import TranslateTask
+
+TASKS: dict[str, Callable[..., Task]] = {
+    "translate": TranslateTask,
+    "lm": LmTask,
+    "describe": DescribeTask,
+    "classify": ClassifyTask,
+    "tag": TagTask,
+}
+"""By name: (the run's configuration, examples to learn from or None for files, those to validate with) → the task."""
+
+__all__ = ["TASKS", "Task", "TrainingBatch", "Validation", "prepare_task"]
+
+
+def prepare_task(config: Any, train: Any, valid: Any) -> Task:
+    """Read and prepare the data of a run.
+
+    Args:
+        config: the whole run, of the task's own kind.
+        train: the examples to learn from; None reads the files of ``config.data``.
+        valid: the examples to validate with, likewise.
+
+    Raises:
+        RegardError: the data or the configuration cannot be used.
+    """
+    return TASKS[config.kind](config, train, valid)

@@ -1,0 +1,46 @@
+"""An encoder that begins as a trained language model: its shape, its vocabulary, its weights.
+
+In: an encoder's configuration or the encoder, and a loaded language model. Out: the configuration with that model's
+shape; the encoder with its weights, and a sentence for the user. Knows no task.
+"""
+
+from dataclasses import replace
+
+from regard.folder import LoadedModel
+from regard.models import EncoderConfig, LanguageModelConfig, carry_over
+from regard.models.encoder import Encoder
+
+_SHAPE = ("cell", "embedding_size", "state_size", "num_layers", "residual", "memory")
+
+
+def shaped_as(encoder: EncoderConfig, language_model: LanguageModelConfig) -> EncoderConfig:
+    """An encoder's configuration with a language model's shape; dropout and directions stay its own."""
+    return replace(encoder, **{name: getattr(language_model, name) for name in _SHAPE})
+
+
+def begin_as(encoder: Encoder, config: EncoderConfig, trained: LoadedModel, folder: str) -> str:
+    """Give an encoder a language model's weights.
+
+    A bidirectional encoder reads a sentence backwards too, which the language model never did, and its upper layers
+    read both ways at once: it takes the forward direction of the bottom layer, and learns the rest from nothing.
+
+    Args:
+        encoder: changed in place.
+        config: its configuration, from `shaped_as`.
+        trained: the language model.
+        folder: where it was read, for the sentence.
+
+    Returns:
+        What was taken over, in a sentence.
+
+    Raises:
+        ConfigError: a shape does not fit.
+    """
+    carry_over(trained.model, encoder, num_layers=1 if config.bidirectional else None)
+    layers = "1 layer" if config.num_layers == 1 else f"{config.num_layers} layers"
+    shape = f"{layers} of {config.cell} with {config.state_size} units, words {config.embedding_size} wide"
+    taken = "begins with its weights"
+    if config.bidirectional:
+        bottom = "" if config.num_layers == 1 else " of its bottom layer"
+        taken = f"begins, in the forward direction{bottom} only, with its weights"
+    return f"the encoder takes the shape of {folder} ({shape}) and its vocabulary, and {taken}"

@@ -1,0 +1,117 @@
+"""What the training loop knows of a task: batches to learn from, a loss, and a validation.
+
+A task holds the data of one run, prepared, and the model that learns from it. It knows nothing of optimizers,
+schedules, devices or files; the loop knows nothing of what is learnt.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from regard.models import Model
+from regard.text import Tokenizer
+
+
+@dataclass(frozen=True)
+class TrainingBatch:
+    """Something to learn from at once.
+
+    Attributes:
+        tensors: what the task's objective takes.
+        num_tokens: how many predictions its loss is a sum over.
+        num_sentences: how many sentences they belong to.
+    """
+
+    tensors: tuple[Tensor, ...]
+    num_tokens: int
+    num_sentences: int
+
+    def to(self, device: torch.device | str) -> "TrainingBatch":
+        """The same batch on another device."""
+        tensors = tuple(tensor.to(device) for tensor in self.tensors)
+        return TrainingBatch(tensors, self.num_tokens, self.num_sentences)
+
+
+@dataclass(frozen=True)
+class Validation:
+    """What one validation found; a task adds numbers of its own.
+
+    Attributes:
+        loss: nats a prediction, without dropout and without smoothing.
+    """
+
+    loss: float
+
+    def to_json(self) -> dict[str, float]:
+        """Give all numbers by name."""
+        return asdict(self)
+
+    def worth(self, select: str) -> float:
+        """How good it is by one of its numbers; greater is better."""
+        value: float = getattr(self, select)
+        return -value if select == "loss" else value
+
+
+class Task(ABC):
+    """One run's data and model.
+
+    Attributes:
+        model: what learns; None until `build`.
+        tokenizers: by their name in the model folder.
+        labels: the closed set of answers, for a task that has one.
+        notes: sentences for the user: what was set aside, what was taken out.
+        num_train: how many examples there are to learn from.
+        num_valid: how many to validate with.
+    """
+
+    name: ClassVar[str]
+    """The task's name, as ``--task`` takes it."""
+    examples: ClassVar[str]
+    """What one of its examples is called, in the plural."""
+
+    model: Any
+    tokenizers: Mapping[str, Tokenizer]
+    labels: tuple[str, ...] = ()
+    notes: tuple[str, ...]
+    num_train: int
+    num_valid: int
+
+    @property
+    @abstractmethod
+    def sizes(self) -> Mapping[str, int]:
+        """What the model is as wide as: the vocabularies, labels and features by name."""
+
+    @abstractmethod
+    def build(self) -> Model:
+        """Make the model, its weights drawn from torch's generator or taken from a trained one, and keep it."""
+
+    @abstractmethod
+    def objective(self) -> nn.Module:
+        """The model with its loss as one module of plain tensors, which is what Fabric can wrap."""
+
+    @abstractmethod
+    def plan(self, epoch: int) -> Sequence[Sequence[int]]:
+        """The batches of an epoch, each as the numbers of its examples; the same for equal arguments."""
+
+    @abstractmethod
+    def batch(self, members: Sequence[int]) -> TrainingBatch:
+        """One batch of the plan."""
+
+    def learn(self, objective: nn.Module, batch: TrainingBatch, progress: float) -> Tensor:
+        """The loss of a batch, a sum over its predictions.
+
+        Args:
+            objective: as Fabric wrapped it.
+            batch: on the device.
+            progress: how much of the run is over, 0 to 1.
+        """
+        loss: Tensor = objective(*batch.tensors)
+        return loss
+
+    @abstractmethod
+    def validate(self, device: torch.device) -> Validation:
+        """Judge the model as it stands; it draws no chance, and leaves the model in training mode."""

@@ -1,0 +1,56 @@
+import dataclasses
+
+import pytest
+import torch
+
+from regard.batches import pad_pairs
+from regard.training.loss import sequence_loss
+from regard.training.tasks.translate.objective import TranslationObjective
+
+
+def test_the_objective_is_the_model_with_its_loss(small_model, prepared):
+    model = small_model().eval()
+    batch = pad_pairs(prepared.train[:5])
+    with torch.no_grad():
+        loss = TranslationObjective(model, 0.1)(*batch.tensors)
+        expected = sequence_loss(model(batch).logits, batch.target_ids[batch.target_mask], 0.1)
+    assert torch.equal(loss, expected)
+
+
+def linked(prepared, count=5):
+    """Some pairs with the toy's own links, word k to word k."""
+    return [
+        dataclasses.replace(pair, links=frozenset((k, k) for k in range(len(pair.target_ids))))
+        for pair in prepared.train[:count]
+    ]
+
+
+def test_guided_alignment_adds_the_gold_links_cross_entropy(small_model, prepared):
+    model = small_model().eval()
+    batch = pad_pairs(linked(prepared))
+    with torch.no_grad():
+        plain = TranslationObjective(model, 0.0)(*batch.tensors)
+        guided = TranslationObjective(model, 0.0, guided_alignment=0.5)(*batch.tensors)
+        alpha = model(batch).alpha
+    nats = 0.0
+    for b, pair in enumerate(prepared.train[:5]):
+        for k in range(len(pair.target_ids)):
+            nats -= float(alpha[b, k, k].log())
+    assert float(guided - plain) == pytest.approx(0.5 * nats, rel=1e-4)
+
+
+def test_coverage_adds_what_is_looked_at_twice(small_model, prepared):
+    model = small_model().eval()
+    batch = pad_pairs(prepared.train[:5])
+    with torch.no_grad():
+        plain = TranslationObjective(model, 0.0)(*batch.tensors)
+        covered = TranslationObjective(model, 0.0, coverage=2.0)(*batch.tensors)
+        alpha = model(batch).alpha
+    again = 0.0
+    for b in range(5):
+        seen = torch.zeros(alpha.shape[2])
+        for t in range(int(batch.target_mask[b].sum())):
+            again += float(torch.minimum(alpha[b, t], seen).sum())
+            seen = seen + alpha[b, t]
+    assert again > 0
+    assert float(covered - plain) == pytest.approx(2 * again, rel=1e-4)
