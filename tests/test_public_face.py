@@ -11,11 +11,22 @@ import regard
 from regard import layers
 
 NAMES = {
+    "Captioner",
+    "Classification",
+    "Description",
     "Evaluation",
+    "Reading",
     "RegardError",
+    "Sample",
+    "Scored",
+    "Tagging",
+    "TextClassifier",
+    "TextScore",
+    "TextTagger",
     "TrainedRun",
     "Translation",
     "Translator",
+    "Writer",
     "__version__",
     "evaluate",
     "train",
@@ -85,10 +96,19 @@ MASK = torch.tensor([[True] * 5, [True] * 3 + [False] * 2])
 def test_every_attention_by_itself(name):
     attention = layers.ENERGIES[name](n, d, 6)
     annotations, query = torch.randn(B, Tx, d), torch.randn(B, Q, n)
-    context, alpha = attention(query, attention.keys(annotations), annotations, MASK)
+    context, alpha, _ = attention(query, attention.keys(annotations), attention.values(annotations), MASK)
     assert (context.shape, alpha.shape) == ((B, Q, d), (B, Q, Tx))
     torch.testing.assert_close(alpha.sum(-1), torch.ones(B, Q))
     assert (alpha[1, :, 3:] == 0).all()
+
+
+@pytest.mark.parametrize("window", layers.WINDOWS)
+@pytest.mark.parametrize("normalizer", layers.NORMALIZERS)
+def test_an_attention_of_chosen_parts(normalizer, window):
+    attention = layers.build_attention("qkv", n, d, 6, heads=2, normalizer=normalizer, window=window)
+    annotations, query = torch.randn(B, Tx, d), torch.randn(B, Q, n)
+    keys, values = attention.keys(annotations), attention.values(annotations)
+    assert attention.whole(query, keys, values, MASK).context.shape == (B, Q, d)
 
 
 @pytest.mark.parametrize("name", layers.CELLS)
@@ -102,7 +122,22 @@ def test_every_cell_by_itself(name):
 
 
 def test_the_classes_by_name():
-    from regard.layers import GRU, LSTM, RNN, Additive, Bilinear, Concat, Dot, ScaledDot, SigmoidRNN, TorchGRU
+    from regard.layers import (
+        GRU,
+        LSTM,
+        LSTMN,
+        RNN,
+        Additive,
+        Bilinear,
+        Concat,
+        Dot,
+        RNNRead,
+        RNNSum,
+        RNNSumKeep,
+        ScaledDot,
+        SigmoidRNN,
+        TorchGRU,
+    )
 
     assert Additive(n, d, 6).v_a.shape == (6,)
     assert Concat(n, d, 6).W_a.shape == (6, n + d)
@@ -111,6 +146,11 @@ def test_the_classes_by_name():
         assert energy(n, n).keys(torch.ones(1, 1, n)).shape == (1, 1, n)
     for cell in (RNN, SigmoidRNN, LSTM, GRU, TorchGRU):
         assert cell(d, n).U.shape[1] == n
+    inputs = torch.randn(B, Tx, d)
+    for cell in (RNNRead, RNNSum, RNNSumKeep, LSTMN):
+        made = cell(d, n, lambda query_size, size: Additive(query_size, size, 6), span=3)
+        _, _, alpha = made.read(inputs, MASK, made.zero_state(B, inputs))
+        assert alpha.shape == (B, Tx, Tx)
 
 
 @pytest.mark.parametrize("stack", [layers.RecurrentStack, layers.BidirectionalStack])
@@ -120,6 +160,12 @@ def test_stacks_by_themselves(stack):
     assert annotations.shape == (B, Tx, n if stack is layers.RecurrentStack else 2 * n)
 
 
+@pytest.mark.parametrize("name", layers.POOLINGS)
+def test_every_pooling_by_itself(name):
+    pooled = layers.POOLINGS[name](d, 6)(torch.randn(B, Tx, d), MASK, torch.randn(B, d))
+    assert layers.Head(d, 3)(pooled.vector).shape == (B, 3)
+
+
 def test_the_rest_by_itself():
     embedded = layers.Embedding(9, d)(torch.tensor([[1, 2], [3, 4]]))
     readout = layers.MaxoutReadout(n, d, 7, 6)(torch.randn(2, 2, n), embedded, torch.randn(2, 2, 7))
@@ -127,13 +173,18 @@ def test_the_rest_by_itself():
     attentional = layers.AttentionalReadout(n, 7, 6)(torch.randn(2, n), torch.randn(2, 7))
     assert attentional.shape == (2, 6)
     assert layers.Dropout(0.5).eval()(embedded) is embedded
+    assert layers.Standardize(d)(torch.randn(B, d)).shape == (B, d)
 
 
 def test_every_layer_is_met_above():
     """A new layer wants its three lines here."""
     assert set(layers.__all__) == {
-        *("CELLS", "Cell", "RNN", "SigmoidRNN", "LSTM", "GRU", "TorchGRU"),
+        *("CELLS", "Cell", "CellFactory", "RNN", "SigmoidRNN", "LSTM", "GRU", "TorchGRU"),
+        *("SelfAttentive", "RNNRead", "RNNSum", "RNNSumKeep", "LSTMN"),
         *("ENERGIES", "Attention", "Attended", "Additive", "Concat", "Dot", "ScaledDot", "Bilinear"),
-        *("RecurrentStack", "BidirectionalStack", "Dropout"),
+        *("QueryKeyValue", "LocalM", "LocalP", "AttentionState", "build_attention"),
+        *("SIZED", "COVERING", "NORMALIZERS", "WINDOWS"),
+        *("RecurrentStack", "BidirectionalStack", "Dropout", "Standardize"),
+        *("POOLINGS", "LastPooling", "MeanPooling", "AttentionPooling", "Pooled", "Head"),
         *("Embedding", "MaxoutReadout", "AttentionalReadout", "Output"),
     }

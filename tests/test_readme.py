@@ -29,8 +29,9 @@ from typer.testing import CliRunner
 import regard.training.run
 from regard.cli.app import app
 from regard.configuration import merge
+from regard.layers import SIZED
 from regard.training.config import RunConfig
-from regard.training.presets import configure
+from regard.training.configure import configure
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
@@ -81,12 +82,29 @@ def write_pairs(paths, columns=(1, 2)):
 def shrunk(config):
     """The same run with a few units and two updates."""
     plain = config.to_mapping()
-    encoder, decoder = plain["model"]["encoder"], plain["model"]["decoder"]
-    encoder |= {"embedding_size": 4, "state_size": 4}
-    decoder |= {"embedding_size": 4, "state_size": 8 if encoder["bidirectional"] else 4}
-    decoder |= {name: 4 for name in ("alignment_size", "readout_size") if name in decoder}
+    _shrink(plain["model"])
+    if config.kind == "translate":
+        plain["model"]["decoder"]["state_size"] = 8 if plain["model"]["encoder"]["bidirectional"] else 4
     limits = {"max_updates": 2, "max_epochs": 0, "max_minutes": 0, "validate_every": 2, "warmup": 0}
     return RunConfig.from_mapping(merge(plain, {"training": {**limits, "device": "cpu"}}), "run")
+
+
+def _shrink(table):
+    """Four units wherever there are units, in this table and those inside it."""
+    for name, value in table.items():
+        if isinstance(value, dict):
+            _shrink(value)
+        elif name in (
+            "embedding_size",
+            "state_size",
+            "readout_size",
+            "summary_size",
+            "pooling_size",
+            "hidden_size",
+        ):
+            table[name] = min(4, value)
+        elif name == "size" and table["energy"] in SIZED:
+            table[name] = 4
 
 
 class House:

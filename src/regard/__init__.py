@@ -13,26 +13,58 @@ from regard.errors import RegardError
 from regard.version import __version__
 
 if TYPE_CHECKING:
+    from regard.captioner import Captioner
     from regard.evaluation import Evaluation, evaluate
+    from regard.output.classification import Classification
+    from regard.output.description import Description
+    from regard.output.reading import Reading
+    from regard.output.sample import Sample
+    from regard.output.scored import Scored, TextScore
+    from regard.output.tagging import Tagging
     from regard.output.translation import Translation
+    from regard.text_classifier import TextClassifier
+    from regard.text_tagger import TextTagger
     from regard.training.run import TrainedRun, train
     from regard.translator import Translator
+    from regard.writer import Writer
 
 _HOMES = {
+    "Captioner": "regard.captioner",
+    "Classification": "regard.output.classification",
+    "Description": "regard.output.description",
     "Evaluation": "regard.evaluation",
+    "Reading": "regard.output.reading",
+    "Sample": "regard.output.sample",
+    "Scored": "regard.output.scored",
+    "Tagging": "regard.output.tagging",
+    "TextClassifier": "regard.text_classifier",
+    "TextTagger": "regard.text_tagger",
+    "TextScore": "regard.output.scored",
     "TrainedRun": "regard.training.run",
     "Translation": "regard.output.translation",
     "Translator": "regard.translator",
+    "Writer": "regard.writer",
     "evaluate": "regard.evaluation",
     "train": "regard.training.run",
 }
 
 __all__ = [
+    "Captioner",
+    "Classification",
+    "Description",
     "Evaluation",
+    "Reading",
     "RegardError",
+    "Sample",
+    "Scored",
+    "Tagging",
+    "TextClassifier",
+    "TextScore",
+    "TextTagger",
     "TrainedRun",
     "Translation",
     "Translator",
+    "Writer",
     "__version__",
     "evaluate",
     "train",

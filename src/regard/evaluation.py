@@ -6,7 +6,6 @@ of the translator's own output; perplexity, alignment error rate and the attenti
 decoding of the references.
 """
 
-import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -21,12 +20,12 @@ from regard.output.alignment import (
 )
 from regard.output.quality import LengthBand, Quality, measure, measure_by_length
 from regard.output.quality.corpus import check_parallel
+from regard.output.scored import perplexity as perplexity
 from regard.output.translation import Translation
 from regard.text import GoldLinks
 from regard.translator import Translator
 
 _CHUNK = 1024  # sentences sorted by length together
-_MOST_NATS = 700  # exp of more leaves the range of floats
 
 
 @dataclass(frozen=True)
@@ -185,11 +184,6 @@ def evaluate(
         tuple(read),
         seconds,
     )
-
-
-def perplexity(loss: float) -> float:
-    """Exp of a loss in nats a token, as far as floats reach."""
-    return math.exp(min(loss, _MOST_NATS))
 
 
 def _perplexity(read: Sequence[Translation], members: Sequence[int]) -> float:

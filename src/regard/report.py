@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from regard.evaluation import Evaluation
+from regard.models import AttentionConfig, DecoderConfig
 from regard.output.pictures.page import Report, ShownTranslation, write_report
 from regard.text import GoldLinks, format_pharaoh
 from regard.translator import Translator
@@ -129,8 +130,20 @@ def _model_facts(translator: Translator) -> dict[str, float | int | str]:
     return {
         "encoder": f"{encoder.num_layers} × {encoder.cell} of {encoder.state_size}, {ways}",
         "decoder": f"{decoder.kind}, {decoder.num_layers} × {decoder.cell} of {decoder.state_size}",
-        "attention": str(getattr(decoder, "energy", "none")),
+        "attention": _attention(decoder),
         "parameters": translator.model.num_parameters,
         "source vocabulary": f"{translator.source_tokenizer.size:,} ({translator.source_tokenizer.kind})",
         "target vocabulary": f"{translator.target_tokenizer.size:,} ({translator.target_tokenizer.kind})",
     }
+
+
+def _attention(decoder: DecoderConfig) -> str:
+    """A decoder's attention in a few words."""
+    config: AttentionConfig | None = getattr(decoder, "attention", None)
+    if config is None:
+        return "none"
+    heads = f", {config.heads} heads" if config.heads > 1 else ""
+    window = f", {config.window} within {config.reach}" if config.window != "global" else ""
+    coverage = ", coverage" if config.coverage else ""
+    sparse = f", {config.normalizer}" if config.normalizer != "softmax" else ""
+    return f"{config.energy}{heads}{window}{coverage}{sparse}"

@@ -68,11 +68,11 @@ class Translator:
             FolderError: the folder is missing, damaged, foreign or newer than this package.
             ConfigError: no such weights, or no such device on this machine.
         """
-        loaded = ModelFolder(folder).load(weights)
+        loaded = ModelFolder(folder).load(weights, task="translate")
         return cls(
             loaded.model,
-            loaded.source_tokenizer,
-            loaded.target_tokenizer,
+            loaded.tokenizers["source"],
+            loaded.tokenizers["target"],
             device=device,
             max_length=max_length,
             facts=loaded.facts,

@@ -9,7 +9,7 @@ import pytest
 
 from regard.cli import main
 from regard.text import SentencePair
-from regard.training.presets import configure
+from regard.training.configure import configure
 from regard.training.run import run_training
 
 Ended = namedtuple("Ended", "status out err")
@@ -21,7 +21,7 @@ TINY = {
         "decoder": {
             "embedding_size": 8,
             "state_size": 16,
-            "alignment_size": 8,
+            "attention": {"size": 8},
             "readout_size": 8,
             "dropout": 0.0,
         },

@@ -11,7 +11,21 @@ import regard as package
 from regard.cli import app as frame
 from regard.cli.app import app, main
 
-VERBS = ["demo", "train", "translate", "evaluate", "align", "show"]
+VERBS = [
+    "demo",
+    "train",
+    "translate",
+    "evaluate",
+    "align",
+    "describe",
+    "classify",
+    "tag",
+    "sample",
+    "score",
+    "read",
+    "models",
+    "show",
+]
 
 
 def command(verb):

@@ -5,7 +5,7 @@ from regard.cli.lines import LinesDisplay
 from regard.cli.progress import TrainingDisplay
 from regard.output.translation import Translation
 from regard.training.events import Note, Progress, Validated
-from regard.training.validate import Validation
+from regard.training.tasks.writing import WritingValidation
 
 
 class Clock:
@@ -32,7 +32,7 @@ def said(tokens):
     )
 
 
-VALIDATION = Validation(1.0, 2.718, 0.75, 0.5, 0.25, 12.34, 30.0, 0.125)
+VALIDATION = WritingValidation(1.0, 2.718, 0.75, 0.5, 0.25, 12.34, 30.0, 0.125)
 
 
 def test_training_in_a_pipe_is_plain_lines(capsys):
@@ -47,10 +47,11 @@ def test_training_in_a_pipe_is_plain_lines(capsys):
     assert told[0] == "[red]kept 3 of 5 pairs[/] (first at data[fr].tsv:2)"
     assert told[1] == "update 1,500 (25 %)  loss 2.346  rate 0.001  12,346 tokens/s  1:05 gone, 3:15 left"
     assert told[2] == (
-        "validation at update 2,000: perplexity 2.72, token accuracy 75.0 % forced, 50.0 % free (gap 25.0), "
-        "BLEU 12.3, exact match 12.5 % best so far"
+        "validation at update 2,000: perplexity 2.72, token accuracy 75.0\N{NO-BREAK SPACE}%, free-running accuracy "
+        "50.0\N{NO-BREAK SPACE}%, gap 25.0\N{NO-BREAK SPACE}%, BLEU 12.3, chrF 30.0, exact match "
+        "12.5\N{NO-BREAK SPACE}% best so far"
     )
-    assert told[3].endswith("exact match 12.5 %")
+    assert told[3].endswith("exact match 12.5\N{NO-BREAK SPACE}%")
     assert len(told) == 4
 
 

@@ -18,7 +18,7 @@ def test_what_the_model_is(regard, model):
         ["parameters", f"{loaded.model.num_parameters:,}"],
         ["kind", "bahdanau"],
         ["bidirectional", "yes"],
-        ["alignment_size", "8"],
+        ["attention.size", "8"],
     ):
         assert any(line.split("  ")[0] == row[0] and line.endswith(row[1]) for line in lines), row
     assert f"weights: best, of update {loaded.facts['update']}" in lines
@@ -39,7 +39,7 @@ def test_json_carries_the_same(regard, model):
     shown = json.loads(regard("show", model, "--json").out)
     loaded = ModelFolder(model).load()
     assert shown["model"] == loaded.model.config.to_mapping()
-    assert (shown["source_size"], shown["target_size"]) == (9, 9)
+    assert shown["sizes"] == {"source": 9, "target": 9}
     assert shown["num_parameters"] == sum(shown["parameters"].values()) == loaded.model.num_parameters
     assert shown["weights"] == {"name": "best", **loaded.facts}
     assert shown["history"] == [row for row in read_journal(model) if row["event"] == "validation"]

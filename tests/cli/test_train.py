@@ -8,7 +8,8 @@ import torch
 from regard.configuration import read_toml, write_toml
 from regard.output.wording import written
 from regard.text import Tokenizer
-from regard.training.presets import DEFAULT_PRESET, PRESETS, configure
+from regard.training.configure import configure
+from regard.training.presets import DEFAULTS, PRESETS
 
 
 @pytest.fixture
@@ -79,7 +80,7 @@ class TestFlags:
     def test_each_arrives(self, train, corpus):
         train(
             *("--tokenizer", "char,word", "--vocabulary", 8, "--updates", 3, "--minutes", 5),
-            *("--seed", 3, "--device", "cpu", "--set", "model.decoder.energy=dot"),
+            *("--seed", 3, "--device", "cpu", "--set", "model.decoder.attention.energy=dot"),
         )
         run = settings(corpus / "model")
         assert (run["tokenizer"]["source"], run["tokenizer"]["target"]) == ("char", "word")
@@ -87,7 +88,7 @@ class TestFlags:
         limits = {name: run["training"][f"max_{name}"] for name in ("updates", "epochs", "minutes")}
         assert limits == {"updates": 3, "epochs": 0, "minutes": 5}
         assert (run["training"]["seed"], run["training"]["device"]) == (3, "cpu")
-        assert run["model"]["decoder"]["energy"] == "dot"
+        assert run["model"]["decoder"]["attention"]["energy"] == "dot"
         assert run["training"]["rate"] == 0.02  # of the file
 
     def test_epochs_in_place_of_updates(self, train, corpus):
@@ -138,13 +139,15 @@ class TestFlags:
         ended = regard("train", "--list-presets")
         lines = ended.out.splitlines()
         assert [line.split(":")[0].split(" ")[0] for line in lines] == list(PRESETS)
-        assert any(line.startswith(f"{DEFAULT_PRESET} (the default): ") for line in lines)
+        assert any(line.startswith(f"{DEFAULTS['translate']} [translate] (the default): ") for line in lines)
 
     def test_options_are_listed_with_their_sentences(self, regard):
         lines = regard("train", "--list-options").out.splitlines()
         told = dict(zip(lines[::2], lines[1::2], strict=True))
         assert told["training.rate = 0.001"] == "    The learning rate at its highest."
-        assert told['model.decoder[luong].energy = "bilinear"'].startswith("    additive, concat, dot")
+        assert told['model.decoder[luong].attention.energy = "additive"'].startswith(
+            "    additive, concat, dot"
+        )
         assert all(sentence.startswith("    ") and sentence.strip() for sentence in told.values())
 
 

@@ -15,7 +15,7 @@ for option in (
     *("training.max_updates=3", "training.validate_every=3", "training.device=cpu"),
     *("model.encoder.embedding_size=8", "model.encoder.state_size=8"),
     *("model.decoder.embedding_size=8", "model.decoder.state_size=16", "model.decoder.readout_size=8"),
-    "model.decoder.alignment_size=8",
+    "model.decoder.attention.size=8",
 ):
     SMALL += ["--set", option]
 

@@ -12,7 +12,21 @@ import sys
 
 import typer
 
-from regard.cli import align, demo, evaluate, show, train, translate
+from regard.cli import (
+    align,
+    classify,
+    demo,
+    describe,
+    evaluate,
+    models,
+    read,
+    sample,
+    score,
+    show,
+    tag,
+    train,
+    translate,
+)
 from regard.cli.console import notes, results
 from regard.errors import RegardError
 from regard.version import __version__
@@ -33,6 +47,13 @@ app.command()(train.train)
 app.command()(translate.translate)
 app.command()(evaluate.evaluate)
 app.command()(align.align)
+app.command()(describe.describe)
+app.command()(classify.classify)
+app.command()(tag.tag)
+app.command()(sample.sample)
+app.command()(score.score)
+app.command()(read.read)
+app.command()(models.models)
 app.command()(show.show)
 
 

@@ -6,7 +6,7 @@ On a terminal there is colour and a live bar; in a pipe or a file there are plai
 import json
 import shlex
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO
@@ -30,6 +30,8 @@ notes = Console(stderr=True, highlight=False, soft_wrap=True)
 
 WEIGHTS_HELP = "best (the best on the validation set) or last (the newest)."
 DEVICE_HELP = "cpu, cuda, or auto: a GPU where there is one."
+
+COLUMN_HELP = "The column of a table (.arrow, .feather, .parquet) that holds the features as lists."
 
 POWER_HELP = "k in the score log p / length^k: 0 ranks by probability, 1 by its mean a token."
 
@@ -69,6 +71,17 @@ def output_file(path: Path | None) -> Iterator[TextIO | None]:
         raise DataError(
             f"{path}: cannot be written ({error.strerror or error}); make room, or name another file"
         ) from error
+
+
+def refuse_same_file(output: Path | None, sources: Iterable[str]) -> None:
+    """Raise where the file to write is one of those to read.
+
+    Raises:
+        ConfigError: it is.
+    """
+    for source in sources:
+        if output is not None and output.exists() and Path(source).exists() and output.samefile(source):
+            raise ConfigError(f"--output {output}: it is being read; write to another file")
 
 
 def no_attention(model: Path) -> ConfigError:

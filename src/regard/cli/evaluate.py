@@ -1,44 +1,53 @@
-"""``regard evaluate``: a test set's scores, as a whole and by sentence length."""
+"""``regard evaluate``: a test set's scores, by the model's task."""
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
-from rich.table import Table
 
-from regard.cli.console import (
-    DEVICE_HELP,
-    POWER_HELP,
-    WEIGHTS_HELP,
-    command_line,
-    no_attention,
-    notes,
-    print_json,
-    results,
-    score_table,
-)
-from regard.cli.lines import LinesDisplay
-from regard.errors import DataError
-from regard.output.wording import written
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from regard.text import GoldLinks, SentencePair
+from regard.cli.console import COLUMN_HELP, DEVICE_HELP, POWER_HELP, WEIGHTS_HELP, command_line
+from regard.cli.evaluations import EVALUATIONS, OPTIONS, Asked
+from regard.errors import ConfigError
 
 
 def evaluate(
     context: typer.Context,
     model: Annotated[Path, typer.Argument(help="A model folder.")],
     source: Annotated[
-        Path, typer.Argument(help="The test sources, or one tab-separated file with both sides.")
+        Path,
+        typer.Argument(
+            help="The test sources, words or features, or one file with both sides; a file of labelled texts."
+        ),
     ],
-    reference: Annotated[Path | None, typer.Argument(help="The references, line by line.")] = None,
+    reference: Annotated[
+        Path | None, typer.Argument(help="The references, or the words' tags, line by line.")
+    ] = None,
     columns: Annotated[
         tuple[int, int] | None,
-        typer.Option(help="Where source and reference stand in a tab-separated file, as --columns 1 2."),
+        typer.Option(
+            help="Where source and reference, label and text, or words and tags stand in one file, as --columns 1 2."
+        ),
     ] = None,
+    column: Annotated[str | None, typer.Option(help=COLUMN_HELP)] = None,
+    second_column: Annotated[
+        int | None, typer.Option(help="Where the second text of a labelled pair stands.")
+    ] = None,
+    separator: Annotated[
+        str, typer.Option(help="What parts label and text: tab, or space for a label, a blank and one text.")
+    ] = "tab",
+    header: Annotated[
+        bool, typer.Option("--header", help="Pass over the first line of a file of labelled texts.")
+    ] = False,
+    vertical: Annotated[
+        bool,
+        typer.Option(
+            "--vertical", help="One word and its tag a line, a blank line between sentences (CoNLL)."
+        ),
+    ] = False,
+    continuous: Annotated[
+        bool,
+        typer.Option("--continuous", help="Read lines as one text, the language model's state carried."),
+    ] = False,
     gold: Annotated[
         Path | None,
         typer.Option(help="Gold word links, one line a sentence (Pharaoh: 0-0 sure, 1?2 possible)."),
@@ -53,7 +62,7 @@ def evaluate(
     ] = "13a",
     lowercase: Annotated[bool, typer.Option("--lowercase", help="Overlook case.")] = False,
     out: Annotated[
-        Path | None, typer.Option(help="Write report.json, report.html and the translations here.")
+        Path | None, typer.Option(help="Write report.json, what the model said, and a page or picture here.")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print all scores as JSON.")] = False,
     max_length: Annotated[int, typer.Option(help="The most tokens a source may have.")] = 1000,
@@ -62,96 +71,70 @@ def evaluate(
 ) -> None:
     """Score a model on a test set.
 
-    BLEU, chrF and TER (sacrebleu, with its signature), exact match and error
-    rates of what the model writes; perplexity, and the alignment error rate
-    where gold links are given, of the references by forced decoding.
+    Of a translator, BLEU, chrF and TER (sacrebleu, with its signature), exact
+    match and error rates of what the model writes; perplexity, and the
+    alignment error rate where gold links are given, of the references by
+    forced decoding. Of a classifier or a tagger, accuracy, F1, each label by
+    itself, and with --out which was taken for which. Of a describer, as of a
+    translator, but for alignments. Of a language model, perplexity per token
+    and per word and bits per character, as the verb score has them with --summary.
 
     [bold]Examples[/]
 
       regard evaluate model test.de test.en --gold test.links --out report
 
       regard evaluate model test.tsv --beam 10 --tokenize none --json
-    """
-    from regard.evaluation import evaluate as run
-    from regard.report import write_evaluation
-    from regard.text import read_pairs
-    from regard.translator import Translator
 
-    pairs = list(read_pairs(source, reference, columns=columns))
-    if not pairs:
-        raise DataError(f"{source}: an empty test set; give at least one pair")
-    links = None
-    if gold is not None:
-        links = _gold_links(gold, pairs)
-    translator = Translator.load(model, weights=weights, device=device, max_length=max_length)
-    if links is not None and not translator.attends:
-        raise no_attention(model)
-    with LinesDisplay("translating", len(pairs)) as display:
-        evaluation = run(
-            translator,
-            [pair.source for pair in pairs],
-            [pair.target for pair in pairs],
-            links,
+      regard evaluate tagger test.conllu --vertical --columns 2 4
+    """
+    from regard.folder import ModelFolder
+
+    task = ModelFolder(model).task
+    _refuse(context, model, task)
+    EVALUATIONS[task](
+        Asked(
+            model=model,
+            source=source,
+            reference=reference,
+            columns=columns,
+            column=column,
+            second_column=second_column,
+            separator=separator,
+            header=header,
+            vertical=vertical,
+            continuous=continuous,
+            gold=gold,
             beam=beam,
             length_power=length_power,
             tokenize=tokenize,
             lowercase=lowercase,
-            listener=display,
-        )
-    if out is not None:
-        page = write_evaluation(
-            out,
-            evaluation,
-            [pair.target for pair in pairs],
-            links,
-            translator=translator,
-            title=f"{model.name} on {source.name}",
-            subtitle=f"{len(pairs):,} sentences, beam {beam}",
+            out=out,
+            json=json,
+            max_length=max_length,
+            weights=weights,
+            device=device,
             command=command_line(context),
         )
-        notes.print(f"report: {page}", markup=False)
-    if json:
-        print_json(evaluation.to_json())
-        return
-    results.print(score_table(evaluation.scores()))
-    results.print()
-    results.print(by_length_table({band.name: band.scores() for band in evaluation.bands}))
-    for name, signature in evaluation.quality.signatures.items():
-        results.print(f"[dim]{name}: {signature}[/]")
-
-
-def _gold_links(path: Path, pairs: "Sequence[SentencePair]") -> "list[GoldLinks]":
-    """The gold links of each pair, checked against its words."""
-    from regard.text import parse_pharaoh
-    from regard.text.formats import read_file
-
-    gold = []
-    for number, line in enumerate(read_file(path), start=1):
-        links = parse_pharaoh(line, f"{path}:{number}")
-        gold.append(links)
-        if number > len(pairs):
-            continue
-        words = len(pairs[number - 1].source.split()), len(pairs[number - 1].target.split())
-        for j, i in sorted(links.possible):
-            if j >= words[0] or i >= words[1]:
-                raise DataError(
-                    f"{path}:{number}: the link {j}-{i} points beyond its sentences of {words[0]} and {words[1]} "
-                    "words; links count from 0, source first"
-                )
-    if len(gold) != len(pairs):
-        raise DataError(f"{path}: {len(gold)} lines of links for {len(pairs)} pairs; give one line for each")
-    return gold
-
-
-def by_length_table(bands: Mapping[str, Mapping[str, float]]) -> Table:
-    """The bands of source length as a table."""
-    columns = list(dict.fromkeys(name for scores in bands.values() for name in scores))
-    table = Table(
-        box=None, pad_edge=False, title="by source length in words", title_justify="left", title_style="bold"
     )
-    table.add_column("words", style="dim")
-    for name in columns:
-        table.add_column(name.replace("num_", ""), justify="right")
-    for lengths, scores in bands.items():
-        table.add_row(lengths, *[written(name, scores.get(name)) for name in columns])
-    return table
+
+
+def _refuse(context: typer.Context, model: Path, task: str) -> None:
+    """Raise where the model's task is not scored here, or where an option is given that is another task's."""
+    from regard.folder import VERBS
+
+    if task not in EVALUATIONS:
+        known = ", ".join(VERBS[name] for name in EVALUATIONS)
+        raise ConfigError(
+            f"{model}: a model for {VERBS[task]}, which `regard evaluate` does not score; name one for {known}"
+        )
+    foreign = frozenset().union(*OPTIONS.values()) - OPTIONS[task]
+    for parameter in context.command.params:
+        name = str(parameter.name)
+        given = context.params.get(name)
+        if name not in foreign or given is None or given == parameter.get_default(context):
+            continue
+        shown = parameter.opts[0] if parameter.param_type_name == "option" else f"a second file ({given})"
+        owners = " or ".join(VERBS[other] for other in OPTIONS if name in OPTIONS[other])
+        raise ConfigError(
+            f"{shown} is of a model for {owners}, and {model} is one for {VERBS[task]}; leave it out"
+        )

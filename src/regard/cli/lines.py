@@ -2,17 +2,24 @@
 
 import sys
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import Protocol
 
 from regard.cli.bar import Bar
 from regard.cli.console import notes
 
-if TYPE_CHECKING:
-    from regard.output.translation import Translation
+
+class Written(Protocol):
+    """A translation, a description, or whatever else has tokens to be counted."""
+
+    @property
+    def tokens(self) -> Sequence[str]:
+        """Their display forms."""
+        ...
 
 
 class LinesDisplay(Bar):
-    """Is called with each line's translation as it is made; use it as a context around the work.
+    """Is called with what is made of each line, as it is made; use it as a context around the work.
 
     Args:
         doing: what is being done, such as "translating".
@@ -26,10 +33,14 @@ class LinesDisplay(Bar):
         self._lines = self._tokens = 0
         self._started = self._told = time.monotonic()
 
-    def __call__(self, translation: "Translation") -> None:
+    def __call__(self, written: Written) -> None:
         """Count a line."""
+        self.count(len(written.tokens))
+
+    def count(self, num_tokens: int) -> None:
+        """Count a line of so many tokens."""
         self._lines += 1
-        self._tokens += len(translation.tokens)
+        self._tokens += num_tokens
         gone = time.monotonic() - self._started
         facts = f"{self._lines:,} lines  {self._tokens / max(gone, 1e-9):,.0f} tokens/s"
         fraction = None if self._total is None else self._lines / self._total

@@ -2,6 +2,7 @@
 
 from regard.cli.bar import Bar
 from regard.cli.console import notes
+from regard.output.wording import name_of, written
 from regard.training.events import Event, Note, Progress, Validated
 
 
@@ -32,10 +33,7 @@ class TrainingDisplay(Bar):
         )
 
     def _validated(self, event: Validated) -> None:
-        v = event.validation
+        numbers = {name: value for name, value in event.validation.to_json().items() if name != "loss"}
+        told = ", ".join(f"{name_of(name)} {written(name, value)}" for name, value in numbers.items())
         mark = " [green]best so far[/]" if event.best else ""
-        notes.print(
-            f"validation at update {event.update:,}: perplexity {v.perplexity:.2f}, token accuracy "
-            f"{100 * v.token_accuracy:.1f} % forced, {100 * v.free_running_accuracy:.1f} % free "
-            f"(gap {100 * v.gap:.1f}), BLEU {v.bleu:.1f}, exact match {100 * v.exact_match:.1f} %{mark}",
-        )
+        notes.print(f"validation at update {event.update:,}: {told}{mark}")

@@ -7,18 +7,9 @@ import typer
 from rich.table import Table
 
 from regard.cli.console import print_json, results, score_table
-from regard.output.wording import written
+from regard.output.wording import name_of, written
 
-_HISTORY = (
-    "loss",
-    "perplexity",
-    "token_accuracy",
-    "free_running_accuracy",
-    "gap",
-    "bleu",
-    "chrf",
-    "exact_match",
-)
+_OF_EVERY_ROW = ("event", "update", "seconds", "best")
 
 
 def show(
@@ -43,18 +34,24 @@ def show(
         part = ".".join(name.split(".")[:2])
         sizes[part] = sizes.get(part, 0) + parameter.numel()
     facts: dict[str, Any] = {
-        "source tokenizer": f"{loaded.source_tokenizer.kind}, {loaded.source_tokenizer.size:,} tokens",
-        "target tokenizer": f"{loaded.target_tokenizer.kind}, {loaded.target_tokenizer.size:,} tokens",
+        "task": loaded.task,
+        **{
+            f"{name} tokenizer": f"{tokenizer.kind}, {tokenizer.size:,} tokens"
+            for name, tokenizer in loaded.tokenizers.items()
+        },
         "parameters": loaded.model.num_parameters,
     }
+    if loaded.labels:
+        facts["labels"] = ", ".join(loaded.labels)
     history = [row for row in read_journal(model) if row["event"] == "validation"]
     config = loaded.model.config.to_mapping()
     if json:
         print_json(
             {
+                "task": loaded.task,
                 "model": config,
-                "source_size": loaded.source_tokenizer.size,
-                "target_size": loaded.target_tokenizer.size,
+                "sizes": {name: tokenizer.size for name, tokenizer in loaded.tokenizers.items()},
+                "labels": list(loaded.labels),
                 "num_parameters": loaded.model.num_parameters,
                 "parameters": sizes,
                 "weights": {"name": weights, **loaded.facts},
@@ -64,14 +61,27 @@ def show(
         return
     results.print(str(model), style="bold", markup=False)
     results.print(score_table(facts))
-    for part in ("encoder", "decoder"):
-        results.print(
-            score_table({k: _plain(v) for k, v in config[part].items()}, title=f"\n[bold]{part}[/]")
-        )
+    for part, options in _parts(config).items():
+        results.print(score_table(options, title=f"\n[bold]{part}[/]"))
     results.print(score_table(sizes, title="\n[bold]parameters by part[/]"))
     if history:
         results.print(_history_table(history))
     results.print(f"\nweights: {weights}, of update {loaded.facts.get('update', 'unknown')}")
+
+
+def _flat(options: dict[str, Any], prefix: str = "") -> dict[str, str]:
+    """A table's options by name, those of the tables in it as ``table.option``."""
+    flat: dict[str, str] = {}
+    for name, value in options.items():
+        flat |= _flat(value, f"{name}.") if isinstance(value, dict) else {f"{prefix}{name}": _plain(value)}
+    return flat
+
+
+def _parts(config: dict[str, Any]) -> dict[str, dict[str, str]]:
+    """The options of each of the model's parts, and those of the model itself."""
+    own = {name: _plain(value) for name, value in config.items() if not isinstance(value, dict)}
+    tables = {name: _flat(value) for name, value in config.items() if isinstance(value, dict)}
+    return {**tables, "model": own} if own else tables
 
 
 def _plain(value: Any) -> str:
@@ -79,12 +89,13 @@ def _plain(value: Any) -> str:
 
 
 def _history_table(history: list[dict[str, Any]]) -> Table:
+    names = [name for name in history[-1] if name not in _OF_EVERY_ROW]
     table = Table(box=None, pad_edge=False, title="\nscore history", title_justify="left", title_style="bold")
     table.add_column("update", justify="right", style="dim")
-    for name in _HISTORY:
-        table.add_column(name.replace("_", " "), justify="right")
+    for name in names:
+        table.add_column(name_of(name), justify="right")
     table.add_column("")
     for row in history:
-        cells = [written(name, row.get(name)) for name in _HISTORY]
+        cells = [written(name, row.get(name)) for name in names]
         table.add_row(f"{row['update']:,}", *cells, "best" if row.get("best") else "")
     return table

@@ -1,5 +1,6 @@
 """``regard train``: from a file of pairs to a model folder."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -8,6 +9,15 @@ import typer
 from regard.cli.console import notes, print_json, results, score_table
 from regard.configuration import read_toml, set_option
 
+_TRY = {
+    "translate": "echo … | regard translate {folder}",
+    "lm": "regard sample {folder}",
+    "classify": "echo … | regard classify {folder}",
+    "tag": "echo … | regard tag {folder}",
+    "describe": "regard describe {folder} features.npy",
+}
+"""What to do first with a model of each task."""
+
 
 def train(
     folder: Annotated[Path, typer.Argument(help="Where to write the model; a new folder.")],
@@ -15,12 +25,19 @@ def train(
         list[Path] | None,
         typer.Option(
             "--train",
-            help="The pairs: one tab-separated file, or give it twice for two parallel files, source first.",
+            help="What to learn from: one file, or give it twice for two that belong together, as parallel files.",
         ),
     ] = None,
     valid_files: Annotated[
         list[Path] | None,
-        typer.Option("--valid", help="The validation pairs, likewise. Without any, some are set aside."),
+        typer.Option("--valid", help="What to validate with, likewise. Without any, some is set aside."),
+    ] = None,
+    task: Annotated[
+        str | None,
+        typer.Option(
+            help="translate, lm, classify, tag or describe; by default the preset's, or translate.",
+            is_eager=True,
+        ),
     ] = None,
     config: Annotated[
         Path | None,
@@ -34,7 +51,9 @@ def train(
     vocabulary: Annotated[int | None, typer.Option(help="The most tokens of each vocabulary.")] = None,
     columns: Annotated[
         tuple[int, int] | None,
-        typer.Option(help="Where source and target stand in a tab-separated file, as --columns 1 2."),
+        typer.Option(
+            help="Where source and target (or label and text) stand in a tab-separated file, as --columns 1 2."
+        ),
     ] = None,
     updates: Annotated[int | None, typer.Option(help="Stop after so many updates.")] = None,
     epochs: Annotated[float | None, typer.Option(help="Stop after so many passes over the data.")] = None,
@@ -46,7 +65,8 @@ def train(
     options: Annotated[
         list[str] | None,
         typer.Option(
-            "--set", help="Any option by name, as --set model.decoder.energy=dot; see --list-options."
+            "--set",
+            help="Any option by name, as --set model.decoder.attention.energy=dot; see --list-options.",
         ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
@@ -54,8 +74,8 @@ def train(
         bool,
         typer.Option(
             "--list-options",
-            help="Print every option of --config and --set, and exit.",
-            callback=lambda x: _options(x),
+            help="Print every option of --config and --set (of --task, where that is given before), and exit.",
+            callback=lambda context, wanted: _options(wanted, context.params.get("task")),
             is_eager=True,
         ),
     ] = False,
@@ -66,7 +86,11 @@ def train(
         ),
     ] = False,
 ) -> None:
-    """Train a model on pairs of lines.
+    """Train a model: a translator on pairs of lines, or what --task names.
+
+    lm: a language model, on text. classify: label and text, tab-separated.
+    tag: words and tags, as two files or one. describe: a file of feature
+    vectors (.npy, Arrow) and one of texts.
 
     Tokenizers are learnt on the way and kept in the folder. Later options
     win: preset, then --config, then flags, then --set. The whole
@@ -79,21 +103,22 @@ def train(
       regard train model --train a.de.gz --train a.en.gz --minutes 30
 
       regard train g2p --train words.tsv --preset characters
+
+      regard train lm --task lm --train text.txt
     """
     from regard.cli.progress import TrainingDisplay
-    from regard.training.presets import configure
+    from regard.training.configure import configure
     from regard.training.run import run_training
 
+    file = read_toml(config) if config else {}
     flags: dict[str, Any] = {"data": {}, "tokenizer": {}, "training": {}}
+    if task:
+        flags["task"] = task
     if train_files:
         flags["data"]["train"] = [str(path) for path in train_files]
     if valid_files:
         flags["data"]["valid"] = [str(path) for path in valid_files]
-    if tokenizer:
-        source, _, target = tokenizer.partition(",")
-        flags["tokenizer"] |= {"source": source, "target": target or source}
-    if vocabulary is not None:
-        flags["tokenizer"] |= {"source_size": vocabulary, "target_size": vocabulary}
+    flags["tokenizer"] = _tokenizer_flags(_task_of(task, preset, file), tokenizer, vocabulary)
     if columns:
         flags["data"]["columns"] = list(columns)
     if updates is not None or epochs is not None:
@@ -103,7 +128,7 @@ def train(
     for assignment in options or []:
         set_option(flags, assignment)
     given = {name: table for name, table in flags.items() if table}
-    run = configure(read_toml(config) if config else {}, given, preset=preset)
+    run = configure(file, given, preset=preset)
     with TrainingDisplay() as display:
         trained = run_training(folder, run, listener=display)
     if json:
@@ -112,18 +137,39 @@ def train(
     report = trained.report
     shown = {key: value for key, value in report.items() if key != "validation"} | report["validation"]
     results.print(score_table(shown, title="[bold]trained[/]"))
-    notes.print(
-        f"the model is in {trained.folder}; try: echo … | regard translate {trained.folder}", markup=False
-    )
+    hint = _TRY[report["task"]].format(folder=trained.folder)
+    notes.print(f"the model is in {trained.folder}; try: {hint}", markup=False)
 
 
-def _options(wanted: bool) -> None:
+def _task_of(task: str | None, preset: str | None, file: Mapping[str, Any]) -> str:
+    """The task that flag, preset and file amount to; what is wrong with them is `configure`'s to tell."""
+    from regard.training.presets import PRESETS
+
+    named = PRESETS.get(preset or file.get("preset", ""))
+    return task or file.get("task") or (named().get("task") if named else None) or "translate"
+
+
+def _tokenizer_flags(task: str, tokenizer: str | None, vocabulary: int | None) -> dict[str, Any]:
+    """``--tokenizer`` and ``--vocabulary`` as the task's configuration has them: two sides, or one text."""
+    sides = ("source", "target") if task == "translate" else ("text",)
+    flags: dict[str, Any] = {}
+    if tokenizer:
+        first, _, second = tokenizer.partition(",")
+        flags |= dict(zip(sides, (first, second or first), strict=False))
+    if vocabulary is not None:
+        flags |= {f"{side}_size": vocabulary for side in sides}
+    return flags
+
+
+def _options(wanted: bool, task: str | None) -> None:
     if not wanted:
         return
+    from regard.configuration import one_of
     from regard.options import options_of
     from regard.training.config import RunConfig
 
-    for option in options_of(RunConfig):
+    one_of("task", task or "translate", RunConfig.variants)
+    for option in options_of(RunConfig.variants[task or "translate"]):
         results.print(f"{option.path} = {option.default}", style="bold", markup=False)
         results.print(f"    {option.sentence}", style="dim", markup=False)
     raise typer.Exit
@@ -132,9 +178,10 @@ def _options(wanted: bool) -> None:
 def _presets(wanted: bool) -> None:
     if not wanted:
         return
-    from regard.training.presets import DEFAULT_PRESET, PRESETS
+    from regard.training.presets import DEFAULTS, PRESETS
 
     for name, preset in PRESETS.items():
         summary = (preset.__doc__ or "").splitlines()[0]
-        results.print(f"[bold]{name}[/]{' (the default)' if name == DEFAULT_PRESET else ''}: {summary}")
+        default = " (the default)" if name in DEFAULTS.values() else ""
+        results.print(f"[bold]{name}[/] \\[{preset().get('task', 'translate')}]{default}: {summary}")
     raise typer.Exit

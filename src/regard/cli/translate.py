@@ -14,6 +14,7 @@ from regard.cli.console import (
     output_file,
     print_json,
     print_line,
+    refuse_same_file,
 )
 from regard.cli.lines import LinesDisplay
 from regard.errors import ConfigError
@@ -85,8 +86,7 @@ def translate(
         raise ConfigError(
             "--json: it holds scores and alignments already; leave out --scores and --alignments"
         )
-    if output is not None and any(_same_file(output, path) for path in sources):
-        raise ConfigError(f"--output {output}: it is being read; write to another file")
+    refuse_same_file(output, sources)
     translator = Translator.load(model, weights=weights, device=device, max_length=max_length)
     if (alignments or heatmaps is not None) and not translator.attends:
         raise no_attention(model)
@@ -131,7 +131,3 @@ def _print(
         if alignments:
             fields.append(format_pharaoh(each.links))
         print_line("\t".join(fields), file)
-
-
-def _same_file(output: Path, source: str) -> bool:
-    return output.exists() and Path(source).exists() and output.samefile(source)

@@ -1,21 +1,19 @@
-"""``regard demo``: a world is made, a model trained on it, tested, and looked into."""
+"""A demonstration's translator: its scores on each set, some translations, and where it looked."""
 
 import shlex
-import sys
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-import typer
 from rich.padding import Padding
 
-from regard.cli.console import command_line, notes, print_json, results, score_table
+from regard.cli.console import print_json, results
+from regard.cli.demo.corpus import gold_of
+from regard.cli.demo.shown import Trained, print_end, print_scores
 from regard.cli.lines import LinesDisplay
 
 if TYPE_CHECKING:
     from regard.evaluation import Evaluation
     from regard.output.translation import Translation
-    from regard.text import GoldLinks
     from regard.translator import Translator
     from regard.worlds import Example
 
@@ -23,101 +21,43 @@ _SHOWN = 5
 _CROSSINGS = 2  # more of them make a picture no better
 
 
-def demo(
-    context: typer.Context,
-    world: Annotated[
-        str, typer.Argument(help="microworld (English to French) or dates (as written, to ISO 8601).")
-    ] = "microworld",
-    out: Annotated[Path | None, typer.Option(help="Where to write; by default runs/demo-WORLD.")] = None,
-    train_size: Annotated[
-        int | None,
-        typer.Option(help="Learn from so many pairs, and test on no more; by default what the world needs."),
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Of the world, the weights and the order.")] = 1,
-    options: Annotated[
-        list[str] | None,
-        typer.Option("--set", help="Any option of the training, as --set training.max_updates=500."),
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
-) -> None:
-    """Train a real attention model on a generated world, and look into it.
-
-    Nothing is downloaded: the sentences are made here, with their gold word
-    alignments. Takes about two minutes on two cores, and ends with test
-    scores, translations, one alignment drawn here, and an HTML report.
-
-    [bold]Examples[/]
-
-      regard demo
-
-      regard demo dates --seed 2 --out runs/dates
-    """
-    from regard.cli.progress import TrainingDisplay
-    from regard.configuration import set_option
+def show_translator(trained: Trained, json: bool) -> None:
+    """Translate the held-out sentences, write the report, and draw a sentence."""
     from regard.report import report_of, write_evaluation
-    from regard.training.demos import find_demo
     from regard.training.journal import read_journal
-    from regard.training.presets import configure
-    from regard.training.run import run_training
     from regard.translator import Translator
-    from regard.worlds import find_world
 
-    demonstration = find_demo(world).limited_to(train_size)
-    folder = _free_folder(out or Path("runs") / f"demo-{world}")
-    corpus = folder / "corpus"
-    files = {
-        name: [f"{corpus / name}.{side}" for side in ("source", "target")] for name in ("train", "valid")
-    }
-    overrides: dict[str, Any] = {"training": {"seed": seed}, "data": files}
-    for assignment in options or []:
-        set_option(overrides, assignment)
-    config = configure(demonstration.config, overrides)
-    made = find_world(world)()
-    with notes.status(f"making the {world} world"):
-        splits = made.splits(
-            train=demonstration.train, valid=demonstration.valid, test=demonstration.test, seed=seed
-        )
-    _write_corpus(corpus, {"train": splits.train, "valid": splits.valid, "test": splits.test, **splits.extra})
-    with TrainingDisplay() as display:
-        trained = run_training(folder, config, listener=display)
-    translator = Translator.load(folder)
-    sets = {"test": splits.test, **splits.extra}
-    extra = {
-        name: _tested(translator, name, examples, demonstration.tokenize) for name, examples in sets.items()
-    }
+    translator = Translator.load(trained.folder)
+    tokenize = trained.demonstration.tokenize
+    extra = {name: _tested(translator, name, examples, tokenize) for name, examples in trained.sets.items()}
     evaluation = extra.pop("test")
-    references = [example.target for example in splits.test]
+    test = trained.splits.test
+    references = [example.target for example in test]
     page = write_evaluation(
-        folder,
+        trained.folder,
         evaluation,
         references,
-        _gold(splits.test),
+        gold_of(test),
         translator=translator,
-        title=f"The {world} demo",
-        subtitle=made.describes,
-        command=command_line(context),
+        title=trained.title,
+        subtitle=trained.made.describes,
+        command=trained.command,
         facts=trained.report,
-        journal=read_journal(folder),
+        journal=read_journal(trained.folder),
         extra=extra,
     )
     if json:
         print_json(report_of(evaluation, trained.report, extra))
         return
-    _print_scores({**evaluation.scores(), "train_seconds": trained.report["train_seconds"]}, extra)
+    further = {
+        name: {"bleu": other.quality.bleu, "exact_match": other.quality.exact_match}
+        for name, other in extra.items()
+    }
+    scores = {**evaluation.scores(), "train_seconds": trained.report["train_seconds"]}
+    print_scores(scores, len(test), further)
     _print_translations(evaluation, references)
-    results.print(f"\nthe model, its report and its corpus are in {folder}", markup=False)
-    results.print(f"report: {page.resolve()}", markup=False)
-    results.print(
-        f"try:    echo {shlex.quote(splits.test[0].source)} | "
-        f"{_program()} translate {shlex.quote(str(folder))} --alignments",
-        markup=False,
-    )
-
-
-def _gold(examples: "Sequence[Example]") -> "list[GoldLinks] | None":
-    """The gold links, where the world knows those of every example."""
-    gold = [example.gold for example in examples if example.gold is not None]
-    return gold if len(gold) == len(examples) else None
+    sentence = shlex.quote(test[0].source)
+    print_end(trained.folder, page, [f"echo {sentence} | {{regard}} translate {{folder}} --alignments"])
 
 
 def _tested(
@@ -130,17 +70,9 @@ def _tested(
             translator,
             [example.source for example in examples],
             [example.target for example in examples],
-            _gold(examples),
+            gold_of(examples),
             tokenize=tokenize,
             listener=display,
-        )
-
-
-def _print_scores(scores: dict[str, Any], extra: "Mapping[str, Evaluation]") -> None:
-    results.print(score_table(scores, title=f"[bold]{scores['num_sentences']:,} held-out sentences[/]"))
-    for name, other in extra.items():
-        results.print(
-            f"[dim]{name}:[/] bleu {other.quality.bleu:.1f}, exact_match {100 * other.quality.exact_match:.1f} %"
         )
 
 
@@ -179,31 +111,3 @@ def _worth_drawing(translations: "Sequence[Translation]") -> "Translation | None
     attending = [t for t in translations if t.alpha is not None]
     fitting = [t for t in attending if 8 <= len(t.source_tokens) <= 14]
     return max(fitting or attending, key=interest, default=None)
-
-
-def _free_folder(path: Path) -> Path:
-    """The path itself, or with a number behind it where a run is there already."""
-    number, free = 2, path
-    while (free / "regard.json").exists():
-        free = path.with_name(f"{path.name}-{number}")
-        number += 1
-    return free
-
-
-def _write_corpus(folder: Path, sets: "Mapping[str, Sequence[Example]]") -> None:
-    """The world as files: to train on, and for `regard evaluate` and `regard align` to read."""
-    from regard.text import format_gold
-    from regard.whole_file import make_folder, write_whole_text
-
-    make_folder(folder)
-    for name, examples in sets.items():
-        write_whole_text(folder / f"{name}.source", "".join(f"{e.source}\n" for e in examples))
-        write_whole_text(folder / f"{name}.target", "".join(f"{e.target}\n" for e in examples))
-        gold = _gold(examples)
-        if gold is not None:
-            write_whole_text(folder / f"{name}.links", "".join(f"{format_gold(links)}\n" for links in gold))
-
-
-def _program() -> str:
-    """How the user called us, for commands to try."""
-    return sys.argv[0] if Path(sys.argv[0]).name == "regard" else "regard"

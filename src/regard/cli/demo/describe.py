@@ -1,0 +1,66 @@
+"""A demonstration's describer: its scores on each set, and what it said of some vectors."""
+
+from typing import TYPE_CHECKING, Any
+
+from regard.cli.console import print_json, results
+from regard.cli.demo.shown import Trained, print_end, print_scores
+from regard.cli.lines import LinesDisplay
+from regard.whole_file import write_whole_text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from regard.captioner import Captioner
+    from regard.description_evaluation import DescriptionEvaluation
+    from regard.worlds import Example
+
+_SHOWN = 6
+
+
+def show_describer(trained: Trained, json: bool) -> None:
+    """Describe the held-out vectors, and print some descriptions beside the right ones."""
+    from regard.captioner import Captioner
+    from regard.report import write_json
+
+    captioner = Captioner.load(trained.folder)
+    found = {name: _evaluated(captioner, trained, name, examples) for name, examples in trained.sets.items()}
+    test = found.pop("test")
+    others = {name: evaluation.to_json() for name, evaluation in found.items()}
+    report: dict[str, Any] = {**test.to_json(), **trained.report, **others}
+    write_json(trained.folder, report)
+    lines = "".join(f"{each.text}\n" for each in test.descriptions)
+    write_whole_text(trained.folder / "descriptions.txt", lines)
+    if json:
+        print_json(report)
+        return
+    scores = {**test.scores(), "train_seconds": trained.report["train_seconds"]}
+    further = {
+        name: {"bleu": each.quality.bleu, "exact_match": each.quality.exact_match}
+        for name, each in found.items()
+    }
+    print_scores(scores, len(trained.splits.test), further)
+    results.print("\n[bold]some of them[/]")
+    for description, example in list(zip(test.descriptions, trained.splits.test, strict=True))[:_SHOWN]:
+        right = description.text == example.target
+        results.print(f"  {'✓' if right else '✗'} {description.text}", markup=False)
+        if not right:
+            results.print(f"    {example.target}", style="dim", markup=False)
+    print_end(trained.folder, None, ["{regard} describe {folder} {folder}/corpus/test.npy"])
+
+
+def _evaluated(
+    captioner: "Captioner", trained: Trained, name: str, examples: "Sequence[Example]"
+) -> "DescriptionEvaluation":
+    import numpy as np
+
+    from regard.description_evaluation import evaluate_descriptions
+
+    features = np.array([example.features for example in examples], dtype=np.float32)
+    with LinesDisplay("describing" if name == "test" else f"describing ({name})", len(examples)) as display:
+        return evaluate_descriptions(
+            captioner,
+            features,
+            [example.target for example in examples],
+            tokenize=trained.demonstration.tokenize,
+            listener=display,
+        )

@@ -1,0 +1,105 @@
+"""A demonstration's classifier or tagger: its scores on each set, and some sentences with what it made of them."""
+
+import shlex
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rich.padding import Padding
+
+from regard.cli.console import print_json, results
+from regard.cli.demo.shown import Trained, print_end, print_scores
+from regard.cli.lines import LinesDisplay
+
+if TYPE_CHECKING:
+    from regard.label_evaluation import LabelEvaluation
+    from regard.output import Classification
+    from regard.worlds import Example
+
+_SHOWN = 6
+
+
+def show_classifier(trained: Trained, json: bool) -> None:
+    """Classify the held-out sentences, and draw what was weighed in some of them."""
+    from regard.label_evaluation import evaluate_classifier
+    from regard.output.pictures import draw_pooling, save
+    from regard.output.pictures.terminal_pooling import TerminalPooling
+    from regard.text import LabelledText
+    from regard.text_classifier import TextClassifier
+
+    classifier = TextClassifier.load(trained.folder)
+
+    def evaluate(examples: "Sequence[Example]", listener: Any) -> "LabelEvaluation":
+        labelled = [LabelledText(example.target, (example.source,)) for example in examples]
+        return evaluate_classifier(classifier, labelled, listener=listener)
+
+    test, extra = _evaluated(trained, evaluate)
+    _written(trained, test, extra)
+    shown: list[Classification] = list(test.predictions[:_SHOWN])  # type: ignore[arg-type]
+    picture = trained.folder / "weights.png"
+    save(draw_pooling(shown, title=trained.title), picture)
+    if json:
+        print_json(_report(trained, test, extra))
+        return
+    _scores(trained, test, extra)
+    results.print("\n[bold]what it weighed[/]\n")
+    results.print(Padding(TerminalPooling(shown), (0, 0, 0, 2), expand=False))
+    sentence = shlex.quote(trained.splits.test[0].source)
+    print_end(trained.folder, picture, [f"echo {sentence} | {{regard}} classify {{folder}} --show"])
+
+
+def show_tagger(trained: Trained, json: bool) -> None:
+    """Tag the held-out sentences, and draw some of them."""
+    from regard.label_evaluation import evaluate_tagger
+    from regard.output.pictures import draw_tags, save
+    from regard.output.pictures.terminal_tags import TerminalTagging
+    from regard.text import TaggedSentence
+    from regard.text_tagger import TextTagger
+
+    tagger = TextTagger.load(trained.folder)
+
+    def evaluate(examples: "Sequence[Example]", listener: Any) -> "LabelEvaluation":
+        tagged = [TaggedSentence(tuple(e.source.split()), tuple(e.target.split())) for e in examples]
+        return evaluate_tagger(tagger, tagged, listener=listener)
+
+    test, extra = _evaluated(trained, evaluate)
+    _written(trained, test, extra)
+    shown: list[Any] = list(test.predictions[:_SHOWN])
+    picture = trained.folder / "tags.png"
+    save(draw_tags(shown, title=trained.title), picture)
+    if json:
+        print_json(_report(trained, test, extra))
+        return
+    _scores(trained, test, extra)
+    results.print("\n[bold]some of them[/]\n")
+    for tagging in shown:
+        results.print(Padding(TerminalTagging(tagging), (0, 0, 1, 2), expand=False))
+    sentence = shlex.quote(trained.splits.test[0].source)
+    print_end(trained.folder, picture, [f"echo {sentence} | {{regard}} tag {{folder}}"])
+
+
+def _evaluated(
+    trained: Trained, evaluate: "Callable[[Sequence[Example], Any], LabelEvaluation]"
+) -> "tuple[LabelEvaluation, dict[str, LabelEvaluation]]":
+    """The evaluation of the test set, and those of the further sets."""
+    found = {}
+    for name, examples in trained.sets.items():
+        with LinesDisplay("testing" if name == "test" else f"testing ({name})", len(examples)) as display:
+            found[name] = evaluate(examples, display)
+    return found.pop("test"), found
+
+
+def _report(trained: Trained, test: "LabelEvaluation", extra: "dict[str, LabelEvaluation]") -> dict[str, Any]:
+    others = {name: evaluation.to_json() for name, evaluation in extra.items()}
+    return {**test.to_json(), **trained.report, **others}
+
+
+def _written(trained: Trained, test: "LabelEvaluation", extra: "dict[str, LabelEvaluation]") -> None:
+    from regard.label_report import write_label_evaluation
+
+    write_label_evaluation(trained.folder, test, title=trained.title, facts=_report(trained, test, extra))
+
+
+def _scores(trained: Trained, test: "LabelEvaluation", extra: "dict[str, LabelEvaluation]") -> None:
+    scores = {**test.scores(), "train_seconds": trained.report["train_seconds"]}
+    further = {name: {"accuracy": each.scores()["accuracy"]} for name, each in extra.items()}
+    print_scores(scores, len(trained.splits.test), further)

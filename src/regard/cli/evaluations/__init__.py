@@ -1,0 +1,32 @@
+"""What ``regard evaluate`` does for each task. One more is a file here and a line below."""
+
+from collections.abc import Callable
+
+from regard.cli.evaluations.asked import Asked
+from regard.cli.evaluations.classify import evaluate_classifier
+from regard.cli.evaluations.describe import evaluate_describer
+from regard.cli.evaluations.language_model import evaluate_language_model
+from regard.cli.evaluations.tag import evaluate_tagger
+from regard.cli.evaluations.translate import evaluate_translator
+
+EVALUATIONS: dict[str, Callable[[Asked], None]] = {
+    "translate": evaluate_translator,
+    "lm": evaluate_language_model,
+    "classify": evaluate_classifier,
+    "tag": evaluate_tagger,
+    "describe": evaluate_describer,
+}
+"""By the task of a model's folder."""
+
+OPTIONS: dict[str, frozenset[str]] = {
+    "translate": frozenset(
+        {"max_length", "gold", "beam", "length_power", "tokenize", "lowercase", "reference", "columns"}
+    ),
+    "lm": frozenset({"continuous"}),
+    "classify": frozenset({"max_length", "columns", "second_column", "separator", "header"}),
+    "tag": frozenset({"max_length", "reference", "columns", "vertical"}),
+    "describe": frozenset({"reference", "column", "beam", "length_power", "tokenize", "lowercase"}),
+}
+"""The options that mean something to each; those of every task are not named."""
+
+__all__ = ["EVALUATIONS", "OPTIONS", "Asked"]

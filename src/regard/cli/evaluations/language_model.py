@@ -1,0 +1,34 @@
+"""``regard evaluate`` of a language model: perplexity and bits per character of a text."""
+
+from regard.cli.console import notes, print_json, results, score_table
+from regard.cli.evaluations.asked import Asked
+from regard.cli.lines import LinesDisplay
+from regard.errors import DataError
+
+
+def evaluate_language_model(asked: Asked) -> None:
+    """Score a language model on a text."""
+    from regard.output import TextScore
+    from regard.text import read_lines
+    from regard.writer import Writer
+
+    writer = Writer.load(asked.model, weights=asked.weights, device=asked.device)
+    mode = "continuous" if asked.continuous else "sentences"
+    total = TextScore()
+    with LinesDisplay("scoring") as display:
+        for one in writer.score(read_lines([str(asked.source)]), mode=mode):
+            total = total.with_line(one)
+            display(one)
+    if not total.num_tokens:
+        raise DataError(f"{asked.source}: an empty test set; give at least one line of text")
+    if asked.out is not None:
+        from regard.report import write_json
+        from regard.whole_file import make_folder
+
+        make_folder(asked.out)
+        write_json(asked.out, {**total.to_json(), "mode": mode, "command": asked.command})
+        notes.print(f"report: {asked.out / 'report.json'}", markup=False)
+    if asked.json:
+        print_json(total.to_json())
+        return
+    results.print(score_table(total.to_json()))

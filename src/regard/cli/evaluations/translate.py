@@ -1,0 +1,107 @@
+"""``regard evaluate`` of a translator: a test set's scores, as a whole and by sentence length."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+
+from regard.cli.console import no_attention, notes, print_json, results, score_table
+from regard.cli.evaluations.asked import Asked
+from regard.cli.lines import LinesDisplay
+from regard.errors import DataError
+from regard.output.wording import written
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from regard.text import GoldLinks, SentencePair
+
+
+def evaluate_translator(asked: Asked) -> None:
+    """Score a translator on pairs of lines."""
+    from regard.evaluation import evaluate as run
+    from regard.report import write_evaluation
+    from regard.text import read_pairs
+    from regard.translator import Translator
+
+    pairs = list(read_pairs(asked.source, asked.reference, columns=asked.columns))
+    if not pairs:
+        raise DataError(f"{asked.source}: an empty test set; give at least one pair")
+    links = None
+    if asked.gold is not None:
+        links = _gold_links(asked.gold, pairs)
+    translator = Translator.load(
+        asked.model, weights=asked.weights, device=asked.device, max_length=asked.max_length
+    )
+    if links is not None and not translator.attends:
+        raise no_attention(asked.model)
+    with LinesDisplay("translating", len(pairs)) as display:
+        evaluation = run(
+            translator,
+            [pair.source for pair in pairs],
+            [pair.target for pair in pairs],
+            links,
+            beam=asked.beam,
+            length_power=asked.length_power,
+            tokenize=asked.tokenize,
+            lowercase=asked.lowercase,
+            listener=display,
+        )
+    if asked.out is not None:
+        page = write_evaluation(
+            asked.out,
+            evaluation,
+            [pair.target for pair in pairs],
+            links,
+            translator=translator,
+            title=asked.title,
+            subtitle=f"{len(pairs):,} sentences, beam {asked.beam}",
+            command=asked.command,
+        )
+        notes.print(f"report: {page}", markup=False)
+    if asked.json:
+        print_json(evaluation.to_json())
+        return
+    results.print(score_table(evaluation.scores()))
+    results.print()
+    results.print(by_length_table({band.name: band.scores() for band in evaluation.bands}))
+    for name, signature in evaluation.quality.signatures.items():
+        results.print(f"[dim]{name}: {signature}[/]")
+
+
+def _gold_links(path: Path, pairs: "Sequence[SentencePair]") -> "list[GoldLinks]":
+    """The gold links of each pair, checked against its words."""
+    from regard.text import parse_pharaoh
+    from regard.text.formats import read_file
+
+    gold = []
+    for number, line in enumerate(read_file(path), start=1):
+        links = parse_pharaoh(line, f"{path}:{number}")
+        gold.append(links)
+        if number > len(pairs):
+            continue
+        words = len(pairs[number - 1].source.split()), len(pairs[number - 1].target.split())
+        for j, i in sorted(links.possible):
+            if j >= words[0] or i >= words[1]:
+                raise DataError(
+                    f"{path}:{number}: the link {j}-{i} points beyond its sentences of {words[0]} and {words[1]} "
+                    "words; links count from 0, source first"
+                )
+    if len(gold) != len(pairs):
+        raise DataError(f"{path}: {len(gold)} lines of links for {len(pairs)} pairs; give one line for each")
+    return gold
+
+
+def by_length_table(bands: Mapping[str, Mapping[str, float]]) -> Table:
+    """The bands of source length as a table."""
+    columns = list(dict.fromkeys(name for scores in bands.values() for name in scores))
+    table = Table(
+        box=None, pad_edge=False, title="by source length in words", title_justify="left", title_style="bold"
+    )
+    table.add_column("words", style="dim")
+    for name in columns:
+        table.add_column(name.replace("num_", ""), justify="right")
+    for lengths, scores in bands.items():
+        table.add_row(lengths, *[written(name, scores.get(name)) for name in columns])
+    return table

@@ -1,0 +1,143 @@
+"""``regard models``: what goes with what, whose idea it was, and which preset shows it."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.table import Table
+
+from regard.cli.console import print_json, results
+
+if TYPE_CHECKING:
+    from regard.models.grid import Square
+
+_YES, _NO = "✓", "·"
+
+
+def models(
+    cell: Annotated[str | None, typer.Option(help="This cell alone, with the reasons against it.")] = None,
+    decoder: Annotated[
+        str | None, typer.Option(help="This decoder alone, with the reasons against it.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the whole grid as JSON.")] = False,
+) -> None:
+    """Show what can be combined: cells, roles, decoders, attentions.
+
+    Every combination is tried, as --config would: ✓ is accepted. The paper
+    and a preset that shows it stand beside each part.
+
+    [bold]Examples[/]
+
+      regard models
+
+      regard models --cell lstmn
+
+      regard models --decoder deep-fusion --json
+    """
+    from regard.configuration import one_of
+    from regard.layers import CELLS
+    from regard.models import DecoderConfig
+    from regard.models.grid import attention_squares, cell_squares, papers
+
+    if cell is not None:
+        one_of("--cell", cell, CELLS)
+    if decoder is not None:
+        one_of("--decoder", decoder, DecoderConfig.variants)
+    in_roles = [s for s in cell_squares() if cell in (None, s.row) and decoder in (None, s.column)]
+    attending = [s for s in attention_squares() if decoder in (None, s.group)]
+    named, shown = papers(), presets_showing()
+    if json:
+        parts = {
+            kind: {
+                name: {"paper": paper, "presets": shown.get((kind, name), [])}
+                for name, paper in names.items()
+            }
+            for kind, names in named.items()
+        }
+        print_json(
+            {
+                "parts": parts,
+                "cells": [s.to_json() for s in in_roles],
+                "attention": [s.to_json() for s in attending],
+            }
+        )
+        return
+    for title, decodes in (("cells in their roles", False), ("\ncells in each decoder", True)):
+        columns = dict.fromkeys(s.column for s in in_roles if (s.column in DecoderConfig.variants) == decodes)
+        if columns:
+            results.print(_grid(title, "cell", [s for s in in_roles if s.column in columns], list(columns)))
+    for groups, squares in _alike(attending):
+        options = list(dict.fromkeys(square.column for square in squares))
+        results.print(_grid(f"\nattention: {', '.join(groups)}", "energy", squares, options))
+    for kind, names in named.items():
+        results.print(_parts(kind, names, shown))
+    if cell or decoder:
+        for reason in dict.fromkeys(s.refusal for s in (*in_roles, *attending) if not s.legal):
+            results.print(f"{_NO} {reason}", style="dim", markup=False)
+    else:
+        results.print("\nwhy not: regard models --cell NAME, --decoder NAME, or --json", style="dim")
+
+
+def presets_showing() -> dict[tuple[str, str], list[str]]:
+    """(kind of part, its name) → the presets whose models have it."""
+    from regard.training.presets import PRESETS
+
+    keys = {
+        "cell": "cells",
+        "kind": "decoders",
+        "energy": "energies",
+        "window": "windows",
+        "normalizer": "normalizers",
+        "pooling": "poolings",
+    }
+    found: dict[tuple[str, str], list[str]] = {}
+    for name, preset in PRESETS.items():
+        for key, value in _leaves(preset()["model"]):
+            if key in keys and name not in found.setdefault((keys[key], value), []):
+                found[keys[key], value].append(name)
+    return found
+
+
+def _leaves(table: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    for key, value in table.items():
+        if isinstance(value, Mapping):
+            yield from _leaves(value)
+        else:
+            yield key, value
+
+
+def _alike(squares: "Iterable[Square]") -> "list[tuple[list[str], list[Square]]]":
+    """The groups whose grids are the same, with the squares of the first of them."""
+    by_group: dict[str, list[Square]] = {}
+    for square in squares:
+        by_group.setdefault(square.group, []).append(square)
+    found: dict[tuple[bool, ...], tuple[list[str], list[Square]]] = {}
+    for group, members in by_group.items():
+        found.setdefault(tuple(s.legal for s in members), ([], members))[0].append(group)
+    return list(found.values())
+
+
+def _grid(title: str, rows: str, squares: "Iterable[Square]", columns: list[str]) -> Table:
+    table = Table(box=None, pad_edge=False, title=title, title_justify="left", title_style="bold")
+    table.add_column(rows, style="bold")
+    for column in columns:
+        table.add_column(column.replace(" ", "\n").replace("-", "-\n"), justify="center", vertical="bottom")
+    by_row: dict[str, dict[str, str]] = {}
+    for square in squares:
+        by_row.setdefault(square.row, {})[square.column] = _YES if square.legal else f"[dim]{_NO}[/]"
+    for row, marks in by_row.items():
+        table.add_row(row, *(marks[column] for column in columns))
+    return table
+
+
+def _parts(kind: str, names: Mapping[str, str], shown: Mapping[tuple[str, str], list[str]]) -> Table:
+    table = Table(box=None, pad_edge=False, title=f"\n{kind}", title_justify="left", title_style="bold")
+    table.add_column(style="bold")
+    table.add_column()
+    table.add_column(style="dim", overflow="fold")
+    table.show_header = False
+    for name, paper in names.items():
+        presets = shown.get((kind, name), [])
+        more = f" and {len(presets) - 2} more" if len(presets) > 3 else ""
+        table.add_row(name, paper or "–", ", ".join(presets[: 2 if more else 3]) + more)
+    return table

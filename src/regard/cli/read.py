@@ -1,0 +1,60 @@
+"""``regard read``: where a language model that attends to its own past looks as it reads."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from regard.cli.console import DEVICE_HELP, WEIGHTS_HELP, print_json, results
+from regard.errors import ConfigError
+
+
+def read(
+    model: Annotated[Path, typer.Argument(help="A folder of a language model.")],
+    texts: Annotated[
+        list[str] | None,
+        typer.Argument(help="Texts to read, each in quotes; none for standard input, line by line."),
+    ] = None,
+    layer: Annotated[
+        int, typer.Option(help="Whose attention to show, counted from 0; -1 is the top layer's.")
+    ] = -1,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw the growing sentence into this file; needs a single text.")
+    ] = None,
+    json: Annotated[
+        bool, typer.Option("--json", help="Print tokens and all layers' attention, one JSON object a text.")
+    ] = False,
+    weights: Annotated[str, typer.Option(help=WEIGHTS_HELP)] = "best",
+    device: Annotated[str, typer.Option(help=DEVICE_HELP)] = "auto",
+) -> None:
+    """Read texts and show the memory each new word attends to.
+
+    Each row is the sentence so far: the newest word is marked, and the words
+    it looked at are shaded, the deeper the more weight they got. For models
+    of cell lstmn, rnn-read, rnn-sum or rnn-sum-keep.
+
+    [bold]Examples[/]
+
+      regard read model "The FBI is chasing a criminal on the run ." --plot reading.png
+
+      regard read model < test.txt
+    """
+    from regard.output.pictures import TerminalReading
+    from regard.text import read_lines
+    from regard.text.formats import STDIN
+    from regard.writer import Writer
+
+    writer = Writer.load(model, weights=weights, device=device)
+    given = texts if texts else list(read_lines([STDIN]))
+    if plot is not None and len(given) != 1:
+        raise ConfigError(f"--plot {plot}: one picture, and there are {len(given)} texts; give one")
+    for number, reading in enumerate(writer.read(given)):
+        alpha = reading.word_alpha(layer)
+        if json:
+            print_json(reading.to_json())
+        else:
+            if number:
+                results.print()
+            results.print(TerminalReading(reading.labels, alpha))
+        if plot is not None:
+            reading.plot(plot, layer=layer)

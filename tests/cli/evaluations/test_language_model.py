@@ -1,0 +1,75 @@
+"""``regard evaluate`` of a language model: what its writer says of the text, and whose options are refused."""
+
+import json
+
+import pytest
+
+from regard.output.wording import written
+from regard.training.configure import configure
+from regard.training.run import run_training
+from regard.writer import Writer
+
+LINES = ["a b c", "", "c zebra", "a a b"]
+
+
+@pytest.fixture(scope="module")
+def lm(tmp_path_factory):
+    config = {
+        "task": "lm",
+        "model": {"embedding_size": 6, "state_size": 6, "dropout": 0.0},
+        "training": {"max_updates": 4, "max_epochs": 0.0, "device": "cpu", "batch_sentences": 8},
+    }
+    folder = tmp_path_factory.mktemp("lm") / "model"
+    run_training(folder, configure(config), train=["a b c", "c b", "a a b"] * 8, valid=["a b"])
+    return folder
+
+
+@pytest.fixture
+def text(tmp_path):
+    (tmp_path / "test.txt").write_text("".join(f"{line}\n" for line in LINES))
+    return tmp_path / "test.txt"
+
+
+@pytest.mark.parametrize(("flags", "mode"), [((), "sentences"), (("--continuous",), "continuous")])
+def test_the_scores_are_the_writer_s(regard, lm, text, tmp_path, flags, mode):
+    expected = Writer.load(lm).perplexity(LINES, mode=mode).to_json()
+    ended = regard("evaluate", lm, text, *flags, "--json", "--out", tmp_path / "report")
+    assert ended.status == 0
+    assert json.loads(ended.out) == pytest.approx(expected)
+    assert str(tmp_path / "report" / "report.json") in ended.err.replace("\n", "")
+    report = json.loads((tmp_path / "report" / "report.json").read_text())
+    assert report["mode"] == mode
+    assert report["command"].startswith(f"regard evaluate {lm} {text}")
+    assert {name: report[name] for name in expected} == pytest.approx(expected)
+    # a blank line is nothing by itself, and an end of a line in continuous text
+    assert expected["num_tokens"] == 11 + (mode == "continuous")
+    shown = dict(row.split(maxsplit=1) for row in regard("evaluate", lm, text, *flags).out.splitlines())
+    assert shown == {name: written(name, value) for name, value in expected.items()}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--max-length", "3"), "--max-length is of a model for translating"),
+        (("--beam", "2"), "--beam is of a model for translating"),
+        (("other.txt",), "a second file (other.txt) is of a model for translating"),
+    ],
+)
+def test_what_is_another_task_s(regard, lm, text, arguments, message):
+    ended = regard("evaluate", lm, text, *arguments)
+    assert (ended.status, ended.out) == (2, "")
+    assert message in ended.err
+    assert "leave it out" in ended.err
+
+
+def test_continuous_text_is_a_language_model_s(regard, model, data):
+    ended = regard("evaluate", model, data / "test.tsv", "--continuous")
+    assert (ended.status, ended.out) == (2, "")
+    assert "--continuous is of a model for sampling and scoring text" in ended.err
+
+
+def test_no_text_is_told(regard, lm, text):
+    text.write_text("\n \n")
+    ended = regard("evaluate", lm, text)
+    assert (ended.status, ended.out) == (2, "")
+    assert "test.txt: an empty test set; give at least one line of text" in ended.err

@@ -1,0 +1,137 @@
+"""Sampling, scoring and reading as a user meets them: output, messages, and what is refused."""
+
+import json
+import math
+
+import pytest
+
+from regard.training.configure import configure
+from regard.training.run import run_training
+from regard.writer import Writer
+
+LINES = ["a b c", "c b", "a a b", "b c a c"] * 10
+
+
+def trained(folder, cell):
+    config = {
+        "task": "lm",
+        "model": {"cell": cell, "embedding_size": 6, "state_size": 6, "dropout": 0.0},
+        "training": {"max_updates": 4, "max_epochs": 0.0, "device": "cpu", "batch_sentences": 16},
+    }
+    run_training(folder, configure(config), train=LINES, valid=LINES[:4])
+    return folder
+
+
+@pytest.fixture(scope="module")
+def lm(tmp_path_factory):
+    return trained(tmp_path_factory.mktemp("lm") / "lstm", "lstm")
+
+
+@pytest.fixture(scope="module")
+def reader(tmp_path_factory):
+    return trained(tmp_path_factory.mktemp("lm") / "lstmn", "lstmn")
+
+
+def test_samples(regard, lm):
+    ended = regard("sample", lm, "-n", 4, "--seed", 3, "--max-length", 6)
+    assert ended.status == 0
+    expected = [sample.text for sample in Writer.load(lm).sample(count=4, seed=3, max_length=6)]
+    assert ended.out.splitlines() == expected
+    as_json = regard("sample", lm, "-n", 4, "--seed", 3, "--max-length", 6, "--json")
+    assert [json.loads(line)["text"] for line in as_json.out.splitlines()] == expected
+
+
+def test_watching_shows_the_same_lines_word_by_word(regard, lm, tmp_path):
+    plain = regard("sample", lm, "--seed", 3, "--max-length", 6, "--prompt", "a zebra")
+    assert "not known to this model, read as <unk>: zebra" in plain.err
+    ended = regard(
+        *("sample", lm, "--seed", 3, "--max-length", 6, "--prompt", "a zebra"),
+        *("--watch", "--plot", tmp_path / "growth.png"),
+    )
+    *rows, whole = ended.out.splitlines()
+    assert whole == plain.out.strip()
+    [sample] = Writer.load(lm).sample(prompt="a zebra", seed=3, max_length=6)
+    assert "drawn" in rows[0]
+    assert [row.split()[1] for row in rows[1:]] == list(sample.tokens)
+    assert (tmp_path / "growth.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_scores_one_line_for_each(regard, lm):
+    text = "a b c\n\nzebra b\n"
+    ended = regard("score", lm, stdin=text)
+    assert ended.status == 0
+    rows = [line.split("\t") for line in ended.out.splitlines()]
+    assert [row[1] for row in rows] == ["4", "0", "3"]
+    assert rows[1] == ["0.0000", "0", "nan"]
+    for row, scored in zip(rows, Writer.load(lm).score(text.splitlines()), strict=True):
+        assert float(row[0]) == pytest.approx(scored.log_prob, abs=1e-3)
+        if scored.tokens:
+            assert float(row[2]) == pytest.approx(math.exp(-scored.log_prob / len(scored.tokens)), abs=1e-3)
+    assert "bits_per_character" in ended.err
+    objects = [json.loads(line) for line in regard("score", lm, "--json", stdin=text).out.splitlines()]
+    assert [one["num_tokens"] for one in objects] == [4, 0, 3]
+
+
+def test_a_summary_alone(regard, lm, tmp_path):
+    (tmp_path / "one.txt").write_text("a b c\n\n")
+    (tmp_path / "two.txt").write_text("c\n")
+    files = [tmp_path / "one.txt", tmp_path / "two.txt"]
+    found = {}
+    for mode, flag in (("sentences", ()), ("continuous", ("--continuous",))):
+        ended = regard("score", lm, *files, "--summary", "--json", *flag)
+        found[mode] = json.loads(ended.out)
+        expected = Writer.load(lm).perplexity(["a b c", "", "c"], mode=mode).to_json()
+        assert found[mode] == pytest.approx(expected, rel=1e-4)
+    assert (found["sentences"]["num_tokens"], found["continuous"]["num_tokens"]) == (6, 7)
+    shown = regard("score", lm, *files, "--summary")
+    assert "word_perplexity" in shown.out
+    assert shown.err == ""
+
+
+def test_scores_into_a_file(regard, lm, tmp_path):
+    (tmp_path / "text").write_text("a\nb\n")
+    regard("score", lm, tmp_path / "text", "-o", tmp_path / "scores")
+    assert len((tmp_path / "scores").read_text().splitlines()) == 2
+    ended = regard("score", lm, tmp_path / "text", "-o", tmp_path / "text")
+    assert ended.status == 2
+    assert (tmp_path / "text").read_text() == "a\nb\n"
+
+
+def test_readings(regard, reader, tmp_path):
+    ended = regard("read", reader, "a b c", "--plot", tmp_path / "reading.png")
+    assert ended.status == 0
+    rows = [line for line in ended.out.splitlines() if "[" in line]
+    assert [row.split("[")[1].split("]")[0] for row in rows] == ["<s>", "a", "b", "c"]
+    assert (tmp_path / "reading.png").read_bytes().startswith(b"\x89PNG")
+    [one, other] = regard("read", reader, "--json", stdin="a b\nc\n").out.splitlines()
+    assert json.loads(one)["tokens"] == ["<s>", "a", "b"]
+    assert json.loads(other)["alpha"][0][1] == [1.0, 0.0]
+
+
+REFUSED = [
+    (("sample", "{lm}", "--json", "--watch"), "--json and --watch each print in their own way"),
+    (("sample", "{lm}", "-n", "2", "--plot", "x.png"), "--plot x.png: one picture, and -n 2 makes 2 lines"),
+    (("sample", "{lm}", "--temperature", "-1"), "temperature: -1 is out of range"),
+    (("sample", "{lm}", "-n", "0"), "count: 0 is out of range"),
+    (("sample", "{lm}/none"), "no such model folder"),
+    (("score", "{lm}", "--summary", "-o", "x"), "--summary prints no line for --output to take"),
+    (("score", "{lm}", "none.txt"), "none.txt: no such file"),
+    (("score", "{reader}", "--continuous"), "train one with model.memory.span"),
+    (("read", "{lm}", "a"), "this model's cells, lstm, do not attend to their past"),
+    (("read", "{reader}", "a", "b", "--plot", "x.png"), "--plot x.png: one picture, and there are 2 texts"),
+    (("read", "{reader}", "a", "--layer", "4"), "layer = 4, but the reading of 'a' has 1 layers"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), REFUSED, ids=[" ".join(case[0]) for case in REFUSED])
+def test_refusals(regard, lm, reader, arguments, message):
+    ended = regard(*(argument.format(lm=lm, reader=reader) for argument in arguments))
+    assert ended.status == 2
+    assert message in " ".join(ended.err.split())
+    assert ended.out == ""
+
+
+def test_a_translator_is_no_writer(regard, model):
+    ended = regard("sample", model)
+    assert ended.status == 2
+    assert "a model for translating; name one for sampling and scoring text" in " ".join(ended.err.split())

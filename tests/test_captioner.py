@@ -1,0 +1,114 @@
+"""A trained describer in use: rows in, descriptions out, and what is wrong with rows is told."""
+
+import numpy as np
+import pytest
+
+import regard
+from regard.description_evaluation import evaluate_descriptions
+from regard.errors import DataError, FolderError
+from regard.output.description import Description
+
+LINES = ["a red square .", "a blue circle .", "two red circles .", "a square ."]
+CONFIG = {
+    "model": {
+        "summary_size": 16,
+        "decoder": {"embedding_size": 16, "state_size": 16, "readout_size": 16, "dropout": 0.0},
+    },
+    "training": {"max_updates": 60, "max_epochs": 0, "rate": 0.02, "warmup": 0, "label_smoothing": 0.0}
+    | {"validate_every": 60, "device": "cpu"},
+}
+# raw: far from zero, in units of their own, one feature that says nothing
+FEATURES = np.array([[9000, 1e-4, 7], [9001, 1e-4, 7], [9000, 3e-4, 7], [9001, 3e-4, 7]], dtype=np.float64)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    path = tmp_path_factory.mktemp("captioner") / "model"
+    examples = list(zip(FEATURES, LINES, strict=True)) * 8
+    regard.train(path, examples, examples, task="describe", config=CONFIG)
+    return path
+
+
+@pytest.fixture(scope="module")
+def captioner(folder):
+    return regard.Captioner.load(folder)
+
+
+def test_raw_features_are_learnt_from(captioner):
+    assert [each.text for each in captioner.describe(FEATURES)] == LINES
+    assert [str(each) for each in captioner.describe(FEATURES.tolist(), beam=1)] == LINES
+
+
+def test_what_brings_them_to_one_scale_is_saved(captioner):
+    np.testing.assert_allclose(captioner.model.standardize.mean, FEATURES.mean(axis=0), rtol=1e-6)
+    assert captioner.model.standardize.scale[0] == pytest.approx(0.5)
+    assert captioner.model.standardize.scale[2] == 1
+
+
+def test_unless_it_is_not_wanted(tmp_path):
+    examples = list(zip(FEATURES, LINES, strict=True))
+    options = ["data.standardize=false", "training.max_updates=1"]
+    regard.train(tmp_path / "m", examples, examples, task="describe", config=CONFIG, options=options)
+    assert regard.Captioner.load(tmp_path / "m").model.standardize.mean.tolist() == [0, 0, 0]
+
+
+def test_batches_and_order_change_nothing(captioner):
+    one = captioner.describe(FEATURES, n_best=2)
+    other = captioner.describe(FEATURES[::-1].copy(), n_best=2, batch_sentences=1)[::-1]
+    assert [each.text for each in other] == [each.text for each in one]
+    assert [each.score for each in other] == pytest.approx([each.score for each in one], abs=1e-5)
+    assert all(len(each.alternatives) == 1 and each.score >= each.alternatives[0].score for each in one)
+
+
+def test_reading_gives_what_search_found(captioner):
+    found = captioner.describe(FEATURES)
+    read = captioner.read(FEATURES, [each.text for each in found])
+    assert [each.tokens for each in read] == [each.tokens for each in found]
+    assert [each.log_prob for each in read] == pytest.approx([each.log_prob for each in found], abs=1e-4)
+
+
+def test_no_longer_than_allowed(folder):
+    short = regard.Captioner.load(folder, max_length=2).describe(FEATURES)
+    assert all(len(each.tokens) <= 2 for each in short)
+
+
+def test_no_rows(captioner):
+    assert captioner.describe(np.zeros((0, 3))) == []
+
+
+def test_what_cannot_be_described(captioner):
+    with pytest.raises(
+        DataError, match="2 features in a row, and the model was trained on 3; make them alike"
+    ):
+        captioner.describe(FEATURES[:, :2])
+    with pytest.raises(DataError, match=r"features of shape \(3,\): give a matrix"):
+        captioner.describe(FEATURES[0])
+    bad = FEATURES.copy()
+    bad[2, 1] = np.nan
+    with pytest.raises(DataError, match="feature 2 of row 3 is nan; each must be finite"):
+        captioner.describe(bad)
+    with pytest.raises(DataError, match="4 rows of features and 1 texts"):
+        captioner.read(FEATURES, ["a"])
+
+
+def test_only_a_describer_s_folder(folder):
+    with pytest.raises(FolderError, match="a model for describing feature vectors; name one for translating"):
+        regard.Translator.load(folder)
+
+
+def test_evaluated(captioner):
+    found = evaluate_descriptions(captioner, FEATURES, LINES)
+    assert found.scores()["exact_match"] == 1
+    assert found.scores()["bleu"] == pytest.approx(100)
+    log_probs = [value for each in captioner.read(FEATURES, LINES) for value in each.token_log_probs]
+    assert found.perplexity == pytest.approx(np.exp(-np.mean(log_probs)))
+    with pytest.raises(DataError, match="4 rows of features and 3 references"):
+        evaluate_descriptions(captioner, FEATURES, LINES[:3])
+
+
+def test_a_description_is_whole():
+    with pytest.raises(DataError, match="'x': 1 token_log_probs for 2 tokens"):
+        Description("x", ("x", "</s>"), 0.0, 0.0, (0.0,))
+    one = Description("x", ("x", "</s>"), -1.0, -2.0, (-1.5, -0.5))
+    assert one.to_json()["tokens"] == ["x", "</s>"]
+    assert repr(one) == "Description('x', score=-1.0000)"

@@ -1,0 +1,116 @@
+"""The pages of docs/, held to what they say: every snippet is a file's text, every command runs, every link leads on.
+
+Commands are run by the README's own harness, with toys under the names the pages use.
+"""
+
+import importlib.util
+import re
+import runpy
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from regard.layers import CELLS, ENERGIES
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted((ROOT / "docs").glob("*.md"))
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+
+_spec = importlib.util.spec_from_file_location("readme_harness", ROOT / "tests" / "test_readme.py")
+harness = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(harness)
+
+TOYS = {
+    "pairs.tsv": [f"{source}\t{target}" for source, target in harness.toy_pairs()],
+    "text.txt": ["one two three .", "two one .", "three two one .", "one ."] * 6,
+    "labelled.tsv": ["good\ta fine film .", "bad\ta dull film .", "good\tfine .", "bad\tdull ."] * 6,
+    "words.txt": ["the film ends .", "a film starts ."] * 12,
+    "tags.txt": ["DET NOUN VERB PUNCT", "DET NOUN VERB PUNCT"] * 12,
+    "captions.txt": [f"a {size} square ." for size in ("small", "large")] * 12,
+}
+
+
+class TaskHouse(harness.House):
+    """A folder with a toy for every task."""
+
+    def __init__(self, folder, monkeypatch):
+        super().__init__(folder, monkeypatch)
+        for name, lines in TOYS.items():
+            harness.write(folder / name, lines)
+        np.save(folder / "features.npy", np.arange(72, dtype=np.float32).reshape(24, 3))
+
+    def prepare(self, verb, given):
+        """Everything is there, or was made by the commands before."""
+
+
+@pytest.mark.journey
+def test_every_command_of_the_tasks_page(tmp_path, monkeypatch):
+    house = TaskHouse(tmp_path, monkeypatch)
+    every = list(harness.commands((ROOT / "docs" / "tasks.md").read_text(encoding="utf-8")))
+    tasks = {words[words.index("--task") + 1] for words in every if "--task" in words}
+    assert tasks == {"lm", "classify", "tag", "describe"}
+    for words in every:
+        house.run(words)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_snippet_is_a_file_s_text(page):
+    files = [path.read_text(encoding="utf-8") for path in EXAMPLES]
+    for code in harness.blocks(page.read_text(encoding="utf-8"), "python"):
+        assert any(code in text for text in files), f"{page.name}: in no example:\n{code}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_link_leads_somewhere(page):
+    for target in re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8")):
+        assert re.match(r"https?://", target) or (page.parent / target).exists(), target
+
+
+@pytest.fixture
+def tables():
+    """The dicts that examples add to, as they were once the test is over."""
+    kept = [(table, dict(table)) for table in (CELLS, ENERGIES)]
+    yield
+    for table, before in kept:
+        table.clear()
+        table.update(before)
+
+
+@pytest.mark.journey
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
+def test_every_example_runs_and_learns(path, tables, capsys):
+    runpy.run_path(str(path), run_name="__main__")
+    said = capsys.readouterr().out
+    assert "one two → TWO ONE" in said
+    assert "five three → THREE FIVE" in said
+
+
+def test_the_cell_of_one_s_own_is_a_cell(tables):
+    """A step at a time it computes what a whole sequence does, as the paper prints it; padding changes nothing."""
+    kind = runpy.run_path(str(ROOT / "examples" / "my_cell.py"))["MinimalGatedUnit"]
+    assert CELLS["mgu"] is kind
+    cell = kind(3, 4).double()
+    torch.nn.init.normal_(cell.b)
+    inputs = torch.randn(2, 5, 3, dtype=torch.float64)
+    mask = torch.tensor([[True] * 5, [True] * 3 + [False] * 2])
+    states, (last,) = cell.sequence(inputs, mask, cell.zero_state(2, inputs))
+    h = torch.zeros(2, 4, dtype=torch.float64)
+    (W_f, W_h), (U_f, U_h), (b_f, b_h) = cell.W.chunk(2), cell.U.chunk(2), cell.b.chunk(2)
+    for t in range(3):
+        f = torch.sigmoid(inputs[:, t] @ W_f.T + h @ U_f.T + b_f)
+        candidate = torch.tanh(inputs[:, t] @ W_h.T + (f * h) @ U_h.T + b_h)
+        h = (1 - f) * h + f * candidate
+        torch.testing.assert_close(states[:, t], h)
+    torch.testing.assert_close(last[1], h[1])
+
+
+def test_the_attention_of_one_s_own_is_an_attention(tables):
+    runpy.run_path(str(ROOT / "examples" / "my_attention.py"))
+    attention = ENERGIES["cosine"](4, 6, 0)
+    query, annotations = torch.randn(2, 3, 4), torch.randn(2, 5, 6)
+    energies = attention.energies(query, attention.keys(annotations))
+    beta = torch.nn.functional.softplus(attention.sharpness)
+    cosine = torch.cosine_similarity(attention.W(query)[:, :, None], annotations[:, None], dim=-1)
+    torch.testing.assert_close(energies, beta * cosine)
