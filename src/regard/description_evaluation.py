@@ -11,9 +11,9 @@ from typing import Any
 
 from regard.captioner import Captioner, Features
 from regard.errors import DataError
-from regard.evaluation import perplexity
 from regard.output.description import Description
 from regard.output.quality import Quality, measure
+from regard.output.scored import perplexity
 
 _CHUNK = 256  # rows described between two signs of life
 
@@ -43,6 +43,7 @@ class DescriptionEvaluation:
             "ter": quality.ter,
             "exact_match": quality.exact_match,
             "token_error_rate": quality.token_error_rate,
+            "character_error_rate": quality.character_error_rate,
             "perplexity": self.perplexity,
             "num_sentences": quality.num_sentences,
             "sentences_per_second": quality.num_sentences / self.seconds,

@@ -20,7 +20,7 @@ from regard.output.alignment import (
 )
 from regard.output.quality import LengthBand, Quality, measure, measure_by_length
 from regard.output.quality.corpus import check_parallel
-from regard.output.scored import perplexity as perplexity
+from regard.output.scored import perplexity
 from regard.output.translation import Translation
 from regard.text import GoldLinks
 from regard.translator import Translator

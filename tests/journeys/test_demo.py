@@ -1,4 +1,4 @@
-"""The demos of both worlds, small: what they print, what they leave behind, and that it can be used again."""
+"""The demos of all worlds, small: what they print, what they leave behind, and that it can be used again."""
 
 import json
 import re
@@ -10,29 +10,66 @@ from regard.worlds import WORLDS
 
 pytestmark = pytest.mark.journey
 
-SMALL = ["--train-size", 40]
-for option in (
-    *("training.max_updates=3", "training.validate_every=3", "training.device=cpu"),
-    *("model.encoder.embedding_size=8", "model.encoder.state_size=8"),
-    *("model.decoder.embedding_size=8", "model.decoder.state_size=16", "model.decoder.readout_size=8"),
-    "model.decoder.attention.size=8",
-):
-    SMALL += ["--set", option]
+_TRAINING = ("training.max_updates=3", "training.validate_every=3", "training.device=cpu")
+_ENCODER = ("model.encoder.embedding_size=8", "model.encoder.state_size=8")
+_OPTIONS = {
+    "translate": (
+        *_ENCODER,
+        *("model.decoder.embedding_size=8", "model.decoder.state_size=16", "model.decoder.readout_size=8"),
+        "model.decoder.attention.size=8",
+    ),
+    "lm": ("model.embedding_size=8", "model.state_size=8"),
+    "classify": _ENCODER,
+    "tag": _ENCODER,
+    "describe": ("model.decoder.embedding_size=8", "model.decoder.state_size=8"),
+}
 
 
-@pytest.mark.parametrize("world", WORLDS)
-def test_what_a_demo_leaves_behind(regard, tmp_path, monkeypatch, world):
-    monkeypatch.chdir(tmp_path)
-    out = regard("demo", world, *SMALL)
+def small(world):
+    """Forty examples, three updates, a few units."""
+    words = ["--train-size", 40]
+    for option in (*_TRAINING, *_OPTIONS[WORLDS[world].task]):
+        words += ["--set", option]
+    return words
+
+
+SMALL = small("microworld")
+
+
+def of_task(*tasks):
+    return pytest.mark.parametrize("world", [name for name, world in WORLDS.items() if world.task in tasks])
+
+
+def left_behind(regard, tmp_path, world):
+    """What a demo printed, its folder, and its report."""
+    out = regard("demo", world, *small(world))
     folder = tmp_path / "runs" / f"demo-{world}"
-    report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+    assert f"the model, its report and its corpus are in runs/demo-{world}" in out
+    return out, folder, json.loads((folder / "report.json").read_text(encoding="utf-8"))
+
+
+def printed_names(out):
+    """The first words of the table's rows, without the lines of the further sets."""
+    rows = out.split("\n\n")[0].splitlines()[1:]
+    return {row.split()[0] for row in rows if not re.match(r"\w+: ", row)}
+
+
+def same_scores(again, report):
+    for name in again:
+        if name not in ("sentences_per_second", "command"):
+            assert again[name] == report[name], name
+
+
+@of_task("translate")
+def test_a_translator_s(regard, tmp_path, monkeypatch, world):
+    monkeypatch.chdir(tmp_path)
+    out, folder, report = left_behind(regard, tmp_path, world)
     # the printed table: names as in report.json
     assert out.startswith("40 held-out sentences\n")
-    rows = [line.split() for line in out.split("\n\n")[0].splitlines()[1:] if not re.match(r"\w+: ", line)]
-    names = [row[0] for row in rows]
-    assert set(names) <= set(report)
-    assert {"bleu", "chrf", "exact_match", "perplexity", "train_seconds"} <= set(names)
-    assert ("aer" in names) == (world == "microworld")
+    names = printed_names(out)
+    assert names <= set(report)
+    assert {"bleu", "chrf", "exact_match", "perplexity", "train_seconds"} <= names
+    assert ("aer" in names) == (world in ("microworld", "copy"))
     assert report["num_sentences"] == report["num_train_pairs"] == report["num_valid_pairs"] == 40
     assert 0 <= report["exact_match"] <= 1
     assert report["validation"]["loss"] > 0
@@ -54,9 +91,64 @@ def test_what_a_demo_leaves_behind(regard, tmp_path, monkeypatch, world):
             *("--tokenize", find_demo(world).tokenize, "--json"),
         )
     )
-    for name in again:
-        if name != "sentences_per_second":
-            assert again[name] == report[name], name
+    same_scores(again, report)
+
+
+@of_task("lm")
+def test_a_language_model_s(regard, tmp_path, monkeypatch, world):
+    monkeypatch.chdir(tmp_path)
+    out, folder, report = left_behind(regard, tmp_path, world)
+    assert out.startswith("40 held-out sentences\n")
+    assert {"perplexity", "bits_per_character", "train_seconds"} == printed_names(out) <= set(report)
+    assert {"long", "unseen"} <= set(report)
+    assert len(report["samples"]) == 5
+    for line in report["samples"]:
+        assert line in out
+    assert "how one of them grew" in out
+    assert (folder / "growth.png").stat().st_size > 5_000
+    same_scores(json.loads(regard("evaluate", folder, folder / "corpus" / "test.txt", "--json")), report)
+    assert regard("sample", folder, "-n", 5).splitlines() == report["samples"]
+
+
+@of_task("classify")
+def test_a_classifier_s(regard, tmp_path, monkeypatch, world):
+    monkeypatch.chdir(tmp_path)
+    out, folder, report = left_behind(regard, tmp_path, world)
+    assert out.startswith("40 held-out sentences\n")
+    assert {"accuracy", "macro_f1", "train_seconds"} <= printed_names(out)
+    assert "what it weighed" in out
+    assert (folder / "weights.png").stat().st_size > 5_000
+    assert (folder / "confusion.png").exists()
+    same_scores(json.loads(regard("evaluate", folder, folder / "corpus" / "test.tsv", "--json")), report)
+    typed = re.search(r"try: +echo '(.*)' \| .*regard classify (.*) --show", out)
+    assert typed
+    assert regard("classify", typed[2], stdin=f"{typed[1]}\n").strip() in report["classes"]
+
+
+@of_task("tag")
+def test_a_tagger_s(regard, tmp_path, monkeypatch, world):
+    monkeypatch.chdir(tmp_path)
+    out, folder, report = left_behind(regard, tmp_path, world)
+    assert {"accuracy", "sentence_accuracy", "train_seconds"} <= printed_names(out)
+    assert (folder / "tags.png").stat().st_size > 5_000
+    corpus = folder / "corpus"
+    again = json.loads(regard("evaluate", folder, corpus / "test.words", corpus / "test.tags", "--json"))
+    same_scores(again, report)
+
+
+@of_task("describe")
+def test_a_describer_s(regard, tmp_path, monkeypatch, world):
+    monkeypatch.chdir(tmp_path)
+    out, folder, report = left_behind(regard, tmp_path, world)
+    assert {"bleu", "exact_match", "train_seconds"} <= printed_names(out)
+    assert len(re.findall(r"^  [✓✗] ", out, flags=re.MULTILINE)) == 6
+    corpus = folder / "corpus"
+    again = json.loads(
+        regard("evaluate", folder, corpus / "test.npy", corpus / "test.txt", "--tokenize", "none", "--json")
+    )
+    same_scores(again, report)
+    said = regard("describe", folder, corpus / "test.npy")
+    assert said == (folder / "descriptions.txt").read_text(encoding="utf-8")
 
 
 def test_json_and_a_second_run(regard, tmp_path):

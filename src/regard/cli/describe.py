@@ -13,6 +13,7 @@ from regard.cli.console import (
     output_file,
     print_json,
     print_line,
+    refuse_same_file,
 )
 from regard.cli.lines import LinesDisplay
 from regard.errors import ConfigError
@@ -70,6 +71,7 @@ def describe(
         raise ConfigError(f"--n-best {n_best}: a beam of {beam} finds at most {beam}; raise --beam")
     if json and scores:
         raise ConfigError("--json: it holds the scores already; leave out --scores")
+    refuse_same_file(output, [str(features)])
     captioner = Captioner.load(model, weights=weights, device=device, max_length=max_length)
     rows = read_features(features, column=column, size=captioner.feature_size)
     aside = output is not None

@@ -73,7 +73,8 @@ def _flat(options: dict[str, Any], prefix: str = "") -> dict[str, str]:
     """A table's options by name, those of the tables in it as ``table.option``."""
     flat: dict[str, str] = {}
     for name, value in options.items():
-        flat |= _flat(value, f"{name}.") if isinstance(value, dict) else {f"{prefix}{name}": _plain(value)}
+        place = f"{prefix}{name}"
+        flat |= _flat(value, f"{place}.") if isinstance(value, dict) else {place: _plain(value)}
     return flat
 
 

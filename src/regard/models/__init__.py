@@ -28,7 +28,7 @@ from regard.models.model import Model
 from regard.models.seq2seq import Seq2Seq, TeacherForced
 from regard.models.state import DecoderState, EncodedSource, StepOutput
 from regard.models.tagger import Tagger
-from regard.models.transfer import carry_over, equal_tokens
+from regard.models.transfer import carry_over
 
 __all__ = [
     "MODELS",
@@ -67,6 +67,5 @@ __all__ = [
     "build_model",
     "carry_over",
     "detached",
-    "equal_tokens",
     "groups_by_depth",
 ]

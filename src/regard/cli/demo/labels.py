@@ -28,9 +28,11 @@ def show_classifier(trained: Trained, json: bool) -> None:
 
     classifier = TextClassifier.load(trained.folder)
 
-    def evaluate(examples: "Sequence[Example]", listener: Any) -> "LabelEvaluation":
+    def evaluate(examples: "Sequence[Example]", count: Callable[[int], None]) -> "LabelEvaluation":
         labelled = [LabelledText(example.target, (example.source,)) for example in examples]
-        return evaluate_classifier(classifier, labelled, listener=listener)
+        return evaluate_classifier(
+            classifier, labelled, listener=lambda one: count(sum(map(len, one.tokens)))
+        )
 
     test, extra = _evaluated(trained, evaluate)
     _written(trained, test, extra)
@@ -57,9 +59,9 @@ def show_tagger(trained: Trained, json: bool) -> None:
 
     tagger = TextTagger.load(trained.folder)
 
-    def evaluate(examples: "Sequence[Example]", listener: Any) -> "LabelEvaluation":
+    def evaluate(examples: "Sequence[Example]", count: Callable[[int], None]) -> "LabelEvaluation":
         tagged = [TaggedSentence(tuple(e.source.split()), tuple(e.target.split())) for e in examples]
-        return evaluate_tagger(tagger, tagged, listener=listener)
+        return evaluate_tagger(tagger, tagged, listener=lambda one: count(len(one.words)))
 
     test, extra = _evaluated(trained, evaluate)
     _written(trained, test, extra)
@@ -78,13 +80,13 @@ def show_tagger(trained: Trained, json: bool) -> None:
 
 
 def _evaluated(
-    trained: Trained, evaluate: "Callable[[Sequence[Example], Any], LabelEvaluation]"
+    trained: Trained, evaluate: "Callable[[Sequence[Example], Callable[[int], None]], LabelEvaluation]"
 ) -> "tuple[LabelEvaluation, dict[str, LabelEvaluation]]":
     """The evaluation of the test set, and those of the further sets."""
     found = {}
     for name, examples in trained.sets.items():
         with LinesDisplay("testing" if name == "test" else f"testing ({name})", len(examples)) as display:
-            found[name] = evaluate(examples, display)
+            found[name] = evaluate(examples, display.count)
     return found.pop("test"), found
 
 

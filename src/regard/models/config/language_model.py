@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from regard.configuration import one_of
 from regard.errors import ConfigError
 from regard.models.config.seq2seq import INITIALIZATIONS
-from regard.models.config.stack import REMEMBERING, StackConfig
+from regard.models.config.stack import StackConfig, remembers
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class LanguageModelConfig(StackConfig):
     @property
     def attends(self) -> bool:
         """Whether its cells attend to their own past."""
-        return self.cell in REMEMBERING
+        return remembers(self.cell)
 
     @property
     def remembers_everything(self) -> bool:

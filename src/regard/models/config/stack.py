@@ -1,20 +1,22 @@
-"""What every recurrent part has in common: an embedding and a stack of layers."""
+"""What every recurrent part has in common, language models included: an embedding and a stack of layers."""
 
 from dataclasses import dataclass
 from typing import ClassVar
 
 from regard.configuration import Config, in_range, one_of
 from regard.errors import ConfigError
-from regard.layers import CELLS, SelfAttentive
+from regard.layers import CELLS, LSTMN, SelfAttentive
 from regard.models.config.attention import MemoryConfig
 
-REMEMBERING = tuple(name for name, kind in CELLS.items() if issubclass(kind, SelfAttentive))
-"""The cells that attend to their own past."""
+
+def remembers(cell: str) -> bool:
+    """Whether a cell of `CELLS`, one's own among them, attends to its own past."""
+    return issubclass(CELLS[cell], SelfAttentive)
 
 
 @dataclass(frozen=True)
 class StackConfig(Config):
-    """What encoder and decoder have in common: an embedding and a stack of recurrent layers."""
+    """What encoders, decoders and language models have in common: an embedding and a stack of recurrent layers."""
 
     place: ClassVar[str]
 
@@ -48,10 +50,10 @@ class StackConfig(Config):
             self._check_memory(self.memory)
 
     def _check_memory(self, memory: MemoryConfig) -> None:
-        if self.cell not in REMEMBERING:
+        if not remembers(self.cell):
             raise ConfigError(
                 f"{self.place}.memory: the cell {self.cell!r} does not attend to its past; leave the table out, or "
-                f"choose one of {', '.join(REMEMBERING)}"
+                f"choose one of {', '.join(filter(remembers, CELLS))}"
             )
         memory.check(f"{self.place}.memory")
         if self.state_size % memory.heads:
@@ -59,7 +61,7 @@ class StackConfig(Config):
                 f"{self.place}.memory.heads = {memory.heads}: states of {self.state_size} units do not divide among "
                 f"them; choose a number of heads that does, or another {self.place}.state_size"
             )
-        if memory.output != "tanh" and self.cell != "lstmn":
+        if memory.output != "tanh" and not issubclass(CELLS[self.cell], LSTMN):
             raise ConfigError(
                 f'{self.place}.memory.output = "{memory.output}": the cell {self.cell!r} has no memory c to put out; '
                 'it is an option of "lstmn"'
