@@ -22,7 +22,7 @@ assert not any(name.startswith(_CHECKED) for name in sys.modules), "imported too
 install_import_hook(_CHECKED, "beartype.beartype")
 
 from regard import models  # noqa: E402 (after the hook)
-from regard.layers import CELLS, ENERGIES, SIZED, SelfAttentive  # noqa: E402 (after the hook)
+from regard.layers import CELLS, ENERGIES, SelfAttentive, is_sized  # noqa: E402 (after the hook)
 
 torch.set_num_threads(1)
 torch.use_deterministic_algorithms(True)  # with it, torch fills fresh memory with NaN
@@ -88,7 +88,7 @@ def tiny_model() -> Callable[..., models.Seq2Seq]:
         decoder = encoder | {"kind": kind, "state_size": 4}
         if kind in ("bahdanau", "luong", "deep-fusion"):
             attention = {"energy": "additive", **options.pop("attention", {})}
-            if attention["energy"] in SIZED:
+            if is_sized(attention["energy"]):
                 attention.setdefault("size", 6)
             decoder["attention"] = attention
         if kind not in ("sutskever", "deep-fusion"):
@@ -182,7 +182,7 @@ GRID |= {
     | {"attention": {"energy": "scaled-dot"}, "memory": {"energy": "dot", "span": 2}},
     "deep-fusion-by-layers": _FUSED
     | {
-        "attention": {"energy": "qkv", "heads": 2},
+        "attention": {"energy": "qkv"},
         "memory": {"normalizer": "sparsemax"},
         "encoder": _ONE_WAY | {"state_size": 4, "num_layers": 2},
     },

@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 
 import regard
-from regard.description_evaluation import evaluate_descriptions
 from regard.errors import DataError, FolderError
-from regard.output.description import Description
 
 LINES = ["a red square .", "a blue circle .", "two red circles .", "a square ."]
 CONFIG = {
@@ -87,6 +85,11 @@ def test_what_cannot_be_described(captioner):
     bad[2, 1] = np.nan
     with pytest.raises(DataError, match="feature 2 of row 3 is nan; each must be finite"):
         captioner.describe(bad)
+    with pytest.raises(DataError, match=r"features: no array \(.*\); give as many numbers in each row"):
+        captioner.describe([[1.0, 2.0, 3.0], [1.0]])
+    for odd in ([["a", "b", "c"]], [["1", "2", "3"]]):
+        with pytest.raises(DataError, match="features: values of type <U1; features are whole numbers"):
+            captioner.describe(odd)
     with pytest.raises(DataError, match="4 rows of features and 1 texts"):
         captioner.read(FEATURES, ["a"])
 
@@ -94,21 +97,3 @@ def test_what_cannot_be_described(captioner):
 def test_only_a_describer_s_folder(folder):
     with pytest.raises(FolderError, match="a model for describing feature vectors; name one for translating"):
         regard.Translator.load(folder)
-
-
-def test_evaluated(captioner):
-    found = evaluate_descriptions(captioner, FEATURES, LINES)
-    assert found.scores()["exact_match"] == 1
-    assert found.scores()["bleu"] == pytest.approx(100)
-    log_probs = [value for each in captioner.read(FEATURES, LINES) for value in each.token_log_probs]
-    assert found.perplexity == pytest.approx(np.exp(-np.mean(log_probs)))
-    with pytest.raises(DataError, match="4 rows of features and 3 references"):
-        evaluate_descriptions(captioner, FEATURES, LINES[:3])
-
-
-def test_a_description_is_whole():
-    with pytest.raises(DataError, match="'x': 1 token_log_probs for 2 tokens"):
-        Description("x", ("x", "</s>"), 0.0, 0.0, (0.0,))
-    one = Description("x", ("x", "</s>"), -1.0, -2.0, (-1.5, -0.5))
-    assert one.to_json()["tokens"] == ["x", "</s>"]
-    assert repr(one) == "Description('x', score=-1.0000)"

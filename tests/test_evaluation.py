@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regard.errors import DataError
-from regard.evaluation import evaluate, perplexity
+from regard.evaluation import evaluate
 from regard.output.alignment import score_alignments
 from regard.output.quality import measure
 from regard.output.translation import Translation
@@ -83,12 +83,6 @@ def scripted(wrong=0):
 def test_perplexity_is_of_the_references_tokens_and_their_ends():
     # three tokens at −1, two at −2, four at −0.5
     assert evaluate(scripted(), SOURCES, REFERENCES).perplexity == pytest.approx(math.exp((3 + 4 + 2) / 9))
-
-
-def test_perplexity_by_itself():
-    assert perplexity(0.0) == 1.0
-    assert perplexity(math.log(7)) == pytest.approx(7)
-    assert math.isfinite(perplexity(1e9)), "else report.json would be no JSON"
 
 
 def test_alignment_error_rate_by_hand():

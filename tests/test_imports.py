@@ -23,7 +23,7 @@ ORDER = [
     ("folder", "device"),
     ("translator", "writer", "text_classifier", "text_tagger", "captioner"),
     ("evaluation", "label_evaluation", "description_evaluation"),
-    ("report", "label_report"),
+    ("report", "label_report", "description_report"),
     ("training",),
     ("cli",),
     ("__main__",),

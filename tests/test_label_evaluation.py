@@ -6,7 +6,6 @@ import pytest
 
 from regard.errors import DataError
 from regard.label_evaluation import evaluate_classifier, evaluate_tagger
-from regard.label_report import write_label_evaluation
 from regard.output import Classification, Tagging
 from regard.output.quality import score_classes, score_tags
 from regard.text import LabelledText, Labels, Place, TaggedSentence
@@ -83,13 +82,3 @@ def test_unknown_labels_and_nothing_at_all_are_told_before_the_work():
         evaluate_classifier(ScriptedClassifier(""), [])
     with pytest.raises(DataError, match="cannot score an empty test set"):
         evaluate_tagger(ScriptedTagger([]), [])
-
-
-def test_what_is_written(tmp_path):
-    evaluation = evaluate_tagger(ScriptedTagger(["N N", "N"]), SENTENCES)
-    picture = write_label_evaluation(tmp_path / "out", evaluation, title="tags", facts={"command": "again"})
-    assert picture == tmp_path / "out" / "confusion.png"
-    assert picture.read_bytes().startswith(b"\x89PNG")
-    report = json.loads((tmp_path / "out" / "report.json").read_text(encoding="utf-8"))
-    assert report == {**json.loads(json.dumps(evaluation.to_json())), "command": "again"}
-    assert (tmp_path / "out" / "predictions.txt").read_text() == "N N\nN\n"

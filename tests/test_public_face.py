@@ -183,7 +183,7 @@ def test_every_layer_is_met_above():
         *("SelfAttentive", "RNNRead", "RNNSum", "RNNSumKeep", "LSTMN"),
         *("ENERGIES", "Attention", "Attended", "Additive", "Concat", "Dot", "ScaledDot", "Bilinear"),
         *("QueryKeyValue", "LocalM", "LocalP", "AttentionState", "build_attention"),
-        *("SIZED", "COVERING", "NORMALIZERS", "WINDOWS"),
+        *("is_sized", "is_covering", "NORMALIZERS", "WINDOWS"),
         *("RecurrentStack", "BidirectionalStack", "Dropout", "Standardize"),
         *("POOLINGS", "LastPooling", "MeanPooling", "AttentionPooling", "Pooled", "Head"),
         *("Embedding", "MaxoutReadout", "AttentionalReadout", "Output"),

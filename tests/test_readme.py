@@ -29,7 +29,7 @@ from typer.testing import CliRunner
 import regard.training.run
 from regard.cli.app import app
 from regard.configuration import merge
-from regard.layers import SIZED
+from regard.layers import is_sized
 from regard.training.config import RunConfig
 from regard.training.configure import configure
 
@@ -91,20 +91,18 @@ def shrunk(config):
 
 def _shrink(table):
     """Four units wherever there are units, in this table and those inside it."""
+    has_units = {
+        **dict.fromkeys(("embedding_size", "state_size", "readout_size"), True),
+        "hidden_size": table.get("hidden_size"),
+        "summary_size": table.get("decoder", {}).get("kind") == "cho",
+        "pooling_size": table.get("pooling") == "attention",
+        "size": "energy" in table and is_sized(table["energy"]),
+    }
     for name, value in table.items():
         if isinstance(value, dict):
             _shrink(value)
-        elif name in (
-            "embedding_size",
-            "state_size",
-            "readout_size",
-            "summary_size",
-            "pooling_size",
-            "hidden_size",
-        ):
+        elif has_units.get(name):
             table[name] = min(4, value)
-        elif name == "size" and table["energy"] in SIZED:
-            table[name] = 4
 
 
 class House:

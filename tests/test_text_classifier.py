@@ -18,9 +18,9 @@ LINES = ["a b c", "", "c", "a a a b b b", " ", "unheard b"]
 def made(pooling="attention", num_texts=1, kind="word", **options):
     tokenizer = learn(kind, ["a b c d"], size=30)
     encoder = EncoderConfig(embedding_size=3, state_size=2)
-    model = Classifier(
-        ClassifierConfig(encoder, pooling=pooling, num_texts=num_texts, pooling_size=4), tokenizer.size, 3
-    )
+    sizes = {"pooling_size": 4} if pooling == "attention" else {}
+    config = ClassifierConfig(encoder, pooling=pooling, num_texts=num_texts, **sizes)
+    model = Classifier(config, tokenizer.size, 3)
     generator = torch.Generator().manual_seed(3)
     for parameter in model.parameters():
         torch.nn.init.normal_(parameter, generator=generator)

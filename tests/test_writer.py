@@ -174,6 +174,15 @@ def test_readings_look_back(writer, cell, own):
     assert blank.tokens == ("<s>",)
 
 
+def test_readings_of_half_precision_are_as_exact_as_scores(writer):
+    """Softmax of bfloat16 logits in bfloat16 would leave three digits."""
+    made = writer("rnn-read")
+    made.model.bfloat16()
+    [reading], [scored] = made.read(["a b c d"]), made.score(["a b c d"])
+    assert reading.token_log_probs[1:] == pytest.approx(scored.token_log_probs[:-1], abs=1e-6)
+    assert reading.alpha[0].dtype == np.float32
+
+
 def test_refusals(writer, tmp_path):
     with pytest.raises(
         ConfigError, match=r"this model's cells, gru, do not attend to their past.*lstmn, rnn-read"

@@ -20,7 +20,7 @@ from regard.folder import ModelFolder
 from regard.models import Describer
 from regard.output.description import Description
 from regard.search import Hypothesis, LengthLimit, beam, forced, greedy
-from regard.text import Tokenizer
+from regard.text import Tokenizer, as_numbers
 
 Features = npt.NDArray[Any] | Sequence[Sequence[float]]
 """A matrix (N, f), a row for each thing to be described."""
@@ -142,7 +142,7 @@ class Captioner:
         return [each for each in found if each is not None]
 
     def _matrix(self, features: Features) -> npt.NDArray[np.float32]:
-        matrix = np.asarray(features, dtype=np.float32)
+        matrix = as_numbers(features, "features")
         if matrix.size == 0:
             return matrix.reshape(0, self.feature_size)
         if matrix.ndim != 2:

@@ -25,6 +25,8 @@ class Config:
 
     variants: ClassVar[Mapping[str, type["Config"]]] = {}
     variant_key: ClassVar[str] = "kind"
+    legal_kinds: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    """Of a field whose variants are not all legal in this configuration: those that are."""
 
     @classmethod
     def from_mapping(cls, mapping: Mapping[str, Any], place: str) -> Self:

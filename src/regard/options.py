@@ -31,13 +31,15 @@ class Option:
 
 
 def options_of(cls: type[Config], prefix: str = "") -> list[Option]:
-    """Every option of a configuration, with the sentence that stands under it in the source."""
+    """Every option that is legal in a configuration, with the sentence that stands under it in the source."""
     found: list[Option] = []
     hints = get_type_hints(cls)
     for field in fields(cls):
         path, hint = f"{prefix}{field.name}", _given(hints[field.name])
         if isinstance(hint, type) and issubclass(hint, Config):
             for kind, variant in (hint.variants or {"": hint}).items():
+                if kind not in cls.legal_kinds.get(field.name, (kind,)):
+                    continue
                 found.extend(options_of(variant, f"{path}[{kind}]." if kind else f"{path}."))
             continue
         default = field.default if field.default is not MISSING else ()

@@ -1,9 +1,7 @@
 import pytest
 
-from regard.cli import bar, lines
-from regard.cli.lines import LinesDisplay
+from regard.cli import bar
 from regard.cli.progress import TrainingDisplay
-from regard.output.translation import Translation
 from regard.training.events import Note, Progress, Validated
 from regard.training.tasks.writing import WritingValidation
 
@@ -21,15 +19,7 @@ class Clock:
 
 @pytest.fixture(autouse=True)
 def clock(monkeypatch):
-    shared = Clock()
-    for module in (bar, lines):
-        monkeypatch.setattr(module, "time", shared)
-
-
-def said(tokens):
-    return Translation(
-        "x", "y", ("x",), ("y",) * tokens, 0.0, 0.0, (0.0,) * tokens, None, (None,), (0,) * tokens
-    )
+    monkeypatch.setattr(bar, "time", Clock())
 
 
 VALIDATION = WritingValidation(1.0, 2.718, 0.75, 0.5, 0.25, 12.34, 30.0, 0.125)
@@ -59,32 +49,3 @@ def test_training_without_a_known_end(capsys):
     with TrainingDisplay() as display:
         display(Progress(1, 0.1, None, 1.0, 2.0, 0.001, 10.0))
     assert "update 1  loss" in capsys.readouterr().err
-
-
-def test_lines_in_a_pipe(capsys):
-    """Now and then a line, with the rate and what is left; nothing on standard output."""
-    with LinesDisplay("translating", 4) as display:
-        display(said(5))
-        display(said(7))
-    out, err = capsys.readouterr()
-    assert out == ""
-    first = err.splitlines()[0]
-    assert first.startswith("translating: 1 lines  ")
-    assert "tokens/s" in first
-    assert "gone, " in first
-    assert first.endswith(" left")
-
-
-def test_lines_without_a_known_end(capsys):
-    with LinesDisplay("aligning") as display:
-        display(said(5))
-    assert "–:–– left" in capsys.readouterr().err
-
-
-def test_a_short_job_says_nothing(capsys, monkeypatch):
-    still = type("Still", (), {"monotonic": staticmethod(lambda: 5.0)})
-    for module in (bar, lines):
-        monkeypatch.setattr(module, "time", still)
-    with LinesDisplay("translating", 2) as display:
-        display(said(5))
-    assert capsys.readouterr().err == ""

@@ -99,6 +99,8 @@ class TestClassify:
                 "standard input:1 ('a b' …) has 2 tokens, above the limit of 1",
             ),
             (["pairs"], "a\n", "1 column where columns 1 and 2 are wanted"),
+            (["pairs", "--column", 0], "a\tb\n", "counted from 1"),
+            (["pairs", "--second-column", 0], "a\tb\n", "counted from 1"),
             (["tag"], "", "a model for tagging; name one for classifying"),
         ],
     )

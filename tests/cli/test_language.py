@@ -84,7 +84,8 @@ def test_a_summary_alone(regard, lm, tmp_path):
         assert found[mode] == pytest.approx(expected, rel=1e-4)
     assert (found["sentences"]["num_tokens"], found["continuous"]["num_tokens"]) == (6, 7)
     shown = regard("score", lm, *files, "--summary")
-    assert "word_perplexity" in shown.out
+    assert "bits_per_character" in shown.out
+    assert "word_perplexity" not in shown.out, "words are its tokens"
     assert shown.err == ""
 
 

@@ -3,6 +3,7 @@ import shutil
 
 import pytest
 
+from regard.cli.show import _flat
 from regard.folder import ModelFolder
 from regard.training.journal import read_journal
 
@@ -65,3 +66,8 @@ def test_a_damaged_model(regard, model, tmp_path):
     ended = regard("show", tmp_path / "copy")
     assert (ended.status, ended.out) == (2, "")
     assert "best.safetensors: damaged" in ended.err
+
+
+def test_options_of_tables_in_tables_keep_their_whole_name():
+    table = {"cell": "gru", "deep": {"deeper": {"size": 3, "on": True}, "size": 4}}
+    assert _flat(table) == {"cell": "gru", "deep.deeper.size": "3", "deep.deeper.on": "yes", "deep.size": "4"}

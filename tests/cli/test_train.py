@@ -114,8 +114,11 @@ class TestFlags:
 
         monkeypatch.setattr("regard.training.run.run_training", run_training)
         for name in PRESETS:
-            assert regard("train", corpus / "m", "--preset", name, "--minutes", 30).status == 130
-            own = configure(preset=name).training
+            # one that begins as a language model must be told which
+            begun = name == "classifier-pretrained"
+            told_so = ["--set", "pretrained.encoder=lm"] if begun else []
+            assert regard("train", corpus / "m", "--preset", name, "--minutes", 30, *told_so).status == 130
+            own = configure({"pretrained": {"encoder": "lm"}} if begun else {}, preset=name).training
             assert told["config"].training.max_minutes == 30
             assert told["config"].training.max_epochs == own.max_epochs
 
@@ -149,6 +152,27 @@ class TestFlags:
             "    additive, concat, dot"
         )
         assert all(sentence.startswith("    ") and sentence.strip() for sentence in told.values())
+
+    def test_options_that_are_illegal_for_the_task_are_not_listed(self, regard):
+        lines = regard("train", "--task", "describe", "--list-options").out.splitlines()
+        listed = {line.split("[")[1].split("]")[0] for line in lines if line.startswith("model.decoder[")}
+        assert listed == {"cho", "sutskever"}
+
+    def test_one_text_has_one_tokenizer(self, regard, corpus):
+        ended = regard(
+            "train",
+            corpus / "lm",
+            "--task",
+            "lm",
+            "--train",
+            corpus / "train.src",
+            "--tokenizer",
+            "char,word",
+        )
+        assert (ended.status, ended.out) == (2, "")
+        assert "--tokenizer char,word: the task 'lm' has texts of one kind" in ended.err
+        assert "give char or word" in ended.err
+        assert not (corpus / "lm").exists()
 
 
 class TestBadInput:

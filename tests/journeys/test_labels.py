@@ -179,7 +179,10 @@ def test_fine_tuning_begins_as_the_language_model_and_thaws_from_the_top(regard,
     rows = lines()
     files = split(tmp_path, rows, 60)
     trained = language_model(regard, tmp_path, [text for _, text in rows])
-    begun = [f"pretrained.encoder={tmp_path / 'lm'}", "preset=classifier-pretrained"]
+    begun = [
+        *(f"pretrained.encoder={tmp_path / 'lm'}", "preset=classifier-pretrained"),
+        *("training.thaw_every=1", "training.rate=0.01"),
+    ]
     # in the second epoch the head and the upper layer learn
     report = train(regard, tmp_path / "half", files, *begun, "training.max_epochs=2")
     assert report["epochs"] == 2

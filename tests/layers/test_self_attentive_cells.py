@@ -101,6 +101,14 @@ def test_a_given_start_is_the_first_slot(kind):
     assert last[-1].tolist() == [[True] * 6, [True] * 4 + [False] * 2]
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_start_that_mixed_precision_narrowed_is_as_wide_as_the_parameters(kind):
+    cell = cell_of(kind, energy="qkv").float()
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        state = cell.start_state(tuple(torch.ones(B, N, dtype=torch.bfloat16) for _ in range(cell.num_parts)))
+    assert [part.dtype for part in state] == [torch.float32] * (len(state) - 1) + [torch.bool]
+
+
 def test_the_sum_of_a_start_with_projected_values_is_projected():
     cell = cell_of("rnn-sum", energy="qkv", heads=2)
     start = start_of(cell)

@@ -33,7 +33,7 @@ def build(scattered):
             EncoderConfig(embedding_size=3, state_size=2, **encoder),
             num_texts=num_texts,
             pooling=pooling,
-            pooling_size=5,
+            pooling_size=5 if pooling == "attention" else 256,
             hidden_size=hidden_size,
         )
         return scattered(Classifier(config, 9, 3))
@@ -145,6 +145,12 @@ def test_configuration():
     for name in ("pooling_size", "hidden_size", "dropout"):
         with pytest.raises(ConfigError, match=rf"model\.{name}: -1 is out of range"):
             ClassifierConfig(**{name: -1})
+    for pooling in ("last", "mean"):
+        told = (
+            rf"model\.pooling_size = 5: the pooling '{pooling}' has no units of its own; .*choose attention"
+        )
+        with pytest.raises(ConfigError, match=told):
+            ClassifierConfig(pooling=pooling, pooling_size=5)
 
 
 def test_dropout_on_the_head_is_quiet_in_evaluation_and_loud_in_training():

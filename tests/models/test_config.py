@@ -3,21 +3,22 @@
 import pytest
 
 from regard.errors import ConfigError
-from regard.layers import CELLS, COVERING, ENERGIES, SIZED
+from regard.layers import CELLS, ENERGIES, LSTMN, Additive, RNNRead, build_attention, is_covering, is_sized
 from regard.models import (
     AttentionConfig,
     BahdanauConfig,
     ChoConfig,
     DecoderConfig,
     EncoderConfig,
+    LanguageModelConfig,
     LuongConfig,
     MemoryConfig,
     ModelConfig,
     Seq2Seq,
     SutskeverConfig,
 )
-from regard.models.config import refitted
-from regard.models.config.stack import REMEMBERING
+from regard.models.config import DeepFusionConfig, refitted
+from regard.models.config.stack import remembers
 
 DECODERS = {
     "bahdanau": BahdanauConfig(
@@ -139,6 +140,7 @@ WRONG_VALUES = {
     ),
     "reach": (attention(window="local-p", reach=0), r"model.decoder.attention.reach: 0 .*at least 1"),
     "span": (memory(span=-1), r"model.encoder.memory.span: -1 .*at least 0"),
+    "a memory's size": (memory(size=-1), r"model.encoder.memory.size: -1 .*at least 1"),
     "a memory's energy": (memory(energy="dotted"), r"model.encoder.memory.energy: no 'dotted'"),
     "output": (memory(output="flat"), r"model.encoder.memory.output: no 'flat'; .*plain"),
     "luong's readout": (lambda: LuongConfig(readout_size=0), r"model.decoder.readout_size: 0"),
@@ -234,6 +236,18 @@ AT_ODDS = {
         memory("rnn-read", output="plain"),
         r"model.encoder.memory.output = \"plain\": the cell 'rnn-read' .*option of \"lstmn\"",
     ),
+    "a memory's size without units": (
+        memory(energy="dot", size=256),
+        r"model.encoder.memory.size = 256: the energy 'dot' has no units .*leave size out",
+    ),
+    "several heads over states and memories": (
+        memory(energy="qkv", heads=2),
+        r"model.encoder.memory.heads = 2: the cell 'lstmn' .*one alpha; .*rnn-read, rnn-sum, rnn-sum-keep$",
+    ),
+    "several heads in deep fusion": (
+        lambda: DeepFusionConfig(attention=AttentionConfig(energy="qkv", heads=2)),
+        r"model.decoder.attention.heads = 2: deep-fusion .*one p; .*bahdanau or luong",
+    ),
     "scaled dot of unequal widths": (
         after(LuongConfig(attention=AttentionConfig(energy="scaled-dot"), bridge="project", state_size=6)),
         r"model.decoder.attention.energy = 'scaled-dot': .*6 units .*annotations of 8",
@@ -270,11 +284,45 @@ def test_what_projects_its_start_follows_any_encoder():
 
 def test_the_documented_names_are_the_legal_ones():
     plain = {"rnn", "rnn-sigmoid", "lstm", "gru", "gru-torch"}
-    assert set(CELLS) == plain | set(REMEMBERING)
-    assert set(REMEMBERING) == {"rnn-read", "rnn-sum", "rnn-sum-keep", "lstmn"}
-    assert set(COVERING) < set(SIZED) < set(ENERGIES)
+    remembering = set(filter(remembers, CELLS))
+    assert set(CELLS) == plain | remembering
+    assert remembering == {"rnn-read", "rnn-sum", "rnn-sum-keep", "lstmn"}
+    assert set(filter(is_sized, ENERGIES)) == {"additive", "concat", "qkv"}
+    assert set(filter(is_covering, ENERGIES)) == {"additive", "concat"}
     assert set(ENERGIES) == {"additive", "concat", "dot", "scaled-dot", "bilinear", "qkv"}
     assert set(DecoderConfig.variants) == {"bahdanau", "luong", "cho", "sutskever", "deep-fusion"}
+
+
+def test_a_cell_of_one_s_own_that_attends_to_its_past_is_met(monkeypatch):
+    monkeypatch.setitem(CELLS, "own-read", type("OwnRead", (RNNRead,), {}))
+    monkeypatch.setitem(CELLS, "own-lstmn", type("OwnLSTMN", (LSTMN,), {}))
+    language_model = LanguageModelConfig(cell="own-read", memory=MemoryConfig(span=3))
+    assert language_model.attends
+    assert not language_model.remembers_everything
+    assert LanguageModelConfig(cell="own-read").remembers_everything
+    assert EncoderConfig(cell="own-lstmn", memory=MemoryConfig(output="plain")).memory is not None
+    with pytest.raises(ConfigError, match=r"output = \"plain\": the cell 'own-read' has no memory c"):
+        EncoderConfig(cell="own-read", memory=MemoryConfig(output="plain"))
+    with pytest.raises(ConfigError, match=r"choose one of rnn-read, .*own-read, own-lstmn"):
+        EncoderConfig(cell="gru", memory=MemoryConfig())
+
+
+def test_an_energy_of_one_s_own_has_a_size_and_coverage_by_saying_so(monkeypatch):
+    monkeypatch.setitem(ENERGIES, "own", type("Own", (Additive,), {}))
+    monkeypatch.setitem(ENERGIES, "made", lambda query_size, annotation_size, size: Additive(None, 1, 1))
+    own = AttentionConfig(energy="own", size=7, coverage=True)
+    assert BahdanauConfig(attention=own).attention == own
+    assert refitted({"size": 9, "coverage": True}, {"energy": "own"}) == {"size": 9, "coverage": True}
+    assert refitted({"size": 9, "coverage": True}, {"energy": "made"}) == {}
+    for options, message in (
+        ({"size": 7}, "attention.size = 7"),
+        ({"coverage": True}, "legal with .* and own"),
+    ):
+        with pytest.raises(ConfigError, match=message):
+            BahdanauConfig(attention=AttentionConfig(energy="made", **options))
+    attention = build_attention("own", 4, 6, 7, coverage=True)
+    assert type(attention) is ENERGIES["own"]
+    assert attention.w_c.shape == (7,)
 
 
 BELOW = {
@@ -303,8 +351,27 @@ def test_what_a_chosen_cell_has_no_use_for_is_left_out_of_the_tables_below(over,
     assert repr(BELOW) == before
 
 
+def test_heads_are_left_out_below_an_lstmn():
+    below = {"cell": "rnn-read", "memory": {"energy": "qkv", "heads": 2}}
+    assert refitted(below, {"cell": "lstmn"}) == {"cell": "rnn-read", "memory": {"energy": "qkv"}}
+    assert refitted(below, {"cell": "rnn-sum"}) == below
+
+
 def test_what_is_said_beside_the_cell_itself_is_still_told():
     over = {"encoder": {"cell": "gru", "memory": {"span": 3}}}
     assert refitted(BELOW, over) == {"encoder": {"cell": "lstmn"}}
     with pytest.raises(ConfigError, match=r"model.encoder.memory: the cell 'gru'"):
         ModelConfig.from_mapping(over, "model")
+
+
+UNSIZED = {
+    "pooling": ({"pooling": "mean"}, {"pooling": "attention", "pooling_size": 9}, {"pooling": "attention"}),
+    "the same pooling": ({"pooling": "attention"}, {"pooling_size": 9}, {"pooling_size": 9}),
+    "decoder": ({"decoder": {"kind": "sutskever"}}, {"summary_size": 9, "tie": True}, {"tie": True}),
+    "the other decoder": ({"decoder": {"kind": "cho"}}, {"summary_size": 9}, {"summary_size": 9}),
+}
+
+
+@pytest.mark.parametrize(("over", "below", "kept"), UNSIZED.values(), ids=UNSIZED.keys())
+def test_a_size_without_units_is_left_out_of_the_tables_below(over, below, kept):
+    assert refitted({"model": below}, {"model": over}) == {"model": kept}

@@ -34,8 +34,11 @@ every_kind = pytest.mark.parametrize(("kind", "cell", "depth"), KINDS.values(), 
 def build(scattered):
     def built(kind: str, cell: str, depth: int, **options: object) -> Describer:
         sizes = {"cell": cell, "num_layers": depth, "embedding_size": 3, "state_size": 4}
-        decoder = ChoConfig(readout_size=3, **sizes) if kind == "cho" else SutskeverConfig(**sizes)
-        return scattered(Describer(DescriberConfig(decoder, summary_size=5, **options), 6, 9))
+        if kind == "cho":
+            config = DescriberConfig(ChoConfig(readout_size=3, **sizes), summary_size=5, **options)
+        else:
+            config = DescriberConfig(SutskeverConfig(**sizes), **options)
+        return scattered(Describer(config, 6, 9))
 
     return built
 
@@ -124,6 +127,10 @@ def test_configuration():
     assert DescriberConfig.from_mapping(config.to_mapping(), "model") == config
     assert config.vector_sizes == (7, 7)
     assert DescriberConfig(summary_size=3).vector_sizes == (3,)
+    with pytest.raises(
+        ConfigError, match=r"model\.summary_size = 3: a sutskever decoder .*model\.decoder\.state_size"
+    ):
+        DescriberConfig(SutskeverConfig(), summary_size=3)
     # a table that names no kind is a cho decoder's only if it says so
     for decoder in (BahdanauConfig(), LuongConfig()):
         with pytest.raises(

@@ -44,11 +44,11 @@ def test_what_is_legal_can_be_built(cell):
 
 @pytest.mark.parametrize("energy", ENERGIES)
 def test_every_legal_attention_can_be_built(energy):
-    kind = type(ENERGIES[energy](8, 8, 8))
+    kind, places = type(ENERGIES[energy](8, 8, 8)), attending()
     for square in attention_squares():
         if square.row == energy and square.legal:
             table = {"energy": energy, **attention_options()[square.column]}
-            model = built(attending()[square.group](table))
+            model = built(places[square.group](table))
             assert any(type(module) is kind for module in model.modules()), square
 
 

@@ -3,8 +3,17 @@
 import pytest
 import torch
 
-from regard.layers import LSTM, Additive, Cell
-from regard.models import AttentionConfig, BahdanauConfig, EncoderConfig, LuongConfig, ModelConfig, Seq2Seq
+from regard.layers import LSTM, Additive, Cell, SelfAttentive
+from regard.models import (
+    AttentionConfig,
+    BahdanauConfig,
+    EncoderConfig,
+    LuongConfig,
+    MemoryConfig,
+    ModelConfig,
+    Seq2Seq,
+)
+from regard.models.config import DeepFusionConfig
 
 
 def model(initialization: str, cell: str = "gru", **options: object) -> Seq2Seq:
@@ -57,6 +66,44 @@ def test_bahdanaus_rule(cell):
     plain = {name: value for name, value in biases(built).items() if not name.endswith(".b")}
     assert plain
     assert all(torch.equal(value, torch.zeros_like(value)) for value in plain.values())
+
+
+def test_bahdanaus_rule_in_deep_fusion():
+    """R is a recurrent block; both queries are the alignment model's, the rows of the word among them."""
+    part = {"cell": "lstmn", "state_size": 24, "embedding_size": 32}
+    config = ModelConfig(
+        EncoderConfig(bidirectional=False, **part),
+        DeepFusionConfig(attention=AttentionConfig(size=48), **part),
+        initialization="bahdanau",
+    )
+    decoder = Seq2Seq(config, 30, 30).decoder
+    cell = decoder.cell
+    torch.testing.assert_close(decoder.R @ decoder.R.T, torch.eye(24), rtol=0, atol=1e-5)
+    own = (cell.S, cell.W[4 * 24 :], cell.attention.U_a)
+    for matrix in (*own, decoder.S_r, decoder.W_r[24:], decoder.attention.U_a):
+        assert matrix.std().item() == pytest.approx(0.001, rel=0.1)
+    for matrix in (cell.W[: 4 * 24], decoder.W_r[:24]):
+        assert matrix.std().item() == pytest.approx(0.01, rel=0.1)
+    assert torch.equal(cell.b, torch.tensor([0.0, 1, 0, 0]).repeat_interleave(24))
+
+
+@pytest.mark.parametrize(
+    ("cell", "energy"), [("rnn-sum", "additive"), ("rnn-sum", "concat"), ("rnn-read", "dot")]
+)
+def test_bahdanaus_rule_for_what_a_memory_compares(cell, energy):
+    encoder = EncoderConfig(cell=cell, state_size=24, embedding_size=32, memory=MemoryConfig(energy=energy))
+    attention = AttentionConfig(energy="concat", size=48)
+    config = ModelConfig(encoder, BahdanauConfig(attention=attention), initialization="bahdanau")
+    model = Seq2Seq(config, 30, 30)
+    (first, *_) = [module for module in model.encoder.modules() if isinstance(module, SelfAttentive)]
+    small = [model.decoder.attention.W_a]
+    if cell == "rnn-read":
+        small += [first.S, first.W[24:]]
+    else:
+        small += [first.query_matrix, first.scoring.U_a]
+    for matrix in small:
+        assert matrix.std().item() == pytest.approx(0.001, rel=0.1)
+    assert first.W[:24].std().item() == pytest.approx(0.01, rel=0.1)
 
 
 def test_glorots_rule_is_what_the_layers_do_by_themselves():

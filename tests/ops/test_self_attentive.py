@@ -63,7 +63,6 @@ RECURRENCES = {
 
 every_recurrence = pytest.mark.parametrize("cell", RECURRENCES.values(), ids=RECURRENCES.keys())
 every_path = pytest.mark.parametrize("path", ["chosen", "naive"])
-every_scoring = pytest.mark.parametrize("scoring", SCORINGS.values(), ids=SCORINGS.keys())
 both_ways = pytest.mark.parametrize("reverse", [False, True], ids=["ahead", "back"])
 
 
@@ -81,16 +80,33 @@ def apart(
     return tensors[0], (*tensors[1 : 1 + parts], valid), tensors[1 + parts :]
 
 
+def passed(
+    cell: Recurrence,
+    path: str,
+    mask: Tensor,
+    valid: Tensor,
+    tensors,
+    scoring=SCORINGS["additive"],
+    **options: Any,
+) -> tuple[Tensor, tuple[Tensor, ...], Tensor]:
+    """States, the last state with its mask, and alpha."""
+    inputs, initial, (W, U, b, S, U_a, v_a) = apart(cell, list(tensors), valid)
+    return cell.path(path)(inputs, mask, initial, W, U, b, S, scoring(U_a, v_a), **cell.options, **options)
+
+
+def written(cell: Recurrence, last: tuple[Tensor, ...], row: int) -> list[Tensor]:
+    """The real slots of a row's tapes, in order."""
+    return [tape[row, last[-1][row]] for tape in last[cell.heads : -1]]
+
+
 def running(
     cell: Recurrence, path: str, mask: Tensor, valid: Tensor, scoring=SCORINGS["additive"], **options: Any
 ) -> Callable[..., Any]:
     """A path as a function of tensors alone: (states, alpha, *last state without its mask)."""
 
     def run(*tensors: Tensor) -> tuple[Tensor, ...]:
-        inputs, initial, (W, U, b, S, U_a, v_a) = apart(cell, list(tensors), valid)
-        states, last, alpha = cell.path(path)(
-            inputs, mask, initial, W, U, b, S, scoring(U_a, v_a), **cell.options, **options
-        )
+        states, last, alpha = passed(cell, path, mask, valid, tensors, scoring, **options)
+        U_a, v_a = tensors[-2:]
         # a scoring without matrices leaves them out; their gradient is then 0 either way
         unused = (U_a.sum() + v_a.sum()) * 0
         return (states + unused, alpha, *last[:-1])
@@ -103,6 +119,13 @@ def mask_of(lengths: list[int], width: int, left: bool = False) -> Tensor:
     return mask.flip(1) if left else mask
 
 
+COVERING = {  # each size with the additive energies, each other scoring with padding and without
+    "one word": ["additive", "dot"],
+    "a batch of one": ["additive", "scaled-dot"],
+    "one real word in a padded row": list(SCORINGS),
+    "padding beyond the longest, read backwards": ["additive", "bilinear"],
+    "17": ["additive"],
+}
 SIZES = {
     "one word": ([1], 1, 1, False),
     "a batch of one": ([5], 5, 0, False),
@@ -114,11 +137,11 @@ HOLES = torch.tensor([[True, True], [False, False], [False, True]])
 
 
 @every_recurrence
-@every_scoring
-@pytest.mark.parametrize(("lengths", "width", "first", "reverse"), SIZES.values(), ids=SIZES.keys())
-def test_the_fused_path_is_the_naive_one_in_values_and_gradients(
-    cell, scoring, lengths, width, first, reverse, agree
-):
+@pytest.mark.parametrize(
+    ("size", "energy"), [(size, energy) for size, energies in COVERING.items() for energy in energies]
+)
+def test_the_fused_path_is_the_naive_one_in_values_and_gradients(cell, size, energy, agree):
+    (lengths, width, first, reverse), scoring = SIZES[size], SCORINGS[energy]
     mask, valid = mask_of(lengths, width), HOLES[: len(lengths), :first]
     agree(
         running(cell, "chosen", mask, valid, scoring, reverse=reverse),
@@ -142,6 +165,18 @@ def test_they_agree_with_a_span_and_with_states_dropped(cell, scoring, options, 
         running(cell, "naive", mask, HOLES, scoring, **options),
         tensors_of(cell, 3, 6, 2),
     )
+    masks = [
+        passed(cell, path, mask, HOLES, tensors_of(cell, 3, 6, 2), scoring, **options)[1][-1]
+        for path in ("chosen", "naive")
+    ]
+    assert torch.equal(*masks)
+
+
+@every_recurrence
+def test_a_tape_is_as_long_by_both_paths_where_all_rows_begin_with_padding(cell):
+    tensors, mask = tensors_of(cell, 2, 6, 0), mask_of([1, 1], 6, left=True)
+    found = [passed(cell, path, mask, HOLES[:2, :0], tensors, span=3)[1] for path in ("chosen", "naive")]
+    assert found[0][-1].tolist() == found[1][-1].tolist() == [[False, False, True]] * 2
 
 
 @every_recurrence
@@ -154,28 +189,32 @@ def test_gradients_are_the_derivatives(cell):
 @every_recurrence
 @every_path
 @both_ways
-def test_a_sequence_is_one_step_after_another(cell, path, reverse):
+@pytest.mark.parametrize("span", [0, 2])
+def test_a_sequence_is_one_step_after_another(cell, path, reverse, span):
     tensors = tensors_of(cell, 2, 4, 1)
     valid = torch.ones(2, 1, dtype=torch.bool)
     inputs, state, (W, U, b, S, U_a, v_a) = apart(cell, tensors, valid)
     scoring, bias = AdditiveScoring(U_a, v_a), torch.cat([b, b.new_zeros(N * cell.asks)])
-    states, alpha, *last = running(cell, path, mask_of([4, 4], 4), valid, reverse=reverse)(*tensors)
-    output = {key: value for key, value in cell.options.items() if key == "output"}
-    for t in reversed(range(4)) if reverse else range(4):
-        state, row = cell.step(inputs[:, t] @ W.T + bias, state, U, S, scoring, **output)
+    states, last, alpha = passed(cell, path, mask_of([4, 4], 4), valid, tensors, reverse=reverse, span=span)
+    options = {key: value for key, value in cell.options.items() if key == "output"} | {"span": span}
+    for count, t in enumerate(reversed(range(4)) if reverse else range(4)):
+        state, row = cell.step(inputs[:, t] @ W.T + bias, state, U, S, scoring, **options)
         torch.testing.assert_close(states[:, t], state[0], rtol=0, atol=1e-14)
-        torch.testing.assert_close(alpha[:, t, : row.shape[1]], row, rtol=0, atol=1e-14)
-        assert not alpha[:, t, row.shape[1] :].any()
-    torch.testing.assert_close(tuple(last), state[:-1], rtol=0, atol=1e-14)
+        end = 1 + count + (not cell.asks)
+        whole = torch.nn.functional.pad(row, (end - row.shape[1], 5 - end))
+        torch.testing.assert_close(alpha[:, t], whole, rtol=0, atol=1e-14)
+    torch.testing.assert_close(last, state, rtol=0, atol=1e-14)
 
 
 @every_recurrence
 @every_path
 @both_ways
 @pytest.mark.parametrize(
-    ("left", "first"), [(False, 0), (True, 0), (True, 1)], ids=["right", "left", "left, given"]
+    ("left", "first", "span"),
+    [(False, 0, 0), (True, 0, 0), (True, 1, 0), (False, 1, 2), (True, 1, 2)],
+    ids=["right", "left", "left, given", "right, given, a span", "left, given, a span"],
 )
-def test_padding_and_the_garbage_in_it_change_nothing(cell, path, reverse, left, first):
+def test_padding_and_the_garbage_in_it_change_nothing(cell, path, reverse, left, first, span):
     """Each sentence alone, without padding, gives what it gives in company: values, alpha, ends and gradients."""
     lengths, width = [4, 1, 2], 6
     mask, valid = mask_of(lengths, width, left), torch.ones(3, first, dtype=torch.bool)
@@ -183,12 +222,13 @@ def test_padding_and_the_garbage_in_it_change_nothing(cell, path, reverse, left,
     tensors[0] = torch.where(mask.unsqueeze(-1), tensors[0], 1e3)
     tensors = [tensor.requires_grad_() for tensor in tensors]
     parts = 1 + cell.heads + cell.tapes
-    states, alpha, *last = running(cell, path, mask, valid, reverse=reverse)(*tensors)
+    states, last, alpha = passed(cell, path, mask, valid, tensors, reverse=reverse, span=span)
     ends = last[: cell.heads]
     assert torch.equal(states[~mask], torch.zeros_like(states[~mask]))
     assert torch.equal(alpha[~mask], torch.zeros_like(alpha[~mask]))
+    kept = [part for row in range(3) for part in written(cell, last, row)]
     found = torch.autograd.grad(
-        sum((out**2).sum() for out in (states, *ends)), tensors, materialize_grads=True
+        sum((out**2).sum() for out in (states, *ends, *kept)), tensors, materialize_grads=True
     )
     assert torch.equal(found[0][~mask], torch.zeros_like(found[0][~mask]))
     expected = [torch.zeros_like(tensor) for tensor in tensors]
@@ -196,13 +236,19 @@ def test_padding_and_the_garbage_in_it_change_nothing(cell, path, reverse, left,
     for row, length in enumerate(lengths):
         own = [tensor[row : row + 1] for tensor in tensors[:parts]] + tensors[parts:]
         own[0] = own[0][:, mask[row]]
-        alone = running(cell, path, mask_of([length], length), valid[:1], reverse=reverse)(*own)
-        torch.testing.assert_close(states[row, mask[row]], alone[0][0], rtol=0, atol=1e-14)
-        torch.testing.assert_close(alpha[row, mask[row]][:, slots[row]], alone[1][0], rtol=0, atol=1e-14)
+        options = {"reverse": reverse, "span": span}
+        its_states, its_last, its_alpha = passed(
+            cell, path, mask_of([length], length), valid[:1], own, **options
+        )
+        torch.testing.assert_close(states[row, mask[row]], its_states[0], rtol=0, atol=1e-14)
+        torch.testing.assert_close(alpha[row, mask[row]][:, slots[row]], its_alpha[0], rtol=0, atol=1e-14)
         assert not alpha[row][:, ~slots[row]].any()
-        for one, other in zip(ends, alone[2 : 2 + cell.heads], strict=True):
+        for one, other in zip(ends, its_last[: cell.heads], strict=True):
             torch.testing.assert_close(one[row], other[0], rtol=0, atol=1e-14)
-        value = sum((out**2).sum() for out in (alone[0], *alone[2 : 2 + cell.heads]))
+        its_slots = written(cell, its_last, 0)
+        assert len(its_slots[0]) == min(length + first, span or 99)
+        torch.testing.assert_close(written(cell, last, row), its_slots, rtol=0, atol=1e-14)
+        value = sum((out**2).sum() for out in (its_states, *its_last[: cell.heads], *its_slots))
         grads = torch.autograd.grad(value, tensors, materialize_grads=True)
         expected = [one + other for one, other in zip(expected, grads, strict=True)]
     torch.testing.assert_close(found, tuple(expected), rtol=1e-12, atol=1e-13)
@@ -242,6 +288,30 @@ def test_two_halves_with_the_state_carried_are_one_whole(cell, path, span):
     expected = torch.autograd.grad((states**2).sum(), tensors, materialize_grads=True)
     found = torch.autograd.grad((one**2).sum() + (two**2).sum(), tensors, materialize_grads=True)
     torch.testing.assert_close(found, expected, rtol=1e-12, atol=1e-13)
+
+
+@every_recurrence
+@every_path
+@pytest.mark.parametrize("span", [0, 2])
+def test_padding_in_a_state_that_is_carried_changes_nothing(cell, path, span):
+    """Two padded windows, and a step after them, give each row what it gets in one piece and without padding."""
+    first, second = mask_of([4, 1, 2], 5), mask_of([2, 3, 0], 4)
+    tensors = tensors_of(cell, 3, 10, 1)
+    parts = 1 + cell.heads + cell.tapes
+    inputs, starts, weights = tensors[0], tensors[1:parts], tensors[parts:]
+    pieces, mask = inputs.split([5, 4, 1], dim=1), torch.cat([first, second, mask_of([1] * 3, 1)], dim=1)
+    state: tuple[Tensor, ...] = (*starts, torch.ones(3, 1, dtype=torch.bool))
+    found = []
+    for piece, part in zip(pieces, mask.split([5, 4, 1], dim=1), strict=True):
+        given = [piece, *state[:-1], *weights]
+        states, state, _ = passed(cell, path, part, state[-1], given, span=span)
+        found.append(states)
+    for row in range(3):
+        own = [inputs[row : row + 1, mask[row]], *(start[row : row + 1] for start in starts), *weights]
+        alone = torch.ones(1, int(mask[row].sum()), dtype=torch.bool)
+        states, last, _ = passed(cell, path, alone, alone[:, :1], own, span=span)
+        torch.testing.assert_close(torch.cat(found, dim=1)[row, mask[row]], states[0], rtol=0, atol=1e-14)
+        torch.testing.assert_close(written(cell, state, row), written(cell, last, 0), rtol=0, atol=1e-14)
 
 
 @every_recurrence

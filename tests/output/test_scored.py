@@ -27,6 +27,13 @@ def test_a_text_counts_tokens_words_and_characters_each():
     assert text.to_json()["word_perplexity"] == text.word_perplexity
 
 
+def test_the_perplexity_per_word_is_told_where_it_is_another():
+    words = Scored("a b", ("a", "b", "</s>"), (HALF, HALF, HALF), 3, 4)
+    assert "word_perplexity" not in TextScore.of([words]).to_json()
+    assert TextScore.of([words]).word_perplexity == TextScore.of([words]).perplexity
+    assert TextScore.of([words, LINE]).to_json()["word_perplexity"] == pytest.approx(2 ** (8 / 6))
+
+
 def test_nothing_has_no_score():
     blank = Scored.blank("  ")
     assert (blank.log_prob, blank.perplexity) == (0, None)
@@ -36,3 +43,5 @@ def test_nothing_has_no_score():
 
 def test_a_perplexity_beyond_floats_is_cut_off():
     assert perplexity(1e6) == perplexity(700) < math.inf
+    assert perplexity(0.0) == 1.0
+    assert perplexity(math.log(7)) == pytest.approx(7)

@@ -74,6 +74,24 @@ def test_what_is_drawn_from_is_exactly_this(drawing, expected):
     assert probs.sum().item() == pytest.approx(1, abs=1e-12)
 
 
+def test_a_temperature_near_zero_takes_the_likeliest_and_a_high_one_anything_legal():
+    row = logs(PROBS).unsqueeze(0)
+    for temperature in (5e-324, 1e-300, 1e-9):
+        probs, words = Drawing(temperature=temperature).distribution(row)
+        assert probs[0].tolist() == [1.0] + [0.0] * (SIZE - 1)
+        assert words[0, 0].item() == A
+    probs, words = Drawing(temperature=1e300).distribution(row)
+    legal = sorted(words[0, probs[0] > 0].tolist())
+    assert legal == sorted(PROBS)
+    assert probs[0, : len(PROBS)].tolist() == pytest.approx([1 / len(PROBS)] * len(PROBS))
+
+
+@pytest.mark.parametrize("temperature", [float("inf"), float("nan"), -float("inf")])
+def test_a_temperature_is_a_number(temperature):
+    with pytest.raises(ConfigError, match=r"temperature: (-?inf|nan) is out of range"):
+        Drawing(temperature=temperature)
+
+
 @pytest.mark.parametrize("options", [{"top_k": 2}, {"top_p": 0.5}, {"temperature": 0}])
 def test_of_equally_likely_words_the_smaller_id_stands_first(options):
     """Exactly k, and exactly the smallest set, whatever is equal to the last of them."""

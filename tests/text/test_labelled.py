@@ -71,13 +71,13 @@ def test_options_that_do_not_go_together(tmp_path):
 def test_as_many_texts_to_classify_as_lines(tmp_path):
     path = write(tmp_path, "\na\tb\n \n")
     assert list(read_texts(path)) == [("",), ("a\tb",), (" ",)], "the whole line, tabs and all"
-    assert list(read_texts(path, header=True)) == [("a\tb",), (" ",)]
     pairs = write(tmp_path, "\t\na\tb\n")
     assert list(read_texts(pairs, num_texts=2)) == [("", ""), ("a", "b")]
     assert list(read_texts(pairs, columns=(2,))) == [("",), ("b",)]
 
 
-def test_examples_become_ids_one_for_one():
+def test_examples_become_ids_one_for_one(monkeypatch):
+    monkeypatch.setattr("regard.text.labelled._CHUNK", 1)
     tokenizer = learn("word", ["a b c"], size=20)
     labels = Labels(["no", "yes"])
     examples = [LabelledText("yes", ("a b", "c")), LabelledText("no", ("b", ""))]

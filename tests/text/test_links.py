@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regard.errors import DataError
-from regard.text.links import GoldLinks, format_gold, format_pharaoh, parse_pharaoh
+from regard.text.links import GoldLinks, format_gold, format_pharaoh, parse_pharaoh, read_gold_links
 
 links = st.frozensets(st.tuples(st.integers(0, 120), st.integers(0, 120)), max_size=20)
 
@@ -51,3 +51,35 @@ def test_what_is_written_is_read_back(sure, possible):
     gold = GoldLinks(sure, possible)
     assert parse_pharaoh(format_gold(gold), "f:1") == gold
     assert parse_pharaoh(format_pharaoh(sure), "f:1") == GoldLinks(sure)
+
+
+class TestAFileOfLinks:
+    """A line for each pair, and no link between words that are not there."""
+
+    SENTENCES = (("a b", "A B C"), ("c", "D"))
+
+    @pytest.fixture
+    def links(self, tmp_path):
+        def read(text):
+            (tmp_path / "links").write_text(text)
+            return read_gold_links(tmp_path / "links", self.SENTENCES)
+
+        return read
+
+    def test_the_last_words_can_be_linked(self, links):
+        assert links("1-2 0?0\n\n") == [parse_pharaoh("1-2 0?0", ""), GoldLinks(frozenset())]
+
+    @pytest.mark.parametrize("link", ["2-0", "0-3", "2?0", "0p3"])
+    def test_a_link_beyond_its_sentences(self, links, link):
+        """A file counted from 1, or with its sides the other way round."""
+        with pytest.raises(
+            DataError, match=r"links:1: the link \d-\d points beyond .* of 2 and 3 words; links count"
+        ):
+            links(f"{link}\n0-0\n")
+
+    @pytest.mark.parametrize(("text", "count"), [("0-0\n", 1), ("0-0\n0-0\n9-9\n", 3)])
+    def test_a_line_for_each_pair(self, links, text, count):
+        with pytest.raises(
+            DataError, match=f"links: {count} lines of links for 2 pairs; give one line for each"
+        ):
+            links(text)

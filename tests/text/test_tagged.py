@@ -99,7 +99,7 @@ def test_vertical_refusals(tmp_path):
         list(read_vertical(write(tmp_path, "a\tX\n"), columns=(0, 2)))
 
 
-def test_every_word_is_one_id():
+def test_every_word_is_one_id(monkeypatch):
     tokenizer = learn("word", ["the dog"], size=20)
     the, dog = tokenizer.encode("the dog")
     # ▁ is folded to a blank by the tokenizer: alone it is nothing, inside a word it parts two
@@ -108,6 +108,10 @@ def test_every_word_is_one_id():
     [encoded] = encode_tagged([TaggedSentence(("dog", "the"), ("N", "D"))], tokenizer, Labels(["D", "N"]))
     assert encoded == EncodedTagged([dog, the], [1, 0])
     assert encoded.length == 3
+    monkeypatch.setattr("regard.text.tagged._CHUNK", 2)
+    several = [TaggedSentence(words, ("D",) * len(words)) for words in (("the",), ("dog", "the"), ("dog",))]
+    encoded = list(encode_tagged(several, tokenizer, Labels(["D", "N"])))
+    assert [one.word_ids for one in encoded] == [[the], [dog, the], [dog]]
     with pytest.raises(DataError, match="the label 'V' was not in the training data"):
         list(encode_tagged([TaggedSentence(("dog",), ("V",))], tokenizer, Labels(["D", "N"])))
     with pytest.raises(ConfigError, match="a tokenizer of kind 'char' cuts words into pieces"):

@@ -1,6 +1,7 @@
 import pytest
 
 from regard.errors import ConfigError
+from regard.options import options_of
 from regard.training.config import DataConfig, RunConfig, TokenizerConfig, TrainingConfig
 from regard.training.configure import configure
 
@@ -107,6 +108,34 @@ def test_a_misspelt_option_is_told_with_the_nearest_right_name(mapping, message)
     with pytest.raises(ConfigError) as caught:
         configure(mapping)
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("limit", ["max_updates", "max_epochs", "max_minutes"])
+def test_scheduled_sampling_needs_an_end_to_grow_to(limit):
+    patient = {"training": {"max_epochs": 0, "patience": 2, "schedule": "constant"}}
+    sampled = {"teaching": {"scheduled_sampling": 0.2}}
+    assert configure(patient).training.open_ended
+    with pytest.raises(
+        ConfigError, match=r"scheduled_sampling grows to the end.*set training.max_updates, max_ep"
+    ):
+        configure(patient, sampled)
+    assert not configure(patient, sampled, {"training": {limit: 3}}).training.open_ended
+
+
+def test_links_that_no_one_would_learn_from():
+    links = {"data": {"train_links": "links"}}
+    with pytest.raises(
+        ConfigError, match=r"data.train_links: .*teaching.guided_alignment alone.*or drop the links"
+    ):
+        configure(links)
+    assert configure(links, {"teaching": {"guided_alignment": 0.5}}).data.train_links == "links"
+
+
+@pytest.mark.parametrize("task", RunConfig.variants)
+def test_every_option_of_every_task_has_a_sentence(task):
+    options = options_of(RunConfig.variants[task])
+    assert [option.path for option in options if not option.sentence.strip().endswith(".")] == []
+    assert len({option.path for option in options}) == len(options) > 40
 
 
 def test_a_run_is_its_mapping():

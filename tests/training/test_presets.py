@@ -28,7 +28,8 @@ def test_every_preset_is_small_or_a_paper_s():
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_every_preset_configures_and_says_what_it_is(name, tmp_path):
-    run = configure(preset=name)
+    begun = {"pretrained": {"encoder": "lm"}} if name == "classifier-pretrained" else {}
+    run = configure(begun, preset=name)
     assert PRESETS[name].__doc__
     # what train.toml says is the whole of it
     (tmp_path / "train.toml").write_text(write_toml(run.to_mapping()), encoding="utf-8")

@@ -104,6 +104,23 @@ class TestFromANotebook:
         assert (run.tokenizer.source, run.training.max_updates) == ("char", 2)
         assert regard.Translator.load(trained.folder).translate(["a b"])[0].tokens
 
+    def test_lines_of_a_language_model(self, tmp_path):
+        """A string is a file's name, so a line alone would be taken for one; a tuple of it is a line."""
+        tiny = ["model.embedding_size=4", "model.state_size=4"]
+        options = {"task": "lm", "options": [*OPTIONS, *tiny, "training.batch_sentences=4"]}
+        for lines in (["a b", "b a"], ["long " * 1000]):
+            with pytest.raises(
+                DataError, match=r"no such file; strings are names of files.*tuples of one line"
+            ):
+                regard.train(tmp_path / "model", lines, **options)
+            with pytest.raises(DataError, match="tuples of one line"):
+                regard.train(tmp_path / "model", [("a b",)], lines, **options)
+        (tmp_path / "text").write_text("a b\nb a\n" * 2)
+        for name, given in (("a", tmp_path / "text"), ("b", [("a b",), ("b a",)] * 2)):
+            report = regard.train(tmp_path / name, given, [("b a",)], **options).report
+            assert report["num_train_lines"] == 4
+        assert torch.equal(weights(tmp_path / "a"), weights(tmp_path / "b"))
+
     def test_no_pairs(self, tmp_path):
         with pytest.raises(ConfigError, match=r"data\.train: no training pairs; name them with --train"):
             regard.train(tmp_path / "model", config=TINY)

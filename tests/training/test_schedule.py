@@ -1,4 +1,5 @@
 import math
+from itertools import pairwise
 
 import pytest
 
@@ -57,6 +58,21 @@ def test_a_warm_up_takes_no_more_than_a_tenth_of_the_run():
     assert factors("cosine", 40, warmup=30) == factors("cosine", 40, warmup=4)
     assert factors("linear", 5, warmup=10)[0] == 1.0
     assert factors("constant", None, warmup=10)[:3] == [0.1, 0.2, 0.3]
+
+
+@pytest.mark.parametrize("schedule", ["constant", "plateau", "linear", "cosine", "inverse-sqrt", "decay"])
+def test_a_warm_up_takes_no_more_than_a_tenth_of_the_time(schedule):
+    """However many updates it was to be: what a clock alone ends is learnt in as well."""
+    config = TrainingConfig(schedule=schedule, max_minutes=1, warmup=1_000_000, decay_from=100)
+    plain = TrainingConfig(schedule=schedule, max_minutes=1, decay_from=100)
+    made, without = Schedule(config, None), Schedule(plain, None)
+    assert [made.factor(7, used) for used in (0.01, 0.05)] == pytest.approx([0.1, 0.5])
+    for used in (0.1, 0.5, 0.9):
+        expected = 1.0 if schedule == "inverse-sqrt" else without.factor(7, used)
+        assert made.factor(7, used) == pytest.approx(expected)
+    rates = [made.factor(7, used / 1000) for used in range(1000)]
+    assert max(abs(one - other) for one, other in pairwise(rates)) < 0.011, "no jump"
+    assert max(rates) > 0.9
 
 
 def test_inverse_square_root():

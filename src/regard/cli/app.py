@@ -35,7 +35,7 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 app = typer.Typer(
     name="regard",
-    help="Recurrent sequence-to-sequence learning with attention: train, translate, align, look inside.",
+    help="Recurrent networks with attention: train, translate, classify, tag, describe, write, look inside.",
     epilog="Start with: regard demo",
     no_args_is_help=True,
     rich_markup_mode="rich",

@@ -108,8 +108,10 @@ def _columns(
     model: Path, num_texts: int, column: int | None, second_column: int | None
 ) -> tuple[int, ...] | None:
     """Where the texts stand on a line; None for the places they have by default."""
+    if num_texts == 2 and column is None and second_column is None:
+        return None
     if num_texts == 2:
-        return (column or 1, second_column or 2)
+        return (1 if column is None else column, 2 if second_column is None else second_column)
     if second_column is not None:
         raise ConfigError(
             f"--second-column {second_column}: {model} classifies one text at a time; leave it out"

@@ -1,4 +1,4 @@
-"""``regard train``: from a file of pairs to a model folder."""
+"""``regard train``: from files of whatever the task learns from to a model folder."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -8,6 +8,7 @@ import typer
 
 from regard.cli.console import notes, print_json, results, score_table
 from regard.configuration import read_toml, set_option
+from regard.errors import ConfigError
 
 _TRY = {
     "translate": "echo … | regard translate {folder}",
@@ -46,7 +47,9 @@ def train(
     preset: Annotated[str | None, typer.Option(help="Where to start from; see --list-presets.")] = None,
     tokenizer: Annotated[
         str | None,
-        typer.Option(help="char, word, bpe or unigram, for both sides; or source,target as char,word."),
+        typer.Option(
+            help="char, word, bpe or unigram; to translate for both sides, or source,target as char,word."
+        ),
     ] = None,
     vocabulary: Annotated[int | None, typer.Option(help="The most tokens of each vocabulary.")] = None,
     columns: Annotated[
@@ -155,6 +158,11 @@ def _tokenizer_flags(task: str, tokenizer: str | None, vocabulary: int | None) -
     flags: dict[str, Any] = {}
     if tokenizer:
         first, _, second = tokenizer.partition(",")
+        if second and len(sides) == 1:
+            raise ConfigError(
+                f"--tokenizer {tokenizer}: the task {task!r} has texts of one kind, and so one tokenizer; give "
+                f"{first} or {second}"
+            )
         flags |= dict(zip(sides, (first, second or first), strict=False))
     if vocabulary is not None:
         flags |= {f"{side}_size": vocabulary for side in sides}

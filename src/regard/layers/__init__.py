@@ -1,10 +1,8 @@
 """Modules that own parameters and call `ops`; each can be imported and used by itself."""
 
 from regard.layers.attention import (
-    COVERING,
     ENERGIES,
     NORMALIZERS,
-    SIZED,
     WINDOWS,
     Additive,
     Attended,
@@ -18,6 +16,8 @@ from regard.layers.attention import (
     QueryKeyValue,
     ScaledDot,
     build_attention,
+    is_covering,
+    is_sized,
 )
 from regard.layers.bidirectional import BidirectionalStack
 from regard.layers.cells import (
@@ -45,11 +45,9 @@ from regard.layers.standardize import Standardize
 
 __all__ = [
     "CELLS",
-    "COVERING",
     "ENERGIES",
     "NORMALIZERS",
     "POOLINGS",
-    "SIZED",
     "WINDOWS",
     "Additive",
     "Attended",
@@ -88,4 +86,6 @@ __all__ = [
     "Standardize",
     "TorchGRU",
     "build_attention",
+    "is_covering",
+    "is_sized",
 ]

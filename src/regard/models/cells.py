@@ -28,7 +28,7 @@ def _attention_of(memory: MemoryConfig, query_size: int | None, annotation_size:
         memory.energy,
         query_size,
         annotation_size,
-        memory.size,
+        memory.size or annotation_size,
         heads=memory.heads,
         normalizer=memory.normalizer,
     )

@@ -5,9 +5,10 @@ biases, forget gates open.
 """
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
-from regard.layers import LSTM, LSTMN, Additive, Cell
+from regard.layers import LSTM, LSTMN, Additive, Cell, Concat, SelfAttentive
+from regard.models.decoders.deep_fusion import DeepFusionDecoder
 
 
 def initialize(model: nn.Module, rule: str) -> None:
@@ -33,7 +34,12 @@ def _uniform(model: nn.Module, bound: float) -> None:
 
 
 def _bahdanau(model: nn.Module) -> None:
-    """Bahdanau et al. 2015 (B.1): U orthogonal; W_a, U_a N(0, 0.001²); v_a, biases 0; rest N(0, 0.01²)."""
+    """Bahdanau et al. 2015 (B.1): U orthogonal; W_a, U_a N(0, 0.001²); v_a, biases 0; rest N(0, 0.01²).
+
+    What the paper does not have follows its part: R of deep fusion is a recurrent block, a U; whatever makes a query
+    to an alignment model, or a key of it, is a W_a or U_a: concat's W_a, and of cells with a tape and of deep fusion
+    the matrices of word (P, the last rows of W and of W_r) and of what was read (S, S_r).
+    """
     for parameter in model.parameters():
         if parameter.dim() > 1:
             nn.init.normal_(parameter, std=0.01)
@@ -45,7 +51,21 @@ def _bahdanau(model: nn.Module) -> None:
                 nn.init.orthogonal_(block)
         if isinstance(module, LSTM | LSTMN):
             module.b[module.state_size : 2 * module.state_size] = 1.0
-        if isinstance(module, Additive):
-            for matrix in (module.W_a, module.U_a):
-                if matrix is not None:
-                    nn.init.normal_(matrix, std=0.001)
+        if isinstance(module, DeepFusionDecoder):
+            nn.init.orthogonal_(module.R)
+        for matrix in _aligning(module):
+            nn.init.normal_(matrix, std=0.001)
+
+
+def _aligning(module: nn.Module) -> list[Tensor]:
+    """A module's own matrices of queries and keys that are compared under a tanh or by a cell with its past."""
+    match module:
+        case Additive():
+            return [module.U_a] if module.W_a is None else [module.W_a, module.U_a]
+        case Concat():
+            return [module.W_a]
+        case SelfAttentive(S=nn.Parameter() as S):
+            return [S, module.W[-module.query_width :]]
+        case DeepFusionDecoder():
+            return [module.S_r, module.W_r[-module.S_r.shape[0] :]]
+    return []

@@ -122,11 +122,12 @@ class TextScore:
         return self.nats / math.log(2) / max(self.num_characters, 1)
 
     def to_json(self) -> dict[str, float | int]:
-        """Give all numbers by name."""
+        """Give all numbers by name; the perplexity per word only where tokens are not words, so that it is another."""
+        per_word = {} if self.num_words == self.num_tokens else {"word_perplexity": self.word_perplexity}
         return {
             "loss": self.loss,
             "perplexity": self.perplexity,
-            "word_perplexity": self.word_perplexity,
+            **per_word,
             "bits_per_character": self.bits_per_character,
             "num_lines": self.num_lines,
             "num_tokens": self.num_tokens,

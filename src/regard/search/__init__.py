@@ -1,7 +1,7 @@
 """Model → hypotheses: greedy, with a beam, by drawing, or along given words."""
 
 from regard.search.beam import beam
-from regard.search.follow import Followed, follow
+from regard.search.follow import Followed, follow, log_probs_of
 from regard.search.forced import forced
 from regard.search.greedy import Stepper, greedy
 from regard.search.hypothesis import Hypothesis
@@ -20,6 +20,7 @@ __all__ = [
     "follow",
     "forced",
     "greedy",
+    "log_probs_of",
     "rows_of",
     "sample",
 ]

@@ -45,10 +45,15 @@ def follow(model: LanguageModel, batch: LineBatch, state: States | None = None) 
     for start in range(0, num_steps, steps):
         part = LineBatch(*(tensor[:, start : start + steps] for tensor in batch.tensors))
         predicted = model(part.previous_ids, part.mask, state)
-        targets = part.target_ids[part.mask].unsqueeze(1)  # (N, 1)
-        logits = predicted.logits.to(torch.promote_types(predicted.logits.dtype, torch.float32))
-        log_probs.append(logits.log_softmax(dim=-1).gather(1, targets).squeeze(1))
-        right.append(logits.argmax(dim=-1) == targets.squeeze(1))
+        targets = part.target_ids[part.mask]  # (N,)
+        log_probs.append(log_probs_of(predicted.logits, targets))
+        right.append(predicted.logits.argmax(dim=-1) == targets)
         state = predicted.state
     assert state is not None, "a batch has at least one step"
     return Followed(torch.cat(log_probs), torch.cat(right), state)
+
+
+def log_probs_of(logits: Tensor, targets: Tensor) -> Tensor:
+    """Log p of each target (N,) under its row of logits (N, V), in float32 at least."""
+    wide = logits.to(torch.promote_types(logits.dtype, torch.float32))
+    return wide.log_softmax(dim=-1).gather(1, targets.unsqueeze(1)).squeeze(1)  # (N,)

@@ -5,6 +5,7 @@ what might have been chosen instead. Each row draws from a generator of its own,
 Rows that have ended stay in the batch, unheeded, until all have: a state is passed on and never looked into.
 """
 
+import math
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -75,7 +76,7 @@ class Drawing:
     top_p: float = 1.0
 
     def __post_init__(self) -> None:
-        in_range("temperature", self.temperature, 0)
+        in_range("temperature", self.temperature, 0, below=math.inf)
         in_range("top_k", self.top_k, 0)
         in_range("top_p", self.top_p, 0, 1)
 
@@ -91,7 +92,8 @@ class Drawing:
         """
         ordered, words = log_probs.double().sort(dim=-1, descending=True, stable=True)
         keep = 1 if self.temperature == 0 else self.top_k or ordered.shape[1]
-        scaled = ordered if self.temperature == 0 else ordered / self.temperature
+        # from the likeliest, whose 0 stays 0 under the smallest temperature
+        scaled = ordered if self.temperature == 0 else (ordered - ordered[:, :1]) / self.temperature
         rank = torch.arange(ordered.shape[1], device=ordered.device)
         probs = scaled.masked_fill(rank >= keep, float("-inf")).softmax(dim=-1)
         if self.top_p < 1:

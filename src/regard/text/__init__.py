@@ -2,13 +2,21 @@
 
 from regard.text.corpus import Place, SentencePair, read_lines, read_pairs
 from regard.text.encoded import EncodedPair, encode_pairs
-from regard.text.features import DescribedFeatures, read_described, read_features
+from regard.text.features import DescribedFeatures, as_numbers, read_described, read_features
 from regard.text.filters import FilterReport, Filters
 from regard.text.labelled import EncodedLabelled, LabelledText, encode_labelled, read_labelled, read_texts
 from regard.text.labels import Labels
 from regard.text.learn import KINDS, learn
 from regard.text.lines import MODES, EncodedLine, encode_lines, unknown_id, unknown_words
-from regard.text.links import GoldLinks, Link, Links, format_gold, format_pharaoh, parse_pharaoh
+from regard.text.links import (
+    GoldLinks,
+    Link,
+    Links,
+    format_gold,
+    format_pharaoh,
+    parse_pharaoh,
+    read_gold_links,
+)
 from regard.text.specials import BOS, EOS, PAD, SPECIALS, UNK
 from regard.text.tagged import (
     EncodedTagged,
@@ -44,6 +52,7 @@ __all__ = [
     "SentencePair",
     "TaggedSentence",
     "Tokenizer",
+    "as_numbers",
     "encode_labelled",
     "encode_lines",
     "encode_pairs",
@@ -55,6 +64,7 @@ __all__ = [
     "parse_pharaoh",
     "read_described",
     "read_features",
+    "read_gold_links",
     "read_labelled",
     "read_lines",
     "read_pairs",

@@ -68,21 +68,40 @@ def read_features(path: str | Path, *, column: str | None = None, size: int | No
     return _checked(numbers, path, size)
 
 
+def as_numbers(given: Any, name: object) -> Matrix:
+    """Whatever is given as features as float32, in the shape it has; what is too large becomes infinite.
+
+    Args:
+        given: an array, or lists of numbers.
+        name: what it is called in messages: a file, or an example's number.
+
+    Raises:
+        DataError: rows of unequal length, or values that are no numbers.
+    """
+    try:
+        numbers = np.asarray(given)
+    except (ValueError, TypeError) as error:
+        raise DataError(f"{name}: no array ({error}); give as many numbers in each row") from error
+    if numbers.dtype.kind not in "iuf":
+        raise DataError(f"{name}: values of type {numbers.dtype}; features are whole numbers or floats")
+    with np.errstate(over="ignore"):
+        return numbers.astype(np.float32)
+
+
 def read_described(
-    features: str | Path, texts: str | Path, *, column: str | None = None, size: int | None = None
+    features: str | Path, texts: str | Path, *, column: str | None = None
 ) -> Iterator[DescribedFeatures]:
     """Yield each row of features with the line of text that describes it.
 
     Args:
-        features: as `read_features` takes it, with `column` and `size`.
+        features: as `read_features` takes it, with `column`.
         texts: as many lines as there are rows, as `read_file` takes it.
         column: see `read_features`.
-        size: see `read_features`.
 
     Raises:
         DataError: a file cannot be used, or the counts differ.
     """
-    rows = read_features(features, column=column, size=size)
+    rows = read_features(features, column=column)
     lines = list(read_file(texts))
     if len(rows) != len(lines):
         raise DataError(
@@ -163,16 +182,13 @@ def _checked(numbers: npt.NDArray[Any], path: Path, size: int | None) -> Matrix:
         raise DataError(
             f"{path}: an array of shape {numbers.shape}; features are a matrix, a row for each thing"
         )
-    if numbers.dtype.kind not in "iuf":
-        raise DataError(f"{path}: values of type {numbers.dtype}; features are whole numbers or floats")
+    matrix = as_numbers(numbers, path)
     if size is not None and numbers.shape[1] != size:
         raise DataError(
             f"{path}: {numbers.shape[1]} features in a row, and the model was trained on {size}; make them alike"
         )
     if numbers.shape[1] == 0:
         raise DataError(f"{path}: rows without features; nothing can be described from them")
-    with np.errstate(over="ignore"):  # what is too large for float32 becomes infinite, and is refused
-        matrix = numbers.astype(np.float32)
     finite = np.isfinite(matrix)
     if not finite.all():
         row, place = np.argwhere(~finite)[0]

@@ -6,15 +6,19 @@ blank text is an error; to classify one is not, and as many answers come out as 
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from regard.errors import ConfigError, DataError
 from regard.text.corpus import Place
 from regard.text.formats import read_columns, read_file, shown
+from regard.text.formats.columns import named
 from regard.text.labels import Labels
 from regard.text.tokenizer import Tokenizer
 
 _NUM_TEXTS = (1, 2)
+_CHUNK = 4096
+_COLUMN_OPTIONS = ("--column", "--second-column")  # of the texts to classify
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +56,14 @@ def read_labelled(
     Args:
         path: the file, as `read_file` takes it.
         num_texts: how many texts share a label, 1 or 2.
-        columns: where the label and then the texts stand, counted from 1; 1, 2 (and 3) if None.
+        columns: where the label and then the texts stand, counted from 1; 1, 2 (and 3) if None, and then there may
+            be no others.
         separator: ``tab``; or ``space`` for a label, a blank and one text, as sentiment corpora are published.
         header: whether the first line names the columns, and is passed over.
 
     Raises:
         ConfigError: columns, texts and separator do not go together.
-        DataError: the file cannot be read, or a line has too few columns, no label, or a blank text.
+        DataError: the file cannot be read, or a line has too few columns or too many, no label, or a blank text.
     """
     _check_num_texts(num_texts)
     wanted = _wanted(columns, range(1, num_texts + 2), "the label and then each text")
@@ -68,7 +73,15 @@ def read_labelled(
             "be; leave the columns out, or part the columns by tabs"
         )
     origin = shown(path)
-    for number, (label, *texts) in read_columns(path, wanted, separator=separator, header=header):
+    rows = read_columns(
+        path,
+        wanted,
+        separator=separator,
+        header=header,
+        exact=columns is None,
+        remedy=lambda cells: _remedy(cells, wanted),
+    )
+    for number, (label, *texts) in rows:
         place = Place(origin, number)
         if not label.strip():
             raise DataError(f"{place}: the label is blank; write one, or leave the line out")
@@ -82,7 +95,7 @@ def read_labelled(
 
 
 def read_texts(
-    path: str | Path, *, num_texts: int = 1, columns: Sequence[int] | None = None, header: bool = False
+    path: str | Path, *, num_texts: int = 1, columns: Sequence[int] | None = None
 ) -> Iterator[tuple[str, ...]]:
     """Yield the texts to classify, one tuple for each line, blank ones too.
 
@@ -90,40 +103,62 @@ def read_texts(
         path: the file, as `read_file` takes it.
         num_texts: how many texts are classified together, 1 or 2.
         columns: where they stand between tabs, counted from 1. If None, one text is the whole line, tabs
-            and all, and two are columns 1 and 2.
-        header: whether the first line names the columns, and is passed over.
+            and all, and two are columns 1 and 2, and there may be no others.
 
     Raises:
         ConfigError: columns and texts do not go together.
-        DataError: the file cannot be read, or a line has too few columns.
+        DataError: the file cannot be read, or a line has too few columns or too many.
     """
     _check_num_texts(num_texts)
     if num_texts == 1 and columns is None:
-        for number, line in enumerate(read_file(path), start=1):
-            if number > 1 or not header:
-                yield (line,)
+        for line in read_file(path):
+            yield (line,)
         return
     wanted = _wanted(columns, range(1, num_texts + 1), "each text")
-    for _, texts in read_columns(path, wanted, header=header, blank=True):
+    options = " ".join(f"{name} {k + 1}" for k, name in enumerate(_COLUMN_OPTIONS[:num_texts]))
+    rows = read_columns(
+        path,
+        wanted,
+        blank=True,
+        exact=columns is None,
+        remedy=lambda _: f"say where {'each text' if num_texts == 2 else 'the text'} stands, as {options}",
+    )
+    for _, texts in rows:
         yield texts
 
 
 def encode_labelled(
     examples: Iterable[LabelledText], tokenizer: Tokenizer, labels: Labels
 ) -> Iterator[EncodedLabelled]:
-    """Yield each example's ids, one for one.
+    """Yield each example's ids, one for one, tokenising a few thousand at a time.
 
     Raises:
         DataError: a label is none of `labels`.
     """
-    for example in examples:
-        ids = tuple(tokenizer.encode(text) for text in example.texts)
-        yield EncodedLabelled(ids, labels.id_of(example.label, example.place))
+    waiting = iter(examples)
+    while chunk := list(islice(waiting, _CHUNK)):
+        ids = iter(tokenizer.encode_batch([text for example in chunk for text in example.texts]))
+        for example in chunk:
+            own = tuple(islice(ids, len(example.texts)))
+            yield EncodedLabelled(own, labels.id_of(example.label, example.place))
 
 
 def _check_num_texts(num_texts: int) -> None:
     if num_texts not in _NUM_TEXTS:
         raise ConfigError(f"{num_texts} texts cannot be classified together; give 1, or 2 for pairs")
+
+
+def _remedy(cells: Sequence[str], wanted: Sequence[int]) -> str:
+    """What to do about a line of labelled texts with too few columns or too many."""
+    naming = f"name the columns, as {named(range(1, len(wanted) + 1))}"
+    if len(cells) == 1 and len(wanted) == 2 and len(cells[0].split()) > 1:
+        return (
+            "if a blank parts label and text, say so: --set data.separator=space to train, --separator space to "
+            "evaluate"
+        )
+    if len(cells) > len(wanted) == 2:
+        return f"for two texts set model.num_texts = 2, or {naming}"
+    return naming
 
 
 def _wanted(columns: Sequence[int] | None, default: range, meaning: str) -> tuple[int, ...]:

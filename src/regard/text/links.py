@@ -1,15 +1,17 @@
 """Word alignments as sets of links, and their Pharaoh text form.
 
-In: lines such as ``0-0 1-2 2?1``. Out: `Links`, `GoldLinks`, and back. A link is (source word j, target
-word i), both counted from 0. ``-`` marks a sure link and ``?`` (or ``p``) a possible one. Knows nothing
-of models: how links come out of attention is `output/alignment`.
+In: lines such as ``0-0 1-2 2?1``, or a file of them. Out: `Links`, `GoldLinks`, and back. A link is (source word j,
+target word i), both counted from 0. ``-`` marks a sure link and ``?`` (or ``p``) a possible one. Knows nothing of
+models: how links come out of attention is `output/alignment`.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from regard.errors import DataError
+from regard.text.formats import read_file
 
 Link = tuple[int, int]
 Links = frozenset[Link]
@@ -55,6 +57,37 @@ def parse_pharaoh(line: str, place: str) -> GoldLinks:
         link = (int(match[1]), int(match[3]))
         (sure if match[2] == "-" else possible).add(link)
     return GoldLinks(frozenset(sure), frozenset(possible))
+
+
+def read_gold_links(path: str | Path, sentences: Sequence[tuple[str, str]]) -> list[GoldLinks]:
+    """Read the gold links of some pairs of sentences, a line for each.
+
+    Args:
+        path: the file.
+        sentences: source and target of each pair, words between blanks.
+
+    Raises:
+        DataError: the file cannot be read, a line is no set of links or links words that are not there, or there are
+            not as many lines as pairs.
+    """
+    gold = []
+    for number, line in enumerate(read_file(path), start=1):
+        links = parse_pharaoh(line, f"{path}:{number}")
+        gold.append(links)
+        if number > len(sentences):
+            continue
+        num_sources, num_targets = (len(text.split()) for text in sentences[number - 1])
+        for j, i in sorted(links.possible):
+            if j >= num_sources or i >= num_targets:
+                raise DataError(
+                    f"{path}:{number}: the link {j}-{i} points beyond its sentences of {num_sources} and {num_targets} "
+                    "words; links count from 0, source first"
+                )
+    if len(gold) != len(sentences):
+        raise DataError(
+            f"{path}: {len(gold)} lines of links for {len(sentences)} pairs; give one line for each pair"
+        )
+    return gold
 
 
 def format_pharaoh(links: Iterable[Link]) -> str:

@@ -7,11 +7,13 @@ as ids. Words are what blanks part, and each word is one id: a tag is a word's, 
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from regard.errors import ConfigError, DataError
-from regard.text.corpus import Place, read_pairs
-from regard.text.formats import read_file, shown
+from regard.text.corpus import Place
+from regard.text.formats import read_columns, read_file, read_parallel, shown
+from regard.text.formats.columns import named
 from regard.text.labels import Labels
 from regard.text.specials import UNK
 from regard.text.tokenizer import Tokenizer
@@ -19,6 +21,7 @@ from regard.text.tokenizer import Tokenizer
 # in CoNLL-U: words written as one, and words that are not there
 _NOT_A_WORD = re.compile(r"\d+[-.]\d+")
 _CONLLU_COLUMNS = 10
+_CHUNK = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,19 +60,43 @@ def read_tagged(
         ConfigError: columns are named for parallel files, or are no columns.
         DataError: a file cannot be read, or a line has no words, or not as many tags as words.
     """
-    for pair in read_pairs(words, tags, columns=columns):
-        sentence = TaggedSentence(tuple(pair.source.split()), tuple(pair.target.split()), pair.place)
+    origin = shown(words)
+    for number, (line, its_tags) in _numbered(words, tags, columns):
+        sentence = TaggedSentence(tuple(line.split()), tuple(its_tags.split()), Place(origin, number))
         if len(sentence.words) != len(sentence.tags):
             raise DataError(
-                f"{pair.place}: {len(sentence.words)} words and {len(sentence.tags)} tags; each word has one "
+                f"{sentence.place}: {len(sentence.words)} words and {len(sentence.tags)} tags; each word has one "
                 "tag, and blanks part both"
             )
         if not sentence.words:
-            raise DataError(f"{pair.place}: a line without words cannot be learnt from; leave it out")
+            raise DataError(f"{sentence.place}: a line without words cannot be learnt from; leave it out")
         yield sentence
 
 
-def read_vertical(path: str | Path, *, columns: tuple[int, int] = (1, 2)) -> Iterator[TaggedSentence]:
+def _numbered(
+    words: str | Path, tags: str | Path | None, columns: tuple[int, int] | None
+) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """Words and tags as they stand, with their line's number."""
+    if tags is None:
+        return read_columns(
+            words,
+            columns or (1, 2),
+            exact=columns is None,
+            remedy=lambda cells: (
+                "name the tags' file second (--train words --train tags)"
+                if len(cells) == 1
+                else f"say where words and tags stand, as {named((1, 2))}"
+            ),
+        )
+    if columns is None:
+        return enumerate(read_parallel(words, tags, belonging="words and their tags"), start=1)
+    raise ConfigError(
+        f"{named(columns)} belongs to one tab-separated file, and two files are named: {shown(words)} and "
+        f"{shown(tags)}; leave out the columns or the second file"
+    )
+
+
+def read_vertical(path: str | Path, *, columns: tuple[int, int] | None = None) -> Iterator[TaggedSentence]:
     """Yield the sentences of a file with one word a line and blank lines between sentences.
 
     A line's columns are parted by tabs, or by blanks where it has no tab. Lines that begin with ``# `` are
@@ -78,15 +105,16 @@ def read_vertical(path: str | Path, *, columns: tuple[int, int] = (1, 2)) -> Ite
 
     Args:
         path: the file, as `read_file` takes it.
-        columns: where word and tag stand, counted from 1.
+        columns: where word and tag stand, counted from 1; 1 and 2 if None, but CoNLL-U's ten have to be named.
 
     Raises:
         ConfigError: a column number is below 1.
         DataError: the file cannot be read, a line has too few columns, or a word or a tag is blank or has a blank in
             it.
     """
-    if min(columns) < 1:
-        raise ConfigError(f"columns are counted from 1, so {columns[0]} and {columns[1]} cannot be")
+    wanted = columns or (1, 2)
+    if min(wanted) < 1:
+        raise ConfigError(f"columns are counted from 1, so {wanted[0]} and {wanted[1]} cannot be")
     origin = shown(path)
     words: list[str] = []
     tags: list[str] = []
@@ -102,8 +130,13 @@ def read_vertical(path: str | Path, *, columns: tuple[int, int] = (1, 2)) -> Ite
             continue
         if len(cells) == _CONLLU_COLUMNS and _NOT_A_WORD.fullmatch(cells[0]):
             continue
+        if len(cells) == _CONLLU_COLUMNS and columns is None:
+            raise DataError(
+                f"{Place(origin, number)}: {len(cells)} columns, which looks like CoNLL-U: give {named((2, 4))}, of "
+                "the word and its part of speech"
+            )
         start = start if words else number
-        word, tag = _word_and_tag(cells, columns, Place(origin, number))
+        word, tag = _word_and_tag(cells, wanted, Place(origin, number))
         words.append(word)
         tags.append(tag)
     if words:
@@ -127,14 +160,17 @@ def _word_and_tag(cells: list[str], columns: tuple[int, int], place: Place) -> t
 def encode_tagged(
     sentences: Iterable[TaggedSentence], tokenizer: Tokenizer, labels: Labels
 ) -> Iterator[EncodedTagged]:
-    """Yield each sentence's ids, one for one.
+    """Yield each sentence's ids, one for one, tokenising a few thousand at a time.
 
     Raises:
         DataError: a tag is none of `labels`.
     """
-    for sentence in sentences:
-        tag_ids = [labels.id_of(tag, sentence.place) for tag in sentence.tags]
-        yield EncodedTagged(encode_words(sentence.words, tokenizer), tag_ids)
+    waiting = iter(sentences)
+    while chunk := list(islice(waiting, _CHUNK)):
+        ids = iter(encode_words([word for sentence in chunk for word in sentence.words], tokenizer))
+        for sentence in chunk:
+            tag_ids = [labels.id_of(tag, sentence.place) for tag in sentence.tags]
+            yield EncodedTagged(list(islice(ids, len(sentence.words))), tag_ids)
 
 
 def encode_words(words: Iterable[str], tokenizer: Tokenizer) -> list[int]:
@@ -152,5 +188,4 @@ def encode_words(words: Iterable[str], tokenizer: Tokenizer) -> list[int]:
             f"a tokenizer of kind {tokenizer.kind!r} cuts words into pieces, and a tag belongs to a word; use the kind "
             "'word'"
         )
-    found = (tokenizer.encode(word) for word in words)
-    return [ids[0] if len(ids) == 1 else UNK for ids in found]
+    return [ids[0] if len(ids) == 1 else UNK for ids in tokenizer.encode_batch(list(words))]

@@ -4,6 +4,7 @@ The folder then holds, beside the model itself: ``train.toml`` (the whole config
 ``journal.jsonl`` (what happened), and ``report.json`` (how it ended).
 """
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,7 @@ from regard.configuration import set_option, write_toml
 from regard.errors import DataError
 from regard.folder import WEIGHTS, ModelFolder
 from regard.report import write_json
+from regard.text.formats import STDIN
 from regard.training.config import RunConfig
 from regard.training.configure import configure
 from regard.training.events import Listener, Note, ignore
@@ -26,7 +28,10 @@ from regard.version import __version__
 from regard.whole_file import make_folder, write_whole_text
 
 Examples = str | Path | Iterable[Any]
-"""A file, the files that belong together, or the examples themselves: for translating, (source, target) tuples."""
+"""A file, the files that belong together, or the examples themselves: for translating, (source, target) tuples.
+
+Strings are names of files: of a language model, a line to learn from is a tuple of one line, ``("a line",)``.
+"""
 
 
 @dataclass(frozen=True)
@@ -59,8 +64,9 @@ def train(
 
     Args:
         folder: where to write the model.
-        train: what to learn from: files, or the examples themselves (of a translator, (source, target) tuples; see
-            each task of `regard.training.tasks`); None takes ``data.train`` of `config`.
+        train: what to learn from: files, or the examples themselves (of a translator, (source, target) tuples; of a
+            language model, tuples of one line; see each task of `regard.training.tasks`); None takes ``data.train``
+            of `config`.
         valid: what to validate with, likewise; None takes ``data.valid``, or sets some training examples aside.
         task: translate, lm, classify, tag or describe; None takes the preset's or `config`'s, or else translate.
         preset: where to start from; see `regard.training.presets`.
@@ -79,6 +85,8 @@ def train(
     files = {name: files for name, files in (("train", train_files), ("valid", valid_files)) if files}
     named = {"task": task} if task is not None else {}
     run = configure(config or {}, {"data": files}, named, chosen, preset=preset)
+    if run.kind == "lm":
+        _refuse_lines([*train_files, *valid_files])
     return run_training(folder, run, train=train_examples, valid=valid_examples, listener=listener)
 
 
@@ -90,6 +98,16 @@ def _told_apart(examples: Examples | None) -> tuple[list[str], list[Any] | None]
     if items and all(isinstance(item, str | Path) for item in items):
         return [str(item) for item in items], None
     return [], items
+
+
+def _refuse_lines(names: Iterable[str]) -> None:
+    """Raise where the lines of a language model may have been given as strings, which are names of files."""
+    for name in names:
+        if name != STDIN and not os.path.exists(name):  # of a long line, `Path.exists` raises
+            raise DataError(
+                f"{name[:80]!r}: no such file; strings are names of files, so give lines themselves as tuples of one "
+                'line, as [("a line",), ("another",)]'
+            )
 
 
 def run_training(

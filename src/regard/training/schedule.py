@@ -22,7 +22,6 @@ class Schedule:
         self._config = config
         self._total = total
         self._updates_per_epoch = updates_per_epoch
-        # a short run is not all warm-up
         self._warmup = config.warmup if total is None else min(config.warmup, total // 10)
         self._plateau = 1.0
 
@@ -33,9 +32,14 @@ class Schedule:
             update: which, counted from 1.
             time_used: the share of the run's time limit that is over; 0 where there is none.
         """
-        if update < self._warmup:
-            return update / self._warmup
-        return self._after_warmup(update, min(max(self._progress(update), time_used), 1.0))
+        later = self._after_warmup(update, min(max(self._progress(update), time_used), 1.0))
+        return min(self._rise(update, time_used), later)
+
+    def _rise(self, update: int, time_used: float) -> float:
+        """How far the warm-up is; a tenth of the run is the most it takes, by updates or by the clock."""
+        if update >= self._warmup:
+            return 1.0
+        return max(update / self._warmup, 10 * time_used)
 
     def _after_warmup(self, update: int, progress: float) -> float:
         config = self._config
@@ -45,7 +49,7 @@ class Schedule:
             case "cosine":
                 return (1 + math.cos(math.pi * progress)) / 2
             case "inverse-sqrt":
-                return math.sqrt(max(self._warmup, 1) / update)
+                return min(1.0, math.sqrt(max(self._warmup, 1) / update))
             case "decay":
                 beyond = (update - 1) / self._updates_per_epoch - config.decay_from
                 return 1.0 if beyond < 0 else config.decay_factor ** (1 + beyond // config.decay_every)

@@ -32,6 +32,22 @@ def test_right_is_free_and_a_zero_costs_much_but_not_infinity():
     assert wrong.grad.isfinite().all()
 
 
+def test_who_is_sure_of_the_wrong_word_still_learns():
+    energies = torch.tensor([[[0.0, 20.0]]], requires_grad=True)
+    gold = torch.tensor([[[1.0, 0.0]]])
+    guided_alignment(energies.softmax(dim=-1), gold).sum().backward()
+    # of a cross-entropy: alpha − gold
+    torch.testing.assert_close(energies.grad, torch.tensor([[[-1.0, 1.0]]]), rtol=0, atol=1e-3)
+
+
+def test_a_narrow_alpha_is_taken_widely():
+    """bfloat16 and float16 have no room for what is added to a zero."""
+    right = GOLD[:, :1]
+    for kind in (torch.float16, torch.bfloat16):
+        wrong = torch.tensor([[[0.0, 1.0, 0, 0]]], dtype=kind)
+        assert guided_alignment(wrong, right).item() == pytest.approx(-math.log(LEAST))
+
+
 def test_only_linked_words_receive_a_gradient():
     alpha = ALPHA.clone().requires_grad_()
     guided_alignment(alpha, GOLD).sum().backward()

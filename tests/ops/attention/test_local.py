@@ -53,6 +53,21 @@ def test_local_m_runs_in_step_and_ends_on_the_end_mark(path):
 
 
 @every_path
+def test_mixed_precision_moves_no_window(path):
+    """At 60 words bfloat16 knows positions to a quarter of a word."""
+    generator = torch.Generator().manual_seed(4)
+    h, W_p = torch.randn(1, 50, 8, generator=generator), torch.randn(8, 8, generator=generator)
+    v_p, mask = torch.randn(8, generator=generator), torch.ones(1, 60, dtype=torch.bool)
+    positions = path.predicted_positions(h, mask, W_p, v_p)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        mixed = path.predicted_positions(h, mask, W_p, v_p)
+    assert mixed.dtype == torch.float32
+    assert torch.equal(mixed, positions)
+    # narrow states are computed with widely, too
+    assert path.predicted_positions(h.bfloat16(), mask, W_p, v_p).dtype == torch.float32
+
+
+@every_path
 def test_local_p_predicts_a_share_of_the_length(path):
     h = torch.randn(2, 3, 4, dtype=torch.float64)
     W_p, v_p = torch.randn(5, 4, dtype=torch.float64), torch.randn(5, dtype=torch.float64)

@@ -1,11 +1,10 @@
 """A demonstration's describer: its scores on each set, and what it said of some vectors."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from regard.cli.console import print_json, results
 from regard.cli.demo.shown import Trained, print_end, print_scores
 from regard.cli.lines import LinesDisplay
-from regard.whole_file import write_whole_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,16 +19,13 @@ _SHOWN = 6
 def show_describer(trained: Trained, json: bool) -> None:
     """Describe the held-out vectors, and print some descriptions beside the right ones."""
     from regard.captioner import Captioner
-    from regard.report import write_json
+    from regard.description_report import write_description_evaluation
 
     captioner = Captioner.load(trained.folder)
     found = {name: _evaluated(captioner, trained, name, examples) for name, examples in trained.sets.items()}
     test = found.pop("test")
     others = {name: evaluation.to_json() for name, evaluation in found.items()}
-    report: dict[str, Any] = {**test.to_json(), **trained.report, **others}
-    write_json(trained.folder, report)
-    lines = "".join(f"{each.text}\n" for each in test.descriptions)
-    write_whole_text(trained.folder / "descriptions.txt", lines)
+    report = write_description_evaluation(trained.folder, test, facts={**trained.report, **others})
     if json:
         print_json(report)
         return

@@ -37,14 +37,20 @@ def show_classifier(trained: Trained, json: bool) -> None:
     test, extra = _evaluated(trained, evaluate)
     _written(trained, test, extra)
     shown: list[Classification] = list(test.predictions[:_SHOWN])  # type: ignore[arg-type]
-    picture = trained.folder / "weights.png"
-    save(draw_pooling(shown, title=trained.title), picture)
+    picture = trained.folder / ("weights.png" if classifier.attends else "confusion.png")
+    if classifier.attends:
+        save(draw_pooling(shown, title=trained.title), picture)
     if json:
         print_json(_report(trained, test, extra))
         return
     _scores(trained, test, extra)
-    results.print("\n[bold]what it weighed[/]\n")
-    results.print(Padding(TerminalPooling(shown), (0, 0, 0, 2), expand=False))
+    results.print("\n[bold]what it weighed[/]\n" if classifier.attends else "\n[bold]what it said[/]\n")
+    for classification, example in zip(shown, trained.splits.test, strict=False):
+        if classification.alpha is not None:
+            results.print(Padding(TerminalPooling([classification]), (0, 0, 0, 2), expand=False))
+        else:
+            results.print(f"  {example.source}", style="dim", markup=False)
+        _print_judged(classification.label, example.target)
     sentence = shlex.quote(trained.splits.test[0].source)
     print_end(trained.folder, picture, [f"echo {sentence} | {{regard}} classify {{folder}} --show"])
 
@@ -73,10 +79,20 @@ def show_tagger(trained: Trained, json: bool) -> None:
         return
     _scores(trained, test, extra)
     results.print("\n[bold]some of them[/]\n")
-    for tagging in shown:
-        results.print(Padding(TerminalTagging(tagging), (0, 0, 1, 2), expand=False))
+    for tagging, example in zip(shown, trained.splits.test, strict=False):
+        results.print(Padding(TerminalTagging(tagging), (0, 0, 0, 2), expand=False))
+        _print_judged(" ".join(tagging.tags), example.target)
     sentence = shlex.quote(trained.splits.test[0].source)
     print_end(trained.folder, picture, [f"echo {sentence} | {{regard}} tag {{folder}}"])
+
+
+def _print_judged(said: str, right: str) -> None:
+    """Whether an answer is right, and what would have been."""
+    if said == right:
+        results.print(f"  ✓ {said}\n", markup=False)
+    else:
+        results.print(f"  ✗ {said}", markup=False)
+        results.print(f"    {right}\n", style="dim", markup=False)
 
 
 def _evaluated(
@@ -102,6 +118,7 @@ def _written(trained: Trained, test: "LabelEvaluation", extra: "dict[str, LabelE
 
 
 def _scores(trained: Trained, test: "LabelEvaluation", extra: "dict[str, LabelEvaluation]") -> None:
-    scores = {**test.scores(), "train_seconds": trained.report["train_seconds"]}
+    scores = {name: value for name, value in test.scores().items() if name != "num_labels_scored"}
+    scores["train_seconds"] = trained.report["train_seconds"]
     further = {name: {"accuracy": each.scores()["accuracy"]} for name, each in extra.items()}
     print_scores(scores, len(trained.splits.test), further)

@@ -57,7 +57,9 @@ def show_language_model(trained: Trained, json: bool) -> None:
     results.print("\n[bold]how one of them grew[/] (each word with its likeliest rivals)\n")
     results.print(Padding(TerminalGrowth(drawn), (0, 0, 0, 2), expand=False))
     print_end(
-        trained.folder, picture, ["{regard} sample {folder} --watch", "{regard} score {folder} text.txt"]
+        trained.folder,
+        picture,
+        ["{regard} sample {folder} --watch", "{regard} score {folder} {folder}/corpus/test.txt"],
     )
 
 

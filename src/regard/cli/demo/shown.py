@@ -75,10 +75,10 @@ def print_end(folder: Path, shown: Path | None, commands: Sequence[str]) -> None
     results.print(f"\nthe model, its report and its corpus are in {folder}", markup=False)
     if shown is not None:
         kind = "report" if shown.suffix == ".html" else "picture"
-        results.print(f"{kind + ':':<8}{shown.resolve()}", markup=False)
+        results.print(f"{kind + ':':<9}{shown.resolve()}", markup=False)
     for number, command in enumerate(commands):
         typed = command.format(regard=_program(), folder=shlex.quote(str(folder)))
-        results.print(f"{'try:' if number == 0 else '':<8}{typed}", markup=False)
+        results.print(f"{'try:' if number == 0 else '':<9}{typed}", markup=False)
 
 
 def _program() -> str:

@@ -76,7 +76,11 @@ def demo(
     configure(demonstration.config, overrides)  # what is wrong with them is told before the work begins
     with notes.status(f"making the {world} world"):
         splits = made.splits(
-            train=demonstration.train, valid=demonstration.valid, test=demonstration.test, seed=seed
+            train=demonstration.train,
+            valid=demonstration.valid,
+            test=demonstration.test,
+            seed=seed,
+            **demonstration.world,
         )
     sets = {"train": splits.train, "valid": splits.valid, "test": splits.test, **splits.extra}
     files = write_corpus(folder / "corpus", made.task, sets)

@@ -38,13 +38,9 @@ def evaluate_describer(asked: Asked) -> None:
             listener=display,
         )
     if asked.out is not None:
-        from regard.report import write_json
-        from regard.whole_file import make_folder, write_whole_text
+        from regard.description_report import write_description_evaluation
 
-        make_folder(asked.out)
-        write_json(asked.out, {**evaluation.to_json(), "command": asked.command})
-        lines = "".join(f"{each.text}\n" for each in evaluation.descriptions)
-        write_whole_text(asked.out / "descriptions.txt", lines)
+        write_description_evaluation(asked.out, evaluation, facts={"command": asked.command})
         notes.print(f"report: {asked.out / 'report.json'}", markup=False)
     if asked.json:
         print_json(evaluation.to_json())

@@ -20,7 +20,7 @@ def evaluate_tagger(asked: Asked) -> None:
         asked.model, weights=asked.weights, device=asked.device, max_length=asked.max_length
     )
     if asked.vertical:
-        sentences = list(read_vertical(asked.source, columns=asked.columns or (1, 2)))
+        sentences = list(read_vertical(asked.source, columns=asked.columns))
     else:
         sentences = list(read_tagged(asked.source, asked.reference, columns=asked.columns))
     if not sentences:

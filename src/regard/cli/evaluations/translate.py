@@ -1,8 +1,6 @@
 """``regard evaluate`` of a translator: a test set's scores, as a whole and by sentence length."""
 
 from collections.abc import Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rich.table import Table
 
@@ -12,17 +10,12 @@ from regard.cli.lines import LinesDisplay
 from regard.errors import DataError
 from regard.output.wording import written
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from regard.text import GoldLinks, SentencePair
-
 
 def evaluate_translator(asked: Asked) -> None:
     """Score a translator on pairs of lines."""
     from regard.evaluation import evaluate as run
     from regard.report import write_evaluation
-    from regard.text import read_pairs
+    from regard.text import read_gold_links, read_pairs
     from regard.translator import Translator
 
     pairs = list(read_pairs(asked.source, asked.reference, columns=asked.columns))
@@ -30,7 +23,7 @@ def evaluate_translator(asked: Asked) -> None:
         raise DataError(f"{asked.source}: an empty test set; give at least one pair")
     links = None
     if asked.gold is not None:
-        links = _gold_links(asked.gold, pairs)
+        links = read_gold_links(asked.gold, [(pair.source, pair.target) for pair in pairs])
     translator = Translator.load(
         asked.model, weights=asked.weights, device=asked.device, max_length=asked.max_length
     )
@@ -68,29 +61,6 @@ def evaluate_translator(asked: Asked) -> None:
     results.print(by_length_table({band.name: band.scores() for band in evaluation.bands}))
     for name, signature in evaluation.quality.signatures.items():
         results.print(f"[dim]{name}: {signature}[/]")
-
-
-def _gold_links(path: Path, pairs: "Sequence[SentencePair]") -> "list[GoldLinks]":
-    """The gold links of each pair, checked against its words."""
-    from regard.text import parse_pharaoh
-    from regard.text.formats import read_file
-
-    gold = []
-    for number, line in enumerate(read_file(path), start=1):
-        links = parse_pharaoh(line, f"{path}:{number}")
-        gold.append(links)
-        if number > len(pairs):
-            continue
-        words = len(pairs[number - 1].source.split()), len(pairs[number - 1].target.split())
-        for j, i in sorted(links.possible):
-            if j >= words[0] or i >= words[1]:
-                raise DataError(
-                    f"{path}:{number}: the link {j}-{i} points beyond its sentences of {words[0]} and {words[1]} "
-                    "words; links count from 0, source first"
-                )
-    if len(gold) != len(pairs):
-        raise DataError(f"{path}: {len(gold)} lines of links for {len(pairs)} pairs; give one line for each")
-    return gold
 
 
 def by_length_table(bands: Mapping[str, Mapping[str, float]]) -> Table:

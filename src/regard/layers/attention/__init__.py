@@ -2,16 +2,21 @@
 
 from regard.layers.attention.additive import Additive, Concat
 from regard.layers.attention.attention import Attended, Attention, AttentionState
-from regard.layers.attention.build import COVERING, ENERGIES, NORMALIZERS, SIZED, WINDOWS, build_attention
+from regard.layers.attention.build import (
+    ENERGIES,
+    NORMALIZERS,
+    WINDOWS,
+    build_attention,
+    is_covering,
+    is_sized,
+)
 from regard.layers.attention.dot import Bilinear, Dot, ScaledDot
 from regard.layers.attention.local import LocalM, LocalP, Window
 from regard.layers.attention.query_key_value import QueryKeyValue
 
 __all__ = [
-    "COVERING",
     "ENERGIES",
     "NORMALIZERS",
-    "SIZED",
     "WINDOWS",
     "Additive",
     "Attended",
@@ -26,4 +31,6 @@ __all__ = [
     "ScaledDot",
     "Window",
     "build_attention",
+    "is_covering",
+    "is_sized",
 ]

@@ -30,6 +30,7 @@ class Additive(Attention):
         coverage: whether it sees what was attended to before (see `ops/attention/coverage`).
     """
 
+    sized = covering = True
     W_a: nn.Parameter | None
 
     def __init__(
@@ -79,6 +80,8 @@ class Concat(Attention):
         size: a, the rows of W_a.
         coverage: whether it sees what was attended to before (see `ops/attention/coverage`).
     """
+
+    sized = covering = True
 
     def __init__(
         self, query_size: int | None, annotation_size: int, size: int, coverage: bool = False

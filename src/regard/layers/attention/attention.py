@@ -11,7 +11,7 @@ on the module.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -48,12 +48,16 @@ class Attention(nn.Module, ABC):
     Attributes:
         query_size: None where queries come projected already; the attention then owns no query matrix.
         query_width: how wide a projected query is.
+        sized: whether a size means something to this kind of attention: its third argument.
+        covering: whether it has a tanh that the coverage can join: its fourth argument, whether it does.
         heads: how many alphas a query has.
         normalize: energies → alpha.
         window: where a query may look; None for everywhere.
         w_c: the coverage's vector inside the tanh; None for an attention that does not look back.
     """
 
+    sized: ClassVar[bool] = False
+    covering: ClassVar[bool] = False
     heads: int = 1
     w_c: nn.Parameter | None
 

@@ -10,7 +10,7 @@ from regard.layers.attention.local import LocalM, LocalP, Window
 from regard.layers.attention.query_key_value import QueryKeyValue
 from regard.ops.attention import masked_softmax, sparsemax
 
-ENERGIES: dict[str, Callable[[int | None, int, int], Attention]] = {
+ENERGIES: dict[str, Callable[..., Attention]] = {
     "additive": Additive,
     "concat": Concat,
     "dot": lambda query_size, annotation_size, size: Dot(query_size, annotation_size),
@@ -18,16 +18,8 @@ ENERGIES: dict[str, Callable[[int | None, int, int], Attention]] = {
     "bilinear": lambda query_size, annotation_size, size: Bilinear(query_size, annotation_size),
     "qkv": QueryKeyValue,
 }
-"""(query size, annotation size, size) → the layer; plain dot products have no size of their own."""
-
-COVERING: dict[str, Callable[[int | None, int, int, bool], Attention]] = {
-    "additive": Additive,
-    "concat": Concat,
-}
-"""The energies with a tanh that the coverage can join: (…, whether it does) → the layer."""
-
-SIZED = frozenset({"additive", "concat", "qkv"})
-"""The energies that a size means something to."""
+"""(query size, annotation size, size) → the layer, and a fourth, the coverage, where the layer's class has `covering`.
+A class that has `sized` is named here itself; what is made by a function has no size of its own."""
 
 NORMALIZERS: dict[str, Normalizer] = {"softmax": masked_softmax, "sparsemax": sparsemax}
 
@@ -37,6 +29,16 @@ WINDOWS: dict[str, Callable[[int, int], Window | None]] = {
     "local-p": LocalP,
 }
 """(query size, reach) → where a query may look."""
+
+
+def is_sized(energy: str) -> bool:
+    """Whether a size means something to an energy of `ENERGIES`, one's own among them."""
+    return bool(getattr(ENERGIES[energy], "sized", False))
+
+
+def is_covering(energy: str) -> bool:
+    """Whether the coverage can join an energy of `ENERGIES`, one's own among them."""
+    return bool(getattr(ENERGIES[energy], "covering", False))
 
 
 def build_attention(
@@ -74,8 +76,9 @@ def build_attention(
     ):
         if name not in known:
             raise ConfigError(f"attention: no {what} {name!r}; {nearest(name, known)}")
-    if coverage and energy not in COVERING:
-        raise ConfigError(f"attention: coverage is legal with {' and '.join(COVERING)}, not with {energy!r}")
+    if coverage and not is_covering(energy):
+        legal = " and ".join(filter(is_covering, ENERGIES))
+        raise ConfigError(f"attention: coverage is legal with {legal}, not with {energy!r}")
     if heads > 1 and energy != "qkv":
         raise ConfigError(f"attention: {heads} heads are legal with 'qkv', not with {energy!r}")
     if query_size is None and window != "global":
@@ -83,7 +86,7 @@ def build_attention(
     if heads > 1:
         attention: Attention = QueryKeyValue(query_size, annotation_size, size, heads)
     elif coverage:
-        attention = COVERING[energy](query_size, annotation_size, size, True)
+        attention = ENERGIES[energy](query_size, annotation_size, size, True)
     else:
         attention = ENERGIES[energy](query_size, annotation_size, size)
     attention.normalize = NORMALIZERS[normalizer]

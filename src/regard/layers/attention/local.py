@@ -100,4 +100,4 @@ class LocalP(Window):
         self, alpha: Float[Tensor, "B Q Tx"], mask: Bool[Tensor, "B Tx"], positions: Float[Tensor, "B Q"]
     ) -> Float[Tensor, "B Q Tx"]:
         """Alpha times exp(−(s − p_t)²/(2σ²)), Eq. 10."""
-        return alpha * nearness(positions, mask, self.reach)
+        return alpha * nearness(positions, mask, self.reach).to(alpha.dtype)

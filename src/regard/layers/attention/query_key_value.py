@@ -31,6 +31,7 @@ class QueryKeyValue(Attention):
         ConfigError: a width does not divide among the heads.
     """
 
+    sized = True
     W_Q: nn.Parameter | None
     W_O: nn.Parameter | None
 

@@ -14,11 +14,14 @@ from regard.ops.unroll import State
 class LSTMN(SelfAttentive):
     """The LSTM over Σ α_i h_i and Σ α_i c_i (Cheng, Dong & Lapata 2016).
 
+    With the energy qkv it is Σ α_i W_V h_i and Σ α_i c_i: values are projected, memories never. Of several heads the
+    memories would see the mean alone, so `StackConfig` refuses them.
+
     Args:
         input_size: m.
         state_size: n.
         attention: makes the attention to the past; additive by default.
-        span: how many slots the tape keeps; 0 for all.
+        span: how many real slots the tape keeps; 0 for all.
         output: one of `ops.lstmn.OUTPUTS`.
     """
 

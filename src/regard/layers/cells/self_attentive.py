@@ -34,7 +34,7 @@ class SelfAttentive(Cell):
         input_size: m.
         state_size: n.
         attention: makes the attention to the past; additive by default.
-        span: how many slots the tape keeps; 0 for all.
+        span: how many real slots the tape keeps; 0 for all.
 
     Attributes:
         attention: to the past.
@@ -77,7 +77,11 @@ class SelfAttentive(Cell):
         return *heads, keys, *written, torch.zeros(batch, 0, dtype=torch.bool, device=like.device)
 
     def start_state(self, parts: State) -> State:
-        """The state that starts from a given h (and c): the first slot of the tape."""
+        """The state that starts from a given h (and c): the first slot of the tape.
+
+        Mixed precision narrows what is given; a state keeps the width of the parameters.
+        """
+        parts = tuple(part.to(self.U.dtype) for part in parts)
         h, scoring = parts[0], self.scoring
         written = h.unsqueeze(1)
         keys, values = scoring.keys(written), scoring.values(written)
@@ -86,7 +90,8 @@ class SelfAttentive(Cell):
         if not self.asks_first:
             matrix = self.query_matrix
             summary, _ = read_tape(scoring, h if matrix is None else h @ matrix.T, keys, values, valid)
-        return *parts, summary, keys, values, *(part.unsqueeze(1) for part in parts[1:]), valid
+        state = (*parts, summary, keys, values, *(part.unsqueeze(1) for part in parts[1:]))
+        return *(part.to(h.dtype) for part in state), valid
 
     def extra(self) -> tuple[Any, ...]:
         """The query's matrix, the scoring, and whatever else the ops take before the span."""

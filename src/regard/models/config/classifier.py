@@ -3,7 +3,9 @@
 from dataclasses import dataclass, field
 
 from regard.configuration import Config, in_range, one_of
+from regard.errors import ConfigError
 from regard.layers import POOLINGS
+from regard.models.config.attention import UNSIZED_POOLINGS
 from regard.models.config.encoder import EncoderConfig
 from regard.models.config.seq2seq import INITIALIZATIONS
 
@@ -30,6 +32,11 @@ class ClassifierConfig(Config):
         in_range("model.num_texts", self.num_texts, 1, 2)
         one_of("model.pooling", self.pooling, POOLINGS)
         in_range("model.pooling_size", self.pooling_size, 1)
+        if self.pooling in UNSIZED_POOLINGS and self.pooling_size != ClassifierConfig.pooling_size:
+            raise ConfigError(
+                f"model.pooling_size = {self.pooling_size}: the pooling {self.pooling!r} has no units of its own; "
+                "leave it out, or choose attention"
+            )
         in_range("model.hidden_size", self.hidden_size, 0)
         in_range("model.dropout", self.dropout, 0, below=1)
         one_of("model.initialization", self.initialization, INITIALIZATIONS)

@@ -116,6 +116,11 @@ class DeepFusionConfig(DecoderConfig):
                 f"{self.place}.attention: deep-fusion reads the source's tapes whole; window and coverage are legal "
                 "with bahdanau and luong"
             )
+        if self.attention.heads > 1:
+            raise ConfigError(
+                f"{self.place}.attention.heads = {self.attention.heads}: deep-fusion reads the source's states and its "
+                "memories with one p; leave heads out, or choose bahdanau or luong"
+            )
 
     def check_encoder(self, encoder: EncoderConfig) -> None:
         """The source's tapes must be there, whole, in the order of its words, and as wide as the decoder's own."""
@@ -132,7 +137,6 @@ class DeepFusionConfig(DecoderConfig):
                     f"model.encoder.{name} = {theirs!r}: deep-fusion reads the tapes of an lstmn that reads one way, "
                     f"keeps every slot and is as wide as the decoder, which needs {name} = {needed!r}"
                 )
-        _check_heads(self.attention, encoder)
 
 
 def _check_attention(decoder: DecoderConfig, attention: AttentionConfig, encoder: EncoderConfig) -> None:

@@ -1,6 +1,8 @@
 """What a describer is made of."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from regard.configuration import Config, in_range, one_of
 from regard.errors import ConfigError
@@ -13,6 +15,8 @@ ACTIVATIONS = ("tanh", "identity")
 @dataclass(frozen=True)
 class DescriberConfig(Config):
     """A vector of features → a sentence."""
+
+    legal_kinds: ClassVar[Mapping[str, tuple[str, ...]]] = {"decoder": ("cho", "sutskever")}
 
     decoder: DecoderConfig = field(default_factory=ChoConfig)
     """cho or sutskever: a vector has no words to attend to."""
@@ -29,10 +33,15 @@ class DescriberConfig(Config):
         one_of("model.activation", self.activation, ACTIVATIONS)
         one_of("model.initialization", self.initialization, INITIALIZATIONS)
         in_range("model.summary_size", self.summary_size, 1)
-        if not isinstance(self.decoder, ChoConfig | SutskeverConfig):
+        if self.decoder.kind not in self.legal_kinds["decoder"]:
             raise ConfigError(
                 f'model.decoder.kind = "{self.decoder.kind}": it attends to the words of a source, and a vector of '
-                "features has none; choose cho or sutskever"
+                f"features has none; choose {' or '.join(self.legal_kinds['decoder'])}"
+            )
+        if isinstance(self.decoder, SutskeverConfig) and self.summary_size != DescriberConfig.summary_size:
+            raise ConfigError(
+                f"model.summary_size = {self.summary_size}: a sutskever decoder starts from vectors as wide as its "
+                "states; leave it out and set model.decoder.state_size, or choose cho"
             )
         m, read = self.decoder.embedding_size, self.decoder.output_size
         if self.tie and read != m:

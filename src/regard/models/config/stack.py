@@ -61,6 +61,12 @@ class StackConfig(Config):
                 f"{self.place}.memory.heads = {memory.heads}: states of {self.state_size} units do not divide among "
                 f"them; choose a number of heads that does, or another {self.place}.state_size"
             )
+        if memory.heads > 1 and issubclass(CELLS[self.cell], LSTMN):
+            raise ConfigError(
+                f"{self.place}.memory.heads = {memory.heads}: the cell {self.cell!r} reads its states and its memories "
+                "with one alpha; leave heads out, or choose one of "
+                f"{', '.join(cell for cell in filter(remembers, CELLS) if not issubclass(CELLS[cell], LSTMN))}"
+            )
         if memory.output != "tanh" and not issubclass(CELLS[self.cell], LSTMN):
             raise ConfigError(
                 f'{self.place}.memory.output = "{memory.output}": the cell {self.cell!r} has no memory c to put out; '

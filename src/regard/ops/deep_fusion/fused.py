@@ -54,7 +54,7 @@ class _Recurrence(torch.autograd.Function):
         )  # (B, slots, 2n): h, c
         alpha = keys.new_zeros(num_steps, batch, num_first + num_steps)
         p = keys.new_zeros(num_steps, batch, num_words)
-        own = TapeReader(keys, written, alpha, valid, v_a, scale)
+        own = TapeReader(keys, written, alpha, valid, v_a, scale, span)
         other = TapeReader(source_keys, source_tape, p, source_mask, v_source, source_scale)
         sizes = [5 * n, S.shape[0], S_source.shape[0]]
         gates, queries, source_queries = (
@@ -64,7 +64,7 @@ class _Recurrence(torch.autograd.Function):
         reads = gates.new_empty(num_steps, batch, 2 * n)  # s_t, c′_t
         fetches = gates.new_empty(num_steps, batch, 2 * n)  # γ̃_t, α̃_t
         squashed = gates.new_empty(num_steps, batch, n)  # tanh c_t
-        for t, (lo, hi) in enumerate(windows(num_first, num_steps, span)):
+        for t, (lo, hi) in enumerate(windows(valid, num_steps, span)):
             queries[t].addmm_(reads[t - 1, :, :n] if t else s0, S.T)
             source_queries[t].addmm_(fetches[t - 1, :, :n] if t else reading0, S_source.T)
             own.read(t, queries[t], lo, hi, reads[t])
@@ -104,7 +104,7 @@ class _Recurrence(torch.autograd.Function):
         scale, source_scale, squash, span = ctx.options
         num_steps, batch, n = squashed.shape
         num_first, num_words = keys.shape[1] - num_steps, source_mask.shape[1]
-        own = TapeReader(keys, written, alpha, valid, v_a, scale)
+        own = TapeReader(keys, written, alpha, valid, v_a, scale, span)
         other = TapeReader(source_keys, source_tape, p, source_mask, v_source, source_scale)
         own.begin_backward()
         other.begin_backward()
@@ -122,7 +122,7 @@ class _Recurrence(torch.autograd.Function):
         d_keys = torch.empty_like(queries)  # of the keys written here
         ds, d_reading = torch.zeros_like(s0), torch.zeros_like(reading0)
         d_read, d_fetch = (gates.new_empty(batch, 2 * n) for _ in range(2))
-        for t, (lo, hi) in reversed(list(enumerate(windows(num_first, num_steps, span)))):
+        for t, (lo, hi) in reversed(list(enumerate(windows(valid, num_steps, span)))):
             # the slot: all that later steps and the loss took from it
             d_slot = own.d_value(hi, t + 1)  # (B, 2n)
             dh, dc = d_slot[:, :n], d_slot[:, n:]
@@ -199,9 +199,10 @@ def deep_fusion(
     # mixed precision narrows what comes in; the recurrence keeps the width of the parameters
     width = U.dtype
     s0, reading0 = (part.to(width) for part in initial[2:4])
-    tapes = [cut(tape, span).to(width) for tape in initial[4:7]]
+    *first, was_valid = cut(initial[4:7], initial[7], span)
+    tapes = [tape.to(width) for tape in first]
     written = torch.ones(projected.shape[:2], dtype=torch.bool, device=projected.device)
-    valid = torch.cat([cut(initial[7], span), written], dim=1)  # (B, slots)
+    valid = torch.cat([was_valid, written], dim=1)  # (B, slots)
     source_tape = torch.cat([source.values, source.memories], dim=-1).to(width)  # (B, Tx, 2n)
     # the source's keys were made outside, so their matrix is autograd's to derive
     (_, v_source), scales = source_scoring.fused, (scoring.scale, source_scoring.scale)

@@ -1,9 +1,11 @@
 """Deep fusion (Cheng, Dong & Lapata 2016, Eqs. 11–16): an LSTMN reads the source's two tapes beside its own.
 
 Besides its own past, each step reads γ̃_t = Σ p_j γ_j and α̃_t = Σ p_j α_j from the source's hidden states γ_j and
-memories α_j, with one p for both, and a gate r_t of its own lets α̃_t into the memory. The rows of blocks in W are
-input gate, forget gate, candidate, output gate, r, then P, the share of the query to its own past, and then the share
-of the query to the source. What the authors' code does at padding is not copied: nobody reads a padded word here.
+memories α_j, with one p for both, and a gate r_t of its own lets α̃_t into the memory. (A scoring that projects its
+values, as qkv does, reads W_V γ_j beside the memories as they are; it has to be of one head, for p to be one.) The rows
+of blocks in W are input gate, forget gate, candidate, output gate, r, then P, the share of the query to its own past,
+and then the share of the query to the source. What the authors' code does at padding is not copied: nobody reads a
+padded word here.
 """
 
 from typing import NamedTuple
@@ -12,7 +14,7 @@ import torch
 from torch import Tensor
 
 from regard.ops.shapes import Float
-from regard.ops.tape import Scoring, cut, extend, extend_mask, read_tape
+from regard.ops.tape import Scoring, cut, extend, kept, read_tape
 from regard.ops.unroll import State
 
 
@@ -81,10 +83,10 @@ def deep_fusion_step(
         source: B rows.
         fusion: matrices and energies.
         output: one of `ops.lstmn.OUTPUTS`.
-        span: how many slots the own tape keeps; 0 for all.
+        span: how many real slots the own tape keeps; 0 for all.
         state_mask: variational dropout of s_t and γ̃_t where they meet the gates; one mask for both and all steps.
     """
-    _, _, s, reading, keys, values, memories, valid = previous_state
+    h, c, s, previous_reading, keys, values, memories, valid = previous_state
     U, R, S, S_source, scoring, source_scoring = fusion
     sizes = [U.shape[0], R.shape[0], S.shape[0], S_source.shape[0]]
     gates, fused_gate, query, source_query = torch.split(projected, sizes, dim=-1)
@@ -92,7 +94,7 @@ def deep_fusion_step(
     summary, alpha = read_tape(scoring, query + s @ S.T, keys, values, valid)  # (R, n), (R, t)
     recalled = torch.bmm(alpha.unsqueeze(1), memories).squeeze(1)  # (R, n)
     # Eqs. 11–13: b_j = uᵀ tanh(W_γ γ_j + W_x x_t + W_γ̃ γ̃_{t−1}); γ̃_t = Σ p_j γ_j; α̃_t = Σ p_j α_j
-    asked = (source_query + reading @ S_source.T).view(
+    asked = (source_query + previous_reading @ S_source.T).view(
         source.mask.shape[0], -1, S_source.shape[0]
     )  # (B, K, q)
     rows, p = source_scoring.attend(asked, source.keys, source.values, source.mask)
@@ -106,16 +108,10 @@ def deep_fusion_step(
     # Eq. 16: h_t = o_t ∘ tanh(c_t)
     hidden = torch.sigmoid(o) * (torch.tanh(memory) if output == "tanh" else memory)  # (R, n)
     written = hidden.unsqueeze(1)
-    state = (
-        hidden,
-        memory,
-        summary,
-        reading,
-        extend(keys, scoring.keys(written)[:, 0], None, span),
-        extend(values, scoring.values(written)[:, 0], None, span),
-        extend(memories, memory, None, span),
-        extend_mask(valid, None, span),
-    )
+    slots = scoring.keys(written)[:, 0], scoring.values(written)[:, 0], memory
+    tapes = extend((keys, values, memories), valid, slots, None, span)
+    pairs = ((hidden, h), (memory, c), (summary, s), (reading, previous_reading))
+    state = (*(kept(None, new, old) for new, old in pairs), *tapes)
     return state, Alphas(p.flatten(0, 1), alpha)
 
 
@@ -134,7 +130,7 @@ def deep_fusion(
         The states h_t, and both alphas: p (B, Ty, Tx), and alpha over the t0 + Ty slots of the own tape.
     """
     num_steps = projected.shape[1]
-    state = (*initial[:4], *(cut(tape, span) for tape in initial[4:]))
+    state = (*initial[:4], *cut(initial[4:-1], initial[-1], span))
     num_first = state[-1].shape[1]
     states, ps, alphas = [], [], []
     for t in range(num_steps):

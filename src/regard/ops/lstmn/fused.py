@@ -49,7 +49,7 @@ class _Recurrence(torch.autograd.Function):
         keys = tape_of(first_keys, num_steps)  # (B, slots, p)
         written = tape_of(first, num_steps)  # (B, slots, 2n): h, c
         alpha = keys.new_zeros(num_steps, batch, num_first + num_steps)
-        reader = TapeReader(keys, written, alpha, valid, v_a, scale)
+        reader = TapeReader(keys, written, alpha, valid, v_a, scale, span)
         gates = projected[..., : 4 * n].clone(memory_format=torch.contiguous_format)  # (T, B, 4n)
         queries = projected[..., 4 * n :].clone(memory_format=torch.contiguous_format)  # (T, B, p)
         reads = gates.new_empty(num_steps, batch, 2 * n)  # s_t, c′_t
@@ -57,7 +57,7 @@ class _Recurrence(torch.autograd.Function):
         summaries[0] = s0
         squashed = gates.new_empty(num_steps, batch, n)  # tanh c_t
         whole = bool(real.all())
-        for t, (lo, hi) in enumerate(windows(num_first, num_steps, span)):
+        for t, (lo, hi) in enumerate(windows(valid, num_steps, span)):
             queries[t].addmm_(summaries[t], S.T)
             reader.read(t, queries[t], lo, hi, reads[t])
             summary = reads[t, :, :n]
@@ -96,7 +96,7 @@ class _Recurrence(torch.autograd.Function):
         scale, squash, span = ctx.options
         num_steps, batch, n = squashed.shape
         num_first = keys.shape[1] - num_steps
-        reader = TapeReader(keys, written, alpha, valid, v_a, scale)
+        reader = TapeReader(keys, written, alpha, valid, v_a, scale, span)
         reader.begin_backward()
         blocks, through_output = _factors(gates, reads[..., n:], squashed, squash)
         d_projected = gates.new_empty(num_steps, batch, 4 * n + S.shape[0])
@@ -105,7 +105,7 @@ class _Recurrence(torch.autograd.Function):
         ds = torch.zeros_like(summaries[0])
         d_read = gates.new_empty(batch, 2 * n)
         whole = bool(real.all())
-        for t, (lo, hi) in reversed(list(enumerate(windows(num_first, num_steps, span)))):
+        for t, (lo, hi) in reversed(list(enumerate(windows(valid, num_steps, span)))):
             # the slot: all that later steps and the loss took from it
             d_slot = reader.d_value(hi, t + 1)  # (B, 2n)
             dh, dc = d_slot[:, :n], d_slot[:, n:]
@@ -170,14 +170,15 @@ def lstmn_sequence(
     if reverse:
         projected, real = projected.flip(0), real.flip(0)
     h0, c0, s0 = (part.to(width) for part in initial[:3])
-    first_keys, first_values, first_memories = (cut(tape, span).to(width) for tape in initial[3:6])
+    *given_tapes, was_valid = cut(initial[3:6], initial[6], span)
+    first_keys, first_values, first_memories = (tape.to(width) for tape in given_tapes)
     first = torch.cat([first_values, first_memories], dim=-1)  # (B, t0, 2n)
-    valid = torch.cat([cut(initial[6], span), real.squeeze(-1).T], dim=1)  # (B, slots)
+    valid = torch.cat([was_valid, real.squeeze(-1).T], dim=1)  # (B, slots)
     options = (scoring.scale, output == "tanh", span)
     given = (s0, first_keys, first, valid, real, U, S, *scoring.fused, state_mask, options)
     with torch.autocast(projected.device.type, enabled=False):
         states, memories, summaries, keys, alpha = _Recurrence.apply(projected, *given)  # type: ignore[no-untyped-call]
     ends = (last_real(new, old, real) for new, old in ((states, h0), (memories, c0), (summaries, s0)))
-    tapes = ((first_keys, keys), (first_values, states), (first_memories, memories))
-    last = (*ends, *(written_tape(old, new, real, span) for old, new in tapes), cut(valid, span))
+    pairs = ((first_keys, keys), (first_values, states), (first_memories, memories))
+    last = (*ends, *cut([written_tape(*pair, real) for pair in pairs], valid, span))
     return at_words(states, real, reverse), last, at_words(alpha, real, reverse)

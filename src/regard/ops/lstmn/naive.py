@@ -1,15 +1,17 @@
 """The long short-term memory-network (Cheng, Dong & Lapata 2016): an LSTM that attends to all it has written.
 
 Where the LSTM takes h_{t−1} and c_{t−1}, the LSTMN takes s_t = Σ α_i h_i and c′_t = Σ α_i c_i over i < t, with one
-alpha for both. The rows of blocks in W are input gate, forget gate, candidate, output gate, and then P, the query's
-share. The first word finds an empty tape: s_1 = 0 and c′_1 = 0; a state that is given is the tape's first slot.
+alpha for both. (A scoring that projects its values, as qkv does, reads s_t = Σ α_i W_V h_i beside the memories as they
+are; it has to be of one head, for alpha to be one.) The rows of blocks in W are input gate, forget gate, candidate,
+output gate, and then P, the query's share. The first word finds an empty tape: s_1 = 0 and c′_1 = 0; a state that is
+given is the tape's first slot.
 """
 
 import torch
 from torch import Tensor
 
 from regard.ops.shapes import Bool, Float
-from regard.ops.tape import Scoring, cut, extend, extend_mask, kept, read_tape
+from regard.ops.tape import Scoring, cut, extend, kept, read_tape
 from regard.ops.unroll import State, unroll_attending
 
 OUTPUTS = ("tanh", "plain")
@@ -36,7 +38,7 @@ def lstmn_step(
         S: the matrix of s_{t−1} in the query.
         scoring: how the query is compared with what was written.
         output: one of `OUTPUTS`.
-        span: how many slots the tape keeps; 0 for all.
+        span: how many real slots the tape keeps; 0 for all.
         state_mask: variational dropout of s_t where it meets U; one mask for all steps.
         real: False where the position is padding, which leaves the state as it is and writes an empty slot.
 
@@ -56,16 +58,9 @@ def lstmn_step(
     # h_t = o_t ∘ tanh(c_t)
     hidden = torch.sigmoid(o) * (torch.tanh(memory) if output == "tanh" else memory)  # (B, n)
     written = hidden.unsqueeze(1)
-    state = (
-        kept(real, hidden, h),
-        kept(real, memory, c),
-        kept(real, summary, s),
-        extend(keys, scoring.keys(written)[:, 0], real, span),
-        extend(values, scoring.values(written)[:, 0], real, span),
-        extend(memories, memory, real, span),
-        extend_mask(valid, real, span),
-    )
-    return state, alpha
+    slots = scoring.keys(written)[:, 0], scoring.values(written)[:, 0], memory
+    tapes = extend((keys, values, memories), valid, slots, real, span)
+    return (kept(real, hidden, h), kept(real, memory, c), kept(real, summary, s), *tapes), alpha
 
 
 def lstmn_sequence(
@@ -89,6 +84,5 @@ def lstmn_sequence(
         projected = torch.cat([x @ gates.T + b, x @ query.T], dim=-1)  # (B, 4n + p)
         return lstmn_step(projected, previous_state, U, S, scoring, output, span, state_mask, real)
 
-    heads, tapes = initial[:3], initial[3:]
-    initial = (*heads, *(cut(tape, span) for tape in tapes))
+    initial = (*initial[:3], *cut(initial[3:-1], initial[-1], span))
     return unroll_attending(step, inputs, mask, initial, reverse)

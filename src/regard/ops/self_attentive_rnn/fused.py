@@ -47,13 +47,13 @@ class _Read(torch.autograd.Function):
         num_first = first_keys.shape[1]
         keys, values = tape_of(first_keys, num_steps), tape_of(first_values, num_steps)
         alpha = keys.new_zeros(num_steps, batch, num_first + num_steps)
-        reader = TapeReader(keys, values, alpha, valid, v_a, scale)
+        reader = TapeReader(keys, values, alpha, valid, v_a, scale, span)
         queries = torch.empty_like(query_x, memory_format=torch.contiguous_format)  # (T, B, p)
         reads = inputs.new_empty(num_steps, batch, n)
         summaries = inputs.new_empty(num_steps + 1, batch, n)  # s_0 … s_T, over padding as they were
         summaries[0] = s0
         states = inputs.clone(memory_format=torch.contiguous_format)  # (T, B, n)
-        for t, (lo, hi) in enumerate(windows(num_first, num_steps, span)):
+        for t, (lo, hi) in enumerate(windows(valid, num_steps, span)):
             torch.addmm(query_x[t], summaries[t], S.T, out=queries[t])
             reader.read(t, queries[t], lo, hi, reads[t])
             torch.where(real[t], reads[t], summaries[t], out=summaries[t + 1])
@@ -82,12 +82,12 @@ class _Read(torch.autograd.Function):
         scale, span = ctx.options
         num_steps = states.shape[0]
         num_first = keys.shape[1] - num_steps
-        reader = TapeReader(keys, values, alpha, valid, v_a, scale)
+        reader = TapeReader(keys, values, alpha, valid, v_a, scale, span)
         reader.begin_backward()
         through = 1 - states * states  # a padded slot is read by nobody, so nothing comes to it
         d_inputs, d_queries, d_keys = (torch.empty_like(each) for each in (states, queries, queries))
         ds = torch.zeros_like(summaries[0])
-        for t, (lo, hi) in reversed(list(enumerate(windows(num_first, num_steps, span)))):
+        for t, (lo, hi) in reversed(list(enumerate(windows(valid, num_steps, span)))):
             # the slot: all that later steps and the loss took from it
             dh = reader.d_value(hi, t + 1)
             torch.add(reader.d_key(hi), 0 if d_new_keys is None else d_new_keys[t], out=d_keys[t])
@@ -138,14 +138,14 @@ class _Sum(torch.autograd.Function):
         num_first = first_keys.shape[1]
         keys, values = tape_of(first_keys, num_steps), tape_of(first_values, num_steps)
         alpha = keys.new_zeros(num_steps, batch, num_first + num_steps)
-        reader = TapeReader(keys, values, alpha, valid, v_a, scale)
+        reader = TapeReader(keys, values, alpha, valid, v_a, scale, span)
         # [s_t; h_t], t = 0 … T, over padding as they were; what U does not meet is left out
         carried = inputs.new_empty(num_steps + 1, batch, U.shape[1])
         carried[0] = torch.cat([s0, h0], dim=-1)[:, : U.shape[1]]
         mask = None if state_mask is None else state_mask.repeat(1, U.shape[1] // n)
         states = inputs.clone(memory_format=torch.contiguous_format)  # (T, B, n)
         reads = inputs.new_empty(num_steps, batch, n)
-        for t, (lo, hi) in enumerate(windows(num_first, num_steps, span, own=1)):
+        for t, (lo, hi) in enumerate(windows(valid, num_steps, span, own=1)):
             h = states[t].addmm_(carried[t] if mask is None else carried[t] * mask, U.T).tanh_()
             values[:, hi - 1] = h
             keys[:, hi - 1] = h if U_a is None else h @ U_a.T
@@ -170,13 +170,13 @@ class _Sum(torch.autograd.Function):
         scale, span = ctx.options
         num_steps, n = states.shape[0], states.shape[2]
         num_first = keys.shape[1] - num_steps
-        reader = TapeReader(keys, values, alpha, valid, v_a, scale)
+        reader = TapeReader(keys, values, alpha, valid, v_a, scale, span)
         reader.begin_backward()
         through = 1 - states * states
         queries = states if S is None else states @ S.T  # (T, B, p)
         d_inputs, d_queries, d_keys = (torch.empty_like(each) for each in (states, queries, queries))
         d_carried = torch.zeros_like(carried[0])
-        for t, (lo, hi) in reversed(list(enumerate(windows(num_first, num_steps, span, own=1)))):
+        for t, (lo, hi) in reversed(list(enumerate(windows(valid, num_steps, span, own=1)))):
             # what was read
             d_new = d_carried * real[t]  # of [s_t; h_t]
             d_read = d_new[:, :n]
@@ -230,8 +230,9 @@ def self_attentive_rnn_sequence(
     if reverse:
         projected, real = projected.flip(0), real.flip(0)
     h0, s0 = (part.to(width) for part in initial[:2])
-    first_keys, first_values = (cut(tape, span).to(width) for tape in initial[2:4])
-    valid = torch.cat([cut(initial[4], span), real.squeeze(-1).T], dim=1)  # (B, slots)
+    *first, was_valid = cut(initial[2:4], initial[4], span)
+    first_keys, first_values = (tape.to(width) for tape in first)
+    valid = torch.cat([was_valid, real.squeeze(-1).T], dim=1)  # (B, slots)
     given = (s0, first_keys, first_values, valid, real, U, S, *scoring.fused, state_mask, scoring.scale, span)
     with torch.autocast(projected.device.type, enabled=False):
         if form == "read":
@@ -239,6 +240,6 @@ def self_attentive_rnn_sequence(
         else:
             states, summaries, keys, alpha = _Sum.apply(projected, h0, *given)  # type: ignore[no-untyped-call]
     ends = (last_real(states, h0, real), last_real(summaries, s0, real))
-    tapes = ((first_keys, keys), (first_values, states))
-    last = (*ends, *(written_tape(old, new, real, span) for old, new in tapes), cut(valid, span))
+    tapes = [written_tape(*tape, real) for tape in ((first_keys, keys), (first_values, states))]
+    last = (*ends, *cut(tapes, valid, span))
     return at_words(states, real, reverse), last, at_words(alpha, real, reverse)

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from regard.ops.shapes import Bool, Float
-from regard.ops.tape import Scoring, cut, extend, extend_mask, kept, read_tape
+from regard.ops.tape import Scoring, cut, extend, kept, read_tape
 from regard.ops.unroll import State, unroll_attending
 
 FORMS = ("read", "sum", "sum-keep")
@@ -37,7 +37,7 @@ def read_step(
         U: the matrix of s_t.
         S: the matrix of s_{t−1} in the query.
         scoring: how the query is compared with what was written.
-        span: how many slots the tape keeps; 0 for all.
+        span: how many real slots the tape keeps; 0 for all.
         state_mask: variational dropout of s_t where it meets U; one mask for all steps.
         real: False where the position is padding, which leaves the state as it is and writes an empty slot.
 
@@ -52,13 +52,9 @@ def read_step(
     # h_t = tanh(W x_t + U s_t + b)
     hidden = torch.tanh(inputs + seen @ U.T)  # (B, n)
     written = hidden.unsqueeze(1)
-    state = (
-        kept(real, hidden, h),
-        kept(real, summary, s),
-        extend(keys, scoring.keys(written)[:, 0], real, span),
-        extend(values, scoring.values(written)[:, 0], real, span),
-        extend_mask(valid, real, span),
-    )
+    slots = scoring.keys(written)[:, 0], scoring.values(written)[:, 0]
+    tapes = extend((keys, values), valid, slots, real, span)
+    state = (kept(real, hidden, h), kept(real, summary, s), *tapes)
     return state, alpha
 
 
@@ -80,7 +76,7 @@ def sum_step(
         U: the matrix of s_{t−1}, or of [s_{t−1}; h_{t−1}].
         S: the matrix of h_t in the query; None where the query is h_t itself.
         scoring: how the query is compared with what was written.
-        span: how many slots the tape keeps, this step's own among them; 0 for all.
+        span: how many real slots the tape keeps, this step's own among them; 0 for all.
         state_mask: variational dropout of s_{t−1} and h_{t−1} where they meet U; one mask for both and all steps.
         real: False where the position is padding, which leaves the state as it is and writes an empty slot.
 
@@ -94,9 +90,8 @@ def sum_step(
     # h_t = tanh(W x_t + U s_{t−1} + b)
     hidden = torch.tanh(projected + torch.cat(recurrent, dim=-1) @ U.T)  # (B, n)
     written = hidden.unsqueeze(1)
-    keys = extend(keys, scoring.keys(written)[:, 0], real, span)
-    values = extend(values, scoring.values(written)[:, 0], real, span)
-    valid = extend_mask(valid, real, span)
+    slots = scoring.keys(written)[:, 0], scoring.values(written)[:, 0]
+    keys, values, valid = extend((keys, values), valid, slots, real, span)
     # s_t = Σ_{i≤t} α_i h_i, α from h_t and h_i
     query = hidden if S is None else hidden @ S.T
     summary, alpha = read_tape(scoring, query, keys, values, valid)  # (B, n), (B, t)
@@ -128,5 +123,5 @@ def self_attentive_rnn_sequence(
         projected = torch.cat([projected, x @ W[n:].T], dim=-1)  # (B, n + p)
         return read_step(projected, previous_state, U, S, scoring, span, state_mask, real)
 
-    initial = (*initial[:2], *(cut(tape, span) for tape in initial[2:]))
+    initial = (*initial[:2], *cut(initial[2:-1], initial[-1], span))
     return unroll_attending(step, inputs, mask, initial, reverse, own=form != "read")

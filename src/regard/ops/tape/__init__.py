@@ -5,7 +5,7 @@ read, and a mask (B, t) that is False at the slots of padded positions. `scoring
 with the keys, `naive` reads a tape in autograd's sight, `fused` reads and derives by hand on buffers made once.
 """
 
-from regard.ops.tape.naive import cut, extend, extend_mask, kept, read_tape
+from regard.ops.tape.naive import cut, extend, kept, read_tape
 from regard.ops.tape.scoring import AdditiveScoring, DotScoring, Scoring
 
 __all__ = [
@@ -14,7 +14,6 @@ __all__ = [
     "Scoring",
     "cut",
     "extend",
-    "extend_mask",
     "kept",
     "read_tape",
 ]

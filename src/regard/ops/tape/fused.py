@@ -10,8 +10,6 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from regard.ops.tape.naive import cut
-
 
 def tape_of(first: Tensor, num_steps: int) -> Tensor:
     """A tape (B, t0 + T, p) that starts with the given slots (B, t0, p); the rest is to be written."""
@@ -21,9 +19,9 @@ def tape_of(first: Tensor, num_steps: int) -> Tensor:
     return tape
 
 
-def written_tape(first: Tensor, new: Tensor, real: Tensor, span: int) -> Tensor:
+def written_tape(first: Tensor, new: Tensor, real: Tensor) -> Tensor:
     """The tape after a pass: the slots (B, t0, p) before it and those (T, B, p) it wrote, empty ones on padding."""
-    return cut(torch.cat([first, torch.where(real, new, 0.0).transpose(0, 1)], dim=1), span)
+    return torch.cat([first, torch.where(real, new, 0.0).transpose(0, 1)], dim=1)
 
 
 def last_real(states: Tensor, initial: Tensor, real: Tensor) -> Tensor:
@@ -50,15 +48,25 @@ class TapeReader:
         valid: (B, slots), True where a slot holds a real word.
         v_a: (p,) for additive energies; None for dot products.
         scale: of dot products.
+        span: how many real slots a step reads; 0 for all.
     """
 
     def __init__(
-        self, keys: Tensor, values: Tensor, alpha: Tensor, valid: Tensor, v_a: Tensor | None, scale: float
+        self,
+        keys: Tensor,
+        values: Tensor,
+        alpha: Tensor,
+        valid: Tensor,
+        v_a: Tensor | None,
+        scale: float,
+        span: int = 0,
     ) -> None:
         self.keys = keys
         self.values = values
         self.alpha = alpha
         self.invalid = None if bool(valid.all()) else ~valid
+        self.span = span
+        self.before = _real_before(valid)
         self.v_a = v_a
         self.scale = scale
         self._buffer = None if v_a is None else torch.empty_like(keys).flatten()
@@ -70,6 +78,15 @@ class TapeReader:
         hidden = self._buffer[: keys.numel()].view(keys.shape)
         return torch.add(keys, query.unsqueeze(1), out=hidden).tanh_()
 
+    def _unread(self, lo: int, hi: int) -> Tensor | None:
+        """Which of the slots lo … hi − 1 a row does not read (B, t): padding, and what its span does not reach."""
+        if self.invalid is None:
+            return None
+        unread = self.invalid[:, lo:hi]
+        if not self.span:
+            return unread
+        return unread | (self.before[:, hi : hi + 1] - self.before[:, lo:hi] > self.span)
+
     def read(self, t: int, query: Tensor, lo: int, hi: int, out: Tensor) -> None:
         """Step t reads the slots lo … hi − 1 with a query (B, p), into `out` (B, d)."""
         if lo == hi:
@@ -79,12 +96,13 @@ class TapeReader:
             energies = torch.bmm(self.keys[:, lo:hi], query.unsqueeze(2)).squeeze(2).mul_(self.scale)
         else:
             energies = self._hidden(query, lo, hi).flatten(0, 1).mv(self.v_a).view(-1, hi - lo)  # (B, t)
-        if self.invalid is not None:
+        unread = self._unread(lo, hi)
+        if unread is not None:
             # finite, so that a row without any real slot has no NaN before it is set to 0
-            energies.masked_fill_(self.invalid[:, lo:hi], torch.finfo(energies.dtype).min)
+            energies.masked_fill_(unread, torch.finfo(energies.dtype).min)
         alpha = energies.softmax(dim=-1)
-        if self.invalid is not None:
-            alpha.masked_fill_(self.invalid[:, lo:hi], 0.0)
+        if unread is not None:
+            alpha.masked_fill_(unread, 0.0)
         self.alpha[t, :, lo:hi] = alpha
         torch.bmm(alpha.unsqueeze(1), self.values[:, lo:hi], out=out.unsqueeze(1))
 
@@ -135,7 +153,27 @@ class TapeReader:
         return (self.d_keys[:, slot] + self.d_energies[:, slot].unsqueeze(-1)) * self.v_a
 
 
-def windows(num_first: int, num_steps: int, span: int, own: int = 0) -> Sequence[tuple[int, int]]:
-    """Which slots lo … hi − 1 each step reads: all before its own (its own too, if `own` is 1), or the last `span`."""
-    ends = [num_first + t + own for t in range(num_steps)]
-    return [(max(0, hi - span) if span else 0, hi) for hi in ends]
+def _real_before(valid: Tensor) -> Tensor:
+    """How many real slots stand before each slot, and before the end, (B, slots + 1)."""
+    return torch.nn.functional.pad(valid.cumsum(dim=1), (1, 0))
+
+
+def windows(valid: Tensor, num_steps: int, span: int, own: int = 0) -> Sequence[tuple[int, int]]:
+    """Which slots lo … hi − 1 each of the last `num_steps` steps has to look at.
+
+    Args:
+        valid: (B, slots), True where a slot holds a real word; each step has its own.
+        num_steps: T.
+        span: how many real slots a row reads; 0 for all. Where rows are padded, some in a window are not for all rows.
+        own: 1 if a step reads the slot it has just written, too.
+    """
+    num_first = valid.shape[1] - num_steps
+    ends = range(num_first + own, num_first + own + num_steps)
+    if not span:
+        return [(0, hi) for hi in ends]
+    before = _real_before(valid)
+    reached = (
+        before[:, num_first + own : num_first + own + num_steps] - span
+    )  # (B, T): as many lie too far back
+    lows = torch.searchsorted(before, reached.contiguous()).amin(dim=0).tolist()
+    return list(zip(lows, ends, strict=True))

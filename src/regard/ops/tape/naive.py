@@ -4,11 +4,14 @@ Attention over nothing is the zero vector: a row without a real slot reads 0 and
 for the first word, and for words behind padding on the left.
 """
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor
 
 from regard.ops.shapes import Bool, Float
 from regard.ops.tape.scoring import Scoring
+from regard.ops.unroll import State
 
 
 def read_tape(
@@ -42,29 +45,52 @@ def read_tape(
 
 
 def extend(
-    tape: Float[Tensor, "B t p"], slot: Float[Tensor, "B p"], real: Bool[Tensor, "B 1"] | None, span: int
-) -> Float[Tensor, "B t2 p"]:
-    """The tape with one slot more, zero where the position is padding; of its last `span` slots only, unless 0."""
-    if real is not None:
-        slot = torch.where(real, slot, 0.0)
-    return cut(torch.cat([tape, slot.unsqueeze(1)], dim=1), span)
+    tapes: Sequence[Float[Tensor, "B t _"]],
+    valid: Bool[Tensor, "B t"],
+    slots: Sequence[Float[Tensor, "B _"]],
+    real: Bool[Tensor, "B 1"] | None,
+    span: int,
+) -> State:
+    """Each tape with one slot more, and at the end their mask.
+
+    Args:
+        tapes: keys, values and whatever else is written.
+        valid: the tapes' mask.
+        slots: what is written, one for each tape; it takes the tape's precision.
+        real: False where the position is padding, which writes an empty slot; None where none is.
+        span: see `cut`.
+    """
+    new = valid.new_ones(valid.shape[0], 1) if real is None else real
+    slots = [slot if real is None else torch.where(real, slot, 0.0) for slot in slots]
+    grown = [
+        torch.cat([tape, slot.unsqueeze(1).to(tape.dtype)], dim=1)
+        for tape, slot in zip(tapes, slots, strict=True)
+    ]
+    return cut(grown, torch.cat([valid, new], dim=1), span)
 
 
-def extend_mask(
-    valid: Bool[Tensor, "B t"], real: Bool[Tensor, "B 1"] | None, span: int
-) -> Bool[Tensor, "B t2"]:
-    """The tape's mask with one slot more."""
-    slot = valid.new_ones(valid.shape[0], 1) if real is None else real
-    return cut(torch.cat([valid, slot], dim=1), span)
+def cut(tapes: Sequence[Float[Tensor, "B t _"]], valid: Bool[Tensor, "B t"], span: int) -> State:
+    """The tapes as far as a span reaches, and at the end their mask.
 
+    A span counts real slots: of each row the last `span` of them keep their mark. Slots at the beginning that no row
+    reads any more are dropped, so that tapes are longer than the span only where padding stands between.
 
-def cut(tape: Tensor, span: int) -> Tensor:
-    """The last `span` slots; all of them when it is 0."""
-    return tape[:, -span:] if span else tape
+    Args:
+        tapes: keys, values and whatever else is written.
+        valid: the tapes' mask.
+        span: how many real slots a row keeps; 0 for all.
+    """
+    if not span or valid.shape[1] <= span:
+        return (*tapes, valid)
+    valid = valid & (valid.flip(1).cumsum(dim=1).flip(1) <= span)
+    unread = int((valid.any(dim=0).cumsum(dim=0) == 0).sum())
+    first = min(unread, valid.shape[1] - span)
+    return (*(tape[:, first:] for tape in tapes), valid[:, first:])
 
 
 def kept(
     real: Bool[Tensor, "B 1"] | None, new: Float[Tensor, "B n"], old: Float[Tensor, "B n"]
 ) -> Float[Tensor, "B n"]:
-    """The new state at a real word, the old one at padding."""
+    """The new state at a real word, the old one at padding; in the precision of the old one."""
+    new = new.to(old.dtype)
     return new if real is None else torch.where(real, new, old)

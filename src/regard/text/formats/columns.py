@@ -4,7 +4,7 @@ In: a path, the columns' numbers, and what parts them. Out: the wanted cells wit
 each line. There is no quoting: a separator always parts two columns, and quotation marks are text.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from regard.configuration import one_of
@@ -24,38 +24,48 @@ def read_columns(
     separator: str = "tab",
     header: bool = False,
     blank: bool = False,
+    exact: bool = False,
+    remedy: Callable[[Sequence[str]], str] | None = None,
 ) -> Iterator[tuple[int, tuple[str, ...]]]:
-    """Yield the wanted cells of each line.
+    """Yield the wanted cells of each line; blank lines at the very end are passed over, but for `blank`.
 
     Args:
         path: the file, as `read_file` takes it.
         columns: where the wanted cells stand, counted from 1, in the order they are wanted in.
         separator: one of `SEPARATORS`.
         header: whether the first line names the columns, and is passed over.
-        blank: whether a blank line has blank cells, rather than too few.
+        blank: whether a blank line has blank cells, rather than being an error.
+        exact: whether columns beyond the wanted ones are an error.
+        remedy: what to do about a line, given its cells, that has too few or too many; by default to name the columns.
 
     Yields:
         The line's number, counted from 1, and its cells.
 
     Raises:
         ConfigError: a column number is below 1, or there is no such separator.
-        DataError: the file cannot be read, or a line has too few columns.
+        DataError: the file cannot be read, or a line is blank or has too few columns or too many.
     """
     one_of("separator", separator, SEPARATORS)
     if min(columns) < 1:
-        example = list(range(1, len(columns) + 1))
         raise ConfigError(
-            f"columns are counted from 1, so {listed(columns)} cannot be; write them as {named(example)}"
+            f"columns are counted from 1, so {listed(columns)} cannot be; write them as {_example(columns)}"
         )
+    empty = 0  # the first blank line since one with text
     for number, line in enumerate(read_file(path), start=1):
         if header and number == 1:
             continue
-        if blank and not line.strip():
-            yield number, ("",) * len(columns)
+        if not line.strip() and (blank or "\t" not in line):
+            if blank:
+                yield number, ("",) * len(columns)
+            empty = empty or number
             continue
+        if empty and not blank:
+            raise DataError(f"{shown(path)}:{empty}: a blank line; remove it")
         cells = line.split("\t") if separator == "tab" else line.split(maxsplit=1)
-        if len(cells) < max(columns):
-            raise DataError(f"{shown(path)}:{number}: {_too_few(cells, columns, separator, line)}")
+        fault = _too_few(cells, columns, separator, line) or (_too_many(cells, columns) if exact else "")
+        if fault:
+            todo = remedy(cells) if remedy else f"name those that hold the texts, as {_example(columns)}"
+            raise DataError(f"{shown(path)}:{number}: {fault}; {todo}")
         yield number, tuple(cells[column - 1] for column in columns)
 
 
@@ -67,15 +77,30 @@ def listed(columns: Sequence[int]) -> str:
 
 def named(columns: Sequence[int]) -> str:
     """How columns are given on the command line and in a configuration."""
+    if len(columns) == 3:
+        first, second, third = columns
+        return f"--columns {first} {second} --second-column {third} (to train, data.columns = {list(columns)})"
     return f"--columns {' '.join(map(str, columns))} (data.columns = {list(columns)})"
 
 
+def _example(columns: Sequence[int]) -> str:
+    return named(range(1, len(columns) + 1))
+
+
 def _too_few(cells: Sequence[str], columns: Sequence[int], separator: str, line: str) -> str:
+    if len(cells) >= max(columns):
+        return ""
     found = "1 column" if len(cells) == 1 else f"{len(cells)} columns"
-    wanted = (
-        f"column{'s' if len(columns) > 1 else ''} {listed(columns)} {'are' if len(columns) > 1 else 'is'}"
-    )
     parted = "tabs" if separator == "tab" else "a blank"
     shortened = line if len(line) <= _SHOWN_CHARACTERS else line[: _SHOWN_CHARACTERS - 1] + "…"
-    remedy = f"name those that hold the texts, as {named(range(1, len(columns) + 1))}"
-    return f"{found} where {wanted} wanted, parted by {parted}: {shortened!r}; {remedy}"
+    return f"{found} where {_counted(columns)} wanted, parted by {parted}: {shortened!r}"
+
+
+def _too_many(cells: Sequence[str], columns: Sequence[int]) -> str:
+    if len(cells) <= max(columns):
+        return ""
+    return f"{len(cells)} columns, and only {_counted(columns)} read"
+
+
+def _counted(columns: Sequence[int]) -> str:
+    return f"column{'s' if len(columns) > 1 else ''} {listed(columns)} {'are' if len(columns) > 1 else 'is'}"

@@ -11,12 +11,15 @@ from regard.errors import ConfigError, DataError
 from regard.text.formats.opened import STDIN, read_file, shown
 
 
-def read_parallel(source: str | Path, target: str | Path) -> Iterator[tuple[str, str]]:
+def read_parallel(
+    source: str | Path, target: str | Path, *, belonging: str = "a source and its translation"
+) -> Iterator[tuple[str, str]]:
     """Yield the n-th line of one file with the n-th of the other.
 
     Args:
         source: the source side, as `read_file` takes it.
         target: the target side.
+        belonging: what the lines are to each other, for errors.
 
     Raises:
         ConfigError: both sides are standard input.
@@ -35,5 +38,5 @@ def read_parallel(source: str | Path, target: str | Path) -> Iterator[tuple[str,
     if any(rest.values()):
         raise DataError(
             f"{shown(source)} has {common + rest[source]} lines and {shown(target)} has "
-            f"{common + rest[target]}; a source and its translation stand on lines of the same number"
+            f"{common + rest[target]}; {belonging} stand on lines of the same number"
         )

@@ -8,7 +8,12 @@ from regard.errors import ConfigError
 from regard.models import ClassifierConfig
 from regard.text.formats.columns import SEPARATORS
 from regard.training.config.run import RunConfig
-from regard.training.config.text import PretrainedEncoderConfig, TextTokenizerConfig, forwards_only
+from regard.training.config.text import (
+    PretrainedEncoderConfig,
+    TextTokenizerConfig,
+    forwards_only,
+    thaws_what_is_trained,
+)
 
 
 @dataclass(frozen=True)
@@ -58,3 +63,4 @@ class ClassifyRun(RunConfig):
                 f"{wanted}, the label's and then each text's, as {list(range(1, wanted + 1))}"
             )
         forwards_only(self.pretrained, self.model.encoder)
+        thaws_what_is_trained(self.pretrained, self.training)

@@ -7,7 +7,12 @@ from regard.configuration import Config, in_range, one_of
 from regard.errors import ConfigError
 from regard.models import TaggerConfig
 from regard.training.config.run import RunConfig
-from regard.training.config.text import PretrainedEncoderConfig, TextTokenizerConfig, forwards_only
+from regard.training.config.text import (
+    PretrainedEncoderConfig,
+    TextTokenizerConfig,
+    forwards_only,
+    thaws_what_is_trained,
+)
 
 LAYOUTS = ("lines", "vertical")
 
@@ -62,3 +67,4 @@ class TagRun(RunConfig):
                 'it at "word"'
             )
         forwards_only(self.pretrained, self.model.encoder)
+        thaws_what_is_trained(self.pretrained, self.training)

@@ -6,6 +6,7 @@ from regard.configuration import Config, in_range, one_of
 from regard.errors import ConfigError
 from regard.models import EncoderConfig
 from regard.text import KINDS
+from regard.training.config.training import TrainingConfig
 
 
 @dataclass(frozen=True)
@@ -41,4 +42,14 @@ def forwards_only(pretrained: PretrainedEncoderConfig, encoder: EncoderConfig) -
         raise ConfigError(
             "model.encoder.reverse reads from the last word to the first, and the language model of pretrained.encoder "
             "read the other way; drop one of the two"
+        )
+
+
+def thaws_what_is_trained(pretrained: PretrainedEncoderConfig, training: TrainingConfig) -> None:
+    """Raise where layers that no one has trained are to lie frozen while the head learns."""
+    if training.thaw_every and not pretrained.encoder:
+        raise ConfigError(
+            f"training.thaw_every = {training.thaw_every:g} keeps the encoder as it begins for a while, and it begins "
+            "as no trained model; name a language model's folder, as --set pretrained.encoder=FOLDER, or set "
+            "training.thaw_every to 0"
         )

@@ -38,9 +38,9 @@ class TrainingConfig(Config):
     clip: float = 1.0
     """The greatest norm of the gradient; 0 for no limit."""
     normalize: str = "tokens"
-    """What the loss is a mean over: tokens, or sentences as the first papers had it."""
+    """What the loss is a mean over: tokens (or tags, or labels), or sentences as the first papers had it."""
     label_smoothing: float = 0.0
-    """The share of probability spread evenly over the whole vocabulary."""
+    """The share of probability spread evenly over the whole vocabulary, or over all labels."""
     depth_decay: float = 1.0
     """Discriminative rates: each layer below the head learns at so many times the rate of the one above it."""
     thaw_every: float = 0.0
@@ -48,7 +48,7 @@ class TrainingConfig(Config):
     batch_sentences: int = 64
     """The most sentences in a batch, or the streams of continuous text that are read side by side."""
     batch_tokens: int = 4000
-    """The most tokens in a batch, of the longer side, padding counted."""
+    """The most tokens in a batch, of the longer side, padding counted; continuous text has data.steps a stream."""
     accumulate: int = 1
     """Batches to an update."""
     precision: str = "32"
@@ -107,9 +107,13 @@ class TrainingConfig(Config):
             raise ConfigError(
                 "training: it would never end; set max_updates, max_epochs, max_minutes or patience"
             )
-        endless = not (self.max_updates or self.max_epochs or self.max_minutes)
-        if self.schedule in ("linear", "cosine") and endless:
+        if self.schedule in ("linear", "cosine") and self.open_ended:
             raise ConfigError(
                 f'training.schedule = "{self.schedule}" falls to zero at the end; '
                 "set max_updates, max_epochs or max_minutes"
             )
+
+    @property
+    def open_ended(self) -> bool:
+        """Whether patience alone ends the run, so that no one can say how much of it is over."""
+        return not (self.max_updates or self.max_epochs or self.max_minutes)

@@ -134,6 +134,16 @@ class TranslateRun(RunConfig):
                 "pretrained.decoder: a cho decoder reads the source's vector with every word, and no language model "
                 "did; choose bahdanau, luong or sutskever, or drop it"
             )
+        if self.data.train_links and not self.teaching.guided_alignment:
+            raise ConfigError(
+                "data.train_links: gold links are learnt from by teaching.guided_alignment alone, and that is 0; set "
+                "it (to 0.5, say), or drop the links"
+            )
+        if self.teaching.scheduled_sampling and self.training.open_ended:
+            raise ConfigError(
+                "teaching.scheduled_sampling grows to the end of the run, and patience alone says no end; set "
+                "training.max_updates, max_epochs or max_minutes"
+            )
         attends = self.model.decoder.attends
         for name in ("guided_alignment", "coverage"):
             if getattr(self.teaching, name) and not attends:

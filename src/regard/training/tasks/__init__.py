@@ -1,4 +1,16 @@
-"""The tasks a model can be trained for. One of one's own is a folder here, a run's configuration, and a line below."""
+"""The tasks a model can be trained for.
+
+One of one's own takes a folder here with its `Task` and the line below, and beside it, each under the task's name:
+
+- the model, and how it is built: `models.MODELS`; what it is for, in words: `folder.VERBS`
+- its run: a file in `training.config` and a line in `RunConfig.variants`; a preset, and `presets.DEFAULTS`
+- what its validation counts, in words: `output.wording`
+- the object through which it is used, as `translator.Translator` is, and a verb for it in `cli.app`
+- how the command line evaluates it and what it tries first: `cli.evaluations` (two tables), `cli.train`
+- a world to demonstrate it, where there is one: `worlds`, `training.demos`, and two tables of `cli.demo`
+
+A test holds the tables together: the one that is missing is named.
+"""
 
 from collections.abc import Callable
 from typing import Any

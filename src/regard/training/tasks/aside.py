@@ -1,17 +1,52 @@
 """Which examples are set aside for validation, where none are given.
 
-In: what each example says, and, where they are to be shared out evenly, of which kind it is. Out: the numbers of
-those kept and of those set aside. Examples that say the same stand on one side only, however often they occur.
+In: what each example says, and, where they are to be shared out evenly, of which kind it is. Out: those kept and
+those set aside, and what to tell of it. Examples that say the same stand on one side only, however often they occur.
 """
 
 import random
 from collections import defaultdict
 from collections.abc import Hashable, Sequence
+from typing import TypeVar
 
 from regard.errors import DataError
 
+Example = TypeVar("Example")
+
 _SHARE = 20  # one in so many
 _MOST = 1000
+
+
+def part_off(
+    examples: Sequence[Example],
+    contents: Sequence[Hashable],
+    seed: int,
+    *,
+    what: str,
+    kinds: Sequence[Hashable] | None = None,
+) -> tuple[list[Example], list[Example], str]:
+    """Part some examples from the others, as `set_aside` chooses them.
+
+    Args:
+        examples: all there are.
+        contents: of each, what is read.
+        seed: of the choice.
+        what: what the examples are called, in the plural.
+        kinds: of each, where they are to be shared out evenly.
+
+    Returns:
+        The examples kept, those set aside, and a sentence about it for the user.
+
+    Raises:
+        DataError: there are too few to part, or all are empty.
+    """
+    kept, aside = set_aside(contents, seed, kinds)
+    return [examples[k] for k in kept], [examples[k] for k in aside], said_of(len(aside), what)
+
+
+def said_of(count: int, what: str, which: str = "") -> str:
+    """The sentence that tells of examples set aside; `which` goes before their number, as "the last "."""
+    return f"no validation {what} given: {which}{count:,} of the training {what} are set aside for it"
 
 
 def set_aside(

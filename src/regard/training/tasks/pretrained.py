@@ -1,16 +1,32 @@
-"""An encoder that begins as a trained language model: its shape, its vocabulary, its weights.
+"""What begins as a trained language model: the models loaded, and an encoder with one's shape and weights.
 
-In: an encoder's configuration or the encoder, and a loaded language model. Out: the configuration with that model's
-shape; the encoder with its weights, and a sentence for the user. Knows no task.
+In: the folders a run names; an encoder's configuration or the encoder, and a loaded language model. Out: the loaded
+models; the configuration with that model's shape; the encoder with its weights, and a sentence for the user. Knows no
+task.
 """
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
-from regard.folder import LoadedModel
+from regard.folder import LoadedModel, language_model_of
 from regard.models import EncoderConfig, LanguageModelConfig, carry_over
 from regard.models.encoder import Encoder
+from regard.training.config import PretrainedEncoderConfig
 
 _SHAPE = ("cell", "embedding_size", "state_size", "num_layers", "residual", "memory")
+
+
+def load_trained(pretrained: PretrainedEncoderConfig) -> dict[str, LoadedModel]:
+    """Load the language models that a run names, each folder once.
+
+    Returns:
+        By the half that is to begin as one: encoder and, of a translator, decoder.
+
+    Raises:
+        FolderError: a folder holds no language model.
+    """
+    named = {half.name: getattr(pretrained, half.name) for half in fields(pretrained)}
+    loaded = {folder: language_model_of(folder) for folder in dict.fromkeys(named.values()) if folder}
+    return {half: loaded[folder] for half, folder in named.items() if folder}
 
 
 def shaped_as(encoder: EncoderConfig, language_model: LanguageModelConfig) -> EncoderConfig:

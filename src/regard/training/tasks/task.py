@@ -6,12 +6,13 @@ schedules, devices or files; the loop knows nothing of what is learnt.
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, ClassVar
+from dataclasses import asdict, dataclass, replace
+from typing import Any, ClassVar, Self
 
 import torch
 from torch import Tensor, nn
 
+from regard.batches import shuffled
 from regard.models import Model
 from regard.text import Tokenizer
 
@@ -30,10 +31,9 @@ class TrainingBatch:
     num_tokens: int
     num_sentences: int
 
-    def to(self, device: torch.device | str) -> "TrainingBatch":
+    def to(self, device: torch.device | str) -> Self:
         """The same batch on another device."""
-        tensors = tuple(tensor.to(device) for tensor in self.tensors)
-        return TrainingBatch(tensors, self.num_tokens, self.num_sentences)
+        return replace(self, tensors=tuple(tensor.to(device) for tensor in self.tensors))
 
 
 @dataclass(frozen=True)
@@ -60,10 +60,12 @@ class Task(ABC):
     """One run's data and model.
 
     Attributes:
-        model: what learns; None until `build`.
+        config: the whole run, of the task's own kind.
+        model: what learns; there from `build` on.
         tokenizers: by their name in the model folder.
         labels: the closed set of answers, for a task that has one.
         notes: sentences for the user: what was set aside, what was taken out.
+        lengths: of each example to learn from, in tokens as a batch counts them.
         num_train: how many examples there are to learn from.
         num_valid: how many to validate with.
     """
@@ -73,10 +75,12 @@ class Task(ABC):
     examples: ClassVar[str]
     """What one of its examples is called, in the plural."""
 
-    model: Any
+    config: Any
+    model: Model
     tokenizers: Mapping[str, Tokenizer]
     labels: tuple[str, ...] = ()
     notes: tuple[str, ...]
+    lengths: Sequence[int]
     num_train: int
     num_valid: int
 
@@ -93,9 +97,15 @@ class Task(ABC):
     def objective(self) -> nn.Module:
         """The model with its loss as one module of plain tensors, which is what Fabric can wrap."""
 
-    @abstractmethod
     def plan(self, epoch: int) -> Sequence[Sequence[int]]:
-        """The batches of an epoch, each as the numbers of its examples; the same for equal arguments."""
+        """The batches of an epoch, each as the numbers of its examples; the same for equal arguments.
+
+        Examples of like length are together; a task whose examples have an order of their own plans otherwise.
+        """
+        training = self.config.training
+        return shuffled(
+            self.lengths, training.batch_sentences, training.batch_tokens, seed=training.seed, epoch=epoch
+        )
 
     @abstractmethod
     def batch(self, members: Sequence[int]) -> TrainingBatch:

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple, Protocol
 import torch
 from torch import Tensor, nn
 
-from regard.evaluation import perplexity
 from regard.output.quality import measure
 from regard.output.quality.edit_distance import edit_distance
+from regard.output.scored import perplexity
 from regard.text import Tokenizer
 from regard.training.loss import sequence_loss
 from regard.training.tasks.task import Validation

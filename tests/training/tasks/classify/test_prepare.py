@@ -50,7 +50,8 @@ def test_long_ones_are_left_out_and_counted():
     assert made.notes == ("training texts: left out 1 of more than 8 tokens (data.max_length)",)
     assert len(prepared([*TEXTS, LabelledText("x", ("w1 " * 8,))], TEXTS[:2], max_length=8).train) == 121
     with pytest.raises(
-        DataError, match=r"all 120 training texts have more than 1 tokens; raise data\.max_length"
+        DataError,
+        match=r"of 120 training texts 0 are blank and 120 have more than 1 tokens; raise data\.max_length",
     ):
         prepared(TEXTS, TEXTS[:1], max_length=1)
 

@@ -4,6 +4,8 @@ import pytest
 from regard.errors import ConfigError, DataError
 from regard.text import DescribedFeatures
 from regard.training.config import DescribedDataConfig, TextTokenizerConfig
+from regard.training.configure import configure
+from regard.training.tasks.describe import DescribeTask
 from regard.training.tasks.describe.prepare import as_described, prepare, read_examples
 
 
@@ -22,7 +24,9 @@ def test_equal_vectors_stand_on_one_side_only():
     valid = {each.features.tobytes() for each in found.valid}
     assert not train & valid
     assert (len(found.train), len(found.valid)) == (95, 5)
-    assert found.notes == ("no validation set given: 5 of the training descriptions are set aside for it",)
+    assert found.notes == (
+        "no validation descriptions given: 5 of the training descriptions are set aside for it",
+    )
 
 
 def test_what_is_left_out_is_told():
@@ -31,15 +35,15 @@ def test_what_is_left_out_is_told():
     assert [each.text for each in found.train] == ["a b", "b"]
     assert [each.text for each in found.valid] == ["a"]
     assert found.notes == (
-        "training descriptions: left out 1 without text",
-        "training descriptions: left out 1 of more than 3 tokens",
-        "validation descriptions: left out 1 without text",
+        "training descriptions: left out 1 blank",
+        "training descriptions: left out 1 of more than 3 tokens (data.max_length)",
+        "validation descriptions: left out 1 blank",
     )
     assert found.feature_size == 3
 
 
 def test_nothing_left():
-    with pytest.raises(DataError, match="no description is left to learn from"):
+    with pytest.raises(DataError, match="of 3 training descriptions 0 are blank and 3 have more than 2"):
         prepared(examples(3, lambda k: "a b c"), examples(1), max_length=2)
     with pytest.raises(DataError, match="the validation descriptions are all empty"):
         prepared(examples(3), examples(2, lambda k: ""))
@@ -57,6 +61,22 @@ def test_tuples_and_described_features():
     for bad in ([[1, 2]], [], [1.0, float("nan")]):
         with pytest.raises(DataError, match="example 1: its features are no vector of finite numbers"):
             as_described([(bad, "y")])
+    with pytest.raises(DataError, match=r"example 2: no array \(.*\); give as many numbers in each row"):
+        as_described([one, ([[1, 2], [3]], "y")])
+    with pytest.raises(
+        DataError, match="example 2: values of type <U1; features are whole numbers or floats"
+    ):
+        as_described([one, (["a", "b"], "y")])
+
+
+def test_validation_files_of_another_width(tmp_path):
+    for name, width in (("train", 3), ("valid", 2)):
+        np.save(tmp_path / f"{name}.npy", np.ones((2, width)))
+        (tmp_path / f"{name}.txt").write_text("a\nb\n")
+    files = {name: [str(tmp_path / f"{name}.{s}") for s in ("npy", "txt")] for name in ("train", "valid")}
+    run = configure({"task": "describe", "data": files})
+    with pytest.raises(DataError, match=r"^3 features to learn from and 2 to validate with; make them alike"):
+        DescribeTask(run)
 
 
 def test_files(tmp_path):

@@ -29,7 +29,7 @@ def test_long_ones_are_left_out_and_counted():
     assert (len(made.train), len(made.valid)) == (40, 40)
     assert made.notes == ("training sentences: left out 1 of more than 4 words (data.max_length)",)
     assert len(prepared([*SENTENCES, long], SENTENCES, max_length=5).train) == 41
-    with pytest.raises(DataError, match="all 40 training sentences have more than 1 words"):
+    with pytest.raises(DataError, match="of 40 training sentences 0 are blank and 40 have more than 1 words"):
         prepared(SENTENCES, SENTENCES, max_length=1)
 
 

@@ -3,7 +3,7 @@ import pytest
 from regard.errors import ConfigError, DataError
 from regard.text import SentencePair
 from regard.training.config import DataConfig, TokenizerConfig
-from regard.training.tasks.translate.prepare import prepare, read_corpus
+from regard.training.tasks.translate.prepare import prepare, read_corpus, with_gold_links
 
 WORD = TokenizerConfig(source="word", target="word")
 
@@ -129,3 +129,13 @@ def test_files(tmp_path):
         read_corpus(files, ())
     with pytest.raises(ConfigError, match=r"--columns 1 2 .* belongs to one tab-separated file"):
         read_corpus(files, (1, 2))
+
+
+def test_gold_links_are_checked_against_their_words(tmp_path):
+    pairs = [SentencePair("a b", "A"), SentencePair("c", "C D")]
+    (tmp_path / "links").write_text("1-0\n0-1\n")
+    found = with_gold_links(pairs, str(tmp_path / "links"))
+    assert [sorted(pair.gold.sure) for pair in found] == [[(1, 0)], [(0, 1)]]
+    (tmp_path / "links").write_text("1-0\n1-0\n")
+    with pytest.raises(DataError, match="links:2: the link 1-0 points beyond its sentences of 1 and 2 words"):
+        with_gold_links(pairs, str(tmp_path / "links"))

@@ -5,7 +5,7 @@ import torch
 
 from regard.configuration import merge
 from regard.errors import ConfigError, FolderError
-from regard.folder import language_model_of
+from regard.folder import ModelFolder, language_model_of
 from regard.models import Seq2Seq
 from regard.training.configure import configure
 from regard.training.run import run_training
@@ -58,6 +58,20 @@ def test_both_halves_begin_as_language_models(task, lms):
         f"the encoder begins as {lms / 'source'}: its embedding and recurrent layers",
         f"the decoder begins as {lms / 'target'}: its embedding and recurrent layers",
     )
+
+
+def test_one_folder_is_loaded_once(task, lms, monkeypatch):
+    """For both halves, its tokenizer and its weights; the halves then share nothing but where they began."""
+    read = []
+    real = ModelFolder.load
+    monkeypatch.setattr(
+        ModelFolder, "load", lambda self, *a, **k: read.append(self.path) or real(self, *a, **k)
+    )
+    made = task({"encoder": str(lms / "source"), "decoder": str(lms / "source")})
+    assert read == [lms / "source"]
+    assert made.tokenizers["source"] is made.tokenizers["target"]
+    assert torch.equal(made.model.encoder.embedding.E, made.model.decoder.embedding.E)
+    assert made.model.encoder.embedding.E.data_ptr() != made.model.decoder.embedding.E.data_ptr()
 
 
 def test_one_half_leaves_the_other_as_it_was_drawn(task, lms):

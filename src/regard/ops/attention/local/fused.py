@@ -24,7 +24,11 @@ def predicted_positions(
     v_p: Float[Tensor, "k"],
 ) -> Float[Tensor, "B Q"]:
     """local-p: p_t = S · σ(v_pᵀ tanh(W_p h_t)), Eq. 9."""
-    return mask.sum(dim=1, keepdim=True) * torch.sigmoid(torch.tanh(query @ W_p.T) @ v_p)
+    # a rounded p_t is another window, so mixed precision does not narrow it
+    wide = torch.promote_types(query.dtype, torch.float32)
+    with torch.autocast(query.device.type, enabled=False):
+        hidden = torch.tanh(query.to(wide) @ W_p.to(wide).T)  # (B, Q, k)
+        return mask.sum(dim=1, keepdim=True) * torch.sigmoid(hidden @ v_p.to(wide))
 
 
 def within_window(

@@ -34,10 +34,13 @@ def predicted_positions(
     W_p: Float[Tensor, "k n"],
     v_p: Float[Tensor, "k"],
 ) -> Float[Tensor, "B Q"]:
-    """local-p: p_t = S · σ(v_pᵀ tanh(W_p h_t)), Eq. 9, a real number between 0 and S."""
+    """local-p: p_t = S · σ(v_pᵀ tanh(W_p h_t)), Eq. 9, a real number between 0 and S, whatever the mixed precision."""
+    wide = torch.promote_types(query.dtype, torch.float32)
+    query, W_p, v_p = query.to(wide), W_p.to(wide), v_p.to(wide)
     rows = []
-    for states, real in zip(query, mask, strict=True):
-        rows.append(torch.stack([real.sum() * torch.sigmoid(v_p @ torch.tanh(W_p @ h)) for h in states]))
+    with torch.autocast(query.device.type, enabled=False):
+        for states, real in zip(query, mask, strict=True):
+            rows.append(torch.stack([real.sum() * torch.sigmoid(v_p @ torch.tanh(W_p @ h)) for h in states]))
     return torch.stack(rows)
 
 

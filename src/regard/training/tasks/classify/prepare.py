@@ -13,11 +13,11 @@ from regard.text import (
     Labels,
     Tokenizer,
     encode_labelled,
-    learn,
     read_labelled,
 )
 from regard.training.config import LabelledDataConfig, TextTokenizerConfig
-from regard.training.tasks.aside import set_aside
+from regard.training.tasks.aside import part_off
+from regard.training.tasks.text import fit_to_learn, learn_text
 
 
 @dataclass(frozen=True)
@@ -109,33 +109,16 @@ def prepare(
     notes: list[str] = []
     labels = Labels.learn(example.label for example in train)
     if valid is None:
-        kept, aside = set_aside(
-            [example.texts for example in train], seed, [example.label for example in train]
-        )
-        train, valid = [train[k] for k in kept], [train[k] for k in aside]
-        notes.append(f"no validation texts given: {len(valid)} of the training texts are set aside for it")
+        texts, kinds = [example.texts for example in train], [example.label for example in train]
+        train, valid, note = part_off(train, texts, seed, what="texts", kinds=kinds)
+        notes.append(note)
     if not valid:
         raise DataError(
             "there are no validation texts in what was given; give some, or leave them out altogether"
         )
     if given is None:
-        lines = [text for example in train for text in example.texts]
-        given = learn(
-            tokenizer.text,
-            lines,
-            size=tokenizer.text_size,
-            min_frequency=tokenizer.min_frequency,
-            lowercase=tokenizer.lowercase,
-        )
+        given = learn_text((text for example in train for text in example.texts), tokenizer)
     encoded = list(encode_labelled(train, given, labels))
-    fit = [example for example in encoded if example.length - 1 <= data.max_length]
-    if not fit:
-        raise DataError(
-            f"all {len(encoded)} training texts have more than {data.max_length} tokens; raise data.max_length"
-        )
-    if len(fit) < len(encoded):
-        notes.append(
-            f"training texts: left out {len(encoded) - len(fit)} of more than {data.max_length} tokens "
-            "(data.max_length)"
-        )
+    fit, left_out = fit_to_learn(encoded, lambda example: example.length - 1, data.max_length, what="texts")
+    notes.extend(left_out)
     return Prepared(given, labels, fit, list(encode_labelled(valid, given, labels)), tuple(notes))

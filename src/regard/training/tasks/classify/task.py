@@ -6,16 +6,15 @@ from dataclasses import replace
 import torch
 from torch import nn
 
-from regard.batches import pad_labelled, shuffled
+from regard.batches import pad_labelled
 from regard.errors import ConfigError
-from regard.folder import language_model_of
 from regard.models import Classifier
 from regard.text import LabelledText
 from regard.training.config import ClassifyRun
 from regard.training.tasks.classify.objective import ClassificationObjective, taken_apart
 from regard.training.tasks.classify.prepare import as_labelled, prepare, read_corpus
 from regard.training.tasks.classify.validate import ClassificationValidation, validate
-from regard.training.tasks.pretrained import begin_as, shaped_as
+from regard.training.tasks.pretrained import begin_as, load_trained, shaped_as
 from regard.training.tasks.task import Task, TrainingBatch
 
 
@@ -46,8 +45,7 @@ class ClassifyTask(Task):
                 "data.train: no training texts; name their file with --train labelled.tsv, a label and a text a line"
             )
         self.config = config
-        encoder = config.pretrained.encoder
-        self._trained = language_model_of(encoder) if encoder else None
+        self._trained = load_trained(config.pretrained).get("encoder")
         self.prepared = prepare(
             self._read(train, config.data.train) or [],
             self._read(valid, config.data.valid),
@@ -60,7 +58,7 @@ class ClassifyTask(Task):
         self.labels = self.prepared.labels.names
         self.notes = self.prepared.notes
         self.num_train, self.num_valid = len(self.prepared.train), len(self.prepared.valid)
-        self._lengths = [example.length for example in self.prepared.train]
+        self.lengths = [example.length for example in self.prepared.train]
 
     def _read(
         self, given: Sequence[LabelledText | tuple[str, ...]] | None, files: Sequence[str]
@@ -90,13 +88,6 @@ class ClassifyTask(Task):
     def objective(self) -> nn.Module:
         """The labels' loss."""
         return ClassificationObjective(self.model, self.config.training.label_smoothing)
-
-    def plan(self, epoch: int) -> list[list[int]]:
-        """Texts of like length together."""
-        training = self.config.training
-        return shuffled(
-            self._lengths, training.batch_sentences, training.batch_tokens, seed=training.seed, epoch=epoch
-        )
 
     def batch(self, members: Sequence[int]) -> TrainingBatch:
         """Some texts, padded; one prediction each."""

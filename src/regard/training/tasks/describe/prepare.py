@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from regard.errors import DataError
-from regard.text import DescribedFeatures, Tokenizer, learn, read_described
+from regard.text import DescribedFeatures, Tokenizer, as_numbers, read_described
 from regard.training.config import DescribedDataConfig, TextTokenizerConfig
-from regard.training.tasks.aside import set_aside
+from regard.training.tasks.aside import part_off
+from regard.training.tasks.text import fit_to_learn, learn_text
 
 Example = DescribedFeatures | tuple[Sequence[float] | npt.NDArray[np.floating], str]
 """A vector and its text."""
@@ -25,6 +26,11 @@ class EncodedDescription:
     features: npt.NDArray[np.float32]
     text: str
     ids: Sequence[int]
+
+    @property
+    def length(self) -> int:
+        """How many tokens it has, without specials; 0 if there is nothing to read in them."""
+        return len(self.ids) if self.text.strip() else 0
 
 
 @dataclass(frozen=True)
@@ -46,19 +52,18 @@ class Prepared:
     notes: tuple[str, ...]
 
 
-def read_examples(files: Sequence[str], column: str, size: int | None = None) -> list[DescribedFeatures]:
+def read_examples(files: Sequence[str], column: str) -> list[DescribedFeatures]:
     """Read a file of features and the text beside it.
 
     Args:
         files: the two.
         column: of a table; empty for the only one.
-        size: how many features there must be; None for any.
 
     Raises:
         DataError: a file cannot be used, or there is nothing in it.
     """
     features, texts = files
-    examples = list(read_described(features, texts, column=column or None, size=size))
+    examples = list(read_described(features, texts, column=column or None))
     if not examples:
         raise DataError(
             f"{features}: an empty corpus, for there is no row in it; give one for each line of {texts}"
@@ -75,7 +80,7 @@ def as_described(examples: Iterable[Example]) -> list[DescribedFeatures]:
     found: list[DescribedFeatures] = []
     for number, item in enumerate(examples, start=1):
         given, text = (item.features, item.text) if isinstance(item, DescribedFeatures) else item
-        vector = np.asarray(given, dtype=np.float32)
+        vector = as_numbers(given, f"example {number}")
         if vector.ndim != 1 or vector.size == 0 or not np.isfinite(vector).all():
             raise DataError(
                 f"example {number}: its features are no vector of finite numbers; give (vector, text) tuples"
@@ -110,11 +115,9 @@ def prepare(
     """
     notes: list[str] = []
     if valid is None:
-        kept, aside = set_aside([each.features.tobytes() for each in train], seed)
-        train, valid = [train[k] for k in kept], [train[k] for k in aside]
-        notes.append(
-            f"no validation set given: {len(valid)} of the training descriptions are set aside for it"
-        )
+        vectors = [each.features.tobytes() for each in train]
+        train, valid, note = part_off(train, vectors, seed, what="descriptions")
+        notes.append(note)
     if not train or not valid:
         raise DataError("no descriptions to learn from, or none to validate with; give some of each")
     size = len(train[0].features)
@@ -122,37 +125,19 @@ def prepare(
         raise DataError(
             f"{size} features to learn from and {len(valid[0].features)} to validate with; make them alike"
         )
-    learnt = learn(
-        tokenizer.text,
-        [each.text for each in train],
-        size=tokenizer.text_size,
-        min_frequency=tokenizer.min_frequency,
-        lowercase=tokenizer.lowercase,
+    learnt = learn_text((each.text for each in train), tokenizer)
+    fit, left_out = fit_to_learn(
+        _encoded(train, learnt), lambda each: each.length, data.max_length, what="descriptions"
     )
-    fit, left_out = _kept(train, learnt, data.max_length)
-    real, blank = _kept(valid, learnt, None)
-    notes.extend(f"training descriptions: left out {reason}" for reason in left_out)
-    notes.extend(f"validation descriptions: left out {reason}" for reason in blank)
-    if not fit:
-        raise DataError("no description is left to learn from; give some with text, or raise data.max_length")
+    notes.extend(left_out)
+    real = [each for each in _encoded(valid, learnt) if each.length]
     if not real:
         raise DataError("the validation descriptions are all empty; give some with text")
+    if len(real) < len(valid):
+        notes.append(f"validation descriptions: left out {len(valid) - len(real)} blank")
     return Prepared(learnt, fit, real, size, tuple(notes))
 
 
-def _kept(
-    examples: Sequence[DescribedFeatures], tokenizer: Tokenizer, max_length: int | None
-) -> tuple[list[EncodedDescription], list[str]]:
-    """Those with a text of a fit length, encoded, and what is to be said of the others."""
-    encoded = [
-        EncodedDescription(each.features, each.text, ids)
-        for each, ids in zip(examples, tokenizer.encode_batch([each.text for each in examples]), strict=True)
-    ]
-    real = [each for each in encoded if each.ids and each.text.strip()]
-    fit = [each for each in real if max_length is None or len(each.ids) <= max_length]
-    said = []
-    if len(real) < len(encoded):
-        said.append(f"{len(encoded) - len(real)} without text")
-    if len(fit) < len(real):
-        said.append(f"{len(real) - len(fit)} of more than {max_length} tokens")
-    return fit, said
+def _encoded(examples: Sequence[DescribedFeatures], tokenizer: Tokenizer) -> list[EncodedDescription]:
+    ids = tokenizer.encode_batch([each.text for each in examples])
+    return [EncodedDescription(each.features, each.text, k) for each, k in zip(examples, ids, strict=True)]

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from regard.batches import FeatureBatch, in_order_of_length, pad_described, shuffled
+from regard.batches import FeatureBatch, in_order_of_length, pad_described
 from regard.captioner import Captioner
 from regard.errors import ConfigError
 from regard.models import Describer
@@ -54,14 +54,13 @@ class DescribeTask(Task):
         described = as_described(train) if train is not None else read_examples(data.train, data.column)
         validated = as_described(valid) if valid is not None else None
         if validated is None and data.valid:
-            size = len(described[0].features) if described else None
-            validated = read_examples(data.valid, data.column, size)
+            validated = read_examples(data.valid, data.column)
         self.config = config
         self.prepared = prepare(described, validated, data, config.tokenizer, config.training.seed)
         self.tokenizers = {"text": self.prepared.tokenizer}
         self.notes = self.prepared.notes
         self.num_train, self.num_valid = len(self.prepared.train), len(self.prepared.valid)
-        self._lengths = [len(each.ids) + 1 for each in self.prepared.train]
+        self.lengths = [len(each.ids) + 1 for each in self.prepared.train]
 
     @property
     def sizes(self) -> Mapping[str, int]:
@@ -79,13 +78,6 @@ class DescribeTask(Task):
     def objective(self) -> nn.Module:
         """The words' loss."""
         return DescriptionObjective(self.model, self.config.training.label_smoothing)
-
-    def plan(self, epoch: int) -> list[list[int]]:
-        """Descriptions of like length together."""
-        training = self.config.training
-        return shuffled(
-            self._lengths, training.batch_sentences, training.batch_tokens, seed=training.seed, epoch=epoch
-        )
 
     def batch(self, members: Sequence[int]) -> TrainingBatch:
         """Some vectors and their descriptions, padded."""

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from regard.errors import DataError
-from regard.text import EncodedLine, Tokenizer, encode_lines, learn, read_lines
+from regard.text import EncodedLine, Tokenizer, encode_lines, read_lines
 from regard.training.config.lm import TextDataConfig
 from regard.training.config.text import TextTokenizerConfig
-from regard.training.tasks.aside import set_aside
+from regard.training.tasks.aside import part_off, said_of
+from regard.training.tasks.text import fit_to_learn, learn_text
 
 _ASIDE = 20  # one line in so many of continuous text
 
@@ -75,24 +76,17 @@ def prepare(
     if valid is None:
         if continuous:
             train, valid = _last_block(train)
-            where = "the last"
+            note = said_of(len(valid), "lines", "the last ")
         else:
             lines = [line for line in train if line.strip()]
-            kept, aside = set_aside(lines, seed)
-            train, valid = [lines[k] for k in kept], [lines[k] for k in aside]
-            where = "some"
-        notes.append(f"no validation text given: {where} {len(valid):,} training lines are set aside for it")
-    learnt = learn(
-        tokenizer.text,
-        train,
-        size=tokenizer.text_size,
-        min_frequency=tokenizer.min_frequency,
-        lowercase=tokenizer.lowercase,
-    )
+            train, valid, note = part_off(lines, lines, seed, what="lines")
+        notes.append(note)
+    learnt = learn_text(train, tokenizer)
     to_learn = list(encode_lines(train, learnt))
     to_validate = list(encode_lines(valid, learnt))
     if not continuous:
-        to_learn = _fit(to_learn, data.max_length, notes)
+        to_learn, left_out = fit_to_learn(to_learn, lambda line: len(line.ids), data.max_length, what="lines")
+        notes.extend(left_out)
         to_validate = [line for line in to_validate if line.ids]
     if not any(line.ids for line in to_validate):
         raise DataError("the validation text is empty; give some lines with text")
@@ -109,19 +103,3 @@ def _last_block(lines: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
             "aside; give more, or name a validation text with --valid"
         )
     return rest, aside
-
-
-def _fit(lines: Sequence[EncodedLine], max_length: int, notes: list[str]) -> list[EncodedLine]:
-    """The lines that are neither blank nor too long; what was taken out is noted."""
-    kept = [line for line in lines if 0 < len(line.ids) <= max_length]
-    blank = sum(not line.ids for line in lines)
-    too_long = len(lines) - len(kept) - blank
-    if not kept:
-        raise DataError(
-            f"an empty corpus: of {len(lines)} lines {blank} are blank and {too_long} above {max_length} tokens; raise "
-            f"data.max_length (now {max_length})"
-        )
-    for count, reason in ((blank, "blank"), (too_long, f"of more than {max_length} tokens")):
-        if count:
-            notes.append(f"training lines: took out {count:,} {reason}")
-    return kept

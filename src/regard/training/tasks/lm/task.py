@@ -5,12 +5,12 @@ Of continuous text the state is carried from window to window within an epoch an
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
 
-from regard.batches import Stream, pad_lines, shuffled
+from regard.batches import Stream, pad_lines
 from regard.errors import ConfigError, DataError
 from regard.models import LanguageModel, States, detached
 from regard.training.config.lm import LmRun
@@ -30,17 +30,14 @@ class Window(TrainingBatch):
 
     goes_on: bool = False
 
-    def to(self, device: torch.device | str) -> "Window":
-        """The same batch on another device."""
-        return replace(self, tensors=tuple(tensor.to(device) for tensor in self.tensors))
-
 
 class LmTask(Task):
     """Lines of text, a tokenizer, a language model.
 
     Args:
         config: the whole run.
-        train: the lines to learn from, or tuples of one line; None reads the files of ``config.data``.
+        train: the lines to learn from, or tuples of one line (as `regard.train` must be given them, for which a string
+            is a file's name); None reads the files of ``config.data``.
         valid: the lines to validate with, likewise; without any, some training lines are set aside.
 
     Raises:
@@ -67,12 +64,10 @@ class LmTask(Task):
         self.tokenizers = {"text": self.prepared.tokenizer}
         self.notes = self.prepared.notes
         self.num_train, self.num_valid = len(self.prepared.train), len(self.prepared.valid)
+        self.lengths = [line.length for line in self.prepared.train]
         self._stream: Stream | None = None
         if data.mode == "continuous":
-            num_tokens, num_streams = (
-                sum(line.length for line in self.prepared.train),
-                config.training.batch_sentences,
-            )
+            num_tokens, num_streams = sum(self.lengths), config.training.batch_sentences
             if num_tokens < num_streams:
                 raise DataError(
                     f"{num_tokens} tokens, end marks counted, cannot be read as {num_streams} streams side by side; "
@@ -99,11 +94,7 @@ class LmTask(Task):
         """Lines of like length together; of continuous text the windows in order."""
         if self._stream is not None:
             return [[window] for window in range(len(self._stream))]
-        training = self.config.training
-        lengths = [line.length for line in self.prepared.train]
-        return shuffled(
-            lengths, training.batch_sentences, training.batch_tokens, seed=training.seed, epoch=epoch
-        )
+        return super().plan(epoch)
 
     def batch(self, members: Sequence[int]) -> Window:
         """Some lines, padded; or one window, with as many sentences as there are streams."""

@@ -26,15 +26,19 @@ class LmValidation(Validation):
 
     Attributes:
         perplexity: exp(loss), per token: with a word tokenizer per word, unknown words counted as words.
-        word_perplexity: exp(nats / (words + ends of lines)), whatever the tokens are.
+        word_perplexity: exp(nats / (words + ends of lines)); None where tokens are words, which makes it the other.
         bits_per_character: of the validation text's characters, an end of a line counted as one.
         token_accuracy: the fraction of tokens that were the likeliest.
     """
 
     perplexity: float
-    word_perplexity: float
+    word_perplexity: float | None
     bits_per_character: float
     token_accuracy: float
+
+    def to_json(self) -> dict[str, float]:
+        """Give all numbers by name, those there are."""
+        return {name: value for name, value in super().to_json().items() if value is not None}
 
 
 def validation_stream(lines: Sequence[EncodedLine]) -> Stream:
@@ -92,6 +96,5 @@ def validate(
         sum(line.num_words for line in lines),
         sum(line.num_characters for line in lines),
     )
-    return LmValidation(
-        score.loss, score.perplexity, score.word_perplexity, score.bits_per_character, right / num_tokens
-    )
+    per_word = None if score.num_words == score.num_tokens else score.word_perplexity
+    return LmValidation(score.loss, score.perplexity, per_word, score.bits_per_character, right / num_tokens)

@@ -13,12 +13,12 @@ from regard.text import (
     TaggedSentence,
     Tokenizer,
     encode_tagged,
-    learn,
     read_tagged,
     read_vertical,
 )
 from regard.training.config import TaggedDataConfig, TextTokenizerConfig
-from regard.training.tasks.aside import set_aside
+from regard.training.tasks.aside import part_off
+from regard.training.tasks.text import fit_to_learn, learn_text
 
 Words = str | Sequence[str]
 """Words, or tags: parted by blanks, or already apart."""
@@ -57,7 +57,7 @@ def read_corpus(files: Sequence[str], layout: str, columns: Sequence[int]) -> li
     """
     chosen = (columns[0], columns[1]) if columns else None
     if layout == "vertical":
-        sentences = list(read_vertical(files[0], columns=chosen or (1, 2)))
+        sentences = list(read_vertical(files[0], columns=chosen))
     else:
         sentences = list(read_tagged(*files, columns=chosen))
     if not sentences:
@@ -118,32 +118,18 @@ def prepare(
     notes: list[str] = []
     labels = Labels.learn(tag for sentence in train for tag in sentence.tags)
     if valid is None:
-        kept, aside = set_aside([sentence.words for sentence in train], seed)
-        train, valid = [train[k] for k in kept], [train[k] for k in aside]
-        notes.append(
-            f"no validation sentences given: {len(valid)} of the training sentences are set aside for it"
-        )
+        words = [sentence.words for sentence in train]
+        train, valid, note = part_off(train, words, seed, what="sentences")
+        notes.append(note)
     if not valid:
         raise DataError(
             "there are no validation sentences in what was given; give some, or leave them out altogether"
         )
     if given is None:
-        given = learn(
-            tokenizer.text,
-            [" ".join(sentence.words) for sentence in train],
-            size=tokenizer.text_size,
-            min_frequency=tokenizer.min_frequency,
-            lowercase=tokenizer.lowercase,
-        )
+        given = learn_text((" ".join(sentence.words) for sentence in train), tokenizer)
     encoded = list(encode_tagged(train, given, labels))
-    fit = [sentence for sentence in encoded if len(sentence.word_ids) <= data.max_length]
-    if not fit:
-        raise DataError(
-            f"all {len(encoded)} training sentences have more than {data.max_length} words; raise data.max_length"
-        )
-    if len(fit) < len(encoded):
-        notes.append(
-            f"training sentences: left out {len(encoded) - len(fit)} of more than {data.max_length} words "
-            "(data.max_length)"
-        )
+    fit, left_out = fit_to_learn(
+        encoded, lambda sentence: len(sentence.word_ids), data.max_length, what="sentences", unit="words"
+    )
+    notes.extend(left_out)
     return Prepared(given, labels, fit, list(encode_tagged(valid, given, labels)), tuple(notes))

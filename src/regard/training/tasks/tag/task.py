@@ -6,13 +6,12 @@ from dataclasses import replace
 import torch
 from torch import nn
 
-from regard.batches import pad_tagged, shuffled
+from regard.batches import pad_tagged
 from regard.errors import ConfigError
-from regard.folder import language_model_of
 from regard.models import Tagger
 from regard.text import TaggedSentence
 from regard.training.config import TagRun
-from regard.training.tasks.pretrained import begin_as, shaped_as
+from regard.training.tasks.pretrained import begin_as, load_trained, shaped_as
 from regard.training.tasks.tag.objective import TaggingObjective
 from regard.training.tasks.tag.prepare import Words, as_tagged, prepare, read_corpus
 from regard.training.tasks.tag.validate import TaggingValidation, validate
@@ -48,8 +47,7 @@ class TagTask(Task):
                 "data.train: no training sentences; name them with --train tagged.tsv, or --train words --train tags"
             )
         self.config = config
-        encoder = config.pretrained.encoder
-        self._trained = language_model_of(encoder) if encoder else None
+        self._trained = load_trained(config.pretrained).get("encoder")
         self.prepared = prepare(
             self._read(train, config.data.train) or [],
             self._read(valid, config.data.valid),
@@ -62,7 +60,7 @@ class TagTask(Task):
         self.labels = self.prepared.labels.names
         self.notes = self.prepared.notes
         self.num_train, self.num_valid = len(self.prepared.train), len(self.prepared.valid)
-        self._lengths = [sentence.length for sentence in self.prepared.train]
+        self.lengths = [sentence.length for sentence in self.prepared.train]
 
     def _read(self, given: Sequence[Sentence] | None, files: Sequence[str]) -> list[TaggedSentence] | None:
         """The sentences as given, or else as the files have them; None where there is neither."""
@@ -89,13 +87,6 @@ class TagTask(Task):
     def objective(self) -> nn.Module:
         """The tags' loss."""
         return TaggingObjective(self.model, self.config.training.label_smoothing)
-
-    def plan(self, epoch: int) -> list[list[int]]:
-        """Sentences of like length together."""
-        training = self.config.training
-        return shuffled(
-            self._lengths, training.batch_sentences, training.batch_tokens, seed=training.seed, epoch=epoch
-        )
 
     def batch(self, members: Sequence[int]) -> TrainingBatch:
         """Some sentences, padded; a prediction for each word."""

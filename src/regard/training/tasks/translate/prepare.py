@@ -3,11 +3,10 @@
 In: `SentencePair`s. Out: `Prepared`. Nothing is dropped in silence: what the filters took out is in the account.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from regard.errors import DataError
-from regard.folder import language_model_of
 from regard.text import (
     EncodedPair,
     FilterReport,
@@ -16,12 +15,11 @@ from regard.text import (
     Tokenizer,
     encode_pairs,
     learn,
-    parse_pharaoh,
+    read_gold_links,
     read_pairs,
 )
-from regard.text.formats import read_file
-from regard.training.config import DataConfig, PretrainedConfig, TokenizerConfig
-from regard.training.tasks.aside import set_aside
+from regard.training.config import DataConfig, TokenizerConfig
+from regard.training.tasks.aside import part_off
 
 
 @dataclass(frozen=True)
@@ -76,7 +74,7 @@ def prepare(
     data: DataConfig,
     tokenizer: TokenizerConfig,
     seed: int,
-    pretrained: PretrainedConfig | None = None,
+    given: Mapping[str, Tokenizer] | None = None,
 ) -> Prepared:
     """Learn tokenizers, encode, filter.
 
@@ -86,17 +84,17 @@ def prepare(
         data: the filters.
         tokenizer: kinds and sizes.
         seed: of the choice of pairs set aside.
-        pretrained: language models whose tokenizers are taken over, for their weights know those ids.
+        given: pre-trained models' tokenizers by half, encoder and decoder, which are taken over, for their weights
+            know those ids.
 
     Raises:
         DataError: nothing is left to learn from or to validate with.
     """
     notes: list[str] = []
     if valid is None:
-        kept, aside = set_aside([pair.source for pair in train], seed)
-        train, valid = [train[k] for k in kept], [train[k] for k in aside]
-        notes.append(f"no validation pairs given: {len(valid)} of the training pairs are set aside for it")
-    source_tokenizer, target_tokenizer = _tokenizers(train, tokenizer, pretrained or PretrainedConfig())
+        train, valid, note = part_off(train, [pair.source for pair in train], seed, what="pairs")
+        notes.append(note)
+    source_tokenizer, target_tokenizer = _tokenizers(train, tokenizer, given or {})
     filters = Filters(data.max_length, data.max_ratio or None, data.drop_duplicates)
     fit, report = filters.apply(encode_pairs(train, source_tokenizer, target_tokenizer))
     notes.extend(_account("training pairs", report))
@@ -124,25 +122,17 @@ def with_gold_links(pairs: Sequence[SentencePair], path: str) -> list[SentencePa
     """The pairs with the gold links of a file, a line for each.
 
     Raises:
-        DataError: the file cannot be read, a line is no set of links, or there are not as many lines as pairs.
+        DataError: the file, or a line of it, does not fit the pairs; see `read_gold_links`.
     """
-    gold = [parse_pharaoh(line, f"{path}:{number}") for number, line in enumerate(read_file(path), start=1)]
-    if len(gold) != len(pairs):
-        raise DataError(
-            f"{path}: {len(gold)} lines of links for {len(pairs)} pairs; give one line for each pair"
-        )
+    gold = read_gold_links(path, [(pair.source, pair.target) for pair in pairs])
     return [replace(pair, gold=links) for pair, links in zip(pairs, gold, strict=True)]
 
 
 def _tokenizers(
-    pairs: Iterable[SentencePair], config: TokenizerConfig, pretrained: PretrainedConfig
+    pairs: Iterable[SentencePair], config: TokenizerConfig, given: Mapping[str, Tokenizer]
 ) -> tuple[Tokenizer, Tokenizer]:
     """The two tokenizers: a pre-trained model's where there is one, and else learnt."""
-    given = [
-        language_model_of(folder).tokenizers["text"] if folder else None
-        for folder in (pretrained.encoder, pretrained.decoder)
-    ]
-    source, target = given
+    source, target = given.get("encoder"), given.get("decoder")
     if source is not None and target is not None:
         return source, target
     learnt = _learn_tokenizers(pairs, config)

@@ -1,13 +1,17 @@
 """The two halves of a translator begin as trained language models (Ramachandran et al. 2017).
 
-In: a translator with fresh weights, and folders of language models. Out: the translator with their embeddings and
+In: a translator with fresh weights, and the loaded language models. Out: the translator with their embeddings and
 recurrent layers, and what to tell the user. The tokenizers were taken over before, for the weights know those ids.
-Attention, the decoder's start and its output stay as they were drawn.
+Attention, the decoder's start and its output stay as they were drawn. Where a half is made otherwise than its language
+model this says what to set, and changes nothing; the tasks of one text take that model's shape, see
+`tasks.pretrained`.
 """
+
+from collections.abc import Mapping
 
 from regard.configuration import toml_value
 from regard.errors import ConfigError
-from regard.folder import language_model_of
+from regard.folder import LoadedModel
 from regard.layers import BidirectionalStack
 from regard.models import LanguageModelConfig, Seq2Seq, StackConfig, carry_over
 from regard.training.config import PretrainedConfig
@@ -15,7 +19,9 @@ from regard.training.config import PretrainedConfig
 _SHARED = ("cell", "embedding_size", "state_size")
 
 
-def begin_as(model: Seq2Seq, pretrained: PretrainedConfig) -> tuple[str, ...]:
+def begin_as(
+    model: Seq2Seq, trained: Mapping[str, LoadedModel], pretrained: PretrainedConfig
+) -> tuple[str, ...]:
     """Start the encoder, the decoder or both from trained language models.
 
     A bidirectional encoder takes its forward direction alone, and of its bottom layer: the layers above read both
@@ -23,25 +29,22 @@ def begin_as(model: Seq2Seq, pretrained: PretrainedConfig) -> tuple[str, ...]:
 
     Args:
         model: changed in place.
-        pretrained: the folders; an empty name leaves a half as it is.
+        trained: the language models by half, encoder and decoder; a half without one stays as it is.
+        pretrained: where they were read, for the sentences.
 
     Returns:
         A sentence for the user for each half.
 
     Raises:
-        FolderError: a folder holds no language model.
         ConfigError: cells or sizes do not fit.
     """
     notes = []
-    for name in ("encoder", "decoder"):
+    for name, loaded in trained.items():
         folder = getattr(pretrained, name)
-        if not folder:
-            continue
-        trained = language_model_of(folder).model
         part, config = getattr(model, name), getattr(model.config, name)
         bidirectional = isinstance(part.stack, BidirectionalStack)
-        _check(name, folder, config, trained.config, all_layers=not bidirectional)
-        carry_over(trained, part, num_layers=1 if bidirectional else None)
+        _check(name, folder, config, loaded.model.config, all_layers=not bidirectional)
+        carry_over(loaded.model, part, num_layers=1 if bidirectional else None)
         layers = "bottom layer's forward direction" if bidirectional else "recurrent layers"
         notes.append(f"the {name} begins as {folder}: its embedding and {layers}")
     return tuple(notes)

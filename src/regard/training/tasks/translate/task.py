@@ -5,11 +5,12 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import Tensor, nn
 
-from regard.batches import Batch, pad_pairs, shuffled
+from regard.batches import Batch, pad_pairs
 from regard.errors import ConfigError
 from regard.models import Seq2Seq
 from regard.text import SentencePair
 from regard.training.config import TranslateRun
+from regard.training.tasks.pretrained import load_trained
 from regard.training.tasks.task import Task, TrainingBatch
 from regard.training.tasks.translate.objective import TranslationObjective
 from regard.training.tasks.translate.prepare import as_pairs, prepare, read_corpus, with_gold_links
@@ -44,9 +45,9 @@ class TranslateTask(Task):
     ) -> None:
         pairs, validated = self._pairs(config, train, valid)
         self.config = config
-        self.prepared = prepare(
-            pairs, validated, config.data, config.tokenizer, config.training.seed, config.pretrained
-        )
+        self._trained = load_trained(config.pretrained)
+        given = {half: loaded.tokenizers["text"] for half, loaded in self._trained.items()}
+        self.prepared = prepare(pairs, validated, config.data, config.tokenizer, config.training.seed, given)
         if config.teaching.guided_alignment and all(pair.links is None for pair in self.prepared.train):
             raise ConfigError(
                 "teaching.guided_alignment learns from gold links; name their file with data.train_links"
@@ -57,7 +58,7 @@ class TranslateTask(Task):
         }
         self.notes = self.prepared.notes
         self.num_train, self.num_valid = len(self.prepared.train), len(self.prepared.valid)
-        self._lengths = [pair.length for pair in self.prepared.train]
+        self.lengths = [pair.length for pair in self.prepared.train]
         self._chance: torch.Generator | None = None
 
     @staticmethod
@@ -87,7 +88,7 @@ class TranslateTask(Task):
     def build(self) -> Seq2Seq:
         """Make the model."""
         self.model = Seq2Seq(self.config.model, self.sizes["source"], self.sizes["target"])
-        self.notes += begin_as(self.model, self.config.pretrained)
+        self.notes += begin_as(self.model, self._trained, self.config.pretrained)
         return self.model
 
     def objective(self) -> nn.Module:
@@ -97,13 +98,6 @@ class TranslateTask(Task):
             self.config.training.label_smoothing,
             guided_alignment=self.config.teaching.guided_alignment,
             coverage=self.config.teaching.coverage,
-        )
-
-    def plan(self, epoch: int) -> list[list[int]]:
-        """Pairs of like length together."""
-        training = self.config.training
-        return shuffled(
-            self._lengths, training.batch_sentences, training.batch_tokens, seed=training.seed, epoch=epoch
         )
 
     def batch(self, members: Sequence[int]) -> TrainingBatch:

@@ -1,32 +1,29 @@
 """A trained language model at work: it makes up lines, scores given ones, and shows where it looked.
 
-Knows tokenizers, batches, search and output, and nothing of training. The sibling of `translator`, for the task
-``lm``. A line by itself starts from the begin mark and a zero state; continuous text is one line after the other, the
-state carried from each to the next.
+Knows tokenizers, search and output, and nothing of training. The sibling of `translator`, for the task ``lm``. How
+given lines are scored and read is in the modules beside it.
 """
 
-import math
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 
-from regard.batches import Stream, in_order_of_length, pad_lines
 from regard.configuration import in_range, one_of
 from regard.device import find_device
 from regard.errors import ConfigError, DataError
 from regard.folder import ModelFolder
-from regard.models import LanguageModel, States
-from regard.output import Candidate, Reading, Sample, SampleStep, Scored, TextScore
-from regard.search import Choice, Drawing, follow, rows_of, sample
-from regard.text import MODES, EncodedLine, Tokenizer, encode_lines, unknown_id, unknown_words
-from regard.text.specials import BOS, EOS, UNK
+from regard.models import LanguageModel
+from regard.output import Reading, Sample, Scored, TextScore
+from regard.search import Choice, Drawing, rows_of, sample
+from regard.text import MODES, Tokenizer, unknown_id, unknown_words
+from regard.text.specials import BOS, UNK
+from regard.writer.drawn import sample_of
+from regard.writer.reading import read_lines
+from regard.writer.scoring import score_lines
 
 _ROWS = 64  # samples drawn side by side
-_SENTENCES, _TOKENS = 64, 2000  # of a batch that is scored; the logits are its tokens times the vocabulary
 
 
 class Writer:
@@ -111,7 +108,7 @@ class Writer:
         for first in range(0, count, _ROWS):
             numbers = range(first, min(first + _ROWS, count))
             steps = self._steps(prompt_ids, numbers, drawing, seed, max_length, alternatives)
-            samples += [self._sample(prompt, prompt_ids, row) for row in rows_of(steps)]
+            samples += [sample_of(self.tokenizer, prompt, prompt_ids, row) for row in rows_of(steps)]
         return samples
 
     def grow(
@@ -168,7 +165,7 @@ class Writer:
                 f"this model's {self.model.config.cell} cells attend to all they have read, which grows without end in "
                 "continuous text; score line by line, or train one with model.memory.span"
             )
-        return self._scored(iter(lines), mode, chunk)
+        return score_lines(self.model, self.tokenizer, lines, continuous=mode == "continuous", chunk=chunk)
 
     def perplexity(self, lines: Iterable[str], *, mode: str = "sentences") -> TextScore:
         """Score a whole text: perplexity per token and per word, bits per character; arguments as for `score`."""
@@ -190,7 +187,7 @@ class Writer:
                 f"this model's cells, {self.model.config.cell}, do not attend to their past, so there is nothing to "
                 "show; train one with model.cell = lstmn, rnn-read, rnn-sum or rnn-sum-keep"
             )
-        return [self._reading(line) for line in encode_lines(lines, self.tokenizer)]
+        return read_lines(self.model, self.tokenizer, lines)
 
     def _prompt_ids(self, prompt: str) -> list[int]:
         unknown = unknown_id(self.tokenizer)
@@ -225,68 +222,4 @@ class Writer:
             assert choice is not None, "a single row ends with the last step"
             row.append(choice)
             if not choice.given:
-                yield self._sample(prompt, prompt_ids, row)
-
-    def _sample(self, prompt: str, prompt_ids: Sequence[int], row: Sequence[Choice]) -> Sample:
-        drawn = [choice for choice in row if not choice.given]
-        ids = [choice.id for choice in drawn]
-        return Sample(
-            text=self.tokenizer.decode([*prompt_ids, *ids]),
-            prompt=prompt,
-            tokens=tuple(self.tokenizer.tokens(ids)),
-            token_log_probs=tuple(choice.log_prob for choice in drawn),
-            steps=tuple(map(self._step, drawn)),
-        )
-
-    def _step(self, choice: Choice) -> SampleStep:
-        def candidate(token_id: int, log_prob: float, probability: float) -> Candidate:
-            [token] = self.tokenizer.tokens([token_id])
-            return Candidate(token, math.exp(log_prob), probability)
-
-        return SampleStep(
-            candidate(choice.id, choice.log_prob, choice.probability),
-            tuple(candidate(*other) for other in choice.alternatives if other.id != choice.id),
-        )
-
-    def _scored(self, lines: Iterator[str], mode: str, chunk: int) -> Iterator[Scored]:
-        state: States | None = None
-        while part := list(encode_lines(islice(lines, chunk), self.tokenizer)):
-            if mode == "sentences":
-                yield from self._score_each(part)
-                continue
-            [row] = Stream([line.ids for line in part], 1, sum(line.length for line in part))
-            followed = follow(self.model, row.to(self.device), state)
-            state = followed.state
-            log_probs = iter(followed.log_probs.tolist())
-            yield from (self._one(line, log_probs) for line in part)
-
-    def _score_each(self, lines: Sequence[EncodedLine]) -> list[Scored]:
-        scored = [Scored.blank(line.text) for line in lines]
-        real = [k for k, line in enumerate(lines) if line.ids]
-        for batch in in_order_of_length([lines[k].length for k in real], _SENTENCES, _TOKENS):
-            chosen = [real[k] for k in batch]
-            followed = follow(self.model, pad_lines([lines[k].ids for k in chosen]).to(self.device))
-            log_probs = iter(followed.log_probs.tolist())
-            for k in chosen:
-                scored[k] = self._one(lines[k], log_probs)
-        return scored
-
-    def _one(self, line: EncodedLine, log_probs: Iterator[float]) -> Scored:
-        """A line's score, from the log-probabilities of it and of the lines after it."""
-        tokens = tuple(self.tokenizer.tokens([*line.ids, EOS]))
-        own = tuple(islice(log_probs, line.length))
-        return Scored(line.text, tokens, own, line.num_words, line.num_characters)
-
-    @torch.inference_mode()
-    def _reading(self, line: EncodedLine) -> Reading:
-        batch = pad_lines([line.ids]).to(self.device)
-        logits, _, alphas = self.model.read(batch.previous_ids, batch.mask)
-        log_probs = logits.log_softmax(dim=-1).gather(1, batch.target_ids[batch.mask].unsqueeze(1)).squeeze(1)
-        ids = [BOS, *line.ids]
-        return Reading(
-            text=line.text,
-            tokens=tuple(self.tokenizer.tokens(ids)),
-            words=tuple(self.tokenizer.words(ids)),
-            alpha=tuple(np.asarray(alpha[0].cpu()) for alpha in alphas),
-            token_log_probs=(None, *log_probs[:-1].tolist()),
-        )
+                yield sample_of(self.tokenizer, prompt, prompt_ids, row)

@@ -1,0 +1,5 @@
+"""A trained language model at work."""
+
+from regard.writer.writer import Writer
+
+__all__ = ["Writer"]

@@ -1,0 +1,70 @@
+"""A pass over lines as it is told in a pipe."""
+
+import pytest
+
+from regard.cli import bar, lines
+from regard.cli.lines import LinesDisplay
+
+
+class Clock:
+    """Ten seconds more at each look."""
+
+    def __init__(self):
+        self.now = 0.0
+
+    def monotonic(self):
+        self.now += 10.0
+        return self.now
+
+
+@pytest.fixture(autouse=True)
+def clock(monkeypatch):
+    shared = Clock()
+    for module in (bar, lines):
+        monkeypatch.setattr(module, "time", shared)
+
+
+class Said:
+    """What is made of a line: so many tokens."""
+
+    def __init__(self, tokens):
+        self.tokens = ("y",) * tokens
+
+
+def test_lines_in_a_pipe(capsys):
+    """Now and then a line, with the rate and what is left; nothing on standard output."""
+    with LinesDisplay("translating", 4) as display:
+        display(Said(5))
+        display(Said(7))
+    out, err = capsys.readouterr()
+    assert out == ""
+    first = err.splitlines()[0]
+    assert first.startswith("translating: 1 lines  ")
+    assert "tokens/s" in first
+    assert "gone, " in first
+    assert first.endswith(" left")
+
+
+def test_lines_without_a_known_end(capsys):
+    with LinesDisplay("aligning") as display:
+        display(Said(5))
+    assert "–:–– left" in capsys.readouterr().err
+
+
+def test_a_short_job_says_nothing(capsys, monkeypatch):
+    still = type("Still", (), {"monotonic": staticmethod(lambda: 5.0)})
+    for module in (bar, lines):
+        monkeypatch.setattr(module, "time", still)
+    with LinesDisplay("translating", 2) as display:
+        display(Said(5))
+    assert capsys.readouterr().err == ""
+
+
+def test_lines_and_tokens_are_counted(capsys):
+    with LinesDisplay("classifying") as display:
+        for tokens in (1237, 2, 1):
+            display.count(tokens)
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last.startswith("classifying: 3 lines  ")
+    rate = int(last.split(" lines  ")[1].split(" tokens/s")[0].replace(",", ""))
+    assert rate > 1240 / 120, "all tokens over all the time, of which a look at the clock takes ten seconds"
