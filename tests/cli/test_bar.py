@@ -39,7 +39,7 @@ def test_training_in_a_pipe_is_plain_lines(capsys):
     assert told[2] == (
         "validation at update 2,000: perplexity 2.72, token accuracy 75.0\N{NO-BREAK SPACE}%, free-running accuracy "
         "50.0\N{NO-BREAK SPACE}%, gap 25.0\N{NO-BREAK SPACE}%, BLEU 12.3, chrF 30.0, exact match "
-        "12.5\N{NO-BREAK SPACE}% best so far"
+        "12.5\N{NO-BREAK SPACE}%; best so far"
     )
     assert told[3].endswith("exact match 12.5\N{NO-BREAK SPACE}%")
     assert len(told) == 4

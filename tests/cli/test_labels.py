@@ -225,3 +225,21 @@ class TestEvaluate:
             ended = regard("evaluate", *arguments)
             assert (ended.status, ended.out) == (2, ""), arguments
             assert message in ended.err.replace("\n", " "), arguments
+
+
+@pytest.mark.parametrize("verb", ["classify", "tag"])
+def test_one_text_is_drawn_into_a_file_and_several_are_not(regard, folders, tmp_path, verb):
+    picture = tmp_path / "c.png"
+    ended = regard(verb, folders[verb], "--plot", picture, stdin="a c\n\nc\n")
+    assert ended.status != 0
+    assert "one picture, and there are several texts; name a folder" in ended.err.replace("\n", " ")
+    assert not picture.exists()
+    assert regard(verb, folders[verb], "--plot", picture, stdin="a c\n\n").status == 0
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_pair_that_is_none_names_the_options(regard, folders):
+    ended = regard("classify", folders["pairs"], stdin="a\n")
+    assert "as --column 1 --second-column 2" in ended.err.replace("\n", " ")
+    ended = regard("classify", folders["pairs"], stdin="same\ta\ta\n")
+    assert "3 columns, and only columns 1 and 2 are read" in ended.err.replace("\n", " ")

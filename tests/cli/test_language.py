@@ -136,3 +136,17 @@ def test_a_translator_is_no_writer(regard, model):
     ended = regard("sample", model)
     assert ended.status == 2
     assert "a model for translating; name one for sampling and scoring text" in " ".join(ended.err.split())
+
+
+def test_nothing_to_score_has_no_perplexity(regard, lm):
+    told = json.loads(regard("score", lm, "--summary", "--json", stdin="\n \n").out)
+    assert (told["perplexity"], told["bits_per_character"], told["num_tokens"]) == (None, None, 0)
+    shown = dict(row.split(maxsplit=1) for row in regard("score", lm, "--summary", stdin="").out.splitlines())
+    assert shown["perplexity"].strip() == "–"
+
+
+def test_unknown_words_are_told_of(regard, lm):
+    ended = regard("score", lm, "--summary", "--json", stdin="a neverseen b\n")
+    assert json.loads(ended.out)["num_unknown"] == 1
+    assert f"1 of 4 tokens (25\N{NO-BREAK SPACE}%) are unknown to {lm}" in ended.err.replace("\n", " ")
+    assert "unknown to" not in regard("score", lm, "--summary", "--json", stdin="a b\n").err

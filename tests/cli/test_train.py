@@ -144,6 +144,14 @@ class TestFlags:
         assert [line.split(":")[0].split(" ")[0] for line in lines] == list(PRESETS)
         assert any(line.startswith(f"{DEFAULTS['translate']} [translate] (the default): ") for line in lines)
 
+    def test_presets_of_a_task_are_listed(self, regard):
+        names = [
+            line.split(" ")[0] for line in regard("train", "--task", "lm", "--list-presets").out.splitlines()
+        ]
+        assert names
+        assert names == [name for name, preset in PRESETS.items() if preset().get("task") == "lm"]
+        assert "no 'lmm'" in regard("train", "--task", "lmm", "--list-presets").err
+
     def test_options_are_listed_with_their_sentences(self, regard):
         lines = regard("train", "--list-options").out.splitlines()
         told = dict(zip(lines[::2], lines[1::2], strict=True))

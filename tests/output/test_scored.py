@@ -39,6 +39,20 @@ def test_nothing_has_no_score():
     assert (blank.log_prob, blank.perplexity) == (0, None)
     assert TextScore.of([]).num_tokens == 0
     assert TextScore.of([blank]) == TextScore()
+    nothing = TextScore.of([blank])
+    assert math.isnan(nothing.perplexity)
+    assert math.isnan(nothing.bits_per_character)
+    told = nothing.to_json()
+    assert (told["loss"], told["perplexity"], told["bits_per_character"]) == (None, None, None)
+    assert told["num_tokens"] == 0
+
+
+def test_unknown_tokens_are_counted():
+    strange = Scored("a z", ("a", "<unk>", "</s>"), (HALF, HALF, HALF), 3, 4, num_unknown=1)
+    text = TextScore.of([LINE, strange, strange])
+    assert text.num_unknown == text.to_json()["num_unknown"] == 2
+    assert text.unknown == "2 of 10 tokens (20\N{NO-BREAK SPACE}%)"
+    assert TextScore.of([LINE]).unknown == ""
 
 
 def test_a_perplexity_beyond_floats_is_cut_off():

@@ -22,7 +22,7 @@ def write(tmp_path, text):
 
 
 def test_label_first_then_the_text(tmp_path):
-    path = write(tmp_path, "good\tnice film\nbad\tdull , dull\textra\n")
+    path = write(tmp_path, "good\tnice film\nbad\tdull , dull\n")
     assert list(read_labelled(path)) == [
         LabelledText("good", ("nice film",), Place(str(path), 1)),
         LabelledText("bad", ("dull , dull",), Place(str(path), 2)),
@@ -48,8 +48,49 @@ def test_nothing_blank_is_learnt_from(tmp_path):
         list(read_labelled(write(tmp_path, "x\ta\t\n"), num_texts=2))
     with pytest.raises(DataError, match=r"data:1: the label is blank"):
         list(read_labelled(write(tmp_path, " \ta\n")))
-    with pytest.raises(DataError, match=r"data:2: 1 column where columns 1 and 2 are wanted"):
-        list(read_labelled(write(tmp_path, "x\ta\n\n")))
+    with pytest.raises(DataError, match=r"data:2: a blank line; remove it"):
+        list(read_labelled(write(tmp_path, "x\ta\n\ny\tb\n")))
+    assert len(list(read_labelled(write(tmp_path, "x\ta\n\n")))) == 1, "the end of a file may be blank"
+
+
+def test_no_text_is_left_unread_in_silence(tmp_path):
+    path = write(tmp_path, "yes\ta man sits\tsomebody sits\n")
+    with pytest.raises(DataError) as caught:
+        list(read_labelled(path))
+    assert str(caught.value) == (
+        f"{path}:1: 3 columns, and only columns 1 and 2 are read; for two texts set model.num_texts = 2, or name the "
+        "columns, as --columns 1 2 (data.columns = [1, 2])"
+    )
+    assert [one.texts for one in read_labelled(path, columns=(1, 2))] == [("a man sits",)]
+    assert [one.texts for one in read_labelled(path, num_texts=2)] == [("a man sits", "somebody sits")]
+    more = write(tmp_path, "yes\ta\tb\t17\n")
+    with pytest.raises(DataError, match=r"4 columns, and only columns 1, 2 and 3 are read; name .*column 3"):
+        list(read_labelled(more, num_texts=2))
+    with pytest.raises(
+        DataError, match=r"only columns 1 and 2 are read; say .* --column 1 --second-column 2$"
+    ):
+        list(read_texts(more, num_texts=2))
+    assert list(read_texts(more, num_texts=2, columns=(2, 3))) == [("a", "b")]
+
+
+def test_a_blank_that_parts_label_and_text_is_recognised(tmp_path):
+    path = write(tmp_path, "1 a stirring film\n")
+    with pytest.raises(
+        DataError, match=r"--set data.separator=space to train, --separator space to evaluate$"
+    ):
+        list(read_labelled(path))
+    with pytest.raises(DataError, match=r"name the columns, as --columns 1 2 \(data.columns = \[1, 2\]\)$"):
+        list(read_labelled(write(tmp_path, "word\n")))
+
+
+def test_a_line_to_classify_with_too_few_columns_names_the_options(tmp_path):
+    path = write(tmp_path, "alone\n")
+    with pytest.raises(
+        DataError, match=r"1 column .*; say where each text stands, as --column 1 --second-column 2$"
+    ):
+        list(read_texts(path, num_texts=2))
+    with pytest.raises(DataError, match=r"1 column .*; say where the text stands, as --column 1$"):
+        list(read_texts(path, columns=(2,)))
 
 
 def test_options_that_do_not_go_together(tmp_path):

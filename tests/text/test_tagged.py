@@ -116,3 +116,33 @@ def test_every_word_is_one_id(monkeypatch):
         list(encode_tagged([TaggedSentence(("dog",), ("V",))], tokenizer, Labels(["D", "N"])))
     with pytest.raises(ConfigError, match="a tokenizer of kind 'char' cuts words into pieces"):
         encode_words(words, learn("char", ["the dog"], size=20))
+
+
+def test_conllu_has_its_columns_named(tmp_path):
+    path = write(tmp_path, CONLLU)
+    with pytest.raises(
+        DataError, match=r"looks like CoNLL-U: give --columns 2 4 \(data.columns = \[2, 4\]\)"
+    ):
+        list(read_vertical(path))
+    assert list(read_vertical(path, columns=(1, 2))), "columns that are named are read"
+
+
+def test_tags_that_are_missing_or_do_not_match(tmp_path):
+    words = tmp_path / "words"
+    words.write_text("the old man\n", encoding="utf-8")
+    with pytest.raises(DataError, match=r"words:1: 1 column .*; name the tags' file second"):
+        list(read_tagged(words))
+    tags = tmp_path / "tags"
+    tags.write_text("D A N\nV\n", encoding="utf-8")
+    with pytest.raises(
+        DataError, match=r"1 lines and .* has 2; words and their tags stand on lines of the same number"
+    ):
+        list(read_tagged(words, tags))
+    with pytest.raises(ConfigError, match=r"--columns 1 2 .* belongs to one tab-separated file, and two"):
+        list(read_tagged(words, tags, columns=(1, 2)))
+    table = tmp_path / "table"
+    table.write_text("1\tthe man\tD N\n", encoding="utf-8")
+    with pytest.raises(
+        DataError, match=r"3 columns, and only columns 1 and 2 are read; say where words and tags"
+    ):
+        list(read_tagged(table))

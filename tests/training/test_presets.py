@@ -8,8 +8,11 @@ from regard.training.config import RunConfig
 from regard.training.configure import configure
 from regard.training.presets import DEFAULTS, PRESETS
 
-SMALL = ["rnnsearch-small", "luong-small", "rnnencdec-small", "sutskever-small", "characters"]
-PAPERS = ["rnnsearch-50", "rnnencdec-50", "sutskever", "luong-general"]
+SMALL = [
+    *("rnnsearch-small", "luong-small", "rnnencdec-small", "sutskever-small", "characters"),
+    *("heads-small", "sparsemax-small", "coverage-small", "lstmn-shallow-small", "lstmn-deep-small"),
+]
+PAPERS = ["rnnsearch-50", "rnnencdec-50", "sutskever", "luong-general", "luong-local", "luong-monotonic"]
 
 
 def parameters(name, source_size, target_size):

@@ -16,9 +16,9 @@ from regard.cli.console import (
     refuse_same_file,
     results,
 )
+from regard.cli.drawings import Drawings
 from regard.cli.lines import LinesDisplay
 from regard.errors import ConfigError
-from regard.whole_file import make_folder
 
 if TYPE_CHECKING:
     from regard.output import Classification
@@ -42,7 +42,9 @@ def classify(
         bool,
         typer.Option("--show", help="Draw each text here, its words on the weight they were read with."),
     ] = False,
-    plot: Annotated[Path | None, typer.Option(help="Draw each text into this folder.")] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw each text into this folder, or one into this file.")
+    ] = None,
     column: Annotated[
         int | None,
         typer.Option(help="Where the text stands between tabs; by default the whole line, or 1 of a pair."),
@@ -80,11 +82,10 @@ def classify(
     refuse_same_file(output, sources)
     classifier = TextClassifier.load(model, weights=weights, device=device, max_length=max_length)
     columns = _columns(model, classifier.num_texts, column, second_column)
-    if plot is not None:
-        make_folder(plot)
     typed = STDIN in sources and sys.stdin.isatty()
     number = 0
     with (
+        Drawings(plot) as drawings,
         output_file(output) as file,
         LinesDisplay("classifying", aside=output is not None and not typed) as display,
     ):
@@ -99,8 +100,8 @@ def classify(
                     print_json(one.to_json(), file)
                 elif not show:
                     print_line(_line(one, probabilities), file)
-                if plot is not None and one.label:
-                    one.plot(plot / f"{number:06d}.png")
+                if one.label:
+                    drawings.add(one, number)
                 display.count(sum(map(len, one.tokens)))
 
 

@@ -132,10 +132,9 @@ def _grid(title: str, rows: str, squares: "Iterable[Square]", columns: list[str]
 
 def _parts(kind: str, names: Mapping[str, str], shown: Mapping[tuple[str, str], list[str]]) -> Table:
     table = Table(box=None, pad_edge=False, title=f"\n{kind}", title_justify="left", title_style="bold")
-    table.add_column(style="bold")
-    table.add_column()
-    table.add_column(style="dim", overflow="fold")
-    table.show_header = False
+    table.add_column("name", style="bold")
+    table.add_column("paper")
+    table.add_column("preset", style="dim", overflow="fold")
     for name, paper in names.items():
         presets = shown.get((kind, name), [])
         more = f" and {len(presets) - 2} more" if len(presets) > 3 else ""

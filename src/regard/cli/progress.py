@@ -35,5 +35,5 @@ class TrainingDisplay(Bar):
     def _validated(self, event: Validated) -> None:
         numbers = {name: value for name, value in event.validation.to_json().items() if name != "loss"}
         told = ", ".join(f"{name_of(name)} {written(name, value)}" for name, value in numbers.items())
-        mark = " [green]best so far[/]" if event.best else ""
+        mark = "; [green]best so far[/]" if event.best else ""
         notes.print(f"validation at update {event.update:,}: {told}{mark}")

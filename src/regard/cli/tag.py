@@ -15,9 +15,9 @@ from regard.cli.console import (
     refuse_same_file,
     results,
 )
+from regard.cli.drawings import Drawings
 from regard.cli.lines import LinesDisplay
 from regard.errors import ConfigError
-from regard.whole_file import make_folder
 
 if TYPE_CHECKING:
     from regard.output import Tagging
@@ -43,7 +43,9 @@ def tag(
     show: Annotated[
         bool, typer.Option("--show", help="Draw each sentence here, its tags below its words.")
     ] = False,
-    plot: Annotated[Path | None, typer.Option(help="Draw each sentence into this folder.")] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw each sentence into this folder, or one into this file.")
+    ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write here instead of standard output.")
     ] = None,
@@ -72,11 +74,10 @@ def tag(
         raise ConfigError("--show draws in the terminal; leave out --output, or draw files with --plot")
     refuse_same_file(output, sources)
     tagger = TextTagger.load(model, weights=weights, device=device, max_length=max_length)
-    if plot is not None:
-        make_folder(plot)
     typed = STDIN in sources and sys.stdin.isatty()
     number = 0
     with (
+        Drawings(plot) as drawings,
         output_file(output) as file,
         LinesDisplay("tagging", aside=output is not None and not typed) as display,
     ):
@@ -95,8 +96,8 @@ def tag(
                     print_json(one.to_json(), file)
                 else:
                     _print(one, file, vertical)
-                if plot is not None and one.words:
-                    one.plot(plot / f"{number:06d}.png")
+                if one.words:
+                    drawings.add(one, number)
                 display.count(len(one.words))
 
 

@@ -85,7 +85,10 @@ def train(
     list_presets: Annotated[
         bool,
         typer.Option(
-            "--list-presets", help="Name the presets and exit.", callback=lambda x: _presets(x), is_eager=True
+            "--list-presets",
+            help="Name the presets (of --task, where that is given before), and exit.",
+            callback=lambda context, wanted: _presets(wanted, context.params.get("task")),
+            is_eager=True,
         ),
     ] = False,
 ) -> None:
@@ -183,13 +186,19 @@ def _options(wanted: bool, task: str | None) -> None:
     raise typer.Exit
 
 
-def _presets(wanted: bool) -> None:
+def _presets(wanted: bool, task: str | None) -> None:
     if not wanted:
         return
+    from regard.configuration import one_of
+    from regard.training.config import RunConfig
     from regard.training.presets import DEFAULTS, PRESETS
 
+    one_of("task", task or "translate", RunConfig.variants)
     for name, preset in PRESETS.items():
+        own = preset().get("task", "translate")
+        if task not in (None, own):
+            continue
         summary = (preset.__doc__ or "").splitlines()[0]
         default = " (the default)" if name in DEFAULTS.values() else ""
-        results.print(f"[bold]{name}[/] \\[{preset().get('task', 'translate')}]{default}: {summary}")
+        results.print(f"[bold]{name}[/] \\[{own}]{default}: {summary}")
     raise typer.Exit

@@ -17,7 +17,7 @@ _MOST_NATS = 700  # exp of more leaves the range of floats
 
 def perplexity(loss: float) -> float:
     """Exp of a loss in nats a token, as far as floats reach."""
-    return math.exp(min(loss, _MOST_NATS))
+    return loss if math.isnan(loss) else math.exp(min(loss, _MOST_NATS))
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,7 @@ class Scored:
         token_log_probs: log p of each of `tokens` given all before it.
         num_words: words and the end of the line.
         num_characters: characters and the end of the line.
+        num_unknown: how many of `tokens` the model does not know, and reads as one and the same.
     """
 
     text: str
@@ -37,6 +38,7 @@ class Scored:
     token_log_probs: tuple[float, ...]
     num_words: int
     num_characters: int
+    num_unknown: int = 0
 
     @classmethod
     def blank(cls, text: str) -> Scored:
@@ -75,6 +77,9 @@ class TextScore:
         num_tokens: predictions, ends of lines counted.
         num_words: words, ends of lines counted.
         num_characters: characters, ends of lines counted.
+        num_unknown: tokens that the model does not know, and reads as one and the same.
+
+    A text without tokens has no loss, perplexity or bits: they are nan, and None in JSON.
     """
 
     nats: float = 0.0
@@ -82,6 +87,7 @@ class TextScore:
     num_tokens: int = 0
     num_words: int = 0
     num_characters: int = 0
+    num_unknown: int = 0
 
     @classmethod
     def of(cls, lines: Iterable[Scored]) -> TextScore:
@@ -99,12 +105,13 @@ class TextScore:
             self.num_tokens + len(line.tokens),
             self.num_words + line.num_words,
             self.num_characters + line.num_characters,
+            self.num_unknown + line.num_unknown,
         )
 
     @property
     def loss(self) -> float:
         """Nats a token."""
-        return self.nats / max(self.num_tokens, 1)
+        return self._each(self.num_tokens)
 
     @property
     def perplexity(self) -> float:
@@ -114,23 +121,38 @@ class TextScore:
     @property
     def word_perplexity(self) -> float:
         """Per word, whatever the tokens are: exp(nats / (words + ends of lines))."""
-        return perplexity(self.nats / max(self.num_words, 1))
+        return perplexity(self._each(self.num_words))
 
     @property
     def bits_per_character(self) -> float:
         """Bits a character, ends of lines counted as one each."""
-        return self.nats / math.log(2) / max(self.num_characters, 1)
+        return self._each(self.num_characters) / math.log(2)
 
-    def to_json(self) -> dict[str, float | int]:
+    @property
+    def unknown(self) -> str:
+        """How many tokens are unknown, the subject of a sentence; empty where none is."""
+        if not self.num_unknown:
+            return ""
+        share = f"{100 * self.num_unknown / self.num_tokens:.2g}\N{NO-BREAK SPACE}%"
+        return f"{self.num_unknown:,} of {self.num_tokens:,} tokens ({share})"
+
+    def _each(self, count: int) -> float:
+        return self.nats / count if count else math.nan
+
+    def to_json(self) -> dict[str, float | int | None]:
         """Give all numbers by name; the perplexity per word only where tokens are not words, so that it is another."""
         per_word = {} if self.num_words == self.num_tokens else {"word_perplexity": self.word_perplexity}
-        return {
+        rates = {
             "loss": self.loss,
             "perplexity": self.perplexity,
             **per_word,
             "bits_per_character": self.bits_per_character,
+        }
+        return {
+            **{name: value if self.num_tokens else None for name, value in rates.items()},
             "num_lines": self.num_lines,
             "num_tokens": self.num_tokens,
             "num_words": self.num_words,
             "num_characters": self.num_characters,
+            "num_unknown": self.num_unknown,
         }

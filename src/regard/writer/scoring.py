@@ -12,7 +12,7 @@ from regard.models import LanguageModel, States
 from regard.output import Scored
 from regard.search import follow
 from regard.text import EncodedLine, Tokenizer, encode_lines
-from regard.text.specials import EOS
+from regard.text.specials import EOS, UNK
 
 _SENTENCES, _TOKENS = 64, 2000  # of a batch; the logits are its tokens times the vocabulary
 
@@ -58,4 +58,4 @@ def _one(tokenizer: Tokenizer, line: EncodedLine, log_probs: Iterator[float]) ->
     """A line's score, from the log-probabilities of it and of the lines after it."""
     tokens = tuple(tokenizer.tokens([*line.ids, EOS]))
     own = tuple(islice(log_probs, line.length))
-    return Scored(line.text, tokens, own, line.num_words, line.num_characters)
+    return Scored(line.text, tokens, own, line.num_words, line.num_characters, line.ids.count(UNK))

@@ -28,6 +28,15 @@ def test_unequal_sides_name_both_counts(tmp_path, lines_a, lines_b):
     assert f"{a} has {lines_a} lines and {b} has {lines_b};" in str(caught.value)
 
 
+def test_what_lines_are_to_each_other_is_named(tmp_path):
+    (tmp_path / "a").write_text("1\n", encoding="utf-8")
+    (tmp_path / "b").write_text("", encoding="utf-8")
+    with pytest.raises(DataError, match="; a source and its translation stand on lines"):
+        list(read_parallel(tmp_path / "a", tmp_path / "b"))
+    with pytest.raises(DataError, match="; words and their tags stand on lines"):
+        list(read_parallel(tmp_path / "a", tmp_path / "b", belonging="words and their tags"))
+
+
 def test_standard_input_cannot_be_both():
     with pytest.raises(ConfigError, match="cannot both be standard input"):
         list(read_parallel("-", "-"))

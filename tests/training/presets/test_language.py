@@ -15,8 +15,11 @@ def parameters(name, size):
         return LanguageModel(configure(preset=name).model, size).num_parameters
 
 
-def test_the_default_is_one_of_five():
-    assert set(NAMES) == {"lstm-lm", "lstmn-lm", "characters-lm", "lstmn-cheng", "zaremba-medium"}
+def test_the_default_is_one_of_these():
+    assert set(NAMES) == {
+        *("lstm-lm", "lstmn-lm", "characters-lm", "lstmn-cheng", "zaremba-medium"),
+        *("rnn-read-lm", "rnn-sum-lm", "rnn-sum-keep-lm"),
+    }
     assert DEFAULTS["lm"] == "lstm-lm"
     assert configure({"task": "lm"}) == configure(preset="lstm-lm")
 

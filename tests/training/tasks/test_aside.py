@@ -37,7 +37,7 @@ def test_equal_contents_stay_together(examples, seed):
     first = {content: kinds[contents.index(content)] for content in contents}
     several = {kind for kind, count in Counter(first.values()).items() if count > 1}
     if not several:
-        with pytest.raises(DataError, match=f"{len(examples)} examples are too few.*{len(first)} different"):
+        with pytest.raises(DataError, match=rf"^{len(examples)} examples? (is|are) too few to learn from"):
             set_aside(contents, seed, kinds)
         return
     kept, aside = set_aside(contents, seed, kinds)
@@ -46,3 +46,24 @@ def test_equal_contents_stay_together(examples, seed):
     # every kind that says several things is on both sides, and one that does not is kept
     assert {first[contents[k]] for k in aside} == several
     assert {first[contents[k]] for k in kept} == set(first.values())
+
+
+def test_kinds_of_one_thing_each_are_not_heeded_where_there_are_twenty():
+    kept, aside = set_aside(range(22), 1, range(22))
+    assert (len(kept), len(aside)) == (21, 1)
+    assert len(set_aside(range(60), 1, range(60))[1]) == 3
+    with pytest.raises(
+        DataError, match="^19 examples are .* with, for no kind has two different ones; give more"
+    ):
+        set_aside(range(19), 1, range(19))
+
+
+def test_too_few_in_plain_words():
+    with pytest.raises(
+        DataError, match="^1 example is too few to learn from and to validate with; give more"
+    ):
+        set_aside(["a"], 1)
+    with pytest.raises(DataError, match="^3 examples are too few .* with, for all say the same; give more"):
+        set_aside(["a"] * 3, 1)
+    with pytest.raises(DataError, match="^an empty corpus: 1 example, and nothing"):
+        set_aside([""], 1)

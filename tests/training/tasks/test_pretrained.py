@@ -91,3 +91,24 @@ def test_what_cannot_be_begun_with(language_model, tmp_path):
     run = configure({"task": "classify", "pretrained": {"encoder": str(tmp_path / "none")}})
     with pytest.raises(FolderError, match="no such model folder"):
         prepare_task(run, DATA["classify"], None)
+
+
+@pytest.mark.parametrize("task", ["classify", "tag"])
+def test_unknown_words_are_told_of(language_model, task):
+    folder = str(language_model())
+    over = {"model": {"encoder": {"bidirectional": False}}, "pretrained": {"encoder": folder}}
+    strange = {"classify": [("x", "a new"), ("y", "b c")], "tag": [("a new", "x y"), ("b c", "x y")]}
+    for data, wanted in (
+        (DATA[task], []),
+        (strange[task], ["25\N{NO-BREAK SPACE}% of the words are unknown to "]),
+    ):
+        prepared = prepare_task(configure({"task": task, **over}), data, data)
+        prepared.build()
+        told = [note for note in prepared.notes if "unknown" in note]
+        assert told == [f"{start}{folder} and read as one unknown word" for start in wanted]
+
+
+def test_what_is_no_language_model_names_the_option(tmp_path):
+    run = configure({"task": "classify", "pretrained": {"encoder": str(tmp_path / "none")}})
+    with pytest.raises(FolderError, match=r"^pretrained.encoder: .*none.*no such model folder"):
+        prepare_task(run, DATA["classify"], None)

@@ -21,6 +21,11 @@ def evaluate_language_model(asked: Asked) -> None:
             display(one)
     if not total.num_tokens:
         raise DataError(f"{asked.source}: an empty test set; give at least one line of text")
+    if total.unknown:
+        notes.print(
+            f"{total.unknown} are unknown to {asked.model}, and each is read as the one unknown word",
+            markup=False,
+        )
     if asked.out is not None:
         from regard.report import write_json
         from regard.whole_file import make_folder

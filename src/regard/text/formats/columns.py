@@ -54,12 +54,13 @@ def read_columns(
     for number, line in enumerate(read_file(path), start=1):
         if header and number == 1:
             continue
-        if not line.strip() and (blank or "\t" not in line):
-            if blank:
-                yield number, ("",) * len(columns)
+        if blank and not line.strip():
+            yield number, ("",) * len(columns)
+            continue
+        if not line.strip() and "\t" not in line:
             empty = empty or number
             continue
-        if empty and not blank:
+        if empty:
             raise DataError(f"{shown(path)}:{empty}: a blank line; remove it")
         cells = line.split("\t") if separator == "tab" else line.split(maxsplit=1)
         fault = _too_few(cells, columns, separator, line) or (_too_many(cells, columns) if exact else "")
@@ -79,7 +80,9 @@ def named(columns: Sequence[int]) -> str:
     """How columns are given on the command line and in a configuration."""
     if len(columns) == 3:
         first, second, third = columns
-        return f"--columns {first} {second} --second-column {third} (to train, data.columns = {list(columns)})"
+        return (
+            f"--columns {first} {second} --second-column {third} (to train, data.columns = {list(columns)})"
+        )
     return f"--columns {' '.join(map(str, columns))} (data.columns = {list(columns)})"
 
 

@@ -2,6 +2,15 @@
 
 from collections.abc import Callable
 
+from regard.training.presets.attending import (
+    coverage_small,
+    heads_small,
+    lstmn_deep_small,
+    lstmn_shallow_small,
+    luong_local,
+    luong_monotonic,
+    sparsemax_small,
+)
 from regard.training.presets.describing import describer
 from regard.training.presets.labels import classifier, classifier_pretrained, lstmn_classifier, tagger
 from regard.training.presets.language import (
@@ -9,6 +18,9 @@ from regard.training.presets.language import (
     lstm_lm,
     lstmn_cheng,
     lstmn_lm,
+    rnn_read_lm,
+    rnn_sum_keep_lm,
+    rnn_sum_lm,
     zaremba_medium,
 )
 from regard.training.presets.papers import luong_general, rnnencdec_50, rnnsearch_50, sutskever
@@ -27,13 +39,23 @@ PRESETS: dict[str, Callable[[], Preset]] = {
     "rnnencdec-small": rnnencdec_small,
     "sutskever-small": sutskever_small,
     "characters": characters,
+    "heads-small": heads_small,
+    "sparsemax-small": sparsemax_small,
+    "coverage-small": coverage_small,
+    "lstmn-shallow-small": lstmn_shallow_small,
+    "lstmn-deep-small": lstmn_deep_small,
     "describer": describer,
     "rnnsearch-50": rnnsearch_50,
     "rnnencdec-50": rnnencdec_50,
     "sutskever": sutskever,
     "luong-general": luong_general,
+    "luong-local": luong_local,
+    "luong-monotonic": luong_monotonic,
     "lstm-lm": lstm_lm,
     "lstmn-lm": lstmn_lm,
+    "rnn-read-lm": rnn_read_lm,
+    "rnn-sum-lm": rnn_sum_lm,
+    "rnn-sum-keep-lm": rnn_sum_keep_lm,
     "characters-lm": characters_lm,
     "lstmn-cheng": lstmn_cheng,
     "zaremba-medium": zaremba_medium,

@@ -1,5 +1,6 @@
 """Language models: small ones for a CPU, Zaremba's with the paper's numbers, and one after Cheng's."""
 
+from regard.configuration import merge
 from regard.training.presets.preset import Preset
 
 _SMALL: Preset = {
@@ -39,6 +40,27 @@ def lstmn_lm() -> Preset:
         },
         "training": dict(_SMALL),
     }
+
+
+def _own_past(cell: str, energy: str) -> Preset:
+    preset = lstm_lm()
+    del preset["model"]["cell"]
+    return merge(preset, {"model": {"cell": cell, "memory": {"energy": energy}}})
+
+
+def rnn_read_lm() -> Preset:
+    """SimpleRNN + self-attention that reads its past before the update (form a), at the size of lstm-lm."""
+    return _own_past("rnn-read", "additive")
+
+
+def rnn_sum_lm() -> Preset:
+    """SimpleRNN + self-attention that sums up its past after the update (form b), at the size of lstm-lm."""
+    return _own_past("rnn-sum", "additive")
+
+
+def rnn_sum_keep_lm() -> Preset:
+    """The same that keeps the state before it too (form c), at the size of lstm-lm."""
+    return _own_past("rnn-sum-keep", "additive")
 
 
 def lstmn_cheng() -> Preset:

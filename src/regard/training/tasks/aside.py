@@ -54,10 +54,12 @@ def set_aside(
 ) -> tuple[list[int], list[int]]:
     """Part some examples from the others: one in twenty, of every kind, and a thousand at most.
 
+    A kind that says one thing only is kept. Where all kinds are such, and there are twenty or more, kinds are not heeded.
+
     Args:
         contents: of each example, what is read.
         seed: of the choice.
-        kinds: of each example; all are of one kind if None. A kind that says one thing only is kept.
+        kinds: of each example; all are of one kind if None.
 
     Returns:
         The examples kept and those set aside, by number and in order.
@@ -71,6 +73,8 @@ def set_aside(
     by_kind: defaultdict[Hashable, list[Hashable]] = defaultdict(list)
     for content, kind in different.items():
         by_kind[kind].append(content)
+    if _SHARE <= len(different) == len(by_kind):
+        by_kind = defaultdict(list, {None: list(different)})
     rng = random.Random(seed)
     share = min(1 / _SHARE, _MOST / max(len(different), 1))
     chosen: set[Hashable] = set()
@@ -79,12 +83,23 @@ def set_aside(
             chosen.update(rng.sample(members, max(1, int(share * len(members)))))
     if not any(different):
         raise DataError(
-            f"an empty corpus: {len(contents)} examples, and nothing in any of them; name a file with some text"
+            f"an empty corpus: {_counted(contents)}, and nothing in any of them; name a file with some text"
         )
     if not chosen:
         raise DataError(
-            f"{len(contents)} examples are too few to learn from and to validate with, being but {len(different)} "
-            "different ones; give more, or name a validation file with --valid"
+            f"{_counted(contents)} {'is' if len(contents) == 1 else 'are'} too few to learn from and to validate "
+            f"with{_why(len(contents), len(different))}; give more, or name a validation file with --valid"
         )
     aside = [number for number, content in enumerate(contents) if content in chosen]
     return [number for number, content in enumerate(contents) if content not in chosen], aside
+
+
+def _counted(contents: Sequence[Hashable]) -> str:
+    return f"{len(contents):,} example{'' if len(contents) == 1 else 's'}"
+
+
+def _why(count: int, num_different: int) -> str:
+    """Why examples cannot be parted, where their number alone does not tell."""
+    if count == 1:
+        return ""
+    return ", for all say the same" if num_different == 1 else ", for no kind has two different ones"

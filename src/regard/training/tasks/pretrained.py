@@ -5,11 +5,14 @@ models; the configuration with that model's shape; the encoder with its weights,
 task.
 """
 
+from collections.abc import Iterable, Sequence
 from dataclasses import fields, replace
 
+from regard.errors import FolderError
 from regard.folder import LoadedModel, language_model_of
 from regard.models import EncoderConfig, LanguageModelConfig, carry_over
 from regard.models.encoder import Encoder
+from regard.text.specials import UNK
 from regard.training.config import PretrainedEncoderConfig
 
 _SHAPE = ("cell", "embedding_size", "state_size", "num_layers", "residual", "memory")
@@ -22,10 +25,16 @@ def load_trained(pretrained: PretrainedEncoderConfig) -> dict[str, LoadedModel]:
         By the half that is to begin as one: encoder and, of a translator, decoder.
 
     Raises:
-        FolderError: a folder holds no language model.
+        FolderError: a folder holds no language model; the message names the option.
     """
     named = {half.name: getattr(pretrained, half.name) for half in fields(pretrained)}
-    loaded = {folder: language_model_of(folder) for folder in dict.fromkeys(named.values()) if folder}
+    loaded: dict[str, LoadedModel] = {}
+    for half, folder in named.items():
+        if folder and folder not in loaded:
+            try:
+                loaded[folder] = language_model_of(folder)
+            except FolderError as error:
+                raise FolderError(f"pretrained.{half}: {error}") from error
     return {half: loaded[folder] for half, folder in named.items() if folder}
 
 
@@ -60,3 +69,20 @@ def begin_as(encoder: Encoder, config: EncoderConfig, trained: LoadedModel, fold
         bottom = "" if config.num_layers == 1 else " of its bottom layer"
         taken = f"begins, in the forward direction{bottom} only, with its weights"
     return f"the encoder takes the shape of {folder} ({shape}) and its vocabulary, and {taken}"
+
+
+def unknown_to(folder: str, texts: Iterable[Sequence[int]]) -> tuple[str, ...]:
+    """A sentence about the words that a language model's vocabulary lacks; none where it lacks none.
+
+    Args:
+        folder: of the language model, for the sentence.
+        texts: the ids of what is learnt from.
+    """
+    unknown, count = 0, 0
+    for ids in texts:
+        unknown += sum(one == UNK for one in ids)
+        count += len(ids)
+    if not unknown:
+        return ()
+    share = f"{100 * unknown / count:.2g}\N{NO-BREAK SPACE}%"
+    return (f"{share} of the words are unknown to {folder} and read as one unknown word",)

@@ -97,7 +97,7 @@ def test_tokenizer_options_arrive():
         (
             [SentencePair("a", "b"), SentencePair("a", "c")],
             None,
-            "2 examples are too few .* 1 different ones; give more, or name a validation file with --valid",
+            "2 examples are too few .* with, for all say the same; give more, or name a validation file with --valid",
         ),
         ([], [SentencePair("a", "b")], "an empty corpus"),
         (

@@ -14,7 +14,7 @@ from regard.training.config import ClassifyRun
 from regard.training.tasks.classify.objective import ClassificationObjective, taken_apart
 from regard.training.tasks.classify.prepare import as_labelled, prepare, read_corpus
 from regard.training.tasks.classify.validate import ClassificationValidation, validate
-from regard.training.tasks.pretrained import begin_as, load_trained, shaped_as
+from regard.training.tasks.pretrained import begin_as, load_trained, shaped_as, unknown_to
 from regard.training.tasks.task import Task, TrainingBatch
 
 
@@ -83,6 +83,7 @@ class ClassifyTask(Task):
         if self._trained is not None:
             folder = self.config.pretrained.encoder
             self.notes += (begin_as(self.model.encoder, config.encoder, self._trained, folder),)
+            self.notes += unknown_to(folder, (ids for one in self.prepared.train for ids in one.text_ids))
         return self.model
 
     def objective(self) -> nn.Module:

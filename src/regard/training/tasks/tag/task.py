@@ -11,7 +11,7 @@ from regard.errors import ConfigError
 from regard.models import Tagger
 from regard.text import TaggedSentence
 from regard.training.config import TagRun
-from regard.training.tasks.pretrained import begin_as, load_trained, shaped_as
+from regard.training.tasks.pretrained import begin_as, load_trained, shaped_as, unknown_to
 from regard.training.tasks.tag.objective import TaggingObjective
 from regard.training.tasks.tag.prepare import Words, as_tagged, prepare, read_corpus
 from regard.training.tasks.tag.validate import TaggingValidation, validate
@@ -82,6 +82,7 @@ class TagTask(Task):
         if self._trained is not None:
             folder = self.config.pretrained.encoder
             self.notes += (begin_as(self.model.encoder, config.encoder, self._trained, folder),)
+            self.notes += unknown_to(folder, (one.word_ids for one in self.prepared.train))
         return self.model
 
     def objective(self) -> nn.Module:
