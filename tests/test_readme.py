@@ -22,6 +22,7 @@ import shlex
 import tomllib
 from pathlib import Path
 
+import numpy as np
 import pytest
 import typer
 from typer.testing import CliRunner
@@ -63,6 +64,9 @@ def toy_pairs(count=24):
 
 def write(path, lines):
     path.parent.mkdir(parents=True, exist_ok=True)
+    if path.suffix == ".npy":
+        np.save(path, np.arange(3 * len(lines), dtype=np.float32).reshape(-1, 3))
+        return
     text = "".join(f"{line}\n" for line in lines).encode()
     path.write_bytes(gzip.compress(text) if path.suffix == ".gz" else text)
 

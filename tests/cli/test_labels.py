@@ -243,3 +243,13 @@ def test_a_pair_that_is_none_names_the_options(regard, folders):
     assert "as --column 1 --second-column 2" in ended.err.replace("\n", " ")
     ended = regard("classify", folders["pairs"], stdin="same\ta\ta\n")
     assert "3 columns, and only columns 1 and 2 are read" in ended.err.replace("\n", " ")
+
+
+def test_a_translator_is_nothing_to_begin_as(regard, model, tmp_path):
+    (tmp_path / "t.tsv").write_text("x\ta\ny\tb\n")
+    ended = regard(
+        *("train", tmp_path / "new", "--task", "classify", "--train", tmp_path / "t.tsv"),
+        *("--set", "model.encoder.bidirectional=false", "--set", f"pretrained.encoder={model}"),
+    )
+    assert ended.status == 2
+    assert f"pretrained.encoder: {model}" in ended.err.replace("\n", " ")

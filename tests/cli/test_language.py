@@ -148,5 +148,5 @@ def test_nothing_to_score_has_no_perplexity(regard, lm):
 def test_unknown_words_are_told_of(regard, lm):
     ended = regard("score", lm, "--summary", "--json", stdin="a neverseen b\n")
     assert json.loads(ended.out)["num_unknown"] == 1
-    assert f"1 of 4 tokens (25\N{NO-BREAK SPACE}%) are unknown to {lm}" in ended.err.replace("\n", " ")
+    assert f"1 of 4 tokens (25\N{NO-BREAK SPACE}%) is unknown to {lm}" in ended.err.replace("\n", " ")
     assert "unknown to" not in regard("score", lm, "--summary", "--json", stdin="a b\n").err

@@ -51,7 +51,7 @@ def test_unknown_tokens_are_counted():
     strange = Scored("a z", ("a", "<unk>", "</s>"), (HALF, HALF, HALF), 3, 4, num_unknown=1)
     text = TextScore.of([LINE, strange, strange])
     assert text.num_unknown == text.to_json()["num_unknown"] == 2
-    assert text.unknown == "2 of 10 tokens (20\N{NO-BREAK SPACE}%)"
+    assert text.unknown == "2 of 10 tokens (20\N{NO-BREAK SPACE}%) are unknown"
     assert TextScore.of([LINE]).unknown == ""
 
 

@@ -84,9 +84,7 @@ def score(
                 print_line(_line(one), file)
             display(one)
     if total.unknown:
-        notes.print(
-            f"{total.unknown} are unknown to {model}, and each is read as the one unknown word", markup=False
-        )
+        notes.print(f"{total.unknown} to {model}, and each is read as the one unknown word", markup=False)
     if json and summary:
         print_json(total.to_json())
     else:

@@ -130,11 +130,12 @@ class TextScore:
 
     @property
     def unknown(self) -> str:
-        """How many tokens are unknown, the subject of a sentence; empty where none is."""
+        """How many tokens are unknown, as a sentence begins; empty where none is."""
         if not self.num_unknown:
             return ""
-        share = f"{100 * self.num_unknown / self.num_tokens:.2g}\N{NO-BREAK SPACE}%"
-        return f"{self.num_unknown:,} of {self.num_tokens:,} tokens ({share})"
+        share = f"{100 * self.num_unknown / self.num_tokens:.3g}\N{NO-BREAK SPACE}%"
+        verb = "is" if self.num_unknown == 1 else "are"
+        return f"{self.num_unknown:,} of {self.num_tokens:,} tokens ({share}) {verb} unknown"
 
     def _each(self, count: int) -> float:
         return self.nats / count if count else math.nan

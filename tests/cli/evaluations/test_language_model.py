@@ -37,6 +37,9 @@ def test_the_scores_are_the_writer_s(regard, lm, text, tmp_path, flags, mode):
     assert ended.status == 0
     assert json.loads(ended.out) == pytest.approx(expected)
     assert str(tmp_path / "report" / "report.json") in ended.err.replace("\n", "")
+    assert f"1 of {expected['num_tokens']} tokens" in ended.err
+    assert f"is unknown to {lm}" in ended.err.replace("\n", " ")
+    assert expected["num_unknown"] == 1
     report = json.loads((tmp_path / "report" / "report.json").read_text())
     assert report["mode"] == mode
     assert report["command"].startswith(f"regard evaluate {lm} {text}")

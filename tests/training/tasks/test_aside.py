@@ -53,17 +53,17 @@ def test_kinds_of_one_thing_each_are_not_heeded_where_there_are_twenty():
     assert (len(kept), len(aside)) == (21, 1)
     assert len(set_aside(range(60), 1, range(60))[1]) == 3
     with pytest.raises(
-        DataError, match="^19 examples are .* with, for no kind has two different ones; give more"
+        DataError, match=r"^19 examples are .* with, for no kind has two different ones; give more"
     ):
         set_aside(range(19), 1, range(19))
 
 
 def test_too_few_in_plain_words():
     with pytest.raises(
-        DataError, match="^1 example is too few to learn from and to validate with; give more"
+        DataError, match=r"^1 example is too few to learn from and to validate with; give more"
     ):
         set_aside(["a"], 1)
-    with pytest.raises(DataError, match="^3 examples are too few .* with, for all say the same; give more"):
+    with pytest.raises(DataError, match=r"^3 examples are too few .* with, for all say the same; give more"):
         set_aside(["a"] * 3, 1)
-    with pytest.raises(DataError, match="^an empty corpus: 1 example, and nothing"):
+    with pytest.raises(DataError, match=r"^an empty corpus: 1 example, and nothing"):
         set_aside([""], 1)

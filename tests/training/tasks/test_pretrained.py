@@ -104,7 +104,7 @@ def test_unknown_words_are_told_of(language_model, task):
     ):
         prepared = prepare_task(configure({"task": task, **over}), data, data)
         prepared.build()
-        told = [note for note in prepared.notes if "unknown" in note]
+        told = [note for note in prepared.notes if "unknown word" in note]
         assert told == [f"{start}{folder} and read as one unknown word" for start in wanted]
 
 

@@ -23,7 +23,7 @@ def evaluate_language_model(asked: Asked) -> None:
         raise DataError(f"{asked.source}: an empty test set; give at least one line of text")
     if total.unknown:
         notes.print(
-            f"{total.unknown} are unknown to {asked.model}, and each is read as the one unknown word",
+            f"{total.unknown} to {asked.model}, and each is read as the one unknown word",
             markup=False,
         )
     if asked.out is not None:

@@ -54,7 +54,7 @@ def set_aside(
 ) -> tuple[list[int], list[int]]:
     """Part some examples from the others: one in twenty, of every kind, and a thousand at most.
 
-    A kind that says one thing only is kept. Where all kinds are such, and there are twenty or more, kinds are not heeded.
+    A kind that says one thing only is kept; where all do, and there are twenty or more, kinds are not heeded.
 
     Args:
         contents: of each example, what is read.

@@ -84,5 +84,5 @@ def unknown_to(folder: str, texts: Iterable[Sequence[int]]) -> tuple[str, ...]:
         count += len(ids)
     if not unknown:
         return ()
-    share = f"{100 * unknown / count:.2g}\N{NO-BREAK SPACE}%"
+    share = f"{100 * unknown / count:.3g}\N{NO-BREAK SPACE}%"
     return (f"{share} of the words are unknown to {folder} and read as one unknown word",)
