@@ -171,9 +171,9 @@ def test_what_cannot_be_leaves_no_model_behind(
 
 
 @pytest.mark.parametrize("cell", CELLS)
-@pytest.mark.parametrize("kind", DecoderConfig.variants)
+@pytest.mark.parametrize("kind", [kind for kind in DecoderConfig.variants if kind != "deep-fusion"])
 def test_mixed_precision_learns(tmp_path, run_config, pairs, kind, cell):
-    """One update in bfloat16, with all the dropout there is, for every decoder over every cell."""
+    """One update in bfloat16, with all the dropout there is, for every decoder that may have any cell."""
     model = {
         "encoder": {"cell": cell, "dropout": 0.1, "recurrent_dropout": 0.1},
         "decoder": {"kind": kind, "cell": cell, "dropout": 0.1, "recurrent_dropout": 0.1},
