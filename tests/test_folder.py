@@ -174,6 +174,11 @@ class TestWhatCannotBeLoaded:
         (tmp_path / "regard.json").write_text('{"name": "left-pad"}')
         self.fails(folder, "regard.json: it has no format number")
 
+    def test_an_older_format(self, tmp_path):
+        folder, _ = make(tmp_path)
+        described(folder, format=FORMAT - 1)
+        self.fails(folder, "regard.json", f"written in format {FORMAT - 1}", "train the model again")
+
     def test_a_newer_format(self, tmp_path):
         folder, _ = make(tmp_path)
         described(folder, format=FORMAT + 1, regard="9.1")

@@ -116,6 +116,10 @@ def test_a_classifier_s(regard, tmp_path, monkeypatch, world):
     out, folder, report = left_behind(regard, tmp_path, world)
     assert out.startswith("40 held-out sentences\n")
     assert {"accuracy", "macro_f1", "train_seconds"} <= printed_names(out)
+    said = (folder / "predictions.txt").read_text(encoding="utf-8").splitlines()[:6]
+    rows = (folder / "corpus" / "test.tsv").read_text(encoding="utf-8").splitlines()[:6]
+    right = [label == row.split("\t")[0] for label, row in zip(said, rows, strict=True)]
+    assert [mark == "✓" for mark in re.findall(r"^  ([✓✗]) ", out, flags=re.MULTILINE)] == right
     weighs = world == "sentiment"
     assert ("what it weighed" in out) == (folder / "weights.png").exists() == weighs
     assert len(re.findall(r"^  [✓✗] ", out, flags=re.MULTILINE)) == 6

@@ -141,3 +141,10 @@ def test_every_option_of_every_task_has_a_sentence(task):
 def test_a_run_is_its_mapping():
     run = configure({"training": {"max_epochs": 3}, "tokenizer": {"lowercase": True}})
     assert RunConfig.from_mapping(run.to_mapping(), "run") == run
+
+
+def test_a_preset_of_another_task_is_told_with_those_that_fit():
+    with pytest.raises(ConfigError) as caught:
+        configure({"task": "tag"}, preset="lstm-lm")
+    assert "preset 'lstm-lm' is for the task 'lm', and the task is 'tag'; choose tagger" in str(caught.value)
+    assert configure({"task": "lm"}, preset="lstm-lm").kind == "lm"
