@@ -25,6 +25,7 @@ ORDER = [
     ("evaluation", "label_evaluation", "description_evaluation"),
     ("report", "label_report", "description_report"),
     ("training",),
+    ("lab",),
     ("cli",),
     ("__main__",),
 ]

@@ -18,6 +18,7 @@ from regard.cli import (
     demo,
     describe,
     evaluate,
+    lab,
     models,
     read,
     sample,
@@ -53,6 +54,7 @@ app.command()(tag.tag)
 app.command()(sample.sample)
 app.command()(score.score)
 app.command()(read.read)
+app.command()(lab.lab)
 app.command()(models.models)
 app.command()(show.show)
 

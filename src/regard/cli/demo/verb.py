@@ -28,8 +28,8 @@ def demo(
     world: Annotated[
         str,
         typer.Argument(
-            help="microworld, dates, copy (translators), language (a language model), sentiment, recall "
-            "(classifiers), tagging, or scenes (descriptions of vectors)."
+            help="microworld, dates, copy (translators), language, newsroom (language models), sentiment, "
+            "recall (classifiers), tagging, or scenes (descriptions of vectors)."
         ),
     ] = "microworld",
     out: Annotated[Path | None, typer.Option(help="Where to write; by default runs/demo-WORLD.")] = None,

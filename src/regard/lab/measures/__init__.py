@@ -1,0 +1,1 @@
+"""What the experiments measure, as pure functions of numbers and tensors."""

@@ -1,0 +1,149 @@
+"""One experiment as a section of a page: claim, verdict, figures, method, command.
+
+In: a `Result` and the folder its figures are in. Out: `Markup`, with the figures inside it.
+"""
+
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from regard.errors import DataError
+from regard.lab.bench.result import Result
+from regard.lab.bench.verdict import HELD, IN_PART, NOT_SEEN
+from regard.output.pictures.page.markup import Markup, element, join
+
+VERDICT_CLASS = {HELD: "held", IN_PART: "part", NOT_SEEN: "unseen"}
+_LARGE, _SMALL = 10_000, 1e-4
+_DOTS = 2
+"""Pixels of a file to one of the page, so that figures are sharp on a fine screen."""
+_SIZE_AT = 16
+"""Where a PNG file says its width, four bytes, and then its height."""
+
+
+def experiment_section(result: Result, folder: Path, *, number: int | None = None) -> Markup:
+    """All there is to see of an experiment.
+
+    Args:
+        result: as it was written.
+        folder: where its figures are.
+        number: its place in the report; None where it stands alone.
+    """
+    heading = element("h2" if number else "h1", result.title)
+    over = f"Experiment {number}" if number else "An experiment of the lab"
+    word = VERDICT_CLASS[result.verdict["word"]]
+    figures = [_figure(each, folder) for each in result.figures]
+    return element(
+        "section",
+        element("p", over, class_="eyebrow"),
+        heading,
+        element("blockquote", result.claim, element("footer", result.source)),
+        element(
+            "div",
+            element("span", result.verdict["word"], class_=f"word {word}"),
+            element("p", result.verdict["because"]),
+            class_=f"verdict {word}",
+        ),
+        join(figures[:1]),
+        element("h3", "How it was tried"),
+        element("p", result.method),
+        join(figures[1:]),
+        join(_grid(each) for each in result.grids),
+        *([element("h3", "What else was seen")] if result.remarks else []),
+        join(element("p", remark) for remark in result.remarks),
+        element("h3", "What decided"),
+        element("p", result.decides),
+        _checks(result.verdict["checks"]),
+        element("pre", result.command),
+        element("p", _run(result), class_="run"),
+        id=result.name,
+        class_="experiment" if number else "experiment only",
+    )
+
+
+def minutes(seconds: float) -> str:
+    """A time as it is said."""
+    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.1f} min"
+
+
+def _figure(figure: Mapping[str, str], folder: Path) -> Markup:
+    path = folder / f"{figure['name']}.png"
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise DataError(
+            f"{path}: cannot be read ({error.strerror or error}); run the experiment again to draw it"
+        ) from error
+    width = int.from_bytes(data[_SIZE_AT : _SIZE_AT + 4]) // _DOTS
+    source = f"data:image/png;base64,{b64encode(data).decode('ascii')}"
+    picture = Markup(element("img", src=source, alt=figure["caption"], width=width).removesuffix("</img>"))
+    return element("figure", picture, element("figcaption", figure["caption"]))
+
+
+def _grid(grid: Mapping[str, Any]) -> Markup:
+    """A table; columns whose cells are all numbers stand to the right."""
+    rows: Sequence[Sequence[str]] = grid["rows"]
+    right = [
+        "figure" if all(_is_figure(row[k]) for row in rows) else None for k in range(len(grid["columns"]))
+    ]
+    heads = [
+        element("th", name, scope="col", class_=side)
+        for name, side in zip(grid["columns"], right, strict=True)
+    ]
+    body = [
+        element("tr", *(element("td", cell, class_=side) for cell, side in zip(row, right, strict=True)))
+        for row in rows
+    ]
+    table = element(
+        "table",
+        element("caption", grid["caption"]),
+        element("thead", element("tr", *heads)),
+        element("tbody", *body),
+        class_="numbers",
+    )
+    return element("div", table, class_="scroll")
+
+
+def _is_figure(cell: str) -> bool:
+    """Whether a cell holds a number, as people write them."""
+    bare = cell.strip().lstrip("−-+≈<>≤≥ ")
+    return not bare or bare[0].isdigit() or bare == "–"
+
+
+def _checks(checks: Sequence[Mapping[str, Any]]) -> Markup:
+    rows = []
+    for check in checks:
+        seen = "—" if check["value"] is None else f"{_written(check['value'])}{check['unit']}"
+        bound = f"{check['relation']} {_written(check['bound'])}{check['unit']}"
+        word = HELD if check["held"] else NOT_SEEN
+        mark = element("span", "yes" if check["held"] else "no", class_=f"word {VERDICT_CLASS[word]}")
+        rows.append(
+            element(
+                "tr",
+                element("td", check["what"]),
+                element("td", seen, class_="figure"),
+                element("td", bound, class_="figure"),
+                element("td", mark),
+            )
+        )
+    head = [
+        element("th", name, scope="col", class_=side)
+        for name, side in (("", None), ("seen", "figure"), ("asked", "figure"), ("", None))
+    ]
+    table = element(
+        "table", element("thead", element("tr", *head)), element("tbody", *rows), class_="numbers"
+    )
+    return element("div", table, class_="scroll")
+
+
+def _written(value: float) -> str:
+    """A number in as few digits as say enough."""
+    if value and not _SMALL <= abs(value) < _LARGE:
+        return f"{value:.1e}".replace("-", "−")
+    return f"{value:,.3g}".replace("-", "−") if abs(value) < 100 else f"{value:,.0f}".replace("-", "−")
+
+
+def _run(result: Result) -> str:
+    length = "the longer run" if result.full else "the usual run"
+    of = ", ".join(f"{name} {value}" for name, value in result.versions.items())
+    return f"{minutes(result.seconds)} for {length} from seed {result.seed}; {of}. Every number is in result.json."
