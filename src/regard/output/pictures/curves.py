@@ -1,8 +1,8 @@
 """Curves over a shared axis, in one panel or several, as a paper prints them.
 
 In: panels of curves, with spreads where they are known. Out: a matplotlib `Figure`. In one panel the curves are
-named at their ends; several panels share one key. Dashes and marks tell curves apart in grey. Points that are
-not finite are left out, and the line is broken there.
+named at their ends; several panels share one key (see `curve_names`). Dashes and marks tell curves apart in grey.
+Points that are not finite are left out, and the line is broken there.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 
 from regard.errors import DataError
 from regard.output.pictures.canvas import new_figure
+from regard.output.pictures.curve_names import End, key_height, name_ends, write_key
 from regard.output.pictures.fonts import families_for, text_width, writable
 from regard.output.pictures.look import INK, LETTERS, SOFT, dress, look
 
@@ -22,10 +23,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_PANEL = (4.3, 2.9)  # inches of one panel's axes
-_LEFT, _GAP, _TOP, _BOTTOM, _RIGHT = 0.75, 0.95, 0.45, 0.6, 0.25
-_KEY = 0.3  # inches a row of the shared key takes
-_LINE = 1.35  # letters' heights between two names at the ends of curves
+_PANELS = {1: (4.6, 3.0), 2: (3.5, 2.5), 3: (2.25, 2.0)}
+"""Inches of one panel's axes, by how many stand side by side: the whole fits a page without being made smaller."""
+_LEFT, _GAP, _TOP, _BOTTOM, _RIGHT = 0.75, 0.85, 0.4, 0.55, 0.25
+_MOST_TICKS = 8  # different places that are each worth a tick on an axis of doublings
+_WORDS = 0.06  # of the axes' height: what words along a line take
 _MOST_MARKS = 25  # points with a mark; beyond, the marks would hide the line
 
 
@@ -98,7 +100,7 @@ def draw_curves(panels: Sequence[Panel], *, columns: int | None = None) -> Figur
         columns: how many stand side by side; by default up to three.
 
     Raises:
-        DataError: nothing to draw, or a curve with more places than values.
+        DataError: nothing to draw, or a curve whose places, values and edges are not as many.
         MissingExtraError: matplotlib is not installed.
     """
     _check(panels)
@@ -109,20 +111,22 @@ def draw_curves(panels: Sequence[Panel], *, columns: int | None = None) -> Figur
     at_ends = len(panels) == 1
     longest = max(text_width(label, LETTERS, families) for label in labels)
     right = longest + 0.25 if at_ends else _RIGHT
-    key = 0.0 if at_ends else _key_height(labels, families, columns)
-    width = _LEFT + columns * _PANEL[0] + (columns - 1) * _GAP + right
-    height = key + rows * (_TOP + _PANEL[1] + _BOTTOM)
+    across, up = _PANELS[min(columns, len(_PANELS))]
+    room = columns * across + (columns - 1) * _GAP
+    key = 0.0 if at_ends else key_height(labels, families, room)
+    width = _LEFT + room + right
+    height = key + rows * (_TOP + up + _BOTTOM)
     figure = new_figure(width, height)
     for k, panel in enumerate(panels):
         row, column = divmod(k, columns)
-        x = _LEFT + column * (_PANEL[0] + _GAP)
-        y = height - key - row * (_TOP + _PANEL[1] + _BOTTOM) - _TOP - _PANEL[1]
-        axes = figure.add_axes((x / width, y / height, _PANEL[0] / width, _PANEL[1] / height))
+        x = _LEFT + column * (across + _GAP)
+        y = height - key - row * (_TOP + up + _BOTTOM) - _TOP - up
+        axes = figure.add_axes((x / width, y / height, across / width, up / height))
         _draw(axes, panel, labels, families)
         if at_ends:
-            _name_ends(axes, panel, labels, families)
+            name_ends(axes, _ends(panel), labels, families)
     if not at_ends:
-        _write_key(figure, labels, families, (width, height))
+        write_key(figure, labels, families, left=_LEFT, room=room)
     return figure
 
 
@@ -131,7 +135,10 @@ def _check(panels: Sequence[Panel]) -> None:
         raise DataError("a chart needs at least one curve; give it some")
     for panel in panels:
         for curve in panel.curves:
-            if not len(curve.x) == len(curve.y) == len(curve.low or curve.y) == len(curve.high or curve.y):
+            if len(curve.x) != len(curve.y) or (len(curve.low), len(curve.high)) not in (
+                (0, 0),
+                (len(curve.x), len(curve.x)),
+            ):
                 raise DataError(
                     f"curve {curve.label!r}: {len(curve.x)} places, {len(curve.y)} values and spreads of "
                     f"{len(curve.low)} and {len(curve.high)}; give one of each"
@@ -166,9 +173,7 @@ def _draw(axes: Axes, panel: Panel, labels: Sequence[str], families: Sequence[st
                 alpha=0.13,
                 linewidth=0,
             )
-    for scale, of_axis in ((panel.x_scale, axes.set_xscale), (panel.y_scale, axes.set_yscale)):
-        if scale != "linear":
-            of_axis("log", base=2 if scale == "log2" else 10)
+    _set_scales(axes, panel)
     if panel.x_range:
         axes.set_xlim(*panel.x_range)
     if panel.y_range:
@@ -177,134 +182,80 @@ def _draw(axes: Axes, panel: Panel, labels: Sequence[str], families: Sequence[st
     axes.set_xlabel(writable(panel.x_label, families), **text)
     axes.set_ylabel(writable(panel.y_label, families), **text)
     if panel.title:
-        axes.set_title(
-            writable(panel.title, families), loc="left", **{**text, "size": LETTERS + 1, "weight": "bold"}
-        )
+        marked = any(
+            mark.axis == "x" for mark in panel.marks
+        )  # their words stand between the axes and the title
+        heading: dict[str, Any] = {**text, "size": LETTERS + 1, "weight": "bold", "pad": 15 if marked else 6}
+        axes.set_title(writable(panel.title, families), loc="left", **heading)
     dress(axes, families)
     for mark in panel.marks:
-        _draw_mark(axes, mark, families)
+        _draw_mark(axes, panel, mark, families)
 
 
-def _draw_mark(axes: Axes, mark: Mark, families: Sequence[str]) -> None:
-    text: dict[str, Any] = {"family": list(families), "size": LETTERS - 1, "color": SOFT, "zorder": 2}
+def _set_scales(axes: Axes, panel: Panel) -> None:
+    """Set what is not linear; doublings are written as plain numbers, few places each with its own."""
+    for scale, of_axis in ((panel.x_scale, axes.set_xscale), (panel.y_scale, axes.set_yscale)):
+        if scale != "linear":
+            of_axis("log", base=2 if scale == "log2" else 10)
+    if panel.x_scale == "log2":
+        places = sorted({float(x) for curve in panel.curves for x in curve.x})
+        if len(places) <= _MOST_TICKS:
+            axes.set_xticks(places)
+        axes.xaxis.set_major_formatter(lambda value, place: f"{value:,.0f}" if value >= 1 else f"{value:g}")
+
+
+def _draw_mark(axes: Axes, panel: Panel, mark: Mark, families: Sequence[str]) -> None:
+    from matplotlib.patheffects import withStroke
+
+    text: dict[str, Any] = {"family": list(families), "size": LETTERS - 1, "color": SOFT, "zorder": 4}
+    text["path_effects"] = [withStroke(linewidth=2.5, foreground="white")]  # legible where a curve crosses it
     shown = writable(mark.label, families)
     if mark.axis == "x":
         axes.axvline(mark.at, color=SOFT, linewidth=0.8, linestyle=(0, (2, 2)), zorder=1)
         axes.annotate(
-            shown, (mark.at, 1), (3, -2), ("data", "axes fraction"), "offset points", va="top", **text
+            shown,
+            (mark.at, 1),
+            (0, 2),
+            ("data", "axes fraction"),
+            "offset points",
+            ha="center",
+            va="bottom",
+            **text,
         )
     else:
         axes.axhline(mark.at, color=SOFT, linewidth=0.8, linestyle=(0, (2, 2)), zorder=1)
+        side, place, way = ("right", 1, -3) if _begins_on(axes, panel, mark.at) else ("left", 0, 3)
         axes.annotate(
-            shown, (0, mark.at), (3, 2), ("axes fraction", "data"), "offset points", va="bottom", **text
+            shown,
+            (place, mark.at),
+            (way, 2),
+            ("axes fraction", "data"),
+            "offset points",
+            ha=side,
+            va="bottom",
+            **text,
         )
 
 
-def _name_ends(axes: Axes, panel: Panel, labels: Sequence[str], families: Sequence[str]) -> None:
-    """Write each curve's name to the right of its last point, names pushed apart where they would touch."""
+def _begins_on(axes: Axes, panel: Panel, at: float) -> bool:
+    """Whether a curve begins where words along a height would stand at the left, and none ends so near it."""
+    height = _heights(axes, [at])[0]
+    starts = _heights(axes, [end.y for end in _ends(panel, first=True)])
+    ends = _heights(axes, [end.y for end in _ends(panel)])
+    nearest = min(abs(start - height) for start in starts) if starts else 1.0
+    return nearest < _WORDS and nearest < min(abs(end - height) for end in ends)
+
+
+def _heights(axes: Axes, values: Sequence[float]) -> list[float]:
+    """Values as shares of the axes' height."""
+    return [float(axes.transAxes.inverted().transform(axes.transData.transform((1, y)))[1]) for y in values]
+
+
+def _ends(panel: Panel, *, first: bool = False) -> list[End]:
+    """The last finite point of each curve that has one, or the first."""
     ends = []
     for curve in panel.curves:
         points = [(x, y) for x, y in zip(curve.x, curve.y, strict=True) if np.isfinite(y)]
         if points:
-            across, up = axes.transAxes.inverted().transform(axes.transData.transform(points[-1]))
-            ends.append((float(np.clip(up, 0, 1)), float(across), curve.label))
-    ends.sort()
-    step = _LINE * LETTERS / 72 / _PANEL[1]
-    places = spread_out([up for up, _, _ in ends], step)
-    for place, (up, across, label) in zip(places, ends, strict=True):
-        colour = look(labels.index(label)).colour
-        x = max(across, 1.0) + 0.02
-        if x - across > 0.05 or abs(place - up) > step / 2:
-            axes.plot(
-                [across + 0.012, x + 0.012],
-                [up, place],
-                transform=axes.transAxes,
-                color=colour,
-                linewidth=0.5,
-                clip_on=False,
-            )
-        axes.text(
-            x + 0.018,
-            place,
-            writable(label, families),
-            transform=axes.transAxes,
-            color=colour,
-            size=LETTERS,
-            family=list(families),
-            va="center",
-            parse_math=False,
-        )
-
-
-def spread_out(places: Sequence[float], step: float) -> list[float]:
-    """Move ascending places apart so that neighbours are at least a step from each other, the whole staying centred.
-
-    Args:
-        places: ascending.
-        step: the least distance.
-    """
-    groups: list[list[float]] = []  # of each: its centre and how many stand in it
-    for place in places:
-        groups.append([place, 1])
-        while len(groups) > 1 and _touch(groups[-2], groups[-1], step):
-            centre, count = groups.pop()
-            before = groups[-1]
-            before[0] = (before[0] * before[1] + centre * count) / (before[1] + count)
-            before[1] += count
-    return [
-        centre + (k - (count - 1) / 2) * step for centre, count in groups for k in range(round(count))
-    ]
-
-
-def _touch(lower: Sequence[float], upper: Sequence[float], step: float) -> bool:
-    return upper[0] - lower[0] < step * (lower[1] + upper[1]) / 2
-
-
-def _key_height(labels: Sequence[str], families: Sequence[str], columns: int) -> float:
-    room = columns * _PANEL[0] + (columns - 1) * _GAP
-    return _KEY * (1 + max(row for _, row in _key_places(labels, families, room)))
-
-
-def _key_places(labels: Sequence[str], families: Sequence[str], room: float) -> list[tuple[float, int]]:
-    """Inches from the left, and the row, of each name in the key."""
-    places, x, row = [], 0.0, 0
-    for label in labels:
-        wide = 0.5 + text_width(label, LETTERS, families) + 0.25
-        if x and x + wide > room:
-            x, row = 0.0, row + 1
-        places.append((x, row))
-        x += wide
-    return places
-
-
-def _write_key(
-    figure: Figure, labels: Sequence[str], families: Sequence[str], size: tuple[float, float]
-) -> None:
-    from matplotlib.lines import Line2D
-
-    width, height = size
-    for k, (x, row) in enumerate(_key_places(labels, families, width - _LEFT - _RIGHT)):
-        style, y = look(k), 1 - (0.16 + row * _KEY) / height
-        start = (_LEFT + x) / width
-        figure.add_artist(
-            Line2D(
-                [start, start + 0.19 / width, start + 0.38 / width],
-                [y, y, y],
-                color=style.colour,
-                linestyle=style.dash,
-                linewidth=1.5,
-                marker=style.mark,
-                markevery=[1],
-                markersize=4.2,
-            )
-        )
-        figure.text(
-            start + 0.46 / width,
-            y,
-            writable(labels[k], families),
-            size=LETTERS,
-            family=list(families),
-            color=INK,
-            va="center",
-            parse_math=False,
-        )
+            ends.append(End(curve.label, *points[0 if first else -1]))
+    return ends
