@@ -100,7 +100,7 @@ def test_a_language_model_s(regard, tmp_path, monkeypatch, world):
     out, folder, report = left_behind(regard, tmp_path, world)
     assert out.startswith("40 held-out sentences\n")
     assert {"perplexity", "bits_per_character", "train_seconds"} == printed_names(out) <= set(report)
-    assert {"long", "unseen"} <= set(report)
+    assert {"language": {"long", "unseen"}, "newsroom": {"far"}}[world] <= set(report)
     assert len(report["samples"]) == 5
     for line in report["samples"]:
         assert line in out

@@ -38,7 +38,7 @@ def test_every_task_has_a_world():
 
 
 def test_a_misspelt_world_is_named_with_the_nearest():
-    known = "copy, dates, language, microworld, recall, scenes, sentiment, tagging"
+    known = "copy, dates, language, microworld, newsroom, recall, scenes, sentiment, tagging"
     with pytest.raises(ConfigError, match=rf"'date' is no world; did you mean 'dates'\? \(known: {known}\)"):
         find_world("date")
 

@@ -189,6 +189,7 @@ DEMOS: dict[str, Callable[[], Demo]] = {
     "dates": lambda: Demo(40_000, 500, 1000, "char", _DATES),
     "copy": lambda: Demo(20_000, 500, 1000, "none", _COPY),
     "language": lambda: Demo(60_000, 500, 1000, "none", _LANGUAGE),
+    "newsroom": lambda: Demo(60_000, 500, 1000, "none", _LANGUAGE),
     "sentiment": lambda: Demo(20_000, 500, 1000, "none", _SENTIMENT),
     "recall": lambda: Demo(120_000, 500, 1000, "none", _RECALL, {"most": 4}),
     "tagging": lambda: Demo(20_000, 500, 1000, "none", _TAGGING),

@@ -5,6 +5,7 @@ from regard.worlds.copying import Copy
 from regard.worlds.dates import Dates
 from regard.worlds.language import Language
 from regard.worlds.microworld import Microworld
+from regard.worlds.newsroom import Newsroom
 from regard.worlds.recall import Recall
 from regard.worlds.scenes import Scenes
 from regard.worlds.sentiment import Sentiment
@@ -15,6 +16,7 @@ WORLDS: dict[str, type[World]] = {
     "microworld": Microworld,
     "dates": Dates,
     "language": Language,
+    "newsroom": Newsroom,
     "sentiment": Sentiment,
     "tagging": Tagging,
     "copy": Copy,
@@ -43,6 +45,7 @@ __all__ = [
     "Example",
     "Language",
     "Microworld",
+    "Newsroom",
     "Recall",
     "Scenes",
     "Sentiment",

@@ -23,7 +23,8 @@ class Example:
             empty where a vector is described.
         target: the line to be given: a translation, a label, tags (one per word of the source, separated by
             blanks) or a description; empty for a language model.
-        gold: the word alignment, where the world knows it.
+        gold: the word alignment, where the world knows it; of a language model's line, which of its own words belong
+            together, each link an earlier word and a later one.
         features: the vector to describe; empty for every other task.
     """
 
