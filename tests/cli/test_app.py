@@ -23,6 +23,7 @@ VERBS = [
     "sample",
     "score",
     "read",
+    "lab",
     "models",
     "show",
 ]

@@ -10,7 +10,7 @@ from regard.errors import DataError
 from regard.lab.bench import Bench, Check, Drawing, Experiment, Finding, Grid, Verdict
 from regard.lab.bench.run import run_experiment
 from regard.lab.page import write_page, write_report
-from regard.lab.page.sections import _is_figure, _written, minutes
+from regard.lab.page.sections import _is_figure, minutes, number_written
 from regard.output.pictures.curves import Curve, Panel, draw_curves
 
 VOID = {"meta", "img", "br"}
@@ -28,7 +28,8 @@ class Balanced(HTMLParser):
             self.open.append(tag)
 
     def handle_endtag(self, tag):
-        assert self.open and self.open.pop() == tag, tag
+        assert self.open[-1:] == [tag]
+        self.open.pop()
 
 
 def found(bench):
@@ -101,7 +102,9 @@ def test_figures_are_shown_at_half_their_dots(page, folder):
 def test_numbers_stand_to_the_right_and_words_to_the_left(page):
     assert '<td class="figure">12.5</td>' in page
     assert _is_figure("−1.0")
-    assert _is_figure("3–7 <w>")
+    assert _is_figure("12 ms")
+    assert _is_figure("–")
+    assert not _is_figure("17.0 (always)")
     assert not _is_figure("dot")
 
 
@@ -133,12 +136,13 @@ def test_a_figure_that_is_gone_is_told_of(result, tmp_path):
         (0.8123, "0.812"),
         (-3.14159, "−3.14"),
         (250.4, "250"),
-        (1234567.0, "1.2e+06"),
-        (2e-15, "2.0e−15"),
+        (1234567.0, "1.2 × 10⁶"),
+        (2e-15, "2.0 × 10⁻¹⁵"),
+        (None, "–"),
     ],
 )
 def test_numbers_in_few_digits(value, text):
-    assert _written(value) == text
+    assert number_written(value) == text
 
 
 def test_times_as_they_are_said():

@@ -45,6 +45,8 @@ def print_list(experiments: "Sequence[Experiment]", json: bool) -> None:
 
 def print_result(result: "Result", folder: Path) -> None:
     """One experiment: its claim, the verdict, what decided, and where everything is."""
+    from regard.lab.page.sections import number_written
+
     results.print(f"[bold]{escape(result.title)}[/]")
     results.print(f"[dim]the lectures:[/] {escape(result.claim)}")
     results.print(f"[dim]seen here:[/]    {_word(result.verdict)}. {escape(result.verdict['because'])}\n")
@@ -53,12 +55,11 @@ def print_result(result: "Result", folder: Path) -> None:
     table.add_column(justify="right", style="bold")
     table.add_column(style="dim")
     for check in result.verdict["checks"]:
-        seen = "–" if check["value"] is None else f"{check['value']:.4g}{check['unit']}"
         sign = "[green]●[/]" if check["held"] else "[red]○[/]"
         table.add_row(
             f"{sign} {escape(check['what'])}",
-            seen,
-            f"{check['relation']} {check['bound']:.4g}{check['unit']}",
+            f"{number_written(check['value'])}{check['unit']}",
+            f"{check['relation']} {number_written(check['bound'])}{check['unit']}{' (control)' * check['control']}",
         )
     results.print(Padding(table, (0, 0, 0, 2), expand=False), soft_wrap=False)
     results.print("")

@@ -54,9 +54,9 @@ class Bench:
         """The size of something: as usual, or in the longer run."""
         return full if self.full else usual
 
-    def seeds(self, usual: int, full: int) -> list[int]:
+    def seeds(self, count: int) -> list[int]:
         """So many seeds, from the first on."""
-        return list(range(self.seed, self.seed + self.choose(usual, full)))
+        return list(range(self.seed, self.seed + count))
 
     def train(
         self,
@@ -91,9 +91,10 @@ class Bench:
                 self.voice(f"training {name}{share}")
 
         path = self.folder / "models" / name
-        trained = run_training(
-            path, run, train=[form(e) for e in train], valid=[form(e) for e in valid], listener=listen
-        )
+        with one_thread():
+            trained = run_training(
+                path, run, train=[form(e) for e in train], valid=[form(e) for e in valid], listener=listen
+            )
         return trained.folder
 
     def each(self, work: Callable[["Bench", Arm], Measured], arms: Sequence[Arm]) -> list[Measured]:
@@ -107,7 +108,7 @@ class Bench:
             The results, in the order of the arms.
         """
         single = replace(self, jobs=1)
-        if self.jobs == 1 or len(arms) == 1:
+        if self.jobs == 1 or len(arms) <= 1:
             with one_thread():
                 return [work(single, arm) for arm in arms]
         workers = min(self.jobs, len(arms))

@@ -76,6 +76,9 @@ def write_result(
 ) -> Result:
     """Write what was found, figures first, so that a ``result.json`` stands for a whole result.
 
+    Returns:
+        What `read_result` will give.
+
     Raises:
         DataError: the folder cannot be written.
     """
@@ -101,9 +104,10 @@ def write_result(
         grids=[asdict(each) for each in finding.grids],
         remarks=list(finding.remarks),
     )
-    text = json.dumps(_plain(asdict(result)), indent=2, ensure_ascii=False, allow_nan=False)
+    plain = _plain(asdict(result))
+    text = json.dumps(plain, indent=2, ensure_ascii=False, allow_nan=False)
     write_whole_text(folder / RESULT, text + "\n")
-    return result
+    return Result(**plain)
 
 
 def read_result(folder: Path) -> Result:
@@ -137,11 +141,13 @@ def versions() -> dict[str, str]:
 
 
 def _plain(value: Any) -> Any:
-    """The same for JSON, which knows no number for what is not one: null."""
+    """The same for JSON, which knows no arrays, and no number for what is not one: null."""
     if isinstance(value, Mapping):
         return {str(key): _plain(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(each) for each in value]
+    if hasattr(value, "tolist"):  # numpy's numbers and arrays, and torch's
+        return _plain(value.tolist())
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value

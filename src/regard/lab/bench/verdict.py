@@ -1,7 +1,7 @@
 """Whether a claim was seen: numbers held against bounds that were set before the run.
 
 In: checks, each a measured value and its bound. Out: one of three words. A value that is not a number holds
-against nothing.
+against nothing, and a control, which any working program passes, speaks for no claim.
 """
 
 from collections.abc import Sequence
@@ -21,6 +21,8 @@ class Check:
         relation: how it must stand to the bound for the claim to hold.
         bound: set before the run, with its reason in the experiment's file.
         unit: written behind both, such as " %".
+        control: whether it would hold without the claim too (an identity, a baseline that must fail): it must hold,
+            but is no sign of the claim where nothing else holds.
     """
 
     what: str
@@ -28,6 +30,7 @@ class Check:
     relation: Literal["at least", "at most"]
     bound: float
     unit: str = ""
+    control: bool = False
 
     @property
     def held(self) -> bool:
@@ -42,6 +45,7 @@ class Check:
             "relation": self.relation,
             "bound": self.bound,
             "unit": self.unit,
+            "control": self.control,
             "held": self.held,
         }
 
@@ -60,11 +64,10 @@ class Verdict:
 
     @property
     def word(self) -> str:
-        """`HELD` where every check held, `IN_PART` where some did, else `NOT_SEEN`."""
-        held = [check.held for check in self.checks]
-        if held and all(held):
+        """`HELD` where every check held, `IN_PART` where some that is no control did, else `NOT_SEEN`."""
+        if self.checks and all(check.held for check in self.checks):
             return HELD
-        return IN_PART if any(held) else NOT_SEEN
+        return IN_PART if any(check.held and not check.control for check in self.checks) else NOT_SEEN
 
     def to_json(self) -> dict[str, Any]:
         """Give the verdict as a JSON object."""

@@ -39,6 +39,11 @@ class Spread:
         return math.sqrt(squares / (len(self.values) - 1))
 
     @property
+    def error(self) -> float:
+        """The mean's own deviation, its standard error: that of the numbers over √n."""
+        return self.deviation / math.sqrt(len(self.values))
+
+    @property
     def low(self) -> float:
         """The mean less one deviation."""
         return self.mean - self.deviation

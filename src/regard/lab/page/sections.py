@@ -15,6 +15,9 @@ from regard.output.pictures.page.markup import Markup, element, join
 
 VERDICT_CLASS = {HELD: "held", IN_PART: "part", NOT_SEEN: "unseen"}
 _LARGE, _SMALL = 10_000, 1e-4
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_UNIT = 3
+"""The most letters a unit has."""
 _DOTS = 2
 """Pixels of a file to one of the page, so that figures are sharp on a fine screen."""
 _SIZE_AT = 16
@@ -105,22 +108,24 @@ def _grid(grid: Mapping[str, Any]) -> Markup:
 
 
 def _is_figure(cell: str) -> bool:
-    """Whether a cell holds a number, as people write them."""
-    bare = cell.strip().lstrip("−-+≈<>≤≥ ")
-    return not bare or bare[0].isdigit() or bare == "–"
+    """Whether a cell holds a number and no more than its unit, or a dash for none."""
+    return cell.strip() in ("", "–") or (
+        any(c.isdigit() for c in cell) and sum(c.isalpha() for c in cell) <= _UNIT
+    )
 
 
 def _checks(checks: Sequence[Mapping[str, Any]]) -> Markup:
     rows = []
     for check in checks:
-        seen = "—" if check["value"] is None else f"{_written(check['value'])}{check['unit']}"
-        bound = f"{check['relation']} {_written(check['bound'])}{check['unit']}"
+        seen = f"{number_written(check['value'])}{check['unit']}"
+        bound = f"{check['relation']} {number_written(check['bound'])}{check['unit']}"
+        what = [check["what"], *([element("span", " (control)", class_="run")] if check["control"] else [])]
         word = HELD if check["held"] else NOT_SEEN
         mark = element("span", "yes" if check["held"] else "no", class_=f"word {VERDICT_CLASS[word]}")
         rows.append(
             element(
                 "tr",
-                element("td", check["what"]),
+                element("td", *what),
                 element("td", seen, class_="figure"),
                 element("td", bound, class_="figure"),
                 element("td", mark),
@@ -136,11 +141,18 @@ def _checks(checks: Sequence[Mapping[str, Any]]) -> Markup:
     return element("div", table, class_="scroll")
 
 
-def _written(value: float) -> str:
-    """A number in as few digits as say enough."""
+def number_written(value: float | None) -> str:
+    """A number in as few digits as say enough; a dash where there is none."""
+    if value is None:
+        return "–"
     if value and not _SMALL <= abs(value) < _LARGE:
-        return f"{value:.1e}".replace("-", "−")
-    return f"{value:,.3g}".replace("-", "−") if abs(value) < 100 else f"{value:,.0f}".replace("-", "−")
+        factor, power = f"{value:.1e}".split("e")
+        text = f"{factor} × 10{str(int(power)).translate(_RAISED)}"
+    elif abs(value) < 100:
+        text = f"{value:.3g}"
+    else:
+        text = f"{value:,.0f}"
+    return text.replace("-", "−")
 
 
 def _run(result: Result) -> str:

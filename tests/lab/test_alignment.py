@@ -1,0 +1,144 @@
+import pytest
+import torch
+
+from regard.evaluation import evaluate
+from regard.lab.alignment import Sizes, find, untrained, verdict
+from regard.lab.bench import Bench
+from regard.lab.bench.verdict import HELD, IN_PART, NOT_SEEN
+from regard.lab.figures.alignment import remark_alignment
+from regard.text import parse_pharaoh
+from regard.translator import Translator
+from regard.worlds.microworld import Microworld
+
+TOY = Sizes(train=600, test=40, longest=12, units=16, updates=6)
+
+
+@pytest.fixture(scope="module")
+def toy(tmp_path_factory):
+    bench = Bench(tmp_path_factory.mktemp("alignment"))
+    return bench, find(bench, TOY)
+
+
+@pytest.fixture(scope="module")
+def test_pairs():
+    return Microworld().splits(train=600, valid=100, test=40, seed=1, longest=12).test
+
+
+def made_up(aer=5.0, diagonal=20.0, other=60.0, crossing=80.0, weight=70.0):
+    scores = {"precision": 0.0, "recall": 0.0, "weight": 90.0}
+    return {
+        "aligners": {
+            "attention": {"aer": aer, **scores},
+            "diagonal": {"aer": diagonal, **scores},
+            "untrained": {"aer": other, **scores},
+        },
+        "kinds": {"crossing": {"words": 9, "attention": crossing, "diagonal": 10.0, "untrained": 5.0}},
+        "crossing_weight": {"attention": weight, "diagonal": 17.0, "untrained": 8.0},
+    }
+
+
+def test_the_scores_are_those_of_evaluate(toy, test_pairs):
+    bench, finding = toy
+    found = evaluate(
+        Translator.load(bench.folder / "models" / "rnnsearch"),
+        [e.source for e in test_pairs],
+        [e.target for e in test_pairs],
+        [e.gold for e in test_pairs],
+        tokenize="none",
+    )
+    ours = finding.numbers["aligners"]["attention"]
+    assert ours["aer"] == pytest.approx(100 * found.alignment.aer)
+    assert ours["precision"] == pytest.approx(100 * found.alignment.precision)
+    assert ours["recall"] == pytest.approx(100 * found.alignment.recall)
+    assert finding.numbers["bleu"] == pytest.approx(found.quality.bleu)
+    assert finding.numbers["exact_match"] == 100 * found.quality.exact_match
+
+
+def test_the_diagonals_error_rate_by_counting(toy, test_pairs):
+    claimed = sure = hits = allowed = 0
+    for example in test_pairs:
+        Tx, Ty = len(example.source.split()), len(example.target.split())
+        for i in range(Ty):
+            link = (round(i * (Tx - 1) / (Ty - 1)), i)
+            claimed += 1
+            hits += link in example.gold.sure
+            allowed += link in example.gold.possible
+        sure += len(example.gold.sure)
+    ours = toy[1].numbers["aligners"]["diagonal"]
+    assert ours["aer"] == pytest.approx(100 * (1 - (hits + allowed) / (claimed + sure)))
+    assert ours["recall"] == pytest.approx(100 * hits / sure)
+
+
+def test_what_is_shown_is_in_the_numbers(toy, test_pairs):
+    _, finding = toy
+    assert [drawing.name for drawing in finding.drawings] == ["sheet", "kinds"]
+    by_source = {e.source: e for e in test_pairs}
+    assert len(finding.numbers["shown"]) >= 3
+    for title, shown in finding.numbers["shown"].items():
+        example = by_source[shown["source"]]
+        assert (shown["target"], parse_pharaoh(shown["gold"], "here")) == (example.target, example.gold)
+        rows, columns = len(example.target.split()) + 1, len(example.source.split()) + 1
+        assert [len(row) for row in shown["alpha"]] == [columns] * rows
+        assert all(sum(row) == pytest.approx(1, abs=1e-3) for row in shown["alpha"])
+        assert title in finding.drawings[0].caption.lower()
+
+
+def test_the_table_says_what_the_numbers_say(toy):
+    (grid,) = toy[1].grids
+    found = toy[1].numbers["aligners"]
+    assert [row[0] for row in grid.rows] == ["attention", "the diagonal", "the untrained model"]
+    for row, name in zip(grid.rows, ("attention", "diagonal", "untrained"), strict=True):
+        assert row[1:] == [f"{found[name][part]:.1f}" for part in ("aer", "precision", "recall", "weight")]
+
+
+def test_six_updates_teach_no_alignment_and_the_verdict_says_so(toy):
+    numbers, found = toy[1].numbers, toy[1].verdict
+    assert found.word == NOT_SEEN
+    assert found.to_json() == verdict(numbers).to_json()
+
+
+def test_the_untrained_model_has_the_shape_and_none_of_the_weights(toy):
+    trained = Translator.load(toy[0].folder / "models" / "rnnsearch")
+    before = torch.get_rng_state()
+    fresh = untrained(trained, 7)
+    assert torch.equal(torch.get_rng_state(), before), "no one's seed is spent"
+    ours, theirs = (dict(each.model.named_parameters()) for each in (fresh, trained))
+    assert {name: p.shape for name, p in ours.items()} == {name: p.shape for name, p in theirs.items()}
+    W = "decoder.attention.W_a"
+    assert not torch.allclose(ours[W], theirs[W])
+    assert torch.equal(ours[W], dict(untrained(trained, 7).model.named_parameters())[W])
+    assert not torch.equal(ours[W], dict(untrained(trained, 8).model.named_parameters())[W])
+    assert not fresh.model.training
+
+
+def test_the_verdict_follows_from_the_numbers():
+    assert verdict(made_up()).word == HELD
+    assert verdict(made_up(aer=10.0)).word == HELD, "on the bound"
+    assert verdict(made_up(aer=10.1)).word == IN_PART
+    assert verdict(made_up(aer=10.0, other=19.0)).word == IN_PART, "the untrained model may be the better one"
+    assert verdict(made_up(crossing=49.0)).word == IN_PART
+    assert verdict(made_up(weight=49.0)).word == IN_PART
+    assert verdict(made_up(aer=20.0, crossing=10.0, weight=20.0)).word == NOT_SEEN
+    assert verdict(made_up(aer=0.0, diagonal=0.0, crossing=0.0, weight=0.0)).word == NOT_SEEN
+    assert "20.0 %" in verdict(made_up()).because
+    assert "70 % of the attention of these words lies on gold links, where the diagonal has 17 %" in (
+        verdict(made_up()).because
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "received", "told"),
+    [
+        (0, float("nan"), ""),
+        (19, 0.1, "(19 of them) gets 0.10 from all French words together, another English word 1.00, where 1 is all "
+         "the attention of one French word. These are too few to say more."),
+        (20, 0.1, "It is passed over."),
+        (20, 0.9, "It is not passed over. A possible reason: "),
+    ],
+)  # fmt: skip
+def test_of_few_words_without_counterpart_nothing_is_said(toy, words, received, told):
+    without = {"words": words, "received": received, "received_by_others": 1.0}
+    remarks = remark_alignment({**toy[1].numbers, "without_counterpart": without})
+    found = [remark for remark in remarks if "no counter-part" in remark]
+    assert len(found) == bool(words)
+    assert all(told in remark for remark in found)

@@ -1,0 +1,209 @@
+"""The experiment on the bottleneck: its lines, its measures against plainer ones, its verdict."""
+
+import json
+import math
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from regard.lab.bench import Bench
+from regard.lab.bench.verdict import HELD, IN_PART, NOT_SEEN
+from regard.lab.bottleneck import (
+    ATTENDING,
+    EXPERIMENT,
+    FIXED,
+    FULL,
+    MODELS,
+    SYMBOLS,
+    USUAL,
+    Sizes,
+    config,
+    copied,
+    find,
+    recalled,
+    verdict,
+)
+from regard.lab.figures.bottleneck import remark_bottleneck
+from regard.lab.measures.guessing import guess
+from regard.lab.measures.passage import bits_through, forced_to, freely
+from regard.output.quality.edit_distance import edit_distance
+from regard.training.configure import configure
+from regard.translator import Translator
+
+TOY = Sizes(
+    updates={"copy": 8, "recall": 8},
+    lengths=(6, 40),
+    tested=12,
+    asked=120,
+    longest=8,
+    pairs=3,
+    state=8,
+    batch_tokens=500,
+)
+
+
+def made_up(copy: tuple[float, float], recall: tuple[float, float], bits: tuple[float, float]) -> Any:
+    """What a vector and attention do at two lengths: all at the first, so much at the second."""
+    return {
+        "copy": {
+            model: {"right": [100.0, copy[k]], "bits": [40.0, bits[k]], "exact": [100.0], "wrong": [0.0]}
+            for k, model in enumerate((FIXED, ATTENDING))
+        },
+        "recall": {model: {"right": [100.0, recall[k]]} for k, model in enumerate((FIXED, ATTENDING))},
+    }
+
+
+def test_recall_asks_for_all_pairs_in_another_order() -> None:
+    rng, moved = random.Random(1), 0
+    for length in (16, 17, 1000):
+        for _ in range(20):
+            line = recalled(rng, 8, length)
+            source, target = line.source.split(), line.target.split()
+            assert len(source) == length
+            pairs = source[:16]
+            assert source == pairs + ["."] * (length - 16)
+            told = dict(zip(pairs[0::2], pairs[1::2], strict=True))
+            assert "." not in pairs
+            assert len(told) == 8
+            assert dict(zip(target[0::2], target[1::2], strict=True)) == told
+            assert len(target) == 16
+            moved += target != pairs
+    assert moved > 55
+
+
+def test_a_copy_is_its_source_and_its_symbols_are_all_as_likely() -> None:
+    line = copied(random.Random(1), 24_000)
+    assert line.source == line.target
+    counts = [line.source.split().count(symbol) for symbol in SYMBOLS]
+    assert sum(counts) == 24_000
+    assert all(abs(count - 1000) < 150 for count in counts)
+
+
+@pytest.mark.parametrize(
+    ("copy", "recall", "bits", "word"),
+    [
+        ((14, 80), (39.9, 80), (-9, 400), HELD),
+        ((5, 79), (25, 80), (-9, 400), IN_PART),
+        ((5, 80), (40.1, 80), (-9, 400), IN_PART),
+        ((5, 80), (25, 80), (41, 400), IN_PART),
+        ((4, 5), (20, 30), (-9, 20), NOT_SEEN),  # a vector that fails beside an attention that fails
+        ((90, 20), (90, 20), (300, 80), NOT_SEEN),
+        ((math.nan, math.nan), (math.nan, math.nan), (300, math.nan), NOT_SEEN),
+    ],
+)
+def test_the_verdict_follows_from_the_far_end(
+    copy: tuple[float, float], recall: tuple[float, float], bits: tuple[float, float], word: str
+) -> None:
+    sizes = Sizes(updates={}, lengths=(16, 1000))
+    assert verdict(made_up(copy, recall, bits), sizes).word == word
+
+
+@pytest.mark.parametrize(
+    ("vector", "attention", "times"),
+    [
+        ([-3.0, -9.0], 500.0, math.inf),
+        ([-3.0, 0.0], 500.0, math.inf),
+        ([-3.0, -9.0], -100.0, math.nan),  # two that let nothing through have no ratio
+        ([-3.0, -9.0], 0.0, math.nan),
+        ([20.0, math.nan], 500.0, math.nan),
+        ([20.0, -9.0], -100.0, -5.0),
+    ],
+)
+def test_a_ratio_needs_bits_through_attention(vector: list[float], attention: float, times: float) -> None:
+    found = made_up((5, 90), (20, 90), (0, attention))
+    found["copy"][FIXED]["bits"] = vector
+    told = verdict(found, Sizes(updates={}, lengths=(16, 1000)))
+    assert told.checks[-1].value == pytest.approx(times, nan_ok=True)
+    assert told.checks[-1].held == (times == math.inf)
+    assert ("attention none of 4,585" in told.because) == (attention <= 0)
+    assert "-" not in told.because
+
+
+def test_the_ceiling_is_the_most_at_any_length() -> None:
+    checks = verdict(made_up((5, 90), (20, 90), (-500, 3000)), Sizes(updates={}, lengths=(16, 1000))).checks
+    assert checks[-1].value == pytest.approx(3000 / 40)
+    assert checks[0].bound == pytest.approx(100 / 24 + 10)
+    assert checks[2].bound == pytest.approx(guess(8) + 10)
+
+
+def remarks(found: Any) -> list[str]:
+    """Of what was found at two lengths."""
+    numbers = {**found, "lengths": [16, 1000], "sizes": {"state": 96}, "guess": {"recall": guess(8)}}
+    return remark_bottleneck(numbers, 80, 10)
+
+
+def test_attention_that_has_not_learnt_to_look_up_is_said_so() -> None:
+    found = made_up((5, 90), (20, 45), (-500, 3000))
+    assert len(remarks(found)) == 4
+    found["recall"][ATTENDING]["right"][0] = 46.0
+    assert "46 %" in remarks(found)[4]
+    assert "45 %" in remarks(found)[4]
+
+
+def test_a_vector_that_keeps_what_it_has_is_said_so() -> None:
+    found = made_up((5, 90), (44, 99), (-500, 3000))
+    assert len(remarks(found)) == 4
+    found["recall"][FIXED]["right"][0] = 50.0
+    assert "50 % of the time at T = 16 and 44 % at T = 1000" in remarks(found)[4]
+
+
+def test_a_vector_that_has_learnt_nothing_is_not_said_to_keep_or_to_lose() -> None:
+    found = made_up((5, 90), (39, 99), (-500, 3000))
+    found["recall"][FIXED]["right"][0] = 39.0  # within ten points of a guess
+    assert len(remarks(found)) == 5
+    assert "39 % of the time already at T = 16, where the commonest value" in remarks(found)[4]
+    assert "says nothing of length" in remarks(found)[4]
+
+
+def test_both_models_have_the_same_encoder_state_and_training() -> None:
+    for sizes in (USUAL, FULL):
+        one, other = (configure(config(model, 7, sizes), {}) for model in MODELS)
+        assert one.model.encoder == other.model.encoder
+        assert one.training == other.training
+        for name in ("cell", "embedding_size", "state_size", "readout_size", "dropout"):
+            assert getattr(one.model.decoder, name) == getattr(other.model.decoder, name)
+        assert not one.model.decoder.attends
+        assert other.model.decoder.attends
+        assert sizes.lengths[-1] == 1000
+        assert 64 * (sizes.longest + 1) >= sizes.batch_tokens / 2
+
+
+def test_the_numbers_are_those_of_the_models_on_disk(tmp_path: Path) -> None:
+    finding = find(Bench(tmp_path), TOY)
+    numbers = json.loads(json.dumps(finding.numbers))
+    assert numbers["bits to be had"] == pytest.approx([6 * math.log2(24), 40 * math.log2(24)])
+    for model in MODELS:
+        translator = Translator.load(tmp_path / "models" / f"copy-{model.replace(' ', '-')}")
+        test = random.Random("bottleneck, tested copy 40 1")
+        lines = [copied(test, 40) for _ in range(4)]
+        # a plainer way: the library's own reading of given pairs, one line at a time
+        read = [translator.align([line.source], [line.target])[0] for line in lines]
+        log_probs = [each.token_log_probs[:-1] for each in read]
+        bits = sum(math.log2(24) + p / math.log(2) for row in log_probs for p in row) / 4
+        assert numbers["copy"][model]["bits"][1] == pytest.approx(bits, rel=1e-4)
+        right, own = forced_to(translator, lines)
+        assert own.tolist() == [pytest.approx(row, abs=1e-4) for row in log_probs]
+        assert right.shape == (4, 40)
+        assert bits_through(own, 24).mean().item() == pytest.approx(bits, rel=1e-4)
+        said = [each.text for each in translator.translate([line.source for line in lines], beam=1)]
+        faults = sum(edit_distance(a.split(), b.target.split()) for a, b in zip(said, lines, strict=True))
+        assert freely(translator, lines) == pytest.approx((0.0, 100 * faults / 160))
+        assert len(numbers["copy"][model]["exact"]) == 1
+        # of recall only the first value is counted, which stands behind the first key
+        translator = Translator.load(tmp_path / "models" / f"recall-{model.replace(' ', '-')}")
+        test = random.Random("bottleneck, tested recall 6 1")
+        questions = [recalled(test, 3, 6) for _ in range(TOY.asked)]
+        alone = [forced_to(translator, [line])[0] for line in questions]  # one at a time, not a hundred
+        firsts = [right[0, 1].item() for right in alone]
+        assert 0 < sum(firsts) != sum(right[0, 3].item() for right in alone)
+        assert numbers["recall"][model]["right"][0] == pytest.approx(100 * sum(firsts) / TOY.asked)
+        assert len(numbers["recall"][model]["right"]) == 2
+    assert finding.verdict == verdict(finding.numbers, TOY)  # type: ignore[arg-type]
+    assert [drawing.name for drawing in finding.drawings] == ["lengths"]
+    assert [row[0] for row in finding.grids[0].rows] == ["6", "40"]
+
+
+def test_it_is_named_as_its_file() -> None:
+    assert EXPERIMENT.name == "bottleneck"

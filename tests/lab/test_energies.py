@@ -1,0 +1,227 @@
+import pytest
+import torch
+
+from regard.evaluation import evaluate
+from regard.lab.bench import Bench
+from regard.lab.bench.verdict import HELD, IN_PART, NOT_SEEN
+from regard.lab.energies import ATTENTIONS, NONE, SIMILARITIES, Sizes, find, verdict
+from regard.lab.figures.energies import remark_energies
+from regard.lab.measures.common_words import common_splits
+from regard.lab.measures.interleaved import updating
+from regard.lab.measures.telling_pairs import most_crossing
+from regard.layers import ENERGIES
+from regard.text import SentencePair
+from regard.translator import Translator
+
+TOY = Sizes(
+    drawn=1500,
+    words=150,
+    longest=7,
+    test=12,
+    units=8,
+    reach=2,
+    updates=3,
+    rates=(0.003, 0.03),
+    seeds=2,
+    rounds=2,
+)
+
+
+@pytest.fixture(scope="module")
+def toy(tmp_path_factory):
+    bench = Bench(tmp_path_factory.mktemp("energies"))
+    return bench, find(bench, TOY)
+
+
+@pytest.fixture(scope="module")
+def test_pairs():
+    return common_splits(1500, 120, 150, 1, longest=7).test[:12]
+
+
+def scores_of(folder, pairs):
+    return evaluate(
+        Translator.load(folder),
+        [e.source for e in pairs],
+        [e.target for e in pairs],
+        [e.gold for e in pairs],
+        beam=1,
+        tokenize="none",
+    )
+
+
+def made_up(diagonal=20.0, without=80.0, **changed):
+    kinds = {name: {"bleu": {"mean": 90.0}, "aer": {"mean": 8.0}} for name in ATTENTIONS}
+    for name, (bleu, aer) in changed.items():
+        kinds[name.replace("_", " ")] = {"bleu": {"mean": bleu}, "aer": {"mean": aer}}
+    return {"seeds": [1], "diagonal_aer": diagonal, "kinds": {**kinds, NONE: {"bleu": {"mean": without}}}}
+
+
+def models(bench, name, seed=1):
+    """The folders of a kind, by rate."""
+    found = (bench.folder / "models").glob(f"{name.replace(' ', '-')}-{seed}-*")
+    return {float(path.name.rsplit("-", 1)[1]): path for path in found}
+
+
+def test_each_has_the_best_rate(toy):
+    bench, finding = toy
+    for name in (*ATTENTIONS, NONE):
+        losses = {rate: Translator.load(folder).facts["loss"] for rate, folder in models(bench, name).items()}
+        assert set(losses) == set(TOY.rates)
+        assert finding.numbers["rates"][name] == min(losses, key=losses.__getitem__)
+        assert finding.numbers["losses_by_rate"][name] == {f"{rate:g}": loss for rate, loss in losses.items()}
+        assert set(models(bench, name, seed=2)) == {finding.numbers["rates"][name]}, (
+            "chosen with the first seed"
+        )
+
+
+def test_means_are_over_the_models_of_all_seeds(toy, test_pairs):
+    bench, finding = toy
+    for name in ("scaled dot", "local-p", NONE):
+        rate = finding.numbers["rates"][name]
+        found = [scores_of(models(bench, name, seed)[rate], test_pairs) for seed in (1, 2)]
+        ours = finding.numbers["kinds"][name]
+        assert ours["bleu"]["values"] == pytest.approx([each.quality.bleu for each in found])
+        assert ours["exact_match"]["mean"] == pytest.approx(50 * sum(e.quality.exact_match for e in found))
+        if name == NONE:
+            assert "aer" not in ours
+        else:
+            assert ours["aer"]["values"] == pytest.approx([100 * each.alignment.aer for each in found])
+    assert finding.numbers["seeds"] == [1, 2]
+    assert finding.verdict.word == NOT_SEEN, "three updates teach nothing"
+
+
+def test_only_the_attention_differs(toy):
+    bench, finding = toy
+    loaded = {
+        name: Translator.load(models(bench, name)[finding.numbers["rates"][name]]).model
+        for name in ATTENTIONS
+    }
+    others = {
+        name: {
+            key: tuple(p.shape)
+            for key, p in model.named_parameters()
+            if not key.startswith("decoder.attention.")
+        }
+        for name, model in loaded.items()
+    }
+    assert all(others[name] == others["dot"] for name in ATTENTIONS)
+    kinds = {name: type(model.decoder.attention).__name__ for name, model in loaded.items()}
+    assert kinds == {
+        "dot": "Dot",
+        "scaled dot": "ScaledDot",
+        "general": "Bilinear",
+        "additive": "Additive",
+        "concat": "Concat",
+        "local-m": "Bilinear",
+        "local-p": "Bilinear",
+    }
+    windows = {name: type(model.decoder.attention.window).__name__ for name, model in loaded.items()}
+    assert [windows[name] for name in ("local-m", "local-p")] == ["LocalM", "LocalP"]
+    assert all(windows[name] == "NoneType" for name in SIMILARITIES)
+
+
+def test_time_is_a_ratio_to_dot(toy):
+    numbers = toy[1].numbers
+    assert numbers["time"]["dot"] == 1
+    assert set(numbers["time"]) == {*ATTENTIONS, NONE}
+    for seconds in numbers["seconds_an_update"].values():
+        assert len(seconds) == TOY.rounds
+        assert min(seconds) > 0
+
+
+def test_what_is_drawn_is_in_the_numbers(toy, test_pairs):
+    finding = toy[1]
+    shown, pair = finding.numbers["shown"], test_pairs[most_crossing(test_pairs)]
+    assert (shown["source"], shown["target"]) == (pair.source, pair.target)
+    assert set(shown["alpha"]) == set(ATTENTIONS)
+    rows, columns = len(pair.target.split()) + 1, len(pair.source.split()) + 1
+    for name, alpha in shown["alpha"].items():
+        assert [len(row) for row in alpha] == [columns] * rows
+        total = [sum(row) for row in alpha]
+        if name == "local-p":
+            assert max(total) <= 1.001, "weighed by nearness, and not normalised again"
+        else:
+            assert total == pytest.approx([1] * rows, abs=1e-3)
+    far = [
+        shown["alpha"]["local-m"][i][j]
+        for i in range(rows)
+        for j in range(columns)
+        if abs(i - j) > 2 and i < columns
+    ]
+    assert far, "the window leaves something out"
+    assert max(far) == 0
+    assert [drawing.name for drawing in finding.drawings] == ["scores", "sheet"]
+
+
+def test_the_table_says_what_the_numbers_say(toy):
+    finding = toy[1]
+    (grid,) = finding.grids
+    rows = {row[0]: dict(zip(grid.columns, row, strict=True)) for row in grid.rows}
+    assert list(rows) == [*ATTENTIONS, NONE]
+    aer = finding.numbers["kinds"]["general"]["aer"]
+    assert rows["general"]["AER"] == f"{aer['mean']:.1f} ± {aer['deviation']:.1f}"
+    assert rows[NONE]["AER"] == "–"
+    assert rows["dot"]["time"] == "1.00"
+
+
+def test_concat_is_additive_with_its_matrices_side_by_side():
+    """What the remark says, and why the two tell how much chance there is."""
+    generator = torch.Generator().manual_seed(1)
+    additive, concat = ENERGIES["additive"](6, 4, 5), ENERGIES["concat"](6, 4, 5)
+    with torch.no_grad():
+        concat.W_a.copy_(torch.cat([additive.W_a, additive.U_a], dim=1))
+        concat.v_a.copy_(additive.v_a)
+    query, annotations = torch.randn(2, 3, 6, generator=generator), torch.randn(2, 7, 4, generator=generator)
+    ours = additive.energies(query, additive.keys(annotations))
+    torch.testing.assert_close(concat.energies(query, concat.keys(annotations)), ours)
+
+
+def test_an_update_is_adams_on_the_batch_of_its_number(toy, test_pairs):
+    folder = models(toy[0], "general")[TOY.rates[0]]
+    pairs = [SentencePair(e.source, e.target) for e in test_pairs] * 6  # one batch of 64, one of 8
+    update = updating(folder, pairs)
+    objective = update.__closure__[update.__code__.co_freevars.index("objective")].cell_contents
+    model = objective.model
+    before = model.decoder.attention.W_a.detach().clone()
+    update(1)
+    first = model.decoder.attention.W_a.detach().clone()
+    assert (first - before).abs().max() == pytest.approx(1e-5, rel=0.05), "Adam's first step is the rate"
+    again = updating(folder, pairs[64:])
+    other = again.__closure__[again.__code__.co_freevars.index("objective")].cell_contents.model
+    again(0)
+    torch.testing.assert_close(other.decoder.attention.W_a, first, rtol=0, atol=0)
+    loaded = Translator.load(folder).model.decoder.attention.W_a
+    assert torch.equal(loaded, before), "the folder stays as it is"
+
+
+def test_one_seed_is_told_with_what_two_have_shown():
+    one = verdict(made_up())
+    assert "(one seed; " in one.because
+    two = verdict({**made_up(), "seeds": [1, 2]})
+    assert "one seed" not in two.because
+    assert two.because.endswith("where the diagonal has 20.0 %.")
+    assert two.checks == one.checks
+
+
+def test_differences_are_told_with_a_true_minus():
+    numbers = {
+        **made_up(general=(88.0, 8.0), concat=(93.0, 8.0)),
+        "time": dict.fromkeys(ATTENTIONS, 1.0),
+        "reach": 3,
+    }
+    luong, chance, *_ = remark_energies(numbers, SIMILARITIES)
+    assert "general less dot is −2.0 BLEU, and concat less the best of the others +3.0." in luong
+    assert "3.0 BLEU apart: with 1 seed, smaller" in chance
+
+
+def test_the_verdict_follows_from_the_numbers():
+    assert verdict(made_up()).word == HELD
+    assert verdict(made_up(concat=(81.0, 10.0))).word == HELD, "on the bounds"
+    assert verdict(made_up(concat=(80.9, 8.0))).word == IN_PART
+    assert verdict(made_up(scaled_dot=(90.0, 10.1))).word == IN_PART
+    assert verdict(made_up(without=90.1)).word == IN_PART
+    assert verdict(made_up(dot=(70.0, 30.0))).word == NOT_SEEN
+    assert verdict(made_up(**{"local-p": (0.0, 99.0)})).word == HELD, "the windows do not decide"
+    nothing = {name.replace(" ", "_"): (0.0, 90.0) for name in SIMILARITIES}
+    assert verdict(made_up(without=0.0, **nothing)).word == NOT_SEEN
+    assert "concat with 81.0" in verdict(made_up(concat=(81.0, 10.0))).because

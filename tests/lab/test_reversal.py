@@ -1,0 +1,113 @@
+"""The experiment on reading backwards: differences seed by seed, lags, verdict."""
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from regard.lab.bench import Bench
+from regard.lab.bench.verdict import HELD, IN_PART, NOT_SEEN
+from regard.lab.figures.reversal import remark_reversal
+from regard.lab.reversal import EXPERIMENT, USUAL, WAYS, Sizes, _config, find, gains, verdict
+from regard.training.configure import configure
+from regard.translator import Translator
+from regard.worlds.microworld import Microworld
+
+TOY = Sizes(200, 12, longest=6, units=8, batch_words=60, updates=4, rate=0.01, seeds=2)
+
+
+def made_up(perplexity: list[float], bleu: list[float]) -> dict[str, Any]:
+    """Numbers of models that read backwards, beside forward ones of perplexity 5, 6, 7 and BLEU 30, 50, 40."""
+    forward = [{"perplexity": p, "bleu": b} for p, b in zip((5.0, 6.0, 7.0), (30.0, 50.0, 40.0), strict=True)]
+    backward = [{"perplexity": p, "bleu": b} for p, b in zip(perplexity, bleu, strict=True)]
+    return {"ways": {"forwards": forward, "backwards": backward}}
+
+
+def test_differences_are_of_the_same_seed() -> None:
+    """What seeds have in common cancels: the forward models differ by far more than the gain does."""
+    numbers = made_up([4.0, 5.0, 5.5], [32.0, 52.0, 43.0])
+    assert gains(numbers, "perplexity").values == (-1.0, -1.0, -1.5)
+    assert gains(numbers, "bleu").values == (2.0, 2.0, 3.0)
+    assert verdict(numbers).checks[1].value == pytest.approx((7 / 3) / math.sqrt(1 / 9))
+    assert verdict(numbers).checks[1].bound == 2.92
+
+
+def test_what_is_lost_is_told_with_a_true_minus_or_as_lost() -> None:
+    numbers = made_up([4.0, 5.0, 5.5], [29.0, 49.0, 40.0])
+    because = verdict(numbers).because
+    assert "perplexity changes by −1.17 ± 0.29" in because
+    assert "BLEU by −0.7 ± 0.6 to 39.3" in because
+    for way, surprise in (("forwards", [3.0, 3.0, 2.0, 2.0]), ("backwards", [2.75, 2.75, 2.5, 2.5])):
+        for model in numbers["ways"][way]:
+            model["surprise"] = surprise
+    numbers["lags"] = {way: {"mean": 5.0, "least": 2.0} for way in WAYS}
+    told = remark_reversal(numbers)[1]
+    assert "over the first 2 places reading backwards saves 0.25 nats a word" in told
+    assert "over the 2 after them it loses 0.50 nats" in told
+
+
+@pytest.mark.parametrize(
+    ("perplexity", "bleu", "word"),
+    [
+        ([4.0, 5.1, 6.2], [40.0, 61.0, 51.0], HELD),
+        ([4.0, 5.1, 6.2], [40.0, 50.0, 41.0], IN_PART),  # BLEU's gain is within chance
+        ([6.0, 7.1, 8.2], [20.0, 39.0, 30.0], NOT_SEEN),  # worse, and surely so
+        ([5.0, 6.1, 6.8], [30.5, 49.0, 40.0], NOT_SEEN),
+    ],
+)
+def test_the_verdict_follows_from_the_differences(
+    perplexity: list[float], bleu: list[float], word: str
+) -> None:
+    assert verdict(made_up(perplexity, bleu)).word == word
+
+
+def test_the_two_ways_differ_in_the_order_of_reading_alone() -> None:
+    forwards, backwards = (_config(way, USUAL) for way in ("forwards", "backwards"))
+    assert configure(backwards).model.encoder.reverse
+    assert not configure(forwards).model.encoder.reverse
+    forwards["model"]["encoder"]["reverse"] = True
+    assert configure(forwards) == configure(backwards)
+    assert not configure(backwards).model.decoder.attends
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
+    folder = tmp_path_factory.mktemp("reversal")
+    return folder, find(Bench(folder, seed=4), TOY)
+
+
+def test_perplexity_and_surprise_are_those_of_forced_decoding(found: tuple[Path, Any]) -> None:
+    folder, finding = found
+    model = finding.numbers["ways"]["backwards"][1]
+    test = Microworld().splits(train=200, valid=200, test=12, seed=4, longest=6).test
+    read = Translator.load(folder / "models" / "backwards-5").align(
+        [e.source for e in test], [e.target for e in test]
+    )
+    # the chain rule: a line's log-probability is the sum over its words, the end mark among them
+    words = sum(len(e.target.split()) + 1 for e in test)
+    assert model["perplexity"] == pytest.approx(math.exp(-sum(each.log_prob for each in read) / words))
+    assert model["surprise"][0] == pytest.approx(-sum(each.token_log_probs[0] for each in read) / len(read))
+
+
+def test_seeds_and_ways_make_different_models(found: tuple[Path, Any]) -> None:
+    _, finding = found
+    assert finding.numbers["seeds"] == [4, 5]
+    perplexities = [model["perplexity"] for way in finding.numbers["ways"].values() for model in way]
+    assert len(set(perplexities)) == 4
+
+
+def test_what_is_found_can_be_written_and_drawn(found: tuple[Path, Any]) -> None:
+    _, finding = found
+    json.dumps(finding.numbers)
+    assert [drawing.name for drawing in finding.drawings] == ["bars", "places"]
+    curves = finding.drawings[1].figure.axes[0].lines[:2]
+    drawn = [list(line.get_ydata()) for line in curves]
+    for way, line in zip(("forwards", "backwards"), drawn, strict=True):
+        models = finding.numbers["ways"][way]
+        assert line == pytest.approx(
+            [sum(each) / 2 for each in zip(*(m["surprise"] for m in models), strict=True)]
+        )
+    assert len(finding.grids[0].rows) == 4
+    assert EXPERIMENT.name == "reversal"
