@@ -4,10 +4,13 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 WORLD ?= microworld
 
-.PHONY: demo test lint types check clean
+.PHONY: demo lab test lint types check clean
 
 demo: $(VENV)/.demo-ready
 	$(BIN)/regard demo $(WORLD)
+
+lab: $(VENV)/.demo-ready
+	$(BIN)/regard lab all
 
 test: $(VENV)/.dev-ready
 	$(BIN)/python -m pytest -n 2

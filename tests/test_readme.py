@@ -7,8 +7,9 @@ What a README must keep to:
   the end of a line continues it.
 - ``regard …`` is run here, in this process and at toy size: what is typed stays as it is, but models have a few
   units and learn for two updates, a demo has forty pairs, and every file or model folder that a command names is
-  made beforehand under that very name. `echo … |` and `cat … |` before it, `< file` and `> file` are heeded; what
-  stands behind a later `|` is not run. A command must end with status 0.
+  made beforehand under that very name; experiments of the lab are asked for, and find nothing. `echo … |` and
+  `cat … |` before it, `< file` and `> file` are heeded; what stands behind a later `|` is not run. A command must
+  end with status 0.
 - ``make target`` must name a target of the Makefile, and `demo` and `test` must do what their names say.
 - A fenced block opened with ```python is run likewise, with a model folder of every name it loads and does not train.
 - Every other fenced block (```text, ```console, ```toml …) is for reading; ```toml is read as a configuration.
@@ -20,6 +21,7 @@ import random
 import re
 import shlex
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -27,9 +29,12 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+import regard.lab.bench.run
 import regard.training.run
 from regard.cli.app import app
 from regard.configuration import merge
+from regard.lab.bench import Finding, Verdict
+from regard.lab.bench.run import run_experiment
 from regard.layers import is_sized
 from regard.training.config import RunConfig
 from regard.training.configure import configure
@@ -109,6 +114,19 @@ def _shrink(table):
             table[name] = min(4, value)
 
 
+def find_nothing(bench):
+    """What an experiment would hand back, without the work."""
+    return Finding({"text": bench.text}, Verdict([], "Nothing was tried."))
+
+
+def run_in_turn(experiments, bench, command, ear):
+    """All of them in this process."""
+    return [
+        run_experiment(each, replace(bench, folder=bench.folder / each.name, jobs=1), command(each.name))
+        for each in experiments
+    ]
+
+
 class House:
     """A folder in which the README's commands find what they name."""
 
@@ -121,6 +139,9 @@ class House:
             "run_training",
             lambda where, config, **options: real(where, shrunk(config), **options),
         )
+        find = regard.lab.find_experiment
+        monkeypatch.setattr(regard.lab, "find_experiment", lambda name: replace(find(name), run=find_nothing))
+        monkeypatch.setattr(regard.lab.bench.run, "run_all", run_in_turn)
 
     def model(self, path):
         if not (path / "regard.json").exists():

@@ -1,0 +1,97 @@
+"""docs/lectures.md, held to what it says: each line named is the line quoted, each experiment one of the lab's."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from regard.lab import EXPERIMENTS
+
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "lectures.md"
+TEXT = PAGE.read_text(encoding="utf-8")
+ROW = "| the lecture | the code | the experiment |"
+LINK = re.compile(r"\[([\w/.]+):(\d+)\]\(([\w/.]+)#L(\d+)\) `([^`]+)`")
+
+
+def fault(label, number, target, anchor, fragment):
+    """What is wrong with a link to a line, and where the line is now; empty where nothing is."""
+    if target != f"../src/regard/{label}" or number != anchor:
+        return f"[{label}:{number}] links to {target}#L{anchor}; let both name the same line"
+    file = (PAGE.parent / target).resolve()
+    if not file.is_file():
+        return f"{label}: there is no such file; has it moved?"
+    lines = file.read_text(encoding="utf-8").splitlines()
+    if int(number) <= len(lines) and fragment in lines[int(number) - 1]:
+        return ""
+    now = [str(k) for k, line in enumerate(lines, 1) if fragment in line]
+    where = f"it is on line {' and '.join(now)} now" if now else "no line of the file has it any more"
+    return f"{label}:{number} is not `{fragment}`; {where}"
+
+
+def rows():
+    """The cells of each row of the page's tables, without the headings."""
+    lines = [line for line in TEXT.splitlines() if line.startswith("|")]
+    return [line.strip("| ").split(" | ") for line in lines if line != ROW and not line.startswith("|---")]
+
+
+def test_every_line_that_is_named_is_the_one_that_is_quoted():
+    links = LINK.findall(TEXT)
+    assert len(links) > 100
+    faults = [found for found in (fault(*link) for link in links) if found]
+    assert not faults, "\n".join(["docs/lectures.md:", *faults])
+
+
+def test_no_link_to_a_line_escapes_the_test_above():
+    assert len(re.findall(r"#L\d+", TEXT)) == len(LINK.findall(TEXT))
+
+
+def test_every_row_has_a_claim_a_line_and_an_experiment():
+    assert len(rows()) > 80
+    for cells in rows():
+        assert len(cells) == 3, cells
+        assert cells[0], cells
+        assert LINK.fullmatch(cells[1]), cells[1]
+        assert re.fullmatch(r"`regard lab \w+`(, `regard lab \w+`)*", cells[2]), cells[2]
+
+
+def test_experiments_are_the_lab_s_and_none_is_forgotten():
+    named = {name for cells in rows() for name in re.findall(r"`regard lab (\w+)`", cells[2])}
+    assert named == set(EXPERIMENTS)
+
+
+def test_all_five_lectures_are_there_in_order_and_can_be_reached_from_the_top():
+    headings = re.findall(r"^## (\d)\. (.+)$", TEXT, flags=re.MULTILINE)
+    assert [int(number) for number, _ in headings] == [1, 2, 3, 4, 5]
+    for number, title in headings:
+        slug = re.sub(r"[^\w -]", "", f"{number} {title}".lower()).replace(" ", "-")
+        assert f"{number}. [{title}](#{slug})" in TEXT
+
+
+def test_every_other_link_leads_somewhere():
+    targets = [target for target in re.findall(r"\]\(([^)#\s]+)", TEXT) if "#" not in target]
+    for target in targets:
+        assert re.match(r"https?://", target) or (PAGE.parent / target).exists(), target
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"number": "37", "anchor": "38"}, "let both name the same line"),
+        ({"number": "36", "anchor": "36"}, r"is not `projected \+ recurrent @ U.T`; it is on line \d+ now"),
+        ({"number": "9999", "anchor": "9999"}, r"it is on line \d+ now"),
+        ({"label": "ops/none.py", "target": "../src/regard/ops/none.py"}, "there is no such file"),
+        ({"fragment": "no such words"}, "no line of the file has it any more"),
+        ({"target": "../src/regard/ops/gru/naive.py"}, "let both name the same line"),
+    ],
+)
+def test_a_wrong_link_is_told_with_its_remedy(change, told):
+    right = dict(
+        zip(
+            ("label", "number", "target", "anchor", "fragment"),
+            ("ops/rnn/naive.py", "37", "../src/regard/ops/rnn/naive.py", "37", "projected + recurrent @ U.T"),
+            strict=True,
+        )
+    )
+    assert not fault(**right)
+    assert re.search(told, fault(**(right | change)))
