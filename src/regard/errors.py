@@ -32,9 +32,13 @@ class MissingExtraError(RegardError):
     """An optional dependency is needed and absent."""
 
     def __init__(self, purpose: str, package: str, extra: str) -> None:
+        self._given = (purpose, package, extra)
         super().__init__(
             f"{purpose} needs {package}, which is not installed: pip install {package} (it is in the extra {extra!r})"
         )
+
+    def __reduce__(self) -> "tuple[type[MissingExtraError], tuple[str, str, str]]":
+        return MissingExtraError, self._given  # so that it can cross to another process
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

@@ -60,3 +60,17 @@ def make_folder(path: Path) -> None:
         raise DataError(
             f"{path}: cannot be made ({error.strerror or error}); choose another folder"
         ) from error
+
+
+def free_folder(path: Path, taken: Callable[[Path], bool]) -> Path:
+    """The path itself, or with a number behind it where that is taken.
+
+    Args:
+        path: the folder wished for; it has a name.
+        taken: whether a folder may not be written to.
+    """
+    number, free = 2, path
+    while taken(free):
+        free = path.with_name(f"{path.name}-{number}")
+        number += 1
+    return free

@@ -1,13 +1,16 @@
 """``regard lab``: the list, one experiment, all of them, and what is refused. The experiments here are made up."""
 
 import json
+import re
+from dataclasses import replace
 
 import pytest
 
-import regard.cli.lab.verb
 import regard.lab
+import regard.lab.bench.run as regard_run
 from regard.errors import DataError
 from regard.lab.bench import Bench, Check, Drawing, Experiment, Finding, Verdict
+from regard.lab.bench.run import Heard, run_experiment
 from regard.output.pictures.curves import Curve, Panel, draw_curves
 
 
@@ -93,3 +96,58 @@ def test_an_error_of_one_experiment_is_a_message(regard):
     assert ended.status == 2
     assert "no room here: make some" in ended.err
     assert "Traceback" not in ended.err
+
+
+def run_in_turn(experiments, bench, command, ear):
+    """All of them in this process, since another could not import this module."""
+    results = []
+    for each in experiments:
+        own = replace(bench, folder=bench.folder / each.name, jobs=1)
+        try:
+            results.append(run_experiment(each, own, command(each.name)))
+        except DataError as error:
+            ear(Heard(each.name, "failed", failed=str(error)))
+        else:
+            ear(Heard(each.name, results[-1].verdict["word"], results[-1]))
+    return results
+
+
+def test_all_of_them(regard, tmp_path, monkeypatch):
+    monkeypatch.setattr(regard_run, "run_all", run_in_turn)
+    ended = regard("lab", "all", "--full", "--seed", "4", "--out", "here", "--jobs", "3")
+    assert ended.status == 1  # one could not be done
+    assert "broken could not be done:" in ended.err
+    assert "no room here: make some" in ended.err
+    assert "plain: held" in ended.err
+    for name in ("plain", "texty"):
+        assert re.search(rf"^{name} +● held +It came to 2\.0", ended.out, flags=re.MULTILINE)
+        found = json.loads((tmp_path / "here" / name / "result.json").read_text())
+        assert found["command"] == f"regard lab {name} --full --seed 4"
+    assert str(tmp_path / "here" / "report.html") in ended.out
+
+
+def test_a_run_that_was_interrupted_is_not_written_over(regard, tmp_path):
+    (tmp_path / "runs" / "lab-plain" / "models" / "half").mkdir(parents=True)
+    assert regard("lab", "plain").status == 0
+    assert not (tmp_path / "runs" / "lab-plain" / "result.json").exists()
+    assert (tmp_path / "runs" / "lab-plain-2" / "result.json").exists()
+
+
+def test_a_folder_that_is_taken_is_refused(regard, tmp_path):
+    (tmp_path / "notes.txt").write_text("mine")
+    for out in (".", "notes.txt"):
+        ended = regard("lab", "plain", "--out", out)
+        assert ended.status == 2
+        assert f"--out {out}: something is there already" in ended.err
+    assert (tmp_path / "notes.txt").read_text() == "mine"
+
+
+def test_what_is_no_experiment_no_seed_and_no_text(regard):
+    ended = regard("lab", "al")
+    assert ended.status == 2
+    assert "did you mean 'all'?" in ended.err
+    assert regard("lab", "plain", "--seed", str(2**64)).status == 2
+    for text in ("", "  ", "caf\udce9"):
+        ended = regard("lab", "texty", text)
+        assert ended.status == 2
+        assert "is no line of text; give a sentence" in ended.err

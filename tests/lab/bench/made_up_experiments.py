@@ -1,5 +1,7 @@
 """Experiments of no time and trainings of three updates, which spawned processes import."""
 
+import os
+import signal
 import time
 
 from regard.errors import DataError
@@ -39,6 +41,27 @@ def lack_data(bench: Bench) -> Finding:
 def divide(bench: Bench) -> Finding:
     """Fail by a fault."""
     return Finding({"never": 1 / 0}, Verdict([], ""))
+
+
+def die(bench: Bench) -> Finding:
+    """End the process as a lack of memory would."""
+    os.kill(os.getpid(), signal.SIGKILL)
+    raise AssertionError("still here")
+
+
+def fail_or_linger(bench: Bench, arm: int) -> int:
+    """Fail at once for 0; else be busy for longer than anybody waits."""
+    if arm == 0:
+        raise DataError("nothing to be had")
+    time.sleep(60)
+    return arm
+
+
+def perish(bench: Bench, arm: int) -> int:
+    """End the process for 0."""
+    if arm == 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return arm
 
 
 def experiment(name: str, run=find, seconds: int = 1, alone: bool = False) -> Experiment:

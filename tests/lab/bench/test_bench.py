@@ -1,14 +1,15 @@
 """The bench: sizes and seeds, a training of each task, and arms whose numbers hang on no process."""
 
 import json
+import time
 
 import pytest
 import torch
 
 from regard.captioner import Captioner
-from regard.errors import ConfigError, DataError
+from regard.errors import ConfigError, DataError, RegardError
 from regard.lab.bench import Bench
-from regard.lab.bench.bench import one_thread, silence
+from regard.lab.bench.workers import one_thread
 from regard.text_classifier import TextClassifier
 from regard.text_tagger import TextTagger
 from regard.translator import Translator
@@ -86,6 +87,7 @@ def test_a_seed_of_its_own_goes_before_the_benchs(tmp_path):
         "c", {**config, "training": {**TRAINING, "seed": 6}}, splits.train, splits.valid, seed=7
     )
     assert "seed = 7" in (folder / "train.toml").read_text()
+    assert 'device = "cpu"' in (folder / "train.toml").read_text()
 
 
 def test_what_cannot_be_trained_is_told_with_its_remedy(tmp_path):
@@ -152,6 +154,13 @@ def test_processes_give_the_numbers_of_one_process(made, tmp_path):
     assert first != third
 
 
-def test_silence_says_nothing(capsys):
-    assert silence("anything") is None
-    assert capsys.readouterr().out == ""
+def test_an_arm_that_fails_stops_the_others(made, tmp_path):
+    started = time.monotonic()
+    with pytest.raises(DataError, match="nothing to be had"):
+        Bench(tmp_path, jobs=2).each(made.fail_or_linger, [1, 0, 2, 3])
+    assert time.monotonic() - started < 40  # the others would take a minute each
+
+
+def test_a_worker_that_is_killed_is_told_of(made, tmp_path):
+    with pytest.raises(RegardError, match=r"a worker process was killed.*--jobs 1"):
+        Bench(tmp_path, jobs=2).each(made.perish, [1, 0, 2])

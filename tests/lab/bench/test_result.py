@@ -65,7 +65,7 @@ def test_figures_stand_beside_it_as_pictures(tmp_path):
         assert ET.parse(tmp_path / f"{name}.svg").getroot().tag.endswith("svg")
 
 
-def test_what_json_has_no_number_for_is_null(tmp_path):
+def test_what_json_has_no_number_for_is_null_or_a_sign(tmp_path):
     numbers = {"lost": math.nan, "far": [1.0, math.inf, (-math.inf,)], "per": {3: math.nan}}
     checks = [Check("found", math.nan, "at least", 1.0)]
     written = write(tmp_path, Finding(numbers, Verdict(checks, "Nothing was found.")))
@@ -73,7 +73,7 @@ def test_what_json_has_no_number_for_is_null(tmp_path):
     assert "NaN" not in text
     assert "Infinity" not in text
     read = read_result(tmp_path)
-    assert read.numbers == {"lost": None, "far": [1.0, None, [None]], "per": {"3": None}}
+    assert read.numbers == {"lost": None, "far": [1.0, "∞", ["−∞"]], "per": {"3": None}}
     assert read.verdict["checks"][0]["value"] is None
     assert read.verdict["word"] == "not seen here"
     assert written == read

@@ -1,11 +1,14 @@
 """All experiments side by side: their order, those that must be alone, what fails, and what is heard."""
 
+import os
+
 import pytest
 
 from regard.errors import DataError
 from regard.lab.bench import Bench
 from regard.lab.bench.result import read_result
-from regard.lab.bench.run import Heard, cores, run_all, run_experiment
+from regard.lab.bench.run import Heard, run_all, run_experiment
+from regard.lab.bench.workers import cores
 
 NAMES = ("short", "poor", "clock", "long", "faulty", "stopwatch")
 
@@ -65,7 +68,8 @@ def test_voices_are_heard_before_the_end(ended):
     _, results, heard = ended
     for result in results:
         mine = [each for each in heard if each.name == result.name]
-        assert mine[0] == Heard(result.name, f"drawing in {result.name}")
+        assert mine[0] == Heard(result.name, "begun")
+        assert mine[1] == Heard(result.name, f"drawing in {result.name}")
         assert mine[-1] == Heard(result.name, "held", result)
     assert {each.name for each in heard} == set(NAMES)
 
@@ -102,5 +106,24 @@ def test_no_report_on_nothing(tmp_path):
     assert not (tmp_path / "new" / "report.html").exists()
 
 
-def test_there_is_a_core_to_work_on():
-    assert cores() >= 1
+def test_a_worker_that_is_killed_takes_nothing_with_it(made, tmp_path):
+    experiments = [
+        made.experiment("killed", made.die, seconds=9),
+        made.experiment("first", seconds=5),
+        made.experiment("second", seconds=1),
+    ]
+    heard = []
+    results = run_all(experiments, Bench(tmp_path / "all", jobs=2), str, heard.append)
+    assert [each.name for each in results] == ["first", "second"]
+    failed = {each.name: each.failed for each in heard if each.failed}
+    assert list(failed) == ["killed"]
+    assert "a worker process was killed" in failed["killed"]
+    assert (tmp_path / "all" / "report.html").exists()
+
+
+def test_cores_are_those_this_process_may_use(monkeypatch):
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0, 3}, raising=False)
+    monkeypatch.setattr(os, "cpu_count", lambda: 7)
+    assert cores() == 2
+    monkeypatch.delattr(os, "sched_getaffinity")
+    assert cores() == 7

@@ -70,7 +70,7 @@ def test_everything_stands_on_the_page(page):
         "It &amp; they hold.",
         "How &lt;it&gt; went.",
         "This decides.",
-        "It keeps 91 % &amp; more.",
+        "It keeps 91\N{NO-BREAK SPACE}% &amp; more.",
         "First &lt;caption&gt;.",
         "Second caption.",
         "3–7 &lt;w&gt;",
@@ -111,12 +111,12 @@ def test_numbers_stand_to_the_right_and_words_to_the_left(page):
 def test_the_report_lists_every_experiment_and_counts_the_verdicts(result, folder):
     other = dataclasses.replace(result, title="Another", verdict={**result.verdict, "word": "not seen here"})
     path = folder.parent / "report.html"
-    write_report(path, [result, other], folder.parent, 1100)
+    write_report(path, [result, other], folder.parent, seconds=1100, jobs=2)
     report = path.read_text(encoding="utf-8")
     parser = Balanced()
     parser.feed(report)
     assert parser.open == []
-    assert "2 experiments in 18.3 min" in report
+    assert "2 experiments in 18.3 min, 2 at a time on a core each" in report
     assert "1 held in part, 1 not seen here" in report
     assert report.count('href="#tried"') == 2
     assert report.count('id="tried"') == 2
@@ -139,6 +139,7 @@ def test_a_figure_that_is_gone_is_told_of(result, tmp_path):
         (1234567.0, "1.2 × 10⁶"),
         (2e-15, "2.0 × 10⁻¹⁵"),
         (None, "–"),
+        ("∞", "∞"),
     ],
 )
 def test_numbers_in_few_digits(value, text):

@@ -65,11 +65,12 @@ def demo(
     from regard.training.configure import configure
     from regard.training.demos import find_demo
     from regard.training.run import run_training
+    from regard.whole_file import free_folder
     from regard.worlds import find_world
 
     demonstration = find_demo(world).limited_to(train_size)
     made = find_world(world)()
-    folder = _free_folder(out or Path("runs") / f"demo-{world}")
+    folder = free_folder(out or Path("runs") / f"demo-{world}", lambda path: (path / "regard.json").exists())
     overrides: dict[str, Any] = {"training": {"seed": seed}}
     for assignment in options or []:
         set_option(overrides, assignment)
@@ -89,12 +90,3 @@ def demo(
         trained = run_training(folder, configure(demonstration.config, data, overrides), listener=display)
     command = command_line(context)
     _SHOWN[made.task](Trained(world, made, demonstration, splits, folder, trained.report, command), json)
-
-
-def _free_folder(path: Path) -> Path:
-    """The path itself, or with a number behind it where a run is there already."""
-    number, free = 2, path
-    while (free / "regard.json").exists():
-        free = path.with_name(f"{path.name}-{number}")
-        number += 1
-    return free

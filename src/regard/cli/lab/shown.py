@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from regard.lab import Experiment
     from regard.lab.bench.result import Result
 
-_COLOURS = {"held": "green", "held in part": "yellow", "not seen here": "red"}
+COLOURS = {"held": "green", "held in part": "yellow", "not seen here": "red"}
 _SIGNS = {"held": "●", "held in part": "◐", "not seen here": "○"}
 
 
@@ -56,15 +56,16 @@ def print_result(result: "Result", folder: Path) -> None:
     table.add_column(style="dim")
     for check in result.verdict["checks"]:
         sign = "[green]●[/]" if check["held"] else "[red]○[/]"
+        note = " (control)" if check["control"] else ""
         table.add_row(
             f"{sign} {escape(check['what'])}",
             f"{number_written(check['value'])}{check['unit']}",
-            f"{check['relation']} {number_written(check['bound'])}{check['unit']}{' (control)' * check['control']}",
+            f"{check['relation']} {number_written(check['bound'])}{check['unit']}{note}",
         )
     results.print(Padding(table, (0, 0, 0, 2), expand=False), soft_wrap=False)
     results.print("")
     for figure in result.figures:
-        results.print(f"figure: {folder / (figure['name'] + '.png')}", markup=False)
+        results.print(f"figure: {(folder / (figure['name'] + '.png')).resolve()}", markup=False)
     results.print(f"page:   {(folder / 'page.html').resolve()}", markup=False)
 
 
@@ -86,4 +87,4 @@ def print_report(found: "Sequence[Result]", folder: Path) -> None:
 
 def _word(verdict: Mapping[str, Any]) -> str:
     word = str(verdict["word"])
-    return f"[{_COLOURS[word]}]{_SIGNS[word]} {word}[/]"
+    return f"[{COLOURS[word]}]{_SIGNS[word]} {word}[/]"

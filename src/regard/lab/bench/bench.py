@@ -5,14 +5,14 @@ on one thread, in a process of its own where there are several cores, so equal s
 many cores there are.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import FIRST_EXCEPTION, wait
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, TypeVar
 
+from regard.lab.bench.workers import one_thread, worker_died, workers
 from regard.training.configure import configure
 from regard.training.events import Event, Progress
 from regard.training.run import run_training
@@ -82,7 +82,8 @@ class Bench:
         Raises:
             RegardError: the configuration cannot be used.
         """
-        run = configure(config, {"training": {"seed": self.seed if seed is None else seed}})
+        # on the processor always, so that the numbers do not depend on a GPU being there
+        run = configure(config, {"training": {"device": "cpu", "seed": self.seed if seed is None else seed}})
         form = _FORMS[str(run.kind)]
 
         def listen(event: Event) -> None:
@@ -106,15 +107,24 @@ class Bench:
 
         Returns:
             The results, in the order of the arms.
+
+        Raises:
+            RegardError: one of them failed, or a worker was killed; the others are stopped.
         """
         single = replace(self, jobs=1)
         if self.jobs == 1 or len(arms) <= 1:
             with one_thread():
                 return [work(single, arm) for arm in arms]
-        workers = min(self.jobs, len(arms))
-        with ProcessPoolExecutor(workers, get_context("spawn"), initializer=use_one_thread) as pool:
-            waiting = [pool.submit(work, single, arm) for arm in arms]
-            return [each.result() for each in waiting]
+        with workers(min(self.jobs, len(arms))) as pool:
+            try:
+                waiting = [pool.submit(work, single, arm) for arm in arms]
+                wait(waiting, return_when=FIRST_EXCEPTION)
+                for each in waiting:
+                    if each.done() and (error := each.exception()):
+                        raise error
+                return [each.result() for each in waiting]
+            except BrokenProcessPool as error:
+                raise worker_died() from error
 
 
 _FORMS: dict[str, Callable[[Example], Any]] = {
@@ -125,23 +135,3 @@ _FORMS: dict[str, Callable[[Example], Any]] = {
     "describe": lambda e: (e.features, e.target),
 }
 """By task: an example of a world as `run_training` takes it."""
-
-
-def use_one_thread() -> None:
-    """Keep torch's products of this process to one thread."""
-    import torch
-
-    torch.set_num_threads(1)
-
-
-@contextmanager
-def one_thread() -> Iterator[None]:
-    """Keep torch's products to one thread for a while."""
-    import torch
-
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)

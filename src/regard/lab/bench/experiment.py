@@ -7,7 +7,7 @@ decide. It ends in a `Finding`, plain data and figures; who runs it writes them 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from regard.lab.bench.bench import Bench
@@ -91,5 +91,5 @@ class Experiment:
     decides: str
     run: Callable[[Bench], Finding]
     seconds: int
-    alone: bool = field(default=False)
+    alone: bool = False
     text: str = ""

@@ -141,7 +141,7 @@ def versions() -> dict[str, str]:
 
 
 def _plain(value: Any) -> Any:
-    """The same for JSON, which knows no arrays, and no number for what is not one: null."""
+    """The same for JSON, which knows no arrays, no infinity ("∞") and no number for what is not one (null)."""
     if isinstance(value, Mapping):
         return {str(key): _plain(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
@@ -149,5 +149,5 @@ def _plain(value: Any) -> Any:
     if hasattr(value, "tolist"):  # numpy's numbers and arrays, and torch's
         return _plain(value.tolist())
     if isinstance(value, float) and not math.isfinite(value):
-        return None
+        return None if math.isnan(value) else "∞" if value > 0 else "−∞"
     return value

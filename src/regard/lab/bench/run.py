@@ -4,20 +4,22 @@ In: experiments and the user's wishes. Out: a folder each, with ``result.json``,
 of them a ``report.html``. What fails is told by name at the end, and takes nothing with it.
 """
 
-import os
+import shutil
 import time
 import traceback
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
 from multiprocessing import get_context
 from queue import Empty
 from typing import Any
 
 from regard.errors import RegardError
-from regard.lab.bench.bench import Bench, use_one_thread
+from regard.lab.bench.bench import Bench
 from regard.lab.bench.experiment import Experiment
-from regard.lab.bench.result import Result, write_result
+from regard.lab.bench.result import Result, read_result, write_result
+from regard.lab.bench.workers import one_thread, worker_died, workers
 from regard.lab.page import write_page, write_report
 from regard.output.pictures.canvas import require_matplotlib
 from regard.whole_file import make_folder
@@ -46,11 +48,6 @@ class Heard:
 Ear = Callable[[Heard], None]
 
 
-def cores() -> int:
-    """How many processes may work side by side here."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def run_experiment(experiment: Experiment, bench: Bench, command: str) -> Result:
     """Do one experiment and write all it found.
 
@@ -64,8 +61,10 @@ def run_experiment(experiment: Experiment, bench: Bench, command: str) -> Result
     """
     require_matplotlib()
     make_folder(bench.folder)
+    bench.voice("begun")
     started = time.perf_counter()
-    finding = experiment.run(bench)
+    with one_thread():
+        finding = experiment.run(bench)
     result = write_result(
         bench.folder,
         experiment,
@@ -100,49 +99,80 @@ def run_all(
     """
     require_matplotlib()
     make_folder(bench.folder)
-    done: dict[str, Result] = {}
-    context = get_context("spawn")
-    with (
-        context.Manager() as manager,
-        ProcessPoolExecutor(bench.jobs, context, initializer=use_one_thread) as pool,
-    ):
-        said: Any = manager.Queue()
-        started = time.perf_counter()
+    started = time.perf_counter()
+    with get_context("spawn").Manager() as manager:
+        shift = _Shift(bench, command, ear, manager.Queue())
+        for each in experiments:
+            if each.alone:
+                shift.work([each])
+        shift.work(sorted((each for each in experiments if not each.alone), key=lambda each: -each.seconds))
+    results = [read_result(bench.folder / each.name) for each in experiments if each.name in shift.done]
+    if results:
+        seconds = time.perf_counter() - started
+        write_report(bench.folder / "report.html", results, bench.folder, seconds=seconds, jobs=bench.jobs)
+    return results
 
-        def submit(experiment: Experiment) -> "Future[Result]":
-            own = replace(
-                bench,
-                folder=bench.folder / experiment.name,
-                jobs=1,
-                voice=QueueVoice(said, experiment.name),
-            )
-            return pool.submit(run_experiment, experiment, own, command(experiment.name))
 
-        def attend(batch: Iterable[Experiment]) -> None:
-            waiting = {submit(each): each.name for each in batch}
+class _Shift:
+    """Experiments given out to workers.
+
+    Attributes:
+        done: the names of those that have a result.
+    """
+
+    def __init__(self, bench: Bench, command: Callable[[str], str], ear: Ear, said: Any) -> None:
+        self.done: set[str] = set()
+        self._bench, self._command, self._ear, self._said = bench, command, ear, said
+
+    def work(self, batch: Sequence[Experiment]) -> None:
+        """Do some side by side; what a worker that was killed took with it is tried again, one at a time."""
+        for each in self._side_by_side(batch):
+            shutil.rmtree(self._bench.folder / each.name, ignore_errors=True)
+            if self._side_by_side([each]):
+                self._ear(Heard(each.name, "failed", failed=str(worker_died())))
+
+    def _side_by_side(self, batch: Sequence[Experiment]) -> list[Experiment]:
+        """Do some, and return those whose worker was killed, or had no worker any more."""
+        if not batch:
+            return []
+        lost: list[Experiment] = []
+        with workers(min(self._bench.jobs, len(batch))) as pool:
+            waiting: dict[Future[Result], Experiment] = {}
+            for each in batch:
+                try:
+                    waiting[self._submit(pool, each)] = each
+                except BrokenProcessPool:
+                    lost.append(each)
             while waiting:
                 ended, _ = wait(waiting, timeout=_GLANCE, return_when=FIRST_COMPLETED)
-                _pass_on(said, ear)
-                for each in ended:
-                    name = waiting.pop(each)
-                    heard = _ended(name, each)
-                    if heard.result is not None:
-                        done[name] = heard.result
-                    ear(heard)
+                self._pass_on()
+                for future in ended:
+                    each = waiting.pop(future)
+                    if isinstance(future.exception(), BrokenProcessPool):
+                        lost.append(each)
+                    else:
+                        self._end(each.name, future)
+        return lost
 
-        try:
-            for each in experiments:
-                if each.alone:
-                    attend([each])
-            attend(sorted((e for e in experiments if not e.alone), key=lambda e: -e.seconds))
-        except BaseException:
-            for process in list(pool._processes.values()):  # a pool has no other way to stop what runs
-                process.terminate()
-            raise
-    results = [done[each.name] for each in experiments if each.name in done]
-    if results:
-        write_report(bench.folder / "report.html", results, bench.folder, time.perf_counter() - started)
-    return results
+    def _submit(self, pool: Executor, experiment: Experiment) -> "Future[Result]":
+        voice = QueueVoice(self._said, experiment.name)
+        own = replace(self._bench, folder=self._bench.folder / experiment.name, jobs=1, voice=voice)
+        return pool.submit(run_experiment, experiment, own, self._command(experiment.name))
+
+    def _end(self, name: str, future: "Future[Result]") -> None:
+        heard = _ended(name, future)
+        if heard.result is not None:
+            self.done.add(name)
+        self._ear(heard)
+
+    def _pass_on(self) -> None:
+        """Tell all that has been said since the last look."""
+        while True:
+            try:
+                name, message = self._said.get_nowait()
+            except Empty:
+                return
+            self._ear(Heard(name, message))
 
 
 @dataclass(frozen=True)
@@ -155,16 +185,6 @@ class QueueVoice:
     def __call__(self, message: str) -> None:
         """Say it."""
         self.said.put((self.name, message))
-
-
-def _pass_on(said: Any, ear: Ear) -> None:
-    """Tell all that has been said since the last look."""
-    while True:
-        try:
-            name, message = said.get_nowait()
-        except Empty:
-            return
-        ear(Heard(name, message))
 
 
 def _ended(name: str, future: "Future[Result]") -> Heard:

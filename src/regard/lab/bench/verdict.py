@@ -1,7 +1,8 @@
 """Whether a claim was seen: numbers held against bounds that were set before the run.
 
 In: checks, each a measured value and its bound. Out: one of three words. A value that is not a number holds
-against nothing, and a control, which any working program passes, speaks for no claim.
+against nothing. A control, which any working program passes, makes no claim hold in part; where all checks are
+controls, as of an identity, that they hold is all there is to see.
 """
 
 from collections.abc import Sequence

@@ -34,7 +34,9 @@ def write_page(path: str | PathLike[str], result: Result, folder: Path) -> None:
     _write(path, result.title, experiment_section(result, folder))
 
 
-def write_report(path: str | PathLike[str], results: Sequence[Result], folder: Path, seconds: float) -> None:
+def write_report(
+    path: str | PathLike[str], results: Sequence[Result], folder: Path, *, seconds: float, jobs: int
+) -> None:
     """Write the report on several experiments, whole or not at all.
 
     Args:
@@ -42,6 +44,7 @@ def write_report(path: str | PathLike[str], results: Sequence[Result], folder: P
         results: in the order they are told in.
         folder: holds a folder of figures for each, by its name.
         seconds: how long all of them took together.
+        jobs: how many processes worked side by side.
 
     Raises:
         DataError: a figure cannot be read, or the file not written.
@@ -50,20 +53,19 @@ def write_report(path: str | PathLike[str], results: Sequence[Result], folder: P
         experiment_section(result, folder / result.name, number=number)
         for number, result in enumerate(results, start=1)
     ]
-    body = join([_opening(results, seconds), _contents(results), *sections])
+    body = join([_opening(results, seconds, jobs), _contents(results), *sections])
     _write(path, _TITLE, body)
 
 
-def _opening(results: Sequence[Result], seconds: float) -> Markup:
+def _opening(results: Sequence[Result], seconds: float, jobs: int) -> Markup:
     counts = Counter(result.verdict["word"] for result in results)
     told = ", ".join(f"{counts[word]} {word}" for word in (HELD, IN_PART, NOT_SEEN) if counts[word])
-    first = results[0]
     return element(
         "header",
         element("h1", _TITLE),
         element(
             "p",
-            f"{len(results)} experiments in {minutes(seconds)} on {first.versions['cores']} cores: {told}. Each one "
+            f"{len(results)} experiments in {minutes(seconds)}, {jobs} at a time on a core each: {told}. Each one "
             "trains small recurrent networks on generated sentences, measures what a lecture says of them, and lets "
             "a number decide.",
             class_="standfirst",

@@ -12,10 +12,12 @@ from regard.errors import DataError
 from regard.lab.bench.result import Result
 from regard.lab.bench.verdict import HELD, IN_PART, NOT_SEEN
 from regard.output.pictures.page.markup import Markup, element, join
+from regard.output.wording import power_of_ten
 
 VERDICT_CLASS = {HELD: "held", IN_PART: "part", NOT_SEEN: "unseen"}
 _LARGE, _SMALL = 10_000, 1e-4
-_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_ROUND = 100
+"""From here on a number has no fraction that matters."""
 _UNIT = 3
 """The most letters a unit has."""
 _DOTS = 2
@@ -44,7 +46,7 @@ def experiment_section(result: Result, folder: Path, *, number: int | None = Non
         element(
             "div",
             element("span", result.verdict["word"], class_=f"word {word}"),
-            element("p", result.verdict["because"]),
+            element("p", _together(result.verdict["because"])),
             class_=f"verdict {word}",
         ),
         join(figures[:1]),
@@ -53,7 +55,7 @@ def experiment_section(result: Result, folder: Path, *, number: int | None = Non
         join(figures[1:]),
         join(_grid(each) for each in result.grids),
         *([element("h3", "What else was seen")] if result.remarks else []),
-        join(element("p", remark) for remark in result.remarks),
+        join(element("p", _together(remark)) for remark in result.remarks),
         element("h3", "What decided"),
         element("p", result.decides),
         _checks(result.verdict["checks"]),
@@ -62,6 +64,11 @@ def experiment_section(result: Result, folder: Path, *, number: int | None = Non
         id=result.name,
         class_="experiment" if number else "experiment only",
     )
+
+
+def _together(text: str) -> str:
+    """The same with no line broken between a number and its sign of percent."""
+    return text.replace(" %", "\N{NO-BREAK SPACE}%")
 
 
 def minutes(seconds: float) -> str:
@@ -141,18 +148,15 @@ def _checks(checks: Sequence[Mapping[str, Any]]) -> Markup:
     return element("div", table, class_="scroll")
 
 
-def number_written(value: float | None) -> str:
-    """A number in as few digits as say enough; a dash where there is none."""
+def number_written(value: float | str | None) -> str:
+    """A number in as few digits as say enough; a dash where there is none, infinity as it stands."""
     if value is None:
         return "–"
+    if isinstance(value, str):
+        return value
     if value and not _SMALL <= abs(value) < _LARGE:
-        factor, power = f"{value:.1e}".split("e")
-        text = f"{factor} × 10{str(int(power)).translate(_RAISED)}"
-    elif abs(value) < 100:
-        text = f"{value:.3g}"
-    else:
-        text = f"{value:,.0f}"
-    return text.replace("-", "−")
+        return power_of_ten(value, digits=1)
+    return (f"{value:.3g}" if abs(value) < _ROUND else f"{value:,.0f}").replace("-", "−")
 
 
 def _run(result: Result) -> str:
