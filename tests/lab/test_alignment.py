@@ -142,3 +142,11 @@ def test_of_few_words_without_counterpart_nothing_is_said(toy, words, received, 
     found = [remark for remark in remarks if "no counter-part" in remark]
     assert len(found) == bool(words)
     assert all(told in remark for remark in found)
+
+
+def test_small_differences_are_told_as_powers_of_ten(toy):
+    numbers = toy[1].numbers
+    own = {**numbers["own_output"], "sentences": 3, "furthest_from_forced": 3e-7}
+    told = " ".join(remark_alignment({**numbers, "own_output": own, "sum_of_a_row": 2.4e-7}))
+    assert "from that of reading it by at most 3 × 10⁻⁷: forced" in told
+    assert "no row here is further from it than 2 × 10⁻⁷." in told

@@ -7,7 +7,7 @@ import torch
 
 from regard.errors import DataError
 from regard.lab.bench import Bench
-from regard.lab.bird import EXPERIMENT, FULL, SENTENCE, USUAL, Sizes, _verdict, find, parse_text
+from regard.lab.bird import EXPERIMENT, FULL, SENTENCE, USUAL, Sizes, find, parse_text, verdict
 
 TOY = Sizes(word=4, key=3, directions=50)
 
@@ -84,9 +84,9 @@ def test_the_claim_holds_and_each_check_can_fail(finding):
             numbers["difference"] = 1e-9
         else:
             numbers["similarities"]["general"][change] = -1e-9 if change == "least_weight" else 1e-9
-        verdict = _verdict(numbers)
-        assert verdict.word == "not seen here", change  # identities are no sign of a claim
-        assert sum(not check.held for check in verdict.checks) == 1, change
+        told = verdict(numbers)
+        assert told.word == "not seen here", change  # identities are no sign of a claim
+        assert sum(not check.held for check in told.checks) == 1, change
 
 
 def test_what_was_seen_is_told_with_true_minus_signs_and_powers(finding):
@@ -94,7 +94,7 @@ def test_what_was_seen_is_told_with_true_minus_signs_and_powers(finding):
     numbers["difference"] = 4e-16
     for each in numbers["similarities"].values():
         each.update(sticks_out=-0.1234, least_weight=0.031, sum_error=0.0)
-    told = _verdict(numbers).because
+    told = verdict(numbers).because
     assert "differ by 4 × 10⁻¹⁶ at most" in told
     assert "every weight is at least 3 × 10⁻², their sums are within 0 of 1" in told
     assert "than −0.123 (below 0 is inside)" in told

@@ -7,7 +7,7 @@ import pytest
 
 from regard.lab import find_experiment
 from regard.lab.bench import Bench
-from regard.lab.cost import EXPERIMENT, READERS, TRANSLATORS, Sizes, added, decide, find
+from regard.lab.cost import EXPERIMENT, READERS, TRANSLATORS, Sizes, added, find, verdict
 from regard.lab.figures.cost import remark_cost
 from regard.lab.measures.exponent import Parts
 from regard.lab.measures.loss_at_lengths import ATTENTION, FIXED, FUSED, NAIVE, Arm, work_of
@@ -138,12 +138,12 @@ def test_what_is_added_is_compared_beyond_the_other():
 
 
 def test_numbers_that_speak_for_the_claim_hold():
-    verdict = decide(made_up())
-    assert verdict.word == "held"
-    assert "to the power 1.00, and what attention adds to it to the power 2.00" in verdict.because
+    told = verdict(made_up())
+    assert told.word == "held"
+    assert "to the power 1.00, and what attention adds to it to the power 2.00" in told.because
     # at 128 words 128 seconds, and with attention 128² + 128
-    assert "at 128 words on both sides attention adds 99 % of the time" in verdict.because
-    assert verdict.checks[-1].value == pytest.approx(100 * 128 / 129)
+    assert "at 128 words on both sides attention adds 99 % of the time" in told.because
+    assert told.checks[-1].value == pytest.approx(100 * 128 / 129)
 
 
 def test_a_linear_fixed_vector_is_no_sign_of_what_attention_costs():
@@ -151,7 +151,7 @@ def test_a_linear_fixed_vector_is_no_sign_of_what_attention_costs():
     for what, harm in HARM.items():
         if "fixed vector" not in what:
             harm(numbers)
-    assert decide(numbers).word == "not seen here"
+    assert verdict(numbers).word == "not seen here"
 
 
 HARM = {
@@ -174,7 +174,7 @@ HARM = {
 def test_each_number_can_speak_against_it(what):
     numbers = copy.deepcopy(made_up())
     HARM[what](numbers)
-    failed = [check.what for check in decide(numbers).checks if not check.held]
+    failed = [check.what for check in verdict(numbers).checks if not check.held]
     assert len(failed) == 1
     assert what in failed[0]
 
@@ -183,7 +183,7 @@ def test_the_claim_can_be_not_seen_at_all():
     numbers = copy.deepcopy(made_up())
     for harm in HARM.values():
         harm(numbers)
-    assert decide(numbers).word == "not seen here"
+    assert verdict(numbers).word == "not seen here"
 
 
 def test_it_measures_time_so_it_runs_alone():

@@ -22,9 +22,9 @@ from regard.lab.gradients import (
     Sizes,
     before_training,
     by_radius,
-    decide,
     descend,
     find,
+    verdict,
 )
 from regard.lab.measures.gradient_flow import growth_per_step
 from regard.lab.measures.reader import LastStepReader
@@ -110,7 +110,7 @@ def test_equal_benches_find_equal_numbers_whatever_the_cores(tmp_path):
 def test_what_was_found_can_be_written_down(finding, tmp_path):
     wishes = {"command": "regard lab gradients", "full": False, "seed": 1, "seconds": 1.0}
     result = write_result(tmp_path, EXPERIMENT, finding, **wishes)
-    assert len(result.verdict["checks"]) == len(decide(finding.numbers).checks)
+    assert len(result.verdict["checks"]) == len(verdict(finding.numbers).checks)
     for drawing in finding.drawings:
         assert (tmp_path / f"{drawing.name}.png").stat().st_size > 5000
     numbers = json.loads((tmp_path / "result.json").read_text())["numbers"]
@@ -158,23 +158,23 @@ HARM = {
 
 
 def test_numbers_that_speak_for_the_claim_hold():
-    verdict = decide(GOOD)
-    assert verdict.word == "held"
-    assert "the plain RNN loses 20 % of its gradient" in verdict.because
-    assert "loses nothing a step, with self-attention nothing (it grows by 5 %)" in verdict.because
-    assert "50 times as much is left with attention as without" in verdict.because
-    assert "95 %" in verdict.because  # recalled with attention
+    told = verdict(GOOD)
+    assert told.word == "held"
+    assert "the plain RNN loses 20 % of its gradient" in told.because
+    assert "loses nothing a step, with self-attention nothing (it grows by 5 %)" in told.because
+    assert "50 times as much is left with attention as without" in told.because
+    assert "95 %" in told.because  # recalled with attention
 
 
 @pytest.mark.parametrize("what", HARM)
 def test_each_number_can_speak_against_it(what):
     numbers = copy.deepcopy(GOOD)
     HARM[what](numbers)
-    failed = [check.what for check in decide(numbers).checks if not check.held]
+    failed = [check.what for check in verdict(numbers).checks if not check.held]
     # a GRU or LSTM that falls faster or slower changes what it is compared with, never for the worse
     assert any(what in name for name in failed)
     assert len(failed) == 1
-    assert decide(numbers).word == "held in part"
+    assert verdict(numbers).word == "held in part"
 
 
 def test_the_claim_can_be_not_seen_at_all():
@@ -184,14 +184,16 @@ def test_the_claim_can_be_not_seen_at_all():
             cell[form].update(growth=0.99, median=[1.0, 0.9, 0.8])
     for what in ("recalled", "with tanh"):
         HARM[what](numbers)
-    assert decide(numbers).word == "not seen here", "that a linear gradient grows from radius 1 on is no sign"
+    assert verdict(numbers).word == "not seen here", (
+        "that a linear gradient grows from radius 1 on is no sign"
+    )
 
 
 def test_what_explodes_helps_no_gradient():
     """The LSTM's grows as fast as the RNN's falls: gates that do that are no better."""
     numbers = copy.deepcopy(GOOD)
     numbers["before"]["LSTM"][PLAIN].update(growth=1.25)
-    (failed,) = [check for check in decide(numbers).checks if not check.held]
+    (failed,) = [check for check in verdict(numbers).checks if not check.held]
     assert "LSTM over RNN" in failed.what
     assert failed.value == pytest.approx(1)
 
@@ -200,17 +202,17 @@ def test_what_explodes_helps_no_gradient():
 def test_tenfold_is_over_the_whole_line(length):
     numbers = copy.deepcopy(GOOD)
     numbers["before"]["RNN"][PLAIN].update(median=[2.0] * (length - 1) + [0.02])
-    assert decide(numbers).checks[-1].bound ** length == pytest.approx(10)
+    assert verdict(numbers).checks[-1].bound ** length == pytest.approx(10)
 
 
 def test_what_is_not_a_number_is_not_hidden():
     numbers = copy.deepcopy(GOOD)
     numbers["before"]["GRU"][ATTENTION].update(growth=math.nan, median=[0.0, 0.0, 0.0])
     numbers["radius"]["linear"].update(median=[0.5, 0.6, 0.7])
-    verdict = decide(numbers)
-    assert "the cell that loses most loses an unknown share a step" in verdict.because
-    assert "A linear gradient begins to grow at none of these radii." in verdict.because
-    failed = [check.what for check in verdict.checks if not check.held]
+    told = verdict(numbers)
+    assert "the cell that loses most loses an unknown share a step" in told.because
+    assert "A linear gradient begins to grow at none of these radii." in told.because
+    failed = [check.what for check in told.checks if not check.held]
     assert len(failed) == 2
     assert "with attention over plain" in failed[0]
 

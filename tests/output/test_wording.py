@@ -1,6 +1,6 @@
 import pytest
 
-from regard.output.wording import name_of, written
+from regard.output.wording import name_of, power_of_ten, written
 
 BLANK = "\N{NO-BREAK SPACE}"
 
@@ -32,3 +32,18 @@ def test_figures_are_written_for_people(key, value, text):
 def test_names():
     assert name_of("aer") == "alignment error rate"
     assert name_of("source_vocabulary") == "source vocabulary"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (3e-07, "3 × 10⁻⁷"),
+        (2.2e-16, "2 × 10⁻¹⁶"),
+        (-0.031, "−3 × 10⁻²"),
+        (9.6e10, "1 × 10¹¹"),
+        (0.0, "0"),
+        (float("inf"), "inf"),
+    ],
+)
+def test_sizes_are_powers_of_ten(value, text):
+    assert power_of_ten(value) == text

@@ -112,7 +112,6 @@ def _config(sizes: Sizes) -> dict[str, Any]:
             "max_updates": sizes.updates,
             "validate_every": sizes.updates,
             "validation_sentences": 50,
-            "device": "cpu",
         },
     }
 

@@ -5,9 +5,8 @@ values are exact as they are printed and the rest can be checked by hand. What d
 same as word by word, the weights sum to 1, and the new vectors lie among the values they are averages of.
 """
 
-import math
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,16 +14,16 @@ import torch
 from torch import Tensor
 
 from regard.errors import DataError, nearest
-from regard.lab.bench import Bench, Check, Drawing, Experiment, Finding, Grid, Verdict
-from regard.lab.measures.lookup import FORMULAE, draw_given, drawn, matrix_form, similarities, sticks_out
+from regard.lab.bench import Bench, Check, Experiment, Finding, Verdict
+from regard.lab.figures.bird import draw_bird, remark_bird, tabulate_bird
+from regard.lab.measures.lookup import draw_given, drawn, matrix_form, similarities, sticks_out
 from regard.ops.attention.masked_softmax import attend, masked_softmax
 from regard.ops.attention.query_key_value.naive import query_key_value
-from regard.output.pictures.lookup import draw_lookup, draw_projections, draw_similarities
+from regard.output.wording import power_of_ten
 
 SENTENCE = "The early bird catches the worm | bird"
 _MOST_WORDS = 12  # more would leave the page
 _CLOSE = 1e-12  # some thousand roundings of a number of size 1 in float64
-_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 @dataclass(frozen=True)
@@ -96,7 +95,8 @@ def find(bench: Bench, sizes: Sizes) -> Finding:
         "difference": difference,
         "raw_sticks_out": sticks_out((energies["scaled dot"][0] @ V.T), V.T, directions),
     }
-    return Finding(numbers, _verdict(numbers), _drawings(numbers), [_without(numbers)], _remarks(numbers))
+    drawings, grids = draw_bird(numbers), tabulate_bird(numbers)
+    return Finding(numbers, verdict(numbers), drawings, grids, remark_bird(numbers))
 
 
 def parse_text(text: str) -> tuple[list[str], int]:
@@ -120,7 +120,8 @@ def _most(difference: Tensor) -> float:
     return float(difference.abs().max())
 
 
-def _verdict(numbers: Mapping[str, Any]) -> Verdict:
+def verdict(numbers: Mapping[str, Any]) -> Verdict:
+    """Four identities; see `EXPERIMENT.decides`."""
     kinds = numbers["similarities"].values()
     sums, out = max(k["sum_error"] for k in kinds), max(k["sticks_out"] for k in kinds)
     least = min(k["least_weight"] for k in kinds)
@@ -142,7 +143,7 @@ def _verdict(numbers: Mapping[str, Any]) -> Verdict:
             control=True,
         ),
     ]
-    difference, smallest, apart = (_power(each) for each in (numbers["difference"], least, sums))
+    difference, smallest, apart = (power_of_ten(each) for each in (numbers["difference"], least, sums))
     return Verdict(
         checks,
         f"V softmax(KᵀQ/√p) and the sum over words differ by {difference} at most. With the four similarities every "
@@ -155,95 +156,6 @@ def _verdict(numbers: Mapping[str, Any]) -> Verdict:
 def _signed(number: float, digits: int) -> str:
     """With a true minus."""
     return f"{number:.{digits}f}".replace("-", "−")
-
-
-def _power(number: float) -> str:
-    """Such as 2 × 10⁻¹⁶."""
-    if not number or not math.isfinite(number):
-        return f"{number:g}"
-    digit, power = f"{number:.0e}".split("e")
-    return f"{digit.replace('-', '−')} × 10{str(int(power)).translate(_RAISED)}"
-
-
-def _drawings(numbers: Mapping[str, Any]) -> list[Drawing]:
-    words, chosen, kinds = numbers["words"], numbers["chosen"], numbers["similarities"]
-    word, scaled = words[chosen], kinds["scaled dot"]
-    X, Q, K, V = (_rows(numbers[name]) for name in "XQKV")
-    return [
-        Drawing(
-            "lookup",
-            f"The new vector of “{word}”, step by step from left to right: its query meets each word's key, the "
-            "softmax over all the words makes weights of the similarities, and the values are averaged by them. The "
-            "darker a weight's ground, the greater the weight; the weights sum to 1.",
-            draw_lookup(
-                words, chosen, Q[chosen], K, V, numbers["dots"], scaled["energies"], scaled["weights"]
-            ),
-        ),
-        Drawing(
-            "vectors",
-            "Where queries, keys and values come from: each word's vector x, written as a row, times the three "
-            "matrices. What is drawn by lot has one digit after the point, so the two digits of q, k and v are exact.",
-            draw_projections(
-                words, chosen, X, {name: numbers[name] for name in ("W_Q", "W_K", "W_V")}, (Q, K, V)
-            ),
-        ),
-        Drawing(
-            "similarities",
-            f"Four similarities of the query of “{word}” with every key, the matrices that they need, and the weights "
-            "each leads to. The matrices are chance, so the weights differ; that they sum to 1 does not hang on the "
-            "similarity.",
-            draw_similarities(
-                words,
-                chosen,
-                {name: numbers[name] for name in ("W", "W_a", "U_a")}
-                | {"v_a": [[x] for x in numbers["v_a"]]},
-                {(kind, FORMULAE[kind]): (each["energies"], each["weights"]) for kind, each in kinds.items()},
-            ),
-        ),
-    ]
-
-
-def _rows(columns: Sequence[Sequence[float]]) -> list[list[float]]:
-    """A matrix whose columns are words, a word a row."""
-    return [list(row) for row in zip(*columns, strict=True)]
-
-
-def _without(numbers: Mapping[str, Any]) -> Grid:
-    """What leaving the word itself out of the list would change."""
-    words, scaled = numbers["words"], numbers["similarities"]["scaled dot"]
-    rows = [
-        [word, f"{with_it:.3f}", f"{without:.3f}"]
-        for word, with_it, without in zip(
-            words, scaled["weights"], numbers["weights_without_itself"], strict=True
-        )
-    ]
-    word = words[numbers["chosen"]]
-    return Grid(
-        f"The weights of “{word}” (qᵀk/√p), with its own key among the keys and without.",
-        ["word", f"with “{word}”", f"without “{word}”"],
-        rows,
-    )
-
-
-def _remarks(numbers: Mapping[str, Any]) -> list[str]:
-    chosen = numbers["chosen"]
-    word, own = numbers["words"][chosen], numbers["similarities"]["scaled dot"]["weights"][chosen]
-    return [
-        "The vectors and matrices are drawn by lot, not learnt: which word gets the greatest weight means nothing. "
-        "What holds for any numbers is the arithmetic. Training would move the matrices so that useful words get it.",
-        "Slips of the lecture. It prints Σ_i a_{t,i} = 0 beside the weights; 1 is meant, as its softmax gives. It has "
-        "softmax(⟨W_Qᵀ e_bird, W_Kᵀ e_The⟩) of one number at a time; the softmax of one number is 1 whatever the "
-        "number, and what is meant is one softmax over the numbers of all the words. One slide has qᵀWWk for the qᵀWk "
-        "of the slide before. Queries are W_Qᵀ e first and W_Q x later: the same, with the matrix transposed.",
-        "The lecture compares the query of “bird” with “the key vectors of other words”, then lists all six words, "
-        "“bird” among them, and then leaves it out of the softmaxes and of the sum. The matrix form keeps it: column i "
-        "of KᵀQ has an entry for every word. "
-        f"Here “{word}” gives {100 * own:.0f} % of its weight to itself; the table shows both. And the lecture calls "
-        "the new vector v_bird, which is the name of the word's value; here it is the sum at the foot of the figure.",
-        "attention(q, k, v) = Σ similarity(q, k_i) × v_i is a weighted average only where the similarities have been "
-        f"normalised. With qᵀk/√p itself in the place of the weights a new vector sticks out of the values by "
-        f"{numbers['raw_sticks_out']:.2f}.",
-    ]
 
 
 EXPERIMENT = Experiment(

@@ -109,10 +109,7 @@ def measure(bench: Bench, arm: Arm) -> dict[str, Any]:
     name = f"{arm.task}-{arm.model.replace(' ', '-')}"
     folder = bench.train(name, config(arm.model, sizes.updates[arm.task], sizes), lines[100:], lines[:100])
     translator = Translator.load(folder)
-    result: dict[str, Any] = {
-        "parameters": sum(p.numel() for p in translator.model.parameters()),
-        "right": [],
-    }
+    result: dict[str, Any] = {"parameters": translator.model.num_parameters, "right": []}
     if arm.task == "copy":
         result |= {"bits": [], "exact": [], "wrong": []}
     for length in sizes.lengths:
@@ -194,7 +191,6 @@ def config(model: str, updates: int, sizes: Sizes) -> dict[str, Any]:
             "validate_every": updates,
             "validation_sentences": 1,
             "select": "loss",
-            "device": "cpu",
         },
     }
 
@@ -229,7 +225,10 @@ def verdict(found: Found, sizes: Sizes) -> Verdict:
 
 
 def _times(through: float, most: float) -> float:
-    """How many times the vector's bits get through attention; not a number where neither lets any through."""
+    """How many times the vector's bits get through attention.
+
+    Not a number where neither lets any through, or where it is not known what the vector lets through.
+    """
     if most > 0:
         return through / most
     return math.inf if most <= 0 < through else math.nan

@@ -16,7 +16,6 @@ from typing import Any
 from torch import Tensor
 
 from regard.lab.bench import Bench, Check, Experiment, Finding, Verdict
-from regard.lab.bench.bench import one_thread
 from regard.lab.figures.cost import draw_cost, remark_cost, tabulate_cost
 from regard.lab.measures.exponent import fit_parts, fitted_exponent
 from regard.lab.measures.loss_at_lengths import ATTENTION, FIXED, FUSED, GRU, LSTMN, NAIVE, Arm, work_of
@@ -61,12 +60,11 @@ def run(bench: Bench) -> Finding:
 
 def find(bench: Bench, sizes: Sizes) -> Finding:
     """Count, time, fit, draw and decide."""
-    with one_thread():
-        numbers: dict[str, Any] = {"seed": bench.seed, "repeats": sizes.repeats, "size": sizes.size}
-        numbers["squares"] = _squares(bench, sizes)
-        numbers["parts"] = _grid(bench, sizes)
+    numbers: dict[str, Any] = {"seed": bench.seed, "repeats": sizes.repeats, "size": sizes.size}
+    numbers["squares"] = _squares(bench, sizes)
+    numbers["parts"] = _grid(bench, sizes)
     drawings, grids = draw_cost(numbers), tabulate_cost(numbers)
-    return Finding(numbers, decide(numbers), drawings, grids, remark_cost(numbers))
+    return Finding(numbers, verdict(numbers), drawings, grids, remark_cost(numbers))
 
 
 def _squares(bench: Bench, sizes: Sizes) -> dict[str, Any]:
@@ -121,7 +119,7 @@ def added(squares: Mapping[str, Any], one: Arm, other: Arm, what: str) -> float:
     return fitted_exponent(more["lengths"], [a - b for a, b in zip(more[what], less[what], strict=True)])
 
 
-def decide(numbers: Mapping[str, Any]) -> Verdict:
+def verdict(numbers: Mapping[str, Any]) -> Verdict:
     """Hold the numbers against the bounds."""
     squares = numbers["squares"]
     fixed, attention = (squares[Arm(name, FUSED).name] for name in (FIXED, ATTENTION))

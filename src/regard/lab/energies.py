@@ -193,7 +193,6 @@ def _config(name: str, rate: float, sizes: Sizes) -> dict[str, Any]:
             "max_updates": sizes.updates,
             "validate_every": sizes.updates,
             "validation_sentences": 1,
-            "device": "cpu",
         },
     }
 

@@ -136,7 +136,7 @@ def measure(bench: Bench, arm: Arm) -> dict[str, Any]:
         answers = classifier.classify([line.source for line in asked], batch_sentences=100)
         right = sum(answer.label == line.target for answer, line in zip(answers, asked, strict=True))
         accuracy.append(100 * right / len(asked))
-    return {"accuracy": accuracy, "parameters": sum(p.numel() for p in classifier.model.parameters())}
+    return {"accuracy": accuracy, "parameters": classifier.model.num_parameters}
 
 
 def training_lines(sizes: Sizes, seed: int) -> tuple[list[Example], list[Example]]:
@@ -177,7 +177,6 @@ def config(name: str, sizes: Sizes) -> dict[str, Any]:
             "max_epochs": 0,
             "max_updates": sizes.updates,
             "validate_every": sizes.updates,
-            "device": "cpu",
         },
     }
 

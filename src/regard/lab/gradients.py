@@ -109,14 +109,14 @@ def find(bench: Bench, sizes: Sizes) -> Finding:
         ],
     }
     drawings, grids = draw_gradients(numbers), tabulate_gradients(numbers)
-    return Finding(numbers, decide(numbers), drawings, grids, remark_gradients(numbers))
+    return Finding(numbers, verdict(numbers), drawings, grids, remark_gradients(numbers))
 
 
 def before_training(bench: Bench, arm: tuple[Sizes, str, bool]) -> dict[str, Any]:
     """Norms by lag at the toolkit's own first weights: of each seed the geometric mean over a batch."""
     sizes, name, attends = arm
     norms = []
-    for seed in range(bench.seed, bench.seed + sizes.seeds):
+    for seed in bench.seeds(sizes.seeds):
         reader = _reader(sizes, name, attends, seed)
         dice = torch.Generator().manual_seed(seed)
         ids, answers = draw_lines(dice, sizes.rows, sizes.length, sizes.symbols)
@@ -128,7 +128,7 @@ def after_training(bench: Bench, arm: tuple[Sizes, str, bool]) -> dict[str, Any]
     """The same after learning which symbol came first, and how often the answer is right."""
     sizes, name, attends = arm
     norms, right, chosen = [], [], []
-    for seed in range(bench.seed, bench.seed + sizes.taught_seeds):
+    for seed in bench.seeds(sizes.taught_seeds):
         tried = []
         for rate in sizes.rates:
             reader = _reader(sizes, name, attends, seed)
@@ -159,7 +159,7 @@ def _over_seeds(norms: Sequence[Sequence[float]]) -> dict[str, Any]:
 def by_radius(bench: Bench, arm: tuple[Sizes, bool]) -> dict[str, Any]:
     """The growth a step against the spectral radius, of a linear recurrence or of one with tanh."""
     sizes, linear = arm
-    seeds = range(bench.seed, bench.seed + sizes.seeds)
+    seeds = bench.seeds(sizes.seeds)
     shape = {"length": sizes.length, "size": sizes.size, "rows": sizes.rows}
     growths = [growths_by_radius(sizes.radii, seed=seed, **shape, linear=linear) for seed in seeds]
     return {**asdict(Quartiles.of(growths)), "growths": growths}
@@ -169,7 +169,7 @@ def descend(bench: Bench, arm: tuple[Sizes, float, float, float]) -> dict[str, A
     """Train an RNN whose recurrent matrix starts too large by gradient descent, at one rate, clipped or not."""
     sizes, radius, rate, clip = arm
     courses = []
-    for seed in range(bench.seed, bench.seed + sizes.clip_seeds):
+    for seed in bench.seeds(sizes.clip_seeds):
         reader = _reader(sizes, "rnn", False, seed)
         matrix = torch.randn(sizes.size, sizes.size, generator=torch.Generator().manual_seed(seed))
         with torch.no_grad():
@@ -192,7 +192,7 @@ def _nested(kinds: Sequence[tuple[str, str, str]], found: Sequence[Any]) -> dict
     return table
 
 
-def decide(numbers: Mapping[str, Any]) -> Verdict:
+def verdict(numbers: Mapping[str, Any]) -> Verdict:
     """Hold the numbers against the bounds."""
     before, sweep = numbers["before"], numbers["radius"]
     plain = {cell: forms[PLAIN] for cell, forms in before.items()}

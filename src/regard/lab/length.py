@@ -145,7 +145,7 @@ def _measure(bench: Bench, arm: Arm) -> dict[str, Any]:
     return {
         "longest": arm.longest,
         "pairs": len(arm.train),
-        "parameters": sum(each.numel() for each in translator.model.parameters()),
+        "parameters": translator.model.num_parameters,
         "bands": [
             {"lower": band[0], "upper": band[1], "middle": sum(band) / 2, **score([band])}
             | {"likely": 100 * mean_by_part(likely[band], 1)[0]}
@@ -157,9 +157,6 @@ def _measure(bench: Bench, arm: Arm) -> dict[str, Any]:
             100 * share for share in mean_by_part([row for band in beyond for row in likely[band]], 3)
         ],
     }
-
-
-_TRAINING = {"label_smoothing": 0.0, "max_epochs": 0, "validation_sentences": 50, "device": "cpu"}
 
 
 def _config(kind: str, sizes: Sizes) -> dict[str, Any]:
@@ -176,12 +173,14 @@ def _config(kind: str, sizes: Sizes) -> dict[str, Any]:
             "decoder": {**decoder, "kind": "bahdanau", "attention": {"size": n}} if attends else decoder,
         },
         "training": {
-            **_TRAINING,
             "rate": sizes.rate,
+            "label_smoothing": 0.0,
             "batch_sentences": sizes.batch_words,
             "batch_tokens": sizes.batch_words,
+            "max_epochs": 0,
             "max_updates": sizes.updates,
             "validate_every": sizes.updates,
+            "validation_sentences": 50,
         },
     }
 

@@ -15,19 +15,12 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from regard.lab.bench import Bench, Check, Experiment, Finding, Verdict
-from regard.lab.figures.pretraining import (
-    AFTER,
-    BEFORE,
-    draw_pretraining,
-    gains,
-    means,
-    remark_pretraining,
-    tabulate_pretraining,
-)
+from regard.lab.figures.pretraining import draw_pretraining, remark_pretraining, tabulate_pretraining
 from regard.lab.measures.bag_of_words import BagOfWords
+from regard.lab.measures.before_and_after import AFTER, BEFORE, gains, means
 from regard.lab.measures.labels_saved import labels_needed
 from regard.lab.measures.spread import Spread
-from regard.lab.measures.student import critical_t
+from regard.lab.measures.student import critical_t, t_of
 from regard.text_classifier import TextClassifier
 from regard.worlds import Example, Sentiment
 from regard.writer import Writer
@@ -99,16 +92,16 @@ def find(bench: Bench, sizes: Sizes) -> Finding:
     after = bench.train(
         "after", _language_model(sizes, rate=0.006, updates=sizes.reading), unlabelled, splits.valid
     )
-    folders = {BEFORE: before, AFTER: after}
+    folders, seeds = {BEFORE: before, AFTER: after}, bench.seeds(sizes.seeds)
     arms = [
-        Arm(folders[start], pool[k * most : k * most + count], splits.test, bench.seed + k, sizes)
-        for start, count, k in product(folders, sizes.labelled, range(sizes.seeds))
+        Arm(folders[start], pool[k * most : k * most + count], splits.test, seed, sizes)
+        for start, count, (k, seed) in product(folders, sizes.labelled, enumerate(seeds))
     ]
     found = iter(bench.each(classify, arms))
-    tried = {start: [[next(found) for _ in range(sizes.seeds)] for _ in sizes.labelled] for start in folders}
+    tried = {start: [[next(found) for _ in seeds] for _ in sizes.labelled] for start in folders}
     positive = sum(example.target == "positive" for example in splits.test) / len(splits.test)
     numbers = {
-        "seeds": [bench.seed + k for k in range(sizes.seeds)],
+        "seeds": seeds,
         "labelled": list(sizes.labelled),
         "reference": sizes.reference,
         "accuracy": {
@@ -123,7 +116,7 @@ def find(bench: Bench, sizes: Sizes) -> Finding:
         "updates": {"reading": sizes.reading, "classifying": sizes.updates},
     }
     drawings, grids = draw_pretraining(numbers), tabulate_pretraining(numbers)
-    return Finding(numbers, decide(numbers), drawings, grids, remark_pretraining(numbers))
+    return Finding(numbers, verdict(numbers), drawings, grids, remark_pretraining(numbers))
 
 
 def _language_model(sizes: Sizes, *, rate: float, updates: int) -> dict[str, Any]:
@@ -151,7 +144,7 @@ def classify(bench: Bench, arm: Arm) -> dict[str, float]:
     valid, train = arm.labelled[:held_back], arm.labelled[held_back:]
     trials = []
     for rate in arm.sizes.rates:
-        with TemporaryDirectory() as scratch:  # so many models are not worth keeping
+        with TemporaryDirectory(dir=bench.folder) as scratch:  # so many models are not worth keeping
             folder = replace(bench, folder=Path(scratch)).train(
                 f"with {len(arm.labelled):,} labels, {arm.begins.name} reading",
                 _classifier(arm, rate),
@@ -191,22 +184,19 @@ def _classifier(arm: Arm, rate: float) -> dict[str, Any]:
     }
 
 
-def decide(numbers: Mapping[str, Any]) -> Verdict:
+def verdict(numbers: Mapping[str, Any]) -> Verdict:
     """Hold the two curves against each other."""
     labelled, reference = numbers["labelled"], numbers["reference"]
     curves = {start: means(numbers, start) for start in (BEFORE, AFTER)}
     gained = gains(numbers)
     by_seed = Spread.of(math.fsum(row[k] for row in gained) / len(gained) for k in range(len(gained[0])))
-    # seeds that agree to the last digit leave nothing to divide by
-    certain = math.copysign(math.inf, by_seed.mean) if by_seed.mean else 0.0
-    in_errors = by_seed.mean / by_seed.error if by_seed.error else certain
     reached = curves[AFTER][labelled.index(reference)]
     needed = labels_needed(labelled, curves[BEFORE], reached)
     saved = min(needed, labelled[-1]) / reference
     checks = [
         Check(
             "gap between the curves, mean over all sizes, in its standard errors (Student’s t)",
-            in_errors,
+            t_of(by_seed),
             "at least",
             critical_t(len(by_seed.values)),
         ),

@@ -16,8 +16,8 @@ import torch
 from numpy.typing import NDArray
 
 from regard.lab.bench import Bench, Check, Drawing, Experiment, Finding, Verdict
-from regard.lab.figures.reading import draw_reading, mean_lift, remark_reading, tabulate_reading
-from regard.lab.measures.relevance import by_distance, glances_of, lift, of_the_next
+from regard.lab.figures.reading import draw_reading, remark_reading, tabulate_reading
+from regard.lab.measures.relevance import by_distance, glances_of, lift, mean_lift, of_the_next
 from regard.models import LanguageModel
 from regard.output import Reading
 from regard.worlds import Example, Newsroom

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from regard.lab.bench import Bench, Check, Experiment, Finding, Verdict
-from regard.lab.figures.reversal import draw_reversal, over_seeds, remark_reversal, tabulate_reversal
+from regard.lab.figures.reversal import draw_reversal, remark_reversal, tabulate_reversal
 from regard.lab.measures.along import mean_by_place
 from regard.lab.measures.lag import mean_lags
-from regard.lab.measures.spread import Spread
+from regard.lab.measures.spread import Spread, over_seeds
 from regard.lab.measures.student import critical_t, t_of
 from regard.lab.measures.written import score_written
 from regard.translator import Translator
@@ -113,9 +113,6 @@ def _measure(bench: Bench, arm: Arm) -> dict[str, Any]:
     }
 
 
-_TRAINING = {"label_smoothing": 0.0, "max_epochs": 0, "validation_sentences": 50, "device": "cpu"}
-
-
 def _config(way: str, sizes: Sizes) -> dict[str, Any]:
     n = sizes.units
     stack = {"cell": "lstm", "embedding_size": n, "state_size": n, "num_layers": 1, "dropout": 0.0}
@@ -128,12 +125,14 @@ def _config(way: str, sizes: Sizes) -> dict[str, Any]:
             "decoder": stack,
         },
         "training": {
-            **_TRAINING,
             "rate": sizes.rate,
+            "label_smoothing": 0.0,
             "batch_sentences": sizes.batch_words,
             "batch_tokens": sizes.batch_words,
+            "max_epochs": 0,
             "max_updates": sizes.updates,
             "validate_every": sizes.updates,
+            "validation_sentences": 50,
         },
     }
 
@@ -147,7 +146,7 @@ def gains(numbers: Mapping[str, Any], part: str) -> Spread:
 def verdict(numbers: Mapping[str, Any]) -> Verdict:
     """The same bound on both numbers; see `EXPERIMENT.decides`."""
     perplexity, bleu = gains(numbers, "perplexity"), gains(numbers, "bleu")
-    after = {part: over_seeds(numbers, "backwards", part).mean for part in ("perplexity", "bleu")}
+    after = {part: over_seeds(numbers["ways"]["backwards"], part).mean for part in ("perplexity", "bleu")}
     return Verdict(
         [
             Check(

@@ -18,6 +18,7 @@ from regard.lab.measures.diversity import distinct_lines, distinct_ngrams, entro
 from regard.lab.measures.draws import first_words, miss_of_the_chain, miss_of_the_temperature
 from regard.output import Sample
 from regard.output.pictures.tree import draw_tree
+from regard.output.wording import power_of_ten
 from regard.worlds import Language
 from regard.writer import Writer
 
@@ -137,7 +138,7 @@ def verdict(numbers: dict[str, Any]) -> Verdict:
     heat, first, temperatures = numbers["heat"], numbers["first_words"], numbers["temperatures"]
     rises = {name: spearman(temperatures, heat[name]) for name in ("distinct_trigrams", "judge_perplexity")}
     cold, hot = (heat["judge_perplexity"][k] for k in (0, -1))
-    apart = f"{numbers['chain']['greatest_difference']:.0e}".replace("-", "−")
+    apart = power_of_ten(numbers["chain"]["greatest_difference"])
     return Verdict(
         [
             Check(

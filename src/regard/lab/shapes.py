@@ -5,13 +5,13 @@ said without a network. What decides: every shape but the first does away with a
 wrong.
 """
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
-from regard.lab.bench import Bench, Check, Drawing, Experiment, Finding, Grid, Verdict
+from regard.lab.bench import Bench, Check, Experiment, Finding, Verdict
+from regard.lab.figures.shapes import draw_shapes, remark_shapes, tabulate_shapes
+from regard.lab.measures.mended import mended
 from regard.lab.measures.shaped import NETWORKS, Amount
-from regard.output.pictures.shapes import Shape, draw_shapes
 
 Sizes = Mapping[str, Amount]
 """For each shape, how much it learns."""
@@ -42,14 +42,8 @@ def run(bench: Bench) -> Finding:
 def find(bench: Bench, sizes: Sizes) -> Finding:
     """One training a shape; numbers, verdict and figure."""
     shapes = dict(zip(sizes, bench.each(work, list(sizes.items())), strict=True))
-    figure = draw_shapes([Shape(name, **_shown(each)) for name, each in shapes.items()])
-    return Finding(
-        {"seed": bench.seed, "shapes": shapes},
-        _verdict(shapes),
-        [Drawing("shapes", _CAPTION, figure)],
-        [_grid(shapes)],
-        _REMARKS,
-    )
+    numbers = {"seed": bench.seed, "shapes": shapes}
+    return Finding(numbers, verdict(shapes), draw_shapes(shapes), tabulate_shapes(shapes), remark_shapes())
 
 
 def work(bench: Bench, arm: tuple[str, Amount]) -> dict[str, Any]:
@@ -58,25 +52,8 @@ def work(bench: Bench, arm: tuple[str, Amount]) -> dict[str, Any]:
     return NETWORKS[name](bench, amount)
 
 
-def mended(score: float, baseline: float) -> float:
-    """Per cent of what the baseline misses of 100 that is not missed any more; below 0 where more is missed.
-
-    Not a number where the baseline misses nothing, so that there is nothing to be mended.
-    """
-    return 100 * (score - baseline) / (100 - baseline) if baseline < 100 else math.nan
-
-
-def _shown(shape: Mapping[str, Any]) -> dict[str, Any]:
-    """What the picture takes: outputs go on where no step reads, and what was meant is said where it was not given."""
-    given = " ".join(word for word in shape["outputs"] if word is not None)
-    return {
-        **shape,
-        "fed": None in shape["inputs"],
-        "meant": "" if given == shape["meant"] else shape["meant"],
-    }
-
-
-def _verdict(shapes: Mapping[str, Mapping[str, Any]]) -> Verdict:
+def verdict(shapes: Mapping[str, Mapping[str, Any]]) -> Verdict:
+    """The same bound on every shape but the first; see `EXPERIMENT.decides`."""
     checks = [
         Check(
             f"{name}: the baseline's errors mended",
@@ -94,42 +71,6 @@ def _verdict(shapes: Mapping[str, Mapping[str, Any]]) -> Verdict:
     )
     return Verdict(checks, f"{told[0].upper()}{told[1:]}.")
 
-
-def _grid(shapes: Mapping[str, Mapping[str, Any]]) -> Grid:
-    rows = [
-        [
-            name,
-            of["subtitle"],
-            f"{of['measure']} {of['score']:.1f}",
-            f"{of['baseline']:.1f} ({of['against']})",
-            f"{mended(of['score'], of['baseline']):.0f} %".replace("-", "−"),
-        ]
-        for name, of in shapes.items()
-    ]
-    return Grid(
-        "All shapes on their test sets.", ["shape", "what for what", "network", "baseline", "mended"], rows
-    )
-
-
-_CAPTION = (
-    "The lecture's picture of boxes with a test example in each: inputs below, states in the middle, the trained "
-    "network's own outputs above. A dashed line feeds an output to the next state; every state that writes sees the "
-    "vector, or what the reading ended in, though one arrow stands for all; end marks are left out. The bar is the "
-    "score on the test set, the notch the baseline. Which boxes exist is what tells the shapes apart: the cell in the "
-    "middle is the same GRU."
-)
-_REMARKS = [
-    "One to one is no recurrent network's work: with one step there is no past. It is here as the lecture has it, and "
-    "as a measure. Whoever sees a word alone can at best give its most frequent tag, so that table is its baseline and "
-    "that of the same task in step; what lies above it there comes from the words before.",
-    "The last shape is two of the others: many to one reads, one to many writes, and a state is all that passes "
-    "between them. The sentences are short here; of long ones the experiments length and bottleneck tell. The decoder "
-    "is the lecture's, which sees that state at every step. Where only its first state knew of the source, a run of "
-    "this length, tried once, came no further than word for word (BLEU 28): the shape says what can be learnt, not how "
-    "soon.",
-    "An example is the first of the test set that is short enough to be drawn (and, for tags, holds a word that was "
-    "seen with several); how well the network does on it is not asked.",
-]
 
 EXPERIMENT = Experiment(
     name="shapes",

@@ -3,7 +3,10 @@
 In: a key and a number, as in ``report.json``. Out: "exact match", "93.4 %".
 """
 
+import math
 from collections.abc import Callable
+
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def _per_cent(value: float) -> str:
@@ -83,3 +86,16 @@ def written(key: str, value: float | int | str | None) -> str:
     if key in _KNOWN:
         return _KNOWN[key][1](value)
     return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
+
+
+def power_of_ten(value: float, digits: int = 0) -> str:
+    """Write a number by its size, such as 2 × 10⁻¹⁶; what has none, 0 and what is not finite, as it is.
+
+    Args:
+        value: the number.
+        digits: how many stand behind the first one's point.
+    """
+    if not value or not math.isfinite(value):
+        return f"{value:g}"
+    factor, power = f"{value:.{digits}e}".split("e")
+    return f"{factor} × 10{str(int(power)).translate(_RAISED)}".replace("-", "\N{MINUS SIGN}")

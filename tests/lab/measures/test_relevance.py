@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from regard.errors import DataError
-from regard.lab.measures.relevance import by_distance, glances_of, lift, of_the_next
+from regard.lab.measures.relevance import by_distance, glances_of, lift, mean_lift, of_the_next
 
 WORDS = ["a", "b", "c", "d", "e", "."]
 LINKS = [
@@ -135,3 +135,16 @@ def test_what_does_not_fit_is_refused():
         glances_of([np.zeros((2, 2))], [["a", "b", "."]], [frozenset()])
     with pytest.raises(DataError, match="a link beyond its 3 words"):
         glances_of([np.zeros((3, 3))], [["a", "b", "."]], [frozenset({(0, 3)})])
+
+
+def test_the_mean_lift_is_of_one_kind_and_one_comparison():
+    models = [
+        {
+            "trained": {"by_place": {"value": value}, "next": {"value": 9.0}},
+            "untrained": {"by_place": {"value": 1.0}},
+        }
+        for value in (1.0, 2.0, 6.0)
+    ]
+    assert mean_lift(models, "trained", "by_place") == 3
+    assert mean_lift(models, "trained", "next") == 9
+    assert mean_lift(models, "untrained", "by_place") == 1

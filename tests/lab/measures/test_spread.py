@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from regard.lab.measures.spread import Spread
+from regard.lab.measures.spread import Spread, over_seeds
 
 NUMBERS = st.floats(-1e6, 1e6)
 
@@ -38,3 +38,8 @@ def test_the_numbers_are_kept_in_their_order_as_floats():
     assert spread.values == (3.0, 1.0, 2.0)
     assert all(isinstance(value, float) for value in spread.values)
     assert spread.to_json() == {"mean": 2.0, "deviation": 1.0, "values": [3.0, 1.0, 2.0]}
+
+
+def test_one_number_of_several_models():
+    models = [{"bleu": 3.0, "perplexity": 7.0}, {"bleu": 5.0, "perplexity": 8.0}]
+    assert over_seeds(models, "bleu") == Spread.of([3, 5])

@@ -14,6 +14,7 @@ from regard.lab.measures.telling_pairs import where
 from regard.output.pictures.bars import Measure, draw_bars
 from regard.output.pictures.heatmap import HeatMap, sheet
 from regard.output.translation import Translation
+from regard.output.wording import power_of_ten
 from regard.worlds import Example
 
 _NAMES = {"attention": "attention", "diagonal": "the diagonal", "untrained": "the untrained model"}
@@ -101,7 +102,7 @@ def remark_alignment(numbers: Mapping[str, Any]) -> list[str]:
     if own["sentences"]:
         quality += (
             " Where it writes the reference by itself, its attention differs from that of reading it by at most "
-            f"{own['furthest_from_forced']:.0e}: forced decoding shows what the model does."
+            f"{power_of_ten(own['furthest_from_forced'])}: forced decoding shows what the model does."
         )
     remarks = [
         quality,
@@ -112,7 +113,7 @@ def remark_alignment(numbers: Mapping[str, Any]) -> list[str]:
         f"diagonal puts all its weight on one word, so that its {found['diagonal']['weight']:.0f} % are the words it "
         "links rightly.",
         "One lecture prints Σ_i a_{t,i} = 0 under the softmax. The weights sum to 1: no row here is further from it "
-        f"than {numbers['sum_of_a_row']:.0e}.",
+        f"than {power_of_ten(numbers['sum_of_a_row'])}.",
     ]
     if without["words"]:
         remarks.insert(1, _without_counterpart(without))

@@ -8,16 +8,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from regard.lab.bench import Drawing, Grid
+from regard.lab.measures.lookup import FORMULAE
 from regard.output.alignment import LabelledAlpha
 from regard.output.pictures.bars import Measure, draw_bars
 from regard.output.pictures.heatmap import HeatMap, sheet
 from regard.worlds import Example
 
-_FORMULAE = {
-    "dot": "qᵀk",
-    "scaled dot": "qᵀk/√p",
-    "general": "qᵀWk",
-    "additive": "vᵀ tanh(Wq + Uk)",
+_FORMULAE = FORMULAE | {
+    "additive": "vᵀ tanh(Wq + Uk)",  # the matrices are not shown here, and need no names of their own
     "concat": "vᵀ tanh(W[q; k])",
     "local-m": "qᵀWk, near word t",
     "local-p": "qᵀWk, near a place predicted",

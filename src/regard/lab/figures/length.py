@@ -13,7 +13,7 @@ from regard.output.pictures.curves import Curve, Mark, Panel, draw_curves
 
 def draw_length(numbers: Mapping[str, Any]) -> list[Drawing]:
     """BLEU against length, and what each model finds of the references when it reads them."""
-    marks = [Mark(numbers[part] + 0.5, f"-{numbers[part]}") for part in ("short", "long")]
+    marks = [Mark(numbers[part] + 0.5, f"learnt to {numbers[part]}") for part in ("short", "long")]
     panels = []
     for part, y_label, title in (
         ("bleu", "BLEU", "writing"),

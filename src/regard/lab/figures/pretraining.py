@@ -1,30 +1,17 @@
 """The figure, the table and the remarks of the experiment on pre-training.
 
-In: its numbers. Out: a drawing with its caption, a table, remarks; also the two curves and the gap between them, which
-the verdict is made of. Nothing is measured here.
+In: its numbers. Out: a drawing with its caption, a table, remarks. Nothing is measured here.
 """
 
 from collections.abc import Mapping
 from typing import Any
 
 from regard.lab.bench import Drawing, Grid
+from regard.lab.measures.before_and_after import AFTER, BEFORE, gains, means
 from regard.lab.measures.spread import Spread
 from regard.output.pictures.curves import Curve, Mark, Panel, draw_curves
 
-BEFORE, AFTER = "before reading", "after reading"
-"""What a classifier begins as: the language model, before it has read or after."""
 _NAMES = {BEFORE: "from nothing", AFTER: "pre-trained"}
-
-
-def means(numbers: Mapping[str, Any], start: str) -> list[float]:
-    """Accuracy at each size, mean over the seeds."""
-    return [each["mean"] for each in numbers["accuracy"][start]]
-
-
-def gains(numbers: Mapping[str, Any]) -> list[list[float]]:
-    """Of each size and each seed: how many points reading first gained on the same labelled reviews."""
-    pairs = zip(numbers["accuracy"][BEFORE], numbers["accuracy"][AFTER], strict=True)
-    return [[b - a for a, b in zip(one["values"], other["values"], strict=True)] for one, other in pairs]
 
 
 def draw_pretraining(numbers: Mapping[str, Any]) -> list[Drawing]:

@@ -1,27 +1,17 @@
 """The figures, the table and the remark of the experiment on reading.
 
-In: its numbers, and how a model read the figure's sentence. Out: drawings with captions, a table, a remark; also a lift
-over the seeds, which the verdict tells. Nothing is measured here.
+In: its numbers, and how a model read the figure's sentence. Out: drawings with captions, a table, a remark.
+Nothing is measured here.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from regard.lab.bench import Drawing, Grid
+from regard.lab.measures.relevance import mean_lift
 from regard.lab.measures.spread import Spread
 from regard.output import Reading
 from regard.output.pictures.curves import Curve, Panel, draw_curves
-
-
-def mean_lift(models: Sequence[Mapping[str, Any]], kind: str, by: str) -> float:
-    """A lift, mean over the models.
-
-    Args:
-        models: one a seed.
-        kind: trained or untrained.
-        by: which of their lifts.
-    """
-    return Spread.of(one[kind][by]["value"] for one in models).mean
 
 
 def draw_reading(numbers: Mapping[str, Any], reading: Reading) -> list[Drawing]:

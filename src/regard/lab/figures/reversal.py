@@ -1,21 +1,15 @@
 """The figures, the table and the remarks of the experiment on reversal.
 
-In: its numbers. Out: drawings with captions, a table, remarks; also a number over the seeds of one way, which the
-verdict tells. Nothing is measured here.
+In: its numbers. Out: drawings with captions, a table, remarks. Nothing is measured here.
 """
 
 from collections.abc import Mapping
 from typing import Any
 
 from regard.lab.bench import Drawing, Grid
-from regard.lab.measures.spread import Spread
+from regard.lab.measures.spread import Spread, over_seeds
 from regard.output.pictures.bars import Measure, draw_bars
 from regard.output.pictures.curves import Curve, Panel, draw_curves
-
-
-def over_seeds(numbers: Mapping[str, Any], way: str, part: str) -> Spread:
-    """A number over the seeds of one way."""
-    return Spread.of(model[part] for model in numbers["ways"][way])
 
 
 def draw_reversal(numbers: Mapping[str, Any]) -> list[Drawing]:
@@ -26,7 +20,7 @@ def draw_reversal(numbers: Mapping[str, Any]) -> list[Drawing]:
         ("perplexity", "perplexity of the references", "{:.2f}", "lower is better"),
         ("bleu", "BLEU of greedy translations", "{:.1f}", "higher is better"),
     ):
-        spreads = [over_seeds(numbers, way, part) for way in ways]
+        spreads = [over_seeds(numbers["ways"][way], part) for way in ways]
         means, deviations = [each.mean for each in spreads], [each.deviation for each in spreads]
         measures.append(Measure(label, means, deviations, form, title))
     curves = []

@@ -6,7 +6,7 @@ distance, or the same word there. Sentences, not pairs of words, are drawn again
 because pairs of one sentence hang together. Knows nothing of models.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.errors import DataError
+from regard.lab.measures.spread import Spread
 from regard.text.links import Links
 
 _DRAWS = 500
@@ -205,3 +206,14 @@ def by_distance(glances: Glances, farthest: int) -> dict[str, list[float]]:
         found["relevant"].append(given / number if number else float("nan"))
         found["other"].append(expected / number if number else float("nan"))
     return found
+
+
+def mean_lift(found: Sequence[Mapping[str, Any]], kind: str, by: str) -> float:
+    """A lift, mean over the seeds.
+
+    Args:
+        found: lifts as JSON has them, by kind and by what they are against; one a seed.
+        kind: trained or untrained.
+        by: which of the lifts.
+    """
+    return Spread.of(one[kind][by]["value"] for one in found).mean

@@ -5,7 +5,7 @@ nothing is known of it, not that it is small.
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,3 +56,13 @@ class Spread:
     def to_json(self) -> dict[str, Any]:
         """Give the spread as a JSON object."""
         return {"mean": self.mean, "deviation": self.deviation, "values": list(self.values)}
+
+
+def over_seeds(models: Iterable[Mapping[str, Any]], part: str) -> Spread:
+    """One of the numbers of some models that differ in their seeds alone.
+
+    Args:
+        models: one a seed, each with its numbers.
+        part: which of them.
+    """
+    return Spread.of(model[part] for model in models)

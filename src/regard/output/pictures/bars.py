@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from regard.errors import DataError
 from regard.output.pictures.canvas import new_figure
 from regard.output.pictures.fonts import families_for, text_width, writable
-from regard.output.pictures.look import INK, LETTERS, LOOKS, SOFT, dress
+from regard.output.pictures.look import LETTERS, LOOKS, dress
+from regard.output.pictures.shade import INK, SOFT
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from regard.output.pictures.fonts import text_width, writable
-from regard.output.pictures.look import INK, LETTERS, look
+from regard.output.pictures.look import LETTERS, look
+from regard.output.pictures.shade import INK
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -17,7 +17,8 @@ from regard.errors import DataError
 from regard.output.pictures.canvas import new_figure
 from regard.output.pictures.curve_names import End, key_height, name_ends, write_key
 from regard.output.pictures.fonts import families_for, text_width, writable
-from regard.output.pictures.look import INK, LETTERS, SOFT, dress, look
+from regard.output.pictures.look import LETTERS, dress, look
+from regard.output.pictures.shade import INK, SOFT
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -62,7 +63,7 @@ class Mark:
 
     at: float
     label: str
-    axis: str = "x"
+    axis: Literal["x", "y"] = "x"
 
 
 @dataclass(frozen=True)

@@ -9,34 +9,34 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from regard.output.pictures.shade import FAINT, INK, SOFT
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-INK, SOFT, FAINT = "#1b1b1a", "#6a6a66", "#dedcd6"
 LETTERS = 9.0
 """Points, of all but titles."""
 
 
 @dataclass(frozen=True)
 class Look:
-    """One way to draw a curve or a bar."""
+    """One way to draw a curve; a bar takes the colour alone."""
 
     colour: str
     dash: Any
     mark: str
-    hatch: str
 
 
 LOOKS = (
-    Look("#0b3c5d", "-", "o", ""),
-    Look("#d1495b", (0, (5, 2)), "s", "////"),
-    Look("#e09f1f", (0, (1.2, 1.6)), "^", "...."),
-    Look("#4a9b7f", (0, (6, 1.5, 1.2, 1.5)), "D", "\\\\\\\\"),
-    Look("#7a5c99", (0, (3, 1.2)), "v", "xxxx"),
-    Look("#8c8c86", "-", "x", ""),
-    Look("#1b1b1a", (0, (8, 2, 1.2, 2, 1.2, 2)), "P", "----"),
-    Look("#5aa9d6", (0, (2, 1)), "*", "++++"),
-    Look("#a3561f", (0, (4, 1, 1, 1)), "h", "oo"),
+    Look("#0b3c5d", "-", "o"),
+    Look("#d1495b", (0, (5, 2)), "s"),
+    Look("#e09f1f", (0, (1.2, 1.6)), "^"),
+    Look("#4a9b7f", (0, (6, 1.5, 1.2, 1.5)), "D"),
+    Look("#7a5c99", (0, (3, 1.2)), "v"),
+    Look("#8c8c86", "-", "x"),
+    Look("#1b1b1a", (0, (8, 2, 1.2, 2, 1.2, 2)), "P"),
+    Look("#5aa9d6", (0, (2, 1)), "*"),
+    Look("#a3561f", (0, (4, 1, 1, 1)), "h"),
 )
 
 

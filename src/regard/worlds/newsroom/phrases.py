@@ -81,9 +81,10 @@ def _as_it_stands(phrase: str) -> Node:
 
 
 def finite(rng: random.Random, verb: Verb, subject: Mention) -> tuple[Node, Node, str]:
-    """Draw a tense: the finite verb, which agrees with its subject, the main verb, and the tense's name.
+    """Draw a tense: the finite verb, the main verb, and the tense's name.
 
-    The subject is not hung from the verb here; in the simple past both verbs are one.
+    "Is" and "has" agree with the subject; "will" and the simple past, where both verbs are one, are the same for all.
+    The subject is not hung from the verb here.
     """
     tense = rng.choice(("now", "now", "now", "lately", "lately", "then", "then", "soon"))
     one, many, form = {

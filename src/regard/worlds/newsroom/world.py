@@ -18,7 +18,7 @@ FAR = 5
 
 
 class Newsroom:
-    """News-like English sentences of some 200 words, with the links between their own words."""
+    """News-like English sentences over a vocabulary of some 250 words, with the links between their own words."""
 
     name = "newsroom"
     task = "lm"
