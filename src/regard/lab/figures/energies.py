@@ -84,7 +84,7 @@ def _same_pair(example: Example, shown: Mapping[str, LabelledAlpha]) -> Drawing:
         "links (broken: possible ones). It is the first pair with as many crossing links as any. If several "
         "similarities will do, the maps are alike; a local window stays black where it may not look."
     )
-    return Drawing("sheet", caption, sheet(maps, columns=4))
+    return Drawing("sheet", caption, sheet(maps, columns=3))
 
 
 def tabulate_energies(numbers: Mapping[str, Any]) -> list[Grid]:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _BAR = 0.3  # inches a bar takes with the room around it
 _WIDTH, _GAP, _TOP, _BOTTOM, _RIGHT, _MARGIN = 2.5, 0.75, 0.4, 0.55, 0.6, 0.15
+_PAGE, _LEAST = 9.0, 1.2  # inches: panels grow narrower so that all fit a page, but not narrower than that
 
 
 @dataclass(frozen=True)
@@ -65,13 +66,15 @@ def draw_bars(names: Sequence[str], measures: Sequence[Measure]) -> Figure:
             )
     families = families_for([*names, *(text for each in measures for text in (each.label, each.title))])
     left = max(text_width(name, LETTERS, families) for name in names) + 0.15 + _MARGIN
-    width = left + len(measures) * _WIDTH + (len(measures) - 1) * _GAP + _RIGHT
+    gaps = (len(measures) - 1) * _GAP
+    wide = max(_LEAST, min(_WIDTH, (_PAGE - left - gaps - _RIGHT) / len(measures)))
+    width = left + len(measures) * wide + gaps + _RIGHT
     tall = len(names) * _BAR
     height = _TOP + tall + _BOTTOM
     figure = new_figure(width, height)
     for k, measure in enumerate(measures):
-        x = left + k * (_WIDTH + _GAP)
-        axes = figure.add_axes((x / width, _BOTTOM / height, _WIDTH / width, tall / height))
+        x = left + k * (wide + _GAP)
+        axes = figure.add_axes((x / width, _BOTTOM / height, wide / width, tall / height))
         _draw(axes, names if k == 0 else [""] * len(names), measure, families)
     return figure
 
