@@ -20,7 +20,7 @@ def toy(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def test_pairs():
+def held_out():
     return Microworld().splits(train=600, valid=100, test=40, seed=1, longest=12).test
 
 
@@ -37,13 +37,13 @@ def made_up(aer=5.0, diagonal=20.0, other=60.0, crossing=80.0, weight=70.0):
     }
 
 
-def test_the_scores_are_those_of_evaluate(toy, test_pairs):
+def test_the_scores_are_those_of_evaluate(toy, held_out):
     bench, finding = toy
     found = evaluate(
         Translator.load(bench.folder / "models" / "rnnsearch"),
-        [e.source for e in test_pairs],
-        [e.target for e in test_pairs],
-        [e.gold for e in test_pairs],
+        [e.source for e in held_out],
+        [e.target for e in held_out],
+        [e.gold for e in held_out],
         tokenize="none",
     )
     ours = finding.numbers["aligners"]["attention"]
@@ -54,9 +54,9 @@ def test_the_scores_are_those_of_evaluate(toy, test_pairs):
     assert finding.numbers["exact_match"] == 100 * found.quality.exact_match
 
 
-def test_the_diagonals_error_rate_by_counting(toy, test_pairs):
+def test_the_diagonals_error_rate_by_counting(toy, held_out):
     claimed = sure = hits = allowed = 0
-    for example in test_pairs:
+    for example in held_out:
         Tx, Ty = len(example.source.split()), len(example.target.split())
         for i in range(Ty):
             link = (round(i * (Tx - 1) / (Ty - 1)), i)
@@ -69,10 +69,10 @@ def test_the_diagonals_error_rate_by_counting(toy, test_pairs):
     assert ours["recall"] == pytest.approx(100 * hits / sure)
 
 
-def test_what_is_shown_is_in_the_numbers(toy, test_pairs):
+def test_what_is_shown_is_in_the_numbers(toy, held_out):
     _, finding = toy
     assert [drawing.name for drawing in finding.drawings] == ["sheet", "kinds"]
-    by_source = {e.source: e for e in test_pairs}
+    by_source = {e.source: e for e in held_out}
     assert len(finding.numbers["shown"]) >= 3
     for title, shown in finding.numbers["shown"].items():
         example = by_source[shown["source"]]

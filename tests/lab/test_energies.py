@@ -34,7 +34,7 @@ def toy(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def test_pairs():
+def held_out():
     return common_splits(1500, 120, 150, 1, longest=7).test[:12]
 
 
@@ -74,11 +74,11 @@ def test_each_has_the_best_rate(toy):
         )
 
 
-def test_means_are_over_the_models_of_all_seeds(toy, test_pairs):
+def test_means_are_over_the_models_of_all_seeds(toy, held_out):
     bench, finding = toy
     for name in ("scaled dot", "local-p", NONE):
         rate = finding.numbers["rates"][name]
-        found = [scores_of(models(bench, name, seed)[rate], test_pairs) for seed in (1, 2)]
+        found = [scores_of(models(bench, name, seed)[rate], held_out) for seed in (1, 2)]
         ours = finding.numbers["kinds"][name]
         assert ours["bleu"]["values"] == pytest.approx([each.quality.bleu for each in found])
         assert ours["exact_match"]["mean"] == pytest.approx(50 * sum(e.quality.exact_match for e in found))
@@ -129,9 +129,9 @@ def test_time_is_a_ratio_to_dot(toy):
         assert min(seconds) > 0
 
 
-def test_what_is_drawn_is_in_the_numbers(toy, test_pairs):
+def test_what_is_drawn_is_in_the_numbers(toy, held_out):
     finding = toy[1]
-    shown, pair = finding.numbers["shown"], test_pairs[most_crossing(test_pairs)]
+    shown, pair = finding.numbers["shown"], held_out[most_crossing(held_out)]
     assert (shown["source"], shown["target"]) == (pair.source, pair.target)
     assert set(shown["alpha"]) == set(ATTENTIONS)
     rows, columns = len(pair.target.split()) + 1, len(pair.source.split()) + 1
@@ -176,9 +176,9 @@ def test_concat_is_additive_with_its_matrices_side_by_side():
     torch.testing.assert_close(concat.energies(query, concat.keys(annotations)), ours)
 
 
-def test_an_update_is_adams_on_the_batch_of_its_number(toy, test_pairs):
+def test_an_update_is_adams_on_the_batch_of_its_number(toy, held_out):
     folder = models(toy[0], "general")[TOY.rates[0]]
-    pairs = [SentencePair(e.source, e.target) for e in test_pairs] * 6  # one batch of 64, one of 8
+    pairs = [SentencePair(e.source, e.target) for e in held_out] * 6  # one batch of 64, one of 8
     update = updating(folder, pairs)
     objective = update.__closure__[update.__code__.co_freevars.index("objective")].cell_contents
     model = objective.model
