@@ -7,12 +7,13 @@ With several layers the top one's previous state attends, and the context joins 
 import torch
 from torch import Tensor, nn
 
-from regard.layers import GRU, Additive, Attended, Attention, Embedding, MaxoutReadout, Output
+from regard.layers import GRU, LSTM, Additive, Attended, Attention, Embedding, MaxoutReadout, Output
 from regard.layers.recurrent import Noise
 from regard.models.config import BahdanauConfig
 from regard.models.decoders.decoder import Decoder, ProjectedStart, attend_rows, attention_of
 from regard.models.state import DecoderState, EncodedSource, StepOutput, Unrolled
 from regard.ops.attending_gru import attending_gru
+from regard.ops.attending_lstm import attending_lstm
 
 
 class BahdanauDecoder(Decoder):
@@ -79,21 +80,15 @@ class BahdanauDecoder(Decoder):
         state = self.initial_state(encoded)
         bottom, attention = self.stack.layers[0], self.attention
         alone = len(self.stack.layers) == 1 and noise.recurrent[0] is None
-        # of the papers' own kind: the one recurrence whose backward pass is derived by hand
-        if alone and type(bottom) is GRU and type(attention) is Additive and attention.plain:
+        # of the papers' own kind, or with an LSTM: the recurrences whose backward pass is derived by hand
+        if alone and type(bottom) in (GRU, LSTM) and type(attention) is Additive and attention.plain:
             assert encoded.keys is not None, "the source was read without keys"
             assert attention.W_a is not None, "a decoder's queries come unprojected"
-            return attending_gru(
-                projected,
-                state.cells[0][0],
-                encoded.keys,
-                encoded.annotations,
-                encoded.mask,
-                attention.W_a,
-                attention.v_a,
-                bottom.U,
-                self.C,
-            )
+            source = (encoded.keys, encoded.annotations, encoded.mask)
+            weights = (attention.W_a, attention.v_a, bottom.U, self.C)
+            if type(bottom) is LSTM:
+                return attending_lstm(projected, state.cells[0], *source, *weights)
+            return attending_gru(projected, state.cells[0][0], *source, *weights)
         tops, contexts, alphas = [], [], []
         for i in range(projected.shape[1]):
             top, state, attended = self._advance(projected[:, i], state, encoded, noise, i)

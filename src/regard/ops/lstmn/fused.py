@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
+from regard.ops.lstmn import persistent
 from regard.ops.shapes import Bool, Float
 from regard.ops.tape import AdditiveScoring, DotScoring, cut
 from regard.ops.tape.fused import TapeReader, at_words, last_real, tape_of, windows, written_tape
@@ -162,10 +163,14 @@ def lstmn_sequence(
     state_mask: Float[Tensor, "B n"] | None = None,
 ) -> tuple[Float[Tensor, "B T n"], State, Float[Tensor, "B T slots"]]:
     """The LSTMN over a padded batch; returns h at each word, the last state, and alpha."""
-    # mixed precision narrows the projection; the recurrence keeps the width of the parameters
-    width = U.dtype
     bias = torch.nn.functional.pad(b, (0, S.shape[0]))
-    projected = torch.nn.functional.linear(inputs, W, bias).transpose(0, 1).to(width)  # (T, B, 4n + p)
+    projected = torch.nn.functional.linear(inputs, W, bias).transpose(0, 1)  # (T, B, 4n + p)
+    # mixed precision narrows the projection; kernels take its width, else the recurrence keeps the parameters'
+    slots = initial[6].shape[1] + inputs.shape[1]
+    additive = isinstance(scoring, AdditiveScoring)
+    kernels = persistent.applies(projected, slots, S, additive, span, state_mask is not None)
+    width = projected.dtype if kernels else U.dtype
+    projected = projected.to(width)
     real = mask.T.unsqueeze(-1)  # (T, B, 1)
     if reverse:
         projected, real = projected.flip(0), real.flip(0)
@@ -175,9 +180,11 @@ def lstmn_sequence(
     first = torch.cat([first_values, first_memories], dim=-1)  # (B, t0, 2n)
     valid = torch.cat([was_valid, real.squeeze(-1).T], dim=1)  # (B, slots)
     options = (scoring.scale, output == "tanh", span)
-    given = (s0, first_keys, first, valid, real, U, S, *scoring.fused, state_mask, options)
+    weights = (None if weight is None else weight.to(width) for weight in (U, S, *scoring.fused))
+    given = (s0, first_keys, first, valid, real, *weights, state_mask, options)
+    recurrence = persistent.Recurrence if kernels else _Recurrence
     with torch.autocast(projected.device.type, enabled=False):
-        states, memories, summaries, keys, alpha = _Recurrence.apply(projected, *given)  # type: ignore[no-untyped-call]
+        states, memories, summaries, keys, alpha = recurrence.apply(projected, *given)  # type: ignore[no-untyped-call]
     ends = (last_real(new, old, real) for new, old in ((states, h0), (memories, c0), (summaries, s0)))
     pairs = ((first_keys, keys), (first_values, states), (first_memories, memories))
     last = (*ends, *cut([written_tape(*pair, real) for pair in pairs], valid, span))

@@ -1,0 +1,35 @@
+"""RNNsearch's recurrence with an LSTM, by one of three paths.
+
+`naive` states it; `fused` derives the backward pass by hand; `persistent` runs that as two launches of kernels, where
+`ops/kernels/choose` says they apply.
+"""
+
+from torch import Tensor
+
+from regard.ops.attending_lstm import fused, naive, persistent
+from regard.ops.kernels.choose import kernels_apply
+from regard.ops.paths import fused_wanted
+from regard.ops.shapes import Bool, Float
+from regard.ops.unroll import PlainState
+
+__all__ = ["attending_lstm"]
+
+
+def attending_lstm(
+    projected: Float[Tensor, "B Ty gn"],
+    initial: PlainState,
+    keys: Float[Tensor, "B Tx a"],
+    annotations: Float[Tensor, "B Tx d"],
+    mask: Bool[Tensor, "B Tx"],
+    W_a: Float[Tensor, "a n"],
+    v_a: Float[Tensor, "a"],
+    U: Float[Tensor, "4*n n"],
+    C: Float[Tensor, "4*n d"],
+) -> tuple[Float[Tensor, "B Ty n"], Float[Tensor, "B Ty d"], Float[Tensor, "B Ty Tx"]]:
+    """All steps of the decoder's recurrence, by the quickest path that applies; see `naive`."""
+    given = (projected, initial, keys, annotations, mask, W_a, v_a, U, C)
+    if not fused_wanted():
+        return naive.attending_lstm(*given)
+    if kernels_apply(keys, keys.shape[1], keys.shape[2], annotations.shape[2], U.shape[1]):
+        return persistent.attending_lstm(*given)
+    return fused.attending_lstm(*given)

@@ -1,0 +1,1 @@
+"""Parts shared by the recurrences that run as Triton kernels."""
