@@ -6,8 +6,12 @@ from importlib.util import find_spec
 import pytest
 import torch
 
+from regard.ops.attending_gru import naive as attending_gru_naive
+from regard.ops.attending_gru import persistent as attending_gru_persistent
 from regard.ops.attending_lstm import naive as attending_naive
 from regard.ops.attending_lstm import persistent as attending_persistent
+from regard.ops.gru import naive as gru_naive
+from regard.ops.gru import persistent as gru_persistent
 from regard.ops.kernels.choose import MOST_SLOTS, MOST_UNITS, kernels_apply
 from regard.ops.kernels.tiles import WIDTH, tiles_of
 from regard.ops.lstmn import fused as lstmn_fused
@@ -48,16 +52,23 @@ def random(*shape):
     return 0.3 * torch.randn(*shape, device=DEVICE)
 
 
-@runs_kernels
-@pytest.mark.parametrize("precision", PRECISIONS)
-@pytest.mark.parametrize(
+source_and_steps = pytest.mark.parametrize(
     ("lengths", "num_steps", "n", "a", "d"),
     [([5, 2, 4], 3, 64, 64, 128), ([3, 1], 2, 20, 30, 70), ([1], 1, 64, 64, 64), ([17] * 18, 1, 64, 64, 64)],
     ids=["padded rows", "padded widths", "one of each", "two tiles of rows"],
 )
+
+
+def mask_of(lengths):
+    return torch.arange(max(lengths), device=DEVICE) < torch.tensor(lengths, device=DEVICE).unsqueeze(1)
+
+
+@runs_kernels
+@pytest.mark.parametrize("precision", PRECISIONS)
+@source_and_steps
 def test_the_attending_lstm(lengths, num_steps, n, a, d, precision):
     words, batch = max(lengths), len(lengths)
-    mask = torch.arange(words, device=DEVICE) < torch.tensor(lengths, device=DEVICE).unsqueeze(1)
+    mask = mask_of(lengths)
     tensors = [random(batch, num_steps, 4 * n), random(batch, n), random(batch, n), random(batch, words, a)]
     tensors += [random(batch, words, d), random(a, n), random(a), random(4 * n, n), random(4 * n, d)]
 
@@ -68,6 +79,74 @@ def test_the_attending_lstm(lengths, num_steps, n, a, d, precision):
 
     run, plain = (running(module.attending_lstm) for module in (attending_persistent, attending_naive))
     hold_together(run, plain, tensors, precision)
+
+
+@runs_kernels
+@pytest.mark.parametrize("precision", PRECISIONS)
+@source_and_steps
+def test_the_attending_gru(lengths, num_steps, n, a, d, precision):
+    words, batch, mask = max(lengths), len(lengths), mask_of(lengths)
+    tensors = [
+        random(batch, num_steps, 3 * n),
+        random(batch, n),
+        random(batch, words, a),
+        random(batch, words, d),
+    ]
+    tensors += [random(a, n), random(a), random(3 * n, n), random(3 * n, d)]
+
+    def running(path):
+        return lambda projected, s, keys, annotations, *w: path(projected, s, keys, annotations, mask, *w)
+
+    run, plain = (running(module.attending_gru) for module in (attending_gru_persistent, attending_gru_naive))
+    hold_together(run, plain, tensors, precision)
+
+
+@runs_kernels
+@pytest.mark.parametrize("precision", PRECISIONS)
+@pytest.mark.parametrize(
+    ("lengths", "n"),
+    [([4, 1, 3], 64), ([2, 1], 20), ([1] * 18, 64)],
+    ids=["rows", "width", "two tiles of rows"],
+)
+@pytest.mark.parametrize("reverse", [False, True])
+def test_the_gru(lengths, n, reverse, precision):
+    mask = mask_of(lengths)
+    tensors = [
+        random(*mask.shape, 6),
+        random(len(lengths), n),
+        random(3 * n, 6),
+        random(3 * n, n),
+        random(3 * n),
+    ]
+
+    def running(path):
+        def run(x, s, *weights):
+            states, (last,) = path(x, mask, (s,), *weights, reverse)
+            return states, last
+
+        return run
+
+    run, plain = (running(module.gru_sequence) for module in (gru_persistent, gru_naive))
+    hold_together(run, plain, tensors, precision)
+
+
+@runs_kernels
+@pytest.mark.parametrize("precision", PRECISIONS)
+def test_the_gru_both_ways_at_once(precision):
+    mask, n = mask_of([4, 1, 3]), 20
+    tensors = [random(*mask.shape, 6), random(3, n), random(3, n)]
+    tensors += [random(*shape) for _ in range(2) for shape in ((3 * n, 6), (3 * n, n), (3 * n,))]
+
+    def at_once(x, s, b, *weights):
+        states, last, first = gru_persistent.gru_both_ways(x, mask, ((s,), (b,)), weights[:3], weights[3:])
+        return states, *last, *first
+
+    def in_turn(x, s, b, *weights):
+        ahead, last = gru_naive.gru_sequence(x, mask, (s,), *weights[:3])
+        back, first = gru_naive.gru_sequence(x, mask, (b,), *weights[3:], True)
+        return torch.cat([ahead, back], dim=-1), *last, *first
+
+    hold_together(at_once, in_turn, tensors, precision)
 
 
 @runs_kernels

@@ -7,6 +7,7 @@ the last matrix reads, and `logits` is that matrix. It may be the target embeddi
 import torch
 from torch import Tensor, nn
 
+from regard.ops.affine import affine
 from regard.ops.maxout import maxout
 from regard.ops.shapes import Float
 
@@ -29,7 +30,7 @@ class Output(nn.Module):
 
     def forward(self, readout: Float[Tensor, "*rows l"]) -> Float[Tensor, "*rows Vy"]:
         """W_o t + b_o."""
-        return nn.functional.linear(readout, self.W_o, self.b_o)
+        return affine(readout, self.W_o, self.b_o)
 
 
 class MaxoutReadout(nn.Module):
@@ -55,7 +56,9 @@ class MaxoutReadout(nn.Module):
         context: Float[Tensor, "*rows d"],
     ) -> Float[Tensor, "*rows l"]:
         """s_i, E y_{i−1} and c_i → t_i."""
-        return maxout(self.U_o(state) + self.V_o(embedded) + self.C_o(context))
+        parts = ((state, self.U_o), (embedded, self.V_o), (context, self.C_o))
+        s, y, c = (affine(x, layer.weight, layer.bias) for x, layer in parts)
+        return maxout(s + y + c)
 
 
 class AttentionalReadout(nn.Module):
@@ -70,4 +73,4 @@ class AttentionalReadout(nn.Module):
         self, state: Float[Tensor, "*rows n"], context: Float[Tensor, "*rows d"]
     ) -> Float[Tensor, "*rows l"]:
         """h_t and c_t → h̃_t."""
-        return torch.tanh(self.W_c(torch.cat([context, state], dim=-1)))
+        return torch.tanh(affine(torch.cat([context, state], dim=-1), self.W_c.weight))

@@ -13,6 +13,8 @@ import torch
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from regard.ops.native import native_off
+
 _LEFT_FACTOR = {"mm": 0, "bmm": 0, "mv": 0, "dot": 0, "addmm": 1, "baddbmm": 1, "addmv": 1}
 """Products, by name: which argument is the left factor; each element of the result is a sum over its last axis."""
 _IDLE = ("empty", "new_empty", "empty_like", "empty_strided", "new_empty_strided", "lift_fresh")
@@ -74,7 +76,7 @@ def count_work(compute: Callable[[], Tensor], parameters: Iterable[Tensor]) -> W
         kept[storage.data_ptr()] = storage
         return tensor
 
-    with _Counter() as counter:
+    with native_off(), _Counter() as counter:  # inside a C kernel nothing could be counted
         with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
             loss = compute()
         loss.backward()  # type: ignore[no-untyped-call]

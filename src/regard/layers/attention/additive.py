@@ -4,6 +4,7 @@ import torch
 from torch import Tensor, nn
 
 from regard.layers.attention.attention import Attention
+from regard.ops.affine import affine
 from regard.ops.attention import (
     additive_energies,
     concat_energies,
@@ -48,7 +49,7 @@ class Additive(Attention):
 
     def keys(self, annotations: Float[Tensor, "B Tx d"]) -> Float[Tensor, "B Tx a"]:
         """U_a h_j."""
-        return annotations @ self.U_a.T
+        return affine(annotations, self.U_a)
 
     def queries(self, query: Float[Tensor, "B Q n"]) -> Float[Tensor, "B Q a"]:
         """W_a s_{i−1}."""
@@ -102,7 +103,7 @@ class Concat(Attention):
         """The annotations' part of W_a [s; h_j]."""
         if self._printed:
             return concat_keys(annotations, self.W_a)
-        return annotations @ self.W_a[:, -self.annotation_size :].T
+        return affine(annotations, self.W_a[:, -self.annotation_size :])
 
     def queries(self, query: Float[Tensor, "B Q n"]) -> Float[Tensor, "B Q p"]:
         """The query's part of W_a [s; h_j]."""

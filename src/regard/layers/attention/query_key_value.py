@@ -5,6 +5,7 @@ from torch import Tensor, nn
 
 from regard.errors import ConfigError
 from regard.layers.attention.attention import Attention
+from regard.ops.affine import affine
 from regard.ops.attention import head_contexts, head_energies
 from regard.ops.shapes import Float
 
@@ -50,11 +51,11 @@ class QueryKeyValue(Attention):
 
     def keys(self, annotations: Float[Tensor, "B Tx d"]) -> Float[Tensor, "B Tx p"]:
         """W_K h_j."""
-        return annotations @ self.W_K.T
+        return affine(annotations, self.W_K)
 
     def values(self, annotations: Float[Tensor, "B Tx d"]) -> Float[Tensor, "B Tx d"]:
         """W_V h_j."""
-        return annotations @ self.W_V.T
+        return affine(annotations, self.W_V)
 
     def queries(self, query: Float[Tensor, "B Q n"]) -> Float[Tensor, "B Q p"]:
         """W_Q s."""

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from regard.errors import ConfigError
+from regard.ops.affine import affine
 from regard.ops.shapes import Bool, Float
 from regard.ops.unroll import State
 
@@ -70,7 +71,7 @@ class Cell(nn.Module):
     def project(self, inputs: Float[Tensor, "*rows m"]) -> Float[Tensor, "*rows gn"]:
         """W x + b, for one step or for all steps at once; a query has no bias."""
         bias = nn.functional.pad(self.b, (0, self.query_width)) if self.query_width else self.b
-        return nn.functional.linear(inputs, self.W, bias)
+        return affine(inputs, self.W, bias)
 
     def zero_state(self, batch: int, like: Tensor) -> State:
         """The state before anything was read, of the kind and on the device of `like`."""

@@ -1,8 +1,14 @@
-"""RNNsearch's recurrence: `naive` states it; `fused` derives the backward pass by hand."""
+"""RNNsearch's recurrence, by one of four paths.
+
+`naive` states it; `fused` derives the backward pass by hand; `native` runs that in C on a CPU, and `persistent` as two
+launches of kernels on a GPU, where `ops/native/choose` and `ops/kernels/choose` say they apply.
+"""
 
 from torch import Tensor
 
-from regard.ops.attending_gru import fused, naive
+from regard.ops.attending_gru import fused, naive, native, persistent
+from regard.ops.kernels.choose import kernels_apply
+from regard.ops.native import native_applies
 from regard.ops.paths import fused_wanted
 from regard.ops.shapes import Bool, Float
 
@@ -20,7 +26,12 @@ def attending_gru(
     U: Float[Tensor, "3*n n"],
     C: Float[Tensor, "3*n d"],
 ) -> tuple[Float[Tensor, "B Ty n"], Float[Tensor, "B Ty d"], Float[Tensor, "B Ty Tx"]]:
-    """All steps of the decoder's recurrence, by the quicker path; see `naive`."""
-    if fused_wanted():
-        return fused.attending_gru(projected, initial, keys, annotations, mask, W_a, v_a, U, C)
-    return naive.attending_gru(projected, initial, keys, annotations, mask, W_a, v_a, U, C)
+    """All steps of the decoder's recurrence, by the quickest path that applies; see `naive`."""
+    given = (projected, initial, keys, annotations, mask, W_a, v_a, U, C)
+    if not fused_wanted():
+        return naive.attending_gru(*given)
+    if kernels_apply(keys, keys.shape[1], keys.shape[2], U.shape[1]):
+        return persistent.attending_gru(*given)
+    if native_applies(U, projected, initial, keys, annotations):
+        return native.attending_gru(*given)
+    return fused.attending_gru(*given)

@@ -1,13 +1,14 @@
-"""RNNsearch's recurrence with an LSTM, by one of three paths.
+"""RNNsearch's recurrence with an LSTM, by one of four paths.
 
-`naive` states it; `fused` derives the backward pass by hand; `persistent` runs that as two launches of kernels, where
-`ops/kernels/choose` says they apply.
+`naive` states it; `fused` derives the backward pass by hand; `native` runs that in C on a CPU, and `persistent` as two
+launches of kernels on a GPU, where `ops/native/choose` and `ops/kernels/choose` say they apply.
 """
 
 from torch import Tensor
 
-from regard.ops.attending_lstm import fused, naive, persistent
+from regard.ops.attending_lstm import fused, naive, native, persistent
 from regard.ops.kernels.choose import kernels_apply
+from regard.ops.native import native_applies
 from regard.ops.paths import fused_wanted
 from regard.ops.shapes import Bool, Float
 from regard.ops.unroll import PlainState
@@ -32,4 +33,6 @@ def attending_lstm(
         return naive.attending_lstm(*given)
     if kernels_apply(keys, keys.shape[1], keys.shape[2], annotations.shape[2], U.shape[1]):
         return persistent.attending_lstm(*given)
+    if native_applies(U, projected, *initial, keys, annotations):
+        return native.attending_lstm(*given)
     return fused.attending_lstm(*given)

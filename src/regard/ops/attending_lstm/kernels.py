@@ -139,26 +139,14 @@ def backward_steps(
                         CONTEXTS, SPLIT, BD,
                     )  # fmt: skip
                     tl.debug_barrier()
-                    back_weights(
+                    upto = back_weights(
                         row, values, d_read, alpha + t * B * Tx, d_alpha + t * da_t + r * da_b, de, Tx, Tx, d,
                         ALPHA, BT, BE, STREAM, ROW_STAGES,
                     )  # fmt: skip
                     tl.debug_barrier()
                     back_query(
-                        row,
-                        keys,
-                        queries + t * B * a,
-                        v_a,
-                        de,
-                        d_query + t * B * a,
-                        Tx,
-                        Tx,
-                        a,
-                        BJ,
-                        BA,
-                        QUICK,
-                        STREAM,
-                    )
+                        row, keys, queries + t * B * a, v_a, de, d_query + t * B * a, Tx, upto, a, BJ, BA, QUICK, STREAM
+                    )  # fmt: skip
             if PHASE == 0:
                 met += programs
                 meet(counter, met)

@@ -11,8 +11,9 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
-from torch.nn.functional import pad
 
+from regard.ops.kernels.gather import gather
+from regard.ops.kernels.padding import padded, stacked
 from regard.ops.kernels.tiles import WIDTH, Tiles, run_steps, taken_of, tiles_of
 from regard.ops.shapes import Bool, Float
 from regard.ops.unroll import PlainState
@@ -67,7 +68,6 @@ class _Recurrence(torch.autograd.Function):
         ctx: Any, d_states: Tensor | None, d_contexts: Tensor | None, d_alpha: Tensor | None
     ) -> tuple[Tensor | None, ...]:
         from regard.ops.attending_lstm import kernels
-        from regard.ops.kernels import parts
 
         saved = ctx.saved_tensors
         states, memories, queries, contexts, alpha, gates, keys, annotations, W_a, v_a, U, C = saved
@@ -91,11 +91,7 @@ class _Recurrence(torch.autograd.Function):
             STATES=d_states is not None, CONTEXTS=d_contexts is not None, ALPHA=d_alpha is not None, QUICK=quick,
             SPLIT=tiles.split, BY=tiles.BY, BX=tiles.BX, STAGES=tiles.stages,
         )  # fmt: skip
-        d_keys, d_v = torch.empty_like(keys), memories.new_empty(B, a)
-        wide = max(16, min(64, 4096 // tiles.BT))
-        parts.gather_keys[(B, a // wide)](
-            keys, queries, d_energy, v_a, d_keys, d_v, Ty, B, Tx, a, tiles.BT, wide, quick, 2, num_warps=4
-        )
+        d_keys, d_v_a = gather(keys, queries, d_energy, v_a, quick)
         flat, before = d_gates.flatten(0, 1), states[:-1].flatten(0, 1)
         d_U, d_C = flat.T @ before, flat.T @ contexts.flatten(0, 1)
         d_W_a = d_query.flatten(0, 1).T @ before
@@ -104,7 +100,7 @@ class _Recurrence(torch.autograd.Function):
         if ctx.needs_input_grad[4]:
             d_annotations = torch.bmm(alpha.permute(1, 2, 0).to(keys.dtype), d_context.transpose(0, 1))
         starts = (d_initial.to(keys.dtype), d_memory.to(keys.dtype))
-        weights = (d_W_a, d_v.sum(dim=0).to(v_a.dtype), d_U, d_C)
+        weights = (d_W_a, d_v_a, d_U, d_C)
         return d_gates.transpose(0, 1), *starts, d_keys, d_annotations, None, *weights, None
 
 
@@ -119,16 +115,6 @@ def _tiles(keys: Tensor, annotations: Tensor, U: Tensor) -> Tiles:
     ):
         return replace(tiles, stream="evict_first")
     return tiles
-
-
-def _padded(x: Tensor, *more: int) -> Tensor:
-    """With so many zeros behind each of the last dimensions, the last one first."""
-    return pad(x, [side for count in more for side in (0, count)]) if any(more) else x
-
-
-def _gated(x: Tensor, n: int, more_rows: int, more_columns: int) -> Tensor:
-    """Four blocks of n rows, each with rows of zeros behind it."""
-    return _padded(torch.unflatten(x, 0, (4, n)), more_columns, more_rows).flatten(0, 1)
 
 
 def attending_lstm(
@@ -146,11 +132,11 @@ def attending_lstm(
     width = keys.dtype
     a, d, n = keys.shape[2], annotations.shape[2], U.shape[1]
     more_n, more_a, more_d = (-size % WIDTH for size in (n, a, d))
-    projected = _padded(torch.unflatten(projected, -1, (4, n)), more_n).flatten(-2)
-    h0, c0 = (_padded(part, more_n) for part in initial)
-    W_a, v_a = _padded(W_a, more_n, more_a), _padded(v_a, more_a)
-    U, C = _gated(U, n, more_n, more_n), _gated(C, n, more_n, more_d)
-    keys, annotations = _padded(keys, more_a), _padded(annotations, more_d)
+    projected = padded(torch.unflatten(projected, -1, (4, n)), more_n).flatten(-2)
+    h0, c0 = (padded(part, more_n) for part in initial)
+    W_a, v_a = padded(W_a, more_n, more_a), padded(v_a, more_a)
+    U, C = stacked(U, 4, more_n, more_n), stacked(C, 4, more_d, more_n)
+    keys, annotations = padded(keys, more_a), padded(annotations, more_d)
     tiles = _tiles(keys, annotations, U)
     projected = projected.to(width)
     projected = projected if projected.stride(-1) == 1 else projected.contiguous()

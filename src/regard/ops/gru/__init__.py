@@ -1,14 +1,21 @@
-"""The paper's GRU: `naive` states the equations; `fused` derives the backward pass by hand."""
+"""The paper's GRU, by one of four paths.
 
+`naive` states the equations; `fused` derives the backward pass by hand; `native` runs that in C on a CPU, and
+`persistent` as two launches of kernels on a GPU, where `ops/native/choose` and `ops/kernels/choose` say they apply.
+"""
+
+import torch
 from torch import Tensor
 
-from regard.ops.gru import fused, naive
+from regard.ops.gru import fused, naive, native, persistent
 from regard.ops.gru.naive import gru_step
+from regard.ops.gru.persistent import Weights
+from regard.ops.native import native_applies
 from regard.ops.paths import fused_wanted
 from regard.ops.shapes import Bool, Float
 from regard.ops.unroll import PlainState
 
-__all__ = ["gru_sequence", "gru_step"]
+__all__ = ["gru_both_ways", "gru_sequence", "gru_step"]
 
 
 def gru_sequence(
@@ -21,7 +28,37 @@ def gru_sequence(
     reverse: bool = False,
     state_mask: Float[Tensor, "B n"] | None = None,
 ) -> tuple[Float[Tensor, "B T n"], PlainState]:
-    """The GRU over a padded batch, by the quicker path that applies."""
+    """The GRU over a padded batch, by the quickest path that applies."""
+    if fused_wanted() and state_mask is None and persistent.applies(inputs, U.shape[1]):
+        return persistent.gru_sequence(inputs, mask, initial, W, U, b, reverse)
+    if state_mask is None and native_applies(U, inputs, *initial):
+        return native.gru_sequence(inputs, mask, initial, W, U, b, reverse)
     if fused_wanted() and state_mask is None:
         return fused.gru_sequence(inputs, mask, initial, W, U, b, reverse)
     return naive.gru_sequence(inputs, mask, initial, W, U, b, reverse, state_mask)
+
+
+def gru_both_ways(
+    inputs: Float[Tensor, "B T m"],
+    mask: Bool[Tensor, "B T"],
+    initials: tuple[PlainState, PlainState],
+    ahead: Weights,
+    back: Weights,
+) -> tuple[Float[Tensor, "B T d"], PlainState, PlainState]:
+    """Two GRUs over a padded batch, the second from the last word to the first: at once where that is quicker.
+
+    Args:
+        inputs: x_1 … x_T.
+        mask: True where a real word stands.
+        initials: the state before the first word, and the one behind the last.
+        ahead: W, U and b of the first.
+        back: of the second.
+
+    Returns:
+        The states of both side by side, 2n wide; the first one's last state, and the second one's.
+    """
+    if fused_wanted() and persistent.applies(inputs, ahead[1].shape[1]):
+        return persistent.gru_both_ways(inputs, mask, initials, ahead, back)
+    forward_states, last = gru_sequence(inputs, mask, initials[0], *ahead)
+    backward_states, first = gru_sequence(inputs, mask, initials[1], *back, reverse=True)
+    return torch.cat([forward_states, backward_states], dim=-1), last, first

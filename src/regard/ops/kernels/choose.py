@@ -22,7 +22,13 @@ def _capable(device: torch.device) -> bool:
     return find_spec("triton") is not None and torch.cuda.get_device_capability(device) >= (9, 0)
 
 
-def kernels_apply(like: Tensor, slots: int, *widths: int) -> bool:
+def computing_dtype(like: Tensor) -> torch.dtype:
+    """What torch would compute a product of such a tensor in: mixed precision's type where that is on."""
+    device = like.device.type
+    return torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else like.dtype
+
+
+def kernels_apply(like: Tensor, slots: int, *widths: int, dtype: torch.dtype | None = None) -> bool:
     """Return whether a recurrence over such tensors runs as kernels.
 
     Args:
@@ -30,8 +36,10 @@ def kernels_apply(like: Tensor, slots: int, *widths: int) -> bool:
             (``torch.backends.cuda.matmul.allow_tf32``), as the kernels do.
         slots: how many words or slots attention reads at most.
         widths: of states, keys and annotations.
+        dtype: what the kernels would compute in, where it is not that of `like`.
     """
+    dtype = dtype or like.dtype
     if not like.is_cuda or slots > MOST_SLOTS or max(widths) > MOST_UNITS:
         return False
-    rounded = like.dtype == torch.float32 and torch.backends.cuda.matmul.allow_tf32
-    return (like.dtype == torch.bfloat16 or rounded) and _capable(like.device)
+    rounded = dtype == torch.float32 and torch.backends.cuda.matmul.allow_tf32
+    return (dtype == torch.bfloat16 or rounded) and _capable(like.device)

@@ -77,12 +77,14 @@ def narrow_product(
 
 @triton.jit
 @no_type_check
-def attend_row(
-    row, mask, keys, values, v_a, query, context, alpha, slots, upto, a, d,
-    BJ: tl.constexpr, BT: tl.constexpr, BE: tl.constexpr, BD: tl.constexpr, QUICK: tl.constexpr, STREAM: tl.constexpr,
-    STAGES: tl.constexpr,
+def weigh_row(
+    row, mask, keys, v_a, query, alpha, slots, upto, a,
+    BT: tl.constexpr, BE: tl.constexpr, QUICK: tl.constexpr, STAGES: tl.constexpr,
 ):  # fmt: skip
-    """One row: energies of its first `upto` slots, alpha over the real ones (over none, 0), what is read."""
+    """One row: energies of its first `upto` slots, and alpha over the real ones (over none, 0).
+
+    Returns how many slots there are up to the last real one.
+    """
     base = (tl.full([], 0, tl.int64) + row) * slots
     j = tl.arange(0, BT)
     there = j < upto
@@ -105,6 +107,19 @@ def attend_row(
     weight = weight / tl.where(total == 0, 1.0, total)
     tl.store(alpha + base + j, weight, mask=j < slots)
     tl.debug_barrier()
+    return tl.max(tl.where(word, j + 1, 0), 0)
+
+
+@triton.jit
+@no_type_check
+def attend_row(
+    row, mask, keys, values, v_a, query, context, alpha, slots, upto, a, d,
+    BJ: tl.constexpr, BT: tl.constexpr, BE: tl.constexpr, BD: tl.constexpr, QUICK: tl.constexpr, STREAM: tl.constexpr,
+    STAGES: tl.constexpr,
+):  # fmt: skip
+    """One row: alpha as `weigh_row` makes it, and what is read."""
+    upto = weigh_row(row, mask, keys, v_a, query, alpha, slots, upto, a, BT, BE, QUICK, STAGES)
+    base = (tl.full([], 0, tl.int64) + row) * slots
     # a slot at a time, each thread some units: nothing to share
     at = tl.arange(0, BD)
     out = tl.zeros([BD], tl.float32)
@@ -125,11 +140,15 @@ def back_weights(
     row, values, d_read, alpha, d_alpha, d_energy, slots, upto, d,
     ALPHA: tl.constexpr, BT: tl.constexpr, BE: tl.constexpr, STREAM: tl.constexpr, STAGES: tl.constexpr,
 ):  # fmt: skip
-    """One row: ∂/∂(what was read) (d,), in memory → ∂/∂alpha → ∂/∂energies."""
+    """One row: ∂/∂(what was read) (d,), in memory → ∂/∂alpha → ∂/∂energies, 0 where alpha is.
+
+    Returns how many slots there are up to the last that was looked at.
+    """
     base = (tl.full([], 0, tl.int64) + row) * slots
     j = tl.arange(0, BT)
+    weight = tl.load(alpha + base + j, mask=j < upto, other=0.0)
+    upto = tl.max(tl.where(weight > 0, j + 1, 0), 0)
     there = j < upto
-    weight = tl.load(alpha + base + j, mask=there, other=0.0)
     acc = tl.zeros([BT, BE], tl.float32)
     for first in tl.range(0, d, BE, num_stages=STAGES):
         at = first + tl.arange(0, BE)
@@ -144,6 +163,7 @@ def back_weights(
         da += tl.load(d_alpha + j, mask=there, other=0.0).to(tl.float32)
     de = weight * (da - tl.sum(weight * da, 0))
     tl.store(d_energy + base + j, de, mask=j < slots)
+    return upto
 
 
 @triton.jit

@@ -81,20 +81,17 @@ def tiles_of(like: Tensor, slots: int, n: int, a: int, d: int, back: int) -> Til
         d: the width of what is read.
         back: how many columns the way back from the gates has.
     """
-    cuda, batch, size = like.is_cuda, like.shape[0], like.element_size()
-    programs = torch.cuda.get_device_properties(like.device).multi_processor_count if cuda else 3
-    BM = 64 if batch > 32 else 32 if batch > 16 else 16
+    batch, size, programs = like.shape[0], like.element_size(), programs_of(like)
+    BM = rows_of(batch)
     tall = -(-batch // BM)
-    BU = next((units for units in (16, 8) if tall * (n // units) >= 0.9 * programs), 4)
     BY, BX = (128 if batch > 64 else BM), (128 if back % 128 == 0 and back > 1024 else 64)
-    BT = max(16, 1 << (slots - 1).bit_length())
-    BA, BD = (1 << (width - 1).bit_length() for width in (a, d))
+    BT, BA, BD = slots_of(slots), power_of(a), power_of(d)
     return Tiles(
         programs=programs,
         split=max(1, min(8, programs // (-(-batch // BY) * (back // BX)))),
         BM=BM,
         BQ=32 if tall * (a // 32) >= programs else 16,
-        BU=BU,
+        BU=units_of(programs, tall, n, 16),
         BY=BY,
         BX=BX,
         BK=128 // size,
@@ -107,16 +104,54 @@ def tiles_of(like: Tensor, slots: int, n: int, a: int, d: int, back: int) -> Til
     )
 
 
+def power_of(width: int) -> int:
+    """The least power of two that holds so many."""
+    return 1 << (width - 1).bit_length()
+
+
+def slots_of(count: int) -> int:
+    """How high a tile is that holds so many slots."""
+    return max(16, power_of(count))
+
+
+def programs_of(like: Tensor) -> int:
+    """How many programs a launch has: as many as the GPU has processors; three for an interpreter."""
+    return torch.cuda.get_device_properties(like.device).multi_processor_count if like.is_cuda else 3
+
+
+def rows_of(batch: int) -> int:
+    """How many rows of a batch a tile has."""
+    return 64 if batch > 32 else 32 if batch > 16 else 16
+
+
+def units_of(programs: int, row_tiles: int, n: int, most: int) -> int:
+    """How many of n units a tile of a recurrent product should have, `most` or fewer, so that few programs are idle."""
+    choices = [units for units in (32, 16, 8) if units <= most]
+    return next((units for units in choices if row_tiles * (n // units) >= 0.9 * programs), 4)
+
+
+def narrow_columns(like: Tensor, batch: int, *parts: int) -> int:
+    """How many columns a tile of a product should have whose columns are these parts': the least to load in all."""
+    programs, BM, wide = programs_of(like), rows_of(batch), sum(parts)
+    choices = [columns for columns in (16, 32, 64) if all(part % columns == 0 for part in parts)]
+    tall = -(-batch // BM)
+    return min(choices, key=lambda columns: -(-tall * wide // columns // programs) * (BM + columns))
+
+
 def run_steps(kernel: Any, tiles: Tiles, count: int, *given: Any, **options: Any) -> None:
     """Run `count` steps of three phases: one launch on a GPU, a phase at a time where programs cannot wait."""
+    launch(kernel, tiles.programs, 3, count, *given, **tiles.shared(), **options)
+
+
+def launch(kernel: Any, programs: int, num_phases: int, count: int, *given: Any, **options: Any) -> None:
+    """As `run_steps`, for a kernel that names its own tiles and has so many phases."""
     counter = torch.zeros(1, dtype=torch.int32, device=given[0].device)
-    grid = (tiles.programs,)
     if counter.is_cuda:
-        kernel[grid](*given, counter, 0, count, PHASE=0, **tiles.shared(), **options)
+        kernel[(programs,)](*given, counter, 0, count, PHASE=0, **options)
         return
     for step in range(count):
-        for phase in (1, 2, 3):
-            kernel[grid](*given, counter, step, 1, PHASE=phase, **tiles.shared(), **options)
+        for phase in range(1, num_phases + 1):
+            kernel[(programs,)](*given, counter, step, 1, PHASE=phase, **options)
 
 
 def taken_of(gradients: tuple[Tensor | None, ...], nothing: Tensor) -> list[Any]:

@@ -1,9 +1,10 @@
-"""The LSTM: `naive` states the equations; `fused` calls torch's kernel (no dropout of states)."""
+"""The LSTM: `naive` states the equations; `fused` calls torch's kernel, `native` ours (no dropout of states)."""
 
 from torch import Tensor
 
-from regard.ops.lstm import fused, naive
+from regard.ops.lstm import fused, naive, native
 from regard.ops.lstm.naive import lstm_step
+from regard.ops.native import native_applies
 from regard.ops.paths import fused_wanted
 from regard.ops.shapes import Bool, Float
 from regard.ops.unroll import PlainState
@@ -22,6 +23,8 @@ def lstm_sequence(
     state_mask: Float[Tensor, "B n"] | None = None,
 ) -> tuple[Float[Tensor, "B T n"], PlainState]:
     """The LSTM over a padded batch, by the quicker path that applies."""
+    if state_mask is None and native_applies(U, inputs, *initial):
+        return native.lstm_sequence(inputs, mask, initial, W, U, b, reverse)
     if fused_wanted() and state_mask is None:
         return fused.lstm_sequence(inputs, mask, initial, W, U, b, reverse)
     return naive.lstm_sequence(inputs, mask, initial, W, U, b, reverse, state_mask)

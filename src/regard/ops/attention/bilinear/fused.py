@@ -2,13 +2,14 @@
 
 from torch import Tensor
 
+from regard.ops.affine import affine
 from regard.ops.attention.dot import dot_energies
 from regard.ops.shapes import Float
 
 
 def bilinear_keys(annotations: Float[Tensor, "B Tx d"], W_a: Float[Tensor, "n d"]) -> Float[Tensor, "B Tx n"]:
     """W_a h_j, which no query changes."""
-    return annotations @ W_a.T
+    return affine(annotations, W_a)
 
 
 def bilinear_energies(

@@ -6,18 +6,19 @@ is the additive energy.
 
 from torch import Tensor
 
+from regard.ops.affine import affine
 from regard.ops.attention.additive import additive_energies
 from regard.ops.shapes import Float
 
 
 def concat_keys(annotations: Float[Tensor, "B Tx d"], W_a: Float[Tensor, "a nd"]) -> Float[Tensor, "B Tx a"]:
     """The part of W_a [q; h_j] that no query changes."""
-    return annotations @ W_a[:, -annotations.shape[-1] :].T
+    return affine(annotations, W_a[:, -annotations.shape[-1] :])
 
 
 def concat_query(query: Float[Tensor, "B Q n"], W_a: Float[Tensor, "a nd"]) -> Float[Tensor, "B Q a"]:
     """The part of W_a [q_i; h] that no annotation changes."""
-    return query @ W_a[:, : query.shape[-1]].T
+    return affine(query, W_a[:, : query.shape[-1]])
 
 
 def concat_energies(

@@ -1,0 +1,22 @@
+"""W x + b: `naive` is torch's own; `native` a C kernel for the CPU, whose rows do not depend on each other."""
+
+from torch import Tensor
+
+from regard.ops.affine import naive, native
+from regard.ops.native import native_applies
+from regard.ops.shapes import Float
+
+__all__ = ["affine"]
+
+_ROWS, _PRODUCTS = 64, 1 << 20
+"""Rows and multiplications below which laying W out costs more than the kernel saves."""
+
+
+def affine(
+    x: Float[Tensor, "*rows m"], W: Float[Tensor, "n m"], b: Float[Tensor, "n"] | None = None
+) -> Float[Tensor, "*rows n"]:
+    """W x + b for every row, by the quicker path that applies."""
+    rows = x.numel() // x.shape[-1]
+    if rows >= _ROWS and rows * W.numel() >= _PRODUCTS and native_applies(W, x):
+        return native.affine(x, W, b)
+    return naive.affine(x, W, b)

@@ -1,0 +1,74 @@
+"""The paper's GRU by C kernels on the CPU, its backward pass derived by hand; the same signature as `fused`."""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+
+from regard.ops.affine import affine
+from regard.ops.native import narrow_wanted, product
+from regard.ops.native.call import at, kernels, plain, threads_for
+from regard.ops.shapes import Bool, Float
+from regard.ops.unroll import PlainState
+
+
+class _Recurrence(torch.autograd.Function):
+    """(projected (B, T, 3n), mask (B, T), s_0, U, reverse) → states (B, T, n), last state."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, projected: Tensor, mask: Tensor, initial: Tensor, U: Tensor, reverse: bool
+    ) -> tuple[Tensor, Tensor]:
+        projected, U, mask = plain(projected), plain(U), mask.contiguous()
+        batch, num_steps, n = *projected.shape[:2], U.shape[1]
+        ctx.narrow, ctx.reverse = narrow_wanted(), reverse
+        states, previous, gated = torch.zeros(3, batch, num_steps, n)
+        gates = torch.empty(batch, num_steps, 3 * n)
+        last = plain(initial).clone()
+        tensors = (projected, mask, U, states, previous, gated, gates, last)
+        options = (batch, num_steps, n, int(reverse), int(ctx.narrow), threads_for(batch))
+        kernels().regard_gru(*map(at, tensors), *options)
+        ctx.save_for_backward(mask, U, previous, gated, gates)
+        return states, last
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, d_states: Tensor, d_last: Tensor) -> tuple[Tensor | None, ...]:
+        mask, U, previous, gated, gates = ctx.saved_tensors
+        batch, num_steps, n = previous.shape
+        d_states, ds = plain(d_states), plain(d_last).clone()
+        d_projected = torch.zeros_like(gates)
+        tensors = (d_states, mask, U, previous, gates, ds, d_projected)
+        options = (batch, num_steps, n, int(ctx.reverse), int(ctx.narrow), threads_for(batch))
+        kernels().regard_gru_back(*map(at, tensors), *options)
+        d_U = recurrent_gradient(d_projected, previous, gated, ctx.narrow)
+        return d_projected, None, ds, d_U, None
+
+
+def recurrent_gradient(
+    d_projected: Float[Tensor, "B T gn"],
+    previous: Float[Tensor, "B T n"],
+    gated: Float[Tensor, "B T n"],
+    narrow: bool,
+) -> Float[Tensor, "3*n n"]:
+    """Two gates meet the state before a step, the candidate that state behind its reset gate."""
+    flat, n = d_projected.flatten(0, 1), previous.shape[2]
+    d_U = torch.empty(3 * n, n)
+    product(flat[:, : 2 * n].T, previous.flatten(0, 1), narrow=narrow, into=d_U[: 2 * n])
+    product(flat[:, 2 * n :].T, gated.flatten(0, 1), narrow=narrow, into=d_U[2 * n :])
+    return d_U
+
+
+def gru_sequence(
+    inputs: Float[Tensor, "B T m"],
+    mask: Bool[Tensor, "B T"],
+    initial: PlainState,
+    W: Float[Tensor, "3*n m"],
+    U: Float[Tensor, "3*n n"],
+    b: Float[Tensor, "3*n"],
+    reverse: bool = False,
+) -> tuple[Float[Tensor, "B T n"], PlainState]:
+    """The GRU over a padded batch; returns the state at each word and the last one."""
+    states, last = _Recurrence.apply(affine(inputs, W, b), mask, *initial, U, reverse)  # type: ignore[no-untyped-call]
+    return states, (last,)

@@ -1,0 +1,153 @@
+"""The paper's GRU on a GPU: one launch for all steps forwards, one back, for one direction or for two at once.
+
+The steps' kernels are in `kernels`; here are the buffers they fill, and the large products before and after them. Saved
+for the way back: states, gates, candidates and r ∘ s. Widths are padded with zeros to what the tiles want: a unit
+without weights stays at 0.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+from torch.nn.functional import linear
+
+from regard.ops.kernels.choose import computing_dtype, kernels_apply
+from regard.ops.kernels.padding import cut, fitted
+from regard.ops.kernels.tiles import WIDTH, launch, programs_of, rows_of, units_of
+from regard.ops.shapes import Bool, Float
+from regard.ops.unroll import PlainState
+
+Weights = tuple[Float[Tensor, "gn m"], Float[Tensor, "gn n"], Float[Tensor, "gn"]]
+"""W, U and b of one direction."""
+
+
+def applies(inputs: Tensor, n: int) -> bool:
+    """Return whether a GRU of n units over such inputs runs as kernels."""
+    return kernels_apply(inputs, 0, n, dtype=computing_dtype(inputs))
+
+
+class _Recurrence(torch.autograd.Function):
+    """D directions at once: (W x + b (B, T, D·3n), mask (B, T)) → states (B, T, D·n), and the last ones (D, B, n).
+
+    After them come `backwards`, which has a bit for each direction, set where it reads from the last word to the first;
+    then each direction's s_0 (B, n); then each one's U (3n, n).
+    """
+
+    @staticmethod
+    def forward(
+        ctx: Any, projected: Tensor, mask: Tensor, backwards: int, *given: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        from regard.ops.gru import kernels
+
+        D, (B, T, _), dtype = len(given) // 2, projected.shape, projected.dtype
+        width = given[D].shape[1]
+        n = width + -width % WIDTH
+        U = torch.stack([fitted(part, 3, n, n, dtype) for part in given[D:]])
+        exact = U.new_zeros(D, B, n, dtype=torch.float32)
+        states = U.new_empty(D, T + 1, B, n)
+        for d in range(D):
+            exact[d, :, :width] = given[d]
+            states[d, T if backwards >> d & 1 else 0] = exact[d]
+        gates, gated = U.new_empty(D, T, B, 3 * n), U.new_empty(D, T, B, n)
+        words = mask.contiguous().view(torch.int8)
+        strides = (3 * width, projected.stride(1), projected.stride(0))
+        launch(
+            kernels.forward_steps, programs_of(U), 2, T, projected, *strides, words, U, states, exact, gates, gated,
+            T=T, B=B, n=n, width=width, BACKWARDS=backwards, DIRECTIONS=D, STAGES=4, **_tiles(U, B),
+        )  # fmt: skip
+        out = U.new_empty(B, T, D, width)
+        for d in range(D):
+            made = _after(states[d], backwards >> d & 1)[..., :width].transpose(0, 1)
+            torch.mul(made, mask.unsqueeze(-1), out=out[:, :, d])
+        ctx.save_for_backward(states, gates, gated, U, words, *given)
+        ctx.backwards = backwards
+        return out.flatten(2), exact[..., :width].to(dtype)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, d_out: Tensor, d_last: Tensor) -> tuple[Tensor | None, ...]:
+        from regard.ops.gru import kernels
+
+        states, gates, gated, U, words, *given = ctx.saved_tensors
+        (D, T, B, _), n, backwards = gates.shape, U.shape[2], ctx.backwards
+        width = d_last.shape[2]
+        d_out = d_out if d_out.stride(2) == 1 else d_out.contiguous()
+        W, W_c = (part.transpose(1, 2).contiguous() for part in torch.split(U, [2 * n, n], dim=1))
+        d_gates, d_state = torch.empty_like(gates), U.new_zeros(D, B, n, dtype=torch.float32)
+        d_state[..., :width] = d_last
+        read = (W, W_c, gates, states, words, d_out, width, d_out.stride(1), d_out.stride(0))
+        launch(
+            kernels.backward_steps, programs_of(U), 2, T + 1, *read, d_gates, d_state,
+            T=T, B=B, n=n, width=width, BACKWARDS=backwards, DIRECTIONS=D, STAGES=3, **_tiles(U, B),
+        )  # fmt: skip
+        d_projected = torch.unflatten(d_gates, 3, (3, n))[..., :width].permute(2, 1, 0, 3, 4)
+        d_U = torch.empty_like(U)
+        for d in range(D):
+            flat = d_gates[d].flatten(0, 1)  # (T·B, 3n)
+            before = _after(states[d], 1 - (backwards >> d & 1)).flatten(0, 1)
+            torch.mm(flat[:, : 2 * n].T, before, out=d_U[d, : 2 * n])
+            torch.mm(flat[:, 2 * n :].T, gated[d].flatten(0, 1), out=d_U[d, 2 * n :])
+        starts = (
+            d_state[d, :, :width].to(given[d].dtype) if ctx.needs_input_grad[3 + d] else None
+            for d in range(D)
+        )
+        weights = (cut(d_U[d], 3, given[D + d]) for d in range(D))
+        return d_projected.reshape(B, T, 3 * D * width), None, None, *starts, *weights
+
+
+def _after(states: Tensor, back: int) -> Tensor:
+    """(T + 1, …) → what was made at each of T words: behind it, or before it where words were read backwards."""
+    return states[:-1] if back else states[1:]
+
+
+def _tiles(U: Tensor, batch: int) -> dict[str, int]:
+    """Tiles that leave few programs idle, named as in the kernels."""
+    BM, n, size = rows_of(batch), U.shape[2], U.element_size()
+    units = units_of(programs_of(U), U.shape[0] * -(-batch // BM), n, 32)
+    return {"BM": BM, "BU": units, "BK": (256 if n % 128 == 0 else 128) // size, "num_warps": 8}
+
+
+def _run(
+    inputs: Tensor, mask: Tensor, initials: Sequence[PlainState], weights: Sequence[Weights], backwards: int
+) -> tuple[Tensor, Tensor]:
+    """States of all directions side by side (B, T, D·n), zero on padding, and the last ones (D, B, n)."""
+    if len(weights) == 1:
+        projected = linear(inputs, weights[0][0], weights[0][2])
+    else:
+        projected = linear(
+            inputs, torch.cat([W for W, _, _ in weights]), torch.cat([b for _, _, b in weights])
+        )
+    with torch.autocast(inputs.device.type, enabled=False):
+        starts = (initial[0] for initial in initials)
+        made: tuple[Tensor, Tensor] = _Recurrence.apply(  # type: ignore[no-untyped-call]
+            projected, mask, backwards, *starts, *(U for _, U, _ in weights)
+        )
+    return made
+
+
+def gru_sequence(
+    inputs: Float[Tensor, "B T m"],
+    mask: Bool[Tensor, "B T"],
+    initial: PlainState,
+    W: Float[Tensor, "3*n m"],
+    U: Float[Tensor, "3*n n"],
+    b: Float[Tensor, "3*n"],
+    reverse: bool = False,
+) -> tuple[Float[Tensor, "B T n"], PlainState]:
+    """The GRU over a padded batch; returns the state at each word and the last one."""
+    states, last = _run(inputs, mask, [initial], [(W, U, b)], int(reverse))
+    return states, (last[0],)
+
+
+def gru_both_ways(
+    inputs: Float[Tensor, "B T m"],
+    mask: Bool[Tensor, "B T"],
+    initials: tuple[PlainState, PlainState],
+    ahead: Weights,
+    back: Weights,
+) -> tuple[Float[Tensor, "B T d"], PlainState, PlainState]:
+    """Two GRUs over a padded batch at once, the second from the last word to the first."""
+    states, last = _run(inputs, mask, initials, [ahead, back], 2)
+    return states, (last[0],), (last[1],)

@@ -1,0 +1,67 @@
+"""From tensors to what a C function takes."""
+
+import ctypes
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from regard.ops.native.library import load
+
+
+def kernels() -> Any:
+    """The loaded library; only where `native_applies` said so."""
+    library = load().library
+    assert library is not None, "no kernels: native_applies was not asked"
+    return library
+
+
+def at(tensor: Tensor | None) -> int | None:
+    """Where a tensor's numbers begin; a null pointer for None. The caller keeps the tensor alive."""
+    return None if tensor is None else tensor.data_ptr()
+
+
+def plain(tensor: Tensor) -> Tensor:
+    """Float32 without gaps."""
+    return tensor.detach().to(torch.float32).contiguous()
+
+
+class Source(ctypes.Structure):
+    """Sizes and source of an attending recurrence, field by field as ``source/attending.h`` has them."""
+
+    _fields_ = (
+        *((name, ctypes.c_long) for name in ("B", "Tx", "Ty", "n", "a", "d")),
+        *((name, ctypes.c_void_p) for name in ("keys", "values", "there", "W_a", "v")),
+        ("scale", ctypes.c_float),
+        ("narrow", ctypes.c_int),
+        ("threads", ctypes.c_int),
+    )
+
+    @property
+    def place(self) -> Any:
+        """What a kernel takes for it."""
+        return ctypes.byref(self)
+
+
+def source_of(
+    keys: Tensor,
+    annotations: Tensor,
+    mask: Tensor,
+    W_a: Tensor | None,
+    v_a: Tensor | None,
+    num_steps: int,
+    n: int,
+    *,
+    narrow: bool,
+    scale: float = 1.0,
+) -> Source:
+    """The sizes and the source of an attending recurrence; every tensor float32 (the mask bool) without gaps."""
+    batch, words, a = keys.shape
+    sizes = (batch, words, num_steps, n, a, annotations.shape[2])
+    tensors = (at(keys), at(annotations), at(mask), at(W_a), at(v_a))
+    return Source(*sizes, *tensors, scale, int(narrow), threads_for(batch))
+
+
+def threads_for(rows: int) -> int:
+    """How many threads share so many rows: at least two rows each, or one thread would wait for the others."""
+    return max(1, min(torch.get_num_threads(), rows // 2))

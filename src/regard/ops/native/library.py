@@ -1,0 +1,158 @@
+"""The C kernels beside this file, compiled once for this processor and loaded.
+
+In: the sources and the compiler that the machine has. Out: the loaded library, or a reason why there is none; then
+every op takes its path in torch, and nothing else changes. The compiled library is kept in the user's cache, under a
+name made of the sources, the compiler and the processor, so that it is made anew when one of them changes.
+"""
+
+import ctypes
+import hashlib
+import os
+import platform
+import shutil
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+_SOURCES = Path(__file__).parent / "source"
+_FLAGS = ("-O3", "-march=native", "-std=gnu11", "-fPIC", "-fno-math-errno", "-fopenmp", "-shared")
+_TIMEOUT = 120
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """What came of compiling.
+
+    Attributes:
+        library: the kernels, or None.
+        reason: why there are none, a clause for the user; empty where there are.
+    """
+
+    library: ctypes.CDLL | None
+    reason: str = ""
+
+
+@cache
+def load() -> Loaded:
+    """Compile the kernels, if that was not done before, and load them.
+
+    ``REGARD_NATIVE=0`` in the environment says to do without.
+    """
+    if os.environ.get("REGARD_NATIVE") == "0":
+        return Loaded(None, "REGARD_NATIVE=0 turns them off")
+    compiler = _compiler()
+    if compiler is None:
+        return Loaded(None, "no C compiler was found; install one, or name it in CC")
+    try:
+        path = _cache() / f"kernels-{_key(compiler)}.so"
+        if not path.is_file():
+            _compile(compiler, path)
+        return Loaded(_declared(ctypes.CDLL(str(path))))
+    except subprocess.CalledProcessError as error:
+        return Loaded(None, f"{compiler} could not compile them: {_first_error(error.stderr)}")
+    except (OSError, subprocess.SubprocessError, AttributeError) as error:
+        return Loaded(None, f"they could not be made: {error}")
+
+
+def _first_error(text: str) -> str:
+    lines = [line for line in text.splitlines() if "error" in line] or text.splitlines()
+    return lines[0].strip() if lines else "it gave no reason"
+
+
+def _compiler() -> str | None:
+    """The compiler's path: the one that CC names, or the first of the usual ones."""
+    named = os.environ.get("CC")
+    names = (named,) if named else ("cc", "gcc", "clang")
+    return next((found for name in names if (found := shutil.which(name))), None)
+
+
+def _cache() -> Path:
+    """The folder for compiled kernels: the user's cache, or one for this process alone where that cannot be written."""
+    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    folder = Path(base) / "regard"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return folder
+    except OSError:
+        return Path(tempfile.mkdtemp(prefix="regard-"))
+
+
+def _files() -> list[Path]:
+    return sorted(path for path in _SOURCES.iterdir() if path.suffix in (".c", ".h"))
+
+
+def _key(compiler: str) -> str:
+    """A name for sources, compiler, processor and runtime together."""
+    said = subprocess.run(
+        [compiler, "--version"], capture_output=True, text=True, check=True, timeout=_TIMEOUT
+    )
+    digest = hashlib.sha256()
+    for part in (compiler, said.stdout, _processor(), " ".join(_FLAGS), *_runtime()):
+        digest.update(part.encode())
+    for path in _files():
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _processor() -> str:
+    """What the processor can do, where the system says it."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return platform.machine() + platform.processor()
+    wanted = ("model name", "flags", "Features", "CPU part")
+    return "\n".join(sorted({line for line in lines if line.startswith(wanted)})) or platform.machine()
+
+
+def _runtime() -> list[str]:
+    """The OpenMP runtime torch has loaded, to be linked: with one pool of threads, nobody waits for a core."""
+    try:
+        mapped = Path("/proc/self/maps").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return []
+    paths = {line.split()[-1] for line in mapped.splitlines() if "/" in line}
+    return sorted(path for path in paths if Path(path).name.startswith(("libgomp", "libomp", "libiomp")))[:1]
+
+
+def _compile(compiler: str, path: Path) -> None:
+    """Compile into the cache; whoever looks there sees a whole library or none."""
+    import torch  # noqa: F401  the runtime to link is the one torch loads
+
+    with tempfile.TemporaryDirectory(dir=path.parent) as folder:
+        made = Path(folder) / "kernels.so"
+        sources = [str(source) for source in _files() if source.suffix == ".c"]
+        command = [compiler, *_FLAGS, *sources, *_runtime(), "-lm", "-o", str(made)]
+        subprocess.run(command, capture_output=True, text=True, check=True, timeout=_TIMEOUT)
+        os.replace(made, path)
+
+
+def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
+    """Say what each kernel takes; a library that lacks one is refused."""
+    pointer, size, number, flag = ctypes.c_void_p, ctypes.c_long, ctypes.c_float, ctypes.c_int
+    kinds = {"p": pointer, "l": size, "f": number, "i": flag}
+    for name, letters in KERNELS.items():
+        kernel = getattr(library, name)
+        kernel.argtypes = [kinds[letter] for letter in letters]
+        kernel.restype = flag if name == "regard_narrow" else None
+    return library
+
+
+KERNELS = {
+    "regard_narrow": "",
+    "regard_product": "pllpllpplllliii",
+    "regard_softmax_loss": "pppllfi",
+    "regard_lstm": "p" * 9 + "llliii",
+    "regard_lstm_back": "p" * 9 + "llliii",
+    "regard_gru": "p" * 8 + "llliii",
+    "regard_gru_back": "p" * 7 + "llliii",
+    "regard_attending_lstm": "p" * 13,
+    "regard_attending_lstm_back": "p" * 17,
+    "regard_attending_gru": "p" * 12,
+    "regard_attending_gru_back": "p" * 15,
+    "regard_input_feeding": "pl" + "p" * 14,
+    "regard_input_feeding_back": "pl" + "p" * 17,
+}
+"""What each kernel takes, a letter an argument: pointer, long, float, int."""

@@ -1,0 +1,38 @@
+"""Products of matrices by the C kernel, in float32 or with factors rounded to bfloat16."""
+
+import torch
+from torch import Tensor
+
+from regard.ops.native.call import at, kernels
+from regard.ops.shapes import Float
+
+
+def product(
+    left: Float[Tensor, "M K"],
+    right: Float[Tensor, "K N"],
+    bias: Float[Tensor, "N"] | None = None,
+    *,
+    narrow: bool = False,
+    into: Float[Tensor, "M N"] | None = None,
+    add: bool = False,
+) -> Float[Tensor, "M N"]:
+    """The product of two matrices, and a bias, in float32.
+
+    A row of the result does not depend on the rows beside it, to the last bit.
+
+    Args:
+        left: float32, by any strides.
+        right: likewise.
+        bias: without gaps.
+        narrow: round the factors to bfloat16; the sums stay float32.
+        into: where to put the result, its rows without gaps.
+        add: add to what stands in `into`.
+    """
+    (rows, inner), columns = left.shape, right.shape[1]
+    out = torch.empty(rows, columns) if into is None else into
+    if rows and columns:
+        kernels().regard_product(
+            *(at(left), *left.stride(), at(right), *right.stride(), at(bias), at(out), out.stride(0)),
+            *(rows, columns, inner, int(add), int(narrow), torch.get_num_threads()),
+        )
+    return out

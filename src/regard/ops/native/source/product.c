@@ -1,0 +1,276 @@
+/* The products of `product.h`, for a step of a recurrence and for whole matrices. */
+#include <omp.h>
+#include "product.h"
+#ifdef __AVX512BF16__
+#include <immintrin.h>
+
+INLINE uint16_t rounded(float x) {
+    __m128bh one = _mm_cvtneps_pbh(_mm_set_ss(x));
+    return (uint16_t)_mm_extract_epi16((__m128i)one, 0);
+}
+#else
+INLINE uint16_t rounded(float x) {
+    (void)x;
+    return 0;
+}
+#endif
+
+#ifdef __AVX512BF16__
+/* Sixteen floats side by side, two by two: eight words. */
+INLINE __m256i pairs_along(const float *x) { return (__m256i)_mm512_cvtneps_pbh(_mm512_loadu_ps(x)); }
+
+/* Each of sixteen floats with the one that stands `down` behind it: sixteen words. */
+INLINE __m512i pairs_down(const float *x, long down) {
+    __m512i low = _mm512_cvtepu16_epi32((__m256i)_mm512_cvtneps_pbh(_mm512_loadu_ps(x)));
+    __m512i high = _mm512_cvtepu16_epi32((__m256i)_mm512_cvtneps_pbh(_mm512_loadu_ps(x + down)));
+    return _mm512_or_si512(low, _mm512_slli_epi32(high, 16));
+}
+#endif
+
+/* One panel of the right factor in pairs; see `pack_panel`. */
+static void pack_narrow_panel(const float *B, long down, long across, long inner, long count, uint32_t *out) {
+    long k = 0;
+#ifdef __AVX512BF16__
+    if (across == 1 && count == WIDE)
+        for (; k + 2 <= inner; k += 2)
+            for (int v = 0; v < ACROSS; v++)
+                _mm512_storeu_si512(out + k / 2 * WIDE + v * LANES, pairs_down(B + k * down + v * LANES, down));
+    if (down == 1 && count == WIDE)
+        for (; k + 16 <= inner; k += 16)
+            for (long j = 0; j < WIDE; j++) {
+                uint32_t words[8];
+                _mm256_storeu_si256((__m256i *)words, pairs_along(B + j * across + k));
+                for (int w = 0; w < 8; w++) out[(k / 2 + w) * WIDE + j] = words[w];
+            }
+#endif
+    for (; k < inner; k += 2)
+        for (long j = 0; j < WIDE; j++) {
+            uint32_t low = j < count ? rounded(B[k * down + j * across]) : 0;
+            uint32_t high = j < count && k + 1 < inner ? rounded(B[(k + 1) * down + j * across]) : 0;
+            out[k / 2 * WIDE + j] = low | high << 16;
+        }
+}
+
+/* One panel of the right factor B (inner, count), whose element (k, j) is B[k * down + j * across]. */
+static void pack_panel(const float *B, long down, long across, long inner, long count, int narrow, float *out) {
+    if (narrow) {
+        pack_narrow_panel(B, down, across, inner, count, (uint32_t *)out);
+        return;
+    }
+    if (across == 1 && count == WIDE) {
+        for (long k = 0; k < inner; k++)
+            for (int v = 0; v < ACROSS; v++) store(out + k * WIDE + v * LANES, load(B + k * down + v * LANES));
+        return;
+    }
+    if (count < WIDE) memset(out, 0, (size_t)(inner * WIDE) * 4);
+    long k = 0;
+    if (down == 1)
+        for (; k + 16 <= inner; k += 16) /* a cache line of each row, while it is there */
+            for (long j = 0; j < count; j++)
+                for (int i = 0; i < 16; i++) out[(k + i) * WIDE + j] = B[j * across + k + i];
+    for (; k < inner; k++)
+        for (long j = 0; j < count; j++) out[k * WIDE + j] = B[k * down + j * across];
+}
+
+void regard_pack_share(const float *B, long down, long across, long inner, long columns, int narrow, float *out,
+                       int thread, int threads) {
+    for (long p = thread; p < num_panels(columns); p += threads) {
+        long j = p * WIDE, count = columns - j < WIDE ? columns - j : WIDE;
+        pack_panel(B + j * across, down, across, inner, count, narrow, out + p * panel_words(inner, narrow));
+    }
+}
+
+/* `rows` <= HIGH rows times one panel; element (i, k) of the left factor, or its pair k, is A[i * down + k * across]. */
+INLINE void tile(const int rows, const float *restrict A, long down, long across, const float *restrict panel,
+                 long inner, int narrow, const float *bias, int add, float *restrict C, long C_down, long count) {
+    vec acc[HIGH][ACROSS];
+    float edge[HIGH * WIDE];
+    int whole = count >= WIDE;
+    for (int i = 0; i < rows; i++)
+        for (int v = 0; v < ACROSS; v++) {
+            long left = count - v * LANES;
+            const float *from = add ? C + i * C_down : bias;
+            acc[i][v] = from && left > 0 ? (whole ? load(from + v * LANES) : take(from + v * LANES, left)) : (vec){0};
+        }
+    if (narrow) {
+#ifdef __AVX512BF16__
+        const uint32_t *pairs = (const uint32_t *)A;
+        for (long k = 0; k < (inner + 1) / 2; k++) {
+            __m512bh b[ACROSS];
+            for (int v = 0; v < ACROSS; v++) b[v] = (__m512bh)_mm512_load_ps(panel + k * WIDE + v * LANES);
+            for (int i = 0; i < rows; i++) {
+                __m512bh a = (__m512bh)_mm512_set1_epi32((int)pairs[i * down + k * across]);
+                for (int v = 0; v < ACROSS; v++) acc[i][v] = (vec)_mm512_dpbf16_ps((__m512)acc[i][v], a, b[v]);
+            }
+        }
+#endif
+    } else {
+        for (long k = 0; k < inner; k++) {
+            vec b[ACROSS];
+            for (int v = 0; v < ACROSS; v++) b[v] = *(const vec *)(panel + k * WIDE + v * LANES);
+            for (int i = 0; i < rows; i++)
+                for (int v = 0; v < ACROSS; v++) acc[i][v] += A[i * down + k * across] * b[v];
+        }
+    }
+    float *to = whole ? C : edge;
+    long to_down = whole ? C_down : WIDE;
+    for (int i = 0; i < rows; i++)
+        for (int v = 0; v < ACROSS; v++) store(to + i * to_down + v * LANES, acc[i][v]);
+    if (!whole)
+        for (int i = 0; i < rows; i++) memcpy(C + i * C_down, edge + i * WIDE, (size_t)count * 4);
+}
+
+/* Any number of rows times one panel, HIGH at a time. */
+INLINE void rows_by_panel(long rows, const float *A, long down, long across, long step, const float *panel, long inner,
+                          int narrow, const float *bias, int add, float *C, long C_down, long count) {
+#define ONE(R) tile(R, A, down, across, panel, inner, narrow, bias, add, C, C_down, count)
+    for (; rows >= HIGH; rows -= HIGH, A += step, C += HIGH * C_down) ONE(HIGH);
+    switch (rows) {
+        case 1: ONE(1); break;
+        case 2: ONE(2); break;
+        case 3: ONE(3); break;
+#if HIGH == 8
+        case 4: ONE(4); break;
+        case 5: ONE(5); break;
+        case 6: ONE(6); break;
+        case 7: ONE(7); break;
+#endif
+    }
+#undef ONE
+}
+
+/* Rows side by side in memory, rounded to bfloat16 two by two when narrow; `out` then holds (inner + 1) / 2 words a row. */
+INLINE void narrow_rows(const float *A, long rows, long inner, float *out) {
+    uint16_t *to = (uint16_t *)out;
+    long width = (inner + 1) / 2 * 2;
+    for (long i = 0; i < rows; i++) {
+        long k = 0;
+#ifdef __AVX512BF16__
+        for (; k + 16 <= inner; k += 16)
+            _mm256_storeu_si256((__m256i *)(to + i * width + k),
+                                (__m256i)_mm512_cvtneps_pbh(_mm512_loadu_ps(A + i * inner + k)));
+#endif
+        for (; k < inner; k++) to[i * width + k] = rounded(A[i * inner + k]);
+        if (inner % 2) to[i * width + inner] = 0;
+    }
+}
+
+void regard_step_product(const float *A, long rows, const float *packed, long inner, long columns, int narrow, int add,
+                         float *C, float *scratch) {
+    long down = inner;
+    if (narrow) {
+        narrow_rows(A, rows, inner, scratch);
+        A = scratch;
+        down = (inner + 1) / 2;
+    }
+    for (long p = 0; p < num_panels(columns); p++) {
+        long j = p * WIDE, count = columns - j < WIDE ? columns - j : WIDE;
+        const float *panel = packed + p * panel_words(inner, narrow);
+        if (narrow)
+            rows_by_panel(rows, A, down, 1, HIGH * down, panel, inner, 1, NULL, add, C + j, columns, count);
+        else
+            rows_by_panel(rows, A, down, 1, HIGH * down, panel, inner, 0, NULL, add, C + j, columns, count);
+    }
+}
+
+#define DEEP 512 /* inner indices taken at a time: a panel of them stays in the second cache */
+#define TALL 128 /* rows of the left factor packed at a time, likewise */
+
+static _Thread_local room shared_panels;
+static _Thread_local room own_rows;
+
+/* One block of HIGH rows of the left factor in pairs; see `pack_rows`. */
+INLINE void pack_narrow_block(const float *A, long down, long across, long high, long inner, uint32_t *out) {
+    long k = 0;
+#ifdef __AVX512BF16__
+    if (across == 1 && high == HIGH)
+        for (; k + 16 <= inner; k += 16)
+            for (int h = 0; h < HIGH; h++) {
+                uint32_t words[8];
+                _mm256_storeu_si256((__m256i *)words, pairs_along(A + h * down + k));
+                for (int w = 0; w < 8; w++) out[(k / 2 + w) * HIGH + h] = words[w];
+            }
+#endif
+    for (; k < inner; k += 2)
+        for (long h = 0; h < high; h++) {
+            uint32_t low = rounded(A[h * down + k * across]);
+            uint32_t second = k + 1 < inner ? rounded(A[h * down + (k + 1) * across]) : 0;
+            out[k / 2 * HIGH + h] = low | second << 16;
+        }
+}
+
+/* Rows [0, rows) of A, element (i, k) at A[i * down + k * across], in blocks of HIGH rows, k after k. */
+static void pack_rows(const float *A, long down, long across, long rows, long inner, int narrow, float *out) {
+    long step = HIGH * (narrow ? (inner + 1) / 2 : inner);
+    for (long i = 0; i < rows; i += HIGH, A += HIGH * down, out += step) {
+        long high = rows - i < HIGH ? rows - i : HIGH;
+        if (narrow) {
+            pack_narrow_block(A, down, across, high, inner, (uint32_t *)out);
+        } else if (down == 1 && high == HIGH) {
+            for (long k = 0; k < inner; k++)
+                for (int h = 0; h < HIGH; h++) out[k * HIGH + h] = A[k * across + h];
+        } else {
+            for (long h = 0; h < high; h++)
+                for (long k = 0; k < inner; k++) out[k * HIGH + h] = A[h * down + k * across];
+        }
+    }
+}
+
+/* C (M, N) = A (M, K) B (K, N) + bias, or + C when `add`; A, B by strides down and across, C by rows. */
+void regard_product(const float *A, long A_down, long A_across, const float *B, long B_down, long B_across,
+                    const float *bias, float *C, long C_down, long M, long N, long K, int add, int narrow,
+                    int threads) {
+    long panels = num_panels(N);
+    float *packed = room_of(&shared_panels, panels * panel_words(K, narrow) + panels * WIDE * (K / DEEP + 1));
+    int by_columns = M < 2 * HIGH * threads;
+#pragma omp parallel num_threads(threads)
+    {
+        int me = omp_get_thread_num(), all_of_us = omp_get_num_threads();
+        long first = 0, last = M, p_first = 0, p_last = panels;
+        if (by_columns) {
+            p_first = panels * me / all_of_us;
+            p_last = panels * (me + 1) / all_of_us;
+        } else {
+            long blocks = (M + HIGH - 1) / HIGH;
+            first = blocks * me / all_of_us * HIGH;
+            last = blocks * (me + 1) / all_of_us * HIGH;
+            if (last > M) last = M;
+        }
+        float *own = room_of(&own_rows, (TALL + HIGH) * (DEEP + 2));
+        for (long k = 0; k < K || k == 0; k += DEEP) {
+            long inner = K - k < DEEP ? K - k : DEEP;
+            float *here = packed + panels * panel_words(k, narrow);
+            regard_pack_share(B + k * B_down, B_down, B_across, inner, N, narrow, here, me, all_of_us);
+        }
+#pragma omp barrier
+        for (long k = 0; k < K || k == 0; k += DEEP) {
+            long inner = K - k < DEEP ? K - k : DEEP;
+            float *here = packed + panels * panel_words(k, narrow);
+            for (long i = first; i < last; i += TALL) {
+                long rows = last - i < TALL ? last - i : TALL;
+                pack_rows(A + i * A_down + k * A_across, A_down, A_across, rows, inner, narrow, own);
+                long step = HIGH * (narrow ? (inner + 1) / 2 : inner);
+                for (long p = p_first; p < p_last; p++) {
+                    long j = p * WIDE, count = N - j < WIDE ? N - j : WIDE;
+                    const float *panel = here + p * panel_words(inner, narrow);
+                    const float *start = bias && k == 0 ? bias + j : NULL;
+                    if (narrow)
+                        rows_by_panel(rows, own, 1, HIGH, step, panel, inner, 1, start, add || k > 0,
+                                      C + i * C_down + j, C_down, count);
+                    else
+                        rows_by_panel(rows, own, 1, HIGH, step, panel, inner, 0, start, add || k > 0,
+                                      C + i * C_down + j, C_down, count);
+                }
+            }
+        }
+    }
+}
+
+/* Whether products can be narrow here. */
+int regard_narrow(void) {
+#ifdef __AVX512BF16__
+    return 1;
+#else
+    return 0;
+#endif
+}
