@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
+from regard.ops.deep_fusion import persistent
 from regard.ops.deep_fusion.naive import Alphas, Fusion, SourceTape
 from regard.ops.shapes import Float
 from regard.ops.tape import AdditiveScoring, DotScoring, cut
@@ -196,8 +197,10 @@ def deep_fusion(
     U, R, S, S_source, scoring, source_scoring = fusion
     assert isinstance(scoring, AdditiveScoring | DotScoring), "no fused form for this energy"
     assert isinstance(source_scoring, AdditiveScoring | DotScoring), "no fused form for this energy"
-    # mixed precision narrows what comes in; the recurrence keeps the width of the parameters
-    width = U.dtype
+    # mixed precision narrows what comes in; kernels take its width, else the recurrence keeps the parameters'
+    slots = max(initial[7].shape[1] + projected.shape[1], source.mask.shape[1])
+    kernels = persistent.applies(projected, slots, S, S_source, span, state_mask is not None)
+    width = projected.dtype if kernels else U.dtype
     s0, reading0 = (part.to(width) for part in initial[2:4])
     *first, was_valid = cut(initial[4:7], initial[7], span)
     tapes = [tape.to(width) for tape in first]
@@ -206,8 +209,10 @@ def deep_fusion(
     source_tape = torch.cat([source.values, source.memories], dim=-1).to(width)  # (B, Tx, 2n)
     # the source's keys were made outside, so their matrix is autograd's to derive
     (_, v_source), scales = source_scoring.fused, (scoring.scale, source_scoring.scale)
+    weights = (U, R, S, S_source, *scoring.fused, v_source)
+    recurrence = persistent.Recurrence if kernels else _Recurrence
     with torch.autocast(projected.device.type, enabled=False):
-        states, p, alpha = _Recurrence.apply(  # type: ignore[no-untyped-call]
+        states, p, alpha = recurrence.apply(  # type: ignore[no-untyped-call]
             projected.transpose(0, 1).to(width),
             s0,
             reading0,
@@ -216,12 +221,7 @@ def deep_fusion(
             source.keys.to(width),
             source_tape,
             source.mask,
-            U,
-            R,
-            S,
-            S_source,
-            *scoring.fused,
-            v_source,
+            *(None if weight is None else weight.to(width) for weight in weights),
             state_mask,
             (*scales, output == "tanh", span),
         )

@@ -1,4 +1,4 @@
-"""Triton kernels of the LSTMN, forwards: all steps in one launch; additive energies.
+"""Triton kernels of the LSTMN, forwards: all steps in one launch; additive energies or dot products.
 
 How programs share the work and meet is in `ops/kernels/parts`. Step t writes slot num_first + t of the tapes. With
 PHASE = 0 all phases of the steps given run; with another value only that one. Imported only where Triton is.
@@ -9,19 +9,24 @@ from typing import no_type_check
 import triton
 import triton.language as tl
 
-from regard.ops.kernels.parts import attend_row, meet, narrow_product, product
+from regard.ops.kernels.parts import meet, narrow_product, product
+from regard.ops.tape.kernels import query_tiles, read_row
 
 
 @triton.jit(do_not_specialize=["first", "num_steps", "T", "B", "slots", "num_first"])
 @no_type_check
 def forward_steps(
     projected, p_t, p_b, valid, real, keys, written, U, S, U_a, v_a, reads, queries, share, alpha, gates, counter,
-    first, num_steps, T, B, slots, num_first, n, p,
-    TANH: tl.constexpr, PHASE: tl.constexpr, BM: tl.constexpr, BQ: tl.constexpr, BU: tl.constexpr,
-    BK: tl.constexpr, BL: tl.constexpr, BJ: tl.constexpr, BT: tl.constexpr, BE: tl.constexpr, BA: tl.constexpr,
-    BD: tl.constexpr, QUICK: tl.constexpr, STREAM: tl.constexpr, STAGES: tl.constexpr, ROW_STAGES: tl.constexpr,
+    first, num_steps, scale, T, B, slots, num_first, n, p,
+    DOT: tl.constexpr, KEYED: tl.constexpr, TANH: tl.constexpr, PHASE: tl.constexpr, BM: tl.constexpr,
+    BQ: tl.constexpr, BU: tl.constexpr, BK: tl.constexpr, BL: tl.constexpr, BJ: tl.constexpr, BT: tl.constexpr,
+    BE: tl.constexpr, BA: tl.constexpr, BD: tl.constexpr, QUICK: tl.constexpr, STREAM: tl.constexpr,
+    STAGES: tl.constexpr, ROW_STAGES: tl.constexpr,
 ):  # fmt: skip
-    """The steps first … first + num_steps − 1: read the tapes; the gates and the next query; the key."""
+    """The steps first … first + num_steps − 1: read the tapes; the gates and the next query; the key.
+
+    Without a matrix (not KEYED) the key is h_t, written with it.
+    """
     programs = tl.num_programs(0)
     met = 0
     long = tl.full([], 0, tl.int64)
@@ -31,9 +36,9 @@ def forward_steps(
         read = reads + t * B * 2 * n
         if PHASE == 0 or PHASE == 1:
             for row in range(tl.program_id(0), B, programs):
-                attend_row(
-                    row, valid, keys, written, v_a, queries + t * B * p, read, alpha + t * B * slots,
-                    slots, slot, p, 2 * n, BJ, BT, BE, BD, QUICK, STREAM, ROW_STAGES,
+                read_row(
+                    row, valid, keys, written, v_a, scale, queries + t * B * p, read, alpha + t * B * slots,
+                    slots, slot, p, 2 * n, DOT, BJ, BT, BE, BD, QUICK, STREAM, ROW_STAGES,
                 )  # fmt: skip
         if PHASE == 0:
             met += programs
@@ -41,31 +46,33 @@ def forward_steps(
         if PHASE == 0 or PHASE == 2:
             gate_tiles(
                 projected + t * p_t, p_b, read, U, gates + t * B * 4 * n, written + (long + slot) * 2 * n,
-                B, slots, n, TANH, BM, BU, BK, STAGES,
+                keys + (long + slot) * p, B, slots, n, KEYED, TANH, BM, BU, BK, STAGES,
             )  # fmt: skip
             if i + 1 < T:
                 query_tiles(
-                    projected + (t + 1) * p_t + 4 * n, p_b, real + t * B, read, S, share, queries + (t + 1) * B * p,
-                    B, n, p, BM, BQ, BL, STAGES,
+                    projected + (t + 1) * p_t + 4 * n, p_b, real + t * B, read, 2 * n, S, share,
+                    queries + (t + 1) * B * p, B, n, p, BM, BQ, BL, STAGES,
                 )  # fmt: skip
         if PHASE == 0:
             met += programs
             meet(counter, met)
-        if PHASE == 0 or PHASE == 3:
-            # U_a h_t
-            h = written + (long + slot) * 2 * n
-            key = keys + (long + slot) * p
-            narrow_product(h, slots * 2 * n, U_a, key, slots * p, B, n, p, BM, BQ, BL, STAGES)
-        if PHASE == 0:
-            met += programs
-            meet(counter, met)
+        if KEYED:
+            if PHASE == 0 or PHASE == 3:
+                # U_a h_t
+                h = written + (long + slot) * 2 * n
+                key = keys + (long + slot) * p
+                narrow_product(h, slots * 2 * n, U_a, key, slots * p, B, n, p, BM, BQ, BL, STAGES)
+            if PHASE == 0:
+                met += programs
+                meet(counter, met)
 
 
 @triton.jit
 @no_type_check
 def gate_tiles(
-    projected, p_b, read, U, gates, written, B, slots, n,
-    TANH: tl.constexpr, BM: tl.constexpr, BU: tl.constexpr, BK: tl.constexpr, STAGES: tl.constexpr,
+    projected, p_b, read, U, gates, written, keys, B, slots, n,
+    KEYED: tl.constexpr, TANH: tl.constexpr, BM: tl.constexpr, BU: tl.constexpr, BK: tl.constexpr,
+    STAGES: tl.constexpr,
 ):  # fmt: skip
     """This program's share of one step's gates: x + U s → i, f, c̃, o → h and c, in their slot."""
     row_tiles = tl.cdiv(B, BM)
@@ -104,29 +111,6 @@ def gate_tiles(
         place = written + rows[:, None].to(tl.int64) * slots * 2 * n + units[None, :]
         tl.store(place, h.to(element), mask=there)
         tl.store(place + n, c.to(element), mask=there)
-
-
-@triton.jit
-@no_type_check
-def query_tiles(
-    projected, p_b, real, read, S, share, query, B, n, p,
-    BM: tl.constexpr, BQ: tl.constexpr, BL: tl.constexpr, STAGES: tl.constexpr,
-):  # fmt: skip
-    """This program's share of the next query P x_{t+1} + S s_t; over padding, with the s before it."""
-    row_tiles = tl.cdiv(B, BM)
-    programs = tl.num_programs(0)
-    # from the last program down, since the first have most of the gates
-    for tile in range(programs - 1 - tl.program_id(0), row_tiles * (p // BQ), programs):
-        rows = (tile % row_tiles) * BM + tl.arange(0, BM)
-        columns = (tile // row_tiles) * BQ + tl.arange(0, BQ)
-        there = (rows < B)[:, None]
-        at = rows[:, None] * p + columns[None, :]
-        x = projected + rows[:, None].to(tl.int64) * p_b + columns[None, :]
-        own = tl.load(x, mask=there, other=0.0)
-        word = tl.load(real + rows, mask=rows < B, other=0) != 0
-        old = tl.load(share + at, mask=there, other=0.0, cache_modifier=".cg")
-        acc = tl.zeros([BM, BQ], tl.float32)
-        acc = product(acc, read, 2 * n, rows, rows < B, S, columns, 0, n, n, BL, STAGES)
-        acc = tl.where(word[:, None], acc, old)
-        tl.store(share + at, acc, mask=there)
-        tl.store(query + at, (acc + own).to(query.dtype.element_ty), mask=there)
+        if not KEYED:
+            key = keys + rows[:, None].to(tl.int64) * slots * n + units[None, :]
+            tl.store(key, h.to(element), mask=there)

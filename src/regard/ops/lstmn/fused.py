@@ -167,8 +167,7 @@ def lstmn_sequence(
     projected = torch.nn.functional.linear(inputs, W, bias).transpose(0, 1)  # (T, B, 4n + p)
     # mixed precision narrows the projection; kernels take its width, else the recurrence keeps the parameters'
     slots = initial[6].shape[1] + inputs.shape[1]
-    additive = isinstance(scoring, AdditiveScoring)
-    kernels = persistent.applies(projected, slots, S, additive, span, state_mask is not None)
+    kernels = persistent.applies(projected, slots, S, span, state_mask is not None)
     width = projected.dtype if kernels else U.dtype
     projected = projected.to(width)
     real = mask.T.unsqueeze(-1)  # (T, B, 1)

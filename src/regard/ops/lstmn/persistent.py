@@ -1,8 +1,8 @@
 """The LSTMN on a GPU: one launch for all steps forwards, one back; an autograd function like `fused`'s, for its place.
 
-Additive energies, no span, no dropout of states; widths that are multiples of 64. The steps' kernels are in
-`forward_kernels` and `backward_kernels`; here are the buffers they fill and the large products after them. The tanh of
-the energies is computed again on the way back.
+Additive energies or dot products, no span, no dropout of states; widths that are multiples of 64. The steps' kernels
+are in `forward_kernels` and `backward_kernels`; here are the buffers they fill and the large products after them. The
+tanh of the energies is computed again on the way back.
 """
 
 from typing import Any
@@ -14,25 +14,25 @@ from torch.autograd.function import once_differentiable
 from regard.ops.kernels.choose import kernels_apply
 from regard.ops.kernels.tiles import WIDTH, run_steps, taken_of, tiles_of
 from regard.ops.tape.fused import tape_of
+from regard.ops.tape.persistent import energies_of, held, key_gradients, summands
 
 Options = tuple[float, bool, int]
-"""As in `fused`: scale of the energies (1 here), whether h = o ∘ tanh(c), span (0 here)."""
+"""As in `fused`: scale of the energies, whether h = o ∘ tanh(c), span (0 here)."""
 
 
-def applies(projected: Tensor, slots: int, S: Tensor, additive: bool, span: int, dropout: bool) -> bool:
+def applies(projected: Tensor, slots: int, S: Tensor, span: int, dropout: bool) -> bool:
     """Return whether `Recurrence` can stand in `fused`'s place.
 
     Args:
         projected: (T, B, 4n + p); its precision is the one the kernels would compute in.
         slots: of the tape at the end.
         S: (p, n).
-        additive: whether energies are additive.
         span: 0 for all slots.
         dropout: whether states are dropped.
     """
     p, n = S.shape
     whole = n % WIDTH == 0 and p % WIDTH == 0
-    return additive and not span and not dropout and whole and kernels_apply(projected, slots, 2 * n, p)
+    return not span and not dropout and whole and kernels_apply(projected, slots, 2 * n, p)
 
 
 class Recurrence(torch.autograd.Function):
@@ -52,8 +52,8 @@ class Recurrence(torch.autograd.Function):
         real: Tensor,
         U: Tensor,
         S: Tensor,
-        U_a: Tensor,
-        v_a: Tensor,
+        U_a: Tensor | None,
+        v_a: Tensor | None,
         state_mask: None,
         options: Options,
     ) -> tuple[Tensor, ...]:
@@ -63,7 +63,7 @@ class Recurrence(torch.autograd.Function):
         T, B, n, p, num_first = *projected.shape[:2], U.shape[1], S.shape[0], first_keys.shape[1]
         slots = num_first + T
         projected = projected if projected.stride(2) == 1 else projected.contiguous()
-        U, S, U_a, v_a = (weight.contiguous() for weight in (U, S, U_a, v_a))
+        U, S = U.contiguous(), S.contiguous()
         keys, written = tape_of(first_keys, T), tape_of(first, T)
         alpha = keys.new_empty(T, B, slots, dtype=torch.float32)
         reads, queries, gates = (
@@ -75,14 +75,14 @@ class Recurrence(torch.autograd.Function):
         queries[0] = projected[0, :, 4 * n :] + share
         marks, words = valid.contiguous().view(torch.int8), real.contiguous().view(torch.int8)
         tiles = tiles_of(keys, slots, n, p, 2 * n, n)
-        quick = int(keys.is_cuda and keys.dtype != torch.float32)
+        energies = energies_of(v_a, options[0], keys)
         run_steps(
             forward_kernels.forward_steps, tiles, T, projected, projected.stride(0), projected.stride(1), marks, words,
-            keys, written, U, S, U_a, v_a, reads, queries, share, alpha, gates,
-            T=T, B=B, slots=slots, num_first=num_first, n=n, p=p, TANH=options[1],
-            BQ=tiles.BQ, STAGES=tiles.forward_stages, QUICK=quick,
+            keys, written, U, S, U if U_a is None else U_a.contiguous(), energies.v_a, reads, queries, share, alpha,
+            gates, scale=energies.scale, T=T, B=B, slots=slots, num_first=num_first, n=n, p=p, DOT=energies.dot,
+            KEYED=U_a is not None, TANH=options[1], BQ=tiles.BQ, STAGES=tiles.forward_stages, QUICK=energies.quick,
         )  # fmt: skip
-        summaries = _held(torch.cat([s0.unsqueeze(0), reads[..., :n]]), real)
+        summaries = held(torch.cat([s0.unsqueeze(0), reads[..., :n]]), real)
         ctx.save_for_backward(keys, written, alpha, reads, queries, gates, summaries, words, U, S, U_a, v_a)
         ctx.tiles, ctx.options = tiles, options
         ctx.set_materialize_grads(False)
@@ -94,16 +94,14 @@ class Recurrence(torch.autograd.Function):
     @once_differentiable
     def backward(ctx: Any, *taken: Tensor | None) -> tuple[Tensor | None, ...]:
         """From ∂/∂(h, c, s, keys, alpha), None where nobody took any, to ∂/∂(what came in)."""
-        from regard.ops.kernels import parts
         from regard.ops.lstmn import backward_kernels
 
         keys, written, alpha, reads, queries, gates, summaries, words, U, S, U_a, v_a = ctx.saved_tensors
         tiles = ctx.tiles
         (T, B, slots), (p, n) = alpha.shape, S.shape
         num_first = slots - T
-        # as much of the way back from the gates as of the way back from the query
-        share = max(1, round(tiles.split * p / (4 * n + p)))
-        split = max(1, tiles.split - share)
+        energies = energies_of(v_a, ctx.options[0], keys)
+        split, share = summands(tiles, 4 * n, p)
         partial = alpha.new_empty(split + share, B, n)
         d_projected = keys.new_empty(T, B, 4 * n + p)
         d_gates, d_query, d_key = (
@@ -114,35 +112,23 @@ class Recurrence(torch.autograd.Function):
         d_reads = keys.new_empty(B, T, 2 * n)
         d_energy, d_slot = torch.zeros_like(alpha), alpha.new_empty(B, 2 * n)
         d_carried = alpha.new_zeros(B, n)
-        quick = int(keys.is_cuda and keys.dtype != torch.float32)
-        backs = (weight.T.contiguous() for weight in (U, S, U_a))
+        backs = (weight.T.contiguous() for weight in (U, S, U if U_a is None else U_a))
         names = ("STATES", "MEMORIES", "SUMMARIES", "KEYS", "ALPHA")
         flags = {name: gradient is not None for name, gradient in zip(names, taken, strict=True)}
         run_steps(
-            backward_kernels.backward_steps, tiles, T + 1, words, keys, written, *backs, v_a, reads, queries, alpha,
-            gates, *taken_of(taken, gates), partial, d_gates, d_query, d_key, d_reads, d_energy, d_slot, d_carried,
-            T=T, B=B, slots=slots, num_first=num_first, n=n, p=p, TANH=ctx.options[1], SPLIT=split, SHARE=share,
-            BY=tiles.BY, BX=tiles.BX, STAGES=tiles.stages, QUICK=quick, **flags,
+            backward_kernels.backward_steps, tiles, T + 1, words, keys, written, *backs, energies.v_a, reads, queries,
+            alpha, gates, *taken_of(taken, gates), partial, d_gates, d_query, d_key, d_reads, d_energy, d_slot,
+            d_carried, scale=energies.scale, T=T, B=B, slots=slots, num_first=num_first, n=n, p=p, DOT=energies.dot,
+            KEYED=U_a is not None, TANH=ctx.options[1], SPLIT=split, SHARE=share, BY=tiles.BY, BX=tiles.BX,
+            STAGES=tiles.stages, QUICK=energies.quick, **flags,
         )  # fmt: skip
-        all_keys, d_v = torch.empty_like(keys), alpha.new_empty(B, p)
-        wide = max(16, min(64, 4096 // tiles.BT))
-        parts.gather_keys[(B, p // wide)](
-            keys, queries, d_energy, v_a, all_keys, d_v, T, B, slots, p, tiles.BT, wide, quick, 2, num_warps=4
-        )
+        d_first_keys, d_v = key_gradients(keys, queries, d_energy, energies, tiles, num_first)
         d_projected[..., : 4 * n], d_projected[..., 4 * n :] = d_gates, d_query
         h = written[:, num_first:, :n].transpose(0, 1)
-        pairs = ((d_gates, reads[..., :n]), (d_query, summaries[:-1]), (d_key, h))
-        d_U, d_S, d_U_a = (d.flatten(0, 1).T @ x.flatten(0, 1) for d, x in pairs)
+        given = () if U_a is None else ((d_key, h),)
+        pairs = ((d_gates, reads[..., :n]), (d_query, summaries[:-1]), *given)
+        d_U, d_S, *d_U_a = (d.flatten(0, 1).T @ x.flatten(0, 1) for d, x in pairs)
         d_s0 = d_query[0] @ S + d_carried.to(keys.dtype)
         d_first = torch.bmm(alpha[:, :, :num_first].permute(1, 2, 0).to(keys.dtype), d_reads)
-        starts = (d_s0, all_keys[:, :num_first], d_first, None, None)
-        return d_projected, *starts, d_U, d_S, d_U_a, d_v.sum(dim=0).to(v_a.dtype), None, None
-
-
-def _held(summaries: Tensor, real: Tensor) -> Tensor:
-    """s_0 … s_T (T + 1, B, n), over padding (real: (T, B, 1)) as they were before it."""
-    steps = torch.arange(1, real.shape[0] + 1, device=real.device).unsqueeze(1)
-    last = torch.nn.functional.pad(
-        (steps * real.squeeze(-1)).cummax(dim=0).values, (0, 0, 1, 0)
-    )  # (T + 1, B)
-    return summaries.gather(0, last.unsqueeze(-1).expand_as(summaries))
+        starts = (d_s0, d_first_keys, d_first, None, None)
+        return d_projected, *starts, d_U, d_S, *(d_U_a or [None]), d_v, None, None

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
+from regard.ops.self_attentive_rnn import persistent
 from regard.ops.shapes import Bool, Float
 from regard.ops.tape import AdditiveScoring, DotScoring, cut
 from regard.ops.tape.fused import TapeReader, at_words, last_real, tape_of, windows, written_tape
@@ -222,10 +223,14 @@ def self_attentive_rnn_sequence(
     state_mask: Float[Tensor, "B n"] | None = None,
 ) -> tuple[Float[Tensor, "B T n"], State, Float[Tensor, "B T slots"]]:
     """One of `FORMS` over a padded batch; returns h at each word, the last state, and alpha."""
-    # mixed precision narrows the projection; the recurrence keeps the width of the parameters
-    width, n = U.dtype, U.shape[0]
+    n = U.shape[0]
     bias = torch.nn.functional.pad(b, (0, W.shape[0] - n))
-    projected = torch.nn.functional.linear(inputs, W, bias).transpose(0, 1).to(width)  # (T, B, n + p)
+    projected = torch.nn.functional.linear(inputs, W, bias).transpose(0, 1)  # (T, B, n + p)
+    # mixed precision narrows the projection; kernels take its width, else the recurrence keeps the parameters'
+    slots, p = initial[4].shape[1] + inputs.shape[1], initial[2].shape[2]
+    kernels = persistent.applies(projected, slots, n, p, span, state_mask is not None)
+    width = projected.dtype if kernels else U.dtype
+    projected = projected.to(width)
     real = mask.T.unsqueeze(-1)  # (T, B, 1)
     if reverse:
         projected, real = projected.flip(0), real.flip(0)
@@ -233,12 +238,16 @@ def self_attentive_rnn_sequence(
     *first, was_valid = cut(initial[2:4], initial[4], span)
     first_keys, first_values = (tape.to(width) for tape in first)
     valid = torch.cat([was_valid, real.squeeze(-1).T], dim=1)  # (B, slots)
-    given = (s0, first_keys, first_values, valid, real, U, S, *scoring.fused, state_mask, scoring.scale, span)
+    weights = (None if weight is None else weight.to(width) for weight in (U, S, *scoring.fused))
+    given = (s0, first_keys, first_values, valid, real, *weights, state_mask, scoring.scale, span)
     with torch.autocast(projected.device.type, enabled=False):
         if form == "read":
-            states, summaries, keys, alpha = _Read.apply(projected[..., :n], projected[..., n:], *given)  # type: ignore[no-untyped-call]
+            read = persistent.Read if kernels else _Read
+            parts = torch.split(projected, [n, p], dim=-1)
+            states, summaries, keys, alpha = read.apply(*parts, *given)  # type: ignore[no-untyped-call]
         else:
-            states, summaries, keys, alpha = _Sum.apply(projected, h0, *given)  # type: ignore[no-untyped-call]
+            total = persistent.Sum if kernels else _Sum
+            states, summaries, keys, alpha = total.apply(projected, h0, *given)  # type: ignore[no-untyped-call]
     ends = (last_real(states, h0, real), last_real(summaries, s0, real))
     tapes = [written_tape(*tape, real) for tape in ((first_keys, keys), (first_values, states))]
     last = (*ends, *cut(tapes, valid, span))
