@@ -3,7 +3,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from regard.training.loss import sequence_loss
+from regard.layers import Output
+from regard.training.loss import sequence_loss, words_loss
 
 
 @given(st.floats(0, 0.9), st.integers(2, 9), st.integers(1, 6))
@@ -26,3 +27,19 @@ def test_half_precision_is_summed_in_float32():
     total = sequence_loss(logits, torch.zeros(4000, dtype=torch.long))
     assert total.dtype == torch.float32
     assert float(total) == pytest.approx(4000 * 0.6931472, rel=1e-5)
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.2])
+def test_words_have_the_loss_of_their_logits(smoothing):
+    output = Output(3, 7).double()
+    torch.nn.init.normal_(output.b_o)
+    readout = torch.randn(5, 3, dtype=torch.float64).requires_grad_()
+    targets = torch.tensor([0, 6, 3, 3, 1])
+    ours = words_loss(readout, output, targets, smoothing)
+    theirs = sequence_loss(output(readout), targets, smoothing)
+    torch.testing.assert_close(ours, theirs, rtol=1e-12, atol=0)
+    leaves = [readout, output.W_o, output.b_o]
+    for ours_too, theirs_too in zip(
+        *(torch.autograd.grad(loss, leaves) for loss in (ours, theirs)), strict=True
+    ):
+        torch.testing.assert_close(ours_too, theirs_too, rtol=1e-10, atol=1e-12)

@@ -76,3 +76,24 @@ def test_depth_parts_the_parameters_from_the_head_down():
         assert found == [[id(p) for p in group.parameters] for group in groups]
         assert sum(map(len, found)) == len(list(model.parameters()))
     assert len(build_optimizer(model, TrainingConfig(max_updates=1)).param_groups) == 1
+
+
+@pytest.mark.parametrize("options", [{}, {"depth_decay": 0.5}], ids=["one group", "groups by depth"])
+@pytest.mark.parametrize("name", ["adam", "adamw", "sgd"])
+def test_the_fused_kernel_steps_as_the_plain_one(name, options):
+    """Float16 asks for the plain one; both see the same gradients, and end within rounding of each other."""
+    ended = []
+    for precision in ("32", "16"):
+        torch.manual_seed(1)
+        model = Classifier(ClassifierConfig(EncoderConfig(embedding_size=3, state_size=2)), 9, 2)
+        decay = 0.0 if name == "adam" else 0.1
+        config = TrainingConfig(
+            optimizer=name, rate=0.01, weight_decay=decay, precision=precision, max_updates=1, **options
+        )
+        optimizer = build_optimizer(model, config)
+        for _ in range(20):
+            for parameter in model.parameters():
+                parameter.grad = torch.randn_like(parameter)
+            optimizer.step()
+        ended.append(torch.cat([parameter.detach().flatten() for parameter in model.parameters()]))
+    torch.testing.assert_close(*ended, rtol=1e-5, atol=1e-6)

@@ -110,3 +110,27 @@ def test_divergence_is_told_with_its_remedy(learn_from, value):
         RegardError, match=r"loss became (nan|inf): training has diverged; lower training.rate"
     ):
         learn_from(range(3), spoil=value)
+
+
+def test_an_update_waits_for_its_device_once(fabric, small_model, prepared, monkeypatch):
+    """A loss that is read as soon as it is there would keep a GPU waiting before the backward pass of the next."""
+    model = small_model()
+    config = TrainingConfig(optimizer="sgd", rate=1.0, max_updates=1)
+    wrapped, optimizer = fabric.setup(TranslationObjective(model, 0.0), build_optimizer(model, config))
+    padded = [pad_pairs(prepared.train[k : k + 3]) for k in (0, 3)]
+    batches = [TrainingBatch(b.tensors, int(b.target_mask.sum()), 3) for b in padded]
+    read = []
+
+    def spy(name):
+        plain = getattr(torch.Tensor, name)
+
+        def call(tensor, *args):
+            read.append((name, tensor.shape))
+            return plain(tensor, *args)
+
+        monkeypatch.setattr(torch.Tensor, name, call)
+
+    for name in ("item", "tolist", "__float__", "__bool__", "__int__", "cpu"):
+        spy(name)
+    update(fabric, wrapped, optimizer, batches, lambda batch: wrapped(*batch.tensors), clip=1.0)
+    assert read == [("tolist", (3,))], "two losses and the norm"

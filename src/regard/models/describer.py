@@ -16,7 +16,8 @@ from regard.models.config.describer import DescriberConfig
 from regard.models.decoders import ChoDecoder, Decoder, SutskeverDecoder
 from regard.models.initialize import initialize
 from regard.models.model import Model
-from regard.models.seq2seq import TeacherForced
+from regard.models.positions import at_positions, real_positions
+from regard.models.seq2seq import Readouts, TeacherForced
 from regard.models.state import EncodedSource
 
 
@@ -57,10 +58,15 @@ class Describer(Model):
         last = tuple((vector, *(torch.zeros_like(vector) for _ in range(parts - 1))) for vector in vectors)
         return EncodedSource(vectors[-1].unsqueeze(1), source_mask_of(features), None, last, ())
 
+    def readouts(self, batch: FeatureBatch, real: Tensor) -> Readouts:
+        """Read given descriptions by teacher forcing, up to the output matrix; see `Seq2Seq.readouts`."""
+        unrolled = self.decoder(batch.previous_ids, batch.target_mask, self.encode(batch.features))
+        return Readouts(at_positions(unrolled.readout, real), None)
+
     def forward(self, batch: FeatureBatch) -> TeacherForced:
         """Score given descriptions by teacher forcing."""
-        unrolled = self.decoder(batch.previous_ids, batch.target_mask, self.encode(batch.features))
-        return TeacherForced(self.decoder.output(unrolled.readout[batch.target_mask]), None)
+        read = self.readouts(batch, real_positions(batch.target_mask))
+        return TeacherForced(self.decoder.output(read.readout), read.alpha)
 
 
 def _build_decoder(config: DescriberConfig, embedding: Embedding, output: Output) -> Decoder:

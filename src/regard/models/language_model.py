@@ -14,6 +14,7 @@ from regard.models.cells import cell_of
 from regard.models.config.language_model import LanguageModelConfig
 from regard.models.initialize import initialize
 from regard.models.model import Model
+from regard.models.positions import at_positions, real_positions
 from regard.ops.unroll import State
 
 States = tuple[State, ...]
@@ -87,6 +88,24 @@ class LanguageModel(Model):
         top, new = self.stack.step(projected, state)
         return Predicted(self.output(top), new)
 
+    def readouts(
+        self, previous_ids: Tensor, mask: Tensor, real: Tensor, state: States | None = None
+    ) -> tuple[Tensor, States]:
+        """As `forward`, up to the output matrix: what a loss that never has all logits needs.
+
+        Args:
+            previous_ids: y_0 … y_{T−1}, (B, T).
+            mask: (B, T), True where a word is to be predicted.
+            real: (N,), its `real_positions`.
+            state: where the window before ended; None for a zero state.
+
+        Returns:
+            What the matrix reads at the real positions, (N, n), and the state after the last word read.
+        """
+        embedded = self.dropout(self.embedding(previous_ids))  # (B, T, m)
+        tops, last = self.stack(embedded, mask, state)  # (B, T, n)
+        return at_positions(self.dropout(tops), real), last
+
     def forward(self, previous_ids: Tensor, mask: Tensor, state: States | None = None) -> Predicted:
         """A whole batch of lines, or a window of continuous text.
 
@@ -95,9 +114,8 @@ class LanguageModel(Model):
             mask: (B, T), True where a word is to be predicted.
             state: where the window before ended, its gradient cut by `detached`; None for a zero state.
         """
-        embedded = self.dropout(self.embedding(previous_ids))  # (B, T, m)
-        tops, last = self.stack(embedded, mask, state)  # (B, T, n)
-        return Predicted(self.output(self.dropout(tops)[mask]), last)
+        readout, last = self.readouts(previous_ids, mask, real_positions(mask), state)
+        return Predicted(self.output(readout), last)
 
     def read(self, previous_ids: Tensor, mask: Tensor, state: States | None = None) -> Reading:
         """As `forward`, and where each word looked.
@@ -107,7 +125,8 @@ class LanguageModel(Model):
         """
         embedded = self.dropout(self.embedding(previous_ids))  # (B, T, m)
         tops, last, alphas = self.stack.read(embedded, mask, state)
-        return Reading(self.output(self.dropout(tops)[mask]), last, alphas)
+        readout = at_positions(self.dropout(tops), real_positions(mask))
+        return Reading(self.output(readout), last, alphas)
 
 
 def detached(state: States) -> States:

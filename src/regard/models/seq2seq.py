@@ -12,7 +12,21 @@ from regard.models.decoders import build_decoder
 from regard.models.encoder import Encoder
 from regard.models.initialize import initialize
 from regard.models.model import Model
+from regard.models.positions import at_positions, real_positions
 from regard.models.state import EncodedSource
+
+
+@dataclass(frozen=True)
+class Readouts:
+    """What a model has to say of given pairs, before the output matrix says it.
+
+    Attributes:
+        readout: (N, l), what the matrix reads at the N real target positions of the batch, row by row.
+        alpha: (B, Ty, Tx), or None for a model without attention.
+    """
+
+    readout: Tensor
+    alpha: Tensor | None
 
 
 @dataclass(frozen=True)
@@ -67,8 +81,18 @@ class Seq2Seq(Model):
         values = None if attention is None else attention.values(annotations)
         return EncodedSource(annotations, source_mask, keys, forward_last, backward_last, values, memories)
 
-    def forward(self, batch: Batch) -> TeacherForced:
-        """Score given pairs by teacher forcing."""
+    def readouts(self, batch: Batch, real: Tensor) -> Readouts:
+        """Read given pairs by teacher forcing, up to the output matrix: what a loss that never has all logits needs.
+
+        Args:
+            batch: the pairs.
+            real: (N,), the `real_positions` of its targets.
+        """
         encoded = self.encode(batch.source_ids, batch.source_mask)
         unrolled = self.decoder(batch.previous_ids, batch.target_mask, encoded)
-        return TeacherForced(self.decoder.output(unrolled.readout[batch.target_mask]), unrolled.alpha)
+        return Readouts(at_positions(unrolled.readout, real), unrolled.alpha)
+
+    def forward(self, batch: Batch) -> TeacherForced:
+        """Score given pairs by teacher forcing."""
+        read = self.readouts(batch, real_positions(batch.target_mask))
+        return TeacherForced(self.decoder.output(read.readout), read.alpha)

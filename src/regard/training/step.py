@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import torch
 from torch import Tensor
 from torch.optim import Optimizer
 
@@ -55,21 +56,25 @@ def update(
     """
     num_tokens = sum(batch.num_tokens for batch in batches)
     count = num_tokens if normalize == "tokens" else sum(batch.num_sentences for batch in batches)
-    total = 0.0
+    losses = []
     for k, batch in enumerate(batches):
         with fabric.no_backward_sync(model, enabled=k < len(batches) - 1):
             loss = learn(batch)
             fabric.backward(loss / count)
-        total += float(loss.detach())
+        losses.append(loss.detach())
+    norm = fabric.clip_gradients(model, optimizer, max_norm=clip or math.inf, error_if_nonfinite=False)
+    # one transfer: an update waits for its device once, and before the weights move
+    *sums, gradient_norm = torch.stack([*losses, norm.to(losses[0])]).tolist()
+    total = sum(sums)
     if not math.isfinite(total):
         raise RegardError(
             f"the loss became {total}: training has diverged; lower training.rate, or set training.clip"
         )
-    norm = float(fabric.clip_gradients(model, optimizer, max_norm=clip or math.inf, error_if_nonfinite=False))
-    if not math.isfinite(norm) and not scaled:
+    if not math.isfinite(gradient_norm) and not scaled:
         raise RegardError(
-            f"the gradient's norm became {norm}: training has diverged; lower training.rate, or set training.clip"
+            f"the gradient's norm became {gradient_norm}: training has diverged; "
+            "lower training.rate, or set training.clip"
         )
     optimizer.step()
     optimizer.zero_grad(set_to_none=True)
-    return Updated(total / num_tokens, norm, num_tokens)
+    return Updated(total / num_tokens, gradient_norm, num_tokens)

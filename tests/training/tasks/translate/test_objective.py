@@ -14,7 +14,21 @@ def test_the_objective_is_the_model_with_its_loss(small_model, prepared):
     with torch.no_grad():
         loss = TranslationObjective(model, 0.1)(*batch.tensors)
         expected = sequence_loss(model(batch).logits, batch.target_ids[batch.target_mask], 0.1)
-    assert torch.equal(loss, expected)
+    torch.testing.assert_close(loss, expected, rtol=1e-6, atol=0)  # float32, summed in another order
+
+
+@pytest.mark.parametrize("tied", [False, True])
+def test_its_gradient_is_that_of_the_logits_loss(tied, small_model, prepared):
+    """Also where the output matrix is the embedding, which then learns from both its ends."""
+    model = small_model().double()
+    if tied:
+        model.decoder.output.W_o = model.decoder.embedding.E
+    batch = pad_pairs(prepared.train[:5])
+    ours = TranslationObjective(model, 0.1)(*batch.tensors)
+    theirs = sequence_loss(model(batch).logits, batch.target_ids[batch.target_mask], 0.1)
+    leaves = list(model.parameters())
+    for one, other in zip(*(torch.autograd.grad(loss, leaves) for loss in (ours, theirs)), strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-9, atol=1e-12)
 
 
 def linked(prepared, count=5):

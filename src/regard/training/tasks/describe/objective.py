@@ -4,7 +4,8 @@ from torch import Tensor, nn
 
 from regard.batches import FeatureBatch
 from regard.models import Describer
-from regard.training.loss import sequence_loss
+from regard.models.positions import at_positions, real_positions
+from regard.training.loss import words_loss
 
 
 class DescriptionObjective(nn.Module):
@@ -24,5 +25,7 @@ class DescriptionObjective(nn.Module):
         self, features: Tensor, previous_ids: Tensor, target_ids: Tensor, target_mask: Tensor
     ) -> Tensor:
         """The loss of a batch, taken apart; a sum over its real tokens."""
-        forced = self.model(FeatureBatch(features, previous_ids, target_ids, target_mask))
-        return sequence_loss(forced.logits, target_ids[target_mask], self.smoothing)
+        real = real_positions(target_mask)  # (N,)
+        read = self.model.readouts(FeatureBatch(features, previous_ids, target_ids, target_mask), real)
+        targets = at_positions(target_ids, real)  # (N,)
+        return words_loss(read.readout, self.model.decoder.output, targets, self.smoothing)

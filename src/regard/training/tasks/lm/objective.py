@@ -3,7 +3,8 @@
 from torch import Tensor, nn
 
 from regard.models import LanguageModel, States
-from regard.training.loss import sequence_loss
+from regard.models.positions import at_positions, real_positions
+from regard.training.loss import words_loss
 
 
 class LmObjective(nn.Module):
@@ -30,5 +31,7 @@ class LmObjective(nn.Module):
             mask: (B, T), True where a token is to be predicted.
             state: where the window before ended, no gradient through it; None for a zero state.
         """
-        predicted = self.model(previous_ids, mask, state)
-        return sequence_loss(predicted.logits, target_ids[mask], self.smoothing), predicted.state
+        real = real_positions(mask)  # (N,)
+        readout, last = self.model.readouts(previous_ids, mask, real, state)
+        targets = at_positions(target_ids, real)  # (N,)
+        return words_loss(readout, self.model.output, targets, self.smoothing), last

@@ -4,8 +4,9 @@ from torch import Tensor, nn
 
 from regard.batches import Batch
 from regard.models import Seq2Seq
+from regard.models.positions import at_positions, real_positions
 from regard.ops.attention import coverage_penalty, guided_alignment
-from regard.training.loss import sequence_loss
+from regard.training.loss import words_loss
 
 
 class TranslationObjective(nn.Module):
@@ -37,10 +38,15 @@ class TranslationObjective(nn.Module):
         gold: Tensor | None = None,
     ) -> Tensor:
         """The loss of a batch, taken apart; a sum over its real tokens."""
-        forced = self.model(Batch(source_ids, source_mask, previous_ids, target_ids, target_mask))
-        loss = sequence_loss(forced.logits, target_ids[target_mask], self.smoothing)
+        real = real_positions(target_mask)  # (N,)
+        batch = Batch(source_ids, source_mask, previous_ids, target_ids, target_mask)
+        read = self.model.readouts(batch, real)
+        targets = at_positions(target_ids, real)  # (N,)
+        loss = words_loss(read.readout, self.model.decoder.output, targets, self.smoothing)
         if self.guided_alignment and gold is not None:
-            loss = loss + self.guided_alignment * guided_alignment(forced.alpha, gold).sum()
+            assert read.alpha is not None, "only attention can be guided"
+            loss = loss + self.guided_alignment * guided_alignment(read.alpha, gold).sum()
         if self.coverage:
-            loss = loss + self.coverage * coverage_penalty(forced.alpha)[target_mask].sum()
+            assert read.alpha is not None, "only attention covers"
+            loss = loss + self.coverage * at_positions(coverage_penalty(read.alpha), real).sum()
         return loss

@@ -1,0 +1,35 @@
+"""The loss of the right words, by one of three paths.
+
+`naive` states it; `fused` has few logits at a time, and its gradients by hand; `native` does that in C on a CPU, where
+`ops/native/choose` says it applies.
+"""
+
+import torch
+from torch import Tensor
+
+from regard.ops.native import native_applies
+from regard.ops.paths import fused_wanted
+from regard.ops.shapes import Float, Int
+from regard.ops.word_loss import fused, naive, native
+
+__all__ = ["word_loss"]
+
+
+def word_loss(
+    readout: Float[Tensor, "N l"],
+    targets: Int[Tensor, "N"],
+    W_o: Float[Tensor, "Vy l"],
+    b_o: Float[Tensor, "Vy"],
+    smoothing: float = 0.0,
+) -> Float[Tensor, ""]:
+    """Σ_n −log p(y_n) from what the output matrix reads, by the quicker path that applies; see `naive`."""
+    if native_applies(W_o, readout, b_o):
+        return native.word_loss(readout, targets, W_o, b_o, smoothing)
+    if fused_wanted() and not _in_float16(readout.device.type):
+        return fused.word_loss(readout, targets, W_o, b_o, smoothing)
+    return naive.word_loss(readout, targets, W_o, b_o, smoothing)
+
+
+def _in_float16(device: str) -> bool:
+    """Whether products are in float16, whose gradients vanish unless the loss was scaled before they are made."""
+    return torch.is_autocast_enabled(device) and torch.get_autocast_dtype(device) == torch.float16

@@ -1,0 +1,76 @@
+"""The loss of the right words by C kernels on the CPU; the same signature as `naive`.
+
+As `fused` has it, with larger chunks: what is summed over chunks, ∂/∂W_o, is as large as W_o, and each sum passes over
+it once. Mixed precision rounds the factors of the products to bfloat16; all else is float32.
+"""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+
+from regard.ops.native import narrow_wanted, product
+from regard.ops.native.call import at, kernels, plain
+from regard.ops.shapes import Float, Int
+
+_CHUNK_BYTES = 64 << 20
+"""The most that the logits of a chunk take."""
+
+
+class _WordLoss(torch.autograd.Function):
+    """(readout (N, l), W_o (Vy, l), b_o (Vy,)) → the loss, ()."""
+
+    @staticmethod
+    def forward(
+        ctx: Any,
+        readout: Tensor,
+        W_o: Tensor,
+        b_o: Tensor,
+        targets: Tensor,
+        smoothing: float,
+        differentiable: bool,
+    ) -> Tensor:
+        t, narrow = plain(readout), narrow_wanted()
+        for_t, for_W, for_b = (differentiable and needed for needed in ctx.needs_input_grad[:3])
+        d_t = torch.empty_like(t) if for_t else None
+        d_W = torch.empty_like(W_o) if for_W else None
+        d_b = torch.zeros_like(b_o) if for_b else None
+        losses = torch.empty(len(t))
+        rows = max(1, _CHUNK_BYTES // (4 * len(W_o)))
+        for start in range(0, len(t), rows):
+            part = slice(start, start + rows)
+            logits = product(t[part], W_o.T, b_o, narrow=narrow)  # (R, Vy), then their gradient
+            right, lost = targets[part].contiguous(), losses[part]
+            sizes = (len(logits), len(W_o), smoothing, torch.get_num_threads())
+            kernels().regard_softmax_loss(at(logits), at(right), at(lost), *sizes)
+            if d_t is not None:
+                product(logits, W_o, narrow=narrow, into=d_t[part])
+            if d_W is not None:
+                product(logits.T, t[part], narrow=narrow, into=d_W, add=start > 0)
+            if d_b is not None:
+                d_b += logits.sum(dim=0)
+        ctx.save_for_backward(d_t, d_W, d_b)
+        return losses.sum()
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, d_loss: Tensor) -> tuple[Tensor | None, ...]:
+        # in place: they are large, and nobody else's
+        scaled = (None if kept is None else kept.mul_(d_loss) for kept in ctx.saved_tensors)
+        return (*scaled, None, None, None)
+
+
+def word_loss(
+    readout: Float[Tensor, "N l"],
+    targets: Int[Tensor, "N"],
+    W_o: Float[Tensor, "Vy l"],
+    b_o: Float[Tensor, "Vy"],
+    smoothing: float = 0.0,
+) -> Float[Tensor, ""]:
+    """Σ_n −log p(y_n), smoothed or not, in float32."""
+    differentiable = torch.is_grad_enabled()  # which `forward`, run without gradients, cannot ask
+    loss: Tensor = _WordLoss.apply(  # type: ignore[no-untyped-call]
+        readout, W_o, b_o, targets, smoothing, differentiable
+    )
+    return loss
