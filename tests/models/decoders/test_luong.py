@@ -5,6 +5,9 @@ import math
 import pytest
 import torch
 
+from regard.models.decoders import luong
+from regard.ops.paths import naive_only
+
 SOURCE = torch.tensor([[4, 5, 6, 3]])
 MASK = torch.ones(1, 4, dtype=torch.bool)
 
@@ -86,6 +89,64 @@ def test_a_whole_sentence_attends_at_once_unless_a_step_needs_the_one_before(
     monkeypatch.setattr(layer, "_align", lambda *args: made.append(1) or real(*args))
     model.decoder(torch.tensor([[2, 5, 6]]), torch.ones(1, 3, dtype=torch.bool), model.encode(SOURCE, MASK))
     assert len(made) == calls
+
+
+def whole_sentence(model):
+    """Readouts and alpha of two sentences, one padded on both sides, and the gradient to every parameter."""
+    torch.manual_seed(11)  # the same dropout
+    source, previous = torch.tensor([[4, 5, 6, 3], [7, 3, 0, 0]]), torch.tensor([[2, 5, 6], [2, 8, 0]])
+    unrolled = model.decoder(previous, previous > 0, model.encode(source, source > 0))
+    loss = (unrolled.readout**2).sum() + (unrolled.alpha**3).sum()
+    gradients = torch.autograd.grad(loss, list(model.parameters()), materialize_grads=True)
+    return [unrolled.readout, unrolled.alpha, *gradients]
+
+
+@pytest.mark.parametrize(
+    ("options", "whole"),
+    [
+        *[
+            ({"attention": {"energy": energy}}, True)
+            for energy in ("additive", "concat", "dot", "scaled-dot", "bilinear", "qkv")
+        ],
+        ({"dropout": 0.4}, True),
+        ({"dropout": 0.4, "variational": True}, True),
+        ({"bridge": "copy"}, True),
+        ({"cell": "gru"}, False),
+        ({"num_layers": 2}, False),
+        ({"attention": {"energy": "qkv", "heads": 2}}, False),
+        ({"attention": {"coverage": True}}, False),
+        ({"attention": {"window": "local-m"}}, False),
+        ({"attention": {"normalizer": "sparsemax"}}, False),
+        ({"recurrent_dropout": 0.3}, False),
+    ],
+)
+def test_plain_attention_over_an_lstm_is_one_op_and_others_are_a_loop(
+    options, whole, tiny_model, monkeypatch, same
+):
+    calls = []
+    real = luong.input_feeding_lstm
+    monkeypatch.setattr(luong, "input_feeding_lstm", lambda *args: calls.append(1) or real(*args))
+    model = tiny_model("luong", **{"cell": "lstm", "input_feeding": True, **options}).train()
+    ours = whole_sentence(model)
+    assert bool(calls) == whole
+    with naive_only():
+        same(ours, whole_sentence(model))
+    with monkeypatch.context() as without:
+        without.setattr(luong, "_source_weights", lambda *given: None)
+        same(ours, whole_sentence(model))
+
+
+def test_an_attention_of_ones_own_keeps_the_loop(tiny_model, monkeypatch):
+    model = tiny_model("luong", "lstm", input_feeding=True)
+    attention = model.decoder.attention
+
+    class Doubled(type(attention)):
+        def score(self, projected, keys):
+            return 2 * super().score(projected, keys)
+
+    before = whole_sentence(model)[1]
+    attention.__class__ = Doubled
+    assert (whole_sentence(model)[1] - before).abs().max() > 0.01
 
 
 def test_local_p_written_out(tiny_model):

@@ -9,12 +9,26 @@ many as steps where a step must know where the ones before it looked).
 import torch
 from torch import Tensor, nn
 
-from regard.layers import Attention, AttentionalReadout, Embedding, Output
+from regard.layers import (
+    LSTM,
+    Additive,
+    Attention,
+    AttentionalReadout,
+    Bilinear,
+    Concat,
+    Dot,
+    Embedding,
+    Output,
+    QueryKeyValue,
+    ScaledDot,
+)
 from regard.layers.recurrent import Noise
 from regard.models.config import LuongConfig
 from regard.models.decoders.decoder import Decoder, ProjectedStart, attend_rows, attention_of
 from regard.models.encoder import joined_last
 from regard.models.state import DecoderState, EncodedSource, StepOutput, Unrolled
+from regard.ops.input_feeding import input_feeding_lstm
+from regard.ops.paths import fused_wanted
 from regard.ops.unroll import State
 
 
@@ -84,8 +98,31 @@ class LuongDecoder(Decoder):
         projected = self.stack.layers[0].project(embedded)  # (B, Ty, gn), all steps at once
         noise = self.stack.draw_noise(batch, num_steps, embedded)
         dropped = self.dropout.draw(batch, num_steps, self.F.shape[1], embedded)
+        return self._fed(projected, state, encoded, noise, dropped)
+
+    def _fed(
+        self,
+        projected: Tensor,
+        state: DecoderState,
+        encoded: EncodedSource,
+        noise: Noise,
+        dropped: Tensor | None,
+    ) -> Unrolled:
+        """W E y_{t−1} + b for all steps (B, Ty, gn), and what h̃_t is multiplied by (B, Ty, l) → h̃_t, alpha."""
+        bottom, source = self.stack.layers[0], _source_weights(self.attention, encoded)
+        alone = len(self.stack.layers) == 1 and noise.recurrent[0] is None
+        # the recurrence whose backward pass is derived by hand
+        if alone and type(bottom) is LSTM and source is not None:
+            assert self.F is not None, "without input feeding there is no loop"
+            assert state.attentional_state is not None, "input feeding needs the last attentional state"
+            weights = (self.F, bottom.U, self.readout.W_c.weight)
+            return Unrolled(
+                *input_feeding_lstm(
+                    projected, state.cells[0], state.attentional_state, *source, *weights, dropped
+                )
+            )
         readouts, alphas = [], []
-        for t in range(num_steps):
+        for t in range(projected.shape[1]):
             top, cells = self._recur(projected[:, t], state, noise, t)
             context, alpha, carried = attend_rows(self.attention, top, encoded, state.attention)
             attentional_state = self.readout(top, context)  # (B, l)
@@ -95,3 +132,29 @@ class LuongDecoder(Decoder):
             readouts.append(attentional_state)
             alphas.append(alpha)
         return Unrolled(torch.stack(readouts, 1), torch.stack(alphas, 1))
+
+
+def _source_weights(
+    attention: Attention, encoded: EncodedSource
+) -> tuple[Tensor, Tensor, Tensor, Tensor | None, Tensor | None] | None:
+    """Keys, values, mask, W_a and v_a as `ops/input_feeding` takes them; None for an attention it does not know."""
+    if not attention.plain or attention.heads > 1:
+        return None
+    assert encoded.keys is not None, "the source was read without keys"
+    assert encoded.values is not None, "the source was read without values"
+    keys, rest, kind = encoded.keys, (encoded.values, encoded.mask), type(attention)
+    # by the naive path these two are as printed, their keys not multiplied: the op does not know them so
+    if kind in (Bilinear, Concat) and not fused_wanted():
+        return None
+    match attention:
+        case Additive() if kind is Additive:
+            return keys, *rest, attention.W_a, attention.v_a
+        case Concat() if kind is Concat:
+            return keys, *rest, attention.W_a[:, : attention.query_size], attention.v_a
+        case QueryKeyValue() if kind is QueryKeyValue:
+            return keys * keys.shape[2] ** -0.5, *rest, attention.W_Q, None
+        case ScaledDot() if kind is ScaledDot:
+            return keys * keys.shape[2] ** -0.5, *rest, None, None
+        case Dot() | Bilinear() if kind in (Dot, Bilinear):
+            return keys, *rest, None, None
+    return None

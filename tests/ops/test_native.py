@@ -1,0 +1,330 @@
+"""The C kernels say what the naive paths say, outputs and gradients; where there is no compiler, all goes by torch."""
+
+import subprocess
+import sys
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from regard.ops.affine import affine
+from regard.ops.affine import naive as affine_naive
+from regard.ops.affine import native as affine_native
+from regard.ops.attending_gru import naive as attending_gru_naive
+from regard.ops.attending_gru import native as attending_gru_native
+from regard.ops.attending_lstm import naive as attending_lstm_naive
+from regard.ops.attending_lstm import native as attending_lstm_native
+from regard.ops.gru import naive as gru_naive
+from regard.ops.gru import native as gru_native
+from regard.ops.input_feeding import naive as feeding_naive
+from regard.ops.input_feeding import native as feeding_native
+from regard.ops.lstm import naive as lstm_naive
+from regard.ops.lstm import native as lstm_native
+from regard.ops.native import library, load, native_applies, native_off, product
+from regard.ops.native.library import Loaded
+from regard.ops.paths import naive_only
+from regard.ops.word_loss import naive as loss_naive
+from regard.ops.word_loss import native as loss_native
+
+compiled = pytest.mark.skipif(load().library is None, reason=f"no C kernels here: {load().reason}")
+narrow = pytest.mark.skipif(
+    load().library is None or not load().library.regard_narrow(),
+    reason="the processor has no bfloat16 products",
+)
+
+# (B, T, n): one of each, rows and widths that fill no vector and no tile, more of both than one tile
+SIZES = [(1, 1, 1), (5, 7, 10), (9, 4, 32), (35, 6, 37)]
+
+
+def outcome(run, tensors, dtype):
+    """Outputs and gradients of one fixed mixture of them."""
+    leaves = [tensor.to(dtype).requires_grad_() for tensor in tensors]
+    outputs = run(*leaves)
+    generator = torch.Generator().manual_seed(5)
+    mixture = sum((out * torch.randn(out.shape, generator=generator).to(out)).sum() for out in outputs)
+    return [*outputs, *torch.autograd.grad(mixture, leaves, materialize_grads=True)]
+
+
+def hold_together(run, plain, tensors, tolerance=3e-6):
+    """Each output and gradient, relative to the norm of what is expected."""
+    got, expected = outcome(run, tensors, torch.float32), outcome(plain, tensors, torch.float64)
+    for index, (one, other) in enumerate(zip(got, expected, strict=True)):
+        assert one.dtype == torch.float32
+        distance = (one.detach().double() - other.detach()).norm()
+        assert distance <= tolerance * other.detach().norm() + 1e-6, index
+
+
+def random(*shape):
+    return torch.randn(*shape) / shape[-1] ** 0.5
+
+
+def holes(batch, length):
+    """A mask with padding anywhere, and a word in each row."""
+    mask = torch.rand(batch, length) > 0.3
+    mask[:, length // 2] = True
+    return mask
+
+
+@compiled
+@settings(max_examples=60, deadline=None)
+@given(
+    st.integers(1, 70),
+    st.integers(1, 80),
+    st.integers(1, 1100),
+    st.booleans(),
+    st.booleans(),
+    st.sampled_from([1, 2, 3]),
+)
+def test_a_product_is_torch_s(rows, columns, inner, left_turned, right_turned, threads):
+    torch.manual_seed(rows)
+    left = torch.randn(inner, rows).T if left_turned else torch.randn(rows, inner)
+    right = torch.randn(columns, inner).T if right_turned else torch.randn(inner, columns)
+    bias, before = torch.randn(columns), torch.randn(rows, columns)
+    exact = left.double() @ right.double()
+    used = torch.get_num_threads()
+    torch.set_num_threads(threads)
+    try:
+        got, summed = product(left, right, bias), product(left, right, into=before.clone(), add=True)
+    finally:
+        torch.set_num_threads(used)
+    bound = 1e-6 * inner**0.5 * 8
+    assert (got - (exact + bias)).abs().max() < bound
+    assert (summed - (exact + before)).abs().max() < bound
+
+
+@compiled
+def test_a_row_of_a_product_does_not_depend_on_its_neighbours():
+    left, right = torch.randn(37, 700), torch.randn(700, 65)
+    together = product(left, right)
+    assert all(torch.equal(product(left[k : k + 1], right)[0], together[k]) for k in range(37))
+
+
+@compiled
+def test_a_product_keeps_what_is_no_number():
+    left, right = torch.randn(9, 20), torch.randn(20, 40)
+    left[4, 3] = float("nan")
+    assert product(left, right).isnan().any(dim=1).tolist() == [k == 4 for k in range(9)]
+
+
+@narrow
+@pytest.mark.parametrize("inner", [1, 2, 33, 1100])
+def test_a_narrow_product_rounds_its_factors_and_nothing_else(inner):
+    left, right = torch.randn(11, inner), torch.randn(inner, 50)
+    exact = left.bfloat16().double() @ right.bfloat16().double()
+    assert (product(left, right, narrow=True) - exact).abs().max() < 1e-5 * inner**0.5
+    left[2, 0] = float("nan")
+    assert product(left, right, narrow=True)[2].isnan().all()
+
+
+@compiled
+@pytest.mark.parametrize("bias", [True, False])
+def test_affine(bias):
+    tensors = [random(6, 9, 30), random(70, 30), *([random(70)] if bias else [])]
+    hold_together(lambda *t: [affine_native.affine(*t)], lambda *t: [affine_naive.affine(*t)], tensors)
+
+
+@compiled
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize(("batch", "length", "n"), SIZES)
+def test_the_lstm(batch, length, n, reverse):
+    torch.manual_seed(1)
+    mask = holes(batch, length)
+
+    def by(path):
+        def run(x, h, c, W, U, b):
+            states, last = path.lstm_sequence(x, mask, (h, c), W, U, b, reverse)
+            return [states, *last]
+
+        return run
+
+    tensors = [random(batch, length, 6), random(batch, n), random(batch, n)]
+    tensors += [random(4 * n, 6), random(4 * n, n), random(4 * n)]
+    hold_together(by(lstm_native), by(lstm_naive), tensors)
+
+
+@compiled
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize(("batch", "length", "n"), SIZES)
+def test_the_gru(batch, length, n, reverse):
+    torch.manual_seed(2)
+    mask = holes(batch, length)
+
+    def by(path):
+        def run(x, h, W, U, b):
+            states, last = path.gru_sequence(x, mask, (h,), W, U, b, reverse)
+            return [states, *last]
+
+        return run
+
+    tensors = [random(batch, length, 6), random(batch, n), random(3 * n, 6), random(3 * n, n), random(3 * n)]
+    hold_together(by(gru_native), by(gru_naive), tensors)
+
+
+def attending(path, mask):
+    def lstm(projected, h, c, *rest):
+        return path.attending_lstm(projected, (h, c), *rest[:2], mask, *rest[2:])
+
+    def gru(projected, h, *rest):
+        return path.attending_gru(projected, h, *rest[:2], mask, *rest[2:])
+
+    return lstm if hasattr(path, "attending_lstm") else gru
+
+
+def attending_tensors(batch, length, n, gates):
+    a, d, steps = n + 3, 2 * n, length + 2
+    state = [random(batch, n) for _ in range(2 if gates == 4 else 1)]
+    source = [random(batch, length, a), random(batch, length, d)]
+    weights = [random(a, n), random(a) * a**0.5, random(gates * n, n), random(gates * n, d)]
+    return [random(batch, steps, gates * n), *state, *source, *weights]
+
+
+@compiled
+@pytest.mark.parametrize(("batch", "length", "n"), SIZES)
+def test_the_attending_lstm(batch, length, n):
+    torch.manual_seed(3)
+    mask = holes(batch, length)
+    paths = (attending(attending_lstm_native, mask), attending(attending_lstm_naive, mask))
+    hold_together(*paths, attending_tensors(batch, length, n, 4))
+
+
+@compiled
+@pytest.mark.parametrize(("batch", "length", "n"), SIZES)
+def test_the_attending_gru(batch, length, n):
+    torch.manual_seed(4)
+    mask = holes(batch, length)
+    paths = (attending(attending_gru_native, mask), attending(attending_gru_naive, mask))
+    hold_together(*paths, attending_tensors(batch, length, n, 3))
+
+
+@compiled
+@pytest.mark.parametrize("dropout", [False, True], ids=["whole", "dropped"])
+@pytest.mark.parametrize("energy", ["additive", "dot", "projected dot"])
+@pytest.mark.parametrize(("batch", "length", "n"), SIZES)
+def test_input_feeding(batch, length, n, energy, dropout):
+    torch.manual_seed(5)
+    mask, steps, l = holes(batch, length), length + 1, n + 5
+    a = n if energy == "dot" else n + 3
+    dropped = (torch.rand(batch, steps, l) > 0.3) / 0.7 if dropout else None
+    asking = {"additive": [random(a, n), random(a)], "projected dot": [random(a, n)], "dot": []}[energy]
+
+    def by(path):
+        def run(projected, h, c, fed, keys, annotations, F, U, W_c, W_a=None, v_a=None):
+            kept = None if dropped is None else dropped.to(projected)
+            return path.input_feeding_lstm(
+                projected, (h, c), fed, keys, annotations, mask, W_a, v_a, F, U, W_c, kept
+            )
+
+        return run
+
+    tensors = [random(batch, steps, 4 * n), random(batch, n), random(batch, n), random(batch, l)]
+    tensors += [random(batch, length, a), random(batch, length, 2 * n)]
+    tensors += [random(4 * n, l), random(4 * n, n), random(l, 3 * n), *asking]
+    hold_together(by(feeding_native), by(feeding_naive), tensors)
+
+
+@compiled
+@pytest.mark.parametrize("smoothing", [0.0, 0.2])
+@pytest.mark.parametrize(("rows", "size", "words"), [(1, 1, 1), (7, 5, 33), (60, 40, 501)])
+def test_the_loss_of_words(rows, size, words, smoothing, monkeypatch):
+    torch.manual_seed(6)
+    monkeypatch.setattr(loss_native, "_CHUNK_BYTES", 4 * words * 25)  # 60 rows are three chunks
+    targets = torch.randint(words, (rows,))
+
+    def by(path):
+        return lambda readout, W, b: [0.25 * path.word_loss(readout, targets, W, b, smoothing)]
+
+    tensors = [3 * torch.randn(rows, size), torch.randn(words, size), torch.randn(words)]
+    hold_together(by(loss_native), by(loss_naive), tensors, 1e-5)
+
+
+@compiled
+def test_a_loss_from_what_is_no_number_is_none():
+    readout, W, b = torch.randn(3, 8), torch.randn(40, 8), torch.randn(40)
+    readout[1, 2] = float("nan")
+    assert loss_native.word_loss(readout, torch.tensor([1, 2, 3]), W, b).isnan()
+
+
+@narrow
+def test_mixed_precision_narrows_products_and_keeps_results_wide():
+    torch.manual_seed(7)
+    mask = holes(6, 5)
+    exact = attending(attending_lstm_naive, mask)
+
+    def run(*tensors):
+        with torch.autocast("cpu", torch.bfloat16):
+            assert native_applies(tensors[-1], *tensors)
+            return attending(attending_lstm_native, mask)(*tensors)
+
+    tensors = attending_tensors(6, 5, 32, 4)
+    hold_together(run, exact, tensors, 2e-2)
+    with pytest.raises(AssertionError):
+        hold_together(run, exact, tensors, 1e-4)
+
+
+def test_they_apply_to_float32_on_a_cpu_where_nobody_asked_for_less():
+    weight = torch.randn(3, 3)
+    there = load().library is not None
+    assert native_applies(weight, weight) == there
+    assert not native_applies(weight.double(), weight)
+    assert not native_applies(weight, weight.double())
+    assert not native_applies(weight, torch.empty(3, device="meta"))
+    with native_off():
+        assert not native_applies(weight)
+    with naive_only():
+        assert not native_applies(weight)
+    with torch.autocast("cpu", torch.float16):
+        assert not native_applies(weight)
+
+
+@compiled
+def test_small_products_and_wide_ones_stay_with_torch(monkeypatch):
+    taken = []
+    monkeypatch.setattr(affine_native, "affine", lambda x, W, b: taken.append(x.shape) or x @ W.T)
+    affine(torch.randn(4, 512), torch.randn(2048, 512))
+    affine(torch.randn(100, 8), torch.randn(8, 8))
+    affine(torch.randn(100, 128).double(), torch.randn(128, 128).double())
+    affine(torch.randn(100, 128), torch.randn(128, 128))
+    assert taken == [(100, 128)]
+
+
+def loaded_in(environment):
+    """What another process says of the kernels in such an environment."""
+    code = (
+        "from regard.ops.native import load; found = load(); print(found.library is not None, found.reason)"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    return run.stdout.strip()
+
+
+def test_without_a_compiler_there_is_a_reason(tmp_path):
+    environment = {"PATH": str(tmp_path), "HOME": str(tmp_path)}
+    assert loaded_in(environment) == "False no C compiler was found; install one, or name it in CC"
+    assert "could not compile them" in loaded_in({**environment, "CC": failing(tmp_path)})
+    assert loaded_in({**environment, "REGARD_NATIVE": "0"}) == "False REGARD_NATIVE=0 turns them off"
+
+
+def failing(folder):
+    """A compiler that knows its version and can do nothing else."""
+    path = folder / "cc"
+    path.write_text("#!/bin/sh\n[ \"$1\" = --version ] && echo 1.0 && exit 0\necho 'error: no' >&2\nexit 1\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+@compiled
+def test_a_library_is_compiled_once(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    load.cache_clear()
+    try:
+        assert isinstance(load(), Loaded)
+        (made,) = (tmp_path / "regard").iterdir()
+        stamp = made.stat().st_mtime_ns
+        load.cache_clear()
+        monkeypatch.setattr(library, "_compile", lambda *_: pytest.fail("compiled twice"))
+        assert load().library is not None
+        assert made.stat().st_mtime_ns == stamp
+    finally:
+        load.cache_clear()
