@@ -3,14 +3,19 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 WORLD ?= microworld
+PEERS ?=
 
-.PHONY: demo lab test lint types check clean
+.PHONY: demo lab bench test lint types check clean
 
 demo: $(VENV)/.demo-ready
 	$(BIN)/regard demo $(WORLD)
 
 lab: $(VENV)/.demo-ready
 	$(BIN)/regard lab all
+
+# PEERS=folder of virtual environments named venv-fairseq, venv-eole, … compares with them too
+bench: $(VENV)/.demo-ready
+	$(BIN)/python -m benchmarks $(if $(PEERS),--peers $(PEERS))
 
 test: $(VENV)/.dev-ready
 	$(BIN)/python -m pytest -n 2

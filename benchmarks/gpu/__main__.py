@@ -1,0 +1,78 @@
+"""The command: agreement first, then time. Prints tables as it goes, and writes all figures as JSON."""
+
+import argparse
+import json
+import warnings
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from benchmarks.gpu.compare import PRECISIONS, SIZES, Size, agreement, timing
+from benchmarks.gpu.recurrences import RECURRENCES
+from benchmarks.gpu.training_step import throughput, where_time_goes
+
+AGREEING = (Size(128, 50, 1024), Size(7, 9, 192), Size(33, 21, 1000))
+"""Where agreement is looked at: the large size, a small one, and one whose widths are padded."""
+
+
+def collect(
+    title: str, make: Callable[..., dict[str, Any]], cases: Iterable[tuple[Any, ...]]
+) -> list[dict[str, Any]]:
+    """A row for each case, printed as it is made; a case that breaks leaves what it said."""
+    print(f"\n{title}", flush=True)
+    rows: list[dict[str, Any]] = []
+    for case in cases:
+        try:
+            row = make(*case)
+        except Exception as error:  # a figure that cannot be had must not cost the others
+            row = {"case": [str(part) for part in case], "failed": f"{type(error).__name__}: {error}"[:500]}
+        shown = (
+            f"{key} {value:.4g}" if isinstance(value, float) else f"{key} {value}"
+            for key, value in row.items()
+        )
+        print("  " + " · ".join(shown), flush=True)
+        rows.append(row)
+        torch.cuda.empty_cache()
+    return rows
+
+
+def main() -> None:
+    """Measure and tell."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.gpu", description=__doc__)
+    parser.add_argument("--out", type=Path, help="a JSON file for all figures")
+    parser.add_argument("--quick", action="store_true", help="bf16 and the first size only")
+    parser.add_argument(
+        "--only", nargs="*", default=[*RECURRENCES], choices=[*RECURRENCES], metavar="RECURRENCE"
+    )
+    parser.add_argument("--parts", nargs="*", default=["agreement", "timing", "step", "profile"])
+    given = parser.parse_args()
+    # torch does not lay nn.LSTM's bfloat16 weights side by side, and says so at every call
+    warnings.filterwarnings("ignore", message="RNN module weights are not part of single contiguous chunk")
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = True
+    precisions, sizes = (["bf16"], SIZES[:1]) if given.quick else ([*PRECISIONS], SIZES)
+    figures: dict[str, Any] = {"gpu": torch.cuda.get_device_name(), "torch": torch.__version__}
+    parts: dict[str, Callable[[], list[dict[str, Any]]]] = {
+        "agreement": lambda: collect(
+            "Relative distance from the naive path in float64", agreement,
+            [(name, size, precision) for name in given.only for size in AGREEING for precision in precisions],
+        ),
+        "timing": lambda: collect(
+            "Forward and backward against nn.LSTM", timing,
+            [(name, size, precision) for precision in precisions for size in sizes for name in given.only],
+        ),
+        "step": lambda: collect(
+            "A whole update of RNNsearch-50, bf16", throughput,
+            [(sentences, whole) for sentences in (80, 128) for whole in (False, True)],
+        ),
+        "profile": lambda: collect("Where its time goes, 80 sentences of 50 words", lambda row: row,
+                                   [(row,) for row in where_time_goes(80)]),
+    }  # fmt: skip
+    for part in given.parts:
+        figures[part] = parts[part]()
+        if given.out:
+            given.out.write_text(json.dumps(figures, indent=1))
+
+
+main()
