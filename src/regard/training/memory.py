@@ -1,7 +1,7 @@
 """Freed memory is kept: an update asks for the same large tensors as the one before it.
 
-glibc hands a large block back to the system as soon as it is freed, and the system clears every page of the next one
-before it may be written. That costs an update of a translator some percent of its time, for nothing.
+glibc hands a block above 32 MB back to the system as soon as it is freed, and the system clears every page of the next
+one before it may be written. That costs an update of a translator some percent of its time, for nothing.
 """
 
 import ctypes
