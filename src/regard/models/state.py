@@ -1,7 +1,7 @@
 """The values that pass between encoder, decoder and search. Nothing is kept on a module between calls."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -26,6 +26,8 @@ class EncodedSource:
         backward_last: each layer's ←h_1; empty for an encoder that reads one way.
         values: what a context is a mean of, (B, Tx, d), mostly the annotations; None where `keys` is.
         memories: the top layer's c_j, (B, Tx, n), of an lstmn that reads one way; None elsewhere.
+        forced: the word that the next step of each sentence must look at, (B,), counted from 0, negative where it
+            looks freely; None where all do.
     """
 
     annotations: Tensor
@@ -35,6 +37,7 @@ class EncodedSource:
     backward_last: tuple[State, ...]
     values: Tensor | None = None
     memories: Tensor | None = None
+    forced: Tensor | None = None
 
     def select(self, rows: Tensor) -> "EncodedSource":
         """The sentences at `rows`, in that order."""
@@ -46,7 +49,20 @@ class EncodedSource:
             _select_states(self.backward_last, rows),
             None if self.values is None else self.values.index_select(0, rows),
             None if self.memories is None else self.memories.index_select(0, rows),
+            None if self.forced is None else self.forced.index_select(0, rows),
         )
+
+    def looking_at(self, positions: Tensor | None) -> "EncodedSource":
+        """The same source for a step whose attention is told where to look; see `forced`."""
+        return replace(self, forced=positions)
+
+    @property
+    def visible(self) -> Tensor:
+        """The words the next step may look at, (B, Tx): all real ones, or the one it must."""
+        if self.forced is None:
+            return self.mask
+        one_hot = torch.nn.functional.one_hot(self.forced.clamp_min(0), self.mask.shape[1]).bool()
+        return torch.where((self.forced >= 0).unsqueeze(1), one_hot, self.mask)
 
     @property
     def summary(self) -> Tensor:

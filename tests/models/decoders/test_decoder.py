@@ -5,7 +5,7 @@ import torch
 
 from regard.batches import pad_pairs
 from regard.layers import CELLS
-from regard.models import DecoderState
+from regard.models import DecoderState, EncodedSource
 from regard.ops.paths import naive_only
 from regard.text.encoded import EncodedPair
 
@@ -130,3 +130,39 @@ def _check_mixed_precision(model):
     assert all(parameter.grad.isfinite().all() for parameter in model.parameters())
     # bfloat16 keeps 8 bits of numbers near 3
     torch.testing.assert_close(logits.float(), expected, rtol=0, atol=0.15)
+
+
+def test_a_forced_step_looks_at_one_word_and_at_nothing_else(grid_model):
+    """As if no other word were there to be seen; the step's other sentences look freely."""
+    model, decoder = grid_model, grid_model.decoder
+    encoded = model.encode(BATCH.source_ids, BATCH.source_mask)
+    # one step done, and two hypotheses to a sentence
+    first = decoder.step(BATCH.previous_ids[:, 0], decoder.initial_state(encoded), encoded)
+    state = first.state.select(torch.tensor([0, 0, 1, 1, 2, 2]))
+    previous = torch.tensor([4, 5, 6, 7, 8, 4])
+    free = decoder.step(previous, state, encoded)
+    forced = decoder.step(previous, state, encoded.looking_at(torch.tensor([2, -1, 0])))
+    if decoder.attention is None:
+        assert torch.equal(forced.logits, free.logits), "what cannot look cannot be told where to"
+        return
+    assert torch.equal(forced.logits[2:4], free.logits[2:4])
+    assert torch.equal(forced.alpha[2:4], free.alpha[2:4])
+    told = torch.tensor([[0.0, 0, 1, 0], [1, 0, 0, 0]], dtype=torch.float64).repeat_interleave(2, dim=0)
+    assert torch.equal(forced.alpha[[0, 1, 4, 5]], told)
+    assert (forced.logits - free.logits)[[0, 1, 4, 5]].abs().max(dim=1).values.min() > 1e-6
+    # no window narrows or weighs what is told
+    decoder.attention.window = None
+    mask = torch.tensor(
+        [[False, False, True, False], [True, False, False, False], [True, False, False, False]]
+    )
+    carried = state.attention[-1:] if decoder.attention.sequential else ()
+    bare = decoder.step(
+        previous,
+        DecoderState(state.cells, state.attentional_state, carried),
+        EncodedSource(**{**vars(encoded), "mask": mask}),
+    )
+    rows = [0, 1, 4, 5]
+    torch.testing.assert_close(forced.logits[rows], bare.logits[rows], rtol=0, atol=1e-12)
+    if decoder.attention.sequential:
+        covered = forced.state.attention[-1][rows] - state.attention[-1][rows]
+        torch.testing.assert_close(covered, told, rtol=0, atol=1e-12)

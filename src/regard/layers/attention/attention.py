@@ -17,8 +17,8 @@ import torch
 from torch import Tensor, nn
 
 from regard.layers.attention.local import Window
-from regard.ops.attention import masked_softmax
-from regard.ops.shapes import Bool, Float
+from regard.ops.attention import forced_alpha, masked_softmax
+from regard.ops.shapes import Bool, Float, Int
 
 AttentionState = tuple[Tensor, ...]
 """What an attention carries from step to step, rows first; empty for most."""
@@ -134,6 +134,7 @@ class Attention(nn.Module, ABC):
         values: Float[Tensor, "B Tx d"],
         mask: Bool[Tensor, "B Tx"],
         carried: AttentionState = (),
+        forced: Int[Tensor, " B"] | None = None,
     ) -> Attended:
         """Attend with queries side by side: energies, alpha (Eq. 6), context (Eq. 5).
 
@@ -143,8 +144,9 @@ class Attention(nn.Module, ABC):
             values: from `values`.
             mask: True where a real word stands.
             carried: from `start` or the last step, B·Q rows; () before the first step.
+            forced: the word all queries of a sentence must look at; negative, or None for all, to look freely.
         """
-        alpha, carried = self._align(query, keys, mask, carried)  # (B, H·Q, Tx)
+        alpha, carried = self._align(query, keys, mask, carried, forced)  # (B, H·Q, Tx)
         return Attended(self.mix(alpha, values), self._mean(alpha), carried)
 
     def whole(
@@ -178,7 +180,12 @@ class Attention(nn.Module, ABC):
         return alpha.view(query.shape[0], self.heads, query.shape[1], -1)
 
     def _align(
-        self, query: Tensor, keys: Tensor, mask: Tensor, carried: AttentionState
+        self,
+        query: Tensor,
+        keys: Tensor,
+        mask: Tensor,
+        carried: AttentionState,
+        forced: Tensor | None = None,
     ) -> tuple[Tensor, AttentionState]:
         """Each head's alpha (B, H·Q, Tx), and what is carried on."""
         batch, num_queries = query.shape[:2]
@@ -197,6 +204,8 @@ class Attention(nn.Module, ABC):
             positions = self.window.positions(query, mask, steps).repeat(1, self.heads)  # (B, H·Q)
             alpha = self.normalize(self.window.narrow(energies, mask, positions), mask)
             alpha = self.window.weigh(alpha, mask, positions)
+        if forced is not None:
+            alpha = forced_alpha(alpha, forced)
         after: AttentionState = () if steps is None else (steps.flatten(),)
         if self.w_c is not None:
             after += (covered + self._mean(alpha).flatten(0, 1),)

@@ -97,7 +97,9 @@ def attend_rows(
     assert encoded.keys is not None, "the source was read without keys"
     assert encoded.values is not None, "the source was read without values"
     query = state.reshape(encoded.mask.shape[0], -1, state.shape[-1])  # (B, K, n)
-    context, alpha, carried = attention(query, encoded.keys, encoded.values, encoded.mask, carried)
+    context, alpha, carried = attention(
+        query, encoded.keys, encoded.values, encoded.mask, carried, encoded.forced
+    )
     return Attended(context.flatten(0, 1), alpha.flatten(0, 1), carried)
 
 

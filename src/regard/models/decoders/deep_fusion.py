@@ -108,4 +108,4 @@ def source_tape(encoded: EncodedSource) -> SourceTape:
     assert encoded.keys is not None, "the source was read without keys"
     assert encoded.values is not None, "the source was read without values"
     assert encoded.memories is not None, "the source was read without memories"
-    return SourceTape(encoded.keys, encoded.values, encoded.memories, encoded.mask)
+    return SourceTape(encoded.keys, encoded.values, encoded.memories, encoded.visible)

@@ -5,6 +5,7 @@ from regard.ops.attention.bilinear import bilinear_energies, bilinear_keys
 from regard.ops.attention.concat import concat_energies, concat_keys, concat_queries
 from regard.ops.attention.coverage import coverage_before, coverage_penalty, covered_energies
 from regard.ops.attention.dot import dot_energies, scaled_dot_energies
+from regard.ops.attention.forced import forced_alpha
 from regard.ops.attention.guided import guided_alignment
 from regard.ops.attention.local import monotonic_positions, nearness, predicted_positions, within_window
 from regard.ops.attention.masked_softmax import attend, masked_softmax
@@ -23,6 +24,7 @@ __all__ = [
     "coverage_penalty",
     "covered_energies",
     "dot_energies",
+    "forced_alpha",
     "guided_alignment",
     "head_contexts",
     "head_energies",
