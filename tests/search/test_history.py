@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 
 from regard.errors import DataError
-from regard.search.history import History, Node
+from regard.search.history import History, Node, Rival
 
 
 def node(id, parent, token, log_prob, total, fate, length):
-    return Node(id, parent, token, log_prob, total, total / length, fate, np.array([0.25, 0.75], np.float32))
+    alpha = np.array([0.25, 0.75], np.float32)
+    rivals = (Rival(token, log_prob),)
+    return Node(id, parent, token, log_prob, total, total / length, fate, rivals, alpha)
 
 
 STEPS = (
@@ -27,14 +29,14 @@ STEPS = (
 def test_the_finished_come_best_first_and_their_ways_lead_back_to_the_first_word():
     history = History(STEPS)
     assert [end.id for end in history.finished] == [5, 3]
-    assert [one.id for one in history.path(history.finished[0])] == [0, 4, 5]
-    assert [one.token for one in history.path(history.finished[1])] == [5, 2]
+    assert [one.id for one in history.way_to(history.finished[0])] == [0, 4, 5]
+    assert [one.token for one in history.way_to(history.finished[1])] == [5, 2]
 
 
 def test_it_is_plain_json():
     told = json.loads(json.dumps(History(STEPS).to_json()))
-    assert [len(step) for step in told] == [3, 2, 1]
-    assert told[1][0] == {
+    assert [len(step) for step in told["steps"]] == [3, 2, 1]
+    assert told["steps"][1][0] == {
         "id": 3,
         "parent": 1,
         "token": 2,
@@ -42,6 +44,7 @@ def test_it_is_plain_json():
         "total": -1.2,
         "score": -0.6,
         "fate": "finished",
+        "alternatives": [{"id": 2, "log_prob": -0.2}],
         "alpha": [0.25, 0.75],
     }
 

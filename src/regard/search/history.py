@@ -6,7 +6,7 @@ made, each naming its parent. What was weighed and not kept is in it as well, as
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,18 @@ from regard.errors import DataError
 Fate = Literal["kept", "finished", "pruned"]
 """kept: the search went on from it, or could have; finished: it chose the end mark; pruned: it was weighed, and
 others were better."""
+
+
+class Rival(NamedTuple):
+    """A word that might have stood in a node's place.
+
+    Attributes:
+        id: the word.
+        log_prob: the model's, after the same words.
+    """
+
+    id: int
+    log_prob: float
 
 
 @dataclass(frozen=True)
@@ -30,6 +42,7 @@ class Node:
         total: log p of all its words.
         score: what would rank it among finished ones, were it to end here.
         fate: what became of it.
+        alternatives: the likeliest words after the same parent, best first; its own may be among them.
         alpha: (Tx,), where the decoder looked when it chose the word; None without attention.
     """
 
@@ -40,6 +53,7 @@ class Node:
     total: float
     score: float
     fate: Fate
+    alternatives: tuple[Rival, ...] = ()
     alpha: npt.NDArray[np.float32] | None = field(default=None, compare=False)
 
     def to_json(self) -> dict[str, Any]:
@@ -53,6 +67,7 @@ class Node:
             "total": self.total,
             "score": self.score,
             "fate": self.fate,
+            "alternatives": [rival._asdict() for rival in self.alternatives],
             "alpha": alpha,
         }
 
@@ -71,10 +86,10 @@ class History:
     steps: tuple[tuple[Node, ...], ...]
 
     def __post_init__(self) -> None:
-        before: set[int | None] = {None}
         for number, node in enumerate(self.nodes()):
             if node.id != number:
                 raise DataError(f"history: node {number} has the id {node.id}; count them through")
+        before: set[int | None] = {None}
         for t, step in enumerate(self.steps):
             for node in step:
                 if node.parent not in before:
@@ -95,14 +110,14 @@ class History:
         ends = [node for node in self.nodes() if node.fate == "finished"]
         return tuple(sorted(ends, key=lambda node: -node.score))
 
-    def path(self, node: Node) -> tuple[Node, ...]:
-        """The way to a node, from its first word to itself."""
+    def way_to(self, node: Node) -> tuple[Node, ...]:
+        """A beginning from its first word."""
         everyone = tuple(self.nodes())
         way = [node]
-        while way[-1].parent is not None:
-            way.append(everyone[way[-1].parent])
+        while (parent := way[-1].parent) is not None:
+            way.append(everyone[parent])
         return tuple(reversed(way))
 
-    def to_json(self) -> list[list[dict[str, Any]]]:
-        """Give the steps as lists of JSON objects."""
-        return [[node.to_json() for node in step] for step in self.steps]
+    def to_json(self) -> dict[str, Any]:
+        """Nested plain values, as `json.dumps` takes them."""
+        return {"steps": [[node.to_json() for node in step] for step in self.steps]}
