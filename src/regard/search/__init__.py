@@ -1,11 +1,16 @@
 """Model → hypotheses: greedy, with a beam, by drawing, or along given words."""
 
 from regard.search.beam import beam
+from regard.search.find import find
 from regard.search.follow import Followed, follow, log_probs_of
 from regard.search.forced import forced
+from regard.search.found import Found
 from regard.search.greedy import Stepper, greedy
+from regard.search.history import History, Node, Rival
 from regard.search.hypothesis import Hypothesis
 from regard.search.limits import LengthLimit
+from regard.search.options import LengthPenalty, SearchOptions
+from regard.search.request import Request
 from regard.search.sample import Alternative, Choice, Drawing, rows_of, sample
 
 __all__ = [
@@ -13,10 +18,18 @@ __all__ = [
     "Choice",
     "Drawing",
     "Followed",
+    "Found",
+    "History",
     "Hypothesis",
     "LengthLimit",
+    "LengthPenalty",
+    "Node",
+    "Request",
+    "Rival",
+    "SearchOptions",
     "Stepper",
     "beam",
+    "find",
     "follow",
     "forced",
     "greedy",
