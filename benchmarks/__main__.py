@@ -1,4 +1,4 @@
-"""The command: ``python -m benchmarks [all|training|floor|stages|growth|report]`` from the repository's root.
+"""The command: ``python -m benchmarks [all|training|floor|stages|changes|growth|report]`` from the repository's root.
 
 Prints what is being measured and the tables; everything else is in the folder of results.
 """
@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from benchmarks import comparison, floor, growth, stages
+from benchmarks import changes, comparison, floor, growth, stages
 from benchmarks.process import in_own_process
 from benchmarks.report import markdown_table, write_report
 from benchmarks.section import Section, keep
@@ -109,19 +109,31 @@ def measure_growth(wanted: Wanted) -> Section:
     return growth.growth_section(found, wanted.out)
 
 
+def measure_changes(wanted: Wanted) -> Section:
+    """What each change brought, for the decoder that peers have too."""
+    turns = {
+        f"{name}, {DECODERS[0]}": changes.take_back(
+            setting, DECODERS[0], rounds=wanted.rounds, threads=wanted.threads, tell=say
+        )
+        for name, setting in wanted.settings.items()
+    }
+    return changes.changes_section(turns)
+
+
 MEASURES: dict[str, Callable[[Wanted], list[Section]]] = {
     "training": measure_training,
     "floor": lambda wanted: [measure_floor(wanted)],
     "stages": lambda wanted: [measure_stages(wanted)],
+    "changes": lambda wanted: [measure_changes(wanted)],
     "growth": lambda wanted: [measure_growth(wanted)],
     "report": lambda wanted: [],
 }
-"""By the command's first word; ``all`` is the first, the third and the fourth, for training brings the floor."""
+"""By the command's first word; ``all`` is every one but the floor, which training brings, and the report."""
 
 
 def run(what: str, wanted: Wanted) -> list[Section]:
     """Measure, keep every section as soon as it is there, and write the report on all that the folder holds."""
-    for name in ("training", "stages", "growth") if what == "all" else (what,):
+    for name in ("training", "stages", "changes", "growth") if what == "all" else (what,):
         for section in MEASURES[name](wanted):
             keep(section, wanted.out)
             for table in section.tables:

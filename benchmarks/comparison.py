@@ -91,7 +91,7 @@ def comparison_section(
             *failed,
         ],
         tables,
-        numbers={name: [_raw(turn) for turn in taken] for name, taken in turns.items()},
+        numbers={name: [turn.to_json() for turn in taken] for name, taken in turns.items()},
     )
 
 
@@ -136,20 +136,3 @@ def _against_peers(turns: list[Turn], name: str) -> Table:
         rows.append([f"{peer} (the fastest)" if place == 0 else peer, *times, memory])
     columns = ["times as fast as", *ways, f"memory of {OURS} ÷ its"]
     return Table(f"{name}: how many times as fast.", columns, rows)
-
-
-def _raw(turn: Turn) -> dict[str, Any]:
-    """A turn for JSON."""
-    if turn.measured is None:
-        return {"name": turn.name, "failed": turn.failed}
-    seen = turn.measured
-    return {
-        "name": turn.name,
-        "tokens_per_second": seen.tokens_per_second,
-        "final_loss": seen.final_loss,
-        "peak_bytes": seen.peak_bytes,
-        "warmup": seen.warmup,
-        "seconds": list(seen.seconds),
-        "tokens": list(seen.tokens),
-        "losses": list(seen.losses),
-    }

@@ -5,8 +5,9 @@ runs of ours beside it. Only such shares are worth comparing on a machine that d
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from statistics import fmean, median
+from typing import Any
 
 from benchmarks.training import Measured
 from regard.errors import RegardError
@@ -28,6 +29,14 @@ class Turn:
     name: str
     measured: Measured | None
     failed: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """All that was seen, update by update."""
+        seen = self.measured
+        if seen is None:
+            return {"name": self.name, "failed": self.failed}
+        summary = {"tokens_per_second": seen.tokens_per_second, "final_loss": seen.final_loss}
+        return {"name": self.name, **summary, **asdict(seen)}
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from benchmarks.growth import Plan
 from benchmarks.step import Sizes
 
 from benchmarks import __main__ as command
-from benchmarks import plain, process, training
+from benchmarks import changes, plain, process, training
 from regard.errors import RegardError
 
 
@@ -23,7 +23,7 @@ def here(monkeypatch):
         found = getattr(importlib.import_module(module), name)(**json.loads(json.dumps(arguments)))
         return {**json.loads(json.dumps(found)), "peak_bytes": process.peak_bytes()}
 
-    for module in (training, plain, command):
+    for module in (training, plain, changes, command):
         monkeypatch.setattr(module, "in_own_process", call)
 
 
@@ -37,13 +37,13 @@ def wanted(toy, tmp_path):
 @pytest.mark.usefixtures("here")
 def test_all_of_it_makes_a_whole_report(wanted, capsys):
     sections = command.run("all", wanted)
-    assert [section.key for section in sections] == ["training", "floor", "stages", "growth"]
+    assert [section.key for section in sections] == ["training", "floor", "stages", "changes", "growth"]
     table = sections[0].tables[0]
     floors = ["bare products, at once", "bare products, stepped", "bare products, stepped, bf16"]
     assert [row[0] for row in table.rows] == [OURS, PLAIN, BAHDANAU, *floors]
     assert all(len(row) == len(table.columns) for row in table.rows)
     assert len(sections[0].tables) == 1  # no peers, no table against them
-    growth = sections[3]
+    growth = sections[4]
     assert set(growth.numbers["time"]) == {"luong", "bahdanau"}
     assert all(set(rows) == {"Tx", "Ty", "n", "B", "V"} for rows in growth.numbers["time"].values())
     assert growth.numbers["time"]["luong"]["Tx"]["sizes"] == [1, 2]
