@@ -21,7 +21,7 @@ ORDER = [
     ("search",),
     ("output",),
     ("folder", "device"),
-    ("translator", "writer", "text_classifier", "text_tagger", "captioner"),
+    ("translator", "writer", "text_classifier", "text_tagger", "captioner", "average"),
     ("evaluation", "label_evaluation", "description_evaluation"),
     ("report", "label_report", "description_report"),
     ("training",),

@@ -54,6 +54,7 @@ class LoadedModel:
         tokenizers: by name: ``source`` and ``target``, or ``text``.
         labels: the closed set of answers, in the order of their ids; empty for a task without.
         facts: what was known of these weights when they were written: update, scores, …
+        sizes: what the model is as wide as, by name.
     """
 
     task: str
@@ -61,6 +62,7 @@ class LoadedModel:
     tokenizers: dict[str, Tokenizer]
     labels: tuple[str, ...]
     facts: dict[str, Any]
+    sizes: dict[str, int]
 
 
 class ModelFolder:
@@ -175,7 +177,7 @@ class ModelFolder:
                 f"{self.path / 'regard.json'}: damaged: {error}; copy or train the model again"
             ) from error
         facts = self._read_weights(weights, model)
-        return LoadedModel(found, model.eval(), tokenizers, labels, facts)
+        return LoadedModel(found, model.eval(), tokenizers, labels, facts, sizes)
 
     def _tokenizer_path(self, name: str) -> Path:
         return self.path / f"{name}.tokenizer.json"

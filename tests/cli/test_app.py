@@ -24,6 +24,7 @@ VERBS = [
     "score",
     "read",
     "lab",
+    "average",
     "models",
     "show",
 ]

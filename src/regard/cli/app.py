@@ -14,6 +14,7 @@ import typer
 
 from regard.cli import (
     align,
+    average,
     classify,
     demo,
     describe,
@@ -55,6 +56,7 @@ app.command()(sample.sample)
 app.command()(score.score)
 app.command()(read.read)
 app.command()(lab.lab)
+app.command()(average.average)
 app.command()(models.models)
 app.command()(show.show)
 

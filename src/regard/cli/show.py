@@ -66,7 +66,14 @@ def show(
     results.print(score_table(sizes, title="\n[bold]parameters by part[/]"))
     if history:
         results.print(_history_table(history))
-    results.print(f"\nweights: {weights}, of update {loaded.facts.get('update', 'unknown')}")
+    results.print(f"\nweights: {weights}, {_origin(loaded.facts)}", markup=False)
+
+
+def _origin(facts: dict[str, Any]) -> str:
+    """Where weights come from: a training's update, or the checkpoints they are the mean of."""
+    if parts := facts.get("averaged"):
+        return "the mean of " + ", ".join(f"{part['folder']} ({part['weights']})" for part in parts)
+    return f"of update {facts.get('update', 'unknown')}"
 
 
 def _flat(options: dict[str, Any], prefix: str = "") -> dict[str, str]:

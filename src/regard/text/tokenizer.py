@@ -112,6 +112,21 @@ class Tokenizer:
         """Return the id of a piece or of a special's name (the special, where a piece is called alike)."""
         return self._ids.get(token)
 
+    def difference(self, other: "Tokenizer") -> str:
+        """Say how another tokenizer differs, empty where the two give every line the same ids."""
+        if self.kind != other.kind:
+            return f"{self.kind} and {other.kind}"
+        if self.size != other.size:
+            return f"{self.size:,} and {other.size:,} tokens"
+        for i, (mine, theirs) in enumerate(zip(self._shown, other._shown, strict=True)):
+            if mine != theirs:
+                return f"token {i} is {mine!r} and {theirs!r}"
+        return (
+            ""
+            if self._engine.to_str() == other._engine.to_str()
+            else "they normalise or split lines differently"
+        )
+
     def save(self, path: str | Path) -> None:
         """Write everything as JSON text; a write that is broken off leaves what stood there before.
 
