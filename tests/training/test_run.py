@@ -202,3 +202,16 @@ def test_precisions_by_name(run_config):
         fabric = build_fabric(run_config(training={"precision": name}).training)
         assert fabric._precision.precision == precision
         assert fabric.device.type == "cpu"
+
+
+def test_a_run_without_the_kernels_in_c_says_why(tmp_path, pairs, monkeypatch):
+    from regard.ops.native.library import Loaded
+
+    monkeypatch.setattr("regard.training.run.load", lambda: Loaded(None, "no C compiler was found"))
+    heard = []
+    given = [(pair.source, pair.target) for pair in pairs(30)]
+    regard.train(tmp_path / "m", given, config=TINY, options=OPTIONS, listener=heard.append)
+    notes = [event.text for event in heard if isinstance(event, Note)]
+    assert any("without the kernels in C" in note and "no C compiler was found" in note for note in notes)
+    start = json.loads((tmp_path / "m" / "journal.jsonl").read_text().splitlines()[0])
+    assert start["without_c"] == "no C compiler was found"

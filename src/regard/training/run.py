@@ -15,6 +15,7 @@ import torch
 from regard.configuration import set_option, write_toml
 from regard.errors import DataError
 from regard.folder import WEIGHTS, ModelFolder
+from regard.ops.native import load
 from regard.report import write_json
 from regard.text.formats import STDIN
 from regard.training.config import RunConfig
@@ -139,6 +140,9 @@ def run_training(
     task = prepare_task(config, train, valid)
     torch.manual_seed(config.training.seed)
     model = task.build()
+    without = load().reason if fabric.device.type == "cpu" else ""
+    if without:
+        listener(Note(f"training without the kernels in C, up to twice as slowly: {without}"))
     for note in task.notes:
         listener(Note(note))
     vocabularies = " and ".join(f"{tokenizer.size:,}" for tokenizer in task.tokenizers.values())
@@ -153,7 +157,9 @@ def run_training(
     with Journal(model_folder.path, config.training.tensorboard) as journal:
         model_folder.create(task.name, model.config, task.tokenizers, sizes=task.sizes, labels=task.labels)
         write_whole_text(model_folder.path / "train.toml", write_toml(config.to_mapping()))
-        journal.write("start", 0, regard=__version__, torch=torch.__version__, notes=list(task.notes))
+        journal.write(
+            "start", 0, regard=__version__, torch=torch.__version__, notes=list(task.notes), without_c=without
+        )
         result = Loop(task, config.training, model_folder, journal, listener, fabric).run()
         journal.write("end", result.updates, seconds=round(result.seconds, 3), stopped=result.stopped)
     report = _report(result, task)
