@@ -140,9 +140,6 @@ def run_training(
     task = prepare_task(config, train, valid)
     torch.manual_seed(config.training.seed)
     model = task.build()
-    without = load().reason if fabric.device.type == "cpu" else ""
-    if without:
-        listener(Note(f"training without the kernels in C, up to twice as slowly: {without}"))
     for note in task.notes:
         listener(Note(note))
     vocabularies = " and ".join(f"{tokenizer.size:,}" for tokenizer in task.tokenizers.values())
@@ -153,6 +150,9 @@ def run_training(
             f"{model.num_parameters:,} parameters"
         )
     )
+    without = load().reason if fabric.device.type == "cpu" else ""
+    if without:
+        listener(Note(f"training without the kernels in C, up to twice as slowly: {without}"))
     make_folder(model_folder.path)
     with Journal(model_folder.path, config.training.tensorboard) as journal:
         model_folder.create(task.name, model.config, task.tokenizers, sizes=task.sizes, labels=task.labels)
