@@ -118,3 +118,13 @@ def test_an_empty_sheet_is_refused():
 def test_labels_must_fit():
     with pytest.raises(DataError, match=r"alpha has shape \(2, 3\), the labels \(2, 2\)"):
         heatmap(even(2, 3), words(2), words(2))
+
+
+def test_a_difference_is_blue_for_more_and_red_with_a_dash_for_less():
+    figure = sheet([HeatMap(np.array([[0.9, -0.9], [0.1, -0.1]]), "ab", "cd", signed=True)])
+    (axes,) = figure.axes
+    (image,) = axes.images
+    more, less = image.to_rgba(np.array([[0.9, -0.9]]))[0, :, :3]
+    assert more[2] > more[0]
+    assert less[0] > less[2]
+    assert [(text.get_text(), text.get_position()) for text in axes.texts] == [("−", (1, 0))]

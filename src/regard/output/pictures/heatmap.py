@@ -1,8 +1,8 @@
 """Attention as a heat map, in the manner of Bahdanau's Figure 3.
 
 In: alpha (rows, columns) and the words beside it. Out: a matplotlib `Figure`: source along the top, target
-down the left, black for 0 and white for 1. Figures grow with the sentence: cells stay square and words
-legible from 1 word to 60 and beyond.
+down the left, black for 0 and white for 1; or the difference of two, blue for more and red, with a dash, for less.
+Figures grow with the sentence: cells stay square and words legible from 1 word to 60 and beyond.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from regard.errors import DataError
 from regard.output.pictures.canvas import new_figure, require_matplotlib
 from regard.output.pictures.fonts import families_for, text_width, writable
+from regard.output.pictures.shade import FAINT
 from regard.output.pictures.visible import shortened
 from regard.text.links import GoldLinks
 
@@ -29,6 +30,7 @@ _LABEL_GAP = 0.07  # inches between a word and its row or column
 _GOLD = "#E69F00"
 _HAIRLINE = "#2b2b2b"  # to follow a row by; drowns in a dark cell
 _POINTS_PER_INCH = 72
+_CLEARLY = 0.25
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,11 +38,12 @@ class HeatMap:
     """One heat map of a sheet.
 
     Attributes:
-        alpha: (rows, columns) from 0 to 1.
+        alpha: (rows, columns) from 0 to 1; from −1 to 1 where it is signed.
         source_labels: one a column.
         target_labels: one a row.
         gold: links to outline: whole lines for sure ones, broken lines for possible ones.
         title: a line above it.
+        signed: whether it is a difference.
     """
 
     alpha: NDArray[np.floating]
@@ -48,6 +51,7 @@ class HeatMap:
     target_labels: Sequence[str]
     gold: GoldLinks | None = None
     title: str | None = None
+    signed: bool = False
 
     def __post_init__(self) -> None:
         labels = (len(self.target_labels), len(self.source_labels))
@@ -173,9 +177,14 @@ def _draw(figure: Figure, one: HeatMap, layout: _Layout, *, right: float, down: 
     y = down + _MARGIN + layout.title + layout.top + rows * layout.cell
     place = (x / width, 1 - y / height, columns * layout.cell / width, rows * layout.cell / height)
     axes = figure.add_axes(place)
-    axes.imshow(one.alpha, cmap="gray", vmin=0, vmax=1, interpolation="nearest", aspect="auto")
-    axes.hlines(np.arange(rows - 1) + 0.5, -0.5, columns - 0.5, colors=_HAIRLINE, linewidth=0.4)
-    axes.vlines(np.arange(columns - 1) + 0.5, -0.5, rows - 0.5, colors=_HAIRLINE, linewidth=0.4)
+    cells: dict[str, Any] = {"cmap": "gray", "vmin": 0, "vmax": 1}
+    if one.signed:
+        cells = {"cmap": "RdBu", "vmin": -1, "vmax": 1}
+        _dash(axes, one.alpha, layout.font_size)
+    axes.imshow(one.alpha, interpolation="nearest", aspect="auto", **cells)
+    line: dict[str, Any] = {"colors": FAINT if one.signed else _HAIRLINE, "linewidth": 0.4}
+    axes.hlines(np.arange(rows - 1) + 0.5, -0.5, columns - 0.5, **line)
+    axes.vlines(np.arange(columns - 1) + 0.5, -0.5, rows - 0.5, **line)
     _write_labels(axes, one, layout)
     if one.gold is not None:
         _outline(axes, one.gold, rows, columns)
@@ -191,6 +200,12 @@ def _write_labels(axes: Axes, one: HeatMap, layout: _Layout) -> None:
     axes.tick_params(length=0, pad=_LABEL_GAP * _POINTS_PER_INCH * 0.8)
     for side in axes.spines.values():
         side.set_linewidth(0.6)
+
+
+def _dash(axes: Axes, difference: NDArray[np.floating], size: float) -> None:
+    """Put a dash where it is clearly less, so that grey print tells less from more."""
+    for i, j in np.argwhere(difference < -_CLEARLY).tolist():
+        axes.text(j, i, "\N{MINUS SIGN}", size=size, ha="center", va="center", color="white")
 
 
 def _outline(axes: Axes, gold: GoldLinks, rows: int, columns: int) -> None:
