@@ -19,7 +19,7 @@ from regard.errors import DataError
 from regard.folder import ModelFolder
 from regard.models import Describer
 from regard.output.description import Description
-from regard.search import Hypothesis, LengthLimit, beam, forced, greedy
+from regard.search import Hypothesis, LengthLimit, SearchOptions, find, forced
 from regard.text import Tokenizer, as_numbers
 
 Features = npt.NDArray[Any] | Sequence[Sequence[float]]
@@ -166,10 +166,8 @@ class Captioner:
         self, rows: npt.NDArray[np.float32], width: int, n_best: int, length_power: float
     ) -> list[list[Hypothesis]]:
         encoded = self.model.encode(torch.tensor(rows, device=self.device))
-        decoder = self.model.decoder
-        if width == 1 and n_best == 1:
-            return [[h] for h in greedy(decoder, encoded, limit=self.limit, length_power=length_power)]
-        return beam(decoder, encoded, width=width, n_best=n_best, limit=self.limit, length_power=length_power)
+        options = SearchOptions(width, n_best, length_power=length_power, limit=self.limit)
+        return [list(each.hypotheses) for each in find(self.model.decoder, encoded, options)]
 
     def _description(self, hypotheses: Sequence[Hypothesis]) -> Description:
         best, *others = [

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from regard.batches import pad_pairs, pad_sources
 from regard.errors import ConfigError
-from regard.search import LengthLimit, beam, forced, greedy
+from regard.search import LengthLimit, SearchOptions, find, forced
 from regard.text.encoded import EncodedPair
 from regard.text.specials import BOS, EOS, PAD, UNK
 
@@ -47,6 +47,11 @@ KINDS = {
 every_kind = pytest.mark.parametrize("options", KINDS.values(), ids=KINDS.keys())
 every_power = pytest.mark.parametrize("length_power", [0.0, 0.6, 1.0])
 TIGHT = LengthLimit(1.0, 3)
+
+
+def beam(decoder, encoded, *, width, limit=None, **options):
+    found = find(decoder, encoded, SearchOptions(width, limit=limit or LengthLimit(), **options))
+    return [list(each.hypotheses) for each in found]
 
 
 def encode(model, sources):
@@ -138,24 +143,13 @@ class TestByHand:
         assert decoder.steps == [2, 2, 2, 2], "two sentences of one slot, then one sentence of two"
 
 
-def test_a_beam_of_one_is_greedy_search(grid_model):
-    encoded = encode(grid_model, SOURCES)
-    for power in (0.0, 1.0):
-        found = beam(grid_model.decoder, encoded, width=1, length_power=power, limit=TIGHT)
-        assert all(len(each) == 1 for each in found)
-        same(
-            [each[0] for each in found], greedy(grid_model.decoder, encoded, length_power=power, limit=TIGHT)
-        )
-
-
 def test_the_score_and_alpha_are_those_of_forced_decoding(grid_model):
     encoded = encode(grid_model, SOURCES)
     found = beam(grid_model.decoder, encoded, width=4, n_best=4, length_power=0.6, limit=TIGHT)
-    for each, one in zip(
-        found, greedy(grid_model.decoder, encoded, length_power=0.6, limit=TIGHT), strict=True
-    ):
+    narrow = beam(grid_model.decoder, encoded, width=1, length_power=0.6, limit=TIGHT)
+    for each, one in zip(found, narrow, strict=True):
         assert len(each) == 4
-        each.append(one)
+        each += one
     pairs = [
         EncodedPair(source, list(one.ids[:-1]))
         for source, each in zip(SOURCES, found, strict=True)
@@ -253,11 +247,12 @@ def without_the_bound(monkeypatch):
     """Search on until no hypothesis lives."""
     module = import_module("regard.search.beam")
 
-    class Patient(module._Found):
-        def still_searching(self, scores, sentences):
-            return (scores.max(dim=1).values > float("-inf")).nonzero().squeeze(1)
+    class Patient(module.Finished):
+        def add(self, b, end):
+            super().add(b, end)
+            self.needed[b] = float("-inf")
 
-    monkeypatch.setattr(module, "_Found", Patient)
+    monkeypatch.setattr(module, "Finished", Patient)
 
 
 @every_kind

@@ -1,14 +1,18 @@
-"""Greedy search along scripts written by hand."""
+"""Greedy search, a beam of one, along scripts written by hand."""
 
 import math
 
 import numpy as np
 import pytest
 
-from regard.search import LengthLimit, greedy
+from regard.search import LengthLimit, SearchOptions, find
 from regard.text.specials import BOS, EOS, PAD
 
 A, B, C = 4, 5, 6
+
+
+def greedy(decoder, encoded, **options):
+    return [each.best for each in find(decoder, encoded, SearchOptions(1, **options))]
 
 
 def test_the_likeliest_word_at_each_step_even_where_another_way_is_likelier(scripted):

@@ -1,173 +1,239 @@
 """Beam search: the K best beginnings at each step, many sentences at a time.
 
-In: a decoder and an encoded source. Out: for each sentence its n best `Hypothesis`es, each with its own
-attention. The beam of a sentence narrows as its hypotheses finish (K alive and finished together), so that a
-beam of 1 is greedy search and a beam as wide as the space is exhaustive. A sentence leaves the batch when its
-beam is used up, or when no living hypothesis can still reach its n best. The hypotheses of a sentence share
-one copy of the source.
+In: a decoder and an encoded source. Out: for each sentence its n best hypotheses, each with its own attention. The beam
+of a sentence narrows as its hypotheses finish (K alive and finished together), so that a beam of 1 is greedy search and
+a beam as wide as the space is exhaustive. A sentence leaves the batch when its beam is used up, or when no living
+hypothesis can still reach its n best. The hypotheses of a sentence share one copy of the source.
+
+The device steps the decoder and finds each row's likeliest words. What is chosen among them is a matter of a few
+numbers a sentence, and is decided on the host: a row is a slot of a sentence, the slots of a sentence stand side by
+side, and log p is −∞ where a slot is empty because another sentence has more hypotheses alive.
 """
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from itertools import count, islice
+from typing import NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor
 
-from regard.configuration import in_range
-from regard.models.state import EncodedSource
-from regard.search.greedy import Stepper
-from regard.search.hypothesis import Hypothesis
-from regard.search.length_penalty import length_normalised
-from regard.search.limits import LengthLimit, begin, only_legal
+from regard.errors import ConfigError
+from regard.models.state import EncodedSource, StepOutput
+from regard.search.columns import Columns, Ids
+from regard.search.coverage import Coverage
+from regard.search.finished import Finished
+from regard.search.found import Found
+from regard.search.inclusion import Inclusion
+from regard.search.likeliest import Likeliest
+from regard.search.limits import begin
+from regard.search.looking import Looking
+from regard.search.options import SearchOptions
+from regard.search.record import End, Floats, Record
+from regard.search.request import Request
+from regard.search.rules import Flags, Rules
+from regard.search.stepper import Stepper
+from regard.search.tree import Tree, Weighed
 from regard.text.specials import EOS
 
 _NEVER = float("-inf")
-
-
-@dataclass
-class _History:
-    """What each step decided, enough to trace a finished hypothesis back to its first word.
-
-    The lists run over steps; row r of a step describes one slot after that step, and its parent is a row of
-    the step before.
-    """
-
-    parents: list[Tensor] = field(default_factory=list)
-    tokens: list[Tensor] = field(default_factory=list)
-    log_probs: list[Tensor] = field(default_factory=list)
-    alphas: list[Tensor] = field(default_factory=list)
-
-    def add(self, parents: Tensor, tokens: Tensor, log_probs: Tensor, alpha: Tensor | None) -> None:
-        """Record one step."""
-        self.parents.append(parents.cpu())
-        self.tokens.append(tokens.cpu())
-        self.log_probs.append(log_probs.cpu())
-        if alpha is not None:
-            self.alphas.append(alpha.cpu())
-
-    def trace(self, row: int, source_length: int, length_power: float) -> Hypothesis:
-        """The hypothesis that ends in `row` of the newest step."""
-        ids: list[int] = []
-        log_probs: list[float] = []
-        alphas: list[Tensor] = []
-        for t in reversed(range(len(self.tokens))):
-            ids.append(int(self.tokens[t][row]))
-            log_probs.append(float(self.log_probs[t][row]))
-            if self.alphas:
-                alphas.append(self.alphas[t][row, :source_length])
-            row = int(self.parents[t][row])
-        total = sum(reversed(log_probs))
-        return Hypothesis(
-            tuple(reversed(ids)),
-            total,
-            float(length_normalised(total, len(ids), length_power)),
-            tuple(reversed(log_probs)),
-            torch.stack(alphas[::-1]).float().numpy() if alphas else None,
-        )
-
-
-class _Found:
-    """The finished hypotheses of each sentence, and when a sentence is done."""
-
-    def __init__(
-        self, encoded: EncodedSource, limit: LengthLimit, width: int, n_best: int, length_power: float
-    ) -> None:
-        self.limits = limit.of(encoded.mask)
-        self.history = _History()
-        self.hypotheses: list[list[Hypothesis]] = [[] for _ in range(encoded.mask.shape[0])]
-        self._source_lengths: list[int] = encoded.mask.sum(dim=1).tolist()
-        self._width, self._n_best, self._length_power = width, n_best, length_power
-
-    def close(self, scores: Tensor, tokens: Tensor, sentences: Tensor) -> Tensor:
-        """Take out of the beam what chose the end mark, and narrow it by what finished before.
-
-        Args:
-            scores: (B, K) log-probabilities, best first.
-            tokens: (B, K), what each slot chose.
-            sentences: (B,), which sentence each row is.
-
-        Returns:
-            `scores` with −∞ where a slot holds no living hypothesis any more.
-        """
-        used = torch.tensor([len(self.hypotheses[b]) for b in sentences.tolist()], device=scores.device)
-        rank = torch.arange(scores.shape[1], device=scores.device)
-        scores = scores.masked_fill(rank >= self._width - used.unsqueeze(1), _NEVER)
-        ended = (tokens == EOS) & (scores > _NEVER)
-        for k, slot in ended.nonzero().tolist():
-            b = int(sentences[k])
-            row = k * scores.shape[1] + slot
-            hypothesis = self.history.trace(row, self._source_lengths[b], self._length_power)
-            self.hypotheses[b].append(hypothesis)
-        return scores.masked_fill(ended, _NEVER)
-
-    def still_searching(self, scores: Tensor, sentences: Tensor) -> Tensor:
-        """The rows of sentences that a living hypothesis may still change, (B′,).
-
-        A hypothesis only loses log-probability as it grows, so none can end with a score above its present
-        log-probability under the longest length's penalty.
-        """
-        best = scores.max(dim=1).values
-        bounds = length_normalised(best, self.limits[sentences], self._length_power)
-        alive = []
-        for k, (b, bound) in enumerate(zip(sentences.tolist(), bounds.tolist(), strict=True)):
-            reached = sorted((h.score for h in self.hypotheses[b]), reverse=True)
-            settled = len(reached) >= self._n_best and reached[self._n_best - 1] >= bound
-            if bound > _NEVER and not settled:
-                alive.append(k)
-        return torch.tensor(alive, dtype=torch.long, device=scores.device)
 
 
 @torch.inference_mode()
 def beam(
     decoder: Stepper,
     encoded: EncodedSource,
+    options: SearchOptions,
+    requests: Sequence[Request] | None,
     *,
-    width: int,
-    n_best: int = 1,
-    limit: LengthLimit | None = None,
-    length_power: float = 1.0,
-) -> list[list[Hypothesis]]:
-    """Search with a beam.
-
-    Args:
-        decoder: the model's decoder, or anything that steps like one.
-        encoded: the sources, B of them.
-        width: K, how many hypotheses are kept for each sentence.
-        n_best: how many to return, at most K; a sentence with fewer possible outputs gives fewer.
-        limit: how long outputs may grow.
-        length_power: p of the score log p / lengthᵖ.
-
-    Returns:
-        For each sentence, its best hypotheses, best first.
-    """
-    in_range("the beam's width", width, 1)
-    in_range("n_best", n_best, 1, width)
-    in_range("length_power", length_power, 0)
-    batch, device = encoded.mask.shape[0], encoded.mask.device
-    found = _Found(encoded, limit or LengthLimit(), width, n_best, length_power)
-    sentences = torch.arange(batch, device=device)  # whose slots these are
-    scores = torch.zeros(batch, 1, device=device)  # log-probabilities of the living; −∞ in empty slots
-    origin = torch.arange(batch, device=device)  # each row's place in the last step's record
+    history: bool,
+) -> list[Found]:
+    """Search with a beam; see `find`."""
+    source_lengths: Ids = encoded.mask.sum(dim=1).cpu().numpy()
+    looking = Looking(requests, source_lengths)
     state, previous = decoder.initial_state(encoded), begin(encoded.mask)
-    for t in range(int(found.limits.max())):
-        slots = scores.shape[1]
-        output = decoder.step(previous, state, encoded)
-        last = (found.limits[sentences] == t + 1).repeat_interleave(slots)
-        legal = only_legal(output.logits.log_softmax(dim=-1), last)  # (B·slots, V)
-        totals = (scores.view(-1, 1) + legal).view(len(sentences), -1)  # (B, slots·V)
-        scores, choice = totals.topk(min(width, totals.shape[1]), dim=1)  # (B, K)
-        first_row = torch.arange(len(sentences), device=device).unsqueeze(1) * slots
-        parents = (first_row + choice // legal.shape[1]).flatten()  # (B·K,)
-        previous = (choice % legal.shape[1]).flatten()
-        alpha = None if output.alpha is None else output.alpha[parents]
-        found.history.add(origin[parents], previous, legal[parents, previous], alpha)
-        scores = found.close(scores, previous.view_as(scores), sentences)
-        alive = found.still_searching(scores, sentences)
-        if len(alive) == 0:
-            break
-        # the rows that go on: all slots of the sentences still searched
-        slot = torch.arange(scores.shape[1], device=device)
-        origin = (alive.unsqueeze(1) * scores.shape[1] + slot).flatten()
-        previous, state = previous[origin], output.state.select(parents[origin])
-        if len(alive) < len(sentences):
-            sentences, scores, encoded = sentences[alive], scores[alive], encoded.select(alive)
-    return [sorted(each, key=lambda h: -h.score)[:n_best] for each in found.hypotheses]
+    output = decoder.step(previous, state, looking.at(0, encoded, np.arange(len(source_lengths))))
+    if output.alpha is None and (options.coverage or looking.steps):
+        what = "coverage" if options.coverage else "attend"
+        raise ConfigError(f"{what}: this model does not attend to its source; leave it out")
+    columns = Columns(getattr(decoder, "words", None), output.logits.shape[1])
+    search = _Search(
+        options, requests, source_lengths, options.limit.of(encoded.mask).cpu().numpy(), columns, history
+    )
+    for t in count():
+        rows = search.weigh(t, output)
+        if rows is None:
+            return search.found()
+        device = encoded.mask.device
+        state = output.state
+        if rows.moved is not None:
+            state = state.select(torch.from_numpy(rows.moved).to(device))
+        if rows.stayed is not None:
+            encoded = encoded.select(torch.from_numpy(rows.stayed).to(device))
+        previous = torch.from_numpy(rows.tokens).to(device)
+        output = decoder.step(previous, state, looking.at(t + 1, encoded, search.sentences))
+    raise AssertionError("a limit ends every search")
+
+
+class _Rows(NamedTuple):
+    """What the next step is given.
+
+    Attributes:
+        tokens: (R′,), the words chosen.
+        moved: (R′,), the rows they go on from; None where each goes on from its own.
+        stayed: (B′,), which sentences of the batch go on; None where all do.
+    """
+
+    tokens: Ids
+    moved: Ids | None
+    stayed: Ids | None
+
+
+class _Search:
+    """A search between two steps.
+
+    Attributes:
+        sentences: (B,), whose slots the rows are.
+        totals: (B, slots), log p of each living hypothesis.
+        written: (R, t), the words so far, where a rule needs them; else (R, 0).
+    """
+
+    def __init__(
+        self,
+        options: SearchOptions,
+        requests: Sequence[Request] | None,
+        source_lengths: Ids,
+        limits: Ids,
+        columns: Columns,
+        history: bool,
+    ) -> None:
+        self.sentences: Ids = np.arange(len(limits))
+        self.totals: Floats = np.zeros((len(limits), 1))
+        self.written: Ids = np.empty((len(limits), 0), dtype=np.int64)
+        self._width, self._source_lengths = options.beam, source_lengths
+        self._rules = Rules(options, requests, source_lengths - 1, limits, columns)
+        self._inclusion = Inclusion.of(requests, limits)
+        self._likeliest = Likeliest(columns, self._rules.never, options.beam)
+        self._finished, self._record = Finished(options, limits), Record()
+        self._coverage = Coverage(source_lengths) if options.coverage else None
+        self._tree = Tree(self._finished, source_lengths, options.beam) if history else None
+
+    def weigh(self, step: int, output: StepOutput) -> _Rows | None:
+        """Decide on a step: what is chosen, what has ended, and what goes on; None where nothing does."""
+        log_probs, words = self._words(step, output.logits)  # (R, k)
+        self._record.looked(output.alpha)
+        if self._coverage is not None and output.alpha is not None:
+            self._coverage.add(output.alpha)
+        candidates = (self.totals.reshape(-1, 1) + log_probs).reshape(len(self.sentences), -1)  # (B, slots·k)
+        places, chosen = self._choose(step, candidates, words)  # (B, K)
+        tokens = words.reshape(-1)[places]
+        alive = chosen > _NEVER
+        ended = (tokens == EOS) & alive
+        if ended.any():
+            self._close(step, places, ended, chosen, log_probs)
+            alive &= ~ended
+        if self._tree is not None:
+            covered = None if self._coverage is None else self._coverage.host()
+            alpha = None if output.alpha is None else output.alpha.float().cpu().numpy()
+            self._tree.add(
+                Weighed(
+                    step, self.sentences, candidates, words, log_probs, alpha, covered, places, alive, ended
+                )
+            )
+        return self._go_on(places, np.where(alive, chosen, _NEVER), tokens, log_probs)
+
+    def _words(self, step: int, logits: Tensor) -> tuple[Floats, Ids]:
+        if self._inclusion is None:
+            if self._rules.silent(step, self.sentences):
+                return self._likeliest.of(logits)
+            return self._likeliest.under(logits, self._rules.at(step, self.sentences, self.written, None), ())
+        unfinished = self._inclusion.unfinished(self.sentences)
+        ruling = self._rules.at(step, self.sentences, self.written, unfinished)
+        return self._likeliest.under(logits, ruling, self._inclusion.wanted(self.sentences))
+
+    def _choose(self, step: int, candidates: Floats, words: Ids) -> tuple[Ids, Floats]:
+        """The places (row · k + rank) of the best candidates, and log p of each; −∞ where there is none, (B, K)."""
+        first = np.arange(len(candidates))[:, None] * candidates.shape[1]
+        places = (-candidates).argsort(axis=1, kind="stable")[:, : self._width] + first
+        chosen = candidates.reshape(-1)[places]
+        room = self._width - self._finished.number[self.sentences]  # (B,)
+        if self._inclusion is not None:
+            by_sentence = words.reshape(candidates.shape)
+            taken = self._inclusion.choose(step, self.sentences, candidates, by_sentence, room)
+            for k, mine in taken.items():
+                places[k, : len(mine)] = mine + first[k]
+                chosen[k, : len(mine)] = candidates[k, mine]
+                chosen[k, len(mine) :] = _NEVER
+        if room.min() < places.shape[1]:
+            chosen[np.arange(places.shape[1]) >= room[:, None]] = _NEVER
+        return places, chosen
+
+    def _close(self, step: int, places: Ids, ended: Flags, chosen: Floats, log_probs: Floats) -> None:
+        """Keep those that have chosen the end mark."""
+        width = log_probs.shape[1]
+        for k, slot in zip(*ended.nonzero(), strict=True):
+            b, place = int(self.sentences[k]), int(places[k, slot])
+            row = place // width
+            covered = None if self._coverage is None else self._coverage.of(row, b)
+            score = self._finished.score(float(chosen[k, slot]), step + 1, covered)
+            log_prob = float(log_probs[row, place % width])
+            self._finished.add(b, End(step, row, log_prob, score))
+
+    def _go_on(self, places: Ids, totals: Floats, tokens: Ids, log_probs: Floats) -> _Rows | None:
+        """The rows of the next step: of the sentences still searched, as many slots as the fullest of them needs."""
+        num_rows = len(log_probs)
+        searching = totals.max(axis=1) > self._finished.needed[self.sentences]  # (B,)
+        stayed = None
+        if not searching.all():
+            stayed = np.flatnonzero(searching)
+            if len(stayed) == 0:
+                return None
+            self.sentences = self.sentences[stayed]
+            places, totals, tokens = places[stayed], totals[stayed], tokens[stayed]
+        alive = totals > _NEVER
+        slots = int(alive.sum(axis=1).max())
+        if slots < totals.shape[1]:
+            order = (~alive).argsort(axis=1, kind="stable")[:, :slots]
+            sentence = np.arange(len(order))[:, None]
+            places, totals, tokens = places[sentence, order], totals[sentence, order], tokens[sentence, order]
+        self.totals = totals
+        places, tokens = places.reshape(-1), tokens.reshape(-1)
+        parents = places // log_probs.shape[1]
+        self._record.went_on(parents, tokens, log_probs.reshape(-1)[places])
+        still = len(parents) == num_rows and bool((parents == np.arange(num_rows)).all())
+        self._remember(parents, places, tokens)
+        return _Rows(tokens, None if still else parents, stayed)
+
+    def _remember(self, parents: Ids, places: Ids, tokens: Ids) -> None:
+        """Take along what the options in use must know of each row."""
+        if self._rules.remembers:
+            self.written = np.concatenate([self.written[parents], tokens[:, None]], axis=1)
+        else:
+            self.written = self.written[:1].repeat(len(parents), axis=0)
+        if self._inclusion is not None:
+            self._inclusion.go_on(self.sentences, parents, tokens)
+        if self._coverage is not None:
+            self._coverage.select(parents)
+        if self._tree is not None:
+            self._tree.go_on(places)
+
+    def found(self) -> list[Found]:
+        """What was found for each sentence, best first.
+
+        Raises:
+            ConfigError: a sentence has no output that keeps to all that is asked of it.
+        """
+        ends = [self._finished.best(b) for b in range(len(self._source_lengths))]
+        for b, mine in enumerate(ends):
+            if not mine:
+                raise ConfigError(
+                    f"sentence {b + 1}: no output was found that keeps to all that is asked of it; ask for less, or "
+                    "raise the limit or the beam's width"
+                )
+        lengths = [int(self._source_lengths[b]) for b, mine in enumerate(ends) for _ in mine]
+        hypotheses = iter(self._record.trace([end for mine in ends for end in mine], lengths))
+        histories = [None] * len(ends) if self._tree is None else self._tree.histories()
+        return [
+            Found(tuple(islice(hypotheses, len(mine))), history)
+            for mine, history in zip(ends, histories, strict=True)
+        ]

@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 
+from regard.errors import ConfigError
 from regard.models.state import EncodedSource
 from regard.search.beam import beam
 from regard.search.found import Found
-from regard.search.greedy import Stepper, greedy
 from regard.search.options import SearchOptions
 from regard.search.request import Request
+from regard.search.stepper import Stepper
 
 
 def find(
@@ -25,20 +26,13 @@ def find(
         encoded: the sources, B of them.
         options: how to search.
         requests: what is asked of each sentence's output, B of them; None for nothing.
-        history: whether to record every hypothesis that had a place in the beam.
+        history: whether to record every hypothesis that had a place in the beam, and those that nearly had.
+
+    Raises:
+        ConfigError: there is not one request for each sentence; one cannot be met within the limit; or it asks for
+            attention, or the options for coverage, and the model does not attend.
     """
     options = options or SearchOptions()
-    power = 0.0 if options.length_penalty == "none" else options.length_power
-    if options.beam == 1:
-        return [Found((one,)) for one in greedy(decoder, encoded, limit=options.limit, length_power=power)]
-    return [
-        Found(tuple(each))
-        for each in beam(
-            decoder,
-            encoded,
-            width=options.beam,
-            n_best=options.n_best,
-            limit=options.limit,
-            length_power=power,
-        )
-    ]
+    if requests is not None and len(requests) != len(encoded.mask):
+        raise ConfigError(f"{len(requests)} requests for {len(encoded.mask)} sentences; give one for each")
+    return beam(decoder, encoded, options, requests, history=history)

@@ -1,13 +1,11 @@
 """What a search is told: how wide, how it ranks, and what it may not choose; the same for every sentence."""
 
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import get_args
 
 from regard.configuration import in_range, one_of
-from regard.errors import ConfigError
+from regard.search.length_penalty import LengthPenalty
 from regard.search.limits import LengthLimit
-
-LengthPenalty = Literal["average", "wu", "none"]
 
 
 @dataclass(frozen=True)
@@ -42,11 +40,7 @@ class SearchOptions:
 
     def __post_init__(self) -> None:
         in_range("the beam's width", self.beam, 1)
-        in_range("n_best", self.n_best, 1)
-        if self.n_best > self.beam:
-            raise ConfigError(
-                f"n_best: {self.n_best} is above the beam's width of {self.beam}; ask for fewer, or widen the beam"
-            )
+        in_range("n_best", self.n_best, 1, self.beam)
         one_of("length_penalty", self.length_penalty, get_args(LengthPenalty))
         infinity = float("inf")
         in_range("length_power", self.length_power, 0, below=infinity)
