@@ -53,7 +53,7 @@ class Additive(Attention):
 
     def queries(self, query: Float[Tensor, "B Q n"]) -> Float[Tensor, "B Q a"]:
         """W_a s_{i−1}."""
-        return query if self.W_a is None else query @ self.W_a.T
+        return query if self.W_a is None else affine(query, self.W_a)
 
     def score(
         self, projected: Float[Tensor, "B Q a"], keys: Float[Tensor, "B Tx a"]

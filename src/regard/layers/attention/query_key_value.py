@@ -59,7 +59,7 @@ class QueryKeyValue(Attention):
 
     def queries(self, query: Float[Tensor, "B Q n"]) -> Float[Tensor, "B Q p"]:
         """W_Q s."""
-        return query if self.W_Q is None else query @ self.W_Q.T
+        return query if self.W_Q is None else affine(query, self.W_Q)
 
     def score(
         self, projected: Float[Tensor, "B Q p"], keys: Float[Tensor, "B Tx p"]
@@ -70,4 +70,4 @@ class QueryKeyValue(Attention):
     def mix(self, alpha: Float[Tensor, "B HQ Tx"], values: Float[Tensor, "B Tx d"]) -> Float[Tensor, "B Q d"]:
         """The heads' contexts side by side, and W_O over them."""
         contexts = head_contexts(alpha, values, self.heads)
-        return contexts if self.W_O is None else contexts @ self.W_O.T
+        return contexts if self.W_O is None else affine(contexts, self.W_O)

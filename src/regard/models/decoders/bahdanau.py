@@ -12,6 +12,7 @@ from regard.layers.recurrent import Noise
 from regard.models.config import BahdanauConfig
 from regard.models.decoders.decoder import Decoder, ProjectedStart, attend_rows, attention_of
 from regard.models.state import DecoderState, EncodedSource, StepOutput, Unrolled
+from regard.ops.affine import affine
 from regard.ops.attending_gru import attending_gru
 from regard.ops.attending_lstm import attending_lstm
 
@@ -53,7 +54,8 @@ class BahdanauDecoder(Decoder):
     ) -> tuple[Tensor, DecoderState, Attended]:
         """W E y_{i−1} + b and s_{i−1} → (handed on, s_i, (c_i, α_i))."""
         attended = attend_rows(self.attention, state.cells[-1][0], encoded, state.attention)
-        handed_on, cells = self.stack.step(projected + attended.context @ self.C.T, state.cells, noise, i)
+        gates = projected + affine(attended.context, self.C)  # (R, gn)
+        handed_on, cells = self.stack.step(gates, state.cells, noise, i)
         return handed_on, DecoderState(cells, attention=attended.carried), attended
 
     def step(self, previous_ids: Tensor, state: DecoderState, encoded: EncodedSource) -> StepOutput:

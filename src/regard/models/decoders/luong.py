@@ -27,6 +27,7 @@ from regard.models.config import LuongConfig
 from regard.models.decoders.decoder import Decoder, ProjectedStart, attend_rows, attention_of
 from regard.models.encoder import joined_last
 from regard.models.state import DecoderState, EncodedSource, StepOutput, Unrolled
+from regard.ops.affine import affine
 from regard.ops.input_feeding import input_feeding_lstm
 from regard.ops.paths import fused_wanted
 from regard.ops.unroll import State
@@ -72,7 +73,7 @@ class LuongDecoder(Decoder):
         """W E y_{t−1} + b and the last state → (h_t handed on, the new cells)."""
         if self.F is not None:
             assert state.attentional_state is not None, "input feeding needs the last attentional state"
-            projected = projected + state.attentional_state @ self.F.T
+            projected = projected + affine(state.attentional_state, self.F)
         return self.stack.step(projected, state.cells, noise, t)
 
     def step(self, previous_ids: Tensor, state: DecoderState, encoded: EncodedSource) -> StepOutput:

@@ -1,9 +1,12 @@
-"""W x + b: `naive` is torch's own; `native` a C kernel for the CPU, whose rows do not depend on each other."""
+"""W x + b: `naive` is torch's own; `native` a C kernel for the CPU, whose rows do not depend on each other.
+
+A matrix that was packed for decoding (`ops/native/packed`) is met in that form, whatever the number of rows.
+"""
 
 from torch import Tensor
 
 from regard.ops.affine import naive, native
-from regard.ops.native import native_applies
+from regard.ops.native import native_applies, packed_of
 from regard.ops.shapes import Float
 
 __all__ = ["affine"]
@@ -16,6 +19,9 @@ def affine(
     x: Float[Tensor, "*rows m"], W: Float[Tensor, "n m"], b: Float[Tensor, "n"] | None = None
 ) -> Float[Tensor, "*rows n"]:
     """W x + b for every row, by the quicker path that applies."""
+    packed = packed_of(W)
+    if packed is not None and native_applies(W, x):
+        return packed.product(x, b)
     rows = x.numel() // x.shape[-1]
     if rows >= _ROWS and rows * W.numel() >= _PRODUCTS and native_applies(W, x):
         return native.affine(x, W, b)

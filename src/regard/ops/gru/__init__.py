@@ -8,14 +8,26 @@ import torch
 from torch import Tensor
 
 from regard.ops.gru import fused, naive, native, persistent
-from regard.ops.gru.naive import gru_step
 from regard.ops.gru.persistent import Weights
-from regard.ops.native import native_applies
+from regard.ops.native import native_applies, packed_of
 from regard.ops.paths import fused_wanted
 from regard.ops.shapes import Bool, Float
 from regard.ops.unroll import PlainState
 
 __all__ = ["gru_both_ways", "gru_sequence", "gru_step"]
+
+
+def gru_step(
+    projected: Float[Tensor, "B gn"],
+    previous_state: PlainState,
+    U: Float[Tensor, "3*n n"],
+    state_mask: Float[Tensor, "B n"] | None = None,
+) -> PlainState:
+    """One step of the GRU: in C where U was packed for decoding; see `naive`."""
+    packed = packed_of(U)
+    if packed is not None and state_mask is None and native_applies(U, projected, *previous_state):
+        return native.gru_step(projected, previous_state, packed)
+    return naive.gru_step(projected, previous_state, U, state_mask)
 
 
 def gru_sequence(

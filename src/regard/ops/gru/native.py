@@ -1,4 +1,7 @@
-"""The paper's GRU by C kernels on the CPU, its backward pass derived by hand; the same signature as `fused`."""
+"""The paper's GRU by C kernels on the CPU, its backward pass derived by hand; the same signature as `fused`.
+
+Where U was packed for decoding, nothing is kept for a way back.
+"""
 
 from typing import Any
 
@@ -7,7 +10,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from regard.ops.affine import affine
-from regard.ops.native import narrow_wanted, product
+from regard.ops.native import Packed, narrow_wanted, packed_of, product
 from regard.ops.native.call import at, kernels, plain, threads_for
 from regard.ops.shapes import Bool, Float
 from regard.ops.unroll import PlainState
@@ -70,5 +73,31 @@ def gru_sequence(
     reverse: bool = False,
 ) -> tuple[Float[Tensor, "B T n"], PlainState]:
     """The GRU over a padded batch; returns the state at each word and the last one."""
+    packed = packed_of(U)
+    if packed is not None:
+        states = torch.zeros(*mask.shape, packed.shape[1])
+        return states, _read(affine(inputs, W, b), mask.contiguous(), initial, packed, states, reverse)
     states, last = _Recurrence.apply(affine(inputs, W, b), mask, *initial, U, reverse)  # type: ignore[no-untyped-call]
     return states, (last,)
+
+
+def gru_step(projected: Float[Tensor, "B gn"], previous_state: PlainState, U: Packed) -> PlainState:
+    """One step of the GRU from W x + b, without a gradient."""
+    return _read(projected.unsqueeze(1), None, previous_state, U, None)
+
+
+def _read(
+    projected: Float[Tensor, "B T gn"],
+    mask: Bool[Tensor, "B T"] | None,
+    initial: PlainState,
+    U: Packed,
+    states: Float[Tensor, "B T n"] | None,
+    reverse: bool = False,
+) -> PlainState:
+    """The last state, and the state at each word put into `states`; nothing kept for a way back."""
+    last = plain(initial[0]).clone()
+    projected = plain(projected)
+    batch, num_steps, _ = projected.shape
+    tensors = (projected, mask, states, last)
+    kernels().regard_gru_read(U.place, *map(at, tensors), batch, num_steps, int(reverse), threads_for(batch))
+    return (last,)

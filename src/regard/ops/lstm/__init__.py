@@ -3,13 +3,25 @@
 from torch import Tensor
 
 from regard.ops.lstm import fused, naive, native
-from regard.ops.lstm.naive import lstm_step
-from regard.ops.native import native_applies
+from regard.ops.native import native_applies, packed_of
 from regard.ops.paths import fused_wanted
 from regard.ops.shapes import Bool, Float
 from regard.ops.unroll import PlainState
 
 __all__ = ["lstm_sequence", "lstm_step"]
+
+
+def lstm_step(
+    projected: Float[Tensor, "B gn"],
+    previous_state: PlainState,
+    U: Float[Tensor, "4*n n"],
+    state_mask: Float[Tensor, "B n"] | None = None,
+) -> PlainState:
+    """One step of the LSTM: in C where U was packed for decoding; see `naive`."""
+    packed = packed_of(U)
+    if packed is not None and state_mask is None and native_applies(U, projected, *previous_state):
+        return native.lstm_step(projected, previous_state, packed)
+    return naive.lstm_step(projected, previous_state, U, state_mask)
 
 
 def lstm_sequence(

@@ -1,6 +1,7 @@
 """The LSTM by C kernels on the CPU, its backward pass derived by hand; the same signature as `fused`.
 
-Padding may stand anywhere. The matrices' gradients are left to one large product each.
+Padding may stand anywhere. The matrices' gradients are left to one large product each. Where U was packed for
+decoding, nothing is kept for a way back.
 """
 
 from typing import Any
@@ -10,7 +11,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from regard.ops.affine import affine
-from regard.ops.native import narrow_wanted, product
+from regard.ops.native import Packed, narrow_wanted, packed_of, product
 from regard.ops.native.call import at, kernels, plain, threads_for
 from regard.ops.shapes import Bool, Float
 from regard.ops.unroll import PlainState
@@ -60,7 +61,33 @@ def lstm_sequence(
     reverse: bool = False,
 ) -> tuple[Float[Tensor, "B T n"], PlainState]:
     """The LSTM over a padded batch; returns h at each word and the last (h, c)."""
+    packed = packed_of(U)
+    if packed is not None:
+        states = torch.zeros(*mask.shape, packed.shape[1])
+        return states, _read(affine(inputs, W, b), mask.contiguous(), initial, packed, states, reverse)
     states, h, c = _Recurrence.apply(  # type: ignore[no-untyped-call]
         affine(inputs, W, b), mask, *initial, U, reverse
     )
     return states, (h, c)
+
+
+def lstm_step(projected: Float[Tensor, "B gn"], previous_state: PlainState, U: Packed) -> PlainState:
+    """One step of the LSTM from W x + b, without a gradient."""
+    return _read(projected.unsqueeze(1), None, previous_state, U, None)
+
+
+def _read(
+    projected: Float[Tensor, "B T gn"],
+    mask: Bool[Tensor, "B T"] | None,
+    initial: PlainState,
+    U: Packed,
+    states: Float[Tensor, "B T n"] | None,
+    reverse: bool = False,
+) -> PlainState:
+    """The last (h, c), and h at each word put into `states`; nothing kept for a way back."""
+    h, c = (plain(part).clone() for part in initial)
+    projected = plain(projected)
+    batch, num_steps, _ = projected.shape
+    tensors = (projected, mask, states, h, c)
+    kernels().regard_lstm_read(U.place, *map(at, tensors), batch, num_steps, int(reverse), threads_for(batch))
+    return h, c

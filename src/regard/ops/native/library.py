@@ -136,16 +136,22 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
     for name, letters in KERNELS.items():
         kernel = getattr(library, name)
         kernel.argtypes = [kinds[letter] for letter in letters]
-        kernel.restype = flag if name == "regard_narrow" else None
+        kernel.restype = GIVES.get(name)
     return library
 
 
 KERNELS = {
     "regard_narrow": "",
+    "regard_fours": "",
+    "regard_packed_bytes": "lli",
+    "regard_pack": "plp",
+    "regard_packed_product": "pplpiplli",
     "regard_product": "pllpllpplllliii",
     "regard_softmax_loss": "pppllfi",
     "regard_lstm": "p" * 9 + "llliii",
     "regard_lstm_back": "p" * 9 + "llliii",
+    "regard_lstm_read": "ppppppllii",
+    "regard_gru_read": "pppppllii",
     "regard_gru": "p" * 8 + "llliii",
     "regard_gru_back": "p" * 7 + "llliii",
     "regard_attending_lstm": "p" * 13,
@@ -156,3 +162,6 @@ KERNELS = {
     "regard_input_feeding_back": "pl" + "p" * 17,
 }
 """What each kernel takes, a letter an argument: pointer, long, float, int."""
+
+GIVES = {"regard_narrow": ctypes.c_int, "regard_fours": ctypes.c_int, "regard_packed_bytes": ctypes.c_long}
+"""What the few give back that give anything."""

@@ -2,7 +2,7 @@
 #pragma once
 #include "vector.h"
 
-/* x: W x + b; y: U h (and what else joined), both (4n). Writes the gates (4n), c in place, and h. */
+/* x: W x + b; y: U h (and what else joined), both (4n). Writes the gates (4n) where there is room, c in place, and h. */
 INLINE void lstm_row(const float *x, const float *y, long n, float *gates, float *c, float *h) {
     for (long u = 0; u < n; u += LANES) {
         long left = n - u;
@@ -11,10 +11,12 @@ INLINE void lstm_row(const float *x, const float *y, long n, float *gates, float
         vec g = vtanh(take(x + 2 * n + u, left) + take(y + 2 * n + u, left));
         vec o = vsigmoid(take(x + 3 * n + u, left) + take(y + 3 * n + u, left));
         vec m = f * take(c + u, left) + i * g;
-        put(gates + u, i, left);
-        put(gates + n + u, f, left);
-        put(gates + 2 * n + u, g, left);
-        put(gates + 3 * n + u, o, left);
+        if (gates) {
+            put(gates + u, i, left);
+            put(gates + n + u, f, left);
+            put(gates + 2 * n + u, g, left);
+            put(gates + 3 * n + u, o, left);
+        }
         put(c + u, m, left);
         put(h + u, o * vtanh(m), left);
     }

@@ -139,8 +139,7 @@ INLINE void rows_by_panel(long rows, const float *A, long down, long across, lon
 #undef ONE
 }
 
-/* Rows side by side in memory, rounded to bfloat16 two by two when narrow; `out` then holds (inner + 1) / 2 words a row. */
-INLINE void narrow_rows(const float *A, long rows, long inner, float *out) {
+void regard_narrow_rows(const float *A, long down, long rows, long inner, float *out) {
     uint16_t *to = (uint16_t *)out;
     long width = (inner + 1) / 2 * 2;
     for (long i = 0; i < rows; i++) {
@@ -148,28 +147,33 @@ INLINE void narrow_rows(const float *A, long rows, long inner, float *out) {
 #ifdef __AVX512BF16__
         for (; k + 16 <= inner; k += 16)
             _mm256_storeu_si256((__m256i *)(to + i * width + k),
-                                (__m256i)_mm512_cvtneps_pbh(_mm512_loadu_ps(A + i * inner + k)));
+                                (__m256i)_mm512_cvtneps_pbh(_mm512_loadu_ps(A + i * down + k)));
 #endif
-        for (; k < inner; k++) to[i * width + k] = rounded(A[i * inner + k]);
+        for (; k < inner; k++) to[i * width + k] = rounded(A[i * down + k]);
         if (inner % 2) to[i * width + inner] = 0;
     }
+}
+
+void regard_rows_by_panel(long rows, const float *A, long down, const float *panel, long inner, int narrow,
+                          const float *bias, int add, float *C, long C_down, long count) {
+    if (narrow)
+        rows_by_panel(rows, A, down, 1, HIGH * down, panel, inner, 1, bias, add, C, C_down, count);
+    else
+        rows_by_panel(rows, A, down, 1, HIGH * down, panel, inner, 0, bias, add, C, C_down, count);
 }
 
 void regard_step_product(const float *A, long rows, const float *packed, long inner, long columns, int narrow, int add,
                          float *C, float *scratch) {
     long down = inner;
     if (narrow) {
-        narrow_rows(A, rows, inner, scratch);
+        regard_narrow_rows(A, inner, rows, inner, scratch);
         A = scratch;
         down = (inner + 1) / 2;
     }
     for (long p = 0; p < num_panels(columns); p++) {
         long j = p * WIDE, count = columns - j < WIDE ? columns - j : WIDE;
         const float *panel = packed + p * panel_words(inner, narrow);
-        if (narrow)
-            rows_by_panel(rows, A, down, 1, HIGH * down, panel, inner, 1, NULL, add, C + j, columns, count);
-        else
-            rows_by_panel(rows, A, down, 1, HIGH * down, panel, inner, 0, NULL, add, C + j, columns, count);
+        regard_rows_by_panel(rows, A, down, panel, inner, narrow, NULL, add, C + j, columns, count);
     }
 }
 

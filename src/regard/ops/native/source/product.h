@@ -26,3 +26,10 @@ void regard_pack_share(const float *B, long down, long across, long inner, long 
    `scratch` has room for A in pairs. */
 void regard_step_product(const float *A, long rows, const float *packed, long inner, long columns, int narrow, int add,
                          float *C, float *scratch);
+
+/* A (rows, inner), `down` apart, rounded to bfloat16 two by two; `out` then holds (inner + 1) / 2 words a row. */
+void regard_narrow_rows(const float *A, long down, long rows, long inner, float *out);
+
+/* C = A B (+ bias, or + C) for one panel of B, whose `count` columns are C's; rows of A `down` words apart. */
+void regard_rows_by_panel(long rows, const float *A, long down, const float *panel, long inner, int narrow,
+                          const float *bias, int add, float *C, long C_down, long count);

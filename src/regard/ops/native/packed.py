@@ -1,0 +1,95 @@
+"""Matrices laid out once for the C kernels, in float32, bfloat16 or int8: what decoding multiplies by at every step.
+
+A layout hangs on the tensor it was made of, as `packed_of` finds it; whatever multiplies by that tensor without
+wanting a gradient takes it. int8 keeps a unit for each row of W; the rows it meets are rounded as they come, each by
+its own largest number, and the sums of the bytes' products are exact.
+"""
+
+import ctypes
+from typing import Literal, get_args
+
+import torch
+from torch import Tensor
+
+from regard.ops.native.call import at, kernels, plain
+from regard.ops.shapes import Float
+
+Precision = Literal["float32", "bfloat16", "int8"]
+PRECISIONS: tuple[Precision, ...] = get_args(Precision)
+
+_PANEL = 32
+"""Columns that a panel has at most; see ``source/product.h``."""
+_ALONE = 1 << 19
+"""Multiplications below which one thread is done before a second has begun."""
+
+
+class _Matrix(ctypes.Structure):
+    """``packed`` of ``source/packed.h``, field by field."""
+
+    _fields_ = (
+        ("inner", ctypes.c_long),
+        ("columns", ctypes.c_long),
+        ("kind", ctypes.c_int),
+        ("panels", ctypes.c_void_p),
+        ("unit", ctypes.c_void_p),
+        ("offset", ctypes.c_void_p),
+    )
+
+
+class Packed:
+    """A matrix W (n, m) as the kernels read it; only where `native_applies` says that there are kernels.
+
+    Args:
+        W: float32, its rows without gaps.
+        precision: one of `PRECISIONS`; bfloat16 on a processor without such products rounds W and no more.
+
+    Attributes:
+        place: what a kernel takes for it.
+        shape: (n, m).
+    """
+
+    __slots__ = ("_kept", "_matrix", "place", "shape")
+
+    def __init__(self, W: Tensor, precision: Precision) -> None:
+        library = kernels()
+        W = plain(W)
+        if precision == "bfloat16" and not library.regard_narrow():
+            W, precision = W.bfloat16().float(), "float32"
+        columns, inner = W.shape
+        kind = PRECISIONS.index(precision)
+        panels = torch.empty(library.regard_packed_bytes(inner, columns, kind), dtype=torch.uint8)
+        padded = -(-columns // _PANEL) * _PANEL
+        unit, offset = torch.zeros(padded), torch.zeros(padded, dtype=torch.int32)
+        self.shape = (columns, inner)
+        self._kept = (panels, unit, offset)
+        self._matrix = _Matrix(inner, columns, kind, at(panels), at(unit), at(offset))
+        self.place: int = ctypes.addressof(self._matrix)
+        library.regard_pack(at(W), inner, self.place)
+
+    def product(
+        self, x: Float[Tensor, "*rows m"], bias: Float[Tensor, "n"] | None = None
+    ) -> Float[Tensor, "*rows n"]:
+        """W x + b for every row; no gradient comes of it."""
+        columns, inner = self.shape
+        rows = x.numel() // inner
+        x, out = plain(x), torch.empty(*x.shape[:-1], columns)
+        threads = threads_for_work(rows * columns * inner)
+        kernels().regard_packed_product(
+            self.place, at(x), inner, at(bias), 0, at(out), columns, rows, threads
+        )
+        return out
+
+
+def threads_for_work(products: int) -> int:
+    """How many threads share so many multiplications: one where waiting for another would take longer."""
+    return 1 if products < _ALONE else torch.get_num_threads()
+
+
+def pack(W: Tensor, precision: Precision) -> None:
+    """Hang a layout on a tensor that nobody will change."""
+    W.packed = Packed(W, precision)  # type: ignore[attr-defined]
+
+
+def packed_of(W: Tensor) -> Packed | None:
+    """The layout that hangs on a tensor, if any."""
+    return getattr(W, "packed", None)
