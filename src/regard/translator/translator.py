@@ -1,0 +1,259 @@
+"""Lines in, `Translation`s out.
+
+Knows tokenizers, batches, search and output, and nothing of training. Sentences are sorted by length behind the
+scenes and come back in order; a blank line gives a blank translation.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import Any, Unpack
+
+import torch
+
+from regard.batches import in_order_of_length, pad_pairs, pad_sources
+from regard.device import find_device
+from regard.errors import DataError
+from regard.models import Seq2Seq
+from regard.models.ensemble import Combination, Ensemble
+from regard.output.translation import Translation
+from regard.output.unknowns import replace_unknowns
+from regard.search import Found, Hypothesis, Request, SearchOptions, find, forced
+from regard.text import EncodedPair, Tokenizer
+from regard.translator.loading import load_models
+from regard.translator.reading import read_ids, read_sources
+from regard.translator.rendering import rendered
+from regard.translator.searching import Searching
+from regard.translator.wish import Wish, requests_of
+
+
+class Translator:
+    """A model, or several that are asked together, with their two tokenizers.
+
+    Args:
+        model: in evaluation mode; it is moved to `device`.
+        source_tokenizer: lines → source ids.
+        target_tokenizer: target ids → lines.
+        device: where to compute: ``cpu``, ``cuda``, or ``auto``.
+        max_length: the most source tokens a line may have.
+        facts: what is known of the weights.
+    """
+
+    def __init__(
+        self,
+        model: Seq2Seq | Ensemble,
+        source_tokenizer: Tokenizer,
+        target_tokenizer: Tokenizer,
+        *,
+        device: str = "cpu",
+        max_length: int = 1000,
+        facts: dict[str, Any] | None = None,
+    ) -> None:
+        self.device = find_device(device)
+        self.model: Any = model
+        for member in self.models:
+            member.to(self.device)
+        self.source_tokenizer = source_tokenizer
+        self.target_tokenizer = target_tokenizer
+        self.max_length = max_length
+        self.facts = facts or {}
+
+    @classmethod
+    def load(
+        cls,
+        folder: str | Path | Sequence[str | Path],
+        *,
+        weights: str = "best",
+        device: str = "cpu",
+        max_length: int = 1000,
+        combination: Combination = "mean",
+    ) -> "Translator":
+        """Load a trained model, or several as an ensemble.
+
+        Args:
+            folder: what `regard train` wrote; several folders of models that share their vocabularies.
+            weights: ``best`` or ``last``.
+            device: where to compute.
+            max_length: the most source tokens a line may have.
+            combination: how several models become one voice; see `Ensemble`.
+
+        Raises:
+            FolderError: a folder is missing, damaged, foreign or newer than this package.
+            ConfigError: no such weights, no such device on this machine, or models of other vocabularies.
+        """
+        folders = [folder] if isinstance(folder, str | Path) else list(folder)
+        loaded = load_models(folders, weights)
+        first = loaded[0]
+        models = [each.model for each in loaded]
+        return cls(
+            models[0] if len(models) == 1 else Ensemble(models, combination),
+            first.tokenizers["source"],
+            first.tokenizers["target"],
+            device=device,
+            max_length=max_length,
+            facts=first.facts,
+        )
+
+    @property
+    def models(self) -> tuple[Seq2Seq, ...]:
+        """The members of the ensemble, or the one model."""
+        return self.model.models if isinstance(self.model, Ensemble) else (self.model,)
+
+    @property
+    def attends(self) -> bool:
+        """Whether the model has attention; one that has none cannot align."""
+        return any(model.decoder.attention is not None for model in self.models)
+
+    def translate(
+        self,
+        lines: Iterable[str],
+        options: SearchOptions | None = None,
+        *,
+        wishes: Wish | Sequence[Wish] | None = None,
+        unknowns_from: Mapping[str, str] | None = None,
+        batch_sentences: int = 32,
+        batch_tokens: int = 4000,
+        first_line: int = 1,
+        name: str = "line ",
+        **changes: Unpack[Searching],
+    ) -> list[Translation]:
+        """Translate lines, one `Translation` for each.
+
+        Args:
+            lines: the sources; blank ones give blank translations.
+            options: how to search; the default `SearchOptions` if None.
+            wishes: what is asked of every translation, or of each; nothing if None.
+            unknowns_from: a dictionary, perhaps an empty one, with which unknown words are replaced through attention;
+                see `replace_unknowns`. None leaves them.
+            batch_sentences: the most sentences searched at a time.
+            batch_tokens: the most source tokens searched at a time, padding counted.
+            first_line: the number of the first line, for messages about a part of a longer text.
+            name: what stands before a line's number in messages, such as ``file.txt:``.
+            changes: single options of the search, such as ``beam=10``.
+
+        Raises:
+            DataError: a line is longer than `max_length` tokens, or there are not as many wishes as lines.
+            ConfigError: an option is out of range, or a wish cannot be spelt.
+        """
+        if isinstance(lines, str):
+            raise DataError(f"translate takes a list of lines, not one text: translate([{lines[:40]!r}])")
+        search = replace(options or SearchOptions(), **changes)
+        sources = list(lines)
+        encoded = self.encode(sources, first_line, name)
+        places = [f"{name}{number}" for number in range(first_line, first_line + len(sources))]
+        requests = None if wishes is None else requests_of(wishes, self.target_tokenizer, places)
+        translations = [Translation.blank(line) for line in sources]
+        real = [k for k, ids in enumerate(encoded) if ids]
+        lengths = [len(encoded[k]) + 1 for k in real]
+        for batch in in_order_of_length(lengths, batch_sentences, batch_tokens):
+            chosen = [real[k] for k in batch]
+            asked = None if requests is None else [requests[k] for k in chosen]
+            found = self.find([encoded[k] for k in chosen], search, asked)
+            for k, each in zip(chosen, found, strict=True):
+                translations[k] = self.rendered(sources[k], encoded[k], each.hypotheses)
+        if unknowns_from is not None:
+            return [replace_unknowns(each, unknowns_from) for each in translations]
+        return translations
+
+    def translate_stream(
+        self, lines: Iterable[str], *, chunk: int = 256, **options: Any
+    ) -> Iterator[Translation]:
+        """Translate an endless stream in constant memory, `chunk` lines at a time; options as for `translate`."""
+        waiting = iter(lines)
+        return self.translate_groups(iter(lambda: list(islice(waiting, chunk)), []), **options)
+
+    def translate_groups(
+        self,
+        groups: Iterable[Sequence[str]],
+        *,
+        wishes: Wish | Iterable[Wish] | None = None,
+        **options: Any,
+    ) -> Iterator[Translation]:
+        """Translate groups of lines as they come, in constant memory.
+
+        Args:
+            groups: lines to be searched together, such as those that have arrived.
+            wishes: what is asked of every translation, or of each.
+            options: as for `translate`.
+        """
+        first_line = 1
+        each = iter(wishes) if wishes is not None and not isinstance(wishes, Wish) else None
+        for group in groups:
+            asked = wishes if each is None else tuple(islice(each, len(group)))
+            yield from self.translate(group, wishes=asked, first_line=first_line, **options)
+            first_line += len(group)
+
+    def align(
+        self,
+        sources: Sequence[str],
+        targets: Sequence[str],
+        *,
+        batch_sentences: int = 32,
+        batch_tokens: int = 4000,
+        first_line: int = 1,
+        name: str = "line ",
+    ) -> list[Translation]:
+        """Read given pairs by forced decoding: the model's probability and attention for these very words.
+
+        Args:
+            sources: one line a sentence.
+            targets: their translations, in the same order; a pair with a blank side gives a blank result.
+            batch_sentences: the most sentences read at a time.
+            batch_tokens: the most tokens of a side read at a time, padding counted.
+            first_line: the number of the first pair, for messages about a part of a longer text.
+            name: what stands before a line's number in messages, such as ``file.txt:``.
+
+        Raises:
+            DataError: the sides differ in number, or a source is longer than `max_length` tokens.
+        """
+        if len(sources) != len(targets):
+            raise DataError(
+                f"{len(sources)} source lines and {len(targets)} target lines: give one of each for every sentence"
+            )
+        pairs = [
+            EncodedPair(source_ids, target_ids)
+            for source_ids, target_ids in zip(
+                self.encode(sources, first_line, name), read_ids(targets, self.target_tokenizer), strict=True
+            )
+        ]
+        results = [Translation.blank(line) for line in sources]
+        real = [k for k, pair in enumerate(pairs) if pair.source_ids and pair.target_ids]
+        lengths = [pairs[k].length for k in real]
+        for batch in in_order_of_length(lengths, batch_sentences, batch_tokens):
+            chosen = [real[k] for k in batch]
+            padded = pad_pairs([pairs[k] for k in chosen]).to(self.device)
+            for k, hypothesis in zip(chosen, forced(self.model, padded), strict=True):
+                results[k] = self.rendered(sources[k], pairs[k].source_ids, [hypothesis])
+        return results
+
+    def encode(self, lines: Sequence[str], first_line: int = 1, name: str = "line ") -> list[list[int]]:
+        """The source ids of each line, without the end mark; see `reading`."""
+        return read_sources(lines, self.source_tokenizer, self.max_length, first_line, name)
+
+    @torch.inference_mode()
+    def find(
+        self,
+        sources: Sequence[Sequence[int]],
+        options: SearchOptions,
+        requests: Sequence[Request] | None = None,
+        *,
+        history: bool = False,
+    ) -> list[Found]:
+        """Search for the translations of some sentences in one batch.
+
+        Args:
+            sources: their ids, none empty.
+            options: how to search.
+            requests: what is asked of each.
+            history: whether to record the search.
+        """
+        batch = pad_sources(sources).to(self.device)
+        encoded = self.model.encode(batch.source_ids, batch.source_mask)
+        return find(self.model.decoder, encoded, options, requests, history=history)
+
+    def rendered(
+        self, source: str, source_ids: Sequence[int], hypotheses: Sequence[Hypothesis]
+    ) -> Translation:
+        """What was found for a line, as text; see `rendering`."""
+        return rendered(source, source_ids, hypotheses, self.source_tokenizer, self.target_tokenizer)
