@@ -5,15 +5,33 @@ runs of ours beside it. Only such shares are worth comparing on a machine that d
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from statistics import fmean, median
-from typing import Any
+from typing import Any, Protocol
 
-from benchmarks.training import Measured
 from regard.errors import RegardError
 
 OURS = "regard"
-Run = Callable[[], Measured]
+
+
+class Seen(Protocol):
+    """What a run came to: of a training, `training.Measured`; of a search, `searched.Searched`."""
+
+    @property
+    def tokens_per_second(self) -> float:
+        """Of the target."""
+
+    @property
+    def peak_bytes(self) -> int:
+        """The most memory the process held."""
+
+    def to_json(self) -> dict[str, Any]:
+        """All that was seen."""
+
+
+Run = Callable[[], Seen]
+Value = Callable[[Any], float]
+"""A number of what was seen; runs that are compared are all of one kind."""
 
 
 @dataclass(frozen=True)
@@ -27,16 +45,14 @@ class Turn:
     """
 
     name: str
-    measured: Measured | None
+    measured: Seen | None
     failed: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """All that was seen, update by update."""
-        seen = self.measured
-        if seen is None:
+        """All that was seen."""
+        if self.measured is None:
             return {"name": self.name, "failed": self.failed}
-        summary = {"tokens_per_second": seen.tokens_per_second, "final_loss": seen.final_loss}
-        return {"name": self.name, **summary, **asdict(seen)}
+        return {"name": self.name, **self.measured.to_json()}
 
 
 @dataclass(frozen=True)
@@ -89,35 +105,45 @@ def _taken(name: str, run: Run, tell: Callable[[str], None]) -> Turn:
         return Turn(name, None, str(error))
 
 
-def shares(turns: Sequence[Turn]) -> dict[str, Spread]:
-    """Each other's speed as a share of ours, the mean of the two runs beside it; medians over rounds."""
+def _speed(seen: Seen) -> float:
+    return seen.tokens_per_second
+
+
+def shares(turns: Sequence[Turn], value: Value = _speed) -> dict[str, Spread]:
+    """Each other's speed as a share of ours, the mean of the two runs beside it; medians over rounds.
+
+    Args:
+        turns: in the order they were taken.
+        value: what is compared, if not the speed.
+    """
     found: dict[str, list[float]] = {}
     for before, turn, after in zip(turns, turns[1:], turns[2:], strict=False):
         if turn.name == OURS or turn.measured is None or before.measured is None or after.measured is None:
             continue
-        beside = fmean([before.measured.tokens_per_second, after.measured.tokens_per_second])
-        found.setdefault(turn.name, []).append(turn.measured.tokens_per_second / beside)
+        beside = fmean([value(before.measured), value(after.measured)])
+        found.setdefault(turn.name, []).append(value(turn.measured) / beside)
     return {name: Spread.of(values) for name, values in found.items()}
 
 
-def speeds(turns: Sequence[Turn]) -> dict[str, Spread]:
-    """Target tokens a second, by name."""
-    return _spreads(turns, lambda measured: measured.tokens_per_second)
-
-
-def losses(turns: Sequence[Turn]) -> dict[str, Spread]:
-    """The loss at the end, nats a prediction, by name."""
-    return _spreads(turns, lambda measured: measured.final_loss)
-
-
-def peaks(turns: Sequence[Turn]) -> dict[str, Spread]:
-    """The peak of memory in bytes, by name."""
-    return _spreads(turns, lambda measured: float(measured.peak_bytes))
-
-
-def _spreads(turns: Sequence[Turn], value: Callable[[Measured], float]) -> dict[str, Spread]:
+def spreads(turns: Sequence[Turn], value: Value) -> dict[str, Spread]:
+    """A number of every run, by name."""
     found: dict[str, list[float]] = {}
     for turn in turns:
         if turn.measured is not None:
             found.setdefault(turn.name, []).append(value(turn.measured))
     return {name: Spread.of(values) for name, values in found.items()}
+
+
+def speeds(turns: Sequence[Turn]) -> dict[str, Spread]:
+    """Target tokens a second, by name."""
+    return spreads(turns, _speed)
+
+
+def losses(turns: Sequence[Turn]) -> dict[str, Spread]:
+    """The loss at the end of a training, nats a prediction, by name."""
+    return spreads(turns, lambda seen: float(seen.final_loss))
+
+
+def peaks(turns: Sequence[Turn]) -> dict[str, Spread]:
+    """The peak of memory in bytes, by name."""
+    return spreads(turns, lambda seen: float(seen.peak_bytes))

@@ -5,7 +5,7 @@ type stands in the training part, so that vocabularies have exactly the size ask
 """
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
@@ -87,9 +87,18 @@ def write(corpus: Corpus, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     parts = dict(zip(("train", "valid"), corpus.pairs(), strict=True))
     for name, pairs in parts.items():
-        (folder / f"{name}.source").write_text("".join(f"{source}\n" for source, _ in pairs))
-        (folder / f"{name}.target").write_text("".join(f"{target}\n" for _, target in pairs))
-        (folder / f"{name}.tsv").write_text("".join(f"{source}\t{target}\n" for source, target in pairs))
+        write_part(pairs, folder, name)
     for side, name in enumerate(("source", "target")):
         words = sorted({word for pair in parts["train"] for word in pair[side].split()})
         (folder / f"words.{name}").write_text("".join(f"{word}\n" for word in words))
+
+
+def write_part(pairs: Iterable[tuple[str, str]], folder: Path, name: str) -> None:
+    """Write pairs as ``NAME.source`` and ``NAME.target``, and both with a tab between them as ``NAME.tsv``."""
+    lines = {"source": "", "target": "", "tsv": ""}
+    for source, target in pairs:
+        lines["source"] += f"{source}\n"
+        lines["target"] += f"{target}\n"
+        lines["tsv"] += f"{source}\t{target}\n"
+    for ending, text in lines.items():
+        (folder / f"{name}.{ending}").write_text(text)

@@ -142,7 +142,7 @@ def product_seconds(each: Sequence[Product], *, stepped: bool, dtype: torch.dtyp
         for call in calls:
             call()
 
-    return _seconds(once, least)
+    return repeated(once, least)
 
 
 def _calls(product: Product, stepped: bool, dtype: torch.dtype) -> Callable[[], None]:
@@ -183,7 +183,8 @@ def _batched(B: int, T: int, k: int, c: int, stepped: bool, dtype: torch.dtype) 
     return call
 
 
-def _seconds(work: Callable[[], None], least: float) -> float:
+def repeated(work: Callable[[], None], least: float) -> float:
+    """The seconds of the quickest of several times, at least three and for at least so many seconds."""
     work()
     taken: list[float] = []
     while len(taken) < 3 or sum(taken) < least:
@@ -200,7 +201,7 @@ def copied_per_second(least: float, size: int = 2**24) -> float:
     def copy() -> None:
         target.copy_(source)
 
-    return 2 * _FLOAT * size / _seconds(copy, least)
+    return 2 * _FLOAT * size / repeated(copy, least)
 
 
 def floor_of(setting: dict[str, Any], decoder: str, parameters: int, least: float) -> dict[str, Any]:

@@ -46,10 +46,8 @@ class PlainModel(nn.Module):
             if "bias_hh" in name:  # torch's cells have two biases that only ever appear as their sum
                 nn.init.zeros_(parameter).requires_grad_(False)
 
-    def forward(
-        self, source_ids: Tensor, source_mask: Tensor, previous_ids: Tensor, target_ids: Tensor
-    ) -> Tensor:
-        """The loss, summed over target words and end marks."""
+    def encode(self, source_ids: Tensor, source_mask: Tensor) -> tuple[Tensor, Tensor, tuple[Tensor, Tensor]]:
+        """Annotations and keys, (B, Tx, n) both, and the decoder's first state, two of (B, n)."""
         packed = nn.utils.rnn.pack_padded_sequence(
             self.dropout(self.source_embedding(source_ids)),
             source_mask.sum(1),
@@ -59,16 +57,34 @@ class PlainModel(nn.Module):
         states, last = self.encoder(packed)
         annotations, _ = nn.utils.rnn.pad_packed_sequence(states, batch_first=True)  # (B, Tx, n)
         h, c = (both.transpose(0, 1).flatten(1) for both in last)  # (B, n)
-        keys = self.key(annotations)
+        return annotations, self.key(annotations), (h, c)
+
+    def step(
+        self,
+        embedded: Tensor,
+        fed: Tensor,
+        state: tuple[Tensor, Tensor],
+        annotations: Tensor,
+        keys: Tensor,
+        source_mask: Tensor,
+    ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
+        """The attentional state that the output layer reads and the next step is fed, (B, n), and the next state."""
+        h, c = self.cell(torch.cat([embedded, fed], 1), state)
+        energies = self.energy(torch.tanh(keys + self.query(h).unsqueeze(1))).squeeze(2)  # (B, Tx)
+        alpha = energies.masked_fill(~source_mask, -torch.inf).softmax(1)
+        context = torch.bmm(alpha.unsqueeze(1), annotations).squeeze(1)
+        return self.dropout(torch.tanh(self.mix(torch.cat([context, h], 1)))), (h, c)
+
+    def forward(
+        self, source_ids: Tensor, source_mask: Tensor, previous_ids: Tensor, target_ids: Tensor
+    ) -> Tensor:
+        """The loss, summed over target words and end marks."""
+        annotations, keys, state = self.encode(source_ids, source_mask)
         embedded = self.dropout(self.target_embedding(previous_ids))
-        fed = torch.zeros_like(h)
+        fed = torch.zeros_like(state[0])
         readouts = []
         for t in range(previous_ids.shape[1]):
-            h, c = self.cell(torch.cat([embedded[:, t], fed], 1), (h, c))
-            energies = self.energy(torch.tanh(keys + self.query(h).unsqueeze(1))).squeeze(2)  # (B, Tx)
-            alpha = energies.masked_fill(~source_mask, -torch.inf).softmax(1)
-            context = torch.bmm(alpha.unsqueeze(1), annotations).squeeze(1)
-            fed = self.dropout(torch.tanh(self.mix(torch.cat([context, h], 1))))
+            fed, state = self.step(embedded[:, t], fed, state, annotations, keys, source_mask)
             readouts.append(fed)
         logits = self.output(torch.stack(readouts, 1)).flatten(0, 1)
         return functional.cross_entropy(logits, target_ids.flatten(), ignore_index=PAD, reduction="sum")

@@ -31,6 +31,7 @@ class Setting:
         batch: sentences.
         updates: how many a measurement does.
         dropout: on embeddings and before the output.
+        output_words: how many words every output has where searches are measured, the end mark not counted.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Setting:
     batch: int
     updates: int
     dropout: float = 0.2
+    output_words: int = 20
 
     @property
     def decoder_size(self) -> int:
@@ -82,6 +84,7 @@ SETTINGS = {
         encoder_size=128,
         batch=32,
         updates=80,
+        output_words=14,
     ),
 }
 

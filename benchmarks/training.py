@@ -6,7 +6,7 @@ precision, `training.step.update` does the rest; only checkpoints and validation
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from statistics import fmean
 from typing import Any
 
@@ -47,6 +47,14 @@ class Measured:
     def final_loss(self) -> float:
         """The mean over the last fifth of the updates, so that one batch does not decide."""
         return fmean(self.losses[-max(1, len(self.losses) // 5) :])
+
+    def to_json(self) -> dict[str, Any]:
+        """All that was seen, update by update."""
+        return {
+            "tokens_per_second": self.tokens_per_second,
+            "final_loss": self.final_loss,
+            **asdict(self),
+        }
 
 
 def measure(setting: Setting, decoder: str, precision: str = "32", *, threads: int) -> Measured:

@@ -1,8 +1,10 @@
 """Runs another toolkit's command in this process, with the same stopwatch for all of them.
 
-In: a JSON file that says what to call (see `run.Order`). Out: a JSON file with seconds, tokens and loss of every update
-and the peak of memory. Tokens are counted where the loss is taken, padding left out; an update ends when an optimizer
-has stepped. After the last update wanted the process ends on the spot: nothing is validated or saved.
+In: a JSON file that says what to call (see `call.Order`). Out: a JSON file with seconds, tokens and loss of every
+update and the peak of memory. Tokens are counted where the loss is taken, padding left out; an update ends when an
+optimizer has stepped. After the last update wanted the process ends on the spot: nothing is validated or saved. Where
+a function is to be timed instead, the file has the seconds of each of its calls and is written when the command is
+done; so it is, empty, where nothing is watched.
 
 This file is run as a script by the peer's own Python and imports nothing but torch and what lies beside it.
 """
@@ -70,10 +72,47 @@ class Stopwatch:
 
     def tell(self) -> None:
         """Write what was seen."""
-        status = Path("/proc/self/status").read_text().split()
-        peak = int(status[status.index("VmHWM:") + 1]) * 1024
-        seen = {"seconds": self.seconds, "tokens": self.tokens, "losses": self.losses, "peak_bytes": peak}
-        self.answer.write_text(json.dumps(seen))
+        write(self.answer, {"seconds": self.seconds, "tokens": self.tokens, "losses": self.losses})
+
+
+def write(answer: Path, seen: dict[str, Any]) -> None:
+    """Write what was seen, and the peak of memory."""
+    status = Path("/proc/self/status").read_text().split()
+    peak = int(status[status.index("VmHWM:") + 1]) * 1024
+    answer.write_text(json.dumps({**seen, "peak_bytes": peak}))
+
+
+def timed(name: str) -> list[float]:
+    """The seconds of every call of ``module:function`` or ``module:Class.method``, as they come."""
+    module, _, path = name.partition(":")
+    *owners, last = path.split(".")
+    owner: Any = importlib.import_module(module)
+    for each in owners:
+        owner = getattr(owner, each)
+    function, seconds = getattr(owner, last), []
+
+    def call(*arguments: Any, **options: Any) -> Any:
+        started = time.perf_counter()
+        result = function(*arguments, **options)
+        seconds.append(time.perf_counter() - started)
+        return result
+
+    setattr(owner, last, call)
+    return seconds
+
+
+def do(entry: str, arguments: list[str]) -> None:
+    """Run a module, or call ``module:function``, as its own command would; one that says it failed ends this."""
+    module, _, function = entry.partition(":")
+    sys.argv = [module, *arguments]
+    try:
+        if function:
+            getattr(importlib.import_module(module), function)()
+        else:
+            runpy.run_module(module, run_name="__main__", alter_sys=True)
+    except SystemExit as end:
+        if end.code:
+            raise
 
 
 def main() -> None:
@@ -87,14 +126,14 @@ def main() -> None:
     import torch
 
     torch.set_num_threads(order["threads"])
+    answer = Path(order["answer"])
     if order["updates"]:
-        Stopwatch(order["updates"], Path(order["answer"])).watch()
-    module, _, function = order["entry"].partition(":")
-    sys.argv = [module, *order["arguments"]]
-    if function:
-        getattr(importlib.import_module(module), function)()
-    else:
-        runpy.run_module(module, run_name="__main__", alter_sys=True)
+        Stopwatch(order["updates"], answer).watch()
+        do(order["entry"], order["arguments"])
+        return
+    seconds = timed(order["timed"]) if order.get("timed") else []
+    do(order["entry"], order["arguments"])
+    write(answer, {"seconds": seconds})
 
 
 if __name__ == "__main__":

@@ -1,10 +1,15 @@
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from benchmarks.demands import Demand, demands
 from benchmarks.peers import PEERS, found, measure
 from benchmarks.peers.commands import COMMANDS, Command
+from benchmarks.peers.search import asked
+from benchmarks.peers.search import measure as measure_search
+from benchmarks.peers.search_commands import SEARCHES, Search
 from benchmarks.settings import SETTINGS
 
 from regard.errors import DataError, RegardError
@@ -30,6 +35,24 @@ def main():
         optimizer.zero_grad()
 """
 
+SEARCHER = """
+import sys, time
+def search(lines):
+    time.sleep(0.05 if lines[0] == "first" else 0.01)
+    return ["x y z w" for _ in lines]
+def train():
+    print("trained", file=open("trained", "a"))
+def main():
+    source, target, size = sys.argv[1:]
+    lines = open(source).read().splitlines()
+    with open(target, "w") as file:
+        for k in range(0, len(lines), int(size)):
+            print("noise", file=file)
+            for output in search(lines[k : k + int(size)]):
+                print("H-1\\t-0.5\\t" + output, file=file)
+    sys.exit(0)
+"""
+
 
 @pytest.fixture
 def peer(tmp_path, monkeypatch):
@@ -43,6 +66,7 @@ def peer(tmp_path, monkeypatch):
     module = tmp_path / "modules"
     module.mkdir()
     (module / "learner.py").write_text(LEARNER)
+    (module / "searcher.py").write_text(SEARCHER)
     monkeypatch.setenv("PYTHONPATH", str(module))
 
     def install(command):
@@ -70,6 +94,64 @@ def test_a_peer_that_fails_names_its_log(peer, toy):
     with pytest.raises(RegardError, match=r"own-toy/trained\.failed: ended with status 3"):
         measure("own", toy, environments, work, threads=1)
     assert "out of steam" in (work / "own-toy" / "trained.failed").read_text()
+
+
+@pytest.fixture
+def searching(peer, monkeypatch):
+    """The peer as one that searches; the toy's outputs have four words."""
+    environments, work = peer(Command("searcher:train", []))
+
+    def search(setting, demand, data, own):
+        arguments = [str(data / f"{demand.part}.source"), str(own / "out"), str(demand.batch)]
+        return Search(Command("searcher:main", arguments), "searcher:search", own / "out", "H-")
+
+    monkeypatch.setitem(SEARCHES, "own", search)
+    return environments, work
+
+
+def test_a_search_is_timed_call_by_call_with_a_model_trained_once(searching, toy):
+    environments, work = searching
+    short = replace(toy, output_words=4)
+    first = demands(short)[0]
+    for _ in range(2):
+        seen = measure_search("own", short, first, environments, work, threads=1)
+    assert len(seen.seconds) == first.calls
+    assert all(0.01 < seconds < 0.1 for seconds in seen.seconds)
+    assert seen.outputs == ("x y z w",) * first.sentences
+    assert seen.whole > sum(seen.seconds)
+    assert (work / "own-toy-searching" / "trained").read_text() == "trained\n"
+
+
+def test_a_search_that_puts_out_other_lengths_is_refused(searching, toy):
+    environments, work = searching
+    five = replace(toy, output_words=5)
+    with pytest.raises(RegardError, match="of 5 words were asked for"):
+        measure_search("own", five, demands(five)[0], environments, work, threads=1)
+
+
+def test_only_a_slow_peer_is_asked_for_less():
+    mt = SETTINGS["mt"]
+    beam, greedy, _ = demands(mt)
+    assert asked("fairseq", mt, beam) == beam
+    assert asked("yoyodyne", mt, greedy) == greedy
+    assert asked("yoyodyne", mt, beam).sentences == 8
+    assert asked("yoyodyne", SETTINGS["char"], beam) == beam
+
+
+@pytest.mark.parametrize("name", PEERS)
+def test_every_peer_is_told_what_is_demanded(tmp_path, name):
+    setting = replace(SETTINGS["mt"], output_words=19)
+    COMMANDS[name](setting, tmp_path / "data", tmp_path, 17)
+    demand = Demand("some", 7, 23, 3)
+    if name == "fairseq":
+        demand = replace(demands(setting)[0], beam=7)
+    search = SEARCHES[name](setting, demand, tmp_path / "data", tmp_path)
+    config = tmp_path / "search.yaml"
+    told = " ".join(search.command.arguments) + (config.read_text() if config.exists() else "")
+    for number in (7, demand.batch, 19):
+        assert str(number) in told, number
+    assert demand.part in told + str(search.command.before)
+    assert ":" in search.timed
 
 
 def test_environments_are_found_by_name(tmp_path):
