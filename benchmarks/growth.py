@@ -198,16 +198,19 @@ def _draw(found: Mapping[str, Any], folder: Path) -> list[Picture]:
     for letter, words in LETTERS.items():
         rows = {name: by_letter[letter] for name, by_letter in found["time"].items()}
         curves = [
-            Curve(name, row["sizes"], row["seconds"], low=row["low"], high=row["high"])
+            Curve(name, row["sizes"], *([1000 * s for s in row[part]] for part in ("seconds", "low", "high")))
             for name, row in rows.items()
         ]
         panels.append(
-            Panel(curves, f"{letter}, {words}", "seconds a step", letter, x_scale="log2", y_scale="log")
+            Panel(curves, f"{letter}, {words}", "milliseconds a step", letter, x_scale="log2", y_scale="log2")
         )
-    curves = [Curve(name, row["lengths"], row["bytes"]) for name, row in found["memory"].items()]
-    memory = Panel(curves, "positions on either side", "bytes a step", x_scale="log2", y_scale="log")
+    curves = [
+        Curve(name, row["lengths"], [held / 1e6 for held in row["bytes"]])
+        for name, row in found["memory"].items()
+    ]
+    memory = Panel(curves, "positions on either side", "megabytes a step", x_scale="log2", y_scale="log2")
     drawn = {
-        "growth-time": (panels, "A training step’s seconds against each size, both axes logarithmic."),
+        "growth-time": (panels, "A training step’s milliseconds against each size, both axes logarithmic."),
         "growth-memory": ([memory], "The most memory a training step holds, against length."),
     }
     for name, (each, _) in drawn.items():

@@ -50,6 +50,9 @@ def test_doublings_are_written_as_plain_numbers():
     axes = draw_curves([panel(Curve("a", counts, [1, 2, 3, 4]), x_scale="log2")]).axes[0]
     axes.figure.canvas.draw()
     assert [label.get_text() for label in axes.get_xticklabels()] == ["400", "800", "1,600", "3,200"]
+    axes = draw_curves([panel(Curve("a", [1, 2, 3], [20, 60, 200]), y_scale="log2")]).axes[0]
+    axes.figure.canvas.draw()
+    assert {label.get_text() for label in axes.get_yticklabels()} >= {"32", "64", "128"}
     many = [2.0**k for k in range(-2, 8)]
     axes = draw_curves([panel(Curve("a", many, many), x_scale="log2")]).axes[0]
     axes.figure.canvas.draw()

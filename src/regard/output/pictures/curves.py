@@ -194,7 +194,7 @@ def _draw(axes: Axes, panel: Panel, labels: Sequence[str], families: Sequence[st
 
 
 def _set_scales(axes: Axes, panel: Panel) -> None:
-    """Set what is not linear; doublings are written as plain numbers, few places each with its own."""
+    """Set what is not linear; doublings are written as plain numbers, along x few places each with its own."""
     for scale, of_axis in ((panel.x_scale, axes.set_xscale), (panel.y_scale, axes.set_yscale)):
         if scale != "linear":
             of_axis("log", base=2 if scale == "log2" else 10)
@@ -202,7 +202,9 @@ def _set_scales(axes: Axes, panel: Panel) -> None:
         places = sorted({float(x) for curve in panel.curves for x in curve.x})
         if len(places) <= _MOST_TICKS:
             axes.set_xticks(places)
-        axes.xaxis.set_major_formatter(lambda value, place: f"{value:,.0f}" if value >= 1 else f"{value:g}")
+    for scale, axis in ((panel.x_scale, axes.xaxis), (panel.y_scale, axes.yaxis)):
+        if scale == "log2":
+            axis.set_major_formatter(lambda value, place: f"{value:,.0f}" if value >= 1 else f"{value:g}")
 
 
 def _draw_mark(axes: Axes, panel: Panel, mark: Mark, families: Sequence[str]) -> None:
