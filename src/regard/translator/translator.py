@@ -17,14 +17,21 @@ from regard.device import find_device
 from regard.errors import DataError
 from regard.models import Seq2Seq
 from regard.models.ensemble import Combination, Ensemble
+from regard.ops.native import Precision
+from regard.output.search_tree import SearchTree
 from regard.output.translation import Translation
 from regard.output.unknowns import replace_unknowns
+from regard.output.what_if import WhatIf
 from regard.search import Found, Hypothesis, Request, SearchOptions, find, forced
 from regard.text import EncodedPair, Tokenizer
+from regard.translator.asked import Asked
+from regard.translator.frozen import FrozenCopy
 from regard.translator.loading import load_models
 from regard.translator.reading import read_ids, read_sources
 from regard.translator.rendering import rendered
 from regard.translator.searching import Searching
+from regard.translator.seen import search_tree
+from regard.translator.what_if import ask
 from regard.translator.wish import Wish, requests_of
 
 
@@ -37,6 +44,7 @@ class Translator:
         target_tokenizer: target ids → lines.
         device: where to compute: ``cpu``, ``cuda``, or ``auto``.
         max_length: the most source tokens a line may have.
+        precision: of the matrices while searching: ``float32``, ``bfloat16`` or ``int8``; not of `align`.
         facts: what is known of the weights.
     """
 
@@ -48,12 +56,14 @@ class Translator:
         *,
         device: str = "cpu",
         max_length: int = 1000,
+        precision: Precision = "float32",
         facts: dict[str, Any] | None = None,
     ) -> None:
         self.device = find_device(device)
         self.model: Any = model
         for member in self.models:
             member.to(self.device)
+        self._frozen = FrozenCopy(model, precision)
         self.source_tokenizer = source_tokenizer
         self.target_tokenizer = target_tokenizer
         self.max_length = max_length
@@ -68,6 +78,7 @@ class Translator:
         device: str = "cpu",
         max_length: int = 1000,
         combination: Combination = "mean",
+        precision: Precision = "float32",
     ) -> "Translator":
         """Load a trained model, or several as an ensemble.
 
@@ -77,6 +88,7 @@ class Translator:
             device: where to compute.
             max_length: the most source tokens a line may have.
             combination: how several models become one voice; see `Ensemble`.
+            precision: of the matrices while searching: ``float32``, ``bfloat16`` or ``int8``.
 
         Raises:
             FolderError: a folder is missing, damaged, foreign or newer than this package.
@@ -92,6 +104,7 @@ class Translator:
             first.tokenizers["target"],
             device=device,
             max_length=max_length,
+            precision=precision,
             facts=first.facts,
         )
 
@@ -178,9 +191,10 @@ class Translator:
             options: as for `translate`.
         """
         first_line = 1
-        each = iter(wishes) if wishes is not None and not isinstance(wishes, Wish) else None
+        same = wishes if wishes is None or isinstance(wishes, Wish) else None
+        each = iter(() if wishes is None or isinstance(wishes, Wish) else wishes)
         for group in groups:
-            asked = wishes if each is None else tuple(islice(each, len(group)))
+            asked = same if same is wishes else tuple(islice(each, len(group)))
             yield from self.translate(group, wishes=asked, first_line=first_line, **options)
             first_line += len(group)
 
@@ -227,6 +241,49 @@ class Translator:
                 results[k] = self.rendered(sources[k], pairs[k].source_ids, [hypothesis])
         return results
 
+    def tree(
+        self, line: str, options: SearchOptions | None = None, **changes: Unpack[Searching]
+    ) -> SearchTree:
+        """Translate a line, and give all that the search went through; arguments as for `translate`.
+
+        Raises:
+            DataError: the line is longer than `max_length` tokens.
+        """
+        return search_tree(self, line, replace(options or SearchOptions(), **changes))
+
+    def what_if(
+        self,
+        line: str,
+        options: SearchOptions | None = None,
+        *,
+        attend: Mapping[int, str | int] | None = None,
+        swap: Mapping[str | int, str] | None = None,
+        prefix: str = "",
+        include: Sequence[str] = (),
+        exclude: Sequence[str] = (),
+        **changes: Unpack[Searching],
+    ) -> WhatIf:
+        """Translate a line as the model would, and once more as it is told to.
+
+        Args:
+            line: what to translate.
+            options: how to search, both times; the default `SearchOptions` if None.
+            attend: target step, counted from 0 → the source token to look at then: a word of the line (as it is after
+                swapping), or the position of a token.
+            swap: a word of the line, or its place among the words, counted from 0 → what stands there instead.
+            prefix: how the translation begins.
+            include: phrases that must appear in it.
+            exclude: phrases that may not.
+            changes: single options of the search, such as ``beam=10``.
+
+        Raises:
+            ConfigError: nothing is asked for; a word is not there, or there more than once; the model has no attention
+                to be told where to look; or words are asked for that it cannot spell.
+            DataError: the line is blank, or longer than `max_length` tokens.
+        """
+        asked = Asked(attend or {}, swap or {}, Wish(prefix, tuple(include), tuple(exclude)))
+        return ask(self, line, asked, replace(options or SearchOptions(), **changes))
+
     def encode(self, lines: Sequence[str], first_line: int = 1, name: str = "line ") -> list[list[int]]:
         """The source ids of each line, without the end mark; see `reading`."""
         return read_sources(lines, self.source_tokenizer, self.max_length, first_line, name)
@@ -249,8 +306,9 @@ class Translator:
             history: whether to record the search.
         """
         batch = pad_sources(sources).to(self.device)
-        encoded = self.model.encode(batch.source_ids, batch.source_mask)
-        return find(self.model.decoder, encoded, options, requests, history=history)
+        model = self._frozen.model()
+        encoded = model.encode(batch.source_ids, batch.source_mask)
+        return find(model.decoder, encoded, options, requests, history=history)
 
     def rendered(
         self, source: str, source_ids: Sequence[int], hypotheses: Sequence[Hypothesis]

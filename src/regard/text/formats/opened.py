@@ -21,7 +21,8 @@ from typing import IO, cast
 from regard.errors import DataError
 
 STDIN = "-"
-_BOM = b"\xef\xbb\xbf"
+BOM = b"\xef\xbb\xbf"
+"""May stand before a file's first line; it is no text."""
 # what the decompressors raise on a broken stream; gzip and bz2 also raise an OSError without a number
 _DAMAGE = (EOFError, lzma.LZMAError, zlib.error)
 
@@ -42,9 +43,9 @@ def read_file(path: str | Path) -> Iterator[str]:
     try:
         with _open(path) as stream:
             for number, line in enumerate(stream, start=1):
-                if number == 1 and not (line := line.removeprefix(_BOM)):
+                if number == 1 and not (line := line.removeprefix(BOM)):
                     continue
-                yield _decode(line.removesuffix(b"\n").removesuffix(b"\r"), path, number)
+                yield decode_line(line.removesuffix(b"\n").removesuffix(b"\r"), path, number)
     except _DAMAGE as error:
         raise _damaged(path, error) from error
     except OSError as error:
@@ -99,7 +100,12 @@ _OPENERS: dict[str, Callable[[Path], IO[bytes]]] = {
 }
 
 
-def _decode(line: bytes, path: str | Path, number: int) -> str:
+def decode_line(line: bytes, path: str | Path, number: int) -> str:
+    """The text of a line without its end.
+
+    Raises:
+        DataError: it is not UTF-8.
+    """
     try:
         return line.decode("utf-8")
     except UnicodeDecodeError as error:
