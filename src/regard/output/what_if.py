@@ -30,7 +30,9 @@ class WhatIf:
         after: of the line with its words swapped, and as told.
         attend: target step → the source position whose alpha was told to be 1, both counted from 0.
         prefix: the words the translation had to begin with.
-        swap: the words of the line that were swapped, by their places among the words, counted from 0.
+        swap: what stands instead of words of the line, by their places among the words, counted from 0.
+        include: phrases it had to hold.
+        exclude: phrases it could not hold.
     """
 
     before: Translation
@@ -38,6 +40,8 @@ class WhatIf:
     attend: Mapping[int, int] = field(default_factory=dict)
     prefix: str = ""
     swap: Mapping[int, str] = field(default_factory=dict)
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.before.text} → {self.after.text}"
@@ -104,6 +108,8 @@ class WhatIf:
             "attend": {str(step): position for step, position in sorted(self.attend.items())},
             "prefix": self.prefix,
             "swap": {str(place): word for place, word in sorted(self.swap.items())},
+            "include": list(self.include),
+            "exclude": list(self.exclude),
             "changed": self.changed,
             "parting": self.parting,
             "before": self.before.to_json(),

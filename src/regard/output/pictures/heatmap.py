@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from regard.errors import DataError
 from regard.output.pictures.canvas import new_figure, require_matplotlib
 from regard.output.pictures.fonts import families_for, text_width, writable
-from regard.output.pictures.shade import FAINT
+from regard.output.pictures.shade import FAINT, INK
 from regard.output.pictures.visible import shortened
 from regard.text.links import GoldLinks
 
@@ -30,7 +30,7 @@ _LABEL_GAP = 0.07  # inches between a word and its row or column
 _GOLD = "#E69F00"
 _HAIRLINE = "#2b2b2b"  # to follow a row by; drowns in a dark cell
 _POINTS_PER_INCH = 72
-_CLEARLY = 0.25
+_CLEARLY, _DEEPLY = 0.25, 0.6  # less, for a dash, and for a white one
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,7 +205,8 @@ def _write_labels(axes: Axes, one: HeatMap, layout: _Layout) -> None:
 def _dash(axes: Axes, difference: NDArray[np.floating], size: float) -> None:
     """Put a dash where it is clearly less, so that grey print tells less from more."""
     for i, j in np.argwhere(difference < -_CLEARLY).tolist():
-        axes.text(j, i, "\N{MINUS SIGN}", size=size, ha="center", va="center", color="white")
+        colour = "white" if difference[i, j] < -_DEEPLY else INK
+        axes.text(j, i, "\N{MINUS SIGN}", size=size, ha="center", va="center", color=colour)
 
 
 def _outline(axes: Axes, gold: GoldLinks, rows: int, columns: int) -> None:
