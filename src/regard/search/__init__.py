@@ -1,5 +1,6 @@
 """Model → hypotheses: greedy, with a beam, by drawing, or along given words."""
 
+from regard.search.draw import draw
 from regard.search.find import find
 from regard.search.follow import Followed, follow, log_probs_of
 from regard.search.forced import forced
@@ -28,6 +29,7 @@ __all__ = [
     "Rival",
     "SearchOptions",
     "Stepper",
+    "draw",
     "find",
     "follow",
     "forced",

@@ -168,7 +168,7 @@ def _steps(
         # a chance is spent only where a word is drawn, so that a row's draws are its own
         drawn = [alive[row] and t >= len(prompts[row]) for row in range(rows)]
         chances = [rng.random() if one else 0.0 for rng, one in zip(rngs, drawn, strict=True)]
-        words, probabilities = _draw(*distribution, chances)
+        words, probabilities = draw_words(*distribution, chances)
         words = [
             word if one else _given(prompts[row], t)
             for row, (word, one) in enumerate(zip(words, drawn, strict=True))
@@ -216,7 +216,7 @@ def _likeliest(legal: Tensor, probs: Tensor, words: Tensor, number: int) -> list
     ]
 
 
-def _draw(probs: Tensor, words: Tensor, chances: Sequence[float]) -> tuple[list[int], list[float]]:
+def draw_words(probs: Tensor, words: Tensor, chances: Sequence[float]) -> tuple[list[int], list[float]]:
     """For each row the word at which the running sum of probabilities first exceeds its chance, 0 to below 1."""
     bounds = torch.tensor(chances, dtype=probs.dtype, device=probs.device).unsqueeze(1)
     places = torch.searchsorted(probs.cumsum(dim=-1), bounds, right=True)  # (R, 1)

@@ -1,0 +1,121 @@
+from collections import Counter
+
+import pytest
+import torch
+
+from regard.batches import pad_pairs, pad_sources
+from regard.errors import ConfigError
+from regard.search import Drawing, LengthLimit, Request, SearchOptions, draw, find, forced
+from regard.text import BOS, EOS, PAD, UNK, EncodedPair
+
+SOURCES = [[4, 5, 6], [7], [8, 8, 5, 4, 6]]
+LIMIT = LengthLimit(1.0, 4)
+
+
+def seeds(number, sources=SOURCES):
+    return [[f"{b} {k}" for k in range(number)] for b in range(len(sources))]
+
+
+def read(model, sources=SOURCES):
+    batch = pad_sources(sources)
+    return model.encode(batch.source_ids, batch.source_mask)
+
+
+def drawn(model, number=6, sources=SOURCES, drawing=None, requests=None, all_seeds=None, **options):
+    options = SearchOptions(**{"limit": LIMIT, **options})
+    given = all_seeds or seeds(number, sources)
+    return draw(model.decoder, read(model, sources), drawing or Drawing(), given, options, requests)
+
+
+class TestWhatIsDrawn:
+    def test_is_drawn_from_the_model(self, scripted):
+        """Half, three tenths, two tenths: of 4000 draws each share is within four standard deviations of 0.8 %."""
+        script = {(): {4: 0.5, 5: 0.3, 6: 0.2}}
+        decoder = scripted([script])
+        (found,) = draw(decoder, decoder.encode([3]), Drawing(), [list(range(4000))])
+        shares = Counter(h.ids[0] for h in found.hypotheses)
+        for word, share in script[()].items():
+            assert shares[word] / 4000 == pytest.approx(share, abs=0.032)
+
+    def test_temperature_nought_is_greedy_search(self, tiny_model):
+        model = tiny_model()
+        greedy = find(model.decoder, read(model), SearchOptions(beam=1, limit=LIMIT))
+        for one, other in zip(drawn(model, 2, drawing=Drawing(temperature=0.0)), greedy, strict=True):
+            assert {h.ids for h in one.hypotheses} == {other.best.ids}
+            assert one.best.log_prob == pytest.approx(other.best.log_prob, abs=1e-10)
+
+    def test_top_k(self, scripted):
+        decoder = scripted([{(): {4: 0.5, 5: 0.3, 6: 0.2}}])
+        (found,) = draw(decoder, decoder.encode([3]), Drawing(top_k=2), [list(range(200))])
+        assert {h.ids[0] for h in found.hypotheses} == {4, 5}
+
+    def test_scores_are_those_of_forced_decoding(self, tiny_model):
+        """Whatever the temperature: the words were drawn otherwise, and are as likely as ever."""
+        model = tiny_model()
+        for source, found in zip(SOURCES, drawn(model, drawing=Drawing(temperature=2.0)), strict=True):
+            for h in found.hypotheses:
+                (again,) = forced(model, pad_pairs([EncodedPair(source, list(h.ids[:-1]))]))
+                assert h.log_prob == pytest.approx(again.log_prob, abs=1e-10)
+                assert h.score == pytest.approx(h.log_prob / len(h.ids), abs=1e-12)
+                torch.testing.assert_close(
+                    torch.tensor(h.alpha), torch.tensor(again.alpha), rtol=0, atol=1e-6
+                )
+
+    def test_draws_differ(self, tiny_model):
+        assert all(len({h.ids for h in found.hypotheses}) > 1 for found in drawn(tiny_model()))
+
+
+class TestSeeds:
+    def test_company_changes_nothing(self, tiny_model):
+        model = tiny_model()
+        together = drawn(model, 4)
+        for b, source in enumerate(SOURCES):
+            for k, seed in enumerate(seeds(4)[b]):
+                (alone,) = drawn(model, sources=[source], all_seeds=[[seed]])
+                assert alone.best.ids == together[b].hypotheses[k].ids
+
+    def test_sentences_that_have_ended_leave(self, scripted):
+        decoder = scripted([{(): {EOS: 1.0}}, {(): {4: 1.0}, (4,): {5: 1.0}}])
+        draw(decoder, decoder.encode([3, 3]), Drawing(), [[1, 2], [3, 4]])
+        assert decoder.steps == [4, 2, 2]
+
+
+class TestRules:
+    def test_limits_and_the_words_of_no_text(self, tiny_model):
+        for b, found in enumerate(drawn(tiny_model(), 20, min_length=2, unknowns=False)):
+            for h in found.hypotheses:
+                assert 3 <= len(h.ids) <= len(SOURCES[b]) + 4
+                assert h.ids[-1] == EOS
+                assert not {PAD, BOS, UNK, EOS} & set(h.ids[:-1])
+
+    def test_blocking(self, tiny_model):
+        for found in drawn(tiny_model(), 20, block_ngrams=1, limit=LengthLimit(1.0, 5)):
+            for h in found.hypotheses:
+                assert len(set(h.ids)) == len(h.ids)
+
+    def test_prefixes_and_excluded_phrases(self, tiny_model):
+        requests = [Request(prefix=(4, 5)), Request(exclude=((6,), (7, 8))), Request()]
+        first, second, _ = drawn(tiny_model(), 20, requests=requests)
+        assert all(h.ids[:2] == (4, 5) for h in first.hypotheses)
+        for h in second.hypotheses:
+            assert 6 not in h.ids
+            assert (7, 8) not in zip(h.ids, h.ids[1:], strict=False)
+
+    def test_attention_is_told_where_to_look(self, tiny_model):
+        requests = [Request(attend={0: 2}), Request(), Request()]
+        for h in drawn(tiny_model(), 3, requests=requests)[0].hypotheses:
+            assert h.alpha[0].tolist() == [0, 0, 1, 0]
+
+    @pytest.mark.parametrize(
+        ("options", "request_", "named"),
+        [({"coverage": 0.2}, Request(), "coverage"), ({}, Request(include=((4,),)), "include")],
+    )
+    def test_what_only_a_beam_can_weigh(self, tiny_model, options, request_, named):
+        with pytest.raises(
+            ConfigError, match=f"{named}: words that are drawn one by one cannot .* with a beam"
+        ):
+            drawn(tiny_model(), requests=[request_] * 3, **options)
+
+    def test_attention_that_is_not_there(self, tiny_model):
+        with pytest.raises(ConfigError, match="attend: this model does not attend"):
+            drawn(tiny_model("cho"), requests=[Request(attend={0: 0})] * 3)
