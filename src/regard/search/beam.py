@@ -24,7 +24,7 @@ from regard.search.columns import Columns, Ids
 from regard.search.coverage import Coverage
 from regard.search.finished import Finished
 from regard.search.found import Found
-from regard.search.inclusion import Inclusion
+from regard.search.inclusion import Inclusion, check_room
 from regard.search.likeliest import Likeliest
 from regard.search.limits import begin
 from regard.search.looking import Looking
@@ -50,6 +50,8 @@ def beam(
 ) -> list[Found]:
     """Search with a beam; see `find`."""
     source_lengths: Ids = encoded.mask.sum(dim=1).cpu().numpy()
+    limits: Ids = options.limit.of(encoded.mask).cpu().numpy()
+    check_room(requests or (), limits)
     looking = Looking(requests, source_lengths)
     state, previous = decoder.initial_state(encoded), begin(encoded.mask)
     output = decoder.step(previous, state, looking.at(0, encoded, np.arange(len(source_lengths))))
@@ -57,9 +59,7 @@ def beam(
         what = "coverage" if options.coverage else "attend"
         raise ConfigError(f"{what}: this model does not attend to its source; leave it out")
     columns = Columns(getattr(decoder, "words", None), output.logits.shape[1])
-    search = _Search(
-        options, requests, source_lengths, options.limit.of(encoded.mask).cpu().numpy(), columns, history
-    )
+    search = _Search(options, requests, source_lengths, limits, columns, history)
     for t in count():
         rows = search.weigh(t, output)
         if rows is None:
@@ -113,7 +113,9 @@ class _Search:
         self._width, self._source_lengths = options.beam, source_lengths
         self._rules = Rules(options, requests, source_lengths - 1, limits, columns)
         self._inclusion = Inclusion.of(requests, limits)
-        self._likeliest = Likeliest(columns, self._rules.never, options.beam)
+        # a history tells of what nearly had a place, too; of phrases, not every word leaves room for them
+        weighed = 2 * options.beam if history or self._inclusion is not None else options.beam
+        self._likeliest = Likeliest(columns, self._rules.never, weighed)
         self._finished, self._record = Finished(options, limits), Record()
         self._coverage = Coverage(source_lengths) if options.coverage else None
         self._tree = Tree(self._finished, source_lengths, options.beam) if history else None

@@ -1,7 +1,6 @@
 """How much of its alpha each word of the source has had so far, for the coverage penalty."""
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
 
@@ -24,17 +23,18 @@ class Coverage:
 
     def add(self, alpha: Tensor) -> None:
         """Take in a step's alpha, (R, Tx)."""
-        self._covered = alpha.float() if self._covered is None else self._covered + alpha
+        wide = alpha.to(torch.promote_types(alpha.dtype, torch.float32))
+        self._covered = wide if self._covered is None else self._covered + wide
 
     def select(self, rows: Ids) -> None:
         """Go on with these rows, in that order."""
         if self._covered is not None:
             self._covered = self._covered.index_select(0, torch.from_numpy(rows).to(self._covered.device))
 
-    def host(self) -> npt.NDArray[np.float32]:
+    def host(self) -> Floats:
         """All rows', (R, Tx)."""
         assert self._covered is not None, "no step has been taken in"
-        found: npt.NDArray[np.float32] = self._covered.cpu().numpy()
+        found: Floats = self._covered.cpu().numpy()
         return found
 
     def of(self, row: int, sentence: int) -> Floats:

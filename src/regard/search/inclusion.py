@@ -13,31 +13,33 @@ from regard.search.rules import Flags
 from regard.text.specials import EOS
 
 
+def check_room(requests: Sequence[Request], limits: Ids) -> None:
+    """Raise a ConfigError where a sentence's prefix and phrases do not fit into its limit."""
+    for b, request in enumerate(requests):
+        phrases = Phrases(request.include)
+        progress = phrases.start
+        for word in request.prefix:
+            progress = phrases.after(progress, word)
+        least = len(request.prefix) + phrases.needed(progress) + 1
+        if least > limits[b]:
+            raise ConfigError(
+                f"sentence {b + 1}: its prefix and phrases need {least} tokens with the end mark, and its limit is "
+                f"{limits[b]}; ask for less, or raise the limit"
+            )
+
+
 class Inclusion:
     """The phrases of each sentence and the progress of each row with those of its sentence.
 
     Args:
         requests: one for each sentence.
         limits: (B,), the most tokens, the end mark counted.
-
-    Raises:
-        ConfigError: the phrases do not fit into a sentence's limit.
     """
 
     def __init__(self, requests: Sequence[Request], limits: Ids) -> None:
         self._phrases = [Phrases(request.include) for request in requests]
         self._limits: list[int] = limits.tolist()
         self._progress: list[Progress] = [phrases.start for phrases in self._phrases]
-        for b, (request, phrases) in enumerate(zip(requests, self._phrases, strict=True)):
-            progress = phrases.start
-            for word in request.prefix:
-                progress = phrases.after(progress, word)
-            least = len(request.prefix) + phrases.needed(progress) + 1
-            if least > self._limits[b]:
-                raise ConfigError(
-                    f"sentence {b + 1}: its prefix and phrases need {least} tokens with the end mark, and its limit is "
-                    f"{self._limits[b]}; ask for less, or raise the limit"
-                )
 
     @classmethod
     def of(cls, requests: Sequence[Request] | None, limits: Ids) -> "Inclusion | None":
