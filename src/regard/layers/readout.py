@@ -9,7 +9,8 @@ from torch import Tensor, nn
 
 from regard.ops.affine import affine
 from regard.ops.maxout import maxout
-from regard.ops.shapes import Float
+from regard.ops.native import pack, packed_of
+from regard.ops.shapes import Float, Int
 
 
 class Output(nn.Module):
@@ -31,6 +32,16 @@ class Output(nn.Module):
     def forward(self, readout: Float[Tensor, "*rows l"]) -> Float[Tensor, "*rows Vy"]:
         """W_o t + b_o."""
         return affine(readout, self.W_o, self.b_o)
+
+    def restricted(self, ids: Int[Tensor, "S"]) -> "Output":
+        """The rows of some words alone, to decode with; packed if these are."""
+        rows = nn.Parameter(self.W_o.detach().index_select(0, ids), requires_grad=False)
+        short = Output(rows.shape[1], rows.shape[0], rows)
+        short.b_o = nn.Parameter(self.b_o.detach().index_select(0, ids), requires_grad=False)
+        packed = packed_of(self.W_o)
+        if packed is not None:
+            pack(rows, packed.precision)
+        return short
 
 
 class MaxoutReadout(nn.Module):

@@ -60,6 +60,8 @@ class BahdanauDecoder(Decoder):
 
     def step(self, previous_ids: Tensor, state: DecoderState, encoded: EncodedSource) -> StepOutput:
         """One step; see `Decoder.step`."""
+        if self.quick is not None and self.quick.applies(state, encoded):
+            return self.quick.step(previous_ids, state, encoded)
         embedded = self.embedding(previous_ids)  # (R, m)
         projected = self.stack.layers[0].project(embedded)  # (R, gn)
         top, new, attended = self._advance(projected, state, encoded, None, 0)

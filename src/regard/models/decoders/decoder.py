@@ -5,7 +5,9 @@ the last state. A decoder may be given more rows of state than there are sentenc
 sentence, share one copy of the source.
 """
 
+import copy
 from abc import ABC, abstractmethod
+from typing import Protocol, Self
 
 from torch import Tensor, nn
 
@@ -25,6 +27,22 @@ from regard.models.state import DecoderState, EncodedSource, StepOutput, Unrolle
 from regard.ops.unroll import State
 
 
+class Quick(Protocol):
+    """A decoder's step by another road, as `models/frozen` makes one."""
+
+    def applies(self, state: DecoderState, encoded: EncodedSource) -> bool:
+        """Whether it can be taken."""
+        ...
+
+    def step(self, previous_ids: Tensor, state: DecoderState, encoded: EncodedSource) -> StepOutput:
+        """As `Decoder.step`."""
+        ...
+
+    def over(self, output: Output) -> "Quick":
+        """The same with another output matrix."""
+        ...
+
+
 class Decoder(nn.Module, ABC):
     """An embedding, a stack of cells and an output matrix; subclasses wire them.
 
@@ -36,7 +54,12 @@ class Decoder(nn.Module, ABC):
 
     Attributes:
         attention: None for a decoder that sees the source as one fixed vector.
+        quick: a step in one call; None for a decoder that learns, or that has none.
+        words: the ids of the logits' columns, (S,), of a decoder with a shortlist; None where they are all.
     """
+
+    quick: Quick | None = None
+    words: Tensor | None = None
 
     def __init__(self, config: DecoderConfig, embedding: Embedding, output: Output, input_size: int) -> None:
         super().__init__()
@@ -78,6 +101,18 @@ class Decoder(nn.Module, ABC):
             target_mask: (B, Ty), True where a word is to be predicted.
             encoded: the source, B rows.
         """
+
+    def shortlist(self, ids: Tensor) -> Self:
+        """The same decoder, its steps choosing among some words alone.
+
+        Args:
+            ids: (S,), in the order of the logits' columns; the end mark among them, or nothing could end.
+        """
+        short = copy.copy(self)
+        short._modules = {**self._modules, "output": self.output.restricted(ids)}
+        short.words = ids
+        short.quick = None if self.quick is None else self.quick.over(short.output)
+        return short
 
 
 def attend_rows(

@@ -1,8 +1,9 @@
 """A model → the same model, made to be decoded with and no longer to learn.
 
 Every matrix that a step or an encoder multiplies by is laid out once as the C kernels read it (`ops/native/packed`);
-the equations stay where they are and find that layout. Whatever has no kernel, on this machine or at all, runs by its
-general path on the same numbers: in float32 and float64 those of the model, in bfloat16 and int8 its weights rounded.
+the equations stay where they are and find that layout, and the commonest decoders step in one call (`quick`). Whatever
+has no kernel, on this machine or at all, runs by its general path on the same numbers: in float32 and float64 those of
+the model, in bfloat16 and int8 its weights rounded.
 """
 
 import copy
@@ -13,7 +14,9 @@ from torch import nn
 
 from regard.errors import ConfigError, nearest
 from regard.layers import Embedding
-from regard.ops.native import PRECISIONS, Precision, native_applies, pack
+from regard.models.decoders import Decoder
+from regard.models.frozen.quick import quick_step_of
+from regard.ops.native import PRECISIONS, Precision, native_applies, pack, packed_of
 from regard.ops.native.rounding import rounded
 
 M = TypeVar("M", bound=nn.Module)
@@ -46,6 +49,9 @@ def freeze(model: M, precision: Precision = "float32") -> M:
                 pack(matrix, precision)
             else:
                 matrix.data = rounded(matrix.data, precision)
+        for module in frozen.modules():
+            if isinstance(module, Decoder) and packed_of(module.output.W_o) is not None:
+                module.quick = quick_step_of(module, precision)
     return frozen
 
 

@@ -152,6 +152,8 @@ KERNELS = {
     "regard_lstm_back": "p" * 9 + "llliii",
     "regard_lstm_read": "ppppppllii",
     "regard_gru_read": "pppppllii",
+    "regard_luong_step": "p" * 11 + "i",
+    "regard_bahdanau_step": "p" * 9 + "i",
     "regard_gru": "p" * 8 + "llliii",
     "regard_gru_back": "p" * 7 + "llliii",
     "regard_attending_lstm": "p" * 13,
@@ -163,5 +165,11 @@ KERNELS = {
 }
 """What each kernel takes, a letter an argument: pointer, long, float, int."""
 
-GIVES = {"regard_narrow": ctypes.c_int, "regard_fours": ctypes.c_int, "regard_packed_bytes": ctypes.c_long}
+GIVES = {
+    "regard_narrow": ctypes.c_int,
+    "regard_fours": ctypes.c_int,
+    "regard_packed_bytes": ctypes.c_long,
+    "regard_luong_step": ctypes.c_int,
+    "regard_bahdanau_step": ctypes.c_int,
+}
 """What the few give back that give anything."""

@@ -45,14 +45,15 @@ class Packed:
 
     Attributes:
         place: what a kernel takes for it.
+        precision: as it was asked for.
         shape: (n, m).
     """
 
-    __slots__ = ("_kept", "_matrix", "place", "shape")
+    __slots__ = ("_kept", "_matrix", "place", "precision", "shape")
 
     def __init__(self, W: Tensor, precision: Precision) -> None:
         library = kernels()
-        W = plain(W)
+        W, self.precision = plain(W), precision
         if precision == "bfloat16" and not library.regard_narrow():
             W, precision = W.bfloat16().float(), "float32"
         columns, inner = W.shape
