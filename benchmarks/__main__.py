@@ -1,4 +1,4 @@
-"""The command: ``python -m benchmarks [all|training|floor|stages|changes|growth|report]`` from the repository's root.
+"""The command: ``python -m benchmarks [WHAT]`` from the repository's root; WHAT is ``all`` or one of `MEASURES`.
 
 Prints what is being measured and the tables; everything else is in the folder of results.
 """
@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from benchmarks import changes, comparison, floor, growth, stages
+from benchmarks import changes, comparison, decoding, floor, growth, stages
 from benchmarks.process import in_own_process
 from benchmarks.report import markdown_table, write_report
 from benchmarks.section import Section, keep
@@ -93,6 +93,23 @@ def measure_training(wanted: Wanted) -> list[Section]:
     return [comparison.comparison_section(turns, wanted.settings, bottom.numbers), bottom]
 
 
+def measure_decoding(wanted: Wanted) -> Section:
+    """Searches of everyone; half the rounds of a training, for a search is steadier."""
+    found = {
+        name: decoding.compare(
+            setting,
+            rounds=max(1, wanted.rounds // 2),
+            threads=wanted.threads,
+            environments=wanted.peers,
+            work=wanted.out / "peers",
+            least=wanted.least,
+            tell=say,
+        )
+        for name, setting in wanted.settings.items()
+    }
+    return decoding.decoding_section(found, wanted.settings)
+
+
 def measure_stages(wanted: Wanted) -> Section:
     """Where an update's time goes, in half the updates that throughput takes."""
 
@@ -122,6 +139,7 @@ def measure_changes(wanted: Wanted) -> Section:
 
 MEASURES: dict[str, Callable[[Wanted], list[Section]]] = {
     "training": measure_training,
+    "decoding": lambda wanted: [measure_decoding(wanted)],
     "floor": lambda wanted: [measure_floor(wanted)],
     "stages": lambda wanted: [measure_stages(wanted)],
     "changes": lambda wanted: [measure_changes(wanted)],
@@ -133,7 +151,7 @@ MEASURES: dict[str, Callable[[Wanted], list[Section]]] = {
 
 def run(what: str, wanted: Wanted) -> list[Section]:
     """Measure, keep every section as soon as it is there, and write the report on all that the folder holds."""
-    for name in ("training", "stages", "changes", "growth") if what == "all" else (what,):
+    for name in ("training", "decoding", "stages", "changes", "growth") if what == "all" else (what,):
         for section in MEASURES[name](wanted):
             keep(section, wanted.out)
             for table in section.tables:
@@ -155,7 +173,9 @@ def main() -> None:
     parser = argparse.ArgumentParser("python -m benchmarks", description=__doc__)
     parser.add_argument("what", nargs="?", default="all", choices=["all", *MEASURES])
     parser.add_argument("--setting", action="append", help="mt or char; may be given twice; both by default")
-    parser.add_argument("--rounds", type=int, default=2, help="turns of each contender")
+    parser.add_argument(
+        "--rounds", type=int, default=2, help="turns of each contender; of a search half as many"
+    )
     parser.add_argument("--updates", type=int, default=0, help="of each run; a setting's own by default")
     parser.add_argument("--threads", type=int, default=2, help="of every process")
     parser.add_argument(

@@ -20,7 +20,7 @@ from regard.output.pictures.page.markup import Markup, element, join
 from regard.whole_file import write_whole_text
 
 ORDER = ("training", "decoding", "gpu", "floor", "stages", "changes", "growth")
-"""The order of sections; those of decoding and of a GPU are measured by commands of their own."""
+"""The order of sections; those of a GPU are measured by a command of their own."""
 RESULTS = "results.json"
 _TITLE = "How fast Regard is"
 

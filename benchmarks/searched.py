@@ -20,6 +20,7 @@ class Searched:
         whole: seconds of the whole command, from the process's start to its end.
         peak_bytes: the most memory the process held.
         outputs: the translations.
+        reduced: whether fewer were asked for than of others.
     """
 
     seconds: Sequence[float]
@@ -28,6 +29,7 @@ class Searched:
     whole: float
     peak_bytes: int
     outputs: Sequence[str]
+    reduced: bool = False
 
     @property
     def sentences_per_second(self) -> float:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.peers.commands import Command
-from benchmarks.process import environment
+from benchmarks.process import ROOT, environment
 from regard.errors import RegardError
 
 LIMIT = 600  # seconds a run may take
@@ -68,7 +68,8 @@ def call(
     answer.unlink(missing_ok=True)
     order = Order(command.entry, command.arguments, command.patches, threads, updates, timed, str(answer))
     (own / "order.json").write_text(json.dumps(asdict(order)))
-    quiet = {"PYTHONWARNINGS": "ignore", "WANDB_MODE": "disabled"}
+    paths = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+    also = {"PYTHONWARNINGS": "ignore", "WANDB_MODE": "disabled", "PYTHONPATH": paths}
     started = time.perf_counter()
     with log.open("w") as said:
         child = subprocess.Popen(
@@ -77,7 +78,7 @@ def call(
             stderr=said,
             stdin=subprocess.DEVNULL,
             cwd=own,
-            env={**environment(threads), **quiet},
+            env={**environment(threads), **also},
             start_new_session=True,
         )
         try:

@@ -57,7 +57,8 @@ def measure(
         call(python, search.command.before, own, "tests", threads=threads)
     search.output.unlink(missing_ok=True)
     seen = call(python, search.command, own, Path(LOG).stem, threads=threads, timed=search.timed)
-    return searched(seen, wanted, setting.output_words, search.outputs())
+    run = searched(seen, wanted, setting.output_words, search.outputs())
+    return replace(run, reduced=wanted != demand)
 
 
 def corpus(setting: Setting, work: Path) -> Path:

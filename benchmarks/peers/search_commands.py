@@ -27,18 +27,20 @@ class Search:
         command: its command line; what it has to prepare first is done once.
         timed: the function that searches a batch.
         output: the file where translations are then found, a line each.
-        marked: what a line begins with that is a translation; the rest of such a line follows its last tab.
+        marked: what a line begins with that is a translation.
+        column: which part of such a line, parted by tabs.
     """
 
     command: Command
     timed: str
     output: Path
     marked: str = ""
+    column: int = 0
 
     def outputs(self) -> list[str]:
         """The translations it put out, in whatever order."""
         lines = self.output.read_text(encoding="utf-8").splitlines()
-        return [line.rpartition("\t")[2].strip() for line in lines if line.startswith(self.marked)]
+        return [line.split("\t")[self.column].strip() for line in lines if line.startswith(self.marked)]
 
 
 def fairseq(setting: Setting, demand: Demand, data: Path, work: Path) -> Search:
@@ -76,7 +78,7 @@ def fairseq(setting: Setting, demand: Demand, data: Path, work: Path) -> Search:
         patches,
         prepare,
     )
-    return Search(command, "fairseq.sequence_generator:SequenceGenerator.generate", work / LOG, "H-")
+    return Search(command, "fairseq.sequence_generator:SequenceGenerator.generate", work / LOG, "H-", 2)
 
 
 def _told(setting: Setting, demand: Demand, data: Path, output: Path) -> list[str]:

@@ -134,6 +134,8 @@ def main() -> None:
     seconds = timed(order["timed"]) if order.get("timed") else []
     do(order["entry"], order["arguments"])
     write(answer, {"seconds": seconds})
+    sys.stdout.flush()
+    os._exit(0)  # the work is done; one toolkit's threads are now and then in the way of an orderly end
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from benchmarks.training import Measured
 def toy() -> Setting:
     """A model of a few hundred weights on sentences of two to six words."""
     corpus = Corpus(types=20, shortest=2, longest=6, train=40, valid=4, zipf=True)
-    return Setting("toy", corpus, embedding_size=5, encoder_size=4, batch=8, updates=5)
+    return Setting("toy", corpus, embedding_size=5, encoder_size=4, batch=8, updates=5, output_words=4)
 
 
 @pytest.fixture

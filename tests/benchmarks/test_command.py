@@ -7,11 +7,13 @@ import pytest
 from benchmarks.comparison import BAHDANAU, BF16, PLAIN, comparison_section
 from benchmarks.contest import OURS, Turn
 from benchmarks.growth import Plan
+from benchmarks.peers import stopwatch
 from benchmarks.step import Sizes
 
 from benchmarks import __main__ as command
-from benchmarks import changes, plain, process, training
+from benchmarks import changes, decoding, plain, plain_search, process, training, translate_lines, translating
 from regard.errors import RegardError
+from regard.translator import Translator
 
 
 @pytest.fixture
@@ -23,8 +25,18 @@ def here(monkeypatch):
         found = getattr(importlib.import_module(module), name)(**json.loads(json.dumps(arguments)))
         return {**json.loads(json.dumps(found)), "peak_bytes": process.peak_bytes()}
 
-    for module in (training, plain, changes, command):
+    for module in (training, plain, changes, decoding, plain_search, translating, command):
         monkeypatch.setattr(module, "in_own_process", call)
+
+    def translate(python, asked, own, name, *, threads, timed):
+        with monkeypatch.context() as patched:
+            patched.setattr(Translator, "find", Translator.find)  # put back behind the block
+            patched.setattr(sys, "argv", ["translate_lines", *asked.arguments])
+            seconds = stopwatch.timed(timed)
+            translate_lines.main()
+        return {"seconds": seconds, "whole": 1.0, "peak_bytes": process.peak_bytes()}
+
+    monkeypatch.setattr(translating, "call", translate)
 
 
 @pytest.fixture
@@ -37,13 +49,20 @@ def wanted(toy, tmp_path):
 @pytest.mark.usefixtures("here")
 def test_all_of_it_makes_a_whole_report(wanted, capsys):
     sections = command.run("all", wanted)
-    assert [section.key for section in sections] == ["training", "floor", "stages", "changes", "growth"]
+    assert [section.key for section in sections] == [
+        "training",
+        "decoding",
+        "floor",
+        "stages",
+        "changes",
+        "growth",
+    ]
     table = sections[0].tables[0]
     floors = ["bare products, at once", "bare products, stepped", "bare products, stepped, bf16"]
     assert [row[0] for row in table.rows] == [OURS, PLAIN, BAHDANAU, *floors]
     assert all(len(row) == len(table.columns) for row in table.rows)
     assert len(sections[0].tables) == 1  # no peers, no table against them
-    growth = sections[4]
+    growth = sections[5]
     assert set(growth.numbers["time"]) == {"luong", "bahdanau"}
     assert all(set(rows) == {"Tx", "Ty", "n", "B", "V"} for rows in growth.numbers["time"].values())
     assert growth.numbers["time"]["luong"]["Tx"]["sizes"] == [1, 2]
@@ -53,6 +72,15 @@ def test_all_of_it_makes_a_whole_report(wanted, capsys):
     assert losses[1] == pytest.approx(losses[0], rel=0.1)  # dropout's draws differ
     for name in ("results.json", "report.md", "report.html", "growth-time.png", "growth-memory.svg"):
         assert (wanted.out / name).stat().st_size > 0
+    speeds, whole = sections[1].tables
+    searching = [OURS, f"{OURS}, int8", f"{OURS}, bf16", PLAIN]
+    assert [row[0] for row in speeds.rows[:4]] == searching
+    assert [row[0] for row in whole.rows] == searching[:3]
+    assert all(len(row) == len(speeds.columns) == 7 for row in speeds.rows)
+    assert all(all(row) for row in speeds.rows)
+    runs = sections[1].numbers["toy"]["beam 5, batches of 32"]["turns"]
+    outputs = {run["name"]: run["outputs"] for run in runs}
+    assert outputs[PLAIN] == outputs[OURS]  # the same weights, the same search
     said = capsys.readouterr()
     assert f"| {PLAIN} |" in said.out
     assert "the whole report" in said.err

@@ -9,8 +9,7 @@ from regard.errors import DataError
 
 def test_every_source_is_as_long_as_the_outputs_and_none_is_trained_on(toy, tmp_path):
     wanted = [Demand("some", 5, 3, 4), Demand("few", 5, 1, 2)]
-    short = replace(toy, output_words=4)
-    write(short, wanted, tmp_path)
+    write(toy, wanted, tmp_path)
     some, few = ((tmp_path / f"first{count}.source").read_text().splitlines() for count in (12, 2))
     assert (len(some), len(few)) == (12, 2)
     assert some[:2] == few

@@ -103,7 +103,7 @@ def searching(peer, monkeypatch):
 
     def search(setting, demand, data, own):
         arguments = [str(data / f"{demand.part}.source"), str(own / "out"), str(demand.batch)]
-        return Search(Command("searcher:main", arguments), "searcher:search", own / "out", "H-")
+        return Search(Command("searcher:main", arguments), "searcher:search", own / "out", "H-", 2)
 
     monkeypatch.setitem(SEARCHES, "own", search)
     return environments, work
@@ -111,10 +111,9 @@ def searching(peer, monkeypatch):
 
 def test_a_search_is_timed_call_by_call_with_a_model_trained_once(searching, toy):
     environments, work = searching
-    short = replace(toy, output_words=4)
-    first = demands(short)[0]
+    first = demands(toy)[0]
     for _ in range(2):
-        seen = measure_search("own", short, first, environments, work, threads=1)
+        seen = measure_search("own", toy, first, environments, work, threads=1)
     assert len(seen.seconds) == first.calls
     assert all(0.01 < seconds < 0.1 for seconds in seen.seconds)
     assert seen.outputs == ("x y z w",) * first.sentences

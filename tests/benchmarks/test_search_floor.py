@@ -1,5 +1,3 @@
-from dataclasses import replace
-
 import pytest
 from benchmarks.demands import Demand
 from benchmarks.search_floor import PRECISIONS, floor_of, search_products
@@ -7,7 +5,7 @@ from benchmarks.settings import SETTINGS
 
 
 def test_sources_are_read_once_and_every_hypothesis_steps(toy):
-    reading, deciding = search_products(replace(toy, output_words=4), Demand("some", 3, 2, 1))
+    reading, deciding = search_products(toy, Demand("some", 3, 2, 1))
     assert {product.rows for product in reading} == {2}
     rows = {product.name: product.rows for product in deciding}
     assert rows.pop("context") == 2  # one product a sentence, for all its hypotheses

@@ -1,0 +1,79 @@
+"""Regard's search, measured as the peers' is: a model from a short training, a process of its own, one stopwatch.
+
+In: a setting, a demand, a variant. Out: `Searched`. The model learns through `regard.training` and is kept for the next
+time; the process loads it with `Translator.load` and calls `Translator.translate`.
+"""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from benchmarks.contest import OURS
+from benchmarks.demands import Demand
+from benchmarks.peers.call import call
+from benchmarks.peers.commands import Command
+from benchmarks.process import in_own_process
+from benchmarks.searched import Searched, searched
+from benchmarks.settings import Setting, run_of
+from regard.training.run import run_training
+
+VARIANTS: dict[str, list[str]] = {
+    OURS: [],
+    f"{OURS}, int8": ["--precision", "int8"],
+    f"{OURS}, bf16": ["--precision", "bfloat16"],
+}
+"""What `translate_lines` is told beside the demand; the first is what all others are held against."""
+UPDATES = 12
+
+
+def model_of(setting: Setting, work: Path, *, threads: int) -> Path:
+    """The folder of the setting's model, trained where it is not yet there.
+
+    Raises:
+        RegardError: the training failed.
+    """
+    folder = work.absolute() / f"{OURS}-{setting.name}-searching"
+    if not (folder / "report.json").exists():
+        given = {"setting": setting.to_json(), "folder": str(folder)}
+        in_own_process("benchmarks.translating:train", given, threads=threads)
+    return folder
+
+
+def train(setting: dict[str, Any], folder: str) -> dict[str, Any]:
+    """Train in this process; what `model_of` calls in its child."""
+    chosen = Setting.from_json({**setting, "updates": UPDATES})
+    learnt, valid = chosen.corpus.pairs()
+    return dict(run_training(folder, run_of(chosen, "luong"), train=learnt, valid=valid).report)
+
+
+def measure(
+    variant: str, setting: Setting, demand: Demand, model: Path, data: Path, *, threads: int
+) -> Searched:
+    """Let Regard search.
+
+    Args:
+        variant: one of `VARIANTS`.
+        setting: how long outputs are.
+        demand: what to search for.
+        model: the folder.
+        data: the folder of the demand's sentences.
+        threads: how many it computes with.
+
+    Raises:
+        RegardError: it failed, or did other work than was asked for.
+    """
+    output = model / "output.txt"
+    files = [str(each) for each in (model, data / f"{demand.part}.source", output)]
+    told = {"--beam": demand.beam, "--batch": demand.batch, "--words": setting.output_words}
+    arguments = [*files, *(str(each) for pair in told.items() for each in pair), *VARIANTS[variant]]
+    command = Command("benchmarks.translate_lines:main", arguments)
+    output.unlink(missing_ok=True)
+    seen = call(
+        Path(sys.executable),
+        command,
+        model,
+        "searched",
+        threads=threads,
+        timed="regard.translator:Translator.find",
+    )
+    return searched(seen, demand, setting.output_words, output.read_text(encoding="utf-8").splitlines())
