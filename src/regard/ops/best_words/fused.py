@@ -5,18 +5,23 @@ from torch import Tensor
 
 from regard.ops.shapes import Float, Int
 
-_FEW_WORDS = 256  # up to so many a stable sort is one quick call
+_FEW_WORDS = 256  # up to so many, a call costs more than the work
 
 
 def best_words(
     logits: Float[Tensor, "R V"], k: int, banned: Int[Tensor, "n"] | None = None
 ) -> tuple[Float[Tensor, "R k"], Int[Tensor, "R k"]]:
-    """As `naive`, but nothing of the size of the logits is made. On a GPU ties may fall any way."""
+    """As `naive`, but nothing of the size of many logits is made. On a GPU ties may fall any way."""
     logits = logits.to(torch.promote_types(logits.dtype, torch.float32))
+    if logits.shape[1] <= _FEW_WORDS:
+        log_probs = logits.log_softmax(dim=-1)
+        if banned is not None:
+            log_probs.view(-1).index_fill_(0, banned, float("-inf"))
+        return _sorted(log_probs, k)
     total = logits.logsumexp(dim=-1, keepdim=True)  # (R, 1)
     if banned is not None:
         logits.view(-1).index_fill_(0, banned, float("-inf"))
-    best, columns = _sorted(logits, k) if logits.shape[1] <= _FEW_WORDS else _chosen(logits, k)
+    best, columns = _chosen(logits, k)
     return best.sub_(total), columns
 
 
