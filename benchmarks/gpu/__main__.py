@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from benchmarks.gpu import decoding
 from benchmarks.gpu.compare import PRECISIONS, SIZES, Size, agreement, timing
 from benchmarks.gpu.recurrences import RECURRENCES
 from benchmarks.gpu.training_step import throughput, where_time_goes
@@ -46,7 +47,7 @@ def main() -> None:
     parser.add_argument(
         "--only", nargs="*", default=[*RECURRENCES], choices=[*RECURRENCES], metavar="RECURRENCE"
     )
-    parser.add_argument("--parts", nargs="*", default=["agreement", "timing", "step", "profile"])
+    parser.add_argument("--parts", nargs="*", default=["agreement", "timing", "step", "profile", "decoding"])
     given = parser.parse_args()
     # torch does not lay nn.LSTM's bfloat16 weights side by side, and says so at every call
     warnings.filterwarnings("ignore", message="RNN module weights are not part of single contiguous chunk")
@@ -68,6 +69,10 @@ def main() -> None:
         ),
         "profile": lambda: collect("Where its time goes, 80 sentences of 50 words", lambda row: row,
                                    [(row,) for row in where_time_goes(80)]),
+        "decoding": lambda: collect(
+            "Searching with RNNsearch-50 for 50 words", decoding.decoding,
+            [(128, beam, precision) for precision in decoding.PRECISIONS for beam in (1, 5)],
+        ),
     }  # fmt: skip
     for part in given.parts:
         figures[part] = parts[part]()

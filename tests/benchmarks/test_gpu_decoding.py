@@ -1,0 +1,40 @@
+from dataclasses import replace
+
+import pytest
+import torch
+from benchmarks.gpu import decoding
+
+from regard.models import ModelConfig, Seq2Seq
+from regard.training.presets import PRESETS
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """The preset with few units and words; it is built as the real one is."""
+    full = PRESETS["rnnsearch-50"]()
+    config = ModelConfig.from_mapping(full["model"], "model")
+    assert (config.decoder.state_size, config.decoder.embedding_size) == (1000, 620)
+    encoder = replace(config.encoder, state_size=6, embedding_size=4)
+    decoder = replace(
+        config.decoder,
+        state_size=6,
+        embedding_size=4,
+        readout_size=5,
+        attention=replace(config.decoder.attention, size=6),
+    )
+    config = replace(config, encoder=encoder, decoder=decoder)
+    monkeypatch.setattr(decoding, "VOCABULARY", 30)
+    monkeypatch.setattr(decoding, "PRESETS", {"rnnsearch-50": lambda: {"model": config.to_mapping()}})
+
+
+@pytest.mark.parametrize("precision", decoding.PRECISIONS)
+@pytest.mark.parametrize("beam", [1, 5])
+@pytest.mark.usefixtures("small")
+def test_every_output_has_the_words_asked_for(precision, beam):
+    model = decoding.rnnsearch(precision, "cpu")
+    assert isinstance(model, Seq2Seq)
+    assert {parameter.dtype for parameter in model.parameters()} == {decoding.PRECISIONS[precision]}
+    batch = decoding.sources(3, "cpu")
+    assert torch.equal(batch.source_mask, torch.ones(3, decoding.WORDS + 1).bool())
+    found = decoding.searching(model, batch, beam, 7)()
+    assert [len(each.hypotheses[0].ids) for each in found] == [8, 8, 8]
