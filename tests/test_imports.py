@@ -20,7 +20,7 @@ ORDER = [
     ("models",),
     ("search",),
     ("output",),
-    ("folder", "device"),
+    ("folder", "device", "threads", "shortlist"),
     ("translator", "writer", "text_classifier", "text_tagger", "captioner", "average"),
     ("evaluation", "label_evaluation", "description_evaluation"),
     ("report", "label_report", "description_report"),

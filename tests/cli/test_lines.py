@@ -68,3 +68,10 @@ def test_lines_and_tokens_are_counted(capsys):
     assert last.startswith("classifying: 3 lines  ")
     rate = int(last.split(" lines  ")[1].split(" tokens/s")[0].replace(",", ""))
     assert rate > 1240 / 120, "all tokens over all the time, of which a look at the clock takes ten seconds"
+
+
+def test_where_only_a_terminal_is_told(capsys):
+    with LinesDisplay("translating", plain=False) as display:
+        for _ in range(3):
+            display(Said(5))
+    assert capsys.readouterr().err == ""

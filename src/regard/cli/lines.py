@@ -25,11 +25,14 @@ class LinesDisplay(Bar):
         doing: what is being done, such as "translating".
         total: how many lines there are, if that is known.
         aside: whether the results go elsewhere than to the terminal, so that a bar is not in their way.
+        plain: whether a line is printed now and then where there is no terminal to draw on.
     """
 
-    def __init__(self, doing: str, total: int | None = None, *, aside: bool = True) -> None:
+    def __init__(
+        self, doing: str, total: int | None = None, *, aside: bool = True, plain: bool = True
+    ) -> None:
         super().__init__(doing, live=notes.is_terminal and (aside or not sys.stdout.isatty()))
-        self._doing, self._total = doing, total
+        self._doing, self._total, self._plain = doing, total, plain
         self._lines = self._tokens = 0
         self._started = self._told = time.monotonic()
 
@@ -41,6 +44,8 @@ class LinesDisplay(Bar):
         """Count a line of so many tokens."""
         self._lines += 1
         self._tokens += num_tokens
+        if not (self._live or self._plain):
+            return
         gone = time.monotonic() - self._started
         facts = f"{self._lines:,} lines  {self._tokens / max(gone, 1e-9):,.0f} tokens/s"
         fraction = None if self._total is None else self._lines / self._total

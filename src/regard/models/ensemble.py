@@ -63,11 +63,15 @@ class EnsembleDecoder:
     Args:
         decoders: the members'.
         combination: see `Ensemble`.
+
+    Attributes:
+        words: the ids of the logits' columns, where all members have the same shortlist; None where they are all.
     """
 
     def __init__(self, decoders: Sequence[Any], combination: Combination) -> None:
         self.decoders = tuple(decoders)
         self._combination = combination
+        self.words: Tensor | None = getattr(decoders[0], "words", None)
 
     def initial_state(self, encoded: Any) -> Any:
         """The state before the first word."""

@@ -133,8 +133,13 @@ class Translation:
             save(figure, path)
         return figure
 
-    def to_json(self) -> dict[str, Any]:
-        """Give everything as a JSON object, alpha to four decimals."""
+    def to_json(self, *, alpha: bool = True) -> dict[str, Any]:
+        """Give everything as a JSON object, alpha to four decimals.
+
+        Args:
+            alpha: whether the attention itself is part of it; it is most of the bytes, and the links stay.
+        """
+        attention = None if self.alpha is None else np.round(self.alpha.astype(np.float64), 4).tolist()
         return {
             "source": self.source,
             "text": self.text,
@@ -146,6 +151,6 @@ class Translation:
             "source_words": list(self.source_words),
             "target_words": list(self.target_words),
             "links": list(map(list, in_order(self.links))),
-            "alpha": None if self.alpha is None else np.round(self.alpha.astype(np.float64), 4).tolist(),
-            "alternatives": [other.to_json() for other in self.alternatives],
+            **({"alpha": attention} if alpha else {}),
+            "alternatives": [other.to_json(alpha=alpha) for other in self.alternatives],
         }

@@ -10,64 +10,29 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Unpack
 
-import torch
-
-from regard.batches import in_order_of_length, pad_pairs, pad_sources
-from regard.device import find_device
+from regard.batches import in_order_of_length, pad_pairs
 from regard.errors import DataError
-from regard.models import Seq2Seq
 from regard.models.ensemble import Combination, Ensemble
 from regard.ops.native import Precision
 from regard.output.search_tree import SearchTree
 from regard.output.translation import Translation
 from regard.output.unknowns import replace_unknowns
 from regard.output.what_if import WhatIf
-from regard.search import Found, Hypothesis, Request, SearchOptions, find, forced
-from regard.text import EncodedPair, Tokenizer
+from regard.search import SearchOptions, forced
+from regard.shortlist import Shortlist
+from regard.text import EncodedPair
 from regard.translator.asked import Asked
-from regard.translator.frozen import FrozenCopy
 from regard.translator.loading import load_models
-from regard.translator.reading import read_ids, read_sources
-from regard.translator.rendering import rendered
-from regard.translator.searching import Searching
+from regard.translator.reading import read_ids
+from regard.translator.searcher import Searcher
+from regard.translator.searching import Sampling, Searching
 from regard.translator.seen import search_tree
 from regard.translator.what_if import ask
 from regard.translator.wish import Wish, requests_of
 
 
-class Translator:
-    """A model, or several that are asked together, with their two tokenizers.
-
-    Args:
-        model: in evaluation mode; it is moved to `device`.
-        source_tokenizer: lines → source ids.
-        target_tokenizer: target ids → lines.
-        device: where to compute: ``cpu``, ``cuda``, or ``auto``.
-        max_length: the most source tokens a line may have.
-        precision: of the matrices while searching: ``float32``, ``bfloat16`` or ``int8``; not of `align`.
-        facts: what is known of the weights.
-    """
-
-    def __init__(
-        self,
-        model: Seq2Seq | Ensemble,
-        source_tokenizer: Tokenizer,
-        target_tokenizer: Tokenizer,
-        *,
-        device: str = "cpu",
-        max_length: int = 1000,
-        precision: Precision = "float32",
-        facts: dict[str, Any] | None = None,
-    ) -> None:
-        self.device = find_device(device)
-        self.model: Any = model
-        for member in self.models:
-            member.to(self.device)
-        self._frozen = FrozenCopy(model, precision)
-        self.source_tokenizer = source_tokenizer
-        self.target_tokenizer = target_tokenizer
-        self.max_length = max_length
-        self.facts = facts or {}
+class Translator(Searcher):
+    """Lines in, translations out; made of a model and its tokenizers (see `Searcher`), or loaded from a folder."""
 
     @classmethod
     def load(
@@ -79,6 +44,7 @@ class Translator:
         max_length: int = 1000,
         combination: Combination = "mean",
         precision: Precision = "float32",
+        shortlist: bool = False,
     ) -> "Translator":
         """Load a trained model, or several as an ensemble.
 
@@ -89,15 +55,17 @@ class Translator:
             max_length: the most source tokens a line may have.
             combination: how several models become one voice; see `Ensemble`.
             precision: of the matrices while searching: ``float32``, ``bfloat16`` or ``int8``.
+            shortlist: whether to choose from the (first) folder's shortlist instead of from all words.
 
         Raises:
-            FolderError: a folder is missing, damaged, foreign or newer than this package.
+            FolderError: a folder is missing, damaged, foreign or newer than this package, or has no shortlist.
             ConfigError: no such weights, no such device on this machine, or models of other vocabularies.
         """
         folders = [folder] if isinstance(folder, str | Path) else list(folder)
         loaded = load_models(folders, weights)
         first = loaded[0]
         models = [each.model for each in loaded]
+        sizes = first.sizes["source"], first.sizes["target"]
         return cls(
             models[0] if len(models) == 1 else Ensemble(models, combination),
             first.tokenizers["source"],
@@ -105,18 +73,9 @@ class Translator:
             device=device,
             max_length=max_length,
             precision=precision,
+            shortlist=Shortlist.load(folders[0], *sizes) if shortlist else None,
             facts=first.facts,
         )
-
-    @property
-    def models(self) -> tuple[Seq2Seq, ...]:
-        """The members of the ensemble, or the one model."""
-        return self.model.models if isinstance(self.model, Ensemble) else (self.model,)
-
-    @property
-    def attends(self) -> bool:
-        """Whether the model has attention; one that has none cannot align."""
-        return any(model.decoder.attention is not None for model in self.models)
 
     def translate(
         self,
@@ -124,6 +83,7 @@ class Translator:
         options: SearchOptions | None = None,
         *,
         wishes: Wish | Sequence[Wish] | None = None,
+        sampling: Sampling | None = None,
         unknowns_from: Mapping[str, str] | None = None,
         batch_sentences: int = 32,
         batch_tokens: int = 4000,
@@ -137,6 +97,7 @@ class Translator:
             lines: the sources; blank ones give blank translations.
             options: how to search; the default `SearchOptions` if None.
             wishes: what is asked of every translation, or of each; nothing if None.
+            sampling: draw translations instead of searching for the best; None searches.
             unknowns_from: a dictionary, perhaps an empty one, with which unknown words are replaced through attention;
                 see `replace_unknowns`. None leaves them.
             batch_sentences: the most sentences searched at a time.
@@ -162,7 +123,11 @@ class Translator:
         for batch in in_order_of_length(lengths, batch_sentences, batch_tokens):
             chosen = [real[k] for k in batch]
             asked = None if requests is None else [requests[k] for k in chosen]
-            found = self.find([encoded[k] for k in chosen], search, asked)
+            ids = [encoded[k] for k in chosen]
+            if sampling is None:
+                found = self.find(ids, search, asked)
+            else:
+                found = self.draw(ids, sampling, [first_line + k for k in chosen], search, asked)
             for k, each in zip(chosen, found, strict=True):
                 translations[k] = self.rendered(sources[k], encoded[k], each.hypotheses)
         if unknowns_from is not None:
@@ -283,35 +248,3 @@ class Translator:
         """
         asked = Asked(attend or {}, swap or {}, Wish(prefix, tuple(include), tuple(exclude)))
         return ask(self, line, asked, replace(options or SearchOptions(), **changes))
-
-    def encode(self, lines: Sequence[str], first_line: int = 1, name: str = "line ") -> list[list[int]]:
-        """The source ids of each line, without the end mark; see `reading`."""
-        return read_sources(lines, self.source_tokenizer, self.max_length, first_line, name)
-
-    @torch.inference_mode()
-    def find(
-        self,
-        sources: Sequence[Sequence[int]],
-        options: SearchOptions,
-        requests: Sequence[Request] | None = None,
-        *,
-        history: bool = False,
-    ) -> list[Found]:
-        """Search for the translations of some sentences in one batch.
-
-        Args:
-            sources: their ids, none empty.
-            options: how to search.
-            requests: what is asked of each.
-            history: whether to record the search.
-        """
-        batch = pad_sources(sources).to(self.device)
-        model = self._frozen.model()
-        encoded = model.encode(batch.source_ids, batch.source_mask)
-        return find(model.decoder, encoded, options, requests, history=history)
-
-    def rendered(
-        self, source: str, source_ids: Sequence[int], hypotheses: Sequence[Hypothesis]
-    ) -> Translation:
-        """What was found for a line, as text; see `rendering`."""
-        return rendered(source, source_ids, hypotheses, self.source_tokenizer, self.target_tokenizer)
