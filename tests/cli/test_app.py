@@ -17,6 +17,8 @@ VERBS = [
     "translate",
     "evaluate",
     "align",
+    "tree",
+    "what-if",
     "describe",
     "classify",
     "tag",

@@ -28,6 +28,8 @@ from regard.cli import (
     tag,
     train,
     translate,
+    tree,
+    what_if,
 )
 from regard.cli.console import notes, results
 from regard.errors import RegardError
@@ -49,6 +51,8 @@ app.command()(train.train)
 app.command()(translate.translate)
 app.command()(evaluate.evaluate)
 app.command()(align.align)
+app.command()(tree.tree)
+app.command()(what_if.what_if)
 app.command()(describe.describe)
 app.command()(classify.classify)
 app.command()(tag.tag)

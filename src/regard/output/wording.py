@@ -25,16 +25,18 @@ def _bits(value: float) -> str:
     return f"{value:.2f}\N{NO-BREAK SPACE}bits"
 
 
-def _correlation(value: float) -> str:
-    return f"{value:.2f}".replace("-", "\N{MINUS SIGN}")
+def hundredths(value: float, minus: str = "\N{MINUS SIGN}") -> str:
+    """Write a number to two decimals; what rounds to nothing has no sign.
+
+    Args:
+        value: the number.
+        minus: what stands before one below 0.
+    """
+    return f"{value:z.2f}".replace("-", minus)
 
 
 def _tenths(value: float) -> str:
     return f"{value:.1f}"
-
-
-def _hundredths(value: float) -> str:
-    return f"{value:.2f}"
 
 
 _KNOWN: dict[str, tuple[str, Callable[[float], str]]] = {
@@ -55,11 +57,11 @@ _KNOWN: dict[str, tuple[str, Callable[[float], str]]] = {
     "alignment_recall": ("alignment recall", _per_cent),
     "attention_entropy": ("attention entropy", _bits),
     "attention_coverage": ("attention coverage", _per_cent),
-    "attention_monotonicity": ("attention monotonicity", _correlation),
+    "attention_monotonicity": ("attention monotonicity", hundredths),
     "tokens_per_second": ("tokens per second", lambda value: f"{value:,.0f}"),
     "sentences_per_second": ("sentences per second", lambda value: f"{value:,.0f}"),
-    "perplexity": ("perplexity", _hundredths),
-    "word_perplexity": ("perplexity per word", _hundredths),
+    "perplexity": ("perplexity", hundredths),
+    "word_perplexity": ("perplexity per word", hundredths),
     "bits_per_character": ("bits per character", lambda value: f"{value:.3f}"),
     "train_seconds": ("training time", _duration),
     "num_sentences": ("sentences", lambda value: f"{value:,.0f}"),

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from regard.errors import ConfigError, nearest
+from regard.output.alignment.merge import name_words
 from regard.search import Request
 from regard.text import Tokenizer
 from regard.text.specials import EOS
@@ -55,12 +56,17 @@ class Asked:
         return places
 
     def request(
-        self, source_ids: Sequence[int], source_tokenizer: Tokenizer, target_tokenizer: Tokenizer
+        self,
+        line: str,
+        source_ids: Sequence[int],
+        source_tokenizer: Tokenizer,
+        target_tokenizer: Tokenizer,
     ) -> Request:
         """What is asked of the search.
 
         Args:
-            source_ids: of the line with its words swapped, without the end mark.
+            line: with its words swapped.
+            source_ids: of that line, without the end mark.
             source_tokenizer: that made them.
             target_tokenizer: that spells what is wished for.
 
@@ -70,13 +76,14 @@ class Asked:
         """
         whole = [*source_ids, EOS]
         tokens, words = source_tokenizer.tokens(whole), source_tokenizer.words(whole)
-        labels = source_tokenizer.decode(source_ids).split()
+        labels = name_words(line, tokens, words)
         attend = {}
         for step, asked in self.attend.items():
-            if isinstance(asked, str) and asked not in tokens and asked in labels:
-                attend[step] = _only_token(asked, labels, words, tokens)
+            name = f"attend, step {step}"
+            if asked in labels:
+                attend[step] = _only_token(str(asked), labels, words, tokens, name)
             else:
-                attend[step] = _place(asked, tokens, f"attend, step {step}", "tokens")
+                attend[step] = _place(asked, tokens, name, "tokens")
         return replace(self.wish.request(target_tokenizer, "what if"), attend=attend)
 
 
@@ -108,20 +115,28 @@ def _place(asked: str | int, known: Sequence[str], name: str, units: str) -> int
     if not places:
         raise ConfigError(f"{name}: {asked!r} is not in the source; {nearest(asked, set(known))}")
     if len(places) > 1:
-        listed = f"{', '.join(map(str, places[:-1]))} and {places[-1]}"
-        raise ConfigError(
-            f"{name}: {asked!r} stands at positions {listed}; give the position instead of the word"
-        )
+        raise _ambiguous(name, asked, places)
     return places[0]
 
 
-def _only_token(asked: str, labels: Sequence[str], words: Sequence[int | None], tokens: Sequence[str]) -> int:
+def _only_token(
+    asked: str, labels: Sequence[str], words: Sequence[int | None], tokens: Sequence[str], name: str
+) -> int:
     """The one token of the one word called so."""
     numbers = {number for number, label in enumerate(labels) if label == asked}
     places = [place for place, word in enumerate(words) if word in numbers]
-    if len(places) > 1:
-        pieces = ", ".join(f"{tokens[place]!r} at {place}" for place in places)
-        raise ConfigError(
-            f"attend: {asked!r} has several tokens ({pieces}); give the position of one instead of the word"
-        )
-    return places[0]
+    if len(places) == 1:
+        return places[0]
+    if len(places) == len(numbers):
+        raise _ambiguous(name, asked, places)
+    pieces = ", ".join(f"{tokens[place]!r} at {place}" for place in places)
+    raise ConfigError(
+        f"{name}: {asked!r} has several tokens ({pieces}); give the position of one instead of the word"
+    )
+
+
+def _ambiguous(name: str, asked: str, places: Sequence[int]) -> ConfigError:
+    listed = f"{', '.join(map(str, places[:-1]))} and {places[-1]}"
+    return ConfigError(
+        f"{name}: {asked!r} stands at positions {listed}; give the position instead of the word"
+    )

@@ -34,7 +34,7 @@ def ask(translator: "Translator", line: str, asked: Asked, options: SearchOption
     places = asked.places(line)
     told = swapped(line, places)
     ids, told_ids = translator.encode([line, told])
-    request = asked.request(told_ids, translator.source_tokenizer, translator.target_tokenizer)
+    request = asked.request(told, told_ids, translator.source_tokenizer, translator.target_tokenizer)
     (before,) = translator.find([ids], options)
     (after,) = translator.find([told_ids], options, [request])
     return WhatIf(

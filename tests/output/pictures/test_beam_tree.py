@@ -65,7 +65,7 @@ def test_words_numbers_and_what_was_looked_at(grown):
         for one in step:
             value = one.score if one.fate == "finished" else one.total
             assert (one.token, f"{value:.2f}".replace("-", "−")) in written, row
-    for row, one in enumerate(tree.best, start=1):
+    for row, one in enumerate(tree.best):
         assert (str(row), tree.looked_at(one)) in written
 
 

@@ -1,5 +1,6 @@
 """Pictures: attention, labels, tags and samples as files and in the terminal; training and quality too on a page."""
 
+from regard.output.pictures.beam_tree import draw_beam_tree
 from regard.output.pictures.canvas import save
 from regard.output.pictures.confusion import draw_confusion, row_shares
 from regard.output.pictures.growth import draw_growth
@@ -13,6 +14,9 @@ from regard.output.pictures.terminal_growth import TerminalGrowth, TerminalGrowt
 from regard.output.pictures.terminal_pooling import TerminalPooling
 from regard.output.pictures.terminal_reading import TerminalReading
 from regard.output.pictures.terminal_tags import TerminalTagging
+from regard.output.pictures.terminal_tree import TerminalTree
+from regard.output.pictures.terminal_what_if import TerminalWhatIf
+from regard.output.pictures.what_if import draw_what_if
 
 __all__ = [
     "HeatMap",
@@ -25,11 +29,15 @@ __all__ = [
     "TerminalReading",
     "TerminalStep",
     "TerminalTagging",
+    "TerminalTree",
+    "TerminalWhatIf",
+    "draw_beam_tree",
     "draw_confusion",
     "draw_growth",
     "draw_pooling",
     "draw_reading",
     "draw_tags",
+    "draw_what_if",
     "end_of_scale",
     "heatmap",
     "row_shares",

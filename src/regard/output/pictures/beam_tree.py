@@ -18,6 +18,7 @@ from regard.output.pictures.lettering import Lettering
 from regard.output.pictures.shade import FAINT, INK, SOFT, shade
 from regard.output.pictures.visible import shortened
 from regard.output.search_tree import Beginning, SearchTree
+from regard.output.wording import hundredths
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,7 +33,7 @@ _STEM = 0.1  # inches from a word's left edge to where its branches begin and en
 _THINNEST, _THICKEST = 0.4, 2.8  # points
 _BRANCH, _GIVEN_UP = "#8f8f89", "#9a9a94"
 _KEY = (
-    "at the left: the step, and the source word the best one looked at most",
+    "at the left: the step, from 0, and the source word the best one looked at most",
     "number: log p of all words so far; of an end, its score    thickness: p of the word",
     "bold: the best    black: found    grey: kept, and lost later    pale: weighed, and not kept",
 )
@@ -150,7 +151,7 @@ class _Pen:
         self._looked = max(
             (self.small.width(shortened(tree.looked_at(one) or "")) for one in tree.best), default=0.0
         )
-        self._digits = self.small.width("0" * len(str(len(tree.best) or 1)))
+        self._digits = self.small.width("0" * len(str(len(tree.best))))
         self.gutter = self._digits + self._looked + (0.45 if self._looked else 0.25)
 
     def width(self, one: Beginning) -> float:
@@ -211,12 +212,11 @@ class _Pen:
     def beside(self, axes: Axes, one: Beginning, row: int, baseline: float) -> None:
         """A step's number, and what the best output looked at."""
         after = _MARGIN + self._digits
-        self.small.write(axes, after, baseline, str(row + 1), colour=SOFT, align="right")
+        self.small.write(axes, after, baseline, str(row), colour=SOFT, align="right")
         looked = self._tree.looked_at(one)
         if looked is not None:
             self.small.write(axes, after + 0.1, baseline, shortened(looked), colour=SOFT)
 
 
 def _number(one: Beginning) -> str:
-    value = one.score if one.fate == "finished" else one.total
-    return f"{value:.2f}".replace("-", "\N{MINUS SIGN}")
+    return hundredths(one.score if one.fate == "finished" else one.total)

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from regard.output.pictures.visible import visible
 from regard.output.search_tree import Beginning, SearchTree
+from regard.output.wording import hundredths
 
 
 @dataclass(frozen=True)
@@ -88,5 +89,5 @@ class _Painter:
         if not ways:
             mark = self.rails.found if one.fate == "finished" else self.rails.lost
             value = one.score if one.fate == "finished" else one.total
-            line.append(f" {mark} {value:.2f}".replace("-", self.rails.minus), style)
+            line.append(f" {mark} {hundredths(value, self.rails.minus)}", style)
         return one

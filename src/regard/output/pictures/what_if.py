@@ -13,6 +13,7 @@ import numpy as np
 from regard.output.pictures.heatmap import HeatMap, sheet
 from regard.output.translation import Translation
 from regard.output.what_if import WhatIf
+from regard.output.wording import hundredths
 from regard.text.links import GoldLinks
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def draw_what_if(what_if: WhatIf) -> Figure:
 
 
 def _map(translation: Translation, name: str, told: GoldLinks | None = None) -> HeatMap:
-    title = f"{name}: score {translation.score:.2f}".replace("-", "\N{MINUS SIGN}")
+    title = f"{name}: score {hundredths(translation.score)}"
     if translation.alpha is None:
         return HeatMap(np.zeros((0, 0)), (), (), title=f"{title}, {translation.text}")
     return HeatMap(translation.alpha, translation.source_tokens, translation.tokens, told, title)
