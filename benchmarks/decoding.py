@@ -19,7 +19,6 @@ from benchmarks.peers import search
 from benchmarks.process import in_own_process
 from benchmarks.section import Section, Table
 from benchmarks.settings import Setting
-from benchmarks.translating import VARIANTS
 
 
 @dataclass(frozen=True)
@@ -65,7 +64,7 @@ def compare(
         lines = data / f"{demand.part}.source"
         regard: dict[str, Run] = {
             variant: partial(translating.measure, variant, setting, demand, model, data, threads=threads)
-            for variant in VARIANTS
+            for variant in translating.variants(setting)
         }
         ours = regard.pop(OURS)
         others: dict[str, Run] = {

@@ -19,8 +19,8 @@ from benchmarks.section import Section, Table, kept
 from regard.output.pictures.page.markup import Markup, element, join
 from regard.whole_file import write_whole_text
 
-ORDER = ("training", "decoding", "gpu", "floor", "stages", "changes", "growth")
-"""The order of sections; those of a GPU are measured by a command of their own."""
+ORDER = ("training", "decoding", "quality", "gpu", "floor", "stages", "changes", "growth")
+"""The order of sections; those of quality and of a GPU are measured by commands of their own."""
 RESULTS = "results.json"
 _TITLE = "How fast Regard is"
 

@@ -20,8 +20,11 @@ def main() -> None:
     parser.add_argument("--batch", type=int, required=True)
     parser.add_argument("--words", type=int, required=True)
     parser.add_argument("--precision", choices=["float32", "bfloat16", "int8"], default="float32")
+    parser.add_argument("--shortlist", action="store_true")
     given = parser.parse_args()
-    translator = Translator.load(given.model, weights="last", precision=given.precision)
+    translator = Translator.load(
+        given.model, weights="last", precision=given.precision, shortlist=given.shortlist
+    )
     limit = LengthLimit(ratio=0, extra=given.words + 1)  # the end mark counts
     options = SearchOptions(beam=given.beam, min_length=given.words, limit=limit)
     lines = given.source.read_text(encoding="utf-8").splitlines()

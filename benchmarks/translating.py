@@ -15,19 +15,29 @@ from benchmarks.peers.commands import Command
 from benchmarks.process import in_own_process
 from benchmarks.searched import Searched, searched
 from benchmarks.settings import Setting, run_of
+from benchmarks.shortlists import write_shortlist
+from regard.shortlist.shortlist import FILE as SHORTLIST
 from regard.training.run import run_training
 
 VARIANTS: dict[str, list[str]] = {
     OURS: [],
     f"{OURS}, int8": ["--precision", "int8"],
     f"{OURS}, bf16": ["--precision", "bfloat16"],
+    f"{OURS}, int8 and shortlist": ["--precision", "int8", "--shortlist"],
 }
 """What `translate_lines` is told beside the demand; the first is what all others are held against."""
+_LARGE = 1000  # words: below, a shortlist would save nothing
 UPDATES = 12
 
 
+def variants(setting: Setting) -> list[str]:
+    """Those of `VARIANTS` that make sense for a setting."""
+    large = setting.vocabulary > _LARGE
+    return [name for name, told in VARIANTS.items() if large or "--shortlist" not in told]
+
+
 def model_of(setting: Setting, work: Path, *, threads: int) -> Path:
-    """The folder of the setting's model, trained where it is not yet there.
+    """The folder of the setting's model and its shortlist, made where it is not yet there.
 
     Raises:
         RegardError: the training failed.
@@ -36,6 +46,8 @@ def model_of(setting: Setting, work: Path, *, threads: int) -> Path:
     if not (folder / "report.json").exists():
         given = {"setting": setting.to_json(), "folder": str(folder)}
         in_own_process("benchmarks.translating:train", given, threads=threads)
+    if not (folder / SHORTLIST).exists():
+        write_shortlist(setting, folder)
     return folder
 
 
