@@ -152,6 +152,7 @@ KERNELS = {
     "regard_lstm_back": "p" * 9 + "llliii",
     "regard_lstm_read": "ppppppllii",
     "regard_gru_read": "pppppllii",
+    "regard_additive_energies": "pppplllli",
     "regard_best_words": "ppllllppi",
     "regard_luong_step": "p" * 11 + "i",
     "regard_bahdanau_step": "p" * 9 + "i",
