@@ -33,7 +33,7 @@ from regard.search.record import End, Floats, Record
 from regard.search.request import Request
 from regard.search.rules import Flags, Rules
 from regard.search.stepper import Stepper
-from regard.search.tree import Tree, Weighed
+from regard.search.tree import Seen, Tree, Weighed
 from regard.text.specials import EOS
 
 _NEVER = float("-inf")
@@ -95,7 +95,6 @@ class _Search:
     Attributes:
         sentences: (B,), whose slots the rows are.
         totals: (B, slots), log p of each living hypothesis.
-        written: (R, t), the words so far, where a rule needs them; else (R, 0).
     """
 
     def __init__(
@@ -109,7 +108,7 @@ class _Search:
     ) -> None:
         self.sentences: Ids = np.arange(len(limits))
         self.totals: Floats = np.zeros((len(limits), 1))
-        self.written: Ids = np.empty((len(limits), 0), dtype=np.int64)
+        self._written: Ids = np.empty((len(limits), 0), dtype=np.int64)  # (R, t), where a rule must know them
         self._width, self._source_lengths = options.beam, source_lengths
         self._rules = Rules(options, requests, source_lengths - 1, limits, columns)
         self._inclusion = Inclusion.of(requests, limits)
@@ -127,91 +126,109 @@ class _Search:
         if self._coverage is not None and output.alpha is not None:
             self._coverage.add(output.alpha)
         candidates = (self.totals.reshape(-1, 1) + log_probs).reshape(len(self.sentences), -1)  # (B, slots·k)
-        places, chosen = self._choose(step, candidates, words)  # (B, K)
+        places, totals = self._choose(step, candidates, words)  # (B, K)
         tokens = words.reshape(-1)[places]
-        alive = chosen > _NEVER
-        ended = (tokens == EOS) & alive
-        if ended.any():
-            self._close(step, places, ended, chosen, log_probs)
-            alive &= ~ended
+        ended = tokens == EOS
+        ending = np.count_nonzero(ended) > 0
+        if ending:
+            ended &= totals > _NEVER
+            self._close(step, places, ended, totals, log_probs)
         if self._tree is not None:
-            covered = None if self._coverage is None else self._coverage.host()
-            alpha = None if output.alpha is None else output.alpha.float().cpu().numpy()
+            kept = (totals > _NEVER) & ~ended
             self._tree.add(
                 Weighed(
-                    step, self.sentences, candidates, words, log_probs, alpha, covered, places, alive, ended
+                    step,
+                    self.sentences,
+                    candidates,
+                    words,
+                    log_probs,
+                    self._seen(output),
+                    places,
+                    kept,
+                    ended,
                 )
             )
-        return self._go_on(places, np.where(alive, chosen, _NEVER), tokens, log_probs)
+        if ending:
+            totals[ended] = _NEVER
+        return self._go_on(places, totals, tokens, log_probs)
 
     def _words(self, step: int, logits: Tensor) -> tuple[Floats, Ids]:
+        """The words weighed after each row, (R, k)."""
+        if self._inclusion is None and self._rules.silent(step):
+            return self._likeliest.of(logits)
+        written = self._written if self._rules.remembers else np.empty((logits.shape[0], 0), dtype=np.int64)
         if self._inclusion is None:
-            if self._rules.silent(step, self.sentences):
-                return self._likeliest.of(logits)
-            return self._likeliest.under(logits, self._rules.at(step, self.sentences, self.written, None), ())
-        unfinished = self._inclusion.unfinished(self.sentences)
-        ruling = self._rules.at(step, self.sentences, self.written, unfinished)
+            return self._likeliest.under(logits, self._rules.at(step, self.sentences, written, None), ())
+        ruling = self._rules.at(step, self.sentences, written, self._inclusion.unfinished(self.sentences))
         return self._likeliest.under(logits, ruling, self._inclusion.wanted(self.sentences))
 
     def _choose(self, step: int, candidates: Floats, words: Ids) -> tuple[Ids, Floats]:
         """The places (row · k + rank) of the best candidates, and log p of each; −∞ where there is none, (B, K)."""
-        first = np.arange(len(candidates))[:, None] * candidates.shape[1]
-        places = (-candidates).argsort(axis=1, kind="stable")[:, : self._width] + first
-        chosen = candidates.reshape(-1)[places]
+        batch, width = candidates.shape
+        places = (-candidates).argsort(axis=1, kind="stable")[:, : self._width]
+        if batch > 1:
+            places += np.arange(0, batch * width, width)[:, None]
+        totals = candidates.reshape(-1)[places]
+        if self._inclusion is None and not self._finished.some:
+            return places, totals
         room = self._width - self._finished.number[self.sentences]  # (B,)
         if self._inclusion is not None:
-            by_sentence = words.reshape(candidates.shape)
-            taken = self._inclusion.choose(step, self.sentences, candidates, by_sentence, room)
+            taken = self._inclusion.choose(step, self.sentences, candidates, words.reshape(batch, -1), room)
             for k, mine in taken.items():
-                places[k, : len(mine)] = mine + first[k]
-                chosen[k, : len(mine)] = candidates[k, mine]
-                chosen[k, len(mine) :] = _NEVER
-        if room.min() < places.shape[1]:
-            chosen[np.arange(places.shape[1]) >= room[:, None]] = _NEVER
-        return places, chosen
+                places[k, : len(mine)] = np.array(mine, dtype=np.int64) + k * width
+                totals[k, : len(mine)] = candidates[k, mine]
+                totals[k, len(mine) :] = _NEVER
+        totals[np.arange(totals.shape[1]) >= room[:, None]] = _NEVER
+        return places, totals
 
-    def _close(self, step: int, places: Ids, ended: Flags, chosen: Floats, log_probs: Floats) -> None:
+    def _close(self, step: int, places: Ids, ended: Flags, totals: Floats, log_probs: Floats) -> None:
         """Keep those that have chosen the end mark."""
-        width = log_probs.shape[1]
-        for k, slot in zip(*ended.nonzero(), strict=True):
-            b, place = int(self.sentences[k]), int(places[k, slot])
-            row = place // width
+        for k, slot in zip(*(axis.tolist() for axis in ended.nonzero()), strict=True):
+            b = self.sentences.item(k)
+            row, rank = divmod(places.item(k, slot), log_probs.shape[1])
             covered = None if self._coverage is None else self._coverage.of(row, b)
-            score = self._finished.score(float(chosen[k, slot]), step + 1, covered)
-            log_prob = float(log_probs[row, place % width])
-            self._finished.add(b, End(step, row, log_prob, score))
+            score = self._finished.score(totals.item(k, slot), step + 1, covered)
+            self._finished.add(b, End(step, row, log_probs.item(row, rank), score))
+
+    def _seen(self, output: StepOutput) -> Seen:
+        """What a history shows of the attention."""
+        alpha = None if output.alpha is None else output.alpha.float().cpu().numpy()
+        return Seen(alpha, None if self._coverage is None else self._coverage.host())
 
     def _go_on(self, places: Ids, totals: Floats, tokens: Ids, log_probs: Floats) -> _Rows | None:
         """The rows of the next step: of the sentences still searched, as many slots as the fullest of them needs."""
-        num_rows = len(log_probs)
-        searching = totals.max(axis=1) > self._finished.needed[self.sentences]  # (B,)
+        num_rows, width = log_probs.shape
         stayed = None
-        if not searching.all():
-            stayed = np.flatnonzero(searching)
-            if len(stayed) == 0:
-                return None
-            self.sentences = self.sentences[stayed]
-            places, totals, tokens = places[stayed], totals[stayed], tokens[stayed]
-        alive = totals > _NEVER
-        slots = int(alive.sum(axis=1).max())
-        if slots < totals.shape[1]:
-            order = (~alive).argsort(axis=1, kind="stable")[:, :slots]
-            sentence = np.arange(len(order))[:, None]
-            places, totals, tokens = places[sentence, order], totals[sentence, order], tokens[sentence, order]
+        if self._finished.some or np.count_nonzero(totals == _NEVER):
+            searching = totals.max(axis=1) > self._finished.needed[self.sentences]  # (B,)
+            if not searching.all():
+                stayed = np.flatnonzero(searching)
+                if len(stayed) == 0:
+                    return None
+                self.sentences = self.sentences[stayed]
+                places, totals, tokens = places[stayed], totals[stayed], tokens[stayed]
+            alive = totals > _NEVER
+            slots = alive.sum(axis=1).max()
+            if slots < totals.shape[1]:
+                order = (~alive).argsort(axis=1, kind="stable")[:, :slots]
+                sentence = np.arange(len(order))[:, None]
+                places, totals, tokens = (
+                    places[sentence, order],
+                    totals[sentence, order],
+                    tokens[sentence, order],
+                )
         self.totals = totals
         places, tokens = places.reshape(-1), tokens.reshape(-1)
-        parents = places // log_probs.shape[1]
+        parents = places // width
         self._record.went_on(parents, tokens, log_probs.reshape(-1)[places])
-        still = len(parents) == num_rows and bool((parents == np.arange(num_rows)).all())
         self._remember(parents, places, tokens)
+        still = len(parents) == num_rows and np.count_nonzero(parents != np.arange(num_rows)) == 0
         return _Rows(tokens, None if still else parents, stayed)
 
     def _remember(self, parents: Ids, places: Ids, tokens: Ids) -> None:
         """Take along what the options in use must know of each row."""
         if self._rules.remembers:
-            self.written = np.concatenate([self.written[parents], tokens[:, None]], axis=1)
-        else:
-            self.written = self.written[:1].repeat(len(parents), axis=0)
+            self._written = np.concatenate([self._written[parents], tokens[:, None]], axis=1)
         if self._inclusion is not None:
             self._inclusion.go_on(self.sentences, parents, tokens)
         if self._coverage is not None:

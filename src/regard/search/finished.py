@@ -23,6 +23,7 @@ class Finished:
     Attributes:
         ends: of each sentence, best first.
         number: (B,), how many of them there are.
+        some: whether there is one at all.
         needed: (B,), what log p a living hypothesis must exceed to reach the n best.
     """
 
@@ -30,6 +31,7 @@ class Finished:
         self._options = options
         self.ends: list[list[End]] = [[] for _ in limits]
         self.number = np.zeros(len(limits), dtype=np.int64)
+        self.some = False
         self.needed = np.full(len(limits), _NEVER)
         self._longest = [self._divisor(limit) for limit in limits.tolist()]
 
@@ -55,6 +57,7 @@ class Finished:
         """
         insort(self.ends[b], end, key=lambda each: -each.score)
         self.number[b] += 1
+        self.some = True
         if len(self.ends[b]) >= self._options.n_best:
             self.needed[b] = self.ends[b][self._options.n_best - 1].score * self._longest[b]
 

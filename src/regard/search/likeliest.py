@@ -38,7 +38,7 @@ class Likeliest:
 
     def under(self, logits: Tensor, ruling: Ruling, wanted: Wanted) -> tuple[Floats, Ids]:
         """As `of`, under a step's rules; the words wanted stand behind the others, (R, k + …)."""
-        num_rows = len(logits)
+        num_rows = logits.shape[0]
         forced = np.full(num_rows, -1) if ruling.forced is None else ruling.forced
         must = np.flatnonzero(forced >= 0)
         excluded = set(ruling.excluded.tolist())
@@ -57,7 +57,7 @@ class Likeliest:
         return self._beside(log_probs, ids, pairs, values[len(must) :])
 
     def _never_at(self, logits: Tensor) -> Tensor:
-        num_rows = len(logits)
+        num_rows = logits.shape[0]
         if num_rows not in self._never_places:
             places = np.arange(num_rows)[:, None] * self._columns.number + self._never
             self._never_places[num_rows] = torch.from_numpy(places.reshape(-1)).to(logits.device)

@@ -1,6 +1,7 @@
 """What each step decided, and the way back from an end to its first word."""
 
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
@@ -56,36 +57,37 @@ class Record:
 
     def trace(self, ends: Sequence[End], source_lengths: Sequence[int]) -> list[Hypothesis]:
         """The hypotheses with these ends, each over a source so long."""
-        if not ends:
-            return []
-        lengths = np.array([end.step + 1 for end in ends])
-        row = np.array([end.row for end in ends])
-        rows = np.zeros((len(ends), lengths.max()), dtype=np.int64)  # whose logits chose each word
-        tokens = np.full(rows.shape, EOS)
-        log_probs = np.array([[end.log_prob] for end in ends]).repeat(lengths.max(), axis=1)
-        for t in range(int(lengths.max()) - 1, -1, -1):
-            now = np.flatnonzero(lengths > t)
-            rows[now, t] = row[now]
-            if t > 0:
-                tokens[now, t - 1] = self._tokens[t][row[now]]
-                log_probs[now, t - 1] = self._log_probs[t][row[now]]
-                row[now] = self._parents[t][row[now]]
-        alphas = self._alphas_of(rows, lengths)
-        found = []
-        for k, end in enumerate(ends):
-            length = end.step + 1
-            values = log_probs[k, :length].tolist()
-            alpha = None if alphas is None else np.ascontiguousarray(alphas[k][:, : source_lengths[k]])
-            ids = tuple(tokens[k, :length].tolist())
-            found.append(Hypothesis(ids, sum(values), end.score, tuple(values), alpha))
-        return found
+        # the alphas of all steps are laid one after another
+        first = [0, *accumulate(alpha.shape[0] for alpha in self._alphas)]
+        ways = [self._way(end) for end in ends]
+        alphas: Sequence[npt.NDArray[np.float32] | None] = [None] * len(ends)
+        if self._alphas and ends:
+            places = [first[t] + row for _, _, rows in ways for t, row in enumerate(rows)]
+            alphas = self._alphas_at(places, [len(rows) for _, _, rows in ways], source_lengths)
+        return [
+            Hypothesis(tuple(ids), sum(log_probs), end.score, tuple(log_probs), alpha)
+            for (ids, log_probs, _), end, alpha in zip(ways, ends, alphas, strict=True)
+        ]
 
-    def _alphas_of(self, rows: Ids, lengths: npt.NDArray[np.int64]) -> list[npt.NDArray[np.float32]] | None:
-        if not self._alphas:
-            return None
-        steps = self._alphas[: rows.shape[1]]
-        first = np.cumsum([0, *(len(alpha) for alpha in steps[:-1])])  # of each step, laid one after another
-        real = np.arange(rows.shape[1]) < lengths[:, None]
-        places = torch.from_numpy((rows + first)[real]).to(steps[0].device)
-        alphas = torch.cat(steps).index_select(0, places).float().cpu().numpy()
-        return np.split(alphas, lengths.cumsum()[:-1])
+    def _way(self, end: End) -> tuple[list[int], list[float], list[int]]:
+        """The words, log p of each, and the rows that chose them."""
+        ids, log_probs, rows = [EOS], [end.log_prob], [end.row]
+        row = end.row
+        for t in range(end.step, 0, -1):
+            ids.append(self._tokens[t].item(row))
+            log_probs.append(self._log_probs[t].item(row))
+            row = self._parents[t].item(row)
+            rows.append(row)
+        return ids[::-1], log_probs[::-1], rows[::-1]
+
+    def _alphas_at(
+        self, places: list[int], lengths: Sequence[int], source_lengths: Sequence[int]
+    ) -> list[npt.NDArray[np.float32]]:
+        """The rows of alpha at these places, cut into hypotheses of these lengths."""
+        chosen = torch.tensor(places, device=self._alphas[0].device)
+        alphas = torch.cat(self._alphas).index_select(0, chosen).float().cpu().numpy()
+        ends = accumulate(lengths)
+        return [
+            np.ascontiguousarray(alphas[end - length : end, :width])
+            for end, length, width in zip(ends, lengths, source_lengths, strict=True)
+        ]

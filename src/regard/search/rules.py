@@ -60,21 +60,17 @@ class Rules:
         self._prefixes = [request.prefix for request in requests or ()]
         self._exclude = [request.exclude for request in requests or ()]
         self._block = options.block_ngrams
-        self._asked = any(self._prefixes) or any(self._exclude)
         self._end = columns.of(EOS)
         never = (PAD, BOS) if options.unknowns else (PAD, BOS, UNK)
         self.never = [column for word in never if (column := columns.find(word)) is not None]
         self.remembers = self._block > 0 or any(self._exclude)
         """Whether the words so far are needed."""
+        speaks = self.remembers or any(self._prefixes)
+        self._silent_from, self._silent_to = int(self._fewest.max()), 0 if speaks else int(limits.min()) - 1
 
-    def silent(self, step: int, sentences: Ids) -> bool:
+    def silent(self, step: int) -> bool:
         """Whether there is nothing to say at this step but what never may be chosen."""
-        return (
-            not self.remembers
-            and not self._asked
-            and step + 1 < self._limits[sentences].min()
-            and step >= self._fewest[sentences].max()
-        )
+        return self._silent_from <= step < self._silent_to
 
     def at(self, step: int, sentences: Ids, written: Ids, unfinished: Flags | None) -> Ruling:
         """Rule on one step.

@@ -11,6 +11,18 @@ from regard.search.record import Floats
 from regard.search.rules import Flags
 
 
+class Seen(NamedTuple):
+    """Where the decoder looked.
+
+    Attributes:
+        alpha: at this step, (R, Tx); None without attention.
+        covered: Σ alpha up to this step, (R, Tx); None without a coverage penalty.
+    """
+
+    alpha: Floats | None
+    covered: Floats | None
+
+
 class Weighed(NamedTuple):
     """One step of a beam, as it was decided. A candidate's place is row · k + its rank in that row.
 
@@ -20,8 +32,7 @@ class Weighed(NamedTuple):
         totals: (B, slots · k), log p of every candidate.
         tokens: (R, k), their words.
         log_probs: (R, k), log p of these.
-        alpha: (R, Tx), or None without attention.
-        covered: Σ alpha up to this step, (R, Tx); None without a coverage penalty.
+        seen: where the decoder looked.
         chosen: (B, K), the places of those chosen.
         kept: (B, K), which of them go on.
         ended: (B, K), which of them have chosen the end mark.
@@ -32,8 +43,7 @@ class Weighed(NamedTuple):
     totals: Floats
     tokens: Ids
     log_probs: Floats
-    alpha: Floats | None
-    covered: Floats | None
+    seen: Seen
     chosen: Ids
     kept: Flags
     ended: Flags
@@ -85,7 +95,7 @@ class Tree:
     def _node(self, weighed: Weighed, b: int, place: int, fate: Fate) -> Node:
         row, rank = divmod(place, weighed.tokens.shape[1])
         real = slice(int(self._source_lengths[b]))
-        covered = None if weighed.covered is None else weighed.covered[row, real]
+        covered = None if weighed.seen.covered is None else weighed.seen.covered[row, real]
         total = float(weighed.totals.reshape(-1)[place])
         rivals = zip(weighed.tokens[row].tolist(), weighed.log_probs[row].tolist(), strict=True)
         node = Node(
@@ -97,7 +107,7 @@ class Tree:
             self._finished.score(total, weighed.step + 1, covered),
             fate,
             tuple(Rival(*rival) for rival in rivals if rival[1] > float("-inf")),
-            None if weighed.alpha is None else weighed.alpha[row, real].astype(np.float32),
+            None if weighed.seen.alpha is None else weighed.seen.alpha[row, real].astype(np.float32),
         )
         self._of_place[place] = node.id
         self._number[b] += 1
