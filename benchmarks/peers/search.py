@@ -17,7 +17,7 @@ from benchmarks.settings import Setting
 
 UPDATES = 12
 """Of the training: the words do not matter, only that there is a checkpoint."""
-SLOW = {("yoyodyne", "mt", demands.BEAM): (4, 2)}
+SLOW = {("yoyodyne", "mt", demands.BEAM): (4, 2), ("yoyodyne", "mt", demands.ONE): (1, 4)}
 """Where a peer would take minutes: so many sentences at a time, so many times, in the place of what is demanded."""
 
 
@@ -53,8 +53,8 @@ def measure(
         call(python, training, own, "trained", threads=threads)
     wanted = asked(name, setting, demand)
     search = SEARCHES[name](setting, wanted, data, own)
-    if search.command.before is not None and not (own / "tests.json").exists():
-        call(python, search.command.before, own, "tests", threads=threads)
+    if search.command.before is not None and not (own / f"{wanted.part}.json").exists():
+        call(python, search.command.before, own, wanted.part, threads=threads)
     search.output.unlink(missing_ok=True)
     seen = call(python, search.command, own, Path(LOG).stem, threads=threads, timed=search.timed)
     run = searched(seen, wanted, setting.output_words, search.outputs())
@@ -62,10 +62,10 @@ def measure(
 
 
 def corpus(setting: Setting, work: Path) -> Path:
-    """The folder of the setting's corpus with all demands' sentences, written where it is not yet there."""
+    """The folder of the setting's corpus with all demands' sentences, written where they are not yet there."""
     data = work.absolute() / f"{setting.name}-searching"
-    if not (data / "words.target").exists():
-        usual = demands.demands(setting)
-        slow = [Demand(demands.BEAM, 5, batch, calls) for batch, calls in SLOW.values()]
-        demands.write(setting, [*usual, *slow], data)
+    slow = [Demand("", 1, batch, calls) for batch, calls in SLOW.values()]
+    wanted = [*demands.demands(setting), *slow]
+    if not all((data / f"{demand.part}.tsv").exists() for demand in wanted):
+        demands.write(setting, wanted, data)
     return data

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.demands import Demand, demands
+from benchmarks.demands import Demand
 from benchmarks.peers.commands import Command
 from benchmarks.settings import Setting
 
@@ -43,27 +43,25 @@ class Search:
         return [line.split("\t")[self.column].strip() for line in lines if line.startswith(self.marked)]
 
 
+def _flags(options: dict[str, Any]) -> list[str]:
+    return [part for name, value in options.items() for part in (f"--{name}", str(value))]
+
+
 def fairseq(setting: Setting, demand: Demand, data: Path, work: Path) -> Search:
-    """Prints translations among its other words; reads its own binary form of all demands' sentences."""
+    """Prints translations among its other words; reads its own binary form of the sentences."""
     patches, languages = ["dataclass_defaults", "whole_checkpoints"], ["-s", "source", "-t", "target"]
-    parts = sorted({each.part for each in demands(setting)})
-    words = [
-        "--srcdict",
-        work / "binary" / "dict.source.txt",
-        "--tgtdict",
-        work / "binary" / "dict.target.txt",
-    ]
-    tests = ["--testpref", ",".join(str(data / part) for part in parts), "--destdir", work / "tests"]
-    prepare = Command(
-        "fairseq_cli.preprocess:cli_main",
-        [*languages, *(str(each) for each in (*words, *tests)), "--workers", "1"],
-        patches,
-    )
-    k = parts.index(demand.part)
+    words, binary = work / "binary", work / f"binary-{demand.part}"
+    told: dict[str, Any] = {
+        "srcdict": words / "dict.source.txt",
+        "tgtdict": words / "dict.target.txt",
+        "testpref": data / demand.part,
+        "destdir": binary,
+        "workers": 1,
+    }
+    prepare = Command("fairseq_cli.preprocess:cli_main", [*languages, *_flags(told)], patches)
     options: dict[str, Any] = {
         "task": "translation",
         "path": work / "model" / "checkpoint_last.pt",
-        "gen-subset": f"test{k or ''}",
         "beam": demand.beam,
         "batch-size": demand.batch,
         "max-len-a": 0,
@@ -71,13 +69,8 @@ def fairseq(setting: Setting, demand: Demand, data: Path, work: Path) -> Search:
         "min-len": setting.output_words,
         "num-workers": 0,
     }
-    flags = [part for name, value in options.items() for part in (f"--{name}", str(value))]
-    command = Command(
-        "fairseq_cli.generate:cli_main",
-        [str(work / "tests"), *languages, "--cpu", *flags],
-        patches,
-        prepare,
-    )
+    arguments = [str(binary), *languages, "--cpu", *_flags(options)]
+    command = Command("fairseq_cli.generate:cli_main", arguments, patches, prepare)
     return Search(command, "fairseq.sequence_generator:SequenceGenerator.generate", work / LOG, "H-", 2)
 
 

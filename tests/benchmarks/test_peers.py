@@ -142,8 +142,6 @@ def test_every_peer_is_told_what_is_demanded(tmp_path, name):
     setting = replace(SETTINGS["mt"], output_words=19)
     COMMANDS[name](setting, tmp_path / "data", tmp_path, 17)
     demand = Demand("some", 7, 23, 3)
-    if name == "fairseq":
-        demand = replace(demands(setting)[0], beam=7)
     search = SEARCHES[name](setting, demand, tmp_path / "data", tmp_path)
     config = tmp_path / "search.yaml"
     told = " ".join(search.command.arguments) + (config.read_text() if config.exists() else "")
