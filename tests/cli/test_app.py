@@ -27,6 +27,7 @@ VERBS = [
     "read",
     "lab",
     "average",
+    "shortlist",
     "models",
     "show",
 ]

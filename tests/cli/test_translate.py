@@ -6,8 +6,13 @@ import re
 
 import numpy as np
 import pytest
+import torch
 
-from regard.text import parse_pharaoh
+from regard.folder import ModelFolder
+from regard.search import LengthLimit
+from regard.text import SentencePair, parse_pharaoh
+from regard.training.configure import configure
+from regard.training.run import run_training
 from regard.translator import Translator
 
 LINES = ["a b c", "", "e", "   ", "d d unknown", ""]
@@ -97,7 +102,14 @@ class TestWhatIsPrinted:
         assert [[f"{each['score']:.4f}", each["text"]] for each in flat] == [row[1:3] for row in told]
         for each, row in zip(flat, told, strict=True):
             assert {tuple(link) for link in each["links"]} == parse_pharaoh(row[3], "here").sure
-        assert np.allclose(np.sum(objects[0]["alpha"], axis=1), 1, atol=1e-3)
+        assert all(len(each["tokens"]) == len(each["token_log_probs"]) for each in flat)
+        assert not any("alpha" in each for each in flat)
+
+    def test_alpha_on_request(self, regard, model):
+        told = regard("translate", model, "--json", "--alpha", "--n-best", "2", stdin="a b\n").out
+        for each in (json.loads(told), *json.loads(told)["alternatives"]):
+            assert np.shape(each["alpha"]) == (len(each["tokens"]), len(each["source_tokens"]))
+            assert np.allclose(np.sum(each["alpha"], axis=1), 1, atol=1e-3)
 
     def test_options_of_the_search(self, regard, model):
         greedy = Translator.load(model, weights="last").translate(["a b c"], beam=1, length_power=0.0)[0]
@@ -156,18 +168,146 @@ class TestWhereItGoes:
         assert "it is being read; write to another file" in ended.err
         assert (data / "test.src").read_bytes() == before
 
-    def test_a_person_who_types_is_answered_line_by_line(self, regard, model, monkeypatch):
-        asked = {}
 
-        def stream(self, lines, *, chunk, **options):
-            asked["chunk"] = chunk
-            return iter(())
+def told(regard, model, *options, stdin="a b c\n"):
+    """The lines that come out; nothing may go wrong."""
+    ended = regard("translate", model, *options, stdin=stdin)
+    assert (ended.status, ended.err) == (0, "")
+    return ended.out.splitlines()
 
-        monkeypatch.setattr(Translator, "translate_stream", stream)
-        regard("translate", model, typed=True)
-        assert asked == {"chunk": 1}
-        regard("translate", model)
-        assert asked["chunk"] > 1
+
+class TestHowItSearches:
+    """Each option arrives: what is printed is what the library gives for it."""
+
+    @pytest.mark.parametrize(
+        ("flags", "options"),
+        [
+            (
+                ["--length-penalty", "wu", "--length-power", "0.6"],
+                {"length_penalty": "wu", "length_power": 0.6},
+            ),
+            (["--length-penalty", "none"], {"length_penalty": "none"}),
+            (["--coverage", "0.4"], {"coverage": 0.4}),
+            (["--min-length", "4"], {"min_length": 4}),
+            (["--min-ratio", "3"], {"min_ratio": 3.0}),
+            (["--block-ngrams", "1"], {"block_ngrams": 1}),
+            (["--no-unknowns"], {"unknowns": False}),
+            (["--max-ratio", "0"], {"limit": LengthLimit(ratio=0.0)}),
+            (["--beam", "2"], {"beam": 2}),
+        ],
+        ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+    )
+    def test_options(self, regard, model, flags, options):
+        text = "a b c d e a b\nd d unknown\n"
+        found = Translator.load(model).translate(text.splitlines(), **options)
+        assert told(regard, model, *flags, "--scores", stdin=text) == [
+            f"{each.score:.4f}\t{each.text}" for each in found
+        ]
+
+    def test_words(self, regard, model):
+        asked = ["--prefix", "E D", "--include", "C C", "--exclude", "A", "--exclude", "B"]
+        (line,) = told(regard, model, *asked)
+        assert line.startswith("E D")
+        assert "C C" in line
+        assert not {"A", "B"} & set(line.split())
+
+    def test_words_for_each_line(self, regard, model, data):
+        asked = [{"prefix": "E"}, {}, {"include": ["D B"], "exclude": ["A"]}]
+        (data / "asked").write_text("".join(f"{json.dumps(each) if each else ''}\n" for each in asked))
+        text = "a b\n\nc\n"
+        first, second, third = told(regard, model, "--requests", data / "asked", stdin=text)
+        assert first.startswith("E")
+        assert second == ""
+        assert "D B" in third
+        assert "A" not in third
+
+    def test_requests_go_on_over_files(self, regard, model, data):
+        (data / "asked").write_text('{"prefix": "E"}\n{"prefix": "D"}\n')
+        for name in ("one", "two"):
+            (data / name).write_text("a\n")
+        lines = told(regard, model, data / "one", data / "two", "--requests", data / "asked", stdin="")
+        assert [line[0] for line in lines] == ["E", "D"]
+
+    def test_drawing(self, regard, model):
+        flags = ["--sample", "--n-best", "7", "--temperature", "1.5", "--seed", "3"]
+        lines = told(regard, model, *flags, stdin="a b\nc\n")
+        assert [line.split("\t")[0] for line in lines] == ["1"] * 7 + ["2"] * 7
+        assert len(set(lines[:7])) > 1
+        assert told(regard, model, *flags, stdin="a b\nc\n") == lines
+        assert told(regard, model, *flags[:-1], "4", stdin="a b\nc\n") != lines
+        greedy = told(regard, model, "--beam", "1")
+        assert told(regard, model, "--sample", "--temperature", "0") == greedy
+        assert told(regard, model, "--sample", "--top-k", "1") == greedy
+        assert told(regard, model, "--sample", "--top-p", "0") == greedy
+
+    @pytest.mark.parametrize("flags", [["--int8"], ["--precision", "int8"], ["--precision", "bfloat16"]])
+    def test_precisions(self, regard, model, flags):
+        found = Translator.load(model, precision=flags[-1].lstrip("-")).translate(["a b c"])[0]
+        assert told(regard, model, *flags, "--scores") == [f"{found.score:.4f}\t{found.text}"]
+        assert found.score != Translator.load(model).translate(["a b c"])[0].score
+
+    def test_threads_and_batches_change_nothing(self, regard, model, data, expected):
+        before = torch.get_num_threads()
+        try:
+            flags = ["--threads", "2", "--batch-tokens", "5", "--batch", "2"]
+            assert told(regard, model, *flags, stdin=TEXT) == [each.text for each in expected]
+            assert torch.get_num_threads() == 2
+        finally:
+            torch.set_num_threads(before)
+
+
+class TestEnsembles:
+    def test_folders_before_files_are_asked_together(self, regard, model, fixed_model, data):
+        found = Translator.load([model, fixed_model, model]).translate(["a b c", "e"])
+        (data / "some").write_text("a b c\ne\n")
+        lines = told(regard, model, fixed_model, model, data / "some", "--scores", stdin="")
+        assert lines == [f"{each.score:.4f}\t{each.text}" for each in found]
+
+    def test_from_standard_input_and_log_linear(self, regard, model, fixed_model):
+        found = Translator.load([model, fixed_model], combination="log-linear").translate(["a b c"])[0]
+        assert told(regard, model, fixed_model, "--combination", "log-linear", "--scores") == [
+            f"{found.score:.4f}\t{found.text}"
+        ]
+
+    def test_other_vocabularies(self, regard, model, tmp_path, tiny):
+        pairs = [SentencePair("a b", "A B")] * 20
+        run_training(tmp_path / "other", configure(tiny), train=pairs, valid=pairs)
+        ended = regard("translate", model, tmp_path / "other", stdin="a\n")
+        assert (ended.status, ended.out) == (2, "")
+        assert ended.err == (
+            f"error: {model} and {tmp_path}/other: their source tokenizers differ (9 and 6 tokens); only models that "
+            "share their vocabularies go together\n"
+        )
+
+
+class TestUnknownWords:
+    @pytest.fixture
+    def unsure(self, model, tmp_path):
+        """A model that says <unk> to everything, four times."""
+        folder = ModelFolder(tmp_path / "unsure")
+        loaded = ModelFolder(model).load()
+        with torch.no_grad():
+            loaded.model.decoder.output.b_o[1] += 100.0
+        folder.create(
+            "translate",
+            loaded.model.config,
+            loaded.tokenizers,
+            sizes={n: t.size for n, t in loaded.tokenizers.items()},
+        )
+        folder.write_weights("best", loaded.model, {})
+        return folder.path
+
+    def test_are_replaced_by_the_word_looked_at(self, regard, unsure):
+        (plain,) = told(regard, unsure, "--max-ratio", "0", stdin="Anna b\n")
+        assert set(plain.split()) == {"<unk>"}
+        (line,) = told(regard, unsure, "--max-ratio", "0", "--replace-unknowns", stdin="Anna b\n")
+        assert set(line.split()) <= {"Anna", "b"}
+
+    def test_by_way_of_a_dictionary(self, regard, unsure, tmp_path):
+        (tmp_path / "words.tsv").write_text("Anna\tAnne\nb\tbe bop\n")
+        flags = ["--max-ratio", "0", "--replace-unknowns", "--dictionary", tmp_path / "words.tsv"]
+        (line,) = told(regard, unsure, *flags, stdin="Anna b\n")
+        assert set(line.split()) <= {"Anne", "be", "bop"}
 
 
 class TestBadInput:
@@ -217,6 +357,60 @@ class TestBadInput:
         self.fails(
             regard("translate", tmp_path / "none"), "none: no such model folder; `regard train` makes one"
         )
+
+    @pytest.mark.parametrize(
+        ("flags", "parts"),
+        [
+            (
+                ["--include", "A zebra"],
+                ["options: include 'A zebra': the target vocabulary cannot spell 'zebra'"],
+            ),
+            (["--prefix", "zebra"], ["options: prefix 'zebra': the target vocabulary cannot spell 'zebra'"]),
+            (["--prefix", "A B", "--exclude", "B"], ["'B' is to be left out, and 'A B' holds it"]),
+            (["--temperature", "2"], ["--temperature 2.0: it is of drawing; add --sample"]),
+            (["--sample", "--include", "A"], ["include: words that are drawn one by one cannot"]),
+            (
+                ["--dictionary", "words"],
+                ["--dictionary words: it is for unknown words; add --replace-unknowns"],
+            ),
+            (["--alpha"], ["--alpha: it is part of the JSON; add --json"]),
+            (["--int8", "--precision", "bfloat16"], ["--int8 and --precision bfloat16: choose one"]),
+            (["--precision", "int9"], ["precision: no 'int9'; did you mean 'int8'?"]),
+            (["--length-penalty", "wuu"], ["length_penalty: no 'wuu'; did you mean 'wu'?"]),
+            (["--threads", "0"], ["threads: 0 is out of range; it must be at least 1"]),
+            (["--shortlist"], ["it has no shortlist yet; `regard shortlist` learns one"]),
+            (["--requests", "none"], ["none: no such file"]),
+        ],
+        ids=lambda value: " ".join(value) if value[0].startswith("--") else "",
+    )
+    def test_options_that_cannot_be(self, regard, model, flags, parts):
+        ended = regard("translate", model, *flags, stdin="a b\n")
+        self.fails(ended, *parts)
+        assert ended.out == ""
+
+    @pytest.mark.parametrize(
+        ("text", "part"),
+        [
+            ('{"prefix": 3}', "asked:1: prefix must be a text, not 3"),
+            ('{"includes": []}', "asked:1: no 'includes'; did you mean 'include'?"),
+            ("A", "asked:1: not JSON"),
+            ("[1]", "asked:1: '[1]' is no object"),
+            ("", "standard input:1: there is no wish for it; give one for each line"),
+        ],
+    )
+    def test_requests_that_cannot_be(self, regard, model, data, text, part):
+        (data / "asked").write_text(text)
+        self.fails(regard("translate", model, "--requests", data / "asked", stdin="a\n"), part)
+
+    def test_requests_and_options(self, regard, model, data):
+        (data / "asked").write_text("\n")
+        ended = regard("translate", model, "--requests", data / "asked", "--prefix", "A", stdin="a\n")
+        self.fails(ended, "it says for each line what is asked; leave out --prefix")
+
+    def test_what_came_before_a_bad_line_is_not_lost(self, regard, model):
+        ended = regard("translate", model, stdin=b"a\nb\n\xff\n")
+        self.fails(ended, "standard input:3: byte 0xff")
+        assert len(ended.out.splitlines()) == 2
 
     @pytest.mark.parametrize("option", ["--output", "--heatmaps"])
     def test_a_place_that_cannot_be_written(self, regard, model, data, option):

@@ -24,6 +24,7 @@ from regard.cli import (
     read,
     sample,
     score,
+    shortlist,
     show,
     tag,
     train,
@@ -61,6 +62,7 @@ app.command()(score.score)
 app.command()(read.read)
 app.command()(lab.lab)
 app.command()(average.average)
+app.command()(shortlist.shortlist)
 app.command()(models.models)
 app.command()(show.show)
 
