@@ -171,7 +171,7 @@ int regard_luong_step(const decoder *x, const source *s, const int64_t *words, c
     if (outside(x, words, R)) return 1;
     float *y = room_of(&together, R * (2 * g + n + x->a + both + x->m)), *u = y + R * g, *rs = u + R * g;
     float *q = rs + R * n, *cat = q + R * x->a, *embedded = cat + R * both;
-    int by_columns = R < 2 * HIGH * threads;
+    int by_columns = R < 4 * HIGH * threads;
 #pragma omp parallel num_threads(threads) if (threads > 1)
     {
         team t = joined(R, most_words(x), by_columns);
@@ -207,7 +207,7 @@ int regard_bahdanau_step(const decoder *x, const source *s, const int64_t *words
     float *y = room_of(&together, R * (2 * g + n + x->a + d + x->m + 3 * l)), *u = y + R * g, *rs = u + R * g;
     float *q = rs + R * n, *context = q + R * x->a, *embedded = context + R * d, *pairs = embedded + R * x->m;
     float *readout = pairs + R * 2 * l;
-    int by_columns = R < 2 * HIGH * threads;
+    int by_columns = R < 4 * HIGH * threads;
 #pragma omp parallel num_threads(threads) if (threads > 1)
     {
         team t = joined(R, most_words(x), by_columns);

@@ -9,6 +9,8 @@
 #define FOURS 0
 #endif
 
+typedef int8_t small __attribute__((vector_size(LANES)));
+
 /* Words of a panel of whatever kind. */
 INLINE long words_of_panel(int kind, long inner) {
     return kind == INT8 ? (inner + 3) / 4 * WIDE : panel_words(inner, kind == BFLOAT16);
@@ -163,11 +165,11 @@ void regard_pack(const float *W, long down, const packed *w) {
         int8_t *column = out + (j / WIDE * fours * WIDE + j % WIDE) * 4;
         int32_t sum = 0;
         for (long k = 0; k < w->inner; k += LANES) {
-            ints q = whole(take(row + k, w->inner - k), times);
-            for (long lane = 0; lane < LANES && k + lane < w->inner; lane++) {
-                column[(k + lane) / 4 * WIDE * 4 + (k + lane) % 4] = (int8_t)q[lane];
-                sum += q[lane];
-            }
+            ints q = whole(take(row + k, w->inner - k), times); /* 0 behind the row's end */
+            small each = __builtin_convertvector(q, small);
+            for (int lane = 0; lane < LANES; lane += 4)
+                if (k + lane < w->inner) memcpy(column + (k + lane) * WIDE, (int8_t *)&each + lane, 4);
+            for (int lane = 0; lane < LANES; lane++) sum += q[lane];
         }
         ((float *)w->unit)[j] = most / 127.0f;
         ((int32_t *)w->offset)[j] = 128 * sum;
