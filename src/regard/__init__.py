@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     from regard.output.reading import Reading
     from regard.output.sample import Sample
     from regard.output.scored import Scored, TextScore
+    from regard.output.search_tree import SearchTree
     from regard.output.tagging import Tagging
     from regard.output.translation import Translation
+    from regard.output.what_if import WhatIf
     from regard.text_classifier import TextClassifier
     from regard.text_tagger import TextTagger
     from regard.training.run import TrainedRun, train
@@ -36,6 +38,7 @@ _HOMES = {
     "Reading": "regard.output.reading",
     "Sample": "regard.output.sample",
     "Scored": "regard.output.scored",
+    "SearchTree": "regard.output.search_tree",
     "Tagging": "regard.output.tagging",
     "TextClassifier": "regard.text_classifier",
     "TextTagger": "regard.text_tagger",
@@ -43,6 +46,7 @@ _HOMES = {
     "TrainedRun": "regard.training.run",
     "Translation": "regard.output.translation",
     "Translator": "regard.translator",
+    "WhatIf": "regard.output.what_if",
     "Writer": "regard.writer",
     "evaluate": "regard.evaluation",
     "train": "regard.training.run",
@@ -57,6 +61,7 @@ __all__ = [
     "RegardError",
     "Sample",
     "Scored",
+    "SearchTree",
     "Tagging",
     "TextClassifier",
     "TextScore",
@@ -64,6 +69,7 @@ __all__ = [
     "TrainedRun",
     "Translation",
     "Translator",
+    "WhatIf",
     "Writer",
     "__version__",
     "evaluate",

@@ -2,14 +2,14 @@
 
 In: a `SearchTree`. Out: a matplotlib `Figure`. A row is a step, with the source word the best output looked at beside
 it. The best output runs straight down the left in bold; the others follow in an order in which no two branches cross;
-what led nowhere is grey, and what was weighed and not kept is pale. A branch is as thick as its word is likely. Under
-a word stands the log-probability of all words so far, under an end mark the score it was ranked by.
+what led nowhere is grey. What was weighed and not kept is pale, at the right of each row. A branch is as thick as its
+word is likely. Under a word stands the log-probability of all words so far, under an end mark its score.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -62,7 +62,7 @@ def place_beginnings(
     """Give every beginning a place under what it grew from, or as near to it as the others leave room.
 
     Within a row the children of one parent stand together, in the order of their parents, so that no two branches
-    cross; the best output's stand first.
+    cross; the best output's stand first. Those weighed and not kept stand behind all others, in the same order.
 
     Args:
         tree: of a search.
@@ -75,23 +75,23 @@ def place_beginnings(
     best = {one.id for one in tree.best}
     places: dict[int, Placed] = {}
     parents: list[Beginning | None] = [None]
-    row = 0
-    while parents:
-        here: list[Beginning | None] = []
+    for row in range(len(tree.steps)):
+        children = [one for parent in parents for one in _in_order(tree.after(parent), best)]
+        kept = [one for one in children if one.fate != "pruned"]
+        given_up = [one for one in children if pruned and one.fate == "pruned"]
         free = 0.0  # where the row has room again
-        for parent in parents:
-            children = [one for one in tree.after(parent) if pruned or one.fate != "pruned"]
-            children.sort(key=lambda one: (one.id not in best, one.fate == "pruned", -one.total))
-            wanted = 0.0 if parent is None else places[parent.id].left
-            for one in children:
-                # a child may stand a little to the left of its parent, so that what ends leaves no hole for ever
-                left = 0.0 if one.id in best else max(free, wanted - _PULL)
-                places[one.id] = Placed(one, row, left, width_of(one))
-                free = left + width_of(one) + _GAP
-                here.append(one)
-        parents = here
-        row += 1
+        for one in (*kept, *given_up):
+            above = 0.0 if one.parent is None or one.fate == "pruned" else places[one.parent].left
+            # a child may stand a little to the left of its parent, so that what ends leaves no hole for ever
+            left = 0.0 if one.id in best else max(free, above - _PULL)
+            places[one.id] = Placed(one, row, left, width_of(one))
+            free = left + width_of(one) + _GAP
+        parents = list(kept)
     return places
+
+
+def _in_order(children: Sequence[Beginning], best: Collection[int]) -> list[Beginning]:
+    return sorted(children, key=lambda one: (one.id not in best, -one.total))
 
 
 def draw_beam_tree(tree: SearchTree, *, pruned: bool = True, title: str | None = None) -> Figure:
