@@ -1,13 +1,17 @@
 """The C kernels say what the naive paths say, outputs and gradients; where there is no compiler, all goes by torch."""
 
+import os
 import subprocess
 import sys
+import threading
+from pathlib import Path
 
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from regard.errors import RegardError
 from regard.ops.affine import affine
 from regard.ops.affine import naive as affine_naive
 from regard.ops.affine import native as affine_native
@@ -245,6 +249,136 @@ def test_a_loss_from_what_is_no_number_is_none():
     assert loss_native.word_loss(readout, torch.tensor([1, 2, 3]), W, b).isnan()
 
 
+@compiled
+def test_the_loss_of_no_words_has_gradients_of_nothing(monkeypatch):
+    monkeypatch.setattr(loss_native, "empty", lambda *shape: torch.full(shape, torch.nan))
+    W, b = torch.randn(40, 8, requires_grad=True), torch.randn(40, requires_grad=True)
+    loss = loss_native.word_loss(torch.randn(0, 8), torch.empty(0, dtype=torch.long), W, b)
+    loss.backward()
+    assert float(loss.detach()) == 0
+    assert not W.grad.any()
+    assert not b.grad.any()
+
+
+@compiled
+def test_a_loss_has_more_than_one_way_back():
+    leaves = [torch.randn(3, 8, requires_grad=True), torch.randn(40, 8, requires_grad=True)]
+    loss = loss_native.word_loss(leaves[0], torch.tensor([1, 2, 3]), leaves[1], torch.randn(40))
+    once, twice = (torch.autograd.grad(scale * loss, leaves, retain_graph=True) for scale in (1.0, -0.25))
+    assert all(torch.equal(two, -0.25 * one) for one, two in zip(once, twice, strict=True))
+
+
+@compiled
+@pytest.mark.parametrize("kind", ["turned", "strided", "expanded", "bfloat16"])
+def test_weights_may_lie_in_memory_as_they_like(kind):
+    torch.manual_seed(8)
+    W, b, targets = torch.randn(40, 8), torch.randn(40), torch.tensor([1, 2, 39])
+    turned = {
+        "turned": lambda: (W.T.contiguous().T, b),
+        "strided": lambda: (W.repeat(1, 2)[:, ::2], b.repeat(2)[::2]),
+        "expanded": lambda: (W[:1].expand(40, 8), b[:1].expand(40)),
+        "bfloat16": lambda: (W, b.bfloat16()),
+    }[kind]()
+    outcomes = []
+    for path, dtype in ((loss_native, torch.float32), (loss_naive, torch.float64)):
+        given = [tensor if dtype == torch.float32 else tensor.to(dtype) for tensor in turned]
+        leaves = [tensor.detach().requires_grad_() for tensor in (torch.ones(3, 8, dtype=dtype), *given)]
+        loss = path.word_loss(leaves[0], targets, *leaves[1:])
+        outcomes.append([loss, *torch.autograd.grad(loss, leaves)])
+    for one, other in zip(*outcomes, strict=True):
+        torch.testing.assert_close(
+            one.double(), other, rtol=1e-2 if one.dtype != torch.float32 else 1e-5, atol=1e-5
+        )
+    x = torch.randn(5, 8)
+    torch.testing.assert_close(affine_native.affine(x, *turned), x @ turned[0].T + turned[1].float())
+
+
+@compiled
+@pytest.mark.parametrize("wrong", [-100, 40, 2**40])
+def test_a_target_that_is_no_word_is_refused(wrong):
+    with pytest.raises(RegardError, match=f"{wrong}.*vocabulary of 40"):
+        loss_native.word_loss(
+            torch.randn(2, 8), torch.tensor([0, wrong]), torch.randn(40, 8), torch.randn(40)
+        )
+
+
+@compiled
+@pytest.mark.parametrize("smoothing", [0.0, 0.1])
+def test_large_logits_keep_the_loss_of_their_differences(smoothing):
+    torch.manual_seed(9)
+    readout, W, targets = torch.zeros(4, 1), torch.zeros(50, 1), torch.arange(4)
+    b = torch.randint(-8, 8, (50,)).float()
+    near, far = (loss_native.word_loss(readout, targets, W, b + by, smoothing) for by in (0.0, 2.0**17))
+    torch.testing.assert_close(far, near, rtol=1e-6, atol=0)
+    b[7] = -torch.inf  # a word that is never said
+    assert loss_native.word_loss(readout, targets, W, b, 0.0).isfinite()
+
+
+@compiled
+@pytest.mark.parametrize("default", [torch.float64, torch.bfloat16, "meta"], ids=str)
+def test_what_torch_makes_by_default_is_no_concern_of_theirs(default):
+    torch.manual_seed(10)
+    tensors, mask = attending_tensors(6, 5, 32, 4), holes(6, 5)
+    x, W = torch.randn(70, 130), torch.randn(130, 130)
+    expected = [*attending(attending_lstm_native, mask)(*tensors), affine(x, W)]
+    if default == "meta":
+        with torch.device("meta"):
+            got = [*attending(attending_lstm_native, mask)(*tensors), affine(x, W)]
+    else:
+        torch.set_default_dtype(default)
+        try:
+            got = [*attending(attending_lstm_native, mask)(*tensors), affine(x, W)]
+        finally:
+            torch.set_default_dtype(torch.float32)
+    assert all(torch.equal(one, other) for one, other in zip(got, expected, strict=True))
+
+
+@compiled
+def test_states_are_a_tensor_of_their_own():
+    mask = holes(4, 5)
+    given = [random(4, 5, 6), mask, (random(4, 8), random(4, 8)), random(32, 6), random(32, 8), random(32)]
+    given[4].requires_grad_()
+    states, _ = lstm_native.lstm_sequence(*given)
+    assert states.untyped_storage().nbytes() == 4 * states.numel()
+    states.mul_(2.0)  # as dropout in place does
+    states.sum().backward()
+
+
+@compiled
+def test_a_second_derivative_is_refused_rather_than_forgotten():
+    x, W = torch.randn(80, 130, requires_grad=True), torch.randn(130, 130, requires_grad=True)
+    loss = loss_native.word_loss(x, torch.zeros(80, dtype=torch.long), W, torch.zeros(130))
+    for out in (affine_native.affine(x, W).sum(), loss):
+        with pytest.raises(
+            RegardError, match=r"first derivative only; .* within regard.ops.paths.naive_only"
+        ):
+            torch.autograd.grad(out, x, create_graph=True)
+
+
+def test_rows_of_nothing():
+    assert affine(torch.zeros(3, 0), torch.zeros(4, 0)).shape == (3, 4)
+
+
+@compiled
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory is read from /proc")
+def test_a_thread_takes_its_memory_along():
+    left, right = torch.randn(64, 512), torch.randn(512, 8000)  # laid out, 16 MB
+
+    def held():
+        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    def in_threads(count):
+        for _ in range(count):
+            thread = threading.Thread(target=product, args=(left, right))
+            thread.start()
+            thread.join()
+
+    in_threads(2)
+    before = held()
+    in_threads(10)
+    assert held() - before < 50e6
+
+
 @narrow
 def test_mixed_precision_narrows_products_and_keeps_results_wide():
     torch.manual_seed(7)
@@ -304,6 +438,25 @@ def test_without_a_compiler_there_is_a_reason(tmp_path):
     assert loaded_in(environment) == "False no C compiler was found; install one, or name it in CC"
     assert "could not compile them" in loaded_in({**environment, "CC": failing(tmp_path)})
     assert loaded_in({**environment, "REGARD_NATIVE": "0"}) == "False REGARD_NATIVE=0 turns them off"
+
+
+def test_a_compiler_may_come_with_arguments(tmp_path, monkeypatch):
+    monkeypatch.setenv("CC", f"{failing(tmp_path)} -m64")
+    assert library._compiler() == [str(tmp_path / "cc"), "-m64"]
+
+
+def test_without_a_home_the_cache_is_the_process_s_own(tmp_path, monkeypatch):
+    def nobody(*_):
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setattr(Path, "home", nobody)
+    removed = []
+    monkeypatch.setattr(library.atexit, "register", lambda _, folder, **options: removed.append(folder))
+    folder = library._cache()
+    assert folder.is_dir()
+    assert removed == [str(folder)]
+    folder.rmdir()
 
 
 def failing(folder):

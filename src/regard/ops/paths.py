@@ -4,9 +4,15 @@ Each op's ``__init__`` asks `fused_wanted` and chooses there, in sight. The fuse
 `naive_only` turns it off for a block, in tests, in lessons, and when a number looks odd.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import wraps
+from typing import Any
+
+import torch
+
+from regard.errors import RegardError
 
 _naive: ContextVar[bool] = ContextVar("naive", default=False)
 
@@ -24,3 +30,22 @@ def naive_only() -> Iterator[None]:
         yield
     finally:
         _naive.reset(token)
+
+
+def first_derivative_only(backward: Callable[..., Any]) -> Callable[..., Any]:
+    """Refuse a second derivative of a backward pass derived by hand.
+
+    Torch's `once_differentiable` lets it pass where what comes down is a constant, as from a sum: the second derivative
+    would be lost without a word.
+    """
+
+    @wraps(backward)
+    def refusing(ctx: Any, *gradients: Any) -> Any:
+        if torch.is_grad_enabled():
+            raise RegardError(
+                f"{backward.__module__} has a first derivative only; for a second one (create_graph=True) compute it "
+                "within regard.ops.paths.naive_only()"
+            )
+        return backward(ctx, *gradients)
+
+    return refusing

@@ -22,7 +22,7 @@ def affine(
     packed = packed_of(W)
     if packed is not None and native_applies(W, x):
         return packed.product(x, b)
-    rows = x.numel() // x.shape[-1]
+    rows = x.shape[:-1].numel()
     if rows >= _ROWS and rows * W.numel() >= _PRODUCTS and native_applies(W, x):
         return native.affine(x, W, b)
     return naive.affine(x, W, b)

@@ -7,9 +7,9 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.autograd.function import once_differentiable
 
 from regard.ops.native import narrow_wanted, product
+from regard.ops.paths import first_derivative_only
 from regard.ops.shapes import Float
 
 
@@ -23,7 +23,7 @@ class _Affine(torch.autograd.Function):
         return product(x, W.T, b, narrow=ctx.narrow)
 
     @staticmethod
-    @once_differentiable
+    @first_derivative_only
     def backward(ctx: Any, d_out: Tensor) -> tuple[Tensor | None, ...]:
         x, W = ctx.saved_tensors
         for_x, for_W, for_b = ctx.needs_input_grad

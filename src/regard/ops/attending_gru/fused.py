@@ -10,8 +10,8 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.autograd.function import once_differentiable
 
+from regard.ops.paths import first_derivative_only
 from regard.ops.shapes import Bool, Float
 
 
@@ -56,7 +56,7 @@ class _Recurrence(torch.autograd.Function):
         return states[1:].clone(), contexts, alpha
 
     @staticmethod
-    @once_differentiable
+    @first_derivative_only
     def backward(
         ctx: Any, d_states: Tensor, d_contexts: Tensor, d_alpha: Tensor
     ) -> tuple[Tensor | None, ...]:

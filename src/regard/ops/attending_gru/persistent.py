@@ -11,7 +11,6 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.autograd.function import once_differentiable
 
 from regard.ops.kernels.gather import gather
 from regard.ops.kernels.padding import cut, fitted
@@ -26,6 +25,7 @@ from regard.ops.kernels.tiles import (
     taken_of,
     units_of,
 )
+from regard.ops.paths import first_derivative_only
 from regard.ops.shapes import Bool, Float
 
 
@@ -77,7 +77,7 @@ class _Recurrence(torch.autograd.Function):
         return states[1:, :, :width].transpose(0, 1), torch.bmm(weights, annotations), weights
 
     @staticmethod
-    @once_differentiable
+    @first_derivative_only
     def backward(
         ctx: Any, d_states: Tensor | None, d_contexts: Tensor | None, d_alpha: Tensor | None
     ) -> tuple[Tensor | None, ...]:

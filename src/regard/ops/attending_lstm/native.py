@@ -8,10 +8,10 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.autograd.function import once_differentiable
 
 from regard.ops.native import narrow_wanted, product
-from regard.ops.native.call import at, kernels, plain, source_of
+from regard.ops.native.call import at, empty, kernels, plain, source_of, zeros
+from regard.ops.paths import first_derivative_only
 from regard.ops.shapes import Bool, Float
 from regard.ops.unroll import PlainState
 
@@ -37,11 +37,11 @@ class _Recurrence(torch.autograd.Function):
         W_a, v_a, U, C, mask = plain(W_a), plain(v_a), plain(U), plain(C), mask.contiguous()
         batch, num_steps, n = *projected.shape[:2], U.shape[1]
         ctx.narrow = narrow_wanted()
-        states, previous, memories = torch.empty(3, batch, num_steps, n)
+        states, previous, memories = (empty(batch, num_steps, n) for _ in range(3))
         gates = torch.empty_like(projected)
-        contexts = torch.empty(batch, num_steps, annotations.shape[2])
-        queries = torch.empty(batch, num_steps, keys.shape[2])
-        alpha = torch.empty(batch, num_steps, keys.shape[1])
+        contexts = empty(batch, num_steps, annotations.shape[2])
+        queries = empty(batch, num_steps, keys.shape[2])
+        alpha = empty(batch, num_steps, keys.shape[1])
         source = source_of(keys, annotations, mask, W_a, v_a, num_steps, n, narrow=ctx.narrow)
         given = (projected, U, C, h0, c0)
         kept = (states, previous, memories, gates, contexts, queries, alpha)
@@ -50,7 +50,7 @@ class _Recurrence(torch.autograd.Function):
         return states, contexts, alpha
 
     @staticmethod
-    @once_differentiable
+    @first_derivative_only
     def backward(
         ctx: Any, d_states: Tensor, d_contexts: Tensor, d_alpha: Tensor
     ) -> tuple[Tensor | None, ...]:
@@ -61,8 +61,8 @@ class _Recurrence(torch.autograd.Function):
         d_states, d_alpha = plain(d_states), plain(d_alpha)
         d_context = plain(d_contexts).clone()  # completed on the way
         d_projected, d_query = torch.empty_like(gates), torch.empty_like(queries)
-        d_keys, d_v = torch.zeros_like(keys), torch.zeros(source.threads, len(v_a))
-        dh, dc = torch.empty(2, batch, n)
+        d_keys, d_v = torch.zeros_like(keys), zeros(source.threads, len(v_a))
+        dh, dc = empty(batch, n), empty(batch, n)
         given = (U, C, c0, queries, memories, gates, alpha, d_states, d_alpha)
         found = (d_context, d_projected, d_query, d_keys, d_v, dh, dc)
         kernels().regard_attending_lstm_back(source.place, *map(at, (*given, *found)))

@@ -10,11 +10,11 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.autograd.function import once_differentiable
 
 from regard.ops.kernels.gather import gather
 from regard.ops.kernels.padding import padded, stacked
 from regard.ops.kernels.tiles import WIDTH, Tiles, run_steps, taken_of, tiles_of
+from regard.ops.paths import first_derivative_only
 from regard.ops.shapes import Bool, Float
 from regard.ops.unroll import PlainState
 
@@ -63,7 +63,7 @@ class _Recurrence(torch.autograd.Function):
         )
 
     @staticmethod
-    @once_differentiable
+    @first_derivative_only
     def backward(
         ctx: Any, d_states: Tensor | None, d_contexts: Tensor | None, d_alpha: Tensor | None
     ) -> tuple[Tensor | None, ...]:

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from regard.ops.native.call import at, kernels
+from regard.ops.native.call import at, empty, kernels
 from regard.ops.shapes import Float, Int
 
 MOST = 64
@@ -19,7 +19,7 @@ def best_words(
     logits = logits.contiguous()
     rows, words = logits.shape
     banned = None if banned is None else banned.contiguous()
-    best, columns = torch.empty(rows, k), torch.empty(rows, k, dtype=torch.int64)
+    best, columns = empty(rows, k), torch.empty(rows, k, dtype=torch.int64, device="cpu")
     threads = torch.get_num_threads() if logits.numel() >= _ALONE else 1
     number = 0 if banned is None else len(banned)
     kernels().regard_best_words(

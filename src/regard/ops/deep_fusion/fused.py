@@ -7,10 +7,10 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.autograd.function import once_differentiable
 
 from regard.ops.deep_fusion import persistent
 from regard.ops.deep_fusion.naive import Alphas, Fusion, SourceTape
+from regard.ops.paths import first_derivative_only
 from regard.ops.shapes import Float
 from regard.ops.tape import AdditiveScoring, DotScoring, cut
 from regard.ops.tape.fused import TapeReader, tape_of, windows
@@ -95,7 +95,7 @@ class _Recurrence(torch.autograd.Function):
         return written[:, num_first:, :n].transpose(0, 1).clone(), p, alpha
 
     @staticmethod
-    @once_differentiable
+    @first_derivative_only
     def backward(
         ctx: Any, d_states: Tensor | None, d_p: Tensor | None, d_alpha: Tensor | None
     ) -> tuple[Tensor | None, ...]:

@@ -7,11 +7,11 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.autograd.function import once_differentiable
 
 from regard.ops.affine import affine
 from regard.ops.native import Packed, narrow_wanted, packed_of, product
-from regard.ops.native.call import at, kernels, plain, threads_for
+from regard.ops.native.call import at, empty, kernels, plain, threads_for, zeros
+from regard.ops.paths import first_derivative_only
 from regard.ops.shapes import Bool, Float
 from regard.ops.unroll import PlainState
 
@@ -26,8 +26,8 @@ class _Recurrence(torch.autograd.Function):
         projected, U, mask = plain(projected), plain(U), mask.contiguous()
         batch, num_steps, n = *projected.shape[:2], U.shape[1]
         ctx.narrow, ctx.reverse = narrow_wanted(), reverse
-        states, previous, gated = torch.zeros(3, batch, num_steps, n)
-        gates = torch.empty(batch, num_steps, 3 * n)
+        states, previous, gated = (zeros(batch, num_steps, n) for _ in range(3))
+        gates = empty(batch, num_steps, 3 * n)
         last = plain(initial).clone()
         tensors = (projected, mask, U, states, previous, gated, gates, last)
         options = (batch, num_steps, n, int(reverse), int(ctx.narrow), threads_for(batch))
@@ -36,7 +36,7 @@ class _Recurrence(torch.autograd.Function):
         return states, last
 
     @staticmethod
-    @once_differentiable
+    @first_derivative_only
     def backward(ctx: Any, d_states: Tensor, d_last: Tensor) -> tuple[Tensor | None, ...]:
         mask, U, previous, gated, gates = ctx.saved_tensors
         batch, num_steps, n = previous.shape
@@ -57,7 +57,7 @@ def recurrent_gradient(
 ) -> Float[Tensor, "3*n n"]:
     """Two gates meet the state before a step, the candidate that state behind its reset gate."""
     flat, n = d_projected.flatten(0, 1), previous.shape[2]
-    d_U = torch.empty(3 * n, n)
+    d_U = empty(3 * n, n)
     product(flat[:, : 2 * n].T, previous.flatten(0, 1), narrow=narrow, into=d_U[: 2 * n])
     product(flat[:, 2 * n :].T, gated.flatten(0, 1), narrow=narrow, into=d_U[2 * n :])
     return d_U
@@ -75,7 +75,7 @@ def gru_sequence(
     """The GRU over a padded batch; returns the state at each word and the last one."""
     packed = packed_of(U)
     if packed is not None:
-        states = torch.zeros(*mask.shape, packed.shape[1])
+        states = zeros(*mask.shape, packed.shape[1])
         return states, _read(affine(inputs, W, b), mask.contiguous(), initial, packed, states, reverse)
     states, last = _Recurrence.apply(affine(inputs, W, b), mask, *initial, U, reverse)  # type: ignore[no-untyped-call]
     return states, (last,)

@@ -10,12 +10,12 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.autograd.function import once_differentiable
 from torch.nn.functional import linear
 
 from regard.ops.kernels.choose import computing_dtype, kernels_apply
 from regard.ops.kernels.padding import cut, fitted
 from regard.ops.kernels.tiles import WIDTH, launch, programs_of, rows_of, units_of
+from regard.ops.paths import first_derivative_only
 from regard.ops.shapes import Bool, Float
 from regard.ops.unroll import PlainState
 
@@ -66,7 +66,7 @@ class _Recurrence(torch.autograd.Function):
         return out.flatten(2), exact[..., :width].to(dtype)
 
     @staticmethod
-    @once_differentiable
+    @first_derivative_only
     def backward(ctx: Any, d_out: Tensor, d_last: Tensor) -> tuple[Tensor | None, ...]:
         from regard.ops.gru import kernels
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.autograd.function import once_differentiable
 
+from regard.ops.paths import first_derivative_only
 from regard.ops.shapes import Bool, Float
 from regard.ops.unroll import PlainState
 
@@ -68,7 +68,7 @@ class _Recurrence(torch.autograd.Function):
         return carried[1:, :, n:].contiguous(), alpha
 
     @staticmethod
-    @once_differentiable
+    @first_derivative_only
     def backward(ctx: Any, d_readouts: Tensor, d_alpha: Tensor) -> tuple[Tensor | None, ...]:
         gates, carried, memories, squashed, asked, alpha, keys, values, W_q, v_a, W, dropped = (
             ctx.saved_tensors

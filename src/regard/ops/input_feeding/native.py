@@ -8,11 +8,11 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.autograd.function import once_differentiable
 
 from regard.ops.affine import affine
 from regard.ops.native import narrow_wanted, product
-from regard.ops.native.call import at, kernels, plain, source_of
+from regard.ops.native.call import at, empty, kernels, plain, source_of, zeros
+from regard.ops.paths import first_derivative_only
 from regard.ops.shapes import Bool, Float
 from regard.ops.unroll import PlainState
 
@@ -41,10 +41,10 @@ class _Recurrence(torch.autograd.Function):
         (batch, num_steps, _), n, l = projected.shape, h0.shape[1], fed.shape[1]
         p = W_q.shape[0] - l  # of the query; 0 where the state itself asks
         ctx.narrow = narrow_wanted()
-        carried = torch.empty(batch, num_steps, n + l)
-        states, memories = torch.empty(2, batch, num_steps, n)
-        gates, asked = torch.empty_like(projected), torch.empty(batch, num_steps, p + l)
-        readouts, alpha = torch.empty(batch, num_steps, l), torch.empty(batch, num_steps, keys.shape[1])
+        carried = empty(batch, num_steps, n + l)
+        states, memories = empty(batch, num_steps, n), empty(batch, num_steps, n)
+        gates, asked = torch.empty_like(projected), empty(batch, num_steps, p + l)
+        readouts, alpha = empty(batch, num_steps, l), empty(batch, num_steps, keys.shape[1])
         source = source_of(keys, values, mask, None, v_a, num_steps, n, narrow=ctx.narrow)
         given = (projected, W, W_q, h0, c0, fed, dropped)
         kept = (carried, states, memories, gates, asked, readouts, alpha)
@@ -54,7 +54,7 @@ class _Recurrence(torch.autograd.Function):
         return readouts, alpha
 
     @staticmethod
-    @once_differentiable
+    @first_derivative_only
     def backward(ctx: Any, d_readouts: Tensor, d_alpha: Tensor) -> tuple[Tensor | None, ...]:
         c0, keys, values, mask, W_q, v_a, W, dropped, *saved = ctx.saved_tensors
         carried, states, memories, gates, asked, alpha = saved
@@ -63,8 +63,8 @@ class _Recurrence(torch.autograd.Function):
         source = source_of(keys, values, mask, None, v_a, num_steps, n, narrow=ctx.narrow)
         d_readouts, d_alpha = plain(d_readouts), plain(d_alpha)
         d_gates, d_asked = torch.empty_like(gates), torch.empty_like(asked)
-        d_keys, d_v = torch.zeros_like(keys), torch.zeros(source.threads, keys.shape[2])
-        d_first, dc = torch.empty(batch, n + l), torch.empty(batch, n)
+        d_keys, d_v = torch.zeros_like(keys), zeros(source.threads, keys.shape[2])
+        d_first, dc = empty(batch, n + l), empty(batch, n)
         given = (W, W_q, c0, dropped, states, memories, gates, asked, alpha, d_readouts, d_alpha)
         found = (d_gates, d_asked, d_keys, d_v, d_first, dc)
         kernels().regard_input_feeding_back(source.place, p, *map(at, (*given, *found)))

@@ -11,10 +11,10 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.autograd.function import once_differentiable
 
 from regard.ops.kernels.padding import padded, stacked
 from regard.ops.kernels.tiles import WIDTH, Tiles, narrow_columns, run_steps, taken_of, tiles_of
+from regard.ops.paths import first_derivative_only
 from regard.ops.shapes import Bool, Float
 from regard.ops.unroll import PlainState
 
@@ -67,7 +67,7 @@ class _Recurrence(torch.autograd.Function):
         return fed[1:].transpose(0, 1), alpha.transpose(0, 1).to(keys.dtype)
 
     @staticmethod
-    @once_differentiable
+    @first_derivative_only
     def backward(ctx: Any, d_readouts: Tensor | None, d_alpha: Tensor | None) -> tuple[Tensor | None, ...]:
         from regard.ops.input_feeding import kernels
 

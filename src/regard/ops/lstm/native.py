@@ -8,11 +8,11 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.autograd.function import once_differentiable
 
 from regard.ops.affine import affine
 from regard.ops.native import Packed, narrow_wanted, packed_of, product
-from regard.ops.native.call import at, kernels, plain, threads_for
+from regard.ops.native.call import at, empty, kernels, plain, threads_for, zeros
+from regard.ops.paths import first_derivative_only
 from regard.ops.shapes import Bool, Float
 from regard.ops.unroll import PlainState
 
@@ -27,8 +27,8 @@ class _Recurrence(torch.autograd.Function):
         projected, c0, U, mask = plain(projected), plain(c0), plain(U), mask.contiguous()
         batch, num_steps, n = *projected.shape[:2], U.shape[1]
         ctx.narrow, ctx.reverse = narrow_wanted(), reverse
-        states, previous, memories = torch.zeros(3, batch, num_steps, n)
-        gates = torch.empty(batch, num_steps, 4 * n)
+        states, previous, memories = (zeros(batch, num_steps, n) for _ in range(3))
+        gates = empty(batch, num_steps, 4 * n)
         h, c = plain(h0).clone(), c0.clone()
         tensors = (projected, mask, U, states, previous, memories, gates, h, c)
         options = (batch, num_steps, n, int(reverse), int(ctx.narrow), threads_for(batch))
@@ -37,7 +37,7 @@ class _Recurrence(torch.autograd.Function):
         return states, h, c
 
     @staticmethod
-    @once_differentiable
+    @first_derivative_only
     def backward(ctx: Any, d_states: Tensor, d_h: Tensor, d_c: Tensor) -> tuple[Tensor | None, ...]:
         mask, c0, U, previous, memories, gates = ctx.saved_tensors
         batch, num_steps, n = previous.shape
@@ -63,7 +63,7 @@ def lstm_sequence(
     """The LSTM over a padded batch; returns h at each word and the last (h, c)."""
     packed = packed_of(U)
     if packed is not None:
-        states = torch.zeros(*mask.shape, packed.shape[1])
+        states = zeros(*mask.shape, packed.shape[1])
         return states, _read(affine(inputs, W, b), mask.contiguous(), initial, packed, states, reverse)
     states, h, c = _Recurrence.apply(  # type: ignore[no-untyped-call]
         affine(inputs, W, b), mask, *initial, U, reverse

@@ -10,9 +10,9 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.autograd.function import once_differentiable
 
 from regard.ops.lstmn import persistent
+from regard.ops.paths import first_derivative_only
 from regard.ops.shapes import Bool, Float
 from regard.ops.tape import AdditiveScoring, DotScoring, cut
 from regard.ops.tape.fused import TapeReader, at_words, last_real, tape_of, windows, written_tape
@@ -83,7 +83,7 @@ class _Recurrence(torch.autograd.Function):
         return states.clone(), memories.clone(), summaries[1:].clone(), new_keys.clone(), alpha
 
     @staticmethod
-    @once_differentiable
+    @first_derivative_only
     def backward(
         ctx: Any,
         d_states: Tensor | None,

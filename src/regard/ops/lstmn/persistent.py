@@ -9,10 +9,10 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.autograd.function import once_differentiable
 
 from regard.ops.kernels.choose import kernels_apply
 from regard.ops.kernels.tiles import WIDTH, run_steps, taken_of, tiles_of
+from regard.ops.paths import first_derivative_only
 from regard.ops.tape.fused import tape_of
 from regard.ops.tape.persistent import energies_of, held, key_gradients, summands
 
@@ -91,7 +91,7 @@ class Recurrence(torch.autograd.Function):
         return states.clone(), memories.clone(), summaries[1:].clone(), new_keys.clone(), alpha.to(keys.dtype)
 
     @staticmethod
-    @once_differentiable
+    @first_derivative_only
     def backward(ctx: Any, *taken: Tensor | None) -> tuple[Tensor | None, ...]:
         """From ∂/∂(h, c, s, keys, alpha), None where nobody took any, to ∂/∂(what came in)."""
         from regard.ops.lstmn import backward_kernels

@@ -26,6 +26,16 @@ def plain(tensor: Tensor) -> Tensor:
     return tensor.detach().to(torch.float32).contiguous()
 
 
+def empty(*shape: int) -> Tensor:
+    """Room for what a kernel writes: float32 on the CPU, whatever torch would make by default."""
+    return torch.empty(shape, dtype=torch.float32, device="cpu")
+
+
+def zeros(*shape: int) -> Tensor:
+    """Likewise, for what a kernel adds to or leaves out."""
+    return torch.zeros(shape, dtype=torch.float32, device="cpu")
+
+
 class Source(ctypes.Structure):
     """Sizes and source of an attending recurrence, field by field as ``source/attending.h`` has them."""
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields
 import torch
 from torch import Tensor
 
-from regard.ops.native.call import at, kernels
+from regard.ops.native.call import at, empty, kernels
 from regard.ops.native.packed import Packed
 from regard.ops.shapes import Bool, Float, Int
 from regard.ops.unroll import State
@@ -153,8 +153,8 @@ class StepKernel:
         rows, (batch, length) = previous_ids.shape[0], mask.shape
         given = [part.contiguous() for part in (previous_ids, *state)]
         keys, values, mask = keys.contiguous(), values.contiguous(), mask.contiguous()
-        new = [torch.empty(rows, n) for _ in state]
-        alpha, logits = torch.empty(rows, length), torch.empty(rows, words)
+        new = [empty(rows, n) for _ in state]
+        alpha, logits = empty(rows, length), empty(rows, words)
         source = _Source(batch, length, rows, keys.data_ptr(), values.data_ptr(), mask.data_ptr())
         two = len(state) == 2
         before = (given[0].data_ptr(), given[1].data_ptr(), given[2].data_ptr() if two else None)
@@ -164,7 +164,7 @@ class StepKernel:
         place = ctypes.addressof(source)
         readout = None
         if self.weights.b_r is None:
-            readout = torch.empty(rows, l)
+            readout = empty(rows, l)
             fed = None if fed is None else fed.contiguous()
             outside = kernels().regard_luong_step(
                 self._place, place, *before, at(fed), *after, readout.data_ptr(), *last

@@ -5,6 +5,7 @@ every op takes its path in torch, and nothing else changes. The compiled library
 name made of the sources, the compiler and the processor, so that it is made anew when one of them changes.
 """
 
+import atexit
 import ctypes
 import hashlib
 import os
@@ -16,8 +17,14 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+import torch
+
 _SOURCES = Path(__file__).parent / "source"
-_FLAGS = ("-O3", "-march=native", "-std=gnu11", "-fPIC", "-fno-math-errno", "-fopenmp", "-shared")
+_ALLOWED = (
+    "-fno-math-errno",
+    "-fno-strict-aliasing",
+)  # pairs of bfloat16 are written one by one and read as words
+_FLAGS = ("-O3", "-march=native", "-std=gnu11", "-fPIC", *_ALLOWED, "-fopenmp", "-shared")
 _TIMEOUT = 120
 
 
@@ -51,7 +58,7 @@ def load() -> Loaded:
             _compile(compiler, path)
         return Loaded(_declared(ctypes.CDLL(str(path))))
     except subprocess.CalledProcessError as error:
-        return Loaded(None, f"{compiler} could not compile them: {_first_error(error.stderr)}")
+        return Loaded(None, f"{compiler[0]} could not compile them: {_first_error(error.stderr)}")
     except (OSError, subprocess.SubprocessError, AttributeError) as error:
         return Loaded(None, f"they could not be made: {error}")
 
@@ -61,36 +68,36 @@ def _first_error(text: str) -> str:
     return lines[0].strip() if lines else "it gave no reason"
 
 
-def _compiler() -> str | None:
-    """The compiler's path: the one that CC names, or the first of the usual ones."""
-    named = os.environ.get("CC")
-    names = (named,) if named else ("cc", "gcc", "clang")
-    return next((found for name in names if (found := shutil.which(name))), None)
+def _compiler() -> list[str] | None:
+    """The compiler's path and first arguments: what CC says, such as ``ccache gcc``, or one of the usual ones."""
+    named = os.environ.get("CC", "").strip()
+    commands = [[named], named.split()] if named else [["cc"], ["gcc"], ["clang"]]
+    return next(([found, *rest] for name, *rest in commands if (found := shutil.which(name))), None)
 
 
 def _cache() -> Path:
     """The folder for compiled kernels: the user's cache, or one for this process alone where that cannot be written."""
-    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    folder = Path(base) / "regard"
     try:
+        base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+        folder = Path(base) / "regard"
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             return folder
-    except OSError:
-        return Path(tempfile.mkdtemp(prefix="regard-"))
+    except (OSError, RuntimeError):  # the latter where nobody knows of a home
+        own = tempfile.mkdtemp(prefix="regard-")
+        atexit.register(shutil.rmtree, own, ignore_errors=True)
+        return Path(own)
 
 
 def _files() -> list[Path]:
     return sorted(path for path in _SOURCES.iterdir() if path.suffix in (".c", ".h"))
 
 
-def _key(compiler: str) -> str:
+def _key(compiler: list[str]) -> str:
     """A name for sources, compiler, processor and runtime together."""
-    said = subprocess.run(
-        [compiler, "--version"], capture_output=True, text=True, check=True, timeout=_TIMEOUT
-    )
+    said = _said([*compiler, "--version"])
     digest = hashlib.sha256()
-    for part in (compiler, said.stdout, _processor(), " ".join(_FLAGS), *_runtime()):
+    for part in (*compiler, said, _processor(), " ".join(_FLAGS), *_runtime()):
         digest.update(part.encode())
     for path in _files():
         digest.update(path.read_bytes())
@@ -113,19 +120,25 @@ def _runtime() -> list[str]:
         mapped = Path("/proc/self/maps").read_text(encoding="utf-8", errors="replace")
     except OSError:
         return []
-    paths = {line.split()[-1] for line in mapped.splitlines() if "/" in line}
-    return sorted(path for path in paths if Path(path).name.startswith(("libgomp", "libomp", "libiomp")))[:1]
+    paths = {line.split(maxsplit=5)[-1] for line in mapped.splitlines() if "/" in line}
+    found = [path for path in paths if Path(path).name.startswith(("libgomp", "libomp", "libiomp"))]
+    home = str(Path(torch.__file__).parent)  # beside it also lies torch.libs
+    return sorted(found, key=lambda path: (not path.startswith(home), path))[:1]
 
 
-def _compile(compiler: str, path: Path) -> None:
+def _said(command: list[str]) -> str:
+    """What a command prints; its complaints are in the error where it fails."""
+    return subprocess.run(
+        command, capture_output=True, text=True, errors="replace", check=True, timeout=_TIMEOUT
+    ).stdout
+
+
+def _compile(compiler: list[str], path: Path) -> None:
     """Compile into the cache; whoever looks there sees a whole library or none."""
-    import torch  # noqa: F401  the runtime to link is the one torch loads
-
     with tempfile.TemporaryDirectory(dir=path.parent) as folder:
         made = Path(folder) / "kernels.so"
         sources = [str(source) for source in _files() if source.suffix == ".c"]
-        command = [compiler, *_FLAGS, *sources, *_runtime(), "-lm", "-o", str(made)]
-        subprocess.run(command, capture_output=True, text=True, check=True, timeout=_TIMEOUT)
+        _said([*compiler, *_FLAGS, *sources, *_runtime(), "-lm", "-o", str(made)])
         os.replace(made, path)
 
 

@@ -11,7 +11,7 @@ from typing import Literal, get_args
 import torch
 from torch import Tensor
 
-from regard.ops.native.call import at, kernels, plain
+from regard.ops.native.call import at, empty, kernels, plain, zeros
 from regard.ops.shapes import Float
 
 Precision = Literal["float32", "bfloat16", "int8"]
@@ -58,9 +58,11 @@ class Packed:
             W, precision = W.bfloat16().float(), "float32"
         columns, inner = W.shape
         kind = PRECISIONS.index(precision)
-        panels = torch.empty(library.regard_packed_bytes(inner, columns, kind), dtype=torch.uint8)
+        panels = torch.empty(
+            library.regard_packed_bytes(inner, columns, kind), dtype=torch.uint8, device="cpu"
+        )
         padded = -(-columns // _PANEL) * _PANEL
-        unit, offset = torch.zeros(padded), torch.zeros(padded, dtype=torch.int32)
+        unit, offset = zeros(padded), torch.zeros(padded, dtype=torch.int32, device="cpu")
         self.shape = (columns, inner)
         self._kept = (panels, unit, offset)
         self._matrix = _Matrix(inner, columns, kind, at(panels), at(unit), at(offset))
@@ -73,7 +75,7 @@ class Packed:
         """W x + b for every row; no gradient comes of it."""
         columns, inner = self.shape
         rows = x.numel() // inner
-        x, out = plain(x), torch.empty(*x.shape[:-1], columns)
+        x, out = plain(x), empty(*x.shape[:-1], columns)
         threads = threads_for_work(rows * columns * inner)
         kernels().regard_packed_product(
             self.place, at(x), inner, at(bias), 0, at(out), columns, rows, threads

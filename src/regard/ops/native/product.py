@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from regard.ops.native.call import at, kernels
+from regard.ops.native.call import at, empty, kernels, plain
 from regard.ops.shapes import Float
 
 
@@ -23,13 +23,15 @@ def product(
     Args:
         left: float32, by any strides.
         right: likewise.
-        bias: without gaps.
+        bias: of any kind.
         narrow: round the factors to bfloat16; the sums stay float32.
         into: where to put the result, its rows without gaps.
         add: add to what stands in `into`.
     """
     (rows, inner), columns = left.shape, right.shape[1]
-    out = torch.empty(rows, columns) if into is None else into
+    out = empty(rows, columns) if into is None else into
+    assert out.stride(1) == 1 or columns == 1, "the kernel writes whole rows"
+    bias = None if bias is None else plain(bias)
     if rows and columns:
         kernels().regard_product(
             *(at(left), *left.stride(), at(right), *right.stride(), at(bias), at(out), out.stride(0)),

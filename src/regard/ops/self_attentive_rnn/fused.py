@@ -9,8 +9,8 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.autograd.function import once_differentiable
 
+from regard.ops.paths import first_derivative_only
 from regard.ops.self_attentive_rnn import persistent
 from regard.ops.shapes import Bool, Float
 from regard.ops.tape import AdditiveScoring, DotScoring, cut
@@ -69,7 +69,7 @@ class _Read(torch.autograd.Function):
         return states, summaries[1:].clone(), keys[:, num_first:].transpose(0, 1).clone(), alpha
 
     @staticmethod
-    @once_differentiable
+    @first_derivative_only
     def backward(
         ctx: Any,
         d_states: Tensor | None,
@@ -159,7 +159,7 @@ class _Sum(torch.autograd.Function):
         return states, reads, keys[:, num_first:].transpose(0, 1).clone(), alpha
 
     @staticmethod
-    @once_differentiable
+    @first_derivative_only
     def backward(
         ctx: Any,
         d_states: Tensor | None,

@@ -8,10 +8,11 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.autograd.function import once_differentiable
 
+from regard.errors import RegardError
 from regard.ops.native import narrow_wanted, product
-from regard.ops.native.call import at, kernels, plain
+from regard.ops.native.call import at, empty, kernels, plain, zeros
+from regard.ops.paths import first_derivative_only
 from regard.ops.shapes import Float, Int
 
 _CHUNK_BYTES = 64 << 20
@@ -34,14 +35,14 @@ class _WordLoss(torch.autograd.Function):
         t, narrow = plain(readout), narrow_wanted()
         for_t, for_W, for_b = (differentiable and needed for needed in ctx.needs_input_grad[:3])
         d_t = torch.empty_like(t) if for_t else None
-        d_W = torch.empty_like(W_o) if for_W else None
-        d_b = torch.zeros_like(b_o) if for_b else None
-        losses = torch.empty(len(t))
+        d_W = empty(*W_o.shape) if for_W else None
+        d_b = zeros(len(W_o)) if for_b else None
+        losses = empty(len(t))
         rows = max(1, _CHUNK_BYTES // (4 * len(W_o)))
-        for start in range(0, len(t), rows):
+        for start in range(0, len(t) or 1, rows):  # of no rows one chunk, whose gradients are 0
             part = slice(start, start + rows)
             logits = product(t[part], W_o.T, b_o, narrow=narrow)  # (R, Vy), then their gradient
-            right, lost = targets[part].contiguous(), losses[part]
+            right, lost = targets[part].to(torch.int64).contiguous(), losses[part]
             sizes = (len(logits), len(W_o), smoothing, torch.get_num_threads())
             kernels().regard_softmax_loss(at(logits), at(right), at(lost), *sizes)
             if d_t is not None:
@@ -54,10 +55,10 @@ class _WordLoss(torch.autograd.Function):
         return losses.sum()
 
     @staticmethod
-    @once_differentiable
+    @first_derivative_only
     def backward(ctx: Any, d_loss: Tensor) -> tuple[Tensor | None, ...]:
-        # in place: they are large, and nobody else's
-        scaled = (None if kept is None else kept.mul_(d_loss) for kept in ctx.saved_tensors)
+        # not in place: there may be another way back
+        scaled = (None if kept is None else kept * d_loss for kept in ctx.saved_tensors)
         return (*scaled, None, None, None)
 
 
@@ -68,7 +69,17 @@ def word_loss(
     b_o: Float[Tensor, "Vy"],
     smoothing: float = 0.0,
 ) -> Float[Tensor, ""]:
-    """Σ_n −log p(y_n), smoothed or not, in float32."""
+    """Σ_n −log p(y_n), smoothed or not, in float32.
+
+    Raises:
+        RegardError: a target is no word of the vocabulary.
+    """
+    least, most = (int(targets.min()), int(targets.max())) if len(targets) else (0, 0)
+    if least < 0 or most >= len(W_o):
+        raise RegardError(
+            f"targets from {least} to {most} are not all words of a vocabulary of {len(W_o)}; "
+            "leave padding out, and give ids from 0 on"
+        )
     differentiable = torch.is_grad_enabled()  # which `forward`, run without gradients, cannot ask
     loss: Tensor = _WordLoss.apply(  # type: ignore[no-untyped-call]
         readout, W_o, b_o, targets, smoothing, differentiable

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from regard.ops.native.call import at, kernels, plain
+from regard.ops.native.call import at, empty, kernels, plain
 from regard.ops.shapes import Float
 
 _ALONE = 1 << 14
@@ -16,7 +16,7 @@ def additive_energies(
     """e_ij = v_aᵀ tanh(W_a s_{i−1} + U_a h_j)."""
     query, keys, v_a = plain(query), plain(keys), plain(v_a)
     (batch, queries, a), words = query.shape, keys.shape[1]
-    energies = torch.empty(batch, queries, words)
+    energies = empty(batch, queries, words)
     threads = torch.get_num_threads() if energies.numel() * a >= _ALONE else 1
     kernels().regard_additive_energies(
         *map(at, (query, keys, v_a, energies)), batch, queries, words, a, threads

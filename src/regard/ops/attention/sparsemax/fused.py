@@ -8,8 +8,8 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.autograd.function import once_differentiable
 
+from regard.ops.paths import first_derivative_only
 from regard.ops.shapes import Bool, Float
 
 
@@ -30,7 +30,7 @@ class _Sparsemax(torch.autograd.Function):
         return alpha
 
     @staticmethod
-    @once_differentiable
+    @first_derivative_only
     def backward(ctx: Any, d_alpha: Tensor) -> Tensor:
         (support,) = ctx.saved_tensors
         inside = torch.where(support, d_alpha, 0.0)
