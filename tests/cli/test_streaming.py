@@ -127,7 +127,7 @@ def test_nothing_heavy_is_loaded_that_translating_does_not_need(model, tmp_path)
     """Asked of the process itself, once it has translated with everything that costs no extra."""
     forbidden = {
         *("matplotlib", "PIL", "sacrebleu", "lightning", "lightning_fabric", "tensorboard", "torchmetrics"),
-        *("pyarrow", "babel", "pandas", "scipy", "fastapi", "pydantic", "torch._dynamo", "torch._inductor"),
+        *("pyarrow", "babel", "pandas", "scipy", "fastapi", "uvicorn", "torch._dynamo", "torch._inductor"),
         *("regard.training", "regard.lab", "regard.worlds", "regard.evaluation", "regard.report"),
     }
     arguments = ["regard", "translate", str(model), str(tmp_path / "in"), "-o", str(tmp_path / "out")]

@@ -3,19 +3,12 @@
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TextIO
+from typing import TYPE_CHECKING, TextIO
 
-import typer
-
-from regard.cli.console import (
-    DEVICE_HELP,
-    POWER_HELP,
-    WEIGHTS_HELP,
-    no_attention,
-    output_file,
-    refuse_same_file,
-)
+from regard.cli import translate_flags as flags
+from regard.cli.console import no_attention, output_file, refuse_same_file
 from regard.cli.lines import LinesDisplay
+from regard.cli.startup import without_collecting
 from regard.cli.translations import Printer
 from regard.errors import ConfigError
 from regard.whole_file import make_folder
@@ -24,189 +17,48 @@ if TYPE_CHECKING:
     from regard.translator import Sampling, Wish
 
 _GROUP = 256  # the most lines translated together
-_SEARCH, _WORDS, _SAMPLING, _OUTPUT, _MACHINE = "Search", "Words", "Sampling", "Output", "Machine"
 
 
 def translate(
-    model: Annotated[Path, typer.Argument(help="A model folder.")],
-    files: Annotated[
-        list[str] | None,
-        typer.Argument(
-            help="Files to translate; none, or -, for standard input. Model folders before them are asked together "
-            "with the first."
-        ),
-    ] = None,
-    beam: Annotated[
-        int, typer.Option(help="Hypotheses kept at each step; 1 is greedy search.", rich_help_panel=_SEARCH)
-    ] = 5,
-    n_best: Annotated[
-        int,
-        typer.Option(
-            help="Print so many translations of each line, best first, with the line's number before each.",
-            rich_help_panel=_SEARCH,
-        ),
-    ] = 1,
-    length_penalty: Annotated[
-        str,
-        typer.Option(
-            help="What divides log p for the score: average, length^k; wu, ((5 + length)/6)^k; none.",
-            rich_help_panel=_SEARCH,
-        ),
-    ] = "average",
-    length_power: Annotated[float, typer.Option(help=POWER_HELP, rich_help_panel=_SEARCH)] = 1.0,
-    coverage: Annotated[
-        float,
-        typer.Option(
-            help="The weight of Wu's coverage penalty, as 0.2; 0 for none.", rich_help_panel=_SEARCH
-        ),
-    ] = 0.0,
-    min_length: Annotated[
-        int, typer.Option(help="The fewest tokens of a translation.", rich_help_panel=_SEARCH)
-    ] = 0,
-    min_ratio: Annotated[
-        float, typer.Option(help="The fewest tokens for each source token.", rich_help_panel=_SEARCH)
-    ] = 0.0,
-    max_ratio: Annotated[
-        float,
-        typer.Option(help="The most tokens for each source token, and ten more.", rich_help_panel=_SEARCH),
-    ] = 2.0,
-    block_ngrams: Annotated[
-        int, typer.Option(help="No N tokens twice in a translation; 0 to allow it.", rich_help_panel=_SEARCH)
-    ] = 0,
-    combination: Annotated[
-        str,
-        typer.Option(
-            help="How several models become one: mean, of probabilities; log-linear, of log-probabilities.",
-            rich_help_panel=_SEARCH,
-        ),
-    ] = "mean",
-    prefix: Annotated[str, typer.Option(help="How every translation begins.", rich_help_panel=_WORDS)] = "",
-    include: Annotated[
-        list[str] | None,
-        typer.Option(help="A phrase that every translation has; may be repeated.", rich_help_panel=_WORDS),
-    ] = None,
-    exclude: Annotated[
-        list[str] | None,
-        typer.Option(help="A phrase that no translation has; may be repeated.", rich_help_panel=_WORDS),
-    ] = None,
-    requests: Annotated[
-        Path | None,
-        typer.Option(
-            help="The same for each line: a file with a JSON object a line, of prefix, include and exclude.",
-            rich_help_panel=_WORDS,
-        ),
-    ] = None,
-    no_unknowns: Annotated[
-        bool, typer.Option("--no-unknowns", help="Never choose the unknown word.", rich_help_panel=_WORDS)
-    ] = False,
-    replace_unknowns: Annotated[
-        bool,
-        typer.Option(
-            "--replace-unknowns",
-            help="Put the source word looked at most in the place of an unknown one.",
-            rich_help_panel=_WORDS,
-        ),
-    ] = False,
-    dictionary: Annotated[
-        Path | None,
-        typer.Option(
-            help="With --replace-unknowns: what source words become, a word, a tab and its translation a line.",
-            rich_help_panel=_WORDS,
-        ),
-    ] = None,
-    sample: Annotated[
-        bool,
-        typer.Option(
-            "--sample",
-            help="Draw translations instead of searching for the best; --n-best says how many.",
-            rich_help_panel=_SAMPLING,
-        ),
-    ] = False,
-    temperature: Annotated[
-        float | None,
-        typer.Option(
-            help="Below 1 likely words are drawn more often, above 1 less.", rich_help_panel=_SAMPLING
-        ),
-    ] = None,
-    top_k: Annotated[
-        int | None, typer.Option(help="Draw among the K likeliest words.", rich_help_panel=_SAMPLING)
-    ] = None,
-    top_p: Annotated[
-        float | None,
-        typer.Option(
-            help="Draw among the likeliest words that have probability P together.", rich_help_panel=_SAMPLING
-        ),
-    ] = None,
-    seed: Annotated[
-        int | None, typer.Option(help="The same seed gives the same draws.", rich_help_panel=_SAMPLING)
-    ] = None,
-    scores: Annotated[
-        bool,
-        typer.Option(
-            "--scores", help="Print each translation's score before it, with a tab.", rich_help_panel=_OUTPUT
-        ),
-    ] = False,
-    alignments: Annotated[
-        bool,
-        typer.Option(
-            "--alignments",
-            help="Print word links after each translation, with a tab: 0-0 1-2 (Pharaoh).",
-            rich_help_panel=_OUTPUT,
-        ),
-    ] = False,
-    json: Annotated[
-        bool,
-        typer.Option(
-            "--json",
-            help="Print tokens, scores of each token, links and all the rest, one JSON object a line.",
-            rich_help_panel=_OUTPUT,
-        ),
-    ] = False,
-    alpha: Annotated[
-        bool, typer.Option("--alpha", help="With --json: the attention too.", rich_help_panel=_OUTPUT)
-    ] = False,
-    heatmaps: Annotated[
-        Path | None,
-        typer.Option(help="Draw each line's attention into this folder.", rich_help_panel=_OUTPUT),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", help="Write here instead of standard output.", rich_help_panel=_OUTPUT
-        ),
-    ] = None,
-    max_length: Annotated[
-        int, typer.Option(help="The most tokens a line may have.", rich_help_panel=_MACHINE)
-    ] = 1000,
-    batch: Annotated[int, typer.Option(help="Sentences searched at a time.", rich_help_panel=_MACHINE)] = 32,
-    batch_tokens: Annotated[
-        int, typer.Option(help="Source tokens searched at a time, padding counted.", rich_help_panel=_MACHINE)
-    ] = 4000,
-    shortlist: Annotated[
-        bool,
-        typer.Option(
-            "--shortlist",
-            help="Choose from the model's shortlist instead of from all words; faster. See regard shortlist.",
-            rich_help_panel=_MACHINE,
-        ),
-    ] = False,
-    int8: Annotated[
-        bool,
-        typer.Option("--int8", help="Short for --precision int8; faster.", rich_help_panel=_MACHINE),
-    ] = False,
-    precision: Annotated[
-        str, typer.Option(help="Of the matrices: float32, bfloat16 or int8.", rich_help_panel=_MACHINE)
-    ] = "float32",
-    threads: Annotated[
-        int | None,
-        typer.Option(
-            help="Threads that compute; by default as many as the process may use.",
-            show_default=False,
-            rich_help_panel=_MACHINE,
-        ),
-    ] = None,
-    weights: Annotated[str, typer.Option(help=WEIGHTS_HELP, rich_help_panel=_MACHINE)] = "best",
-    device: Annotated[str, typer.Option(help=DEVICE_HELP, rich_help_panel=_MACHINE)] = "auto",
+    model: flags.Model,
+    files: flags.Files = None,
+    beam: flags.Beam = 5,
+    n_best: flags.NBest = 1,
+    length_penalty: flags.LengthPenalty = "average",
+    length_power: flags.LengthPower = 1.0,
+    coverage: flags.Coverage = 0.0,
+    min_length: flags.MinLength = 0,
+    min_ratio: flags.MinRatio = 0.0,
+    max_ratio: flags.MaxRatio = 2.0,
+    block_ngrams: flags.BlockNgrams = 0,
+    combination: flags.Combination = "mean",
+    prefix: flags.Prefix = "",
+    include: flags.Include = None,
+    exclude: flags.Exclude = None,
+    requests: flags.Requests = None,
+    no_unknowns: flags.NoUnknowns = False,
+    replace_unknowns: flags.ReplaceUnknowns = False,
+    dictionary: flags.Dictionary = None,
+    sample: flags.Sample = False,
+    temperature: flags.Temperature = None,
+    top_k: flags.TopK = None,
+    top_p: flags.TopP = None,
+    seed: flags.Seed = None,
+    scores: flags.Scores = False,
+    alignments: flags.Alignments = False,
+    json: flags.Json = False,
+    alpha: flags.Alpha = False,
+    heatmaps: flags.Heatmaps = None,
+    output: flags.Output = None,
+    max_length: flags.MaxLength = 1000,
+    batch: flags.Batch = 32,
+    batch_tokens: flags.BatchTokens = 4000,
+    shortlist: flags.Shortlist = False,
+    int8: flags.Int8 = False,
+    precision: flags.Precision = "float32",
+    threads: flags.Threads = None,
+    weights: flags.Weights = "best",
+    device: flags.Device = "auto",
 ) -> None:
     """Translate lines of text: one line out for each line in, blank ones too.
 
@@ -225,11 +77,12 @@ def translate(
 
       regard translate model test.de --int8 --shortlist --beam 1
     """
-    from regard.output.unknowns import read_dictionary
-    from regard.search import LengthLimit, SearchOptions
-    from regard.text.formats import STDIN, read_groups, shown
-    from regard.threads import use_threads
-    from regard.translator import Translator
+    with without_collecting():
+        from regard.output.unknowns import read_dictionary
+        from regard.search import LengthLimit, SearchOptions
+        from regard.text.formats import STDIN, read_groups, shown
+        from regard.threads import use_threads
+        from regard.translator import Translator
 
     folders, sources = _told_apart(model, files or [])
     if n_best > beam and not sample:
