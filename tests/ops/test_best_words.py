@@ -65,7 +65,9 @@ def test_large_logits_do_not_overflow_and_what_is_no_number_shows():
 @compiled
 def test_the_kernel_is_taken_for_a_beam_s_few_words_in_float32(monkeypatch):
     taken = []
-    monkeypatch.setattr(native, "best_words", lambda *given: taken.append(given[1]) or naive.best_words(*given))
+    monkeypatch.setattr(
+        native, "best_words", lambda *given: taken.append(given[1]) or naive.best_words(*given)
+    )
     best_words(torch.randn(2, 100), 5)
     best_words(torch.randn(2, 100), 65)
     best_words(torch.randn(2, 100).double(), 5)

@@ -481,3 +481,49 @@ def test_a_library_is_compiled_once(tmp_path, monkeypatch):
         assert made.stat().st_mtime_ns == stamp
     finally:
         load.cache_clear()
+
+
+@compiled
+def test_a_damaged_library_is_made_anew(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    made = library._cache() / "kernels.so"
+    made.write_bytes(b"\x7fELF and then the disk was full")
+    whole = tmp_path / "whole.so"
+    whole.write_bytes(Path(load().library._name).read_bytes())
+    monkeypatch.setattr(library, "_compile", lambda _, path: path.write_bytes(whole.read_bytes()))
+    assert library._opened(["cc"], made).regard_narrow
+
+
+@compiled
+@pytest.mark.parametrize("autocast", [False, True])
+def test_the_way_back_does_not_depend_on_who_calls_it(autocast):
+    """∂/∂annotations in float32 even where mixed precision is on by the time of the backward pass."""
+    torch.manual_seed(3)
+    B, Tx, Ty, n, a, d = 3, 6, 4, 8, 8, 10
+    given = [torch.randn(B, Ty, 4 * n), torch.randn(B, Tx, a), torch.randn(B, Tx, d)]
+    weights = [torch.randn(*s) * 0.3 for s in ((a, n), (a,), (4 * n, n), (4 * n, d))]
+    zero, mask = torch.zeros(B, n), torch.ones(B, Tx, dtype=torch.bool)
+
+    def slope(package):
+        projected, keys, annotations = (x.clone().requires_grad_() for x in given)
+        states = package.attending_lstm(projected, (zero, zero), keys, annotations, mask, *weights)[0]
+        with torch.autocast("cpu", torch.bfloat16, enabled=autocast):
+            return torch.autograd.grad(states.sum(), annotations)[0]
+
+    from regard.ops.attending_lstm import naive, native
+
+    with torch.autocast("cpu", enabled=False):
+        expected = torch.autograd.grad(
+            naive.attending_lstm(
+                given[0], (zero, zero), given[1], wanted := given[2].clone().requires_grad_(), mask, *weights
+            )[0].sum(),
+            wanted,
+        )[0]
+    torch.testing.assert_close(slope(native), expected, rtol=1e-5, atol=1e-6)
+
+
+def test_a_mask_of_numbers_is_refused():
+    from regard.ops.native.call import flags
+
+    with pytest.raises(AssertionError, match=r"a mask is bool, not torch\.int64"):
+        flags(torch.ones(2, 3, dtype=torch.int64))

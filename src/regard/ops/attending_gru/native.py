@@ -11,7 +11,7 @@ from torch import Tensor
 
 from regard.ops.gru.native import recurrent_gradient
 from regard.ops.native import narrow_wanted, product
-from regard.ops.native.call import at, empty, kernels, plain, source_of, zeros
+from regard.ops.native.call import at, empty, flags, kernels, plain, source_of, zeros
 from regard.ops.paths import first_derivative_only
 from regard.ops.shapes import Bool, Float
 
@@ -33,7 +33,7 @@ class _Recurrence(torch.autograd.Function):
         C: Tensor,
     ) -> tuple[Tensor, Tensor, Tensor]:
         projected, initial, keys, annotations = map(plain, (projected, initial, keys, annotations))
-        W_a, v_a, U, C, mask = plain(W_a), plain(v_a), plain(U), plain(C), mask.contiguous()
+        W_a, v_a, U, C, mask = plain(W_a), plain(v_a), plain(U), plain(C), flags(mask)
         batch, num_steps, n = *projected.shape[:2], U.shape[1]
         ctx.narrow = narrow_wanted()
         states, previous, gated = (empty(batch, num_steps, n) for _ in range(3))
@@ -67,7 +67,8 @@ class _Recurrence(torch.autograd.Function):
         d_U = recurrent_gradient(d_projected, previous, gated, ctx.narrow)
         d_C = product(d_projected.flatten(0, 1).T, contexts.flatten(0, 1), narrow=ctx.narrow)
         d_W_a = product(d_query.flatten(0, 1).T, previous.flatten(0, 1), narrow=ctx.narrow)
-        d_annotations = torch.bmm(alpha.transpose(1, 2), d_context)  # (B, Tx, d)
+        with torch.autocast("cpu", enabled=False):  # whoever calls the way back
+            d_annotations = torch.bmm(alpha.transpose(1, 2), d_context)  # (B, Tx, d)
         return d_projected, d_initial, d_keys, d_annotations, None, d_W_a, d_v.sum(dim=0), d_U, d_C
 
 

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from regard.ops.native import narrow_wanted, product
-from regard.ops.native.call import at, empty, kernels, plain, source_of, zeros
+from regard.ops.native.call import at, empty, flags, kernels, plain, source_of, zeros
 from regard.ops.paths import first_derivative_only
 from regard.ops.shapes import Bool, Float
 from regard.ops.unroll import PlainState
@@ -34,7 +34,7 @@ class _Recurrence(torch.autograd.Function):
         C: Tensor,
     ) -> tuple[Tensor, Tensor, Tensor]:
         projected, h0, c0, keys, annotations = map(plain, (projected, h0, c0, keys, annotations))
-        W_a, v_a, U, C, mask = plain(W_a), plain(v_a), plain(U), plain(C), mask.contiguous()
+        W_a, v_a, U, C, mask = plain(W_a), plain(v_a), plain(U), plain(C), flags(mask)
         batch, num_steps, n = *projected.shape[:2], U.shape[1]
         ctx.narrow = narrow_wanted()
         states, previous, memories = (empty(batch, num_steps, n) for _ in range(3))
@@ -70,7 +70,8 @@ class _Recurrence(torch.autograd.Function):
         d_U = product(flat.T, before, narrow=ctx.narrow)
         d_C = product(flat.T, contexts.flatten(0, 1), narrow=ctx.narrow)
         d_W_a = product(d_query.flatten(0, 1).T, before, narrow=ctx.narrow)
-        d_annotations = torch.bmm(alpha.transpose(1, 2), d_context)  # (B, Tx, d)
+        with torch.autocast("cpu", enabled=False):  # whoever calls the way back
+            d_annotations = torch.bmm(alpha.transpose(1, 2), d_context)  # (B, Tx, d)
         return d_projected, dh, dc, d_keys, d_annotations, None, d_W_a, d_v.sum(dim=0), d_U, d_C
 
 

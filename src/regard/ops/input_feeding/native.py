@@ -11,7 +11,7 @@ from torch import Tensor
 
 from regard.ops.affine import affine
 from regard.ops.native import narrow_wanted, product
-from regard.ops.native.call import at, empty, kernels, plain, source_of, zeros
+from regard.ops.native.call import at, empty, flags, kernels, plain, source_of, zeros
 from regard.ops.paths import first_derivative_only
 from regard.ops.shapes import Bool, Float
 from regard.ops.unroll import PlainState
@@ -36,7 +36,7 @@ class _Recurrence(torch.autograd.Function):
         dropped: Tensor | None,
     ) -> tuple[Tensor, Tensor]:
         projected, h0, c0, fed, keys, values = map(plain, (projected, h0, c0, fed, keys, values))
-        W_q, W, mask = plain(W_q), plain(W), mask.contiguous()
+        W_q, W, mask = plain(W_q), plain(W), flags(mask)
         v_a, dropped = (None if each is None else plain(each) for each in (v_a, dropped))
         (batch, num_steps, _), n, l = projected.shape, h0.shape[1], fed.shape[1]
         p = W_q.shape[0] - l  # of the query; 0 where the state itself asks
@@ -70,7 +70,8 @@ class _Recurrence(torch.autograd.Function):
         kernels().regard_input_feeding_back(source.place, p, *map(at, (*given, *found)))
         d_W = product(d_gates.flatten(0, 1).T, carried.flatten(0, 1), narrow=ctx.narrow)
         d_W_q = product(d_asked.flatten(0, 1).T, states.flatten(0, 1), narrow=ctx.narrow)
-        d_values = torch.bmm(alpha.transpose(1, 2), d_asked[..., p:])  # (B, Tx, l)
+        with torch.autocast("cpu", enabled=False):  # whoever calls the way back
+            d_values = torch.bmm(alpha.transpose(1, 2), d_asked[..., p:])  # (B, Tx, l)
         d_v_a = None if v_a is None else d_v.sum(dim=0)
         return d_gates, d_first[:, :n], dc, d_first[:, n:], d_keys, d_values, None, d_W_q, d_v_a, d_W, None
 

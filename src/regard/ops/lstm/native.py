@@ -11,7 +11,7 @@ from torch import Tensor
 
 from regard.ops.affine import affine
 from regard.ops.native import Packed, narrow_wanted, packed_of, product
-from regard.ops.native.call import at, empty, kernels, plain, threads_for, zeros
+from regard.ops.native.call import at, empty, flags, kernels, plain, threads_for, zeros
 from regard.ops.paths import first_derivative_only
 from regard.ops.shapes import Bool, Float
 from regard.ops.unroll import PlainState
@@ -24,7 +24,7 @@ class _Recurrence(torch.autograd.Function):
     def forward(
         ctx: Any, projected: Tensor, mask: Tensor, h0: Tensor, c0: Tensor, U: Tensor, reverse: bool
     ) -> tuple[Tensor, Tensor, Tensor]:
-        projected, c0, U, mask = plain(projected), plain(c0), plain(U), mask.contiguous()
+        projected, c0, U, mask = plain(projected), plain(c0), plain(U), flags(mask)
         batch, num_steps, n = *projected.shape[:2], U.shape[1]
         ctx.narrow, ctx.reverse = narrow_wanted(), reverse
         states, previous, memories = (zeros(batch, num_steps, n) for _ in range(3))
@@ -64,7 +64,7 @@ def lstm_sequence(
     packed = packed_of(U)
     if packed is not None:
         states = zeros(*mask.shape, packed.shape[1])
-        return states, _read(affine(inputs, W, b), mask.contiguous(), initial, packed, states, reverse)
+        return states, _read(affine(inputs, W, b), flags(mask), initial, packed, states, reverse)
     states, h, c = _Recurrence.apply(  # type: ignore[no-untyped-call]
         affine(inputs, W, b), mask, *initial, U, reverse
     )

@@ -26,6 +26,12 @@ def plain(tensor: Tensor) -> Tensor:
     return tensor.detach().to(torch.float32).contiguous()
 
 
+def flags(mask: Tensor) -> Tensor:
+    """The mask without gaps, a byte a flag."""
+    assert mask.dtype == torch.bool, f"a mask is bool, not {mask.dtype}"
+    return mask.contiguous()
+
+
 def empty(*shape: int) -> Tensor:
     """Room for what a kernel writes: float32 on the CPU, whatever torch would make by default."""
     return torch.empty(shape, dtype=torch.float32, device="cpu")

@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields
 import torch
 from torch import Tensor
 
-from regard.ops.native.call import at, empty, kernels
+from regard.ops.native.call import at, empty, flags, kernels
 from regard.ops.native.packed import Packed
 from regard.ops.shapes import Bool, Float, Int
 from regard.ops.unroll import State
@@ -152,7 +152,7 @@ class StepKernel:
         n, l, words = self._sizes
         rows, (batch, length) = previous_ids.shape[0], mask.shape
         given = [part.contiguous() for part in (previous_ids, *state)]
-        keys, values, mask = keys.contiguous(), values.contiguous(), mask.contiguous()
+        keys, values, mask = keys.contiguous(), values.contiguous(), flags(mask)
         new = [empty(rows, n) for _ in state]
         alpha, logits = empty(rows, length), empty(rows, words)
         source = _Source(batch, length, rows, keys.data_ptr(), values.data_ptr(), mask.data_ptr())

@@ -25,7 +25,7 @@ _ALLOWED = (
     "-fno-strict-aliasing",
 )  # pairs of bfloat16 are written one by one and read as words
 _FLAGS = ("-O3", "-march=native", "-std=gnu11", "-fPIC", *_ALLOWED, "-fopenmp", "-shared")
-_TIMEOUT = 120
+_TIMEOUT = 600  # a busy machine takes its time
 
 
 @dataclass(frozen=True)
@@ -56,11 +56,20 @@ def load() -> Loaded:
         path = _cache() / f"kernels-{_key(compiler)}.so"
         if not path.is_file():
             _compile(compiler, path)
-        return Loaded(_declared(ctypes.CDLL(str(path))))
+        return Loaded(_declared(_opened(compiler, path)))
     except subprocess.CalledProcessError as error:
         return Loaded(None, f"{compiler[0]} could not compile them: {_first_error(error.stderr)}")
     except (OSError, subprocess.SubprocessError, AttributeError) as error:
         return Loaded(None, f"they could not be made: {error}")
+
+
+def _opened(compiler: list[str], path: Path) -> ctypes.CDLL:
+    """The library in a file of the cache, made anew where that file is damaged."""
+    try:
+        return ctypes.CDLL(str(path))
+    except OSError:
+        _compile(compiler, path)
+        return ctypes.CDLL(str(path))
 
 
 def _first_error(text: str) -> str:
