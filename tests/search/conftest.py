@@ -1,4 +1,4 @@
-"""A decoder whose probabilities are written by hand, and every output a vocabulary allows."""
+"""Decoders whose probabilities are written by hand, or random; and every output a vocabulary allows."""
 
 from collections.abc import Callable, Mapping
 from itertools import product
@@ -60,6 +60,46 @@ class Scripted:
         return StepOutput(torch.stack(rows), DecoderState(((prefixes,),)), alpha)
 
 
+class Network:
+    """Steps like a decoder: a small random network over eight words, in float64 so that nothing ties.
+
+    Attributes:
+        steps: how many rows each step was given.
+    """
+
+    def __init__(self, seed: int, size: int = 5) -> None:
+        generator = torch.Generator().manual_seed(seed)
+
+        def weights(*shape: int) -> Tensor:
+            return torch.randn(shape, generator=generator, dtype=torch.float64)
+
+        self.W, self.E, self.O = weights(size, size), weights(8, size), weights(size, 8)
+        self.size = size
+        self.steps: list[int] = []
+
+    def encode(self, lengths: list[int]) -> EncodedSource:
+        """Random sources, `lengths` real words each of at most seven."""
+        generator = torch.Generator().manual_seed(0)
+        annotations = torch.randn(len(lengths), 7, self.size, generator=generator, dtype=torch.float64)
+        mask = torch.arange(7) < torch.tensor(lengths).unsqueeze(1)
+        return EncodedSource(annotations, mask, None, (), ())
+
+    def initial_state(self, encoded: EncodedSource) -> DecoderState:
+        return DecoderState(((encoded.annotations[:, 0],),))
+
+    def step(self, previous_ids: Tensor, state: DecoderState, encoded: EncodedSource) -> StepOutput:
+        self.steps.append(len(previous_ids))
+        hypotheses = len(previous_ids) // len(encoded.mask)
+        h = torch.tanh(state.cells[0][0] @ self.W + self.E[previous_ids])  # (R, n)
+        annotations = encoded.annotations.repeat_interleave(hypotheses, dim=0)
+        energies = torch.einsum("rn,rtn->rt", 2 * h, annotations)
+        mask = encoded.visible.repeat_interleave(hypotheses, dim=0)
+        alpha = energies.masked_fill(~mask, float("-inf")).softmax(dim=-1)
+        context = torch.einsum("rt,rtn->rn", alpha, annotations)
+        logits = 1.5 * torch.tanh(h + context) @ self.O
+        return StepOutput(logits, DecoderState(((h,),)), alpha)
+
+
 @pytest.fixture(scope="session")
 def scripted() -> type[Scripted]:
     return Scripted
@@ -73,3 +113,8 @@ def all_outputs() -> Callable[[list[int], int], list[Prefix]]:
         return [(*body, EOS) for size in range(limit) for body in product([UNK, *words], repeat=size)]
 
     return enumerate_outputs
+
+
+@pytest.fixture(scope="session")
+def network() -> type[Network]:
+    return Network

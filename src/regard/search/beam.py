@@ -11,14 +11,14 @@ side, and log p is −∞ where a slot is empty because another sentence has mor
 """
 
 from collections.abc import Sequence
-from itertools import count, islice
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from regard.errors import ConfigError
+from regard.errors import ConfigError, DataError
 from regard.models.state import EncodedSource, StepOutput
 from regard.search.columns import Columns, Ids
 from regard.search.coverage import Coverage
@@ -60,10 +60,10 @@ def beam(
         raise ConfigError(f"{what}: this model does not attend to its source; leave it out")
     columns = Columns(getattr(decoder, "words", None), output.logits.shape[1])
     search = _Search(options, requests, source_lengths, limits, columns, history)
-    for t in count():
+    for t in range(int(limits.max())):
         rows = search.weigh(t, output)
         if rows is None:
-            return search.found()
+            break
         device = encoded.mask.device
         state = output.state
         if rows.moved is not None:
@@ -72,7 +72,7 @@ def beam(
             encoded = encoded.select(torch.from_numpy(rows.stayed).to(device))
         previous = torch.from_numpy(rows.tokens).to(device)
         output = decoder.step(previous, state, looking.at(t + 1, encoded, search.sentences))
-    raise AssertionError("a limit ends every search")
+    return search.found()
 
 
 class _Rows(NamedTuple):
@@ -109,7 +109,7 @@ class _Search:
         self.sentences: Ids = np.arange(len(limits))
         self.totals: Floats = np.zeros((len(limits), 1))
         self._written: Ids = np.empty((len(limits), 0), dtype=np.int64)  # (R, t), where a rule must know them
-        self._width, self._source_lengths = options.beam, source_lengths
+        self._width, self._source_lengths, self._requests = options.beam, source_lengths, requests
         self._rules = Rules(options, requests, source_lengths - 1, limits, columns)
         self._inclusion = Inclusion.of(requests, limits)
         # a history tells of what nearly had a place, too; of phrases, not every word leaves room for them
@@ -241,13 +241,19 @@ class _Search:
 
         Raises:
             ConfigError: a sentence has no output that keeps to all that is asked of it.
+            DataError: the model has diverged.
         """
         ends = [self._finished.best(b) for b in range(len(self._source_lengths))]
         for b, mine in enumerate(ends):
-            if not mine:
+            if not mine and self._requests is not None and self._requests[b].asks_of_words:
                 raise ConfigError(
                     f"sentence {b + 1}: no output was found that keeps to all that is asked of it; ask for less, or "
                     "raise the limit or the beam's width"
+                )
+            if not mine:
+                raise DataError(
+                    f"sentence {b + 1}: no output has a probability: the model's numbers are not finite; train it "
+                    "again, or take an earlier checkpoint"
                 )
         lengths = [int(self._source_lengths[b]) for b, mine in enumerate(ends) for _ in mine]
         hypotheses = iter(self._record.trace([end for mine in ends for end in mine], lengths))

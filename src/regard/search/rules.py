@@ -54,7 +54,8 @@ class Rules:
         limits: Ids,
         columns: Columns,
     ) -> None:
-        fewest = np.maximum(np.ceil(source_words * options.min_ratio), options.min_length)
+        # a product's rounding must not ask for one word more
+        fewest = np.maximum(np.ceil(source_words * options.min_ratio - 1e-9), options.min_length)
         self._fewest = np.minimum(fewest, limits - 1)  # (B,)
         self._limits, self._columns = limits, columns
         self._prefixes = [request.prefix for request in requests or ()]

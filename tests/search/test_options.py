@@ -1,0 +1,54 @@
+"""Options and requests refuse what cannot be meant."""
+
+import pytest
+
+from regard.errors import ConfigError
+from regard.search import Request, SearchOptions
+from regard.text.specials import EOS
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"beam": 0}, "the beam's width: 0"),
+        ({"n_best": 6}, "n_best: 6 is out of range; it must be from 1 to 5"),
+        ({"length_penalty": "avarage"}, "did you mean 'average'"),
+        ({"length_power": -1}, "length_power: -1"),
+        ({"length_power": float("nan")}, "length_power: nan"),
+        ({"coverage": -0.1}, "coverage: -0.1"),
+        ({"min_length": -1}, "min_length: -1"),
+        ({"min_ratio": float("inf")}, "min_ratio: inf"),
+        ({"block_ngrams": -2}, "block_ngrams: -2"),
+    ],
+)
+def test_options(options, message):
+    with pytest.raises(ConfigError, match=message):
+        SearchOptions(**options)
+
+
+@pytest.mark.parametrize(
+    ("request_", "message"),
+    [
+        ({"include": ((4,), ())}, "include: a phrase without words"),
+        ({"exclude": ((),)}, "exclude: a phrase without words"),
+        ({"prefix": (4, EOS)}, "prefix: .* holds the id 3, which stands for no word"),
+        ({"include": ((4, 0),)}, "include: .* holds the id 0"),
+        (
+            {"include": ((4, 5, 6),), "exclude": ((5, 6),)},
+            r"\(5, 6\) is part of \(4, 5, 6\), which is asked for",
+        ),
+        ({"prefix": (4, 5), "exclude": ((5,),)}, r"\(5,\) is part of \(4, 5\)"),
+        ({"attend": {0: -1}}, "attend: step 0 at position -1"),
+        ({"attend": {-2: 0}}, "attend: step -2"),
+    ],
+)
+def test_requests(request_, message):
+    with pytest.raises(ConfigError, match=message):
+        Request(**request_)
+
+
+def test_what_is_asked_of_words():
+    assert not Request(attend={0: 1}).asks_of_words
+    assert Request(prefix=(4,)).asks_of_words
+    assert Request(include=((4,),)).asks_of_words
+    assert Request(exclude=((4,),)).asks_of_words
