@@ -1,7 +1,7 @@
 """Regard's search, measured as the peers' is: a model from a short training, a process of its own, one stopwatch.
 
-In: a setting, a demand, a variant. Out: `Searched`. The model learns through `regard.training` and is kept for the next
-time; the process loads it with `Translator.load` and calls `Translator.translate`.
+In: a setting, a demand, a variant. Out: `Searched`. The model learns as `regard train` lets it and is kept for the next
+time; `regard translate` translates, and `Translator.find` is its search of a batch.
 """
 
 import sys
@@ -16,6 +16,7 @@ from benchmarks.process import in_own_process
 from benchmarks.searched import Searched, searched
 from benchmarks.settings import Setting, run_of
 from benchmarks.shortlists import write_shortlist
+from regard.search import LengthLimit
 from regard.shortlist.shortlist import FILE as SHORTLIST
 from regard.training.run import run_training
 
@@ -25,7 +26,7 @@ VARIANTS: dict[str, list[str]] = {
     f"{OURS}, bf16": ["--precision", "bfloat16"],
     f"{OURS}, int8 and shortlist": ["--precision", "int8", "--shortlist"],
 }
-"""What `translate_lines` is told beside the demand; the first is what all others are held against."""
+"""What `regard translate` is told beside the demand; the first is what all others are held against."""
 _LARGE = 1000  # words: below, a shortlist would save nothing
 UPDATES = 12
 
@@ -74,18 +75,29 @@ def measure(
     Raises:
         RegardError: it failed, or did other work than was asked for.
     """
-    output = model / "output.txt"
-    files = [str(each) for each in (model, data / f"{demand.part}.source", output)]
-    told = {"--beam": demand.beam, "--batch": demand.batch, "--words": setting.output_words}
-    arguments = [*files, *(str(each) for pair in told.items() for each in pair), *VARIANTS[variant]]
-    command = Command("benchmarks.translate_lines:main", arguments)
+    output, words = model / "output.txt", setting.output_words
+    told = {
+        "output": output,
+        "weights": "last",
+        "device": "cpu",
+        "threads": threads,
+        "beam": demand.beam,
+        "batch": demand.batch,
+        "min-length": words,
+        "max-ratio": _ratio(words),
+    }
+    files = [str(model), str(data / f"{demand.part}.source")]
+    options = [part for name, value in told.items() for part in (f"--{name}", str(value))]
+    command = Command("regard.cli:main", ["translate", *files, *options, *VARIANTS[variant]])
     output.unlink(missing_ok=True)
-    seen = call(
-        Path(sys.executable),
-        command,
-        model,
-        "searched",
-        threads=threads,
-        timed="regard.translator:Translator.find",
-    )
-    return searched(seen, demand, setting.output_words, output.read_text(encoding="utf-8").splitlines())
+    python, search = Path(sys.executable), "regard.translator:Translator.find"
+    seen = call(python, command, model, "searched", threads=threads, timed=search)
+    return searched(seen, demand, words, output.read_text(encoding="utf-8").splitlines())
+
+
+def _ratio(words: int) -> float:
+    """The greatest ratio to a source of as many words that leaves room for them and the end mark, and no more.
+
+    A limit has ten tokens beside the ratio's share; half a token more than is needed keeps clear of rounding.
+    """
+    return (words + 1 - LengthLimit().extra + 0.5) / words

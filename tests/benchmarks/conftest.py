@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,12 @@ def toy() -> Setting:
     """A model of a few hundred weights on sentences of two to six words."""
     corpus = Corpus(types=20, shortest=2, longest=6, train=40, valid=4, zipf=True)
     return Setting("toy", corpus, embedding_size=5, encoder_size=4, batch=8, updates=5, output_words=4)
+
+
+@pytest.fixture
+def longer(toy: Setting) -> Setting:
+    """The same on longer sentences: `regard translate` gives every output room for nine words."""
+    return replace(toy, corpus=replace(toy.corpus, shortest=8, longest=12), output_words=10)
 
 
 @pytest.fixture

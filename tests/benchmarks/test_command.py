@@ -11,7 +11,7 @@ from benchmarks.peers import stopwatch
 from benchmarks.step import Sizes
 
 from benchmarks import __main__ as command
-from benchmarks import changes, decoding, plain, plain_search, process, training, translate_lines, translating
+from benchmarks import changes, decoding, plain, plain_search, process, training, translating
 from regard.errors import RegardError
 from regard.translator import Translator
 
@@ -31,19 +31,19 @@ def here(monkeypatch):
     def translate(python, asked, own, name, *, threads, timed):
         with monkeypatch.context() as patched:
             patched.setattr(Translator, "find", Translator.find)  # put back behind the block
-            patched.setattr(sys, "argv", ["translate_lines", *asked.arguments])
+            patched.setattr(sys, "argv", sys.argv)
             seconds = stopwatch.timed(timed)
-            translate_lines.main()
+            stopwatch.do(asked.entry, asked.arguments)
         return {"seconds": seconds, "whole": 1.0, "peak_bytes": process.peak_bytes()}
 
     monkeypatch.setattr(translating, "call", translate)
 
 
 @pytest.fixture
-def wanted(toy, tmp_path):
+def wanted(longer, tmp_path):
     base = Sizes(Tx=2, Ty=2, n=4, B=2, V=9, m=4)
     plan = Plan(base, {"Tx": 1, "Ty": 1, "n": 2, "B": 1, "V": 6}, base, (2, 4), rounds=1, doublings=2)
-    return command.Wanted({"toy": toy}, 1, 1, None, tmp_path / "out", plan, least=0)
+    return command.Wanted({"toy": longer}, 1, 1, None, tmp_path / "out", plan, least=0)
 
 
 @pytest.mark.usefixtures("here")
@@ -92,10 +92,10 @@ def test_times_as_fast_are_quotients_of_shares_within_one_run(toy, seen):
     turns = [Turn(name, seen(speed[name], peak=2**20 * (4 if name == "eole" else 2))) for name in order]
     turns += [Turn("yoyodyne", None, "it fell"), Turn(OURS, seen(100.0))]
     floor = {"tokens_per_second": {"at once": 400.0, "stepped": 200.0, "stepped, bf16": 500.0}}
-    section = comparison_section({"toy": turns}, {"toy": toy}, {"toy, luong": floor})
+    section = comparison_section({"toy": turns}, {"toy": toy}, {"toy, luong": floor, "toy, bahdanau": floor})
     speeds, against = section.tables
     assert speeds.rows[0][1:4] == ["100", "1", "0.50"]
-    assert speeds.rows[1][1:4] == ["150", "1.50", "0.75"]
+    assert speeds.rows[1][1:4] == ["150", "1.50", "0.30"]
     assert against.columns[1:-1] == [OURS, BF16, PLAIN]
     assert against.rows == [
         ["fairseq (the fastest)", "2.00", "3.00", "1.60", "1.00"],

@@ -69,17 +69,17 @@ def test_without_peers_there_is_nothing_to_be_faster_than(toy):
     assert len(decoding_section({"toy": {BEAM: alone}}, {"toy": toy}).tables) == 2
 
 
-def test_regard_searches_in_a_process_of_its_own_with_a_model_it_keeps(toy, tmp_path, monkeypatch):
-    model, data = model_of(toy, tmp_path, threads=1), corpus(toy, tmp_path)
+def test_regard_searches_in_a_process_of_its_own_with_a_model_it_keeps(longer, tmp_path, monkeypatch):
+    model, data = model_of(longer, tmp_path, threads=1), corpus(longer, tmp_path)
     monkeypatch.setattr(translating, "in_own_process", None)
-    assert model_of(toy, tmp_path, threads=1) == model
-    demand = demands(toy)[1]
-    seen = measure(OURS, toy, demand, model, data, threads=1)
+    assert model_of(longer, tmp_path, threads=1) == model
+    demand = demands(longer)[1]
+    seen = measure(OURS, longer, demand, model, data, threads=1)
     assert len(seen.seconds) == demand.calls
     assert seen.whole > sum(seen.seconds) > 0
-    assert {len(line.split()) for line in seen.outputs} == {toy.output_words}
-    with pytest.raises(RegardError, match="ended with status 1"):
-        measure(OURS, toy, replace(demand, calls=3), model, data, threads=1)
+    assert {len(line.split()) for line in seen.outputs} == {longer.output_words}
+    with pytest.raises(RegardError, match="ended with status 2"):
+        measure(OURS, longer, replace(demand, calls=3), model, data, threads=1)
 
 
 def test_a_demand_survives_its_way_to_another_process():

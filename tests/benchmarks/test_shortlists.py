@@ -12,11 +12,12 @@ def test_a_word_keeps_what_stands_opposite_and_beside(toy, tmp_path):
     source, target = tokenizers["source"], tokenizers["target"]
     shortlist = Shortlist.load(folder, source.size, target.size)
     train, _ = toy.corpus.pairs()
-    first = next(pair for pair in train if len(pair[0].split()) == len(pair[1].split()))
+    first = next(pair for pair in train if len(pair[0].split()) == len(pair[1].split()) > 2)
     (source_ids,), (target_ids,) = source.encode_batch([first[0]]), target.encode_batch([first[1]])
-    beginning = source_ids[0]
-    own = shortlist.words[shortlist.offsets[beginning] : shortlist.offsets[beginning + 1]]
-    assert {*target_ids[:2]} <= {*own}
+    for place, opposite in ((0, target_ids[:2]), (1, target_ids[:3])):
+        word = source_ids[place]
+        own = shortlist.words[shortlist.offsets[word] : shortlist.offsets[word + 1]]
+        assert {*opposite} <= {*own}
     assert len(shortlist.frequent) <= target.size
 
 
