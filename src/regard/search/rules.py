@@ -100,8 +100,7 @@ class Rules:
         left = np.ones((num_rows, self._columns.number), dtype=bool)
         left.reshape(-1)[banned] = False
         left[:, [*self.never, self._end]] = False
-        some: Flags = left.any(axis=1)
-        return some
+        return np.asarray(left.any(axis=1))
 
     def _forced(self, step: int, sentences: Ids, slots: int) -> Ids | None:
         words = np.where(self._limits[sentences] == step + 1, EOS, -1)
