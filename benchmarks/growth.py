@@ -172,7 +172,8 @@ def growth_section(found: dict[str, Any], folder: Path) -> Section:
             "size^p is the slope of log against log over the longer half of the sizes. A fixed price beside what "
             "grows keeps p below what it is in the limit.",
             "Memory is the most that torch’s allocator held during a step, beyond weights and the optimizer’s "
-            "moments, against the length of both sentences (of the line, for the LSTMN).",
+            "moments, against the length of both sentences (of the line, for the LSTMN); what the C kernels lay out "
+            "for themselves is not in it.",
         ],
         [
             Table(f"Exponent of a training step’s time: {'; '.join(spans)}.", ["decoder", *letters], rows),

@@ -1,7 +1,8 @@
 """Recurrences against their naive selves in float64, then against `nn.LSTM` by the clock.
 
 In: a recurrence's name, a size, a precision. Out: a row of figures. A time is forward and backward together, from the
-words and the source to the gradients of all parameters; a ratio's two times come from the same run.
+words and the source, which need no gradient on either side, to the gradients of all parameters; a ratio's two times
+come from the same run.
 """
 
 import copy
