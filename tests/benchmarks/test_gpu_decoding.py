@@ -5,6 +5,7 @@ import torch
 from benchmarks.gpu import decoding
 
 from regard.models import ModelConfig, Seq2Seq
+from regard.text.specials import EOS
 from regard.training.presets import PRESETS
 
 
@@ -34,6 +35,8 @@ def test_every_output_has_the_words_asked_for(precision, beam):
     model = decoding.rnnsearch(precision, "cpu")
     assert isinstance(model, Seq2Seq)
     assert {parameter.dtype for parameter in model.parameters()} == {decoding.PRECISIONS[precision]}
+    with torch.no_grad():
+        model.decoder.output.b_o[EOS] += 9  # an end would come at once, were it not kept off
     batch = decoding.sources(3, "cpu")
     assert torch.equal(batch.source_mask, torch.ones(3, decoding.WORDS + 1).bool())
     found = decoding.searching(model, batch, beam, 7)()
