@@ -100,5 +100,7 @@ class TestDictionary:
     @pytest.mark.parametrize("line", ["Wien Vienna", "Wien\t", "\tVienna"])
     def test_a_line_that_is_no_entry(self, tmp_path, line):
         (tmp_path / "words").write_text(f"a\tb\n{line}\n")
-        with pytest.raises(DataError, match=r"words:2: .* is no entry of a dictionary; write a source word, a tab"):
+        with pytest.raises(
+            DataError, match=r"words:2: .* is no entry of a dictionary; write a source word, a tab"
+        ):
             read_dictionary(tmp_path / "words")

@@ -65,6 +65,13 @@ def test_batches_change_nothing(model):
     assert one.offsets.tolist() == other.offsets.tolist()
 
 
+def test_weights_that_are_added_up_on_the_way(model, monkeypatch):
+    whole = learn_shortlist(model, PAIRS, 9, 9)
+    monkeypatch.setattr("regard.shortlist.learn._MANY", 3)
+    parts = learn_shortlist(model, PAIRS, 9, 9)
+    assert parts.words.tolist() == whole.words.tolist()
+
+
 def test_the_listener_hears_of_each_pair(model):
     heard = []
     learn_shortlist(model, PAIRS, 9, 9, listener=heard.append)

@@ -22,6 +22,7 @@ from regard.text import EOS, EncodedPair
 _WINDOW = 4096  # pairs sorted by length together
 _LEAST = 0.1
 """The least alpha that counts: below it attention is a haze over the whole sentence."""
+_MANY = 1 << 21  # weights that wait to be added up, for that takes a sort
 
 
 def learn_shortlist(
@@ -71,7 +72,6 @@ def learn_shortlist(
                 assert hypothesis.alpha is not None, "the model attends"
                 mass.add(hypothesis.alpha[:-1], [*pair.source_ids, EOS], pair.target_ids)
                 listener(len(pair.target_ids))
-            mass.settle()
         for pair in window:
             counts += np.bincount(pair.target_ids, minlength=target_size)
         number += len(window)
@@ -91,23 +91,28 @@ class _Mass:
         self._keys = np.empty(0, dtype=np.int64)  # source · Vy + target, rising
         self._weights = np.empty(0)
         self._new: list[tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]] = []
+        self._num_new = 0
 
     def add(self, alpha: npt.NDArray[np.float32], source_ids: list[int], target_ids: list[int]) -> None:
         """Add a pair's alpha, (Ty, Tx)."""
         i, j = np.nonzero(alpha >= _LEAST)
         keys = np.array(source_ids)[j] * self._target_size + np.array(target_ids)[i]
         self._new.append((keys, alpha[i, j].astype(np.float64)))
+        self._num_new += len(keys)
+        if self._num_new > _MANY:
+            self._settle()
 
-    def settle(self) -> None:
+    def _settle(self) -> None:
         """Add up what is new."""
         keys = np.concatenate([self._keys, *(keys for keys, _ in self._new)])
         weights = np.concatenate([self._weights, *(weights for _, weights in self._new)])
         self._keys, places = np.unique(keys, return_inverse=True)
         self._weights = np.bincount(places, weights, minlength=len(self._keys))
-        self._new = []
+        self._new, self._num_new = [], 0
 
     def strongest(self, source_size: int, number: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Each source word's strongest target words, as `Shortlist` keeps them."""
+        self._settle()
         sources, targets = np.divmod(self._keys, self._target_size)
         order = np.lexsort((targets, -self._weights, sources))
         sources, targets = sources[order], targets[order]
