@@ -120,6 +120,7 @@ def decoding_section(found: Mapping[str, Mapping[str, Contest]], settings: Mappi
             "every other contender, and a share is one’s speed over the mean of the two runs of Regard beside it.",
             "Regard and the plain loop have the same weights; peers have models of the same sizes from a short "
             "training by their own commands. The whole command is the time from a process’s start to its last line. "
+            "Bare products are torch’s own, for all words; whoever has quicker ones, or fewer words, may pass them. "
             f"A peer that would take minutes is asked for fewer sentences: {', '.join(slow)}.",
             *failed,
         ],

@@ -2,7 +2,7 @@
 
 In: a setting and a demand. Out: sentences a second of the bare products: sources read once a sentence, every step of
 the decoder once for each of its hypotheses, the output layer for all words. No gate, no tanh, no softmax, no choosing.
-Whoever computes with fewer bits, or not all words, can go below it.
+The products are torch's own: whoever has quicker ones, or computes with fewer bits or fewer words, can pass it.
 """
 
 from collections.abc import Callable
