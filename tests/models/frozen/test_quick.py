@@ -83,7 +83,7 @@ def test_any_number_of_rows(decoder, cell, batch, beam, threads):
 
 @pytest.mark.parametrize("energy", ["additive", "concat", "dot", "scaled-dot", "bilinear", "qkv"])
 @pytest.mark.parametrize("decoder", KINDS, ids=["bahdanau", "luong", "feeding"])
-def test_any_energy(decoder, energy, threads):
+def test_any_energy(decoder, energy):
     model = model_of(decoder, energy=energy)
     encoded = model.encode(*source(4))
     assert_same(steps(freeze(model).decoder, encoded, 12), steps(model.decoder, encoded, 12))
@@ -104,7 +104,7 @@ def test_without_a_table_of_words(decoder, cell, threads, monkeypatch):
 @pytest.mark.parametrize("precision", PRECISIONS)
 @pytest.mark.parametrize("decoder", KINDS, ids=["bahdanau", "luong", "feeding"])
 @pytest.mark.parametrize("cell", ["lstm", "gru"])
-def test_it_rounds_as_the_general_path_does(decoder, cell, precision, threads, monkeypatch):
+def test_it_rounds_as_the_general_path_does(decoder, cell, precision, monkeypatch):
     monkeypatch.setattr(decoding, "_TABLE", 0)
     frozen = freeze(model_of(decoder, cell), precision)
     general = copy.copy(frozen.decoder)
@@ -116,7 +116,7 @@ def test_it_rounds_as_the_general_path_does(decoder, cell, precision, threads, m
 
 
 @pytest.mark.parametrize("decoder", KINDS, ids=["bahdanau", "luong", "feeding"])
-def test_attention_that_is_told_where_to_look(decoder, threads):
+def test_attention_that_is_told_where_to_look(decoder):
     model = model_of(decoder)
     ids, _ = source(3)
     encoded = model.encode(ids, torch.ones_like(ids).bool())
