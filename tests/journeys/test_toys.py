@@ -118,6 +118,13 @@ def test_decoders_that_attend(regard, task, name, decoder):
     assert scores["aer"] <= 0.2
     links = regard("align", folder / "model", folder / "test.source", folder / "test.target")
     assert links == (folder / "report" / "links.txt").read_text()
+    # the attention of a beam is that of its words: forced decoding of the output gives the same links
+    found = regard("translate", folder / "model", folder / "test.source", "--alignments", "--beam", 4)
+    output, of_beam = zip(*(line.split("\t") for line in found.splitlines()), strict=True)
+    (folder / "output").write_text("".join(f"{line}\n" for line in output))
+    forced = regard("align", folder / "model", folder / "test.source", folder / "output").splitlines()
+    assert list(of_beam) == forced
+    assert sum(map(len, map(str.split, forced))) > 200
 
 
 @pytest.mark.parametrize(("name", "decoder"), FIXED, ids=["cho", "sutskever"])
