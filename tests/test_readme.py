@@ -164,8 +164,17 @@ class House:
         if given.get("gold"):
             links = [" ".join(f"{k}-{k}" for k in range(len(source.split()))) for source, _ in toy_pairs()]
             write(given["gold"], links)
+        if given.get("dictionary"):
+            write(given["dictionary"], ["\t".join(pair) for pair in toy_pairs()])
+        if verb == "shortlist":
+            write_pairs(given["train"], columns)
+        if verb == "average":
+            for folder in given["folders"]:
+                self.model(folder)
         for file in given.get("files") or []:
-            if file != "-":
+            if verb == "translate" and "." not in file and file != "-":
+                self.model(Path(file))  # a member of an ensemble
+            elif file != "-":
                 write(Path(file), [source for source, _ in toy_pairs()])
 
     def standard_input(self, words):
