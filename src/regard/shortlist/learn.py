@@ -89,7 +89,7 @@ class _Mass:
     def __init__(self, target_size: int) -> None:
         self._target_size = target_size
         self._keys = np.empty(0, dtype=np.int64)  # source · Vy + target, rising
-        self._weights = np.empty(0)
+        self._weights: npt.NDArray[np.float64] = np.empty(0)
         self._new: list[tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]] = []
         self._num_new = 0
 
@@ -107,7 +107,7 @@ class _Mass:
         keys = np.concatenate([self._keys, *(keys for keys, _ in self._new)])
         weights = np.concatenate([self._weights, *(weights for _, weights in self._new)])
         self._keys, places = np.unique(keys, return_inverse=True)
-        self._weights = np.bincount(places, weights, minlength=len(self._keys))
+        self._weights = np.bincount(places, weights, minlength=len(self._keys)).astype(np.float64)
         self._new, self._num_new = [], 0
 
     def strongest(self, source_size: int, number: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
