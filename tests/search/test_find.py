@@ -180,6 +180,19 @@ class TestWhatMayBeChosen:
         (found,) = find(decoder, decoder.encode([3]), options, [request])
         assert found.best.ids == (A, B, C, EOS)
 
+    def test_a_phrase_goes_on_only_where_nothing_excluded_arises(self, network):
+        request = Request(include=((A,), (B,)), exclude=((A, B), (B, A)))
+        for seed in range(20):
+            decoder = network(seed)
+            (found,) = find(
+                decoder, decoder.encode([3]), SearchOptions(4, 4, limit=LengthLimit(0, 7)), [request]
+            )
+            for one in found.hypotheses:
+                assert holds(one.ids, (A,))
+                assert holds(one.ids, (B,))
+                assert not holds(one.ids, (A, B))
+                assert not holds(one.ids, (B, A))
+
     def test_attention_is_told_where_to_look(self, network):
         decoder = network(1)
         requests = [Request(attend={0: 2, 2: 1}), Request(), Request(attend={1: 0})]
