@@ -114,7 +114,7 @@ class _Search:
         self._inclusion = Inclusion.of(requests, limits)
         # a history tells of what nearly had a place, too; of phrases, not every word leaves room for them
         weighed = 2 * options.beam if history or self._inclusion is not None else options.beam
-        self._likeliest = Likeliest(columns, self._rules.never, weighed)
+        self._likeliest = Likeliest(columns, self._rules.never, self._rules.end, weighed)
         self._finished, self._record = Finished(options, limits), Record()
         self._coverage = Coverage(source_lengths) if options.coverage else None
         self._tree = Tree(self._finished, source_lengths, options.beam) if history else None
@@ -154,8 +154,11 @@ class _Search:
 
     def _words(self, step: int, logits: Tensor) -> tuple[Floats, Ids]:
         """The words weighed after each row, (R, k)."""
-        if self._inclusion is None and self._rules.silent(step):
-            return self._likeliest.of(logits)
+        if self._inclusion is None:
+            if self._rules.silent(step):
+                return self._likeliest.of(logits)
+            if self._rules.unending(step):
+                return self._likeliest.of(logits, ending=False)
         written = self._written if self._rules.remembers else np.empty((logits.shape[0], 0), dtype=np.int64)
         if self._inclusion is None:
             return self._likeliest.under(logits, self._rules.at(step, self.sentences, written, None), ())

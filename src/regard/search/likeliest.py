@@ -23,18 +23,24 @@ class Likeliest:
     Args:
         columns: which words the logits are of.
         never: columns that may never be chosen.
+        end: the end mark's column.
         width: K, how many words of a row could be of use.
     """
 
-    def __init__(self, columns: Columns, never: Sequence[int], width: int) -> None:
+    def __init__(self, columns: Columns, never: Sequence[int], end: int, width: int) -> None:
         self._columns = columns
-        self._never = np.array(never, dtype=np.int64)
+        self._never = {ending: np.array([*never, *([] if ending else [end])]) for ending in (False, True)}
         self._k = min(width, columns.number)
-        self._never_places: dict[int, Tensor] = {}
+        self._never_places: dict[tuple[int, bool], Tensor] = {}
 
-    def of(self, logits: Tensor) -> tuple[Floats, Ids]:
-        """Log-probabilities and ids (R, k), best first, −∞ where a row has fewer; overwrites the logits."""
-        return self._best(logits, self._never_at(logits))
+    def of(self, logits: Tensor, *, ending: bool = True) -> tuple[Floats, Ids]:
+        """Log-probabilities and ids (R, k), best first, −∞ where a row has fewer; overwrites the logits.
+
+        Args:
+            logits: (R, V).
+            ending: whether the end mark may be chosen.
+        """
+        return self._best(logits, self._never_at(logits, ending))
 
     def under(self, logits: Tensor, ruling: Ruling, wanted: Wanted) -> tuple[Floats, Ids]:
         """As `of`, under a step's rules; the words wanted stand behind the others, (R, k + …)."""
@@ -56,12 +62,12 @@ class Likeliest:
         log_probs[must, 0], ids[must, 0] = values[: len(must)], words[: len(must)]
         return self._beside(log_probs, ids, pairs, values[len(must) :])
 
-    def _never_at(self, logits: Tensor) -> Tensor:
-        num_rows = logits.shape[0]
-        if num_rows not in self._never_places:
-            places = np.arange(num_rows)[:, None] * self._columns.number + self._never
-            self._never_places[num_rows] = torch.from_numpy(places.reshape(-1)).to(logits.device)
-        return self._never_places[num_rows]
+    def _never_at(self, logits: Tensor, ending: bool = True) -> Tensor:
+        key = num_rows, _ = logits.shape[0], ending
+        if key not in self._never_places:
+            places = np.arange(num_rows)[:, None] * self._columns.number + self._never[ending]
+            self._never_places[key] = torch.from_numpy(places.astype(np.int64).reshape(-1)).to(logits.device)
+        return self._never_places[key]
 
     def _best(self, logits: Tensor, banned: Tensor) -> tuple[Floats, Ids]:
         log_probs, columns = best_words(logits, self._k, banned)
@@ -72,6 +78,8 @@ class Likeliest:
 
     def _log_probs_at(self, logits: Tensor, rows: Ids, words: Ids) -> Floats:
         """Log p of some rows' words, (n,)."""
+        if len(rows) == 0:
+            return np.empty(0)
         columns = np.array([self._columns.of(word) for word in words.tolist()], dtype=np.int64)
         mine, places = np.unique(rows, return_inverse=True)
         of_rows = logits.index_select(0, torch.from_numpy(mine).to(logits.device))

@@ -61,17 +61,23 @@ class Rules:
         self._prefixes = [request.prefix for request in requests or ()]
         self._exclude = [request.exclude for request in requests or ()]
         self._block = options.block_ngrams
-        self._end = columns.of(EOS)
+        self.end = columns.of(EOS)
         never = (PAD, BOS) if options.unknowns else (PAD, BOS, UNK)
         self.never = [column for word in never if (column := columns.find(word)) is not None]
         self.remembers = self._block > 0 or any(self._exclude)
         """Whether the words so far are needed."""
         speaks = self.remembers or any(self._prefixes)
         self._silent_from, self._silent_to = int(self._fewest.max()), 0 if speaks else int(limits.min()) - 1
+        some = columns.number > len(self.never) + 1  # words besides the end mark
+        self._unending_to = int(self._fewest.min()) if some and not speaks else 0
 
     def silent(self, step: int) -> bool:
         """Whether there is nothing to say at this step but what never may be chosen."""
         return self._silent_from <= step < self._silent_to
+
+    def unending(self, step: int) -> bool:
+        """Whether all there is to say besides is that no row may end yet."""
+        return step < self._unending_to
 
     def at(self, step: int, sentences: Ids, written: Ids, unfinished: Flags | None) -> Ruling:
         """Rule on one step.
@@ -89,7 +95,7 @@ class Rules:
         if early.any():
             early &= self._some_left(banned, len(written))
         late = early if unfinished is None else early | unfinished
-        ends = np.flatnonzero(late) * self._columns.number + self._end
+        ends = np.flatnonzero(late) * self._columns.number + self.end
         return Ruling(np.concatenate([banned, ends]), excluded, self._forced(step, sentences, slots))
 
     def _some_left(self, banned: Ids, num_rows: int) -> Flags:
@@ -99,7 +105,7 @@ class Rules:
             return np.ones(num_rows, dtype=bool)
         left = np.ones((num_rows, self._columns.number), dtype=bool)
         left.reshape(-1)[banned] = False
-        left[:, [*self.never, self._end]] = False
+        left[:, [*self.never, self.end]] = False
         return np.asarray(left.any(axis=1))
 
     def _forced(self, step: int, sentences: Ids, slots: int) -> Ids | None:
