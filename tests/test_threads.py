@@ -60,5 +60,7 @@ def test_an_older_kernel(container, tmp_path):
 
 
 def test_none_at_all():
-    with pytest.raises(ConfigError, match="threads: 0 is out of range; it must be at least 1"):
+    with pytest.raises(ConfigError, match="threads: 0 is out of range; it must be from 1 to 1024"):
         use_threads(0)
+    with pytest.raises(ConfigError, match="threads: 100000 is out of range"):
+        use_threads(100_000)

@@ -8,6 +8,7 @@ import torch
 from regard.configuration import in_range
 
 _QUOTAS = (Path("/sys/fs/cgroup/cpu.max"), Path("/sys/fs/cgroup/cpu/cpu.cfs_quota_us"))
+_MOST = 1024  # OpenMP falls where a machine cannot have them
 _PERIOD = Path("/sys/fs/cgroup/cpu/cpu.cfs_period_us")
 
 
@@ -18,14 +19,14 @@ def use_threads(number: int | None = None) -> int:
     those of the machine, and in a container with a share of it the threads would take turns.
 
     Args:
-        number: at least 1; None for a sensible number.
+        number: from 1 to 1,024; None for a sensible number.
 
     Raises:
-        ConfigError: a number below 1.
+        ConfigError: a number out of range.
     """
     if number is None:
         number = max(1, min(torch.get_num_threads(), allowed_processors()))
-    in_range("threads", number, 1)
+    in_range("threads", number, 1, _MOST)
     torch.set_num_threads(number)
     return number
 

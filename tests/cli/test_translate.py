@@ -377,7 +377,7 @@ class TestBadInput:
             (["--int8", "--precision", "bfloat16"], ["--int8 and --precision bfloat16: choose one"]),
             (["--precision", "int9"], ["precision: no 'int9'; did you mean 'int8'?"]),
             (["--length-penalty", "wuu"], ["length_penalty: no 'wuu'; did you mean 'wu'?"]),
-            (["--threads", "0"], ["threads: 0 is out of range; it must be at least 1"]),
+            (["--threads", "0"], ["threads: 0 is out of range; it must be from 1 to 1024"]),
             (["--shortlist"], ["it has no shortlist yet; `regard shortlist` learns one"]),
             (["--requests", "none"], ["none: no such file"]),
         ],
@@ -401,6 +401,12 @@ class TestBadInput:
     def test_requests_that_cannot_be(self, regard, model, data, text, part):
         (data / "asked").write_text(text)
         self.fails(regard("translate", model, "--requests", data / "asked", stdin="a\n"), part)
+
+    def test_a_request_that_cannot_be_met_is_told_with_its_line(self, regard, model, data):
+        """Behind the scenes the shortest line of the batch is its last sentence."""
+        (data / "wishes").write_text('\n{"prefix": "' + "A " * 40 + '"}\n\n')
+        ended = regard("translate", model, "--requests", data / "wishes", stdin="a b\nc\nd e a\n")
+        self.fails(ended, "standard input:2: its prefix and phrases need 41 tokens")
 
     def test_requests_and_options(self, regard, model, data):
         (data / "asked").write_text("\n")

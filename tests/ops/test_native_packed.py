@@ -85,6 +85,15 @@ def test_what_is_no_number_spoils_its_own_row_alone(precision):
     assert Packed(W, precision).product(x).isnan().any(dim=1).tolist() == [k == 4 for k in range(9)]
 
 
+@pytest.mark.parametrize("precision", PRECISIONS)
+@pytest.mark.parametrize("bad", [float("nan"), float("inf")])
+def test_a_weight_that_is_no_number_spoils_its_own_column_alone(bad, precision):
+    x, W = torch.randn(9, 20), torch.randn(40, 20)
+    W[7, 3] = bad
+    finite = Packed(W, precision).product(x).isfinite()
+    assert finite.any(dim=0).tolist() == finite.all(dim=0).tolist() == [k != 7 for k in range(40)]
+
+
 def test_rows_and_columns_of_zeros_are_zeros():
     x, W = torch.randn(3, 8), torch.randn(5, 8)
     x[1], W[2] = 0, 0

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from regard.batches import pad_pairs, pad_sources
-from regard.errors import ConfigError
+from regard.errors import ConfigError, DataError
 from regard.search import Drawing, LengthLimit, Request, SearchOptions, draw, find, forced
 from regard.text import BOS, EOS, PAD, UNK, EncodedPair
 
@@ -119,3 +119,16 @@ class TestRules:
     def test_attention_that_is_not_there(self, tiny_model):
         with pytest.raises(ConfigError, match="attend: this model does not attend"):
             drawn(tiny_model("cho"), requests=[Request(attend={0: 0})] * 3)
+
+    def test_a_prefix_longer_than_the_limit(self, tiny_model):
+        """At the limit the prefix would take the end mark's place, and nothing would end the output any more."""
+        with pytest.raises(
+            ConfigError, match=r"sentence 2: its prefix and phrases need 6 tokens .* limit is 5"
+        ):
+            drawn(tiny_model(), requests=[Request(), Request(prefix=(4,) * 5), Request()])
+
+    def test_a_model_that_has_diverged(self, network):
+        decoder = network(0)
+        decoder.O = decoder.O * float("nan")
+        with pytest.raises(DataError, match="sentence 1: no output has a probability"):
+            draw(decoder, decoder.encode([3, 2]), Drawing(), [["a"], ["b"]])

@@ -33,7 +33,12 @@ def test_limits_in_round_numbers():
     assert LengthLimit(1.5, 2).of(mask_of([3])).tolist() == [6]
 
 
-@pytest.mark.parametrize(("ratio", "extra"), [(-1, 1), (1, 0), (float("nan"), 1)])
+@pytest.mark.parametrize("ratio", [1e15, 1e18, 1e300])
+def test_a_ratio_beyond_all_measure_is_still_a_limit(ratio):
+    assert LengthLimit(ratio).of(mask_of([1, 90000])).tolist() == [10**9 + 10] * 2
+
+
+@pytest.mark.parametrize(("ratio", "extra"), [(-1, 1), (1, 0), (float("nan"), 1), (float("inf"), 1)])
 def test_a_limit_that_lets_nothing_end_is_refused(ratio, extra):
     with pytest.raises(ConfigError, match="length limit"):
         LengthLimit(ratio, extra)

@@ -14,6 +14,7 @@ from regard.text.specials import EOS
         ({"n_best": 6}, "n_best: 6 is out of range; it must be from 1 to 5"),
         ({"length_penalty": "avarage"}, "did you mean 'average'"),
         ({"length_power": -1}, "length_power: -1"),
+        ({"length_power": 500.0}, "length_power: 500"),
         ({"length_power": float("nan")}, "length_power: nan"),
         ({"coverage": -0.1}, "coverage: -0.1"),
         ({"min_length": -1}, "min_length: -1"),

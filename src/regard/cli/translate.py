@@ -129,7 +129,7 @@ def translate(
         wishes.request(translator.target_tokenizer, "options")  # before any line is read
     if heatmaps is not None:
         make_folder(heatmaps)
-    typed = STDIN in sources and sys.stdin.isatty()
+    typed = STDIN in sources and sys.stdin is not None and sys.stdin.isatty()
     with (
         output_file(output) as file,
         LinesDisplay("translating", aside=output is not None and not typed, plain=False) as display,

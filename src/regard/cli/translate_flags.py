@@ -60,7 +60,10 @@ Combination = Annotated[
 Prefix = Annotated[str, typer.Option(help="How every translation begins.", rich_help_panel=_WORDS)]
 Include = Annotated[
     list[str] | None,
-    typer.Option(help="A phrase that every translation has; may be repeated.", rich_help_panel=_WORDS),
+    typer.Option(
+        help="A phrase that every translation has, or the beginning of a longer word; may be repeated.",
+        rich_help_panel=_WORDS,
+    ),
 ]
 Exclude = Annotated[
     list[str] | None,

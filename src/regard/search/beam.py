@@ -250,8 +250,8 @@ class _Search:
         for b, mine in enumerate(ends):
             if not mine and self._requests is not None and self._requests[b].asks_of_words:
                 raise ConfigError(
-                    f"sentence {b + 1}: no output was found that keeps to all that is asked of it; ask for less, or "
-                    "raise the limit or the beam's width"
+                    f"{self._requests[b].name or f'sentence {b + 1}'}: no output was found that keeps to all that is "
+                    "asked of it; ask for less, or raise the limit or the beam's width"
                 )
             if not mine:
                 raise DataError(

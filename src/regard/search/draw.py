@@ -6,6 +6,7 @@ told where to look. Log-probabilities are the model's own, whatever the temperat
 on nothing else of the batch; a sentence leaves it when all its outputs have ended.
 """
 
+import math
 import random
 from collections.abc import Sequence
 from itertools import count
@@ -14,11 +15,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from regard.errors import ConfigError
+from regard.errors import ConfigError, DataError
 from regard.models.state import EncodedSource, StepOutput
 from regard.search.columns import Columns, Ids
 from regard.search.finished import Finished
 from regard.search.found import Found
+from regard.search.inclusion import check_room
 from regard.search.limits import begin
 from regard.search.looking import Looking
 from regard.search.options import SearchOptions
@@ -50,7 +52,8 @@ def draw(
         requests: what is asked of each sentence's outputs; None for nothing.
 
     Raises:
-        ConfigError: phrases to include, or coverage, which only a beam can weigh.
+        ConfigError: phrases to include, or coverage, which only a beam can weigh; a prefix longer than the limit.
+        DataError: the model has diverged.
     """
     options = options or SearchOptions()
     if options.coverage or any(request.include for request in requests or ()):
@@ -60,13 +63,14 @@ def draw(
         )
     slots = len(seeds[0])
     source_lengths: Ids = encoded.mask.sum(dim=1).cpu().numpy()
+    limits: Ids = options.limit.of(encoded.mask).cpu().numpy()
+    check_room(requests or (), limits)
     looking = Looking(requests, source_lengths)
     everyone = torch.arange(len(seeds), device=encoded.mask.device).repeat_interleave(slots)
     state, previous = decoder.initial_state(encoded).select(everyone), begin(encoded.mask)[everyone]
     output = decoder.step(previous, state, looking.at(0, encoded, np.arange(len(seeds))))
     if output.alpha is None and looking.steps:
         raise ConfigError("attend: this model does not attend to its source; leave it out")
-    limits: Ids = options.limit.of(encoded.mask).cpu().numpy()
     columns = Columns(getattr(decoder, "words", None), output.logits.shape[1])
     rules = Rules(options, requests, source_lengths - 1, limits, columns)
     draws = _Draws(drawing, rules, columns, Finished(options, limits), seeds)
@@ -147,6 +151,12 @@ class _Draws:
     def found(self, source_lengths: Ids) -> list[Found]:
         """What was drawn for each sentence, in the order of its seeds."""
         ends = [end for end in self._ends if end is not None]
+        for own, end in enumerate(ends):
+            if math.isnan(end.score):
+                raise DataError(
+                    f"sentence {own // self._slots + 1}: no output has a probability: the model's numbers are not "
+                    "finite; train it again, or take an earlier checkpoint"
+                )
         hypotheses = self._record.trace(ends, source_lengths.repeat(self._slots).tolist())
         starts = range(0, len(hypotheses), self._slots)
         return [Found(tuple(hypotheses[start : start + self._slots])) for start in starts]

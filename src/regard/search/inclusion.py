@@ -23,8 +23,8 @@ def check_room(requests: Sequence[Request], limits: Ids) -> None:
         least = len(request.prefix) + phrases.needed(progress) + 1
         if least > limits[b]:
             raise ConfigError(
-                f"sentence {b + 1}: its prefix and phrases need {least} tokens with the end mark, and its limit is "
-                f"{limits[b]}; ask for less, or raise the limit"
+                f"{request.name or f'sentence {b + 1}'}: its prefix and phrases need {least} tokens with the end mark, "
+                f"and its limit is {limits[b]}; ask for less, or raise the limit"
             )
 
 

@@ -8,6 +8,8 @@ from torch import Tensor
 from regard.configuration import in_range
 from regard.text.specials import BOS, EOS, PAD
 
+_ENDLESS = 1e9  # tokens: what a ratio beyond all measure comes to
+
 
 @dataclass(frozen=True)
 class LengthLimit:
@@ -22,13 +24,13 @@ class LengthLimit:
     extra: int = 10
 
     def __post_init__(self) -> None:
-        in_range("the length limit's ratio", self.ratio, 0)
+        in_range("the length limit's ratio", self.ratio, 0, below=float("inf"))
         in_range("the length limit's extra", self.extra, 1)
 
     def of(self, source_mask: Tensor) -> Tensor:
         """The limit of each sentence, (B,); the source's end mark is not counted."""
         words = source_mask.sum(dim=1) - 1
-        return (words * self.ratio).floor().long() + self.extra
+        return (words * self.ratio).floor().clamp_max(_ENDLESS).long() + self.extra
 
 
 def only_legal(log_probs: Tensor, last: Tensor) -> Tensor:

@@ -17,7 +17,7 @@ class SearchOptions:
         n_best: how many to return, at most K; a sentence with fewer possible outputs gives fewer.
         length_penalty: what divides log p for the score: ``average``, lengthᵖ; ``wu``, ((5 + length)/6)ᵖ
             (Wu et al. 2016, Eq. 14); ``none``, nothing.
-        length_power: p of the length penalty.
+        length_power: p of the length penalty, 0 to 10.
         coverage: β of the coverage penalty (Wu et al. 2016, Eq. 14); 0 for none.
         min_length: the fewest words, the end mark not counted.
         min_ratio: the fewest words for each word of the source; the larger of the two minima counts. A minimum gives
@@ -43,7 +43,7 @@ class SearchOptions:
         in_range("n_best", self.n_best, 1, self.beam)
         one_of("length_penalty", self.length_penalty, get_args(LengthPenalty))
         infinity = float("inf")
-        in_range("length_power", self.length_power, 0, below=infinity)
+        in_range("length_power", self.length_power, 0, 10)
         in_range("coverage", self.coverage, 0, below=infinity)
         in_range("min_length", self.min_length, 0)
         in_range("min_ratio", self.min_ratio, 0, below=infinity)

@@ -18,12 +18,14 @@ class Request:
         include: phrases that must appear, each somewhere; they may overlap.
         exclude: phrases that may not appear.
         attend: target step → source position whose alpha is forced to 1; both counted from 0.
+        name: what the sentence is called in messages; by default its number in the batch.
     """
 
     prefix: Phrase = ()
     include: tuple[Phrase, ...] = ()
     exclude: tuple[Phrase, ...] = ()
     attend: Mapping[int, int] = field(default_factory=dict)
+    name: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
         for name, phrases in (("include", self.include), ("exclude", self.exclude)):

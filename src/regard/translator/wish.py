@@ -5,7 +5,7 @@ In: text, or a file with a JSON object a line. Out: `Wish`es, and with a tokeniz
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from regard.errors import ConfigError, DataError, nearest
@@ -20,7 +20,7 @@ class Wish:
 
     Attributes:
         prefix: how it begins.
-        include: phrases that must appear.
+        include: phrases that must appear, as the tokenizer spells them: the last piece may go on as a longer word.
         exclude: phrases that may not appear; as the tokenizer spells them, so that of a vocabulary of pieces the same
             letters may still come about in another way.
     """
@@ -100,7 +100,7 @@ def requests_of(wishes: Wish | Sequence[Wish], tokenizer: Tokenizer, places: Seq
     for wish, place in zip(each, places, strict=True):
         if wish not in spelt:
             spelt[wish] = wish.request(tokenizer, place)
-    return [spelt[wish] for wish in each]
+    return [replace(spelt[wish], name=place) for wish, place in zip(each, places, strict=True)]
 
 
 def read_wishes(path: str | Path) -> Iterator[Wish]:

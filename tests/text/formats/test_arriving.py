@@ -100,6 +100,23 @@ class TestStandardInput:
         pipe.close()
         assert [line for group in read_groups("-", 4) for line in group] == lines
 
+    @pytest.mark.parametrize("data", [b"\xef\xbb\xbfa\nb", b"\xef\xbb\xbf\n\n", b"a\n", b"\xef\xbb\xbf"])
+    def test_byte_by_byte(self, pipe, data, tmp_path):
+        """A byte order mark may come in parts."""
+        (tmp_path / "whole").write_bytes(data)
+
+        def trickle():
+            for byte in data:
+                pipe.write(bytes([byte]))
+                time.sleep(0.02)
+            pipe.close()
+
+        writer = threading.Thread(target=trickle)
+        writer.start()
+        came = [line for group in read_groups("-", 4) for line in group]
+        writer.join()
+        assert came == [line for group in read_groups(tmp_path / "whole", 4) for line in group]
+
     def test_more_than_is_read_at_a_time(self, pipe):
         long = "x" * 100_000
         writer = threading.Thread(target=lambda: (pipe.write(f"{long}\n{long}\n".encode()), pipe.close()))
@@ -119,6 +136,11 @@ class TestStandardInput:
     def test_one_that_cannot_be_waited_for(self, monkeypatch):
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"a\nb\nc\n")))
         assert list(read_groups("-", 2)) == [["a", "b"], ["c"]]
+
+    def test_one_that_is_closed(self, monkeypatch):
+        monkeypatch.setattr(sys, "stdin", None)
+        with pytest.raises(DataError, match="standard input: it is closed; name a file"):
+            next(read_groups("-", 2))
 
 
 class TestFiles:

@@ -164,7 +164,6 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
 
 KERNELS = {
     "regard_narrow": "",
-    "regard_fours": "",
     "regard_packed_bytes": "lli",
     "regard_pack": "plp",
     "regard_packed_product": "pplpiplli",
@@ -191,7 +190,6 @@ KERNELS = {
 
 GIVES = {
     "regard_narrow": ctypes.c_int,
-    "regard_fours": ctypes.c_int,
     "regard_packed_bytes": ctypes.c_long,
     "regard_luong_step": ctypes.c_int,
     "regard_bahdanau_step": ctypes.c_int,

@@ -54,7 +54,7 @@ def read_groups(path: str | Path, most: int) -> Iterator[list[str]]:
 def _waiting_input() -> int | None:
     """The descriptor of standard input, where one can be asked whether something came."""
     try:
-        return None if os.name == "nt" else sys.stdin.fileno()
+        return None if os.name == "nt" or sys.stdin is None else sys.stdin.fileno()
     except (io.UnsupportedOperation, ValueError):
         return None
 
@@ -72,7 +72,8 @@ def _decoded(groups: Iterator[list[bytes]], path: str | Path) -> Iterator[str | 
 def _arriving(descriptor: int, most: int) -> Iterator[list[bytes]]:
     """Lines without their ends, as many at a time as came without a pause."""
     pending: list[bytes] = []
-    tail = b""  # a line that has begun
+    tail: list[bytes] = []  # the parts of a line that has begun
+    first = b""  # what came before it was clear whether it is a byte order mark
     begun = False
     due = 0.0
     while True:
@@ -85,10 +86,18 @@ def _arriving(descriptor: int, most: int) -> Iterator[list[bytes]]:
         data = os.read(descriptor, _BYTES)
         if not data:
             break
-        *whole, tail = (tail + (data if begun else data.removeprefix(BOM))).split(b"\n")
-        begun = True
+        if not begun:
+            first += data
+            if len(first) < len(BOM) and BOM.startswith(first):
+                continue
+            data, first, begun = first.removeprefix(BOM), b"", True
+        *whole, rest = data.split(b"\n")
+        if whole:
+            whole[0], tail = b"".join([*tail, whole[0]]), []
+        tail.append(rest)
         if whole and not pending:
             due = now + _PATIENCE
         pending += whole
-    pending += [tail] if tail else []
+    last = b"".join([first, *tail])
+    pending += [last] if last else []
     yield from (pending[start : start + most] for start in range(0, len(pending), most))

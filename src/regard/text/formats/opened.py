@@ -59,6 +59,8 @@ def shown(path: str | Path) -> str:
 
 def _open(path: str | Path) -> AbstractContextManager[IO[bytes]]:
     if str(path) == STDIN:
+        if sys.stdin is None:
+            raise DataError("standard input: it is closed; name a file, or pipe lines into it")
         # the caller's stream is not ours to close
         return nullcontext(sys.stdin.buffer)
     opener = _OPENERS.get(Path(path).suffix.lower(), _open_plain)

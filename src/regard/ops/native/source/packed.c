@@ -161,7 +161,8 @@ void regard_pack(const float *W, long down, const packed *w) {
     memset(out, 0, (size_t)(panels_of(w) * fours * WIDE * 4));
     for (long j = 0; j < w->columns; j++) {
         const float *row = W + j * down;
-        float most = largest(row, w->inner), times = most > 0 ? 127.0f / most : 0;
+        float most = largest(row, w->inner), bad = spoilt(row, w->inner);
+        float times = most > 0 && bad == 0 ? 127.0f / most : 0;
         int8_t *column = out + (j / WIDE * fours * WIDE + j % WIDE) * 4;
         int32_t sum = 0;
         for (long k = 0; k < w->inner; k += LANES) {
@@ -171,7 +172,7 @@ void regard_pack(const float *W, long down, const packed *w) {
                 if (k + lane < w->inner) memcpy(column + (k + lane) * WIDE, (int8_t *)&each + lane, 4);
             for (int lane = 0; lane < LANES; lane++) sum += q[lane];
         }
-        ((float *)w->unit)[j] = most / 127.0f;
+        ((float *)w->unit)[j] = most / 127.0f + bad; /* what is no number stays none */
         ((int32_t *)w->offset)[j] = 128 * sum;
     }
 }
@@ -206,6 +207,3 @@ void regard_packed_product(const packed *w, const float *A, long A_down, const f
         }
     }
 }
-
-/* Whether products of bytes are the processor's own here. */
-int regard_fours(void) { return FOURS; }
