@@ -334,7 +334,7 @@ class TestBadInput:
         self.fails(
             ended, "standard input:301 ('a b c d' …) has 4 tokens, above the limit of 3", "--max-length"
         )
-        assert len(ended.out.splitlines()) == 256
+        assert len(ended.out.splitlines()) == 300
 
     def test_more_translations_than_the_beam_holds(self, regard, model):
         self.fails(

@@ -23,7 +23,7 @@ from regard.shortlist import Shortlist
 from regard.text import EncodedPair
 from regard.translator.asked import Asked
 from regard.translator.loading import load_models
-from regard.translator.reading import read_ids
+from regard.translator.reading import TooLongError, read_ids
 from regard.translator.searcher import Searcher
 from regard.translator.searching import Sampling, Searching
 from regard.translator.seen import search_tree
@@ -160,7 +160,14 @@ class Translator(Searcher):
         each = iter(() if wishes is None or isinstance(wishes, Wish) else wishes)
         for group in groups:
             asked = same if same is wishes else tuple(islice(each, len(group)))
-            yield from self.translate(group, wishes=asked, first_line=first_line, **options)
+            try:
+                yield from self.translate(group, wishes=asked, first_line=first_line, **options)
+            except TooLongError as error:  # what stands before it is not lost
+                before = asked[: error.place] if isinstance(asked, tuple) else asked
+                yield from self.translate(
+                    group[: error.place], wishes=before, first_line=first_line, **options
+                )
+                raise
             first_line += len(group)
 
     def align(
