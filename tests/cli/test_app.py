@@ -148,7 +148,7 @@ class TestWhereTheOutputGoes:
     def test_a_reader_that_goes_away_ends_it_in_silence(self, model, tmp_path):
         """Really, in a process of its own: the interpreter's own complaint at exit would be the last line."""
         lines = tmp_path / "lines"
-        lines.write_text("a b c d e\n" * 3000)
+        lines.write_text("a b c d e\n" + "\n" * 200_000)  # more than a pipe holds
         script = f"{sys.executable} -m regard translate {model} {lines} --beam 1 | head -1"
         done = subprocess.run(
             ["bash", "-c", f"set -o pipefail; {script}"],
