@@ -72,14 +72,14 @@ class Asked:
         watched = [p for p in whole if not any(p != q and holds(q, p) for q in whole)]
         return {joined(ids, phrase)[len(ids)] for phrase in watched if not holds(ids, phrase)}
 
-    def legal(self, ids):
-        """What may follow these words."""
+    def legal(self, ids, wanted=None):
+        """What may follow these words; `wanted` () where phrases are granted nothing that other words are not."""
         step, request = len(ids), self.request
         if step < len(request.prefix):
             return {request.prefix[step]}
         if step + 1 == self.limit:
             return {EOS}
-        wanted = self.going_on(ids)
+        wanted = self.going_on(ids) if wanted is None else set(wanted)
         may = set(WORDS) | wanted | ({UNK} if self.options.unknowns else set())
         n = self.options.block_ngrams
         if n > 0:
@@ -149,10 +149,11 @@ def slow_beam(decoder, encoded, asked):
         for hypothesis in alive:
             log_probs, looked = look(decoder, encoded, asked, hypothesis)
             legal = sorted(asked.legal(hypothesis.ids), key=lambda word: -log_probs[word])
-            # of each hypothesis its 2 K best words, and those that go on with a phrase
-            wanted = asked.going_on(hypothesis.ids)
-            for rank, word in enumerate(legal):
+            # of each hypothesis the 2 K best words that any may choose, and those that go on with a phrase
+            wanted, free = asked.going_on(hypothesis.ids), asked.legal(hypothesis.ids, wanted=())
+            for word in legal:
                 ids = (*hypothesis.ids, word)
+                rank = sum(word in free for word in legal[: legal.index(word)])
                 if asked.fits(ids) and (rank < 2 * options.beam or word in wanted):
                     values = (*hypothesis.log_probs, log_probs[word])
                     candidates.append(Slow(ids, values, looked.alphas, looked.state))
@@ -294,3 +295,10 @@ def test_the_space_is_as_large_as_it_is_said_to_be(network):
     outputs = every_output(decoder, decoder.encode([3]), asked)
     assert len({one.ids for one in outputs}) == len(outputs) == 156
     assert not any({PAD, BOS} & set(one.ids) for one in outputs)
+
+
+def test_a_phrase_with_a_word_that_is_banned_elsewhere(network):
+    """Found by chance: the unknown word is weighed for the phrase's sake, and takes no other word's place."""
+    options = SearchOptions(2, 2, length_power=0.0, limit=LengthLimit(1.0, 4), unknowns=False)
+    requests = [Request(), Request(include=((4, UNK),)), Request(), Request()]
+    agree(network(0), options, requests, slow_beam)
