@@ -15,9 +15,9 @@ import numpy as np
 
 from benchmarks.report import markdown_table
 from benchmarks.section import Table
-from regard.output.alignment import score_alignments
+from regard.evaluation.alignment import score_alignments
+from regard.tasks.translate.predictor import Translator
 from regard.text import GoldLinks, read_gold_links
-from regard.translator import Translator
 
 
 @dataclass(frozen=True)

@@ -16,10 +16,10 @@ from typing import Any
 from benchmarks.section import Picture, Section, Table
 from benchmarks.settings import DECODERS
 from benchmarks.step import Sizes, reading, translating
-from regard.lab.measures.exponent import fitted_exponent
-from regard.output.pictures.canvas import save
-from regard.output.pictures.curves import Curve, Panel, draw_curves
-from regard.whole_file import make_folder
+from regard.io import make_folder
+from regard.lab.measures.statistics import fitted_exponent
+from regard.plots.figures.canvas import save
+from regard.plots.figures.curves import Curve, Panel, draw_curves
 
 LETTERS = {
     "Tx": "source positions",

@@ -15,8 +15,8 @@ from benchmarks.process import in_own_process
 from benchmarks.settings import CLIP, RATE, SEED, Setting, task_of
 from benchmarks.training import Measured, batches, stopwatch
 from regard.models import Seq2Seq
+from regard.tasks import TrainingBatch
 from regard.text.specials import PAD
-from regard.training.tasks import TrainingBatch
 
 
 class PlainModel(nn.Module):

@@ -18,7 +18,7 @@ from benchmarks.process import in_own_process
 from benchmarks.searched import Searched, searched
 from benchmarks.settings import Setting
 from regard.batches import in_order_of_length, pad_sources
-from regard.folder import ModelFolder
+from regard.checkpoint import ModelFolder
 from regard.text.specials import BOS, EOS, PAD
 
 

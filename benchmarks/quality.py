@@ -21,11 +21,12 @@ from benchmarks.contest import OURS, Run, Turn, in_turn, shares, spreads
 from benchmarks.process import in_own_process
 from benchmarks.report import markdown_table, write_report
 from benchmarks.section import Section, Table, keep
+from regard.checkpoint import ModelFolder
 from regard.errors import RegardError
-from regard.folder import ModelFolder
-from regard.output.quality import measure
-from regard.shortlist import Shortlist, covered, learn_shortlist
-from regard.shortlist.shortlist import FILE as SHORTLIST
+from regard.evaluation import measure
+from regard.inference.shortlist import FILE as SHORTLIST
+from regard.inference.shortlist import Shortlist
+from regard.inference.shortlist_training import covered, learn_shortlist
 from regard.text import encode_pairs, read_pairs
 from regard.text.formats import read_file
 
@@ -99,7 +100,7 @@ def rate(variant: str, model: Path, data: Path, *, threads: int) -> Rated:
 
 def translate(model: str, lines: str, precision: Any, shortlist: bool) -> dict[str, Any]:
     """Translate in this process; what `rate` calls in its child."""
-    from regard.translator import Translator
+    from regard.tasks.translate.predictor import Translator
 
     translator = Translator.load(model, precision=precision, shortlist=shortlist)
     find, seconds = translator.find, []

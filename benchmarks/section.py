@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from regard.errors import DataError
-from regard.lab.bench.result import versions
-from regard.whole_file import make_folder, write_whole_text
+from regard.io import make_folder, write_whole_text
+from regard.lab.runner.experiment import versions
 
 _PROCESSORS = Path("/proc/cpuinfo")
 

@@ -9,9 +9,9 @@ from typing import Any, Self
 
 from benchmarks.corpora import Corpus
 from regard.errors import ConfigError, nearest
+from regard.tasks.translate import TranslateTask
+from regard.tasks.translate.config import TranslateRun
 from regard.text.specials import SPECIAL_PIECES
-from regard.training.config import TranslateRun
-from regard.training.tasks.translate import TranslateTask
 
 DECODERS = ("luong", "bahdanau")
 """``luong`` with input feeding is the peers' architecture; ``bahdanau`` is RNNsearch with an LSTM."""

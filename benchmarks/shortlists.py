@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.settings import Setting
-from regard.folder import ModelFolder
-from regard.shortlist import Shortlist
+from regard.checkpoint import ModelFolder
+from regard.inference.shortlist import Shortlist
 
 PER_WORD, FREQUENT = 50, 200
 """As `learn_shortlist` has them."""

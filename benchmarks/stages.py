@@ -19,12 +19,12 @@ from benchmarks.settings import SEED, Setting, task_of
 from benchmarks.training import batches
 from regard.batches import pad_pairs
 from regard.models import Seq2Seq
+from regard.tasks import TrainingBatch
+from regard.tasks.translate import TranslateTask
 from regard.text import SentencePair, encode_pairs
 from regard.training.fabric import build_fabric
 from regard.training.optimizer import build_optimizer
 from regard.training.step import update
-from regard.training.tasks import TrainingBatch
-from regard.training.tasks.translate import TranslateTask
 
 PARTS = (
     "source embedding",

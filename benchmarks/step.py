@@ -13,13 +13,13 @@ from torch import Tensor, nn
 from benchmarks.settings import CLIP, RATE, SEED, model_of
 from regard.batches import Batch
 from regard.models import LanguageModel, LanguageModelConfig, ModelConfig, Seq2Seq
-from regard.training.config import TrainingConfig
+from regard.tasks import TrainingBatch
+from regard.tasks.config import TrainingConfig
+from regard.tasks.language_model.task import LmObjective
+from regard.tasks.translate.objective import TranslationObjective
 from regard.training.fabric import build_fabric
 from regard.training.optimizer import build_optimizer
 from regard.training.step import update
-from regard.training.tasks import TrainingBatch
-from regard.training.tasks.lm.objective import LmObjective
-from regard.training.tasks.translate.objective import TranslationObjective
 
 _DROPOUT = 0.2
 

@@ -16,8 +16,8 @@ from benchmarks.process import in_own_process
 from benchmarks.searched import Searched, searched
 from benchmarks.settings import Setting, run_of
 from benchmarks.shortlists import write_shortlist
+from regard.inference.shortlist import FILE as SHORTLIST
 from regard.search import LengthLimit
-from regard.shortlist.shortlist import FILE as SHORTLIST
 from regard.training.run import run_training
 
 VARIANTS: dict[str, list[str]] = {
@@ -90,7 +90,7 @@ def measure(
     options = [part for name, value in told.items() for part in (f"--{name}", str(value))]
     command = Command("regard.cli:main", ["translate", *files, *options, *VARIANTS[variant]])
     output.unlink(missing_ok=True)
-    python, search = Path(sys.executable), "regard.translator:Translator.find"
+    python, search = Path(sys.executable), "regard.tasks.translate.predictor:Translator.find"
     seen = call(python, command, model, "searched", threads=threads, timed=search)
     return searched(seen, demand, words, output.read_text(encoding="utf-8").splitlines())
 

@@ -4,6 +4,8 @@ The import hook must be in place before `regard.ops` and `regard.layers` are fir
 of the lines. `tests/ops/test_shapes.py` holds that it bites; `tests/ops/test_gru.py`, that memory is poisoned.
 """
 
+import math
+import random
 import resource
 import signal
 import sys
@@ -11,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import cycle
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import settings
@@ -22,7 +25,17 @@ assert not any(name.startswith(_CHECKED) for name in sys.modules), "imported too
 install_import_hook(_CHECKED, "beartype.beartype")
 
 from regard import models  # noqa: E402 (after the hook)
+from regard.config import merge  # noqa: E402 (after the hook)
 from regard.layers import CELLS, ENERGIES, SelfAttentive, is_sized  # noqa: E402 (after the hook)
+from regard.models import Seq2Seq  # noqa: E402 (after the hook)
+from regard.tasks.config import TrainingConfig  # noqa: E402 (after the hook)
+from regard.tasks.translate.config import DataConfig, TokenizerConfig  # noqa: E402 (after the hook)
+from regard.tasks.translate.data import prepare  # noqa: E402 (after the hook)
+from regard.tasks.translate.result import Translation  # noqa: E402 (after the hook)
+from regard.tasks.translate.search_tree import Beginning, SearchTree  # noqa: E402 (after the hook)
+from regard.text import SentencePair  # noqa: E402 (after the hook)
+from regard.training.fabric import build_fabric  # noqa: E402 (after the hook)
+from regard.training.run import configure  # noqa: E402 (after the hook)
 
 torch.set_num_threads(1)
 torch.use_deterministic_algorithms(True)  # with it, torch fills fresh memory with NaN
@@ -227,3 +240,161 @@ def _largest_file(size: int) -> Iterator[None]:
 def largest_file():
     """A context in which no file may grow beyond so many bytes: writing on fails, as on a full disk."""
     return _largest_file
+
+
+# Runs of a second or less: a copying task of five words, models of a few units.
+
+
+WORDS = "a b c d e"
+
+
+def _pairs(count, seed=0):
+    rng = random.Random(seed)
+    lines = [" ".join(rng.choices(WORDS.split(), k=rng.randint(1, 6))) for _ in range(count)]
+    return [SentencePair(line, line.upper()) for line in lines]
+
+
+@pytest.fixture
+def pairs():
+    """Make so many pairs."""
+    return _pairs
+
+
+@pytest.fixture
+def run_config():
+    """A whole run's configuration: tiny, without chance but for the seed, five updates; anything laid over it."""
+
+    def build(**over):
+        tiny = {
+            "preset": "rnnsearch-small",
+            "tokenizer": {"source": "word", "target": "word"},
+            "model": {
+                "encoder": {"embedding_size": 4, "state_size": 4, "dropout": 0.0},
+                "decoder": {
+                    "embedding_size": 4,
+                    "state_size": 8,
+                    "attention": {"size": 4},
+                    "readout_size": 4,
+                    "dropout": 0.0,
+                },
+            },
+            "training": {
+                "rate": 0.01,
+                "schedule": "constant",
+                "warmup": 0,
+                "label_smoothing": 0.0,
+                "batch_sentences": 8,
+                "max_epochs": 0.0,
+                "max_updates": 5,
+                "select": "loss",
+                "device": "cpu",
+            },
+        }
+        return configure(merge(tiny, over))
+
+    return build
+
+
+@pytest.fixture(scope="session")
+def fabric():
+    return build_fabric(TrainingConfig(max_updates=1, device="cpu"))
+
+
+@pytest.fixture
+def prepared(pairs):
+    """Forty pairs to learn from and ten to validate with, as ids."""
+    return prepare(
+        pairs(40), pairs(10, seed=1), DataConfig(), TokenizerConfig(source="word", target="word"), seed=1
+    )
+
+
+@pytest.fixture
+def small_model(run_config, prepared):
+    """A model for `prepared`, the same at each call."""
+
+    def build(seed=1, **over):
+        torch.manual_seed(seed)
+        config = run_config(**over).model
+        return Seq2Seq(config, prepared.source_tokenizer.size, prepared.target_tokenizer.size)
+
+    return build
+
+
+# Searches made up for trees to be drawn of: every beginning with its parent, as a beam would have left them.
+
+
+_WORDS = [
+    "ein",
+    "Donaudampfschiff",
+    "a",
+    "the",
+    "comfortable",
+    ".",
+    "is",
+    "where",
+    "of",
+    "l'",
+    "grandfather",
+    "we",
+]
+
+
+def _translation(way: list[Beginning], source: list[str]) -> Translation:
+    tokens = tuple(one.token for one in way)
+    return Translation(
+        source=" ".join(source[:-1]),
+        text=" ".join(tokens[:-1]),
+        source_tokens=tuple(source),
+        tokens=tokens,
+        score=way[-1].score,
+        log_prob=way[-1].total,
+        token_log_probs=tuple(one.log_prob for one in way),
+        alpha=None if way[0].alpha is None else np.stack([one.alpha for one in way]),
+        source_words=(*range(len(source) - 1), None),
+        target_words=(*range(len(tokens) - 1), None),
+    )
+
+
+@pytest.fixture
+def grown() -> Callable[..., SearchTree]:
+    """A beam search over made-up probabilities: of so many steps, so wide, the same for the same seed."""
+
+    def grow(num_steps: int = 6, width: int = 5, seed: int = 0, *, attends: bool = True) -> SearchTree:
+        rng = random.Random(seed)
+        source = [*rng.choices(_WORDS, k=4), "</s>"]
+        everyone: list[Beginning] = []
+        steps: list[tuple[Beginning, ...]] = []
+        alive: list[Beginning | None] = [None]
+        num_finished = 0
+        for t in range(num_steps):
+            candidates = []
+            for parent in alive:
+                words = ["</s>"] if t == num_steps - 1 else rng.sample(_WORDS, width) + ["</s>"] * (t > 1)
+                for word in words:
+                    log_prob = math.log(rng.uniform(0.001, 0.05 if word == "</s>" else 0.9))
+                    candidates.append(((parent.total if parent else 0.0) + log_prob, log_prob, word, parent))
+            candidates.sort(key=lambda one: -one[0])
+            step = []
+            for rank, (total, log_prob, word, parent) in enumerate(candidates[: 2 * width]):
+                fate = "finished" if word == "</s>" else "kept"
+                fate = fate if rank < width - num_finished else "pruned"
+                alpha = np.full(5, 0.1) + 0.5 * np.eye(5)[rng.randrange(5)] if attends else None
+                number = len(everyone)
+                origin = None if parent is None else parent.id
+                one = Beginning(
+                    number, origin, word, log_prob, total, total / (t + 1), fate, ((word, log_prob),), alpha
+                )
+                everyone.append(one)
+                step.append(one)
+            steps.append(tuple(step))
+            num_finished += sum(one.fate == "finished" for one in step)
+            alive = [one for one in step if one.fate == "kept"]
+            if not alive:
+                break
+        best = max((one for one in everyone if one.fate == "finished"), key=lambda one: one.score)
+        way = [best]
+        while way[0].parent is not None:
+            way.insert(0, everyone[way[0].parent])
+        return SearchTree(_translation(way, source), tuple(steps))
+
+    return grow

@@ -29,15 +29,15 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-import regard.lab.bench.run
+import regard.lab.runner.run
 import regard.training.run
 from regard.cli.app import app
-from regard.configuration import merge
-from regard.lab.bench import Finding, Verdict
-from regard.lab.bench.run import run_experiment
+from regard.config import merge
+from regard.lab.runner import Finding, Verdict
+from regard.lab.runner.run import run_experiment
 from regard.layers import is_sized
-from regard.training.config import RunConfig
-from regard.training.configure import configure
+from regard.tasks.config import RunConfig
+from regard.training.run import configure
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"

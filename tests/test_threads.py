@@ -3,9 +3,9 @@ import os
 import pytest
 import torch
 
-from regard import threads
+from regard import device as threads
+from regard.device import allowed_processors, use_threads
 from regard.errors import ConfigError
-from regard.threads import allowed_processors, use_threads
 
 
 @pytest.fixture(autouse=True)

@@ -16,8 +16,8 @@ from torch.profiler import ProfilerActivity, profile
 from benchmarks.gpu.stopwatch import peak_mib
 from benchmarks.gpu.training_step import VOCABULARY
 from regard.batches import SourceBatch, pad_sources
+from regard.inference.packing import freeze
 from regard.models import ModelConfig, Seq2Seq
-from regard.models.frozen import freeze
 from regard.search import LengthLimit, SearchOptions, find
 from regard.text.specials import SPECIAL_PIECES
 from regard.training.presets import PRESETS

@@ -17,11 +17,11 @@ from torch.profiler import ProfilerActivity, profile
 from benchmarks.gpu.stopwatch import median_ms, peak_mib
 from regard.batches import Batch, pad_pairs
 from regard.models import ModelConfig, Seq2Seq
+from regard.tasks import TrainingBatch
+from regard.tasks.translate.objective import TranslationObjective
 from regard.text import EncodedPair
 from regard.training.presets import PRESETS
 from regard.training.step import update
-from regard.training.tasks import TrainingBatch
-from regard.training.tasks.translate.objective import TranslationObjective
 
 VOCABULARY, LONGEST = 30_000, 50
 

@@ -13,42 +13,40 @@ from regard.errors import RegardError
 from regard.version import __version__
 
 if TYPE_CHECKING:
-    from regard.captioner import Captioner
-    from regard.evaluation import Evaluation, evaluate
-    from regard.output.classification import Classification
-    from regard.output.description import Description
-    from regard.output.reading import Reading
-    from regard.output.sample import Sample
-    from regard.output.scored import Scored, TextScore
-    from regard.output.search_tree import SearchTree
-    from regard.output.tagging import Tagging
-    from regard.output.translation import Translation
-    from regard.output.what_if import WhatIf
-    from regard.text_classifier import TextClassifier
-    from regard.text_tagger import TextTagger
+    from regard.tasks.caption.predictor import Captioner
+    from regard.tasks.caption.result import Description
+    from regard.tasks.classify.predictor import TextClassifier
+    from regard.tasks.classify.result import Classification
+    from regard.tasks.language_model.predictor import Writer
+    from regard.tasks.language_model.result import Reading, Sample, Scored, TextScore
+    from regard.tasks.tag.predictor import TextTagger
+    from regard.tasks.tag.result import Tagging
+    from regard.tasks.translate.evaluation import Evaluation, evaluate
+    from regard.tasks.translate.predictor import Translator
+    from regard.tasks.translate.result import Translation
+    from regard.tasks.translate.search_tree import SearchTree
+    from regard.tasks.translate.what_if import WhatIf
     from regard.training.run import TrainedRun, train
-    from regard.translator import Translator
-    from regard.writer import Writer
 
 _HOMES = {
-    "Captioner": "regard.captioner",
-    "Classification": "regard.output.classification",
-    "Description": "regard.output.description",
-    "Evaluation": "regard.evaluation",
-    "Reading": "regard.output.reading",
-    "Sample": "regard.output.sample",
-    "Scored": "regard.output.scored",
-    "SearchTree": "regard.output.search_tree",
-    "Tagging": "regard.output.tagging",
-    "TextClassifier": "regard.text_classifier",
-    "TextTagger": "regard.text_tagger",
-    "TextScore": "regard.output.scored",
+    "Captioner": "regard.tasks.caption.predictor",
+    "Classification": "regard.tasks.classify.result",
+    "Description": "regard.tasks.caption.result",
+    "Evaluation": "regard.tasks.translate.evaluation",
+    "Reading": "regard.tasks.language_model.result",
+    "Sample": "regard.tasks.language_model.result",
+    "Scored": "regard.tasks.language_model.result",
+    "SearchTree": "regard.tasks.translate.search_tree",
+    "Tagging": "regard.tasks.tag.result",
+    "TextClassifier": "regard.tasks.classify.predictor",
+    "TextTagger": "regard.tasks.tag.predictor",
+    "TextScore": "regard.tasks.language_model.result",
     "TrainedRun": "regard.training.run",
-    "Translation": "regard.output.translation",
-    "Translator": "regard.translator",
-    "WhatIf": "regard.output.what_if",
-    "Writer": "regard.writer",
-    "evaluate": "regard.evaluation",
+    "Translation": "regard.tasks.translate.result",
+    "Translator": "regard.tasks.translate.predictor",
+    "WhatIf": "regard.tasks.translate.what_if",
+    "Writer": "regard.tasks.language_model.predictor",
+    "evaluate": "regard.tasks.translate.evaluation",
     "train": "regard.training.run",
 }
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regard.batches import pad, pad_pairs, pad_sources
-from regard.text.encoded import EncodedPair
+from regard.text.pairs import EncodedPair
 from regard.text.specials import BOS, EOS, PAD
 
 ids = st.lists(st.integers(0, 50), max_size=6)

@@ -7,8 +7,8 @@ import pytest
 import torch
 from benchmarks.beam_alignment import compare, table
 
+from regard.tasks.translate.predictor import Translator
 from regard.text import EOS, GoldLinks, learn
-from regard.translator import Translator
 
 LINES = ["a b c", "e", "d d d d a a", "c b a e", "b e d", "a c"]
 

@@ -13,7 +13,7 @@ from benchmarks.step import Sizes
 from benchmarks import __main__ as command
 from benchmarks import changes, decoding, plain, plain_search, process, training, translating
 from regard.errors import RegardError
-from regard.translator import Translator
+from regard.tasks.translate.predictor import Translator
 
 
 @pytest.fixture

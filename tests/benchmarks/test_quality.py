@@ -9,7 +9,7 @@ from benchmarks.quality import VARIANTS, Rated, file_of, main, quality_section
 from benchmarks.translating import model_of
 
 from benchmarks import quality
-from regard.shortlist.shortlist import FILE
+from regard.inference.shortlist import FILE
 
 REFERENCES = ["a b c d e", "f g h i j"]
 

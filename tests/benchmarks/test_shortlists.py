@@ -2,8 +2,8 @@ from benchmarks.settings import SETTINGS
 from benchmarks.shortlists import write_shortlist
 from benchmarks.translating import VARIANTS, model_of, variants
 
-from regard.folder import ModelFolder
-from regard.shortlist import Shortlist
+from regard.checkpoint import ModelFolder
+from regard.inference.shortlist import Shortlist
 
 
 def test_a_word_keeps_what_stands_opposite_and_beside(toy, tmp_path):

@@ -2,9 +2,9 @@ import json
 
 import pytest
 
-from regard.output.alignment import SYMMETRIZERS, flip, threshold_links
+from regard.evaluation.alignment import SYMMETRIZERS, flip, threshold_links
+from regard.tasks.translate.predictor import Translator
 from regard.text import parse_pharaoh, read_pairs
-from regard.translator import Translator
 
 
 @pytest.fixture

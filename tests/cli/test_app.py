@@ -139,7 +139,7 @@ class TestErrors:
         def interrupted(*args, **options):
             raise KeyboardInterrupt
 
-        monkeypatch.setattr("regard.folder.ModelFolder.load", interrupted)
+        monkeypatch.setattr("regard.checkpoint.ModelFolder.load", interrupted)
         ended = regard("translate", model)
         assert (ended.status, ended.out) == (130, "")
 

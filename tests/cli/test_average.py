@@ -1,6 +1,6 @@
 import json
 
-from regard.folder import ModelFolder
+from regard.checkpoint import ModelFolder
 
 
 def test_best_and_last(regard, model, tmp_path):

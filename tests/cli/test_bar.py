@@ -1,9 +1,9 @@
 import pytest
 
-from regard.cli import bar
+from regard.cli import progress as bar
 from regard.cli.progress import TrainingDisplay
+from regard.tasks.generation import WritingValidation
 from regard.training.events import Note, Progress, Validated
-from regard.training.tasks.writing import WritingValidation
 
 
 class Clock:

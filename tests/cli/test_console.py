@@ -6,14 +6,7 @@ import pytest
 import typer
 from rich.console import Console
 
-from regard.cli.console import (
-    clock,
-    command_line,
-    output_file,
-    print_json,
-    print_line,
-    score_table,
-)
+from regard.cli.console import clock, command_line, output_file, print_json, print_line, score_table
 from regard.errors import DataError
 
 

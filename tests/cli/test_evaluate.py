@@ -3,10 +3,10 @@ import re
 
 import pytest
 
-from regard.evaluation import evaluate
-from regard.output.wording import written
+from regard.evaluation.metrics import written
+from regard.tasks.translate.evaluation import evaluate
+from regard.tasks.translate.predictor import Translator
 from regard.text import parse_pharaoh, read_pairs
-from regard.translator import Translator
 
 
 @pytest.fixture

@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 
 import regard.lab
-import regard.lab.bench.run as regard_run
+import regard.lab.runner.run as regard_run
 from regard.errors import DataError
-from regard.lab.bench import Bench, Check, Drawing, Experiment, Finding, Verdict
-from regard.lab.bench.run import Heard, run_experiment
-from regard.output.pictures.curves import Curve, Panel, draw_curves
+from regard.lab.runner import Bench, Check, Drawing, Experiment, Finding, Verdict
+from regard.lab.runner.run import Heard, run_experiment
+from regard.plots.figures.curves import Curve, Panel, draw_curves
 
 
 def seen(bench: Bench) -> Finding:

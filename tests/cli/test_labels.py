@@ -5,10 +5,9 @@ import re
 
 import pytest
 
-from regard.text_classifier import TextClassifier
-from regard.text_tagger import TextTagger
-from regard.training.configure import configure
-from regard.training.run import run_training
+from regard.tasks.classify.predictor import TextClassifier
+from regard.tasks.tag.predictor import TextTagger
+from regard.training.run import configure, run_training
 
 TRAINING = {
     "rate": 0.05,

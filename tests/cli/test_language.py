@@ -5,9 +5,8 @@ import math
 
 import pytest
 
-from regard.training.configure import configure
-from regard.training.run import run_training
-from regard.writer import Writer
+from regard.tasks.language_model.predictor import Writer
+from regard.training.run import configure, run_training
 
 LINES = ["a b c", "c b", "a a b", "b c a c"] * 10
 

@@ -2,8 +2,9 @@
 
 import pytest
 
-from regard.cli import bar, lines
-from regard.cli.lines import LinesDisplay
+from regard.cli import progress as bar
+from regard.cli import progress as lines
+from regard.cli.progress import LinesDisplay
 
 
 class Clock:

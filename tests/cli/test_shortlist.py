@@ -3,8 +3,8 @@ import shutil
 
 import pytest
 
-from regard.shortlist import Shortlist
-from regard.translator import Translator
+from regard.inference.shortlist import Shortlist
+from regard.tasks.translate.predictor import Translator
 
 
 @pytest.fixture

@@ -3,9 +3,9 @@ import shutil
 
 import pytest
 
+from regard.checkpoint import ModelFolder
 from regard.cli.show import _flat
-from regard.folder import ModelFolder
-from regard.training.journal import read_journal
+from regard.training.log import read_journal
 
 
 def test_what_the_model_is(regard, model):

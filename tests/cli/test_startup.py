@@ -2,7 +2,7 @@ import gc
 
 import pytest
 
-from regard.cli.startup import without_collecting
+from regard.cli.translate import without_collecting
 
 
 def test_only_for_the_while():

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from regard.translator import Translator
+from regard.tasks.translate.predictor import Translator
 
 ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1"}
 
@@ -128,7 +128,13 @@ def test_nothing_heavy_is_loaded_that_translating_does_not_need(model, tmp_path)
     forbidden = {
         *("matplotlib", "PIL", "sacrebleu", "lightning", "lightning_fabric", "tensorboard", "torchmetrics"),
         *("pyarrow", "babel", "pandas", "scipy", "fastapi", "uvicorn", "torch._dynamo", "torch._inductor"),
-        *("regard.training", "regard.lab", "regard.worlds", "regard.evaluation", "regard.report"),
+        *(
+            "regard.training",
+            "regard.lab",
+            "regard.datasets",
+            "regard.tasks.translate.evaluation",
+            "regard.tasks.translate.evaluation",
+        ),
     }
     arguments = ["regard", "translate", str(model), str(tmp_path / "in"), "-o", str(tmp_path / "out")]
     code = (
@@ -142,6 +148,6 @@ def test_nothing_heavy_is_loaded_that_translating_does_not_need(model, tmp_path)
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120, env=ENVIRONMENT
     )
     loaded = set(done.stdout.split())
-    assert "regard.translator" in loaded
+    assert "regard.tasks.translate.predictor" in loaded
     assert (tmp_path / "out").read_text().count("\n") == 1
     assert loaded & forbidden == set()

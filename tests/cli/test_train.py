@@ -5,11 +5,11 @@ import pytest
 import safetensors.torch
 import torch
 
-from regard.configuration import read_toml, write_toml
-from regard.output.wording import written
+from regard.config import read_toml, write_toml
+from regard.evaluation.metrics import written
 from regard.text import Tokenizer
-from regard.training.configure import configure
 from regard.training.presets import DEFAULTS, PRESETS
+from regard.training.run import configure
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ import re
 
 import pytest
 
+from regard.datasets import WORLDS
 from regard.training.demos import find_demo
-from regard.worlds import WORLDS
 
 pytestmark = pytest.mark.journey
 

@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 import pytest
 import torch
 
-from regard.folder import ModelFolder
+from regard.checkpoint import ModelFolder
 
 pytestmark = pytest.mark.journey
 

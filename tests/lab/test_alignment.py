@@ -1,14 +1,13 @@
 import pytest
 import torch
 
-from regard.evaluation import evaluate
-from regard.lab.alignment import Sizes, find, untrained, verdict
-from regard.lab.bench import Bench
-from regard.lab.bench.verdict import HELD, IN_PART, NOT_SEEN
-from regard.lab.figures.alignment import remark_alignment
+from regard.datasets.microworld import Microworld
+from regard.lab.alignment import Sizes, find, remark_alignment, untrained, verdict
+from regard.lab.runner import Bench
+from regard.lab.runner.experiment import HELD, IN_PART, NOT_SEEN
+from regard.tasks.translate.evaluation import evaluate
+from regard.tasks.translate.predictor import Translator
 from regard.text import parse_pharaoh
-from regard.translator import Translator
-from regard.worlds.microworld import Microworld
 
 TOY = Sizes(train=600, test=40, longest=12, units=16, updates=6)
 

@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from regard.errors import DataError
-from regard.lab.bench import Bench
 from regard.lab.bird import EXPERIMENT, FULL, SENTENCE, USUAL, Sizes, find, parse_text, verdict
+from regard.lab.runner import Bench
 
 TOY = Sizes(word=4, key=3, directions=50)
 

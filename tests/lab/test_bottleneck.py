@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from regard.lab.bench import Bench
-from regard.lab.bench.verdict import HELD, IN_PART, NOT_SEEN
+from regard.evaluation.quality import edit_distance
 from regard.lab.bottleneck import (
     ATTENDING,
     EXPERIMENT,
@@ -23,14 +22,14 @@ from regard.lab.bottleneck import (
     copied,
     find,
     recalled,
+    remark_bottleneck,
     verdict,
 )
-from regard.lab.figures.bottleneck import remark_bottleneck
-from regard.lab.measures.guessing import guess
-from regard.lab.measures.passage import bits_through, forced_to, freely
-from regard.output.quality.edit_distance import edit_distance
-from regard.training.configure import configure
-from regard.translator import Translator
+from regard.lab.measures.passage import bits_through, forced_to, freely, guess
+from regard.lab.runner import Bench
+from regard.lab.runner.experiment import HELD, IN_PART, NOT_SEEN
+from regard.tasks.translate.predictor import Translator
+from regard.training.run import configure
 
 TOY = Sizes(
     updates={"copy": 8, "recall": 8},

@@ -6,12 +6,10 @@ import json
 import pytest
 
 from regard.lab import find_experiment
-from regard.lab.bench import Bench
-from regard.lab.cost import EXPERIMENT, READERS, TRANSLATORS, Sizes, added, find, verdict
-from regard.lab.figures.cost import remark_cost
-from regard.lab.measures.exponent import Parts
-from regard.lab.measures.loss_at_lengths import ATTENTION, FIXED, FUSED, NAIVE, Arm, work_of
-from regard.lab.measures.work import count_work
+from regard.lab.cost import EXPERIMENT, READERS, TRANSLATORS, Sizes, added, find, remark_cost, verdict
+from regard.lab.measures.cost import ATTENTION, FIXED, FUSED, NAIVE, Arm, count_work, work_of
+from regard.lab.measures.statistics import Parts
+from regard.lab.runner import Bench
 
 TOY = Sizes(lengths=(4, 8, 16, 32), naive_lengths=(2, 4, 8), grid=(4, 8, 16), repeats=1, size=4, rows=2)
 

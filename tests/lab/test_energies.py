@@ -1,17 +1,15 @@
 import pytest
 import torch
 
-from regard.evaluation import evaluate
-from regard.lab.bench import Bench
-from regard.lab.bench.verdict import HELD, IN_PART, NOT_SEEN
-from regard.lab.energies import ATTENTIONS, NONE, SIMILARITIES, Sizes, find, verdict
-from regard.lab.figures.energies import remark_energies
-from regard.lab.measures.common_words import common_splits
-from regard.lab.measures.interleaved import updating
-from regard.lab.measures.telling_pairs import most_crossing
+from regard.lab.energies import ATTENTIONS, NONE, SIMILARITIES, Sizes, find, remark_energies, verdict
+from regard.lab.measures.aligners import most_crossing
+from regard.lab.measures.energies import common_splits, updating
+from regard.lab.runner import Bench
+from regard.lab.runner.experiment import HELD, IN_PART, NOT_SEEN
 from regard.layers import ENERGIES
+from regard.tasks.translate.evaluation import evaluate
+from regard.tasks.translate.predictor import Translator
 from regard.text import SentencePair
-from regard.translator import Translator
 
 TOY = Sizes(
     drawn=1500,

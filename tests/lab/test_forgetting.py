@@ -6,9 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from regard.lab.bench import Bench
-from regard.lab.bench.verdict import HELD, IN_PART, NOT_SEEN
-from regard.lab.figures.forgetting import remark_forgetting
 from regard.lab.forgetting import (
     CELLS,
     COMPARED,
@@ -19,13 +16,16 @@ from regard.lab.forgetting import (
     config,
     find,
     questions,
+    remark_forgetting,
     training_lines,
     verdict,
 )
-from regard.lab.measures.guessing import guess
-from regard.lab.measures.spread import Spread
-from regard.text_classifier import TextClassifier
-from regard.training.configure import configure
+from regard.lab.measures.passage import guess
+from regard.lab.measures.statistics import Spread
+from regard.lab.runner import Bench
+from regard.lab.runner.experiment import HELD, IN_PART, NOT_SEEN
+from regard.tasks.classify.predictor import TextClassifier
+from regard.training.run import configure
 
 TOY = Sizes(seeds=2, updates=3, test=20, most=4, farthest=6, state=6, embedding=4, batch=48)
 

@@ -10,9 +10,6 @@ import pytest
 import torch
 
 from regard.lab import find_experiment
-from regard.lab.bench import Bench
-from regard.lab.bench.result import write_result
-from regard.lab.figures.gradients import loss_in_words
 from regard.lab.gradients import (
     ATTENTION,
     EXPERIMENT,
@@ -24,11 +21,12 @@ from regard.lab.gradients import (
     by_radius,
     descend,
     find,
+    loss_in_words,
     verdict,
 )
-from regard.lab.measures.gradient_flow import growth_per_step
-from regard.lab.measures.reader import LastStepReader
-from regard.lab.measures.recall_first import draw_lines
+from regard.lab.measures.gradients import LastStepReader, draw_lines, growth_per_step
+from regard.lab.runner import Bench
+from regard.lab.runner.experiment import write_result
 from regard.layers import CELLS
 
 TOY = Sizes(

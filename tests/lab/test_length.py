@@ -10,16 +10,26 @@ from typing import Any
 
 import pytest
 
-from regard.lab.bench import Bench
-from regard.lab.bench.verdict import HELD, IN_PART, NOT_SEEN
-from regard.lab.figures.length import remark_length
-from regard.lab.length import EXPERIMENT, FULL, KEPT, USUAL, Sizes, _config, find, lengths, verdict
-from regard.lab.measures.kept import kept, reach
-from regard.output.quality import measure
-from regard.training.configure import configure
-from regard.translator import Translator
-from regard.worlds import Example
-from regard.worlds.microworld import Microworld
+from regard.datasets import Example
+from regard.datasets.microworld import Microworld
+from regard.evaluation import measure
+from regard.lab.length import (
+    EXPERIMENT,
+    FULL,
+    KEPT,
+    USUAL,
+    Sizes,
+    _config,
+    find,
+    lengths,
+    remark_length,
+    verdict,
+)
+from regard.lab.measures.length import kept, reach
+from regard.lab.runner import Bench
+from regard.lab.runner.experiment import HELD, IN_PART, NOT_SEEN
+from regard.tasks.translate.predictor import Translator
+from regard.training.run import configure
 
 TOY = Sizes(
     300, short=6, long=12, longest=24, width=6, test=6, units=12, batch_words=100, updates=25, rate=0.02

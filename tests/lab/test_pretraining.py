@@ -8,14 +8,13 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from regard.folder import language_model_of
+from regard.checkpoint import language_model_of
 from regard.lab import pretraining
-from regard.lab.bench import Bench
-from regard.lab.measures.before_and_after import AFTER, BEFORE, gains
-from regard.lab.measures.student import critical_t
+from regard.lab.measures.statistics import AFTER, BEFORE, critical_t, gains
 from regard.lab.pretraining import USUAL, Arm, Sizes, classify, find, verdict
+from regard.lab.runner import Bench
 from regard.models import LanguageModel
-from regard.text_classifier import TextClassifier
+from regard.tasks.classify.predictor import TextClassifier
 
 TOY = Sizes(
     unlabelled=60,

@@ -6,12 +6,12 @@ import math
 import numpy as np
 import pytest
 
-from regard.lab.bench import Bench
-from regard.lab.bench.verdict import HELD, IN_PART, NOT_SEEN
+from regard.datasets import Example, Newsroom, Splits
+from regard.datasets.newsroom import FBI
 from regard.lab.reading import EXPERIMENT, Sizes, _between_words, find, verdict
-from regard.worlds import Example, Newsroom, Splits
-from regard.worlds.newsroom import FBI
-from regard.writer import Writer
+from regard.lab.runner import Bench
+from regard.lab.runner.experiment import HELD, IN_PART, NOT_SEEN
+from regard.tasks.language_model.predictor import Writer
 
 TOY = Sizes(train=300, test=30, state=8, updates=4, seeds=2, farthest=5)
 

@@ -7,13 +7,12 @@ from typing import Any
 
 import pytest
 
-from regard.lab.bench import Bench
-from regard.lab.bench.verdict import HELD, IN_PART, NOT_SEEN
-from regard.lab.figures.reversal import remark_reversal
-from regard.lab.reversal import EXPERIMENT, USUAL, WAYS, Sizes, _config, find, gains, verdict
-from regard.training.configure import configure
-from regard.translator import Translator
-from regard.worlds.microworld import Microworld
+from regard.datasets.microworld import Microworld
+from regard.lab.reversal import EXPERIMENT, USUAL, WAYS, Sizes, _config, find, gains, remark_reversal, verdict
+from regard.lab.runner import Bench
+from regard.lab.runner.experiment import HELD, IN_PART, NOT_SEEN
+from regard.tasks.translate.predictor import Translator
+from regard.training.run import configure
 
 TOY = Sizes(200, 12, longest=6, units=8, batch_words=60, updates=4, rate=0.01, seeds=2)
 

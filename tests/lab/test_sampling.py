@@ -6,12 +6,11 @@ from collections import Counter
 
 import pytest
 
-from regard.lab.bench import Bench
-from regard.lab.bench.verdict import IN_PART, NOT_SEEN
-from regard.lab.figures.sampling import remark_sampling
-from regard.lab.sampling import EXPERIMENT, Sizes, _train, find, verdict
-from regard.worlds import Language
-from regard.writer import Writer
+from regard.datasets import Language
+from regard.lab.runner import Bench
+from regard.lab.runner.experiment import IN_PART, NOT_SEEN
+from regard.lab.sampling import EXPERIMENT, Sizes, _train, find, remark_sampling, verdict
+from regard.tasks.language_model.predictor import Writer
 
 TOY = Sizes(train=300, test=20, state=8, updates=4, samples=24, temperatures=(0.5, 1.0, 1.5))
 RISING = [0.1, 0.2, 0.4, 0.5, 0.7, 0.8]

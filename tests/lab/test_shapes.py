@@ -1,17 +1,17 @@
 import pytest
 
-from regard.captioner import Captioner
-from regard.description_evaluation import evaluate_descriptions
-from regard.evaluation import evaluate
-from regard.lab.bench import Bench
+from regard.datasets import Microworld, Scenes, Sentiment, Tagging
 from regard.lab.measures.shaped import NETWORKS, Amount
+from regard.lab.runner import Bench
 from regard.lab.shapes import FULL, USUAL, find, verdict
-from regard.label_evaluation import evaluate_classifier, evaluate_tagger
+from regard.tasks.caption.evaluation import evaluate_descriptions
+from regard.tasks.caption.predictor import Captioner
+from regard.tasks.classify.predictor import TextClassifier
+from regard.tasks.labels import evaluate_classifier, evaluate_tagger
+from regard.tasks.tag.predictor import TextTagger
+from regard.tasks.translate.evaluation import evaluate
+from regard.tasks.translate.predictor import Translator
 from regard.text import LabelledText, TaggedSentence
-from regard.text_classifier import TextClassifier
-from regard.text_tagger import TextTagger
-from regard.translator import Translator
-from regard.worlds import Microworld, Scenes, Sentiment, Tagging
 
 TOY = {name: Amount(examples=150, updates=4, units=16, test=12) for name in NETWORKS}
 SIZES = {"train": 150, "valid": 100, "test": 12, "seed": 1}

@@ -17,8 +17,9 @@ from regard.models import (
     Seq2Seq,
     SutskeverConfig,
 )
-from regard.models.config import DeepFusionConfig, refitted
-from regard.models.config.stack import remembers
+from regard.models.attention import refitted
+from regard.models.decoders.config import DeepFusionConfig
+from regard.models.stack import remembers
 
 DECODERS = {
     "bahdanau": BahdanauConfig(

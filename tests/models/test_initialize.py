@@ -13,7 +13,7 @@ from regard.models import (
     ModelConfig,
     Seq2Seq,
 )
-from regard.models.config import DeepFusionConfig
+from regard.models.decoders.config import DeepFusionConfig
 
 
 def model(initialization: str, cell: str = "gru", **options: object) -> Seq2Seq:

@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from regard.models.positions import at_positions, real_positions
+from regard.models.state import at_positions, real_positions
 
 MASK = torch.tensor([[True, True, False], [True, False, False], [True, True, True]])
 

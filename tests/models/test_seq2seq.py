@@ -15,7 +15,7 @@ from regard.models import (
     SutskeverConfig,
 )
 from regard.ops.paths import naive_only
-from regard.text.encoded import EncodedPair
+from regard.text.pairs import EncodedPair
 
 PAIRS = [
     EncodedPair([4, 5, 6, 7, 8], [5, 4]),

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from regard.batches import pad_pairs, pad_sources
 from regard.errors import ConfigError
 from regard.search import LengthLimit, SearchOptions, find, forced
-from regard.text.encoded import EncodedPair
+from regard.text.pairs import EncodedPair
 from regard.text.specials import BOS, EOS, PAD, UNK
 
 A, B, C = 4, 5, 6

@@ -8,7 +8,7 @@ import torch
 
 from regard.batches import pad_pairs
 from regard.search import forced
-from regard.text.encoded import EncodedPair
+from regard.text.pairs import EncodedPair
 from regard.text.specials import EOS
 
 PAIRS = [EncodedPair([4, 5, 6], [5, 4]), EncodedPair([], []), EncodedPair([7], [8, 5, 6])]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from regard.search.length_penalty import length_normalised
+from regard.search.options import length_normalised
 
 
 def test_powers():

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from regard.errors import ConfigError
 from regard.search import LengthLimit
-from regard.search.limits import begin, only_legal
+from regard.search.options import begin, only_legal
 from regard.text.specials import BOS, EOS, PAD
 
 NEVER = float("-inf")

@@ -8,14 +8,14 @@ import pytest
 import torch
 
 from regard.batches import Batch
+from regard.checkpoint import ModelFolder
 from regard.errors import CheckpointError, DataError, RegardError
-from regard.folder import ModelFolder
+from regard.tasks import Validation
+from regard.tasks.translate import TranslateTask
 from regard.training import loop
 from regard.training.events import Note, Progress, Validated
-from regard.training.journal import read_journal
+from regard.training.log import read_journal
 from regard.training.run import run_training
-from regard.training.tasks import Validation
-from regard.training.tasks.translate import TranslateTask
 
 
 @pytest.fixture

@@ -6,11 +6,11 @@ import sys
 
 import pytest
 
-from regard.training.memory import keep_freed_memory
+from regard.training.fabric import keep_freed_memory
 
 FAULTS = """
 import resource, torch
-from regard.training.memory import keep_freed_memory
+from regard.training.fabric import keep_freed_memory
 
 def faults():
     before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt

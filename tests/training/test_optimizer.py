@@ -3,8 +3,7 @@ import torch
 from torch import nn
 
 from regard.models import Classifier, ClassifierConfig, EncoderConfig, groups_by_depth
-from regard.training.config import TrainingConfig
-from regard.training.config.training import OPTIMIZERS
+from regard.tasks.config import OPTIMIZERS, TrainingConfig
 from regard.training.optimizer import build_optimizer
 
 GRADIENT = torch.tensor([0.5, -2.0])

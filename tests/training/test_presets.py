@@ -1,12 +1,12 @@
 import pytest
 import torch
 
-from regard.configuration import read_toml, write_toml
+from regard.config import read_toml, write_toml
 from regard.errors import ConfigError
 from regard.models import Seq2Seq
-from regard.training.config import RunConfig
-from regard.training.configure import configure
+from regard.tasks.config import RunConfig
 from regard.training.presets import DEFAULTS, PRESETS
+from regard.training.run import configure
 
 SMALL = [
     *("rnnsearch-small", "luong-small", "rnnencdec-small", "sutskever-small", "characters"),

@@ -5,12 +5,12 @@ import pytest
 import torch
 
 import regard
-from regard.configuration import read_toml
+from regard.checkpoint import ModelFolder
+from regard.config import read_toml
 from regard.errors import ConfigError, DataError, MissingExtraError
-from regard.folder import ModelFolder
 from regard.layers import CELLS
-from regard.models.config import DecoderConfig
-from regard.training.config import RunConfig
+from regard.models.decoders.config import DecoderConfig
+from regard.tasks.config import RunConfig
 from regard.training.events import Note
 from regard.training.fabric import build_fabric
 from regard.training.run import run_training

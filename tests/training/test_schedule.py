@@ -3,7 +3,7 @@ from itertools import pairwise
 
 import pytest
 
-from regard.training.config import TrainingConfig
+from regard.tasks.config import TrainingConfig
 from regard.training.schedule import Schedule
 
 

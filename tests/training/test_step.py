@@ -4,11 +4,11 @@ import torch
 from regard.batches import pad_pairs
 from regard.errors import RegardError
 from regard.ops.native import native_off
-from regard.training.config import TrainingConfig
+from regard.tasks import TrainingBatch
+from regard.tasks.config import TrainingConfig
+from regard.tasks.translate.objective import TranslationObjective
 from regard.training.optimizer import build_optimizer
 from regard.training.step import update
-from regard.training.tasks import TrainingBatch
-from regard.training.tasks.translate.objective import TranslationObjective
 
 # sums in another order: float64 leaves about 1e-16 for each of some hundred terms
 CLOSE = {"rtol": 1e-10, "atol": 1e-13}

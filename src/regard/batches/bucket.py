@@ -7,7 +7,7 @@ tensors; that a batch's company changes no result is the models' promise, not th
 import random
 from collections.abc import Sequence
 
-from regard.configuration import in_range
+from regard.config import in_range
 
 _WINDOW = 100  # batches' worth of sentences that are sorted together
 

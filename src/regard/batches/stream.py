@@ -14,9 +14,8 @@ from itertools import chain
 
 import torch
 
-from regard.batches.line import LineBatch
-from regard.batches.pad import pad
-from regard.configuration import in_range
+from regard.batches.pad import LineBatch, pad
+from regard.config import in_range
 from regard.errors import DataError
 from regard.text.specials import BOS, EOS
 

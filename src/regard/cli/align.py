@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from regard.cli.console import DEVICE_HELP, WEIGHTS_HELP, no_attention, print_json, print_line
-from regard.cli.lines import LinesDisplay
+from regard.cli.progress import LinesDisplay
 from regard.errors import ConfigError
-from regard.whole_file import make_folder
+from regard.io import make_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from regard.output import Translation
+    from regard.tasks.translate.predictor import Translator
+    from regard.tasks.translate.result import Translation
     from regard.text import SentencePair
-    from regard.translator import Translator
 
 _CHUNK = 256  # pairs read together
 _SYMMETRIZER = "grow-diag-final-and"
@@ -71,9 +71,9 @@ def align(
 
       regard align model pairs.tsv --columns 2 1 --heatmaps pictures
     """
-    from regard.output.alignment import LinkRule, in_order
+    from regard.evaluation.alignment import LinkRule, in_order
     from regard.text import format_pharaoh, read_pairs
-    from regard.text.formats.opened import shown
+    from regard.text.formats.files import shown
 
     if symmetrize is not None and reverse is None:
         raise ConfigError(
@@ -101,7 +101,7 @@ def align(
 
 def _attending(folder: Path, weights: str, device: str, max_length: int) -> "Translator":
     """Load a model that can align."""
-    from regard.translator import Translator
+    from regard.tasks.translate.predictor import Translator
 
     translator = Translator.load(folder, weights=weights, device=device, max_length=max_length)
     if not translator.attends:

@@ -17,7 +17,6 @@ from regard.cli import (
     average,
     classify,
     demo,
-    describe,
     evaluate,
     lab,
     models,
@@ -32,6 +31,7 @@ from regard.cli import (
     tree,
     what_if,
 )
+from regard.cli import caption as describe
 from regard.cli.console import notes, results
 from regard.errors import RegardError
 from regard.version import __version__

@@ -32,7 +32,7 @@ def average(
 
       regard average mean run-1 run-2 run-3
     """
-    from regard.average import average_folders
+    from regard.inference.averaging import average_folders
 
     made = average_folders(out, folders, weights=weights or ["best"])
     if json:

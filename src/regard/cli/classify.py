@@ -10,18 +10,18 @@ import typer
 from regard.cli.console import (
     DEVICE_HELP,
     WEIGHTS_HELP,
+    Drawings,
     output_file,
     print_json,
     print_line,
     refuse_same_file,
     results,
 )
-from regard.cli.drawings import Drawings
-from regard.cli.lines import LinesDisplay
+from regard.cli.progress import LinesDisplay
 from regard.errors import ConfigError
 
 if TYPE_CHECKING:
-    from regard.output import Classification
+    from regard.tasks.classify.result import Classification
 
 _CHUNK = 256  # lines classified together
 
@@ -70,9 +70,9 @@ def classify(
 
       regard classify model test.txt --probabilities -o test.labels
     """
+    from regard.tasks.classify.predictor import TextClassifier
     from regard.text import read_texts
     from regard.text.formats import STDIN, shown
-    from regard.text_classifier import TextClassifier
 
     sources = files or [STDIN]
     if sum([probabilities, json, show]) > 1:
@@ -128,7 +128,7 @@ def _line(one: "Classification", probabilities: bool) -> str:
 
 def _drawn(stream: "Iterable[Classification]") -> "Iterator[Classification]":
     """Draw each as it passes, a blank line between them."""
-    from regard.output.pictures import TerminalPooling
+    from regard.plots import TerminalPooling
 
     for number, one in enumerate(stream):
         if number:

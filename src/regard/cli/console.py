@@ -1,6 +1,11 @@
 """Where words go: results to standard output, everything else to standard error.
 
 On a terminal there is colour and a live bar; in a pipe or a file there are plain lines.
+
+Where ``--plot`` draws: each text into a folder, or the only one into a file.
+
+In: the path that was given, and what can draw itself. Out: pictures. A path with a picture's suffix is a file, any
+other a folder.
 """
 
 import json
@@ -9,14 +14,16 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TextIO
+from types import TracebackType
+from typing import Any, Protocol, Self, TextIO
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
 from regard.errors import ConfigError, DataError
-from regard.output.wording import written
+from regard.evaluation.metrics import written
+from regard.io import make_folder
 
 _PIPE_WIDTH = 160  # of tables where no terminal says how wide it is
 
@@ -116,3 +123,55 @@ def score_table(scores: Mapping[str, Any], title: str | None = None) -> Table:
     for name, value in scores.items():
         table.add_row(name, written(name, value))
     return table
+
+
+_PICTURES = frozenset({".png", ".pdf", ".svg", ".jpg", ".jpeg", ".eps", ".ps", ".webp", ".tif", ".tiff"})
+
+
+class Drawn(Protocol):
+    """What can draw itself."""
+
+    def plot(self, path: str | Path, /) -> Any:
+        """Draw into a file."""
+
+
+class Drawings:
+    """The pictures of a run; use it as a context around the texts.
+
+    Args:
+        plot: a folder, which is made, or a file, which is drawn in the end; None draws nothing.
+    """
+
+    def __init__(self, plot: Path | None) -> None:
+        self._plot = plot
+        self._one: Drawn | None = None
+        self._is_file = plot is not None and plot.suffix.lower() in _PICTURES
+        if plot is not None and not self._is_file:
+            make_folder(plot)
+
+    def add(self, one: Drawn, number: int) -> None:
+        """Draw a text, the `number`-th of all.
+
+        Raises:
+            ConfigError: it is the second, and there is one file.
+        """
+        if self._plot is None:
+            return
+        if not self._is_file:
+            one.plot(self._plot / f"{number:06d}.png")
+            return
+        if self._one is not None:
+            raise ConfigError(
+                f"--plot {self._plot}: one picture, and there are several texts; name a folder, as "
+                f"--plot {self._plot.with_suffix('')}"
+            )
+        self._one = one
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None and self._one is not None and self._plot is not None:
+            self._one.plot(self._plot)

@@ -87,7 +87,7 @@ def evaluate(
 
       regard evaluate tagger test.conllu --vertical --columns 2 4
     """
-    from regard.folder import ModelFolder
+    from regard.checkpoint import ModelFolder
 
     task = ModelFolder(model).task
     _refuse(context, model, task)
@@ -120,7 +120,7 @@ def evaluate(
 
 def _refuse(context: typer.Context, model: Path, task: str) -> None:
     """Raise where the model's task is not scored here, or where an option is given that is another task's."""
-    from regard.folder import VERBS
+    from regard.checkpoint import VERBS
 
     if task not in EVALUATIONS:
         known = ", ".join(VERBS[name] for name in EVALUATIONS)

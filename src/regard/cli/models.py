@@ -34,7 +34,7 @@ def models(
 
       regard models --decoder deep-fusion --json
     """
-    from regard.configuration import one_of
+    from regard.config import one_of
     from regard.layers import CELLS
     from regard.models import DecoderConfig
     from regard.models.grid import attention_squares, cell_squares, papers

@@ -39,10 +39,10 @@ def read(
 
       regard read model < test.txt
     """
-    from regard.output.pictures import TerminalReading
+    from regard.plots import TerminalReading
+    from regard.tasks.language_model.predictor import Writer
     from regard.text import read_lines
     from regard.text.formats import STDIN
-    from regard.writer import Writer
 
     writer = Writer.load(model, weights=weights, device=device)
     given = texts if texts else list(read_lines([STDIN]))

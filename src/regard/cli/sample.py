@@ -11,7 +11,7 @@ from regard.errors import ConfigError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from regard.output import Sample
+    from regard.tasks.language_model.result import Sample
 
 
 def sample(
@@ -50,7 +50,7 @@ def sample(
 
       regard sample model --prompt "the cat" --watch --plot growth.png
     """
-    from regard.writer import Writer
+    from regard.tasks.language_model.predictor import Writer
 
     if json and watch:
         raise ConfigError("--json and --watch each print in their own way; choose one")
@@ -98,7 +98,7 @@ def sample(
 
 def _watched(growing: "Iterable[Sample]") -> "Sample":
     """Print a row for each word as it is drawn, and the whole line at the end."""
-    from regard.output.pictures import TerminalGrowthHeading, TerminalStep
+    from regard.plots import TerminalGrowthHeading, TerminalStep
 
     results.print(TerminalGrowthHeading())
     whole = None

@@ -17,11 +17,11 @@ from regard.cli.console import (
     results,
     score_table,
 )
-from regard.cli.lines import LinesDisplay
+from regard.cli.progress import LinesDisplay
 from regard.errors import ConfigError
 
 if TYPE_CHECKING:
-    from regard.output import Scored
+    from regard.tasks.language_model.result import Scored
 
 _CHUNK = 256  # lines read together
 
@@ -61,10 +61,10 @@ def score(
 
       regard score model test.txt --continuous --summary
     """
-    from regard.output import TextScore
+    from regard.tasks.language_model.predictor import Writer
+    from regard.tasks.language_model.result import TextScore
     from regard.text import read_lines
     from regard.text.formats import STDIN
-    from regard.writer import Writer
 
     sources = files or [STDIN]
     if summary and output is not None:

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from regard.cli.console import DEVICE_HELP, WEIGHTS_HELP, no_attention, print_json, results
-from regard.cli.lines import LinesDisplay
+from regard.cli.progress import LinesDisplay
 from regard.errors import ConfigError
 
 _SHOWN = 1000  # pairs that coverage is reported of
@@ -54,9 +54,9 @@ def shortlist(
     """
     from itertools import islice
 
-    from regard.shortlist import covered, learn_shortlist
+    from regard.inference.shortlist_training import covered, learn_shortlist
+    from regard.tasks.translate.predictor import Translator
     from regard.text import encode_pairs, read_pairs
-    from regard.translator import Translator
 
     _check("--train", train)
     _check("--test", test or train)

@@ -7,7 +7,7 @@ import typer
 from rich.table import Table
 
 from regard.cli.console import print_json, results, score_table
-from regard.output.wording import name_of, written
+from regard.evaluation.metrics import name_of, written
 
 _OF_EVERY_ROW = ("event", "update", "seconds", "best")
 
@@ -25,8 +25,8 @@ def show(
 
       regard show model --json
     """
-    from regard.folder import ModelFolder
-    from regard.training.journal import read_journal
+    from regard.checkpoint import ModelFolder
+    from regard.training.log import read_journal
 
     loaded = ModelFolder(model).load(weights)
     sizes: dict[str, int] = {}

@@ -9,18 +9,18 @@ import typer
 from regard.cli.console import (
     DEVICE_HELP,
     WEIGHTS_HELP,
+    Drawings,
     output_file,
     print_json,
     print_line,
     refuse_same_file,
     results,
 )
-from regard.cli.drawings import Drawings
-from regard.cli.lines import LinesDisplay
+from regard.cli.progress import LinesDisplay
 from regard.errors import ConfigError
 
 if TYPE_CHECKING:
-    from regard.output import Tagging
+    from regard.tasks.tag.result import Tagging
 
 _CHUNK = 256  # lines tagged together
 
@@ -64,8 +64,8 @@ def tag(
 
       regard tag model test.txt --vertical -o test.tags
     """
+    from regard.tasks.tag.predictor import TextTagger
     from regard.text.formats import STDIN, read_file, shown
-    from regard.text_tagger import TextTagger
 
     sources = files or [STDIN]
     if sum([vertical, json, show]) > 1:
@@ -112,7 +112,7 @@ def _print(one: "Tagging", file: TextIO | None, vertical: bool) -> None:
 
 def _draw(one: "Tagging", *, first: bool) -> None:
     """Draw a sentence, a blank line before each but the first."""
-    from regard.output.pictures import TerminalTagging
+    from regard.plots import TerminalTagging
 
     if not first:
         results.print()

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from regard.cli.console import notes, print_json, results, score_table
-from regard.configuration import read_toml, set_option
+from regard.config import read_toml, set_option
 from regard.errors import ConfigError
 
 _TRY = {
@@ -113,8 +113,7 @@ def train(
       regard train lm --task lm --train text.txt
     """
     from regard.cli.progress import TrainingDisplay
-    from regard.training.configure import configure
-    from regard.training.run import run_training
+    from regard.training.run import configure, run_training
 
     file = read_toml(config) if config else {}
     flags: dict[str, Any] = {"data": {}, "tokenizer": {}, "training": {}}
@@ -175,9 +174,8 @@ def _tokenizer_flags(task: str, tokenizer: str | None, vocabulary: int | None) -
 def _options(wanted: bool, task: str | None) -> None:
     if not wanted:
         return
-    from regard.configuration import one_of
-    from regard.options import options_of
-    from regard.training.config import RunConfig
+    from regard.config import one_of, options_of
+    from regard.tasks.config import RunConfig
 
     one_of("task", task or "translate", RunConfig.variants)
     for option in options_of(RunConfig.variants[task or "translate"]):
@@ -189,8 +187,8 @@ def _options(wanted: bool, task: str | None) -> None:
 def _presets(wanted: bool, task: str | None) -> None:
     if not wanted:
         return
-    from regard.configuration import one_of
-    from regard.training.config import RunConfig
+    from regard.config import one_of
+    from regard.tasks.config import RunConfig
     from regard.training.presets import DEFAULTS, PRESETS
 
     one_of("task", task or "translate", RunConfig.variants)

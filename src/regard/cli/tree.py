@@ -6,8 +6,7 @@ from typing import Annotated
 
 import typer
 
-from regard.cli.console import DEVICE_HELP, POWER_HELP, WEIGHTS_HELP, print_json, results
-from regard.cli.drawings import Drawings
+from regard.cli.console import DEVICE_HELP, POWER_HELP, WEIGHTS_HELP, Drawings, print_json, results
 
 
 def tree(
@@ -44,10 +43,10 @@ def tree(
 
       regard tree model --beam 10 --json < test.de > trees.jsonl
     """
-    from regard.output.pictures import TerminalTree
+    from regard.plots import TerminalTree
+    from regard.tasks.translate.predictor import Translator
     from regard.text import read_lines
     from regard.text.formats import STDIN
-    from regard.translator import Translator
 
     translator = Translator.load(model, weights=weights, device=device, max_length=max_length)
     given: Iterable[str] = texts if texts else read_lines([STDIN])

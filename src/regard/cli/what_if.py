@@ -59,8 +59,8 @@ def what_if(
 
       regard what-if model "ein kleines haus ." --swap kleines=rotes --prefix "one" --plot two.png
     """
-    from regard.output.pictures import TerminalWhatIf
-    from regard.translator import Translator
+    from regard.plots import TerminalWhatIf
+    from regard.tasks.translate.predictor import Translator
 
     steps = _pairs("attend", attend or [], "2=haus")
     for step in steps:

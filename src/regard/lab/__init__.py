@@ -2,8 +2,8 @@
 
 from importlib import import_module
 
-from regard.configuration import one_of
-from regard.lab.bench import Experiment
+from regard.config import one_of
+from regard.lab.runner.experiment import Experiment
 
 EXPERIMENTS = (
     "shapes",

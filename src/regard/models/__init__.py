@@ -1,34 +1,33 @@
 """Layers put together: configuration, encoder, decoders, and the model that joins them."""
 
+from regard.models.attention import AttentionConfig, MemoryConfig, ScoringConfig
 from regard.models.build import MODELS, build_model
-from regard.models.classifier import Classified, Classifier
-from regard.models.config import (
-    AttentionConfig,
+from regard.models.captioner import Describer, DescriberConfig
+from regard.models.classifier import Classified, Classifier, ClassifierConfig
+from regard.models.decoders.config import (
     BahdanauConfig,
     ChoConfig,
-    ClassifierConfig,
     DecoderConfig,
     DeepFusionConfig,
-    DescriberConfig,
-    EncoderConfig,
-    LanguageModelConfig,
     LuongConfig,
-    MemoryConfig,
-    ModelConfig,
-    ScoringConfig,
-    StackConfig,
     SutskeverConfig,
-    TaggerConfig,
 )
-from regard.models.decoders import Decoder
-from regard.models.depth import DepthGroup, groups_by_depth
-from regard.models.describer import Describer
-from regard.models.language_model import LanguageModel, Predicted, Reading, States, detached
+from regard.models.decoders.decoder import Decoder
+from regard.models.encoder import EncoderConfig
+from regard.models.language_model import (
+    LanguageModel,
+    LanguageModelConfig,
+    Predicted,
+    Reading,
+    States,
+    detached,
+)
 from regard.models.model import Model
-from regard.models.seq2seq import Seq2Seq, TeacherForced
+from regard.models.seq2seq import ModelConfig, Seq2Seq, TeacherForced
+from regard.models.stack import StackConfig
 from regard.models.state import DecoderState, EncodedSource, StepOutput
-from regard.models.tagger import Tagger
-from regard.models.transfer import carry_over
+from regard.models.tagger import Tagger, TaggerConfig
+from regard.models.transfer import DepthGroup, carry_over, groups_by_depth
 
 __all__ = [
     "MODELS",

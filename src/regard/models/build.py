@@ -4,18 +4,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from regard.configuration import Config
-from regard.models.classifier import Classifier
-from regard.models.config import ModelConfig
-from regard.models.config.classifier import ClassifierConfig
-from regard.models.config.describer import DescriberConfig
-from regard.models.config.language_model import LanguageModelConfig
-from regard.models.config.tagger import TaggerConfig
-from regard.models.describer import Describer
-from regard.models.language_model import LanguageModel
+from regard.config import Config
+from regard.models.captioner import Describer, DescriberConfig
+from regard.models.classifier import Classifier, ClassifierConfig
+from regard.models.language_model import LanguageModel, LanguageModelConfig
 from regard.models.model import Model
-from regard.models.seq2seq import Seq2Seq
-from regard.models.tagger import Tagger
+from regard.models.seq2seq import ModelConfig, Seq2Seq
+from regard.models.tagger import Tagger, TaggerConfig
 
 
 @dataclass(frozen=True)

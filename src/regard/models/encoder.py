@@ -1,12 +1,41 @@
-"""source_ids → annotations and last states."""
+"""What an encoder is made of.
+
+source_ids → annotations and last states.
+"""
+
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
 
+from regard.errors import ConfigError
 from regard.layers import LSTMN, BidirectionalStack, Dropout, Embedding, RecurrentStack
-from regard.models.cells import cell_of
-from regard.models.config import EncoderConfig
+from regard.models.stack import StackConfig, cell_of
 from regard.ops.unroll import State
+
+
+@dataclass(frozen=True)
+class EncoderConfig(StackConfig):
+    """source_ids → annotations."""
+
+    place = "model.encoder"
+
+    bidirectional: bool = True
+    """Read the sentence both ways; annotations are then 2n wide."""
+    reverse: bool = False
+    """Read the source from its last word to its first (Sutskever et al. 2014, §3.3)."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.bidirectional and self.reverse:
+            raise ConfigError(
+                "model.encoder: reverse means nothing to a bidirectional encoder; drop one of the two"
+            )
+
+    @property
+    def annotation_size(self) -> int:
+        """The width of an annotation h_j."""
+        return self.state_size * (2 if self.bidirectional else 1)
 
 
 class Encoder(nn.Module):

@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from regard.configuration import merge
+from regard.config import merge
 from regard.errors import ConfigError
 from regard.layers import CELLS, ENERGIES, NORMALIZERS, POOLINGS, WINDOWS
 from regard.models.build import MODELS
-from regard.models.config import DecoderConfig
+from regard.models.decoders.config import DecoderConfig
 
 _SIZE = 8
-_FOREIGN = ("builtins", "abc", "torch.nn.modules.module", "regard.configuration")
+_FOREIGN = ("builtins", "abc", "torch.nn.modules.module", "regard.config")
 _PAPER = re.compile(r"(?:[A-Z][\w’-]+(?:, | & | et al\. | ))+\d{4}\b")
 
 OWN_PAST = "own past"

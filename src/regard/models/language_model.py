@@ -1,21 +1,60 @@
-"""A language model: p(y) = Π_t p(y_t ∣ y_<t).
+"""What a language model is made of.
+
+A language model: p(y) = Π_t p(y_t ∣ y_<t).
 
 Over single lines it starts from the begin mark and a zero state; over continuous text the caller carries the state
 from window to window (`batches/stream.py`). Its `embedding` and `stack` are named and shaped as an encoder's and a
 decoder's, so that they can be carried over (`models/transfer.py`).
 """
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from torch import Tensor
 
+from regard.config import one_of
+from regard.errors import ConfigError
 from regard.layers import Dropout, Embedding, Output, RecurrentStack
-from regard.models.cells import cell_of
-from regard.models.config.language_model import LanguageModelConfig
 from regard.models.initialize import initialize
 from regard.models.model import Model
-from regard.models.positions import at_positions, real_positions
+from regard.models.seq2seq import INITIALIZATIONS
+from regard.models.stack import StackConfig, cell_of, remembers
+from regard.models.state import at_positions, real_positions
 from regard.ops.unroll import State
+
+
+@dataclass(frozen=True)
+class LanguageModelConfig(StackConfig):
+    """Words → the next word: an embedding, a stack of recurrent layers, an output matrix."""
+
+    place = "model"
+
+    cell: str = "lstm"
+    """As for an encoder, any cell there is."""
+    tie: bool = False
+    """The embedding is the output matrix too; both sizes must agree."""
+    initialization: str = "glorot"
+    """glorot, or a paper's own rule: bahdanau, sutskever, luong."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        one_of("model.initialization", self.initialization, INITIALIZATIONS)
+        if self.tie and self.embedding_size != self.state_size:
+            raise ConfigError(
+                f"model.tie: the output matrix reads {self.state_size} units and the embedding has "
+                f"{self.embedding_size}; set model.embedding_size = {self.state_size} to share one matrix"
+            )
+
+    @property
+    def attends(self) -> bool:
+        """Whether its cells attend to their own past."""
+        return remembers(self.cell)
+
+    @property
+    def remembers_everything(self) -> bool:
+        """Whether its memory grows with all it reads: its cells attend to the whole past, not to a span of it."""
+        return self.attends and (self.memory is None or self.memory.span == 0)
+
 
 States = tuple[State, ...]
 """Each layer's state, bottom first."""

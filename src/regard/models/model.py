@@ -2,7 +2,7 @@
 
 from torch import nn
 
-from regard.configuration import Config
+from regard.config import Config
 
 
 class Model(nn.Module):

@@ -1,13 +1,35 @@
-"""The values that pass between encoder, decoder and search. Nothing is kept on a module between calls."""
+"""Where real tokens stand in a batch, so that what comes after the recurrence is computed for them alone.
+
+The values that pass between encoder, decoder and search. Nothing is kept on a module between calls.
+
+What search needs of a decoder, and nothing more.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import torch
 from torch import Tensor
 
 from regard.layers import AttentionState
 from regard.ops.unroll import State
+
+
+def real_positions(mask: Tensor) -> Tensor:
+    """The numbers of the N real positions of a batch, row by row: (B, T) → (N,).
+
+    How many there are is asked of the device. A GPU answers when its work is done, so ask before giving it any.
+    """
+    return mask.flatten().nonzero().squeeze(1)
+
+
+def at_positions(values: Tensor, positions: Tensor) -> Tensor:
+    """The values at some positions of a batch: (B, T, …) → (N, …).
+
+    The same as by the mask, and sooner: the way back is a copy of rows.
+    """
+    return values.flatten(0, 1).index_select(0, positions)
 
 
 def _select_states(states: Sequence[State], rows: Tensor) -> tuple[State, ...]:
@@ -122,3 +144,19 @@ class Unrolled:
 
     readout: Tensor
     alpha: Tensor | None
+
+
+class Stepper(Protocol):
+    """A model's decoder, or anything that steps like one.
+
+    One whose logits are over a shortlist has an attribute `words` besides, (V,), the ids of their columns. Each step's
+    logits and alpha are new tensors: the search keeps alpha, and may overwrite the logits.
+    """
+
+    def initial_state(self, encoded: EncodedSource) -> DecoderState:
+        """The state before the first word."""
+        ...
+
+    def step(self, previous_ids: Tensor, state: DecoderState, encoded: EncodedSource) -> StepOutput:
+        """One step for R = B·K rows."""
+        ...

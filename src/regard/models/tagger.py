@@ -1,13 +1,31 @@
-"""Words → a tag for each: as many out as in."""
+"""What a tagger is made of.
+
+Words → a tag for each: as many out as in.
+"""
+
+from dataclasses import dataclass, field
 
 from torch import Tensor
 
-from regard.batches.tagged import WordBatch
+from regard.batches.pad import WordBatch
+from regard.config import Config, one_of
 from regard.layers import Dropout, Embedding, Output
-from regard.models.config.tagger import TaggerConfig
-from regard.models.encoder import Encoder
+from regard.models.encoder import Encoder, EncoderConfig
 from regard.models.initialize import initialize
 from regard.models.model import Model
+from regard.models.seq2seq import INITIALIZATIONS
+
+
+@dataclass(frozen=True)
+class TaggerConfig(Config):
+    """Words → a tag for each."""
+
+    encoder: EncoderConfig = field(default_factory=EncoderConfig)
+    initialization: str = "glorot"
+    """glorot, or a paper's own rule: bahdanau, sutskever, luong."""
+
+    def __post_init__(self) -> None:
+        one_of("model.initialization", self.initialization, INITIALIZATIONS)
 
 
 class Tagger(Model):

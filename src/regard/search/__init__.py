@@ -1,18 +1,13 @@
 """Model → hypotheses: greedy, with a beam, by drawing, or along given words."""
 
-from regard.search.draw import draw
-from regard.search.find import find
-from regard.search.follow import Followed, follow, log_probs_of
-from regard.search.forced import forced
-from regard.search.found import Found
-from regard.search.history import History, Node, Rival
-from regard.search.hypothesis import Hypothesis
-from regard.search.length_penalty import LengthPenalty
-from regard.search.limits import LengthLimit
-from regard.search.options import SearchOptions
-from regard.search.request import Request
-from regard.search.sample import Alternative, Choice, Drawing, rows_of, sample
-from regard.search.stepper import Stepper
+from regard.models.state import Stepper
+from regard.search.beam import find
+from regard.search.constraints import Request
+from regard.search.forced import Followed, follow, forced, log_probs_of
+from regard.search.hypotheses import Hypothesis
+from regard.search.options import LengthLimit, LengthPenalty, SearchOptions
+from regard.search.sampling import Alternative, Choice, Drawing, draw, rows_of, sample
+from regard.search.trace import Found, History, Node, Rival
 
 __all__ = [
     "Alternative",

@@ -8,6 +8,8 @@ hypothesis can still reach its n best. The hypotheses of a sentence share one co
 The device steps the decoder and finds each row's likeliest words. What is chosen among them is a matter of a few
 numbers a sentence, and is decided on the host: a row is a slot of a sentence, the slots of a sentence stand side by
 side, and log p is −∞ where a slot is empty because another sentence has more hypotheses alive.
+
+The one door to searching: a decoder and encoded sources in, for each sentence what was found out.
 """
 
 from collections.abc import Sequence
@@ -19,21 +21,14 @@ import torch
 from torch import Tensor
 
 from regard.errors import ConfigError, DataError
-from regard.models.state import EncodedSource, StepOutput
-from regard.search.columns import Columns, Ids
-from regard.search.coverage import Coverage
-from regard.search.finished import Finished
-from regard.search.found import Found
-from regard.search.inclusion import Inclusion, check_room
-from regard.search.likeliest import Likeliest
-from regard.search.limits import begin
-from regard.search.looking import Looking
-from regard.search.options import SearchOptions
-from regard.search.record import End, Floats, Record
-from regard.search.request import Request
-from regard.search.rules import Flags, Rules
-from regard.search.stepper import Stepper
-from regard.search.tree import Seen, Tree, Weighed
+from regard.models.state import EncodedSource, StepOutput, Stepper
+from regard.search.constraints import Flags, Looking, Request, Rules
+from regard.search.hypotheses import Coverage, End, Finished, Floats, Record
+from regard.search.options import SearchOptions, begin
+from regard.search.phrases import Inclusion, check_room
+from regard.search.top_k import Likeliest
+from regard.search.trace import Found, Seen, Tree, Weighed
+from regard.search.vocabulary_map import Columns, Ids
 from regard.text.specials import EOS
 
 _NEVER = float("-inf")
@@ -265,3 +260,30 @@ class _Search:
             Found(tuple(islice(hypotheses, len(mine))), history)
             for mine, history in zip(ends, histories, strict=True)
         ]
+
+
+def find(
+    decoder: Stepper,
+    encoded: EncodedSource,
+    options: SearchOptions | None = None,
+    requests: Sequence[Request] | None = None,
+    *,
+    history: bool = False,
+) -> list[Found]:
+    """Search for the best outputs of every sentence.
+
+    Args:
+        decoder: the model's decoder, or anything that steps like one.
+        encoded: the sources, B of them.
+        options: how to search.
+        requests: what is asked of each sentence's output, B of them; None for nothing.
+        history: whether to record every hypothesis that had a place in the beam, and those that nearly had.
+
+    Raises:
+        ConfigError: there is not one request for each sentence; one cannot be met within the limit; or it asks for
+            attention, or the options for coverage, and the model does not attend.
+    """
+    options = options or SearchOptions()
+    if requests is not None and len(requests) != len(encoded.mask):
+        raise ConfigError(f"{len(requests)} requests for {len(encoded.mask)} sentences; give one for each")
+    return beam(decoder, encoded, options, requests, history=history)

@@ -2,18 +2,25 @@
 
 In: a model and a batch of pairs, or of vectors and their descriptions. Out: one `Hypothesis` for each, with the given
 words.
+
+A language model along given words: what it thought of each, and what it would have said.
+
+In: a model and a batch of lines, or a window of continuous text. Out: log-probabilities, and the state to go on from.
+Long rows are read in windows with the state carried, so that memory does not grow with them.
 """
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import torch
+from torch import Tensor
 
-from regard.batches.batch import Batch
-from regard.batches.feature import FeatureBatch
+from regard.batches import LineBatch
+from regard.batches.pad import Batch, FeatureBatch
+from regard.models import LanguageModel, States
 from regard.models.seq2seq import TeacherForced
-from regard.search.hypothesis import Hypothesis
-from regard.search.length_penalty import length_normalised
+from regard.search.hypotheses import Hypothesis
+from regard.search.options import length_normalised
 
 Given = TypeVar("Given", Batch, FeatureBatch)
 
@@ -45,3 +52,50 @@ def forced(
         score = float(length_normalised(total, lengths[b], length_power))
         hypotheses.append(Hypothesis(tuple(ids.tolist()), total, score, tuple(values.tolist()), alpha))
     return hypotheses
+
+
+_STEPS = 1024  # of a single row that are read at a time
+
+
+class Followed(NamedTuple):
+    """What a model thought of given words.
+
+    Attributes:
+        log_probs: (N,), of the N real positions of a batch, row by row.
+        right: (N,), whether the word given was the likeliest.
+        state: after the last word read.
+    """
+
+    log_probs: Tensor
+    right: Tensor
+    state: States
+
+
+@torch.inference_mode()
+def follow(model: LanguageModel, batch: LineBatch, state: States | None = None) -> Followed:
+    """Read given words.
+
+    Args:
+        model: in evaluation mode, or else with dropout.
+        batch: on the model's device.
+        state: where what stands before them ended; None for a zero state.
+    """
+    num_rows, num_steps = batch.mask.shape
+    # a row that ends before the last window would be an empty one in it
+    steps = _STEPS if num_rows == 1 else num_steps
+    log_probs, right = [], []
+    for start in range(0, num_steps, steps):
+        part = LineBatch(*(tensor[:, start : start + steps] for tensor in batch.tensors))
+        predicted = model(part.previous_ids, part.mask, state)
+        targets = part.target_ids[part.mask]  # (N,)
+        log_probs.append(log_probs_of(predicted.logits, targets))
+        right.append(predicted.logits.argmax(dim=-1) == targets)
+        state = predicted.state
+    assert state is not None, "a batch has at least one step"
+    return Followed(torch.cat(log_probs), torch.cat(right), state)
+
+
+def log_probs_of(logits: Tensor, targets: Tensor) -> Tensor:
+    """Log p of each target (N,) under its row of logits (N, V), in float32 at least."""
+    wide = logits.to(torch.promote_types(logits.dtype, torch.float32))
+    return wide.log_softmax(dim=-1).gather(1, targets.unsqueeze(1)).squeeze(1)  # (N,)

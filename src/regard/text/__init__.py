@@ -1,12 +1,14 @@
 """Lines ↔ ids: reading corpora, learning vocabularies, encoding, and leaving out what cannot be used."""
 
-from regard.text.corpus import Place, SentencePair, read_lines, read_pairs
-from regard.text.encoded import EncodedPair, encode_pairs
 from regard.text.features import DescribedFeatures, as_numbers, read_described, read_features
-from regard.text.filters import FilterReport, Filters
-from regard.text.labelled import EncodedLabelled, LabelledText, encode_labelled, read_labelled, read_texts
-from regard.text.labels import Labels
-from regard.text.learn import KINDS, learn
+from regard.text.labelled import (
+    EncodedLabelled,
+    LabelledText,
+    Labels,
+    encode_labelled,
+    read_labelled,
+    read_texts,
+)
 from regard.text.lines import MODES, EncodedLine, encode_lines, unknown_id, unknown_words
 from regard.text.links import (
     GoldLinks,
@@ -16,6 +18,16 @@ from regard.text.links import (
     format_pharaoh,
     parse_pharaoh,
     read_gold_links,
+)
+from regard.text.pairs import (
+    EncodedPair,
+    FilterReport,
+    Filters,
+    Place,
+    SentencePair,
+    encode_pairs,
+    read_lines,
+    read_pairs,
 )
 from regard.text.specials import BOS, EOS, PAD, SPECIALS, UNK
 from regard.text.tagged import (
@@ -27,6 +39,7 @@ from regard.text.tagged import (
     read_vertical,
 )
 from regard.text.tokenizer import Tokenizer
+from regard.text.train_tokenizer import KINDS, learn
 
 __all__ = [
     "BOS",

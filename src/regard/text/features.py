@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from regard.errors import DataError, MissingExtraError, nearest
-from regard.text.corpus import Place
 from regard.text.formats import read_file, shown
+from regard.text.pairs import Place
 
 if TYPE_CHECKING:
     import pyarrow

@@ -11,10 +11,10 @@ from itertools import islice
 from pathlib import Path
 
 from regard.errors import ConfigError, DataError
-from regard.text.corpus import Place
 from regard.text.formats import read_columns, read_file, read_parallel, shown
 from regard.text.formats.columns import named
-from regard.text.labels import Labels
+from regard.text.labelled import Labels
+from regard.text.pairs import Place
 from regard.text.specials import UNK
 from regard.text.tokenizer import Tokenizer
 

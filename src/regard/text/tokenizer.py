@@ -3,18 +3,20 @@
 In: lines of text, or ids. Out: ids without specials, or text. Normalising, splitting and looking up are
 Hugging Face's `tokenizers`, with all their rules in one JSON file. How a vocabulary comes to be is `learn`;
 knows nothing of batches or models.
+
+Whether models share their vocabularies: what an ensemble and a mean of checkpoints need.
 """
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import tokenizers
 
-from regard.errors import FolderError, nearest
+from regard.errors import ConfigError, FolderError, nearest
+from regard.io import write_whole_text
 from regard.text.specials import CONTROLS, SPECIAL_PIECES, SPECIALS
-from regard.whole_file import write_whole_text
 
 MARK = "▁"
 """Stands for a blank at the start of a word in the pieces of `bpe` and `unigram`."""
@@ -173,3 +175,25 @@ def _read_json(path: Path) -> dict[str, Any]:
     if not isinstance(content, dict):
         raise FolderError(f"{path}: not a tokenizer saved by this package; save one with Tokenizer.save")
     return content
+
+
+def refuse_other_vocabularies(
+    one: Mapping[str, Tokenizer], other: Mapping[str, Tokenizer], first: str, second: str
+) -> None:
+    """Raise where two models' tokenizers differ.
+
+    Args:
+        one: the first model's tokenizers, by name.
+        other: the second's, of the same names.
+        first: what the first is called in messages.
+        second: what the second is called.
+
+    Raises:
+        ConfigError: they differ; the message says in what.
+    """
+    for name, tokenizer in one.items():
+        if difference := tokenizer.difference(other[name]):
+            raise ConfigError(
+                f"{first} and {second}: their {name} tokenizers differ ({difference}); only models that share their "
+                "vocabularies go together"
+            )

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from regard.configuration import in_range, one_of
+from regard.config import in_range, one_of
 
 _MICROWORLD: dict[str, Any] = {
     "preset": "rnnsearch-small",

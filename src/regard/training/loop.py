@@ -13,15 +13,14 @@ from typing import Any
 from torch import Tensor
 from torch.optim import Optimizer
 
-from regard.folder import ModelFolder
-from regard.training.config import TrainingConfig
+from regard.checkpoint import ModelFolder
+from regard.tasks import Task, TrainingBatch, Validation
+from regard.tasks.config import TrainingConfig
 from regard.training.events import Listener, Note, Progress, Validated
-from regard.training.journal import Journal
-from regard.training.optimizer import build_optimizer
+from regard.training.log import Journal
+from regard.training.optimizer import Thaw, build_optimizer
 from regard.training.schedule import Schedule
 from regard.training.step import update
-from regard.training.tasks import Task, TrainingBatch, Validation
-from regard.training.thaw import Thaw
 
 _REPORT_EVERY = 10  # updates
 

@@ -1,4 +1,6 @@
-"""A whole training run: examples in, a model folder out.
+"""From a preset, a file and flags to one run's configuration.
+
+A whole training run: examples in, a model folder out.
 
 The folder then holds, beside the model itself: ``train.toml`` (the whole configuration, to run again),
 ``journal.jsonl`` (what happened), and ``report.json`` (how it ended).
@@ -6,27 +8,81 @@ The folder then holds, beside the model itself: ``train.toml`` (the whole config
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from regard.configuration import set_option, write_toml
-from regard.errors import DataError
-from regard.folder import WEIGHTS, ModelFolder
+from regard.checkpoint import WEIGHTS, ModelFolder
+from regard.config import merge, one_of, set_option, write_toml
+from regard.errors import ConfigError, DataError
+from regard.io import make_folder, write_whole_text
+from regard.models import DecoderConfig
+from regard.models.attention import refitted
 from regard.ops.native import load
-from regard.report import write_json
+from regard.tasks import Task, prepare_task
+from regard.tasks.config import RunConfig
+from regard.tasks.translate.evaluation import write_json
+from regard.tasks.translate.presets import Preset, with_decoder
 from regard.text.formats import STDIN
-from regard.training.config import RunConfig
-from regard.training.configure import configure
 from regard.training.events import Listener, Note, ignore
 from regard.training.fabric import build_fabric
-from regard.training.journal import Journal
+from regard.training.log import Journal
 from regard.training.loop import Loop, LoopResult
-from regard.training.tasks import Task, prepare_task
+from regard.training.presets import DEFAULTS, PRESETS
 from regard.version import __version__
-from regard.whole_file import make_folder, write_whole_text
+
+
+def configure(*layers: Mapping[str, Any], preset: str | None = None) -> RunConfig:
+    """A run's configuration: a preset, with layers laid over it in turn.
+
+    A layer may ask for another kind of decoder, or for another energy; what the layers below it say of their own
+    alone is then left out.
+
+    Args:
+        layers: mappings as a TOML file gives them; the last one wins. A layer may name the ``preset``
+            and the ``task``.
+        preset: the starting point; by default the one a layer names, or else the task's own.
+
+    Raises:
+        ConfigError: an unknown preset, option or value, or a preset that is another task's.
+    """
+    merged: dict[str, Any] = {}
+    for layer in layers:
+        merged = merge(refitted(merged, layer), layer)
+    named = merged.pop("preset", None)
+    task = merged.get("task")
+    if task is not None:
+        one_of("task", task, RunConfig.variants)
+    chosen = preset or named or DEFAULTS[task or "translate"]
+    one_of("preset", chosen, PRESETS)
+    base = PRESETS[chosen]()
+    if task is not None and task != base.get("task", "translate"):
+        fitting = [name for name, made in PRESETS.items() if made().get("task", "translate") == task]
+        raise ConfigError(
+            f"preset {chosen!r} is for the task {base.get('task', 'translate')!r}, and the task is {task!r}; "
+            f"choose {' or '.join(fitting)}"
+        )
+    return RunConfig.from_mapping(merge(refitted(_for_kind(base, merged), merged), merged), "")
+
+
+def _for_kind(preset: Preset, over: Mapping[str, Any]) -> Preset:
+    """The preset without what a decoder of another kind, where one is asked for, has no use for."""
+    model = over.get("model")
+    decoder = model.get("decoder") if isinstance(model, Mapping) else None
+    kind = decoder.get("kind") if isinstance(decoder, Mapping) else None
+    if (
+        not isinstance(kind, str)
+        or kind not in DecoderConfig.variants
+        or "decoder" not in preset["model"]
+        or kind == preset["model"]["decoder"]["kind"]
+    ):
+        return preset
+    known = {field.name for field in fields(DecoderConfig.variants[kind])}
+    kept = {name: value for name, value in preset["model"]["decoder"].items() if name in known}
+    return with_decoder(preset, {"model": {"decoder": {"kind": kind, **kept}}})
+
 
 Examples = str | Path | Iterable[Any]
 """A file, the files that belong together, or the examples themselves: for translating, (source, target) tuples.
@@ -66,7 +122,7 @@ def train(
     Args:
         folder: where to write the model.
         train: what to learn from: files, or the examples themselves (of a translator, (source, target) tuples; of a
-            language model, tuples of one line; see each task of `regard.training.tasks`); None takes ``data.train``
+            language model, tuples of one line; see each task of `regard.tasks`); None takes ``data.train``
             of `config`.
         valid: what to validate with, likewise; None takes ``data.valid``, or sets some training examples aside.
         task: translate, lm, classify, tag or describe; None takes the preset's or `config`'s, or else translate.

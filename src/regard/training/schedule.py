@@ -6,7 +6,7 @@ on what validation found; it is told through `observe`.
 
 import math
 
-from regard.training.config import TrainingConfig
+from regard.tasks.config import TrainingConfig
 
 
 class Schedule:

@@ -4,10 +4,9 @@ import json
 
 import pytest
 
-from regard.output.wording import written
-from regard.training.configure import configure
-from regard.training.run import run_training
-from regard.writer import Writer
+from regard.evaluation.metrics import written
+from regard.tasks.language_model.predictor import Writer
+from regard.training.run import configure, run_training
 
 LINES = ["a b c", "", "c zebra", "a a b"]
 

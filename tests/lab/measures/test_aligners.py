@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
+from regard.datasets import Example
 from regard.lab.measures.aligners import Reading, compare, diagonal_aer, received
-from regard.output.translation import Translation
+from regard.tasks.translate.result import Translation
 from regard.text import parse_pharaoh
-from regard.worlds import Example
 
 SWAPPED = Example("red cars stop .", "voitures rouges stoppent .", parse_pharaoh("0-1 1-0 2-2 3-3", "here"))
 KEPT = Example("she comes on Friday .", "elle vient vendredi .", parse_pharaoh("0-0 1-1 3-2 4-3", "here"))

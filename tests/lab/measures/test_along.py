@@ -5,7 +5,7 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from regard.lab.measures.along import mean_by_part, mean_by_place
+from regard.lab.measures.length import mean_by_part, mean_by_place
 
 ROWS = st.lists(st.lists(st.floats(-9, 9), min_size=1, max_size=12), min_size=1, max_size=6)
 

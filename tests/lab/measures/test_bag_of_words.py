@@ -5,8 +5,8 @@ import random
 
 import pytest
 
-from regard.lab.measures.bag_of_words import BagOfWords
-from regard.worlds import Example, Sentiment
+from regard.datasets import Example, Sentiment
+from regard.lab.measures.shaped import BagOfWords
 
 LEARNT = [Example("good good film", "up"), Example("bad film", "down"), Example("good bad", "up")]
 

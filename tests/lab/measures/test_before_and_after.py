@@ -1,4 +1,4 @@
-from regard.lab.measures.before_and_after import AFTER, BEFORE, gains, means
+from regard.lab.measures.statistics import AFTER, BEFORE, gains, means
 
 NUMBERS = {
     "accuracy": {

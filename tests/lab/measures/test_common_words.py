@@ -1,5 +1,5 @@
-from regard.lab.measures.common_words import common_splits
-from regard.worlds.microworld import Microworld
+from regard.datasets.microworld import Microworld
+from regard.lab.measures.energies import common_splits
 
 
 def test_kept_is_what_has_common_words_alone():

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from regard.lab.measures.crossing import crossing
+from regard.lab.measures.statistics import crossing
 
 
 def test_where_a_curve_rises_through_a_level():

@@ -3,7 +3,7 @@ from itertools import product
 
 import pytest
 
-from regard.lab.measures.diversity import (
+from regard.lab.measures.samples import (
     chance_variation,
     distinct_lines,
     distinct_ngrams,

@@ -6,12 +6,17 @@ from dataclasses import replace
 import pytest
 import torch
 
-from regard.lab.measures.alternatives import next_words, tree_of
-from regard.lab.measures.draws import first_words, miss_of_the_chain, miss_of_the_temperature
+from regard.lab.measures.samples import (
+    first_words,
+    miss_of_the_chain,
+    miss_of_the_temperature,
+    next_words,
+    tree_of,
+)
 from regard.models import LanguageModel
-from regard.models.config.language_model import LanguageModelConfig
+from regard.models.language_model import LanguageModelConfig
+from regard.tasks.language_model.predictor import Writer
 from regard.text import learn
-from regard.writer import Writer
 
 LINES = ["the cat sees a dog .", "a dog sees the cat .", "the cat sleeps .", "a dog runs ."]
 

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from regard.lab.measures.exponent import Parts, fit_parts, fitted_exponent
+from regard.lab.measures.statistics import Parts, fit_parts, fitted_exponent
 
 LENGTHS = [8, 16, 32, 64, 128, 256]
 GRID = [(l1, l2) for l1 in (16, 64, 256) for l2 in (16, 64, 256)]

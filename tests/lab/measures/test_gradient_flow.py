@@ -5,16 +5,14 @@ import math
 import pytest
 import torch
 
-from regard.lab.measures.gradient_flow import (
+from regard.lab.measures.gradients import (
     Quartiles,
     arrived,
     geometric_mean,
     growth_per_step,
+    growths_by_radius,
     norms_by_lag,
     rate_ratio,
-)
-from regard.lab.measures.spectral_radius import (
-    growths_by_radius,
     recurrence,
     with_spectral_radius,
 )

@@ -6,8 +6,8 @@ from itertools import product
 
 import pytest
 
-from regard.lab.measures.guessing import guess
-from regard.worlds.recall import VALUES, recall_line
+from regard.datasets.recall import VALUES, recall_line
+from regard.lab.measures.passage import guess
 
 
 @pytest.mark.parametrize(("pairs", "values"), [(1, 3), (2, 2), (3, 2), (4, 3), (5, 3)])

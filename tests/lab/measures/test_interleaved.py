@@ -1,6 +1,6 @@
 import pytest
 
-from regard.lab.measures.interleaved import ratios, take_turns
+from regard.lab.measures.energies import ratios, take_turns
 
 
 class Clock:

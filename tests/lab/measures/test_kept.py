@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from regard.lab.measures.kept import kept, reach
+from regard.lab.measures.length import kept, reach
 
 
 def test_kept_is_a_share_of_the_models_own_height() -> None:

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from regard.lab.measures.lag import lags, mean_lags
+from regard.datasets import Example
+from regard.datasets.microworld import Microworld
+from regard.lab.measures.aligners import lags, mean_lags
 from regard.text import GoldLinks
-from regard.worlds import Example
-from regard.worlds.microworld import Microworld
 
 
 def test_by_hand() -> None:

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from regard.lab.measures.link_kinds import (
+from regard.lab.measures.aligners import (
     KINDS,
     Share,
     diagonal_links,

@@ -1,6 +1,6 @@
 import math
 
-from regard.lab.measures.mended import mended
+from regard.lab.measures.shaped import mended
 
 
 def test_of_what_was_missed():

@@ -1,4 +1,5 @@
-from regard.lab.measures.naive import (
+from regard.datasets import Example
+from regard.lab.measures.shaped import (
     most_frequent,
     most_frequent_of_each,
     nearest,
@@ -7,7 +8,6 @@ from regard.lab.measures.naive import (
     words_of,
 )
 from regard.text import GoldLinks
-from regard.worlds import Example
 
 TAGGED = [
     Example("they can fish", "PRON AUX VERB"),

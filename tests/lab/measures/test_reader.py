@@ -3,9 +3,7 @@
 import pytest
 import torch
 
-from regard.lab.measures.gru_read import GRURead
-from regard.lab.measures.reader import LastStepReader
-from regard.lab.measures.recall_first import accuracy, draw_lines, endless_lines, teach
+from regard.lab.measures.gradients import GRURead, LastStepReader, accuracy, draw_lines, endless_lines, teach
 from regard.layers import CELLS
 from regard.ops.paths import naive_only
 from regard.ops.tape import AdditiveScoring

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from regard.lab.measures.spread import Spread, over_seeds
+from regard.lab.measures.statistics import Spread, over_seeds
 
 NUMBERS = st.floats(-1e6, 1e6)
 

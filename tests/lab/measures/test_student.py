@@ -4,8 +4,7 @@ import math
 
 import pytest
 
-from regard.lab.measures.spread import Spread
-from regard.lab.measures.student import critical_t, t_of
+from regard.lab.measures.statistics import Spread, critical_t, t_of
 
 
 def test_t_by_hand():

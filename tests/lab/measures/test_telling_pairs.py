@@ -1,4 +1,5 @@
-from regard.lab.measures.telling_pairs import (
+from regard.datasets import Example
+from regard.lab.measures.aligners import (
     LONG,
     MANY,
     REORDERING,
@@ -9,7 +10,6 @@ from regard.lab.measures.telling_pairs import (
     where,
 )
 from regard.text import parse_pharaoh
-from regard.worlds import Example
 
 
 def pair(source, target, gold):

@@ -5,8 +5,18 @@ import time
 import pytest
 import torch
 
-from regard.lab.measures.loss_at_lengths import ATTENTION, FIXED, FUSED, GRU, LSTMN, NAIVE, Arm, work_of
-from regard.lab.measures.work import count_work, processor_seconds
+from regard.lab.measures.cost import (
+    ATTENTION,
+    FIXED,
+    FUSED,
+    GRU,
+    LSTMN,
+    NAIVE,
+    Arm,
+    count_work,
+    processor_seconds,
+    work_of,
+)
 
 A, B, ROW = torch.ones(3, 4), torch.ones(4, 5), torch.ones(4)
 ROOM, BATCH = torch.ones(3, 5), (torch.ones(2, 3, 4), torch.ones(2, 4, 5))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from regard.lab.measures.written import score_written
+from regard.lab.measures.length import score_written
 
 
 def test_by_hand() -> None:

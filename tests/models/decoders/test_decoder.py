@@ -7,7 +7,7 @@ from regard.batches import pad_pairs
 from regard.layers import CELLS
 from regard.models import DecoderState, EncodedSource
 from regard.ops.paths import naive_only
-from regard.text.encoded import EncodedPair
+from regard.text.pairs import EncodedPair
 
 PAIRS = [
     EncodedPair([4, 5, 6], [5, 4]),

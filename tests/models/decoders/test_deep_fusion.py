@@ -5,7 +5,7 @@ import torch
 
 from regard.errors import ConfigError
 from regard.models import DeepFusionConfig, EncoderConfig, ModelConfig
-from regard.models.config import AttentionConfig, MemoryConfig
+from regard.models.attention import AttentionConfig, MemoryConfig
 from regard.ops.deep_fusion import Alphas
 
 SOURCE = torch.tensor([[4, 5, 6, 3], [7, 3, 0, 0]])

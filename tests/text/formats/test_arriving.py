@@ -10,7 +10,7 @@ import time
 import pytest
 
 from regard.errors import DataError
-from regard.text.formats.arriving import read_groups
+from regard.text.formats.files import read_groups
 
 
 class Pipe:
@@ -160,7 +160,7 @@ class TestFiles:
             next(read_groups(tmp_path / "none", 2))
 
     def test_no_further_ahead_than_a_group(self, tmp_path, monkeypatch):
-        from regard.text.formats import arriving
+        from regard.text.formats import files as arriving
 
         read = []
         monkeypatch.setattr(

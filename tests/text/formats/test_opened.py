@@ -107,7 +107,7 @@ def test_unreadable_file(tmp_path, monkeypatch):
         raise PermissionError(errno.EACCES, "Permission denied", str(path))
 
     # the superuser may read everything, so file modes alone would prove nothing for them
-    monkeypatch.setattr("regard.text.formats.opened.open", refuse, raising=False)
+    monkeypatch.setattr("regard.text.formats.files.open", refuse, raising=False)
     with pytest.raises(DataError, match="secret: may not be read"):
         list(read_file(tmp_path / "secret"))
 

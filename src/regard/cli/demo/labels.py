@@ -8,23 +8,23 @@ from rich.padding import Padding
 
 from regard.cli.console import print_json, results
 from regard.cli.demo.shown import Trained, print_end, print_scores
-from regard.cli.lines import LinesDisplay
+from regard.cli.progress import LinesDisplay
 
 if TYPE_CHECKING:
-    from regard.label_evaluation import LabelEvaluation
-    from regard.output import Classification
-    from regard.worlds import Example
+    from regard.datasets import Example
+    from regard.tasks.classify.result import Classification
+    from regard.tasks.labels import LabelEvaluation
 
 _SHOWN = 6
 
 
 def show_classifier(trained: Trained, json: bool) -> None:
     """Classify the held-out sentences, and draw what was weighed in some of them."""
-    from regard.label_evaluation import evaluate_classifier
-    from regard.output.pictures import draw_pooling, save
-    from regard.output.pictures.terminal_pooling import TerminalPooling
+    from regard.plots import draw_pooling, save
+    from regard.plots.terminal.words import TerminalPooling
+    from regard.tasks.classify.predictor import TextClassifier
+    from regard.tasks.labels import evaluate_classifier
     from regard.text import LabelledText
-    from regard.text_classifier import TextClassifier
 
     classifier = TextClassifier.load(trained.folder)
 
@@ -57,11 +57,11 @@ def show_classifier(trained: Trained, json: bool) -> None:
 
 def show_tagger(trained: Trained, json: bool) -> None:
     """Tag the held-out sentences, and draw some of them."""
-    from regard.label_evaluation import evaluate_tagger
-    from regard.output.pictures import draw_tags, save
-    from regard.output.pictures.terminal_tags import TerminalTagging
+    from regard.plots import draw_tags, save
+    from regard.plots.terminal.words import TerminalTagging
+    from regard.tasks.labels import evaluate_tagger
+    from regard.tasks.tag.predictor import TextTagger
     from regard.text import TaggedSentence
-    from regard.text_tagger import TextTagger
 
     tagger = TextTagger.load(trained.folder)
 
@@ -112,7 +112,7 @@ def _report(trained: Trained, test: "LabelEvaluation", extra: "dict[str, LabelEv
 
 
 def _written(trained: Trained, test: "LabelEvaluation", extra: "dict[str, LabelEvaluation]") -> None:
-    from regard.label_report import write_label_evaluation
+    from regard.tasks.labels import write_label_evaluation
 
     write_label_evaluation(trained.folder, test, title=trained.title, facts=_report(trained, test, extra))
 

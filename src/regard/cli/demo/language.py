@@ -6,20 +6,20 @@ from rich.padding import Padding
 
 from regard.cli.console import print_json, results
 from regard.cli.demo.shown import Trained, print_end, print_scores
-from regard.cli.lines import LinesDisplay
+from regard.cli.progress import LinesDisplay
 
 if TYPE_CHECKING:
-    from regard.output import TextScore
-    from regard.writer import Writer
+    from regard.tasks.language_model.predictor import Writer
+    from regard.tasks.language_model.result import TextScore
 
 _SAMPLES = 5
 
 
 def show_language_model(trained: Trained, json: bool) -> None:
     """Score the held-out lines, make some up, and draw one of these."""
-    from regard.output.pictures.terminal_growth import TerminalGrowth
-    from regard.report import write_json
-    from regard.writer import Writer
+    from regard.plots.terminal.tree import TerminalGrowth
+    from regard.tasks.language_model.predictor import Writer
+    from regard.tasks.translate.evaluation import write_json
 
     writer = Writer.load(trained.folder)
     found = {
@@ -64,7 +64,7 @@ def show_language_model(trained: Trained, json: bool) -> None:
 
 
 def _scored(writer: "Writer", name: str, lines: list[str]) -> "TextScore":
-    from regard.output import TextScore
+    from regard.tasks.language_model.result import TextScore
 
     total = TextScore()
     with LinesDisplay("scoring" if name == "test" else f"scoring ({name})", len(lines)) as display:

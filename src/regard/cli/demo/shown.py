@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from regard.cli.console import results, score_table
-from regard.output.wording import name_of, written
+from regard.evaluation.metrics import name_of, written
 
 if TYPE_CHECKING:
+    from regard.datasets import Example, Splits, World
+    from regard.text.links import GoldLinks
     from regard.training.demos import Demo
-    from regard.worlds import Example, Splits, World
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,12 @@ class Trained:
     def sets(self) -> "dict[str, Sequence[Example]]":
         """The test set, and the further ones by name."""
         return {"test": self.splits.test, **self.splits.extra}
+
+
+def gold_of(examples: "Sequence[Example]") -> "list[GoldLinks] | None":
+    """The gold links, where the world knows those of every example."""
+    gold = [example.gold for example in examples if example.gold is not None]
+    return gold if len(gold) == len(examples) else None
 
 
 def print_scores(

@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING
 from rich.padding import Padding
 
 from regard.cli.console import print_json, results
-from regard.cli.demo.corpus import gold_of
-from regard.cli.demo.shown import Trained, print_end, print_scores
-from regard.cli.lines import LinesDisplay
+from regard.cli.demo.shown import Trained, gold_of, print_end, print_scores
+from regard.cli.progress import LinesDisplay
 
 if TYPE_CHECKING:
-    from regard.evaluation import Evaluation
-    from regard.output.translation import Translation
-    from regard.translator import Translator
-    from regard.worlds import Example
+    from regard.datasets import Example
+    from regard.tasks.translate.evaluation import Evaluation
+    from regard.tasks.translate.predictor import Translator
+    from regard.tasks.translate.result import Translation
 
 _SHOWN = 5
 _CROSSINGS = 2  # more of them make a picture no better
@@ -23,9 +22,9 @@ _CROSSINGS = 2  # more of them make a picture no better
 
 def show_translator(trained: Trained, json: bool) -> None:
     """Translate the held-out sentences, write the report, and draw a sentence."""
-    from regard.report import report_of, write_evaluation
-    from regard.training.journal import read_journal
-    from regard.translator import Translator
+    from regard.tasks.translate.evaluation import report_of, write_evaluation
+    from regard.tasks.translate.predictor import Translator
+    from regard.training.log import read_journal
 
     translator = Translator.load(trained.folder)
     tokenize = trained.demonstration.tokenize
@@ -63,7 +62,7 @@ def show_translator(trained: Trained, json: bool) -> None:
 def _tested(
     translator: "Translator", name: str, examples: "Sequence[Example]", tokenize: str
 ) -> "Evaluation":
-    from regard.evaluation import evaluate
+    from regard.tasks.translate.evaluation import evaluate
 
     with LinesDisplay("testing" if name == "test" else f"testing ({name})", len(examples)) as display:
         return evaluate(
@@ -77,7 +76,7 @@ def _tested(
 
 
 def _print_translations(evaluation: "Evaluation", references: Sequence[str]) -> None:
-    from regard.output.pictures.terminal import TerminalAlignment
+    from regard.plots.terminal.heatmap import TerminalAlignment
 
     results.print("\n[bold]some of them[/]")
     for translation, reference in list(zip(evaluation.translations, references, strict=True))[:_SHOWN]:
@@ -99,7 +98,7 @@ def _print_translations(evaluation: "Evaluation", references: Sequence[str]) -> 
 
 def _worth_drawing(translations: "Sequence[Translation]") -> "Translation | None":
     """A sentence of about eleven words that is reordered, read with as clear an eye as any."""
-    from regard.output.alignment import threshold_links
+    from regard.evaluation.alignment import threshold_links
 
     def interest(translation: "Translation") -> tuple[int, float]:
         assert translation.alpha is not None

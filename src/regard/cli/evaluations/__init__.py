@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
-from regard.cli.evaluations.asked import Asked
+from regard.cli.evaluations.arguments import Asked
+from regard.cli.evaluations.caption import evaluate_describer
 from regard.cli.evaluations.classify import evaluate_classifier
-from regard.cli.evaluations.describe import evaluate_describer
 from regard.cli.evaluations.language_model import evaluate_language_model
 from regard.cli.evaluations.tag import evaluate_tagger
 from regard.cli.evaluations.translate import evaluate_translator

@@ -1,16 +1,16 @@
 """``regard evaluate`` of a classifier: accuracy, F1, and each label by itself."""
 
-from regard.cli.evaluations.asked import Asked
+from regard.cli.evaluations.arguments import Asked
 from regard.cli.evaluations.labels import tell
-from regard.cli.lines import LinesDisplay
+from regard.cli.progress import LinesDisplay
 from regard.errors import ConfigError, DataError
 
 
 def evaluate_classifier(asked: Asked) -> None:
     """Score a classifier on a file of labelled texts."""
-    from regard.label_evaluation import evaluate_classifier as run
+    from regard.tasks.classify.predictor import TextClassifier
+    from regard.tasks.labels import evaluate_classifier as run
     from regard.text import read_labelled
-    from regard.text_classifier import TextClassifier
 
     classifier = TextClassifier.load(
         asked.model, weights=asked.weights, device=asked.device, max_length=asked.max_length

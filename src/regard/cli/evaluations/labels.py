@@ -5,17 +5,17 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 
 from regard.cli.console import notes, print_json, results, score_table
-from regard.cli.evaluations.asked import Asked
+from regard.cli.evaluations.arguments import Asked
 
 if TYPE_CHECKING:
-    from regard.label_evaluation import LabelEvaluation
-    from regard.output.quality import ClassScores
+    from regard.evaluation import ClassScores
+    from regard.tasks.labels import LabelEvaluation
 
 
 def tell(asked: Asked, evaluation: "LabelEvaluation") -> None:
     """Write and print what an evaluation found, as it was asked."""
     if asked.out is not None:
-        from regard.label_report import write_label_evaluation
+        from regard.tasks.labels import write_label_evaluation
 
         picture = write_label_evaluation(
             asked.out, evaluation, title=asked.title, facts={"command": asked.command}

@@ -1,16 +1,16 @@
 """``regard evaluate`` of a language model: perplexity and bits per character of a text."""
 
 from regard.cli.console import notes, print_json, results, score_table
-from regard.cli.evaluations.asked import Asked
-from regard.cli.lines import LinesDisplay
+from regard.cli.evaluations.arguments import Asked
+from regard.cli.progress import LinesDisplay
 from regard.errors import DataError
 
 
 def evaluate_language_model(asked: Asked) -> None:
     """Score a language model on a text."""
-    from regard.output import TextScore
+    from regard.tasks.language_model.predictor import Writer
+    from regard.tasks.language_model.result import TextScore
     from regard.text import read_lines
-    from regard.writer import Writer
 
     writer = Writer.load(asked.model, weights=asked.weights, device=asked.device)
     mode = "continuous" if asked.continuous else "sentences"
@@ -27,8 +27,8 @@ def evaluate_language_model(asked: Asked) -> None:
             markup=False,
         )
     if asked.out is not None:
-        from regard.report import write_json
-        from regard.whole_file import make_folder
+        from regard.io import make_folder
+        from regard.tasks.translate.evaluation import write_json
 
         make_folder(asked.out)
         write_json(asked.out, {**total.to_json(), "mode": mode, "command": asked.command})

@@ -1,16 +1,16 @@
 """``regard evaluate`` of a tagger: accuracy of words and of sentences, and each tag by itself."""
 
-from regard.cli.evaluations.asked import Asked
+from regard.cli.evaluations.arguments import Asked
 from regard.cli.evaluations.labels import tell
-from regard.cli.lines import LinesDisplay
+from regard.cli.progress import LinesDisplay
 from regard.errors import ConfigError, DataError
 
 
 def evaluate_tagger(asked: Asked) -> None:
     """Score a tagger on tagged sentences."""
-    from regard.label_evaluation import evaluate_tagger as run
+    from regard.tasks.labels import evaluate_tagger as run
+    from regard.tasks.tag.predictor import TextTagger
     from regard.text import read_tagged, read_vertical
-    from regard.text_tagger import TextTagger
 
     if asked.vertical and asked.reference is not None:
         raise ConfigError(

@@ -5,18 +5,18 @@ from collections.abc import Mapping
 from rich.table import Table
 
 from regard.cli.console import no_attention, notes, print_json, results, score_table
-from regard.cli.evaluations.asked import Asked
-from regard.cli.lines import LinesDisplay
+from regard.cli.evaluations.arguments import Asked
+from regard.cli.progress import LinesDisplay
 from regard.errors import DataError
-from regard.output.wording import written
+from regard.evaluation.metrics import written
 
 
 def evaluate_translator(asked: Asked) -> None:
     """Score a translator on pairs of lines."""
-    from regard.evaluation import evaluate as run
-    from regard.report import write_evaluation
+    from regard.tasks.translate.evaluation import evaluate as run
+    from regard.tasks.translate.evaluation import write_evaluation
+    from regard.tasks.translate.predictor import Translator
     from regard.text import read_gold_links, read_pairs
-    from regard.translator import Translator
 
     pairs = list(read_pairs(asked.source, asked.reference, columns=asked.columns))
     if not pairs:

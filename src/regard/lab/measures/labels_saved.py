@@ -7,7 +7,7 @@ between its points, numbers of examples taken by their logarithm.
 import math
 from collections.abc import Sequence
 
-from regard.lab.measures.crossing import crossing
+from regard.lab.measures.statistics import crossing
 
 
 def labels_needed(counts: Sequence[float], accuracies: Sequence[float], wanted: float) -> float:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.errors import DataError
-from regard.lab.measures.spread import Spread
+from regard.lab.measures.statistics import Spread
 from regard.text.links import Links
 
 _DRAWS = 500

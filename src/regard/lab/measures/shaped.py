@@ -1,32 +1,142 @@
-"""A network of each shape: trained on its world, scored beside a baseline without a state, and one example worked.
+"""What can be said without a network: baselines that only count, or only look for the nearest; see `bag_of_words` too.
+
+In: a world's examples. Out: answers, one for each question. None of them knows of order or context; that is what they
+are for.
+
+A bag of words: what a text's words say one by one, in whatever order they stand.
+
+In: labelled texts. Out: a naive Bayes classifier, p(label) Π p(word ∣ label), each word's share of its label's words
+with one added to every count. It is linear in the counts of the words, as any weighing of words one by one is.
+
+How much of what a baseline gets wrong a network gets right.
+
+In: two scores of at most 100. Out: per cent.
+
+A network of each shape: trained on its world, scored beside a baseline without a state, and one example worked.
 
 In: a bench and how much to learn. Out: plain data, the same for each: what is read and given step by step, what was
 meant, the scores. The example is the first of the test set that is short enough to be drawn (and, for tags, holds a
 word that was seen with several); how well the network does on it is not asked.
 """
 
-from collections.abc import Callable, Sequence
+import math
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
-from regard.captioner import Captioner
-from regard.lab.bench import Bench
-from regard.lab.measures.bag_of_words import BagOfWords
-from regard.lab.measures.naive import (
-    most_frequent,
-    most_frequent_of_each,
-    nearest,
-    several_tags,
-    word_for_word,
-    words_of,
-)
-from regard.output.quality import measure
-from regard.text_classifier import TextClassifier
-from regard.text_tagger import TextTagger
-from regard.translator import Translator
-from regard.worlds import Example, Microworld, Scenes, Sentiment, Splits, Tagging, World
+from regard.datasets import Example, Microworld, Scenes, Sentiment, Splits, Tagging, World
+from regard.evaluation import measure
+from regard.lab.runner import Bench
+from regard.tasks.caption.predictor import Captioner
+from regard.tasks.classify.predictor import TextClassifier
+from regard.tasks.tag.predictor import TextTagger
+from regard.tasks.translate.predictor import Translator
+
+Question = TypeVar("Question", bound=Hashable)
+Answer = TypeVar("Answer", bound=Hashable)
+
+
+def most_frequent(answers: Iterable[Answer]) -> Answer:
+    """The answer given most often; of several, the one that came first."""
+    return Counter(answers).most_common(1)[0][0]
+
+
+def most_frequent_of_each(pairs: Iterable[tuple[Question, Answer]]) -> dict[Question, Answer]:
+    """For each question the answer it was given most often."""
+    given: defaultdict[Question, list[Answer]] = defaultdict(list)
+    for question, answer in pairs:
+        given[question].append(answer)
+    return {question: most_frequent(answers) for question, answers in given.items()}
+
+
+def words_of(examples: Iterable[Example]) -> list[Example]:
+    """Tagged sentences, cut into words that are sentences of their own."""
+    pairs = (zip(each.source.split(), each.target.split(), strict=True) for each in examples)
+    return [Example(word, tag) for sentence in pairs for word, tag in sentence]
+
+
+def several_tags(words: Iterable[Example]) -> set[str]:
+    """The words that are tagged in more than one way."""
+    tags: defaultdict[str, set[str]] = defaultdict(set)
+    for word in words:
+        tags[word.source].add(word.target)
+    return {word for word, different in tags.items() if len(different) > 1}
+
+
+def nearest(examples: Sequence[Example], features: Sequence[Sequence[float]]) -> list[str]:
+    """For each vector the description of the nearest one (Euclid's distance) among the examples."""
+    known = np.array([example.features for example in examples])  # (N, f)
+    squares = (known**2).sum(axis=1)
+    return [examples[int(np.argmin(squares - 2 * known @ np.array(row)))].target for row in features]
+
+
+def word_for_word(examples: Sequence[Example], sources: Iterable[str]) -> list[str]:
+    """Translate each word as it was most often, in the order of the source.
+
+    Args:
+        examples: pairs with gold links: a word's translation is what it is surely linked to, or nothing.
+        sources: to be translated; a word that was not seen stays as it is.
+    """
+    pairs = []
+    for example in examples:
+        assert example.gold is not None, "a dictionary is read off gold links"
+        target = example.target.split()
+        for j, word in enumerate(example.source.split()):
+            pairs.append((word, " ".join(target[i] for k, i in sorted(example.gold.sure) if k == j)))
+    dictionary = most_frequent_of_each(pairs)
+    return [" ".join(filter(None, (dictionary.get(w, w) for w in source.split()))) for source in sources]
+
+
+@dataclass(frozen=True)
+class BagOfWords:
+    """What was counted.
+
+    Attributes:
+        texts: how many there were of each label.
+        words: how often each word stood in texts of each label.
+        known: how many different words there were in all.
+    """
+
+    texts: Counter[str]
+    words: dict[str, Counter[str]]
+    known: int
+
+    @classmethod
+    def learn(cls, examples: Sequence[Example]) -> "BagOfWords":
+        """Count the words of some labelled texts, at least one."""
+        words: dict[str, Counter[str]] = {}
+        for example in examples:
+            words.setdefault(example.target, Counter()).update(example.source.split())
+        known = len(set().union(*words.values()))
+        return cls(Counter(example.target for example in examples), words, known)
+
+    def log_joint(self, label: str, text: str) -> float:
+        """The logarithm of p(label, text), words no label has left out."""
+        counts = self.words[label]
+        whole = counts.total() + self.known
+        seen = [word for word in text.split() if any(word in each for each in self.words.values())]
+        prior = math.log(self.texts[label] / self.texts.total())
+        return prior + math.fsum(math.log((counts[word] + 1) / whole) for word in seen)
+
+    def label(self, text: str) -> str:
+        """The likeliest label; of equals the first in the alphabet."""
+        return max(sorted(self.words), key=lambda label: self.log_joint(label, text))
+
+    def accuracy(self, examples: Sequence[Example]) -> float:
+        """The share of texts whose label is the likeliest."""
+        return sum(self.label(example.source) == example.target for example in examples) / len(examples)
+
+
+def mended(score: float, baseline: float) -> float:
+    """Per cent of what the baseline misses of 100 that is not missed any more; below 0 where more is missed.
+
+    Not a number where the baseline misses nothing, so that there is nothing to be mended.
+    """
+    return 100 * (score - baseline) / (100 - baseline) if baseline < 100 else math.nan
+
 
 _WORDS = range(4, 9)
 """Lengths of an example that can be drawn."""

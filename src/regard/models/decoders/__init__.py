@@ -1,21 +1,22 @@
 """The decoders. One of one's own is a file here, a config in `models/config/` and a case below."""
 
-from regard.layers import Embedding, Output
-from regard.models.config import (
+from regard.layers.embedding import Embedding
+from regard.layers.readout import Output
+from regard.models.decoders.bahdanau import BahdanauDecoder
+from regard.models.decoders.cho import ChoDecoder
+from regard.models.decoders.config import (
     BahdanauConfig,
     ChoConfig,
     DecoderConfig,
     DeepFusionConfig,
-    EncoderConfig,
     LuongConfig,
     SutskeverConfig,
 )
-from regard.models.decoders.bahdanau import BahdanauDecoder
-from regard.models.decoders.cho import ChoDecoder
 from regard.models.decoders.decoder import Decoder
 from regard.models.decoders.deep_fusion import DeepFusionDecoder
 from regard.models.decoders.luong import LuongDecoder
 from regard.models.decoders.sutskever import SutskeverDecoder
+from regard.models.encoder import EncoderConfig
 
 __all__ = [
     "BahdanauDecoder",

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from regard.layers import GRU, LSTM, Additive, Attended, Attention, Embedding, MaxoutReadout, Output
 from regard.layers.recurrent import Noise
-from regard.models.config import BahdanauConfig
+from regard.models.decoders.config import BahdanauConfig
 from regard.models.decoders.decoder import Decoder, ProjectedStart, attend_rows, attention_of
 from regard.models.state import DecoderState, EncodedSource, StepOutput, Unrolled
 from regard.ops.affine import affine

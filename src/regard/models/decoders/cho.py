@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from regard.layers import Embedding, MaxoutReadout, Output
-from regard.models.config import ChoConfig
+from regard.models.decoders.config import ChoConfig
 from regard.models.decoders.decoder import Decoder, ProjectedStart
 from regard.models.state import DecoderState, EncodedSource, StepOutput, Unrolled
 

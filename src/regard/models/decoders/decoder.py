@@ -21,8 +21,9 @@ from regard.layers import (
     RecurrentStack,
     build_attention,
 )
-from regard.models.cells import cell_of
-from regard.models.config import AttentionConfig, DecoderConfig
+from regard.models.attention import AttentionConfig
+from regard.models.decoders.config import DecoderConfig
+from regard.models.stack import cell_of
 from regard.models.state import DecoderState, EncodedSource, StepOutput, Unrolled
 from regard.ops.unroll import State
 

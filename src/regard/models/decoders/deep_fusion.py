@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from regard.layers import LSTMN, Attention, Embedding, Output
 from regard.layers.cells.scoring import scoring_of
-from regard.models.config import DeepFusionConfig
+from regard.models.decoders.config import DeepFusionConfig
 from regard.models.decoders.decoder import Decoder, attention_of
 from regard.models.state import DecoderState, EncodedSource, StepOutput, Unrolled
 from regard.ops.deep_fusion import Alphas, Fusion, SourceTape, deep_fusion, deep_fusion_step

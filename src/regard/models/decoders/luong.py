@@ -23,7 +23,7 @@ from regard.layers import (
     ScaledDot,
 )
 from regard.layers.recurrent import Noise
-from regard.models.config import LuongConfig
+from regard.models.decoders.config import LuongConfig
 from regard.models.decoders.decoder import Decoder, ProjectedStart, attend_rows, attention_of
 from regard.models.encoder import joined_last
 from regard.models.state import DecoderState, EncodedSource, StepOutput, Unrolled

@@ -6,7 +6,7 @@ The paper's network: deep LSTMs of equal depth, the source read backwards (`enco
 from torch import Tensor
 
 from regard.layers import Embedding, Output
-from regard.models.config import SutskeverConfig
+from regard.models.decoders.config import SutskeverConfig
 from regard.models.decoders.decoder import Decoder
 from regard.models.encoder import joined_last
 from regard.models.state import DecoderState, EncodedSource, StepOutput, Unrolled

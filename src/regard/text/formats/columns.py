@@ -2,14 +2,23 @@
 
 In: a path, the columns' numbers, and what parts them. Out: the wanted cells with their line's number, one tuple for
 each line. There is no quoting: a separator always parts two columns, and quotation marks are text.
+
+Two files whose lines belong together one by one.
+
+In: two paths. Out: (source, target), one for each line. The files are read side by side, neither held whole.
+
+Two columns of a tab-separated file as pairs of texts.
+
+In: a path and the two columns' numbers. Out: (source, target), one for each line. How lines are cut is `columns`.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import zip_longest
 from pathlib import Path
 
-from regard.configuration import one_of
+from regard.config import one_of
 from regard.errors import ConfigError, DataError
-from regard.text.formats.opened import read_file, shown
+from regard.text.formats.files import STDIN, read_file, shown
 
 SEPARATORS = ("tab", "space")
 """tab: columns parted by tabs. space: two columns, parted by the line's first run of blanks."""
@@ -107,3 +116,49 @@ def _too_many(cells: Sequence[str], columns: Sequence[int]) -> str:
 
 def _counted(columns: Sequence[int]) -> str:
     return f"column{'s' if len(columns) > 1 else ''} {listed(columns)} {'are' if len(columns) > 1 else 'is'}"
+
+
+def read_parallel(
+    source: str | Path, target: str | Path, *, belonging: str = "a source and its translation"
+) -> Iterator[tuple[str, str]]:
+    """Yield the n-th line of one file with the n-th of the other.
+
+    Args:
+        source: the source side, as `read_file` takes it.
+        target: the target side.
+        belonging: what the lines are to each other, for errors.
+
+    Raises:
+        ConfigError: both sides are standard input.
+        DataError: a file cannot be read, or one has more lines than the other.
+    """
+    if str(source) == str(target) == STDIN:
+        raise ConfigError("source and target cannot both be standard input (-); name a file for one of them")
+    common = 0
+    rest = {source: 0, target: 0}
+    for source_line, target_line in zip_longest(read_file(source), read_file(target)):
+        if source_line is not None and target_line is not None:
+            common += 1
+            yield source_line, target_line
+        else:
+            rest[source if target_line is None else target] += 1
+    if any(rest.values()):
+        raise DataError(
+            f"{shown(source)} has {common + rest[source]} lines and {shown(target)} has "
+            f"{common + rest[target]}; {belonging} stand on lines of the same number"
+        )
+
+
+def read_tsv(path: str | Path, columns: tuple[int, int] = (1, 2)) -> Iterator[tuple[str, str]]:
+    """Yield the pair on each line.
+
+    Args:
+        path: the file, as `read_file` takes it.
+        columns: where source and target stand, counted from 1.
+
+    Raises:
+        ConfigError: a column number is below 1.
+        DataError: the file cannot be read, or a line has too few columns.
+    """
+    for _, (source, target) in read_columns(path, columns):
+        yield source, target

@@ -2,18 +2,9 @@
 
 from collections.abc import Callable
 
-from regard.training.presets.attending import (
-    coverage_small,
-    heads_small,
-    lstmn_deep_small,
-    lstmn_shallow_small,
-    luong_local,
-    luong_monotonic,
-    sparsemax_small,
-)
-from regard.training.presets.describing import describer
-from regard.training.presets.labels import classifier, classifier_pretrained, lstmn_classifier, tagger
-from regard.training.presets.language import (
+from regard.tasks.caption.presets import describer
+from regard.tasks.classify.presets import classifier, classifier_pretrained, lstmn_classifier, tagger
+from regard.tasks.language_model.presets import (
     characters_lm,
     lstm_lm,
     lstmn_cheng,
@@ -23,13 +14,23 @@ from regard.training.presets.language import (
     rnn_sum_lm,
     zaremba_medium,
 )
-from regard.training.presets.papers import luong_general, rnnencdec_50, rnnsearch_50, sutskever
-from regard.training.presets.preset import Preset
-from regard.training.presets.small import (
+from regard.tasks.translate.presets import (
+    Preset,
     characters,
+    coverage_small,
+    heads_small,
+    lstmn_deep_small,
+    lstmn_shallow_small,
+    luong_general,
+    luong_local,
+    luong_monotonic,
     luong_small,
+    rnnencdec_50,
     rnnencdec_small,
+    rnnsearch_50,
     rnnsearch_small,
+    sparsemax_small,
+    sutskever,
     sutskever_small,
 )
 

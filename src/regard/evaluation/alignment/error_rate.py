@@ -1,0 +1,142 @@
+"""Alignment error rate over a corpus, after Och & Ney (2003).
+
+In: predicted `Links` and annotated `GoldLinks`, one of each a sentence. Out: `AlignmentScore`, fractions
+from 0 to 1. Counts are summed over the corpus before they are divided, so that long sentences weigh more.
+
+What the attention of a corpus looks like in three numbers: sharp, complete, in order.
+
+In: alphas (I + 1, J + 1) over words or over tokens, the end mark last in both directions. Out:
+`AttentionStatistics`. The end mark's row is left out throughout: it translates nothing.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regard.errors import DataError
+from regard.text.links import GoldLinks, Links
+
+
+@dataclass(frozen=True, slots=True)
+class AlignmentScore:
+    """How well links A agree with sure links S and possible links P ⊇ S.
+
+    Attributes:
+        aer: 1 − (|A∩S| + |A∩P|) / (|A| + |S|); 0 where both A and S are empty.
+        precision: |A∩P| / |A|; 1 where A is empty, for nothing claimed is wrong.
+        recall: |A∩S| / |S|; 1 where S is empty, for nothing is missed.
+        num_links: |A|.
+        num_sure: |S|.
+        num_possible: |P|.
+    """
+
+    aer: float
+    precision: float
+    recall: float
+    num_links: int
+    num_sure: int
+    num_possible: int
+
+
+def score_alignments(predicted: Sequence[Links], gold: Sequence[GoldLinks]) -> AlignmentScore:
+    """Score the links of a corpus against gold links.
+
+    Args:
+        predicted: the links of each sentence.
+        gold: the gold links of the same sentences in the same order.
+
+    Raises:
+        DataError: the two differ in length.
+    """
+    if len(predicted) != len(gold):
+        raise DataError(
+            f"{len(predicted)} sentences have links and {len(gold)} have gold links; "
+            "give one line of gold links a sentence, an empty one where there are none"
+        )
+    num_links = sum(len(links) for links in predicted)
+    num_sure = sum(len(annotated.sure) for annotated in gold)
+    sure_hits = sum(len(links & annotated.sure) for links, annotated in zip(predicted, gold, strict=True))
+    possible_hits = sum(
+        len(links & annotated.possible) for links, annotated in zip(predicted, gold, strict=True)
+    )
+    total = num_links + num_sure
+    return AlignmentScore(
+        aer=1 - (sure_hits + possible_hits) / total if total else 0.0,
+        precision=possible_hits / num_links if num_links else 1.0,
+        recall=sure_hits / num_sure if num_sure else 1.0,
+        num_links=num_links,
+        num_sure=num_sure,
+        num_possible=sum(len(annotated.possible) for annotated in gold),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class AttentionStatistics:
+    """How a model attends; each number is None where nothing defines it.
+
+    Attributes:
+        entropy: mean over target words of −Σ_j α_ij log₂ α_ij, in bits, the end mark's column included. 0
+            when each target word looks at one place, log₂ of the source length when it looks at all alike.
+        coverage: mean over source words of min(1, Σ_i α_ij), the end mark's column left out. 1 when each
+            source word has been read as much as one word's worth; lower when words are passed over.
+        monotonicity: mean over sentences of Kendall's τ-b between target positions and the source words they
+            attend to most, the end mark's column left out. 1 reads left to right, −1 right to left. Sentences
+            with fewer than two target words, or that look at one source word only, have no order and are
+            left out.
+        num_sentences: how many alphas were looked at.
+    """
+
+    entropy: float | None
+    coverage: float | None
+    monotonicity: float | None
+    num_sentences: int
+
+
+def attention_statistics(alphas: Iterable[NDArray[np.floating]]) -> AttentionStatistics:
+    """Summarise the attention of a corpus.
+
+    Args:
+        alphas: one (I + 1, J + 1) a sentence, the end mark last in both directions.
+    """
+    entropies: list[float] = []
+    coverages: list[float] = []
+    orders: list[float] = []
+    num_sentences = 0
+    for alpha in alphas:
+        num_sentences += 1
+        rows = alpha[:-1].astype(np.float64)  # (I, J + 1)
+        words = rows[:, :-1]  # (I, J)
+        entropies.extend(_entropy(rows).tolist())
+        coverages.extend(np.minimum(1.0, words.sum(axis=0)).tolist())
+        if words.size and (order := kendall_tau(words.argmax(axis=1))) is not None:
+            orders.append(order)
+    return AttentionStatistics(_mean(entropies), _mean(coverages), _mean(orders), num_sentences)
+
+
+def kendall_tau(positions: NDArray[np.integer]) -> float | None:
+    """Kendall's τ-b between 0, 1, 2, … and the given positions; None where all of these are tied.
+
+    With n₀ pairs, of which t are tied: (ascending − descending) / √(n₀ (n₀ − t)).
+
+    Args:
+        positions: (I,) whole numbers.
+    """
+    first, second = np.triu_indices(len(positions), k=1)
+    steps = np.sign(positions[second].astype(np.int64) - positions[first].astype(np.int64))
+    untied = np.count_nonzero(steps)
+    if untied == 0:
+        return None
+    return float(steps.sum() / np.sqrt(len(steps) * untied))
+
+
+def _entropy(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """−Σ p log₂ p of each row, with 0 log 0 = 0."""
+    logs = np.log2(rows, out=np.zeros_like(rows), where=rows > 0)
+    entropy: NDArray[np.float64] = np.abs((rows * logs).sum(axis=1))
+    return entropy
+
+
+def _mean(values: list[float]) -> float | None:
+    return float(np.mean(values)) if values else None

@@ -1,0 +1,1 @@
+"""What makes a trained model quick: packed weights, the fused step, shortlists, ensembles, averaging."""

@@ -1,0 +1,183 @@
+"""What each decoder is made of, and which encoders it can follow. One of one's own is a class and a line below."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from regard.config import Config, in_range, one_of
+from regard.errors import ConfigError
+from regard.models.attention import AttentionConfig
+from regard.models.encoder import EncoderConfig
+from regard.models.stack import StackConfig
+
+
+@dataclass(frozen=True)
+class DecoderConfig(StackConfig):
+    """Base of the decoders; `kind` in a file chooses among `variants`."""
+
+    place = "model.decoder"
+
+    @property
+    def attends(self) -> bool:
+        """Whether this decoder looks at the source's words."""
+        return hasattr(self, "attention")
+
+    @property
+    def output_size(self) -> int:
+        """What the output matrix reads: the readout, or the state where there is none."""
+        return int(getattr(self, "readout_size", self.state_size))
+
+    def check_encoder(self, encoder: EncoderConfig) -> None:
+        """Raise where this decoder cannot follow that encoder."""
+
+
+@dataclass(frozen=True)
+class SutskeverConfig(DecoderConfig):
+    """The encoder's last state is all the decoder gets (Sutskever et al. 2014)."""
+
+    def check_encoder(self, encoder: EncoderConfig) -> None:
+        """The states are handed over layer by layer, so the two stacks must match."""
+        _check_copy(self, encoder, "sutskever")
+
+
+@dataclass(frozen=True)
+class ChoConfig(DecoderConfig):
+    """A fixed context, seen at each step (Cho et al. 2014)."""
+
+    readout_size: int = 128
+    """l, the maxout units."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        in_range(f"{self.place}.readout_size", self.readout_size, 1)
+
+
+@dataclass(frozen=True)
+class BahdanauConfig(DecoderConfig):
+    """RNNsearch: the previous state attends, then the recurrence (Bahdanau et al. 2015)."""
+
+    attention: AttentionConfig = field(default_factory=AttentionConfig)
+    readout_size: int = 128
+    """l, the maxout units."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.attention.check(f"{self.place}.attention")
+        in_range(f"{self.place}.readout_size", self.readout_size, 1)
+
+    def check_encoder(self, encoder: EncoderConfig) -> None:
+        """What attends must fit what it attends to."""
+        _check_attention(self, self.attention, encoder)
+
+
+@dataclass(frozen=True)
+class LuongConfig(DecoderConfig):
+    """The recurrence, then the current state attends (Luong et al. 2015)."""
+
+    attention: AttentionConfig = field(default_factory=AttentionConfig)
+    readout_size: int = 256
+    """The width of the attentional state h̃."""
+    input_feeding: bool = True
+    """Give h̃_{t−1} to the recurrence beside the word (§3.3)."""
+    bridge: str = "project"
+    """How the decoder starts: project the encoder's last states, or copy them where they fit."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.attention.check(f"{self.place}.attention")
+        one_of(f"{self.place}.bridge", self.bridge, ("copy", "project"))
+        in_range(f"{self.place}.readout_size", self.readout_size, 1)
+
+    def check_encoder(self, encoder: EncoderConfig) -> None:
+        """What attends must fit what it attends to; with ``bridge = "copy"`` the two stacks must match altogether."""
+        _check_attention(self, self.attention, encoder)
+        if self.bridge == "copy":
+            _check_copy(self, encoder, 'luong with bridge = "copy"')
+
+
+@dataclass(frozen=True)
+class DeepFusionConfig(DecoderConfig):
+    """An lstmn that reads the tapes of the source's lstmn beside its own (Cheng et al. 2016, deep fusion)."""
+
+    cell: str = "lstmn"
+    """Always lstmn."""
+    attention: AttentionConfig = field(default_factory=AttentionConfig)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.attention.check(f"{self.place}.attention")
+        for name, legal in (("cell", "lstmn"), ("num_layers", 1)):
+            if getattr(self, name) != legal:
+                raise ConfigError(
+                    f"{self.place}.{name} = {getattr(self, name)!r}: deep-fusion is one layer of the cell lstmn; set "
+                    f"{name} = {legal!r}, or choose bahdanau over lstmn cells (shallow fusion)"
+                )
+        if self.attention.window != "global" or self.attention.coverage:
+            raise ConfigError(
+                f"{self.place}.attention: deep-fusion reads the source's tapes whole; window and coverage are legal "
+                "with bahdanau and luong"
+            )
+        if self.attention.heads > 1:
+            raise ConfigError(
+                f"{self.place}.attention.heads = {self.attention.heads}: deep-fusion reads the source's states and its "
+                "memories with one p; leave heads out, or choose bahdanau or luong"
+            )
+
+    def check_encoder(self, encoder: EncoderConfig) -> None:
+        """The source's tapes must be there, whole, in the order of its words, and as wide as the decoder's own."""
+        span = 0 if encoder.memory is None else encoder.memory.span
+        for name, theirs, needed in (
+            ("cell", encoder.cell, "lstmn"),
+            ("bidirectional", encoder.bidirectional, False),
+            ("reverse", encoder.reverse, False),
+            ("memory.span", span, 0),
+            ("state_size", encoder.state_size, self.state_size),
+        ):
+            if theirs != needed:
+                raise ConfigError(
+                    f"model.encoder.{name} = {theirs!r}: deep-fusion reads the tapes of an lstmn that reads one way, "
+                    f"keeps every slot and is as wide as the decoder, which needs {name} = {needed!r}"
+                )
+
+
+def _check_attention(decoder: DecoderConfig, attention: AttentionConfig, encoder: EncoderConfig) -> None:
+    """A dot product needs states as wide as the annotations; heads, annotations they can share."""
+    wide = encoder.annotation_size
+    if attention.energy in ("dot", "scaled-dot") and decoder.state_size != wide:
+        raise ConfigError(
+            f"model.decoder.attention.energy = {attention.energy!r}: it compares decoder states of "
+            f"{decoder.state_size} units with annotations of {wide}; set model.decoder.state_size = {wide}, or choose "
+            "bilinear"
+        )
+    _check_heads(attention, encoder)
+
+
+def _check_heads(attention: AttentionConfig, encoder: EncoderConfig) -> None:
+    wide = encoder.annotation_size
+    if wide % attention.heads:
+        raise ConfigError(
+            f"model.decoder.attention.heads = {attention.heads}: annotations of {wide} units do not divide among "
+            "them; choose a number of heads that does, or another model.encoder.state_size"
+        )
+
+
+def _check_copy(decoder: DecoderConfig, encoder: EncoderConfig, who: str) -> None:
+    for name, theirs in (
+        ("cell", encoder.cell),
+        ("num_layers", encoder.num_layers),
+        ("state_size", encoder.annotation_size),
+    ):
+        ours = getattr(decoder, name)
+        if ours != theirs:
+            raise ConfigError(
+                f"model.decoder.{name} = {ours!r}: {who} starts from the encoder's last states, which need "
+                f"{name} = {theirs!r}"
+            )
+
+
+DecoderConfig.variants: Mapping[str, type[Config]] = {  # type: ignore[misc]
+    "bahdanau": BahdanauConfig,
+    "luong": LuongConfig,
+    "cho": ChoConfig,
+    "sutskever": SutskeverConfig,
+    "deep-fusion": DeepFusionConfig,
+}

@@ -1,0 +1,106 @@
+"""What every recurrent part has in common, language models included: an embedding and a stack of layers.
+
+From a configuration to what makes a stack's cells, their attention to their own past included.
+"""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar
+
+from regard.config import Config, in_range, one_of
+from regard.errors import ConfigError
+from regard.layers import CELLS, LSTMN, Attention, CellFactory, SelfAttentive, build_attention
+from regard.models.attention import MemoryConfig
+
+
+def remembers(cell: str) -> bool:
+    """Whether a cell of `CELLS`, one's own among them, attends to its own past."""
+    return issubclass(CELLS[cell], SelfAttentive)
+
+
+@dataclass(frozen=True)
+class StackConfig(Config):
+    """What encoders, decoders and language models have in common: an embedding and a stack of recurrent layers."""
+
+    place: ClassVar[str]
+
+    cell: str = "gru"
+    """rnn, rnn-sigmoid, lstm, gru (the paper's form) or gru-torch; attending to their own past, rnn-read, rnn-sum,
+    rnn-sum-keep or lstmn."""
+    embedding_size: int = 256
+    """m, the width of a word's vector."""
+    state_size: int = 256
+    """n, the units of a layer, each way."""
+    num_layers: int = 1
+    """How many layers are stacked."""
+    residual: bool = False
+    """Add each layer's input to its output, above the bottom layer."""
+    dropout: float = 0.0
+    """On embeddings, between layers, and before the output."""
+    recurrent_dropout: float = 0.0
+    """On the previous state, one mask a sentence."""
+    variational: bool = False
+    """One dropout mask for all words of a sentence."""
+    memory: MemoryConfig | None = None
+    """How a cell that attends to its own past does so; by default additively, with as many units as the state has."""
+
+    def __post_init__(self) -> None:
+        one_of(f"{self.place}.cell", self.cell, CELLS)
+        for name in ("embedding_size", "state_size", "num_layers"):
+            in_range(f"{self.place}.{name}", getattr(self, name), 1)
+        for name in ("dropout", "recurrent_dropout"):
+            in_range(f"{self.place}.{name}", getattr(self, name), 0, below=1)
+        if self.memory is not None:
+            self._check_memory(self.memory)
+
+    def _check_memory(self, memory: MemoryConfig) -> None:
+        if not remembers(self.cell):
+            raise ConfigError(
+                f"{self.place}.memory: the cell {self.cell!r} does not attend to its past; leave the table out, or "
+                f"choose one of {', '.join(filter(remembers, CELLS))}"
+            )
+        memory.check(f"{self.place}.memory")
+        if self.state_size % memory.heads:
+            raise ConfigError(
+                f"{self.place}.memory.heads = {memory.heads}: states of {self.state_size} units do not divide among "
+                f"them; choose a number of heads that does, or another {self.place}.state_size"
+            )
+        if memory.heads > 1 and issubclass(CELLS[self.cell], LSTMN):
+            raise ConfigError(
+                f"{self.place}.memory.heads = {memory.heads}: the cell {self.cell!r} reads its states and its memories "
+                "with one alpha; leave heads out, or choose one of "
+                f"{', '.join(cell for cell in filter(remembers, CELLS) if not issubclass(CELLS[cell], LSTMN))}"
+            )
+        if memory.output != "tanh" and not issubclass(CELLS[self.cell], LSTMN):
+            raise ConfigError(
+                f'{self.place}.memory.output = "{memory.output}": the cell {self.cell!r} has no memory c to put out; '
+                'it is an option of "lstmn"'
+            )
+
+
+def cell_of(config: StackConfig) -> CellFactory:
+    """(input size, state size) → a cell of the kind that `config` names.
+
+    Args:
+        config: of an encoder, a decoder or a language model; without a table `memory`, a cell that attends to its
+            own past does so additively, with as many alignment units as its state has.
+    """
+    kind = CELLS[config.cell]
+    memory = config.memory
+    if memory is None or not issubclass(kind, SelfAttentive):
+        return kind
+    attention = partial(_attention_of, memory)
+    if issubclass(kind, LSTMN):
+        return partial(kind, attention=attention, span=memory.span, output=memory.output)
+    return partial(kind, attention=attention, span=memory.span)
+
+
+def _attention_of(memory: MemoryConfig, query_size: int | None, annotation_size: int) -> Attention:
+    return build_attention(
+        memory.energy,
+        query_size,
+        annotation_size,
+        memory.size or annotation_size,
+        heads=memory.heads,
+        normalizer=memory.normalizer,
+    )

@@ -1,0 +1,1 @@
+"""Figures, drawn by matplotlib from plain values."""

@@ -1,0 +1,5 @@
+"""A report as one HTML file that needs nothing else."""
+
+from regard.plots.page.report import Report, ShownTranslation, render_report, write_report
+
+__all__ = ["Report", "ShownTranslation", "render_report", "write_report"]

@@ -1,0 +1,212 @@
+"""One curve out of a journal.
+
+In: journal rows, each a dict with its ``event`` and ``update``. Out: `Series`, the updates at which a number
+was noted and the numbers. What is missing, null or not finite is passed over.
+
+Line charts as inline SVG, coloured by the page's style sheet.
+
+In: curves. Out: `Markup`, a figure with its title and its key. Each point says its value when hovered over.
+Knows nothing of journals or scores.
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from regard.plots.page.markup import Markup, element
+
+
+@dataclass(frozen=True)
+class Series:
+    """A number as training went on; false where it was never noted."""
+
+    updates: tuple[float, ...]
+    values: tuple[float, ...]
+
+    def __bool__(self) -> bool:
+        return bool(self.updates)
+
+
+def series(rows: Iterable[Mapping[str, Any]], event: str, key: str, *, scale: float = 1.0) -> Series:
+    """Collect one number from the rows of one event, in the order of the journal.
+
+    Args:
+        rows: the journal.
+        event: "train" or "validation".
+        key: the number's name, such as "loss".
+        scale: what to multiply by, as 100 for a fraction shown in per cent.
+    """
+    points = [
+        (float(row["update"]), scale * float(row[key]))
+        for row in rows
+        if row.get("event") == event and _is_number(row.get("update")) and _is_number(row.get(key))
+    ]
+    return Series(tuple(update for update, _ in points), tuple(value for _, value in points))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+
+
+WIDTH, HEIGHT = 440, 250
+_LEFT, _RIGHT, _TOP, _BOTTOM = 46, 430, 12, 210
+_MOST_POINTS = 300
+_FLAT = 1e-12  # curves no higher than this are drawn along the ground
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A line of a chart.
+
+    Attributes:
+        name: as the key shows it.
+        kind: the class that colours it and chooses its mark: "first", "second" or "third"; "quiet" has none.
+        points: (x, y), x ascending.
+    """
+
+    name: str
+    kind: str
+    points: Sequence[tuple[float, float]]
+
+
+@dataclass(frozen=True)
+class _Scale:
+    """From data to the drawing."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+
+    def __call__(self, value: float) -> float:
+        return round(self.start + (value - self.low) / (self.high - self.low) * (self.end - self.start), 1)
+
+
+def line_chart(
+    title: str,
+    curves: Sequence[Curve],
+    *,
+    x_label: str,
+    y_label: str,
+    x_names: Sequence[str] = (),
+    bars: Sequence[int] = (),
+    top: float | None = None,
+) -> Markup:
+    """Draw curves from 0 upwards over a shared axis.
+
+    Args:
+        title: of the figure.
+        curves: what to draw; at least one point in all.
+        x_label: what runs along.
+        y_label: what runs up.
+        x_names: names of the places 0, 1, 2, … instead of numbers along the axis.
+        bars: numbers behind the curves, one for each of `x_names`, to their own scale.
+        top: where the upright axis ends; by default above the highest point.
+    """
+    xs = [x for curve in curves for x, _ in curve.points]
+    highest = max(y for curve in curves for _, y in curve.points)
+    y_ticks = ticks(top or (highest if highest > _FLAT else 1.0))
+    across = (
+        _Scale(-0.5, len(x_names) - 0.5, _LEFT, _RIGHT)
+        if x_names
+        else _Scale(0, max(*xs, 1.0), _LEFT, _RIGHT)
+    )
+    up = _Scale(0, y_ticks[-1], _BOTTOM, _TOP)
+    x_ticks = enumerate(x_names) if x_names else ((x, _plain(x)) for x in ticks(across.high, inside=True))
+    drawing = element(
+        "svg",
+        *_frame(across, up, y_ticks, x_ticks),
+        *_bars(bars, across),
+        *(piece for curve in curves for piece in _curve(curve, across, up)),
+        element("text", x_label, class_="label", x=(_LEFT + _RIGHT) / 2, y=HEIGHT - 6, text_anchor="middle"),
+        viewBox=f"0 0 {WIDTH} {HEIGHT}",
+        role="img",
+        aria_label=f"{title}: {y_label} against {x_label}",
+    )
+    names = [element("span", curve.name, class_=f"key {curve.kind}") for curve in curves]
+    if bars:
+        names.append(element("span", "sentences", class_="key bars"))
+    heading = element("figcaption", element("b", title), element("span", y_label, class_="unit"))
+    return element("figure", heading, element("p", *names, class_="keys"), drawing, class_="chart")
+
+
+def ticks(highest: float, *, inside: bool = False, about: int = 5) -> list[float]:
+    """Round numbers from 0 in steps of 1, 2, 2.5 or 5 times a power of ten.
+
+    Args:
+        highest: what they must reach.
+        inside: whether to stop at or below `highest` instead of reaching it.
+        about: how many steps at most.
+    """
+    power = 10.0 ** math.floor(math.log10(highest / about))
+    step = next(
+        size * power for size in (1, 2, 2.5, 5, 10, 20) if size * power * about >= highest * (1 - 1e-9)
+    )
+    number = math.floor(highest / step + 1e-9) if inside else math.ceil(highest / step - 1e-9)
+    return [k * step for k in range(number + 1)]
+
+
+def _frame(
+    across: _Scale, up: _Scale, y_ticks: Sequence[float], x_ticks: Iterable[tuple[float, str]]
+) -> list[Markup]:
+    pieces = []
+    for tick in y_ticks:
+        y = up(tick)
+        pieces.append(
+            element("line", class_="axis" if tick == 0 else "grid", x1=_LEFT, x2=_RIGHT, y1=y, y2=y)
+        )
+        pieces.append(element("text", _plain(tick), x=_LEFT - 7, y=y + 4, text_anchor="end"))
+    for x, name in x_ticks:
+        pieces.append(element("text", name, x=across(x), y=_BOTTOM + 17, text_anchor="middle"))
+    return pieces
+
+
+def _bars(numbers: Sequence[int], across: _Scale) -> list[Markup]:
+    """Bars to two fifths of the height, each with its number."""
+    pieces = []
+    half = 0.38
+    for place, number in enumerate(numbers):
+        left, right = across(place - half), across(place + half)
+        height = round(0.4 * (_BOTTOM - _TOP) * number / max(numbers), 1)
+        box = {"x": left, "y": _BOTTOM - height, "width": round(right - left, 1), "height": height}
+        pieces.append(element("rect", class_="bar", **box))
+        pieces.append(
+            element(
+                "text",
+                f"{number:,}",
+                class_="count",
+                x=across(place),
+                y=_BOTTOM - height - 4,
+                text_anchor="middle",
+            )
+        )
+    return pieces
+
+
+def _curve(curve: Curve, across: _Scale, up: _Scale) -> list[Markup]:
+    stride = -(-len(curve.points) // _MOST_POINTS)
+    places = [(across(x), up(y), x, y) for x, y in (*curve.points[:-1:stride], *curve.points[-1:])]
+    line = " ".join(f"{x},{y}" for x, y, _, _ in places)
+    pieces = [element("polyline", class_=f"curve {curve.kind}", points=line)]
+    if curve.kind == "quiet" and len(places) > 1:
+        return pieces
+    for x, y, _, value in places:
+        label = element("title", f"{curve.name}: {value:.4g}")
+        pieces.append(
+            element("path", label, class_=f"mark {curve.kind}", d=_MARKS[curve.kind].format(x=x, y=y))
+        )
+    return pieces
+
+
+_DISC = "M{x} {y}m-3.2 0a3.2 3.2 0 1 0 6.4 0a3.2 3.2 0 1 0 -6.4 0z"
+_MARKS = {
+    "first": _DISC,
+    "second": "M{x} {y}m-2.9 -2.9h5.8v5.8h-5.8z",
+    "third": "M{x} {y}m0 -3.8l3.6 6.4h-7.2z",
+    "quiet": _DISC,
+}
+
+
+def _plain(number: float) -> str:
+    return f"{number:,.0f}" if number == round(number) else f"{number:g}"

@@ -1,0 +1,360 @@
+"""What a report tells.
+
+Plain data: filled by whoever ran the training or the evaluation, read by `build`.
+
+A heat map as an HTML table: legible at any size, read aloud cell by cell, copied as numbers.
+
+In: attention over words. Out: `Markup`. The shade is the ink's opacity, so that it suits light and dark
+pages and print alike; the style sheet does the rest.
+
+The parts of the page, in the order they are read.
+
+In: a `Report`. Out: one `Markup` a part, or none where the report has nothing to say.
+
+The page put together and written.
+
+In: a `Report`. Out: one HTML file with its style and its few lines of script inside; it refers to nothing
+outside itself.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from html import escape
+from importlib.resources import files
+from os import PathLike
+from string import Template
+from typing import TYPE_CHECKING, Any
+
+from regard.evaluation.alignment.words import LabelledAlpha
+from regard.evaluation.metrics import name_of, written
+from regard.io import write_whole
+from regard.plots.page import report as sections
+from regard.plots.page.charts import Curve, line_chart, series
+from regard.plots.page.markup import Markup, element, join, marked
+from regard.text.links import GoldLinks
+
+if TYPE_CHECKING:
+    from regard.tasks.translate.result import Translation
+
+
+Figure = float | int | str
+
+
+@dataclass(frozen=True)
+class ShownTranslation:
+    """One sentence shown in full.
+
+    Attributes:
+        source: the line as the reader should see it.
+        reference: what it should become, where that is known.
+        translation: what it became, with attention and alternatives where there are any.
+        gold: links to outline in the heat map, where they are known.
+    """
+
+    source: str
+    reference: str | None
+    translation: "Translation"
+    gold: GoldLinks | None = None
+
+
+@dataclass(frozen=True)
+class Report:
+    """All that stands on the page; what is empty is left out of it.
+
+    Attributes:
+        title: the heading.
+        subtitle: one sentence under it.
+        command: what to type to have this again.
+        scores: figures by their key, such as "bleu" or "exact_match"; the first four are set large.
+        signatures: how sacrebleu counted, by the score's key.
+        journal: rows of training and validation, as dicts with "event" and "update".
+        by_length: for each band of source length, by its name such as "6–10", its scores by key; "num_sentences",
+            "bleu" and "exact_match" are drawn and must be there.
+        shown: sentences shown in full.
+        details: facts about the model and the run, by name.
+        extra_scores: for each further test set its scores by key.
+    """
+
+    title: str
+    subtitle: str
+    command: str
+    scores: Mapping[str, Figure]
+    signatures: Mapping[str, str] = field(default_factory=dict)
+    journal: Sequence[Mapping[str, Any]] = ()
+    by_length: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    shown: Sequence[ShownTranslation] = ()
+    details: Mapping[str, Figure] = field(default_factory=dict)
+    extra_scores: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+
+
+_FAINTEST = 0.005  # below it a cell is left empty
+
+
+def attention_table(words: LabelledAlpha, gold: GoldLinks | None) -> Markup:
+    """Draw a heat map, source along the top, target down the left.
+
+    Args:
+        words: attention, the end mark last in both directions.
+        gold: links to outline.
+    """
+    columns = [element("th", element("span", word, dir="auto"), scope="col") for word in words.source_labels]
+    rows = [element("tr", element("td"), *columns)]
+    for i, (word, weights) in enumerate(zip(words.target_labels, words.alpha.tolist(), strict=True)):
+        cells = [_cell(weight, _mark(j, i, gold)) for j, weight in enumerate(weights)]
+        rows.append(element("tr", element("th", word, scope="row", dir="auto"), *cells))
+    table = element(
+        "table",
+        element("thead", rows[0]),
+        element("tbody", *rows[1:]),
+        class_="map",
+        style=f"--columns:{len(words.source_labels)}",
+        aria_label="attention of each target word over the source words, from 0 to 1",
+    )
+    return element(
+        "div",
+        element("div", table, class_="scroll"),
+        element("p", "\N{NO-BREAK SPACE}", class_="readout"),
+        class_="attention",
+    )
+
+
+def _cell(weight: float, mark: str | None) -> Markup:
+    if weight < _FAINTEST:
+        return element("td", class_=mark)
+    return element("td", f"{weight:.2f}", class_=mark, style=f"--a:{min(weight, 1):.2f}")
+
+
+def _mark(j: int, i: int, gold: GoldLinks | None) -> str | None:
+    if gold is None or (j, i) not in gold.possible:
+        return None
+    return "sure" if (j, i) in gold.sure else "possible"
+
+
+_SET_LARGE = 4
+
+
+def scores(report: Report) -> list[Markup]:
+    """The headline figures, the first few set large, and sacrebleu's signatures."""
+    figures = list(report.scores.items())
+    parts = [_figures(figures[:_SET_LARGE], "headline"), _figures(figures[_SET_LARGE:], "figures")]
+    if report.signatures:
+        lines = [f"{name_of(key)}: {value}" for key, value in report.signatures.items()]
+        parts.append(element("p", *(element("code", line) for line in lines), class_="signatures"))
+    return [element("section", *parts, class_="scores", aria_label="scores")] if figures else []
+
+
+def _figures(figures: Sequence[tuple[str, Figure]], kind: str) -> Markup:
+    pairs = [
+        element("div", element("dt", name_of(key)), element("dd", written(key, value)))
+        for key, value in figures
+    ]
+    return element("dl", *pairs, class_=kind)
+
+
+def further_tests(report: Report) -> list[Markup]:
+    """A table of further test sets."""
+    if not report.extra_scores:
+        return []
+    return [_section("Further test sets", _table("test set", report.extra_scores))]
+
+
+def _table(first: str, figures: Mapping[str, Mapping[str, float | None]]) -> Markup:
+    """Figures by row and key; a dash where a row lacks one."""
+    keys = list(dict.fromkeys(key for values in figures.values() for key in values))
+    head = [element("th", name, scope="col") for name in (first, *map(name_of, keys))]
+    rows = [
+        element(
+            "tr",
+            element("th", name, scope="row"),
+            *(element("td", written(key, values.get(key))) for key in keys),
+        )
+        for name, values in figures.items()
+    ]
+    table = element(
+        "table", element("thead", element("tr", *head)), element("tbody", *rows), class_="numbers"
+    )
+    return element("div", table, class_="scroll")
+
+
+def training(report: Report) -> list[Markup]:
+    """Curves out of the journal; those without numbers are left out."""
+    plans: list[tuple[str, str, float | None, list[tuple[str, str, str, str, float]]]] = [
+        ("Loss, teacher-forced", "nats per token", None, [
+            ("training", "quiet", "train", "loss", 1), ("validation", "first", "validation", "loss", 1)]),
+        ("Quality, free-running", "0 to 100", 100, [
+            ("BLEU", "first", "validation", "bleu", 1), ("chrF", "third", "validation", "chrf", 1),
+            ("exact match (%)", "second", "validation", "exact_match", 100)]),
+        ("Token accuracy", "per cent", 100, [
+            ("teacher-forced", "first", "validation", "token_accuracy", 100),
+            ("free-running", "second", "validation", "free_running_accuracy", 100)]),
+        ("Learning rate", "", None, [("rate", "quiet", "train", "rate", 1)]),
+    ]  # fmt: skip
+    charts = []
+    for title, unit, top, wanted in plans:
+        found = [
+            (name, kind, series(report.journal, event, key, scale=scale))
+            for name, kind, event, key, scale in wanted
+        ]
+        curves = [
+            Curve(name, kind, list(zip(s.updates, s.values, strict=True))) for name, kind, s in found if s
+        ]
+        if curves:
+            charts.append(line_chart(title, curves, x_label="updates", y_label=unit, top=top))
+    return [_section("Training", element("div", *charts, class_="charts"))] if charts else []
+
+
+def by_length(report: Report) -> list[Markup]:
+    """BLEU and exact match against source length, and a table of all scores."""
+    bands = report.by_length
+    if not bands:
+        return []
+    curves = [
+        Curve("BLEU", "first", list(enumerate(_row(bands, "bleu")))),
+        Curve("exact match (%)", "second", [(k, 100 * y) for k, y in enumerate(_row(bands, "exact_match"))]),
+    ]
+    chart = line_chart(
+        "BLEU and exact match",
+        curves,
+        x_label="source length in words",
+        y_label="0 to 100",
+        x_names=list(bands),
+        bars=[int(count) for count in _row(bands, "num_sentences")],
+        top=100,
+    )
+    rows = {f"{name} words": scores for name, scores in bands.items()}
+    return [_section("Quality by length", element("div", chart, class_="charts"), _table("source", rows))]
+
+
+def _row(bands: Mapping[str, Mapping[str, float]], key: str) -> list[float]:
+    """One score of all bands."""
+    return [scores[key] for scores in bands.values()]
+
+
+def translations(report: Report) -> list[Markup]:
+    """Sentences in full, each with its heat map and its alternatives."""
+    if not report.shown:
+        return []
+    legend = [
+        "The stronger a cell, the more the model looks at the source word above it while it writes the "
+        "target word beside it."
+    ]
+    if any(one.gold for one in report.shown):
+        legend.append(
+            " Outlined cells are the gold alignment, with broken lines where a link is only possible."
+        )
+    parts = [_shown(one) for one in report.shown]
+    return [_section("Translations", element("p", *legend, class_="legend"), *parts)]
+
+
+def _shown(one: ShownTranslation) -> Markup:
+    translation = one.translation
+    text: str = translation.text
+    lines = [("source", one.source)]
+    if one.reference is not None:
+        text, reference = marked(translation.text, one.reference)
+        lines += [("translation", text), ("reference", reference)]
+    else:
+        lines.append(("translation", text))
+    pairs = [
+        element("div", element("dt", name), element("dd", line or "\N{EM DASH}", dir="auto"), class_=name)
+        for name, line in lines
+    ]
+    pieces = [element("dl", *pairs, class_="lines"), _facts(one)]
+    if translation.alternatives:
+        pieces.append(_alternatives(one))
+    left = element("div", *pieces, class_="words")
+    drawn = translation.shown_alpha
+    if drawn is None:
+        return element("article", left)
+    between_words = drawn is translation.word_alpha
+    return element("article", left, attention_table(drawn, one.gold if between_words else None))
+
+
+def _facts(one: ShownTranslation) -> Markup:
+    facts = [
+        f"score {_signed(one.translation.score, 3)}",
+        f"log-probability {_signed(one.translation.log_prob, 2)}",
+    ]
+    if one.reference is not None and one.translation.text.strip() == one.reference.strip():
+        facts.insert(0, "exact match")
+    return element("p", " · ".join(facts), class_="facts")
+
+
+def _alternatives(one: ShownTranslation) -> Markup:
+    items = [
+        element(
+            "li",
+            element("span", other.text, dir="auto"),
+            " ",
+            element("span", _signed(other.score, 3), class_="score"),
+        )
+        for other in one.translation.alternatives
+    ]
+    count = len(items)
+    summary = element("summary", f"{count} more of the beam" if count > 1 else "the next of the beam")
+    return element("details", summary, element("ol", *items, start=2))
+
+
+def _signed(number: float, decimals: int) -> str:
+    return f"{number:.{decimals}f}".replace("-", "\N{MINUS SIGN}")
+
+
+def facts(report: Report) -> list[Markup]:
+    """What the model is, and how to have it again."""
+    parts = []
+    if report.details:
+        parts.append(_definitions(report.details))
+    if report.command:
+        parts.append(element("p", "To have all this again:"))
+        parts.append(element("pre", element("code", report.command)))
+    return [_section("Model and run", *parts)] if parts else []
+
+
+def _definitions(details: Mapping[str, Figure]) -> Markup:
+    pairs = [
+        element("div", element("dt", name_of(key)), element("dd", written(key, value)))
+        for key, value in details.items()
+    ]
+    return element("dl", *pairs, class_="details")
+
+
+def _section(heading: str, *parts: str) -> Markup:
+    return element("section", element("h2", heading), *parts)
+
+
+def render_report(report: Report) -> str:
+    """Make the page.
+
+    Args:
+        report: what it tells.
+    """
+    folder = files("regard.plots.page")
+    template = Template(folder.joinpath("page.html").read_text(encoding="utf-8"))
+    parts = [
+        *sections.scores(report),
+        *sections.further_tests(report),
+        *sections.training(report),
+        *sections.by_length(report),
+        *sections.translations(report),
+        *sections.facts(report),
+    ]
+    return template.substitute(
+        title=escape(report.title),
+        subtitle=escape(report.subtitle),
+        style=folder.joinpath("page.css").read_text(encoding="utf-8"),
+        body=join(parts),
+    )
+
+
+def write_report(path: str | PathLike[str], report: Report) -> None:
+    """Write the page, whole or not at all.
+
+    Args:
+        path: the HTML file.
+        report: what it tells.
+
+    Raises:
+        DataError: the file cannot be written.
+    """
+    page = render_report(report).encode("utf-8", errors="replace")
+    write_whole(path, lambda file: file.write(page))

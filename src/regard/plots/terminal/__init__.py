@@ -1,0 +1,1 @@
+"""The same pictures in the terminal's letters and colours."""

@@ -1,0 +1,213 @@
+"""Attention drawn in a terminal.
+
+In: alpha (rows, columns) and the words beside it. Out: a rich renderable: source words step down to their
+columns, target words stand down the left, cells are shaded. With colour the shades are greys, black for 0 and
+white for 1; without, in a pipe or a log, they are blocks, a dot for 0 and full for 1.
+
+A translation before and after something was told, in a terminal.
+
+In: a `WhatIf`. Out: a rich renderable: both translations with their scores, a table of the steps (the word, its
+log-probability, where the model looked), and both attentions, side by side where there is room. A step at which the two
+differ is bold, one that was told where to look has an arrow.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.cells import cell_len, set_cell_size
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.measure import Measurement
+from rich.style import Style
+from rich.table import Table
+from rich.text import Text
+
+from regard.errors import DataError
+from regard.evaluation.metrics import hundredths
+from regard.plots.style import ASCII_BLOCKS, BLOCKS, visible
+
+if TYPE_CHECKING:
+    from regard.tasks.translate.result import Translation
+    from regard.tasks.translate.what_if import WhatIf
+
+
+_WIDEST_LABEL = 18
+_ROOM_FOR_A_WORD = 8  # columns kept free at the right for the last source word
+
+
+@dataclass(frozen=True, eq=False)
+class TerminalAlignment:
+    """A heat map for `rich`; print it with ``Console().print(...)``.
+
+    Attributes:
+        alpha: (rows, columns) from 0 to 1.
+        source_labels: one a column.
+        target_labels: one a row.
+    """
+
+    alpha: NDArray[np.floating]
+    source_labels: Sequence[str]
+    target_labels: Sequence[str]
+
+    def __post_init__(self) -> None:
+        labels = (len(self.target_labels), len(self.source_labels))
+        if self.alpha.shape != labels:
+            raise DataError(
+                f"alignment: alpha has shape {self.alpha.shape}, the labels {labels}; give one label each"
+            )
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        """Ask for the width of the widest source word's line, were all columns side by side."""
+        label = self._label_width()
+        widest = max((3 * j + cell_len(word) for j, word in enumerate(self.source_labels)), default=0)
+        return Measurement(min(label + 2 + _ROOM_FOR_A_WORD, options.max_width), label + 1 + widest)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Draw as many source words side by side as there is room for, the rest below."""
+        painter = _Painter(
+            label=self._label_width(),
+            width=options.max_width,
+            colour=console.color_system is not None and not console.no_color,
+            blocks=ASCII_BLOCKS if options.ascii_only else BLOCKS,
+            stem="|" if options.ascii_only else "│",
+        )
+        room = max(1, options.max_width - painter.label - _ROOM_FOR_A_WORD)
+        num_source = len(self.source_labels)
+        step = next((step for step in (3, 2) if step * num_source <= room), 2)
+        side_by_side = max(1, room // step)
+        for start in range(0, num_source, side_by_side):
+            part = slice(start, start + side_by_side)
+            if start:
+                yield Text("")
+            yield from painter.header(self.source_labels[part], step)
+            for word, row in zip(self.target_labels, self.alpha[:, part], strict=True):
+                yield painter.row(word, row, step)
+
+    def _label_width(self) -> int:
+        return min(max(map(cell_len, self.target_labels), default=0), _WIDEST_LABEL) + 1
+
+
+@dataclass(frozen=True)
+class _Painter:
+    """The lines of one drawing: how wide, how shaded."""
+
+    label: int
+    width: int
+    colour: bool
+    blocks: str
+    stem: str
+
+    def header(self, words: Sequence[str], step: int) -> Iterator[Text]:
+        """Write each source word at its column, above the words it would run into, with a stem below it."""
+        shown = [fitted(word, self.width - self.label - step * j) for j, word in enumerate(words)]
+        heights = [0] * len(words)
+        for j in reversed(range(len(words))):
+            covers = -(-(cell_len(shown[j]) + 1) // step)  # columns, with a blank after the word
+            heights[j] = 1 + max(heights[j + 1 : j + covers], default=0)
+        for height in range(max(heights, default=0), 0, -1):
+            line = Text(" " * self.label, no_wrap=True)
+            for j, word in enumerate(shown):
+                if heights[j] >= height:
+                    line.append(" " * (self.label + step * j - line.cell_len))
+                    line.append(*((word, "") if heights[j] == height else (self.stem, "dim")))
+            yield line
+
+    def row(self, word: str, weights: NDArray[np.floating], step: int) -> Text:
+        """Write a target word and its shades."""
+        name = fitted(word, self.label - 1)
+        line = Text(" " * (self.label - 1 - cell_len(name)) + name + " ", no_wrap=True)
+        for weight in np.clip(np.nan_to_num(weights), 0, 1):
+            if self.colour:
+                grey = round(255 * float(weight))
+                line.append(" " * step, Style(bgcolor=f"#{grey:02x}{grey:02x}{grey:02x}"))
+            else:
+                shade = round(float(weight) * (len(self.blocks) - 1))
+                line.append((self.blocks[shade] * min(2, 1 + shade)).ljust(step), "" if shade else "dim")
+        if not self.colour:
+            line.rstrip()
+        return line
+
+
+def fitted(word: str, width: int) -> str:
+    """Cut a word to a number of terminal columns, its loss marked.
+
+    Args:
+        word: of any length, made visible here.
+        width: in columns.
+    """
+    shown = visible(word)
+    return shown if cell_len(shown) <= width else set_cell_size(shown, max(width - 1, 0)) + "…" * (width > 0)
+
+
+_GAP = 4  # columns between two heat maps
+_WIDEST = 18  # columns of a word
+
+
+@dataclass(frozen=True, eq=False)
+class TerminalWhatIf:
+    """A what-if for `rich`; print it with ``Console().print(...)``.
+
+    Attributes:
+        what_if: before and after.
+    """
+
+    what_if: "WhatIf"
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Draw the translations, the steps, and the attentions."""
+        arrow, minus = ("<", "-") if options.ascii_only else ("◂", "\N{MINUS SIGN}")
+        for name, one in (("before", self.what_if.before), ("after", self.what_if.after)):
+            line = Text(f"{name:<8}", "dim", no_wrap=True)
+            line.append(visible(one.text), "not dim bold")
+            yield line.append(f"  {hundredths(one.score, minus)}")
+        yield Text("")
+        yield self._steps(arrow, minus)
+        maps = [_map(one) for one in (self.what_if.before, self.what_if.after) if one.alpha is not None]
+        if not maps:
+            return
+        yield Text("")
+        widths = [Measurement.get(console, options, one).maximum for one in maps]
+        if sum(widths) + _GAP <= options.max_width:
+            side_by_side = Table.grid(padding=(0, _GAP, 0, 0))
+            for width in widths:
+                side_by_side.add_column(width=width)
+            side_by_side.add_row(*maps)
+            yield side_by_side
+        else:
+            yield from maps
+
+    def _steps(self, arrow: str, minus: str) -> Table:
+        table = Table(box=None, pad_edge=False, header_style="dim")
+        table.add_column("step", justify="right", style="dim")
+        for name in ("before", "after"):
+            table.add_column(name, no_wrap=True)
+            table.add_column("log p", justify="right")
+            table.add_column("looked at", no_wrap=True)
+        both = zip_longest(_rows(self.what_if.before, minus), _rows(self.what_if.after, minus))
+        for step, (before, after) in enumerate(both):
+            told = f" {arrow}" if step in self.what_if.attend and after is not None else ""
+            one, other = before or ("", "", ""), after or ("", "", "")
+            style = "bold" if one[0] != other[0] else ""
+            table.add_row(str(step), *one, *other[:2], other[2] + told, style=style)
+        return table
+
+
+def _rows(translation: "Translation", minus: str) -> Sequence[tuple[str, str, str]]:
+    """Each step's word, its log-probability, and what was looked at most."""
+    looked = [""] * len(translation.tokens)
+    if translation.alpha is not None:
+        looked = [
+            f"{fitted(translation.source_tokens[int(row.argmax())], _WIDEST)} {row.max():.2f}"
+            for row in translation.alpha
+        ]
+    words = [fitted(token, _WIDEST) for token in translation.tokens]
+    numbers = [hundredths(value, minus) for value in translation.token_log_probs]
+    return list(zip(words, numbers, looked, strict=True))
+
+
+def _map(translation: "Translation") -> TerminalAlignment:
+    assert translation.alpha is not None, "a map is of attention"
+    return TerminalAlignment(translation.alpha, translation.source_tokens, translation.tokens)

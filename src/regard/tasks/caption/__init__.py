@@ -1,0 +1,5 @@
+"""Learning to describe: vectors of features and texts in, a decoder that starts from a vector out."""
+
+from regard.tasks.caption.task import DescribeTask
+
+__all__ = ["DescribeTask"]

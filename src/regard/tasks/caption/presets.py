@@ -1,0 +1,24 @@
+"""Describers small enough for a laptop's CPU."""
+
+from regard.tasks.translate.presets import SMALL_TRAINING, Preset
+
+
+def describer() -> Preset:
+    """Features put into words: Cho's decoder of 512 units, which sees the projected features at every step."""
+    return {
+        "task": "describe",
+        "data": {"max_length": 100},
+        "tokenizer": {"text": "word"},
+        "model": {
+            "summary_size": 256,
+            "decoder": {
+                "kind": "cho",
+                "cell": "gru",
+                "embedding_size": 256,
+                "state_size": 512,
+                "readout_size": 256,
+                "dropout": 0.3,
+            },
+        },
+        "training": dict(SMALL_TRAINING),
+    }

@@ -1,0 +1,128 @@
+"""One text and the label a classifier gave it, with what it read most.
+
+In: one or two sentences, probabilities, pooling weights. Out: `Classification`: weights over words, a picture, JSON.
+Knows nothing of models, tokenizers or tensors; alpha is numpy arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regard.errors import DataError, nearest
+from regard.evaluation.alignment.words import Units, word_units
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True, eq=False)
+class Classification:
+    """A text and its label.
+
+    Attributes:
+        texts: the sentences as given: one, or the two of a pair.
+        label: the one chosen; empty, with no probabilities, for a blank text.
+        probabilities: of every label, in the order of the labels.
+        tokens: for each sentence its display forms.
+        words: for each sentence the word each token belongs to; None for marks and blanks.
+        alpha: for each sentence the weight of each token when the states were pooled; None where the model pools
+            otherwise.
+    """
+
+    texts: tuple[str, ...]
+    label: str
+    probabilities: Mapping[str, float]
+    tokens: tuple[tuple[str, ...], ...]
+    words: tuple[tuple[int | None, ...], ...]
+    alpha: tuple[NDArray[np.floating], ...] | None
+
+    def __post_init__(self) -> None:
+        if not self.texts:
+            raise DataError("classification of nothing; give one sentence, or the two of a pair")
+        place = f"classification of {' / '.join(self.texts)!r}"
+        if (self.label or self.probabilities) and self.label not in self.probabilities:
+            raise DataError(f"{place}: {self.label!r} is no label; {nearest(self.label, self.probabilities)}")
+        parts = {"tokens": len(self.tokens), "words": len(self.words)}
+        if self.alpha is not None:
+            parts["alpha"] = len(self.alpha)
+        for name, given in parts.items():
+            if given != len(self.texts):
+                raise DataError(
+                    f"{place}: {name} for {given} sentences of {len(self.texts)}; give them for each"
+                )
+        for number, tokens in enumerate(self.tokens):
+            lengths = {"words": len(self.words[number])}
+            if self.alpha is not None:
+                lengths["weights"] = self.alpha[number].size
+            for name, given in lengths.items():
+                if given != len(tokens):
+                    raise DataError(f"{place}: {given} {name} for {len(tokens)} tokens; give one each")
+
+    @classmethod
+    def blank(cls, texts: tuple[str, ...]) -> Classification:
+        """What becomes of a blank text: no label, and nothing read."""
+        nothing = ((),) * len(texts)
+        return cls(texts, "", {}, nothing, nothing, None)
+
+    def __str__(self) -> str:
+        return self.label
+
+    def __repr__(self) -> str:
+        return f"Classification({' / '.join(self.texts)!r} → {self.label!r}, p={self.probability:.4f})"
+
+    @property
+    def probability(self) -> float:
+        """Of the label chosen; 0 where there is none."""
+        return self.probabilities.get(self.label, 0.0)
+
+    @cached_property
+    def units(self) -> tuple[Units, ...]:
+        """For each sentence its words, and the marks at its ends, with the tokens that make them."""
+        return tuple(map(word_units, self.texts, self.tokens, self.words))
+
+    @cached_property
+    def word_alpha(self) -> tuple[NDArray[np.float64], ...] | None:
+        """For each sentence the weight of each of its `units`: what their tokens have together."""
+        if self.alpha is None:
+            return None
+        return tuple(units.attended(alpha) for units, alpha in zip(self.units, self.alpha, strict=True))
+
+    def plot(self, path: str | PathLike[str] | None = None, *, title: str | None = None) -> Figure:
+        """Draw the words on their weights, the labels with their probabilities beside them.
+
+        Args:
+            path: where to save the picture, its format by its ending; nowhere if None.
+            title: a line above it.
+
+        Raises:
+            MissingExtraError: matplotlib is not installed.
+            DataError: the picture cannot be written.
+        """
+        from regard.plots.figures.canvas import save
+        from regard.plots.figures.pooling import draw_pooling
+
+        figure = draw_pooling([self], title=title)
+        if path is not None:
+            save(figure, path)
+        return figure
+
+    def to_json(self) -> dict[str, Any]:
+        """Give everything as a JSON object, alpha to four decimals."""
+        alpha = None
+        if self.alpha is not None:
+            alpha = [np.round(weights.astype(np.float64), 4).tolist() for weights in self.alpha]
+        return {
+            "texts": list(self.texts),
+            "label": self.label,
+            "probabilities": dict(self.probabilities),
+            "tokens": list(map(list, self.tokens)),
+            "words": list(map(list, self.words)),
+            "alpha": alpha,
+        }

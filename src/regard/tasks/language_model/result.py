@@ -1,0 +1,415 @@
+"""One sentence a language model made up, with what else it might have said at every step.
+
+In: what sampling drew, in display forms. Out: `Sample`: the text, its steps, a picture, JSON. Two distributions are
+kept apart by name: the model's own, and the one that was drawn from, tempered and cut to the likeliest.
+Log-probabilities are the model's. Knows nothing of models, tokenizers or tensors.
+
+What a language model makes of given text: a line's log-probability, and a whole text's perplexity.
+
+In: log-probabilities, words and characters counted. Out: `Scored` for a line, `TextScore` for a text. Every end of a
+line is predicted and counted as a token, a word and a character; an unknown word is a word like any other, as in the
+published figures. Knows nothing of models, tokenizers or tensors.
+
+One text, and where a model that attends to its own past looked as it read it.
+
+In: tokens, and attention of every step over the positions before it. Out: `Reading`: attention over words, a
+picture, JSON. Knows nothing of models, tokenizers or tensors; alpha is numpy arrays.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regard.errors import ConfigError, DataError
+from regard.evaluation.alignment.words import Units, word_units
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A token that may come next.
+
+    Attributes:
+        token: its display form.
+        model_probability: p(token | all before it) as the model has it.
+        sampling_probability: the same after temperature and truncation: what was drawn from; 0 for a token that
+            was cut off.
+    """
+
+    token: str
+    model_probability: float
+    sampling_probability: float
+
+    def to_json(self) -> dict[str, Any]:
+        """Give the candidate as a JSON object."""
+        return {
+            "token": self.token,
+            "model_probability": self.model_probability,
+            "sampling_probability": self.sampling_probability,
+        }
+
+
+@dataclass(frozen=True)
+class SampleStep:
+    """One position: what was drawn, and what else might have been.
+
+    Attributes:
+        chosen: what was drawn.
+        alternatives: the likeliest others, in any order.
+    """
+
+    chosen: Candidate
+    alternatives: tuple[Candidate, ...]
+
+    def ranked(self, most: int) -> tuple[Candidate, ...]:
+        """The likeliest to be drawn, best first; the chosen one is among them, in the last place if need be.
+
+        Args:
+            most: how many at most; at least 1.
+        """
+        everyone = sorted(
+            (self.chosen, *self.alternatives),
+            key=lambda one: (-one.sampling_probability, -one.model_probability),
+        )
+        leading = everyone[:most]
+        return tuple(leading) if self.chosen in leading else (*leading[:-1], self.chosen)
+
+    def to_json(self) -> dict[str, Any]:
+        """Give the step as a JSON object."""
+        return {**self.chosen.to_json(), "alternatives": [other.to_json() for other in self.alternatives]}
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A text a model continued.
+
+    Attributes:
+        text: the prompt and what was drawn after it, as it is printed.
+        prompt: what was given; it may be empty.
+        tokens: display forms of what was drawn, the end mark last where it was reached.
+        token_log_probs: the model's log p of each of `tokens`.
+        steps: one for each of `tokens`.
+    """
+
+    text: str
+    prompt: str
+    tokens: tuple[str, ...]
+    token_log_probs: tuple[float, ...]
+    steps: tuple[SampleStep, ...]
+
+    def __post_init__(self) -> None:
+        for name, given in (("token_log_probs", self.token_log_probs), ("steps", self.steps)):
+            if len(given) != len(self.tokens):
+                raise DataError(
+                    f"sample {self.text!r}: {len(given)} {name} for {len(self.tokens)} tokens; give one each"
+                )
+        for number, (token, step) in enumerate(zip(self.tokens, self.steps, strict=True)):
+            if step.chosen.token != token:
+                raise DataError(
+                    f"sample {self.text!r}: step {number} chose {step.chosen.token!r}, but token {number} is "
+                    f"{token!r}; give the steps in the order of the tokens"
+                )
+
+    def __str__(self) -> str:
+        return self.text
+
+    @property
+    def log_prob(self) -> float:
+        """The model's log p(tokens | prompt)."""
+        return sum(self.token_log_probs)
+
+    def plot(self, path: str | PathLike[str] | None = None, *, title: str | None = None) -> Figure:
+        """Draw the sentence with its alternatives hanging from every word.
+
+        Args:
+            path: where to save the picture, its format by its ending; nowhere if None.
+            title: a line above it.
+
+        Raises:
+            MissingExtraError: matplotlib is not installed.
+            DataError: the picture cannot be written.
+        """
+        from regard.plots.figures.canvas import save
+        from regard.plots.figures.growth import draw_growth
+
+        figure = draw_growth(self, title=title)
+        if path is not None:
+            save(figure, path)
+        return figure
+
+    def to_json(self) -> dict[str, Any]:
+        """Give everything as a JSON object; which probability is whose stands in the names."""
+        return {
+            "text": self.text,
+            "prompt": self.prompt,
+            "tokens": list(self.tokens),
+            "log_prob": self.log_prob,
+            "token_log_probs": list(self.token_log_probs),
+            "steps": [step.to_json() for step in self.steps],
+        }
+
+
+_MOST_NATS = 700  # exp of more leaves the range of floats
+
+
+def perplexity(loss: float) -> float:
+    """Exp of a loss in nats a token, as far as floats reach."""
+    return loss if math.isnan(loss) else math.exp(min(loss, _MOST_NATS))
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A line as a language model reads it.
+
+    Attributes:
+        text: the line.
+        tokens: display forms, the end mark last; none for a blank line by itself, where nothing is said.
+        token_log_probs: log p of each of `tokens` given all before it.
+        num_words: words and the end of the line.
+        num_characters: characters and the end of the line.
+        num_unknown: how many of `tokens` the model does not know, and reads as one and the same.
+    """
+
+    text: str
+    tokens: tuple[str, ...]
+    token_log_probs: tuple[float, ...]
+    num_words: int
+    num_characters: int
+    num_unknown: int = 0
+
+    @classmethod
+    def blank(cls, text: str) -> Scored:
+        """Nothing to score."""
+        return cls(text, (), (), 0, 0)
+
+    @property
+    def log_prob(self) -> float:
+        """Log p of the line."""
+        return sum(self.token_log_probs)
+
+    @property
+    def perplexity(self) -> float | None:
+        """Per token; None where there is none."""
+        return perplexity(-self.log_prob / len(self.tokens)) if self.tokens else None
+
+    def to_json(self) -> dict[str, Any]:
+        """Give everything as a JSON object."""
+        return {
+            "text": self.text,
+            "log_prob": self.log_prob,
+            "num_tokens": len(self.tokens),
+            "perplexity": self.perplexity,
+            "tokens": list(self.tokens),
+            "token_log_probs": list(self.token_log_probs),
+        }
+
+
+@dataclass(frozen=True)
+class TextScore:
+    """A text as a language model reads it, summed up.
+
+    Attributes:
+        nats: −log p of all of it.
+        num_lines: those with something to predict.
+        num_tokens: predictions, ends of lines counted.
+        num_words: words, ends of lines counted.
+        num_characters: characters, ends of lines counted.
+        num_unknown: tokens that the model does not know, and reads as one and the same.
+
+    A text without tokens has no loss, perplexity or bits: they are nan, and None in JSON.
+    """
+
+    nats: float = 0.0
+    num_lines: int = 0
+    num_tokens: int = 0
+    num_words: int = 0
+    num_characters: int = 0
+    num_unknown: int = 0
+
+    @classmethod
+    def of(cls, lines: Iterable[Scored]) -> TextScore:
+        """Sum up lines, read once."""
+        total = cls()
+        for line in lines:
+            total = total.with_line(line)
+        return total
+
+    def with_line(self, line: Scored) -> TextScore:
+        """The text with one line more."""
+        return TextScore(
+            self.nats - line.log_prob,
+            self.num_lines + bool(line.tokens),
+            self.num_tokens + len(line.tokens),
+            self.num_words + line.num_words,
+            self.num_characters + line.num_characters,
+            self.num_unknown + line.num_unknown,
+        )
+
+    @property
+    def loss(self) -> float:
+        """Nats a token."""
+        return self._each(self.num_tokens)
+
+    @property
+    def perplexity(self) -> float:
+        """Per token: what the model was trained for; with a word tokenizer that is per word."""
+        return perplexity(self.loss)
+
+    @property
+    def word_perplexity(self) -> float:
+        """Per word, whatever the tokens are: exp(nats / (words + ends of lines))."""
+        return perplexity(self._each(self.num_words))
+
+    @property
+    def bits_per_character(self) -> float:
+        """Bits a character, ends of lines counted as one each."""
+        return self._each(self.num_characters) / math.log(2)
+
+    @property
+    def unknown(self) -> str:
+        """How many tokens are unknown, as a sentence begins; empty where none is."""
+        if not self.num_unknown:
+            return ""
+        share = f"{100 * self.num_unknown / self.num_tokens:.3g}\N{NO-BREAK SPACE}%"
+        verb = "is" if self.num_unknown == 1 else "are"
+        return f"{self.num_unknown:,} of {self.num_tokens:,} tokens ({share}) {verb} unknown"
+
+    def _each(self, count: int) -> float:
+        return self.nats / count if count else math.nan
+
+    def to_json(self) -> dict[str, float | int | None]:
+        """Give all numbers by name; the perplexity per word only where tokens are not words, so that it is another."""
+        per_word = {} if self.num_words == self.num_tokens else {"word_perplexity": self.word_perplexity}
+        rates = {
+            "loss": self.loss,
+            "perplexity": self.perplexity,
+            **per_word,
+            "bits_per_character": self.bits_per_character,
+        }
+        return {
+            **{name: value if self.num_tokens else None for name, value in rates.items()},
+            "num_lines": self.num_lines,
+            "num_tokens": self.num_tokens,
+            "num_words": self.num_words,
+            "num_characters": self.num_characters,
+            "num_unknown": self.num_unknown,
+        }
+
+
+_UNSEEN = 1e-6  # a softmax over what is hidden leaves less
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """A line as it was read, step by step.
+
+    Attributes:
+        text: the line as given.
+        tokens: T display forms, with the marks of the beginning and the end where the model reads them.
+        words: the word each token belongs to; None for marks and blanks.
+        alpha: for each layer (T, T): row t is where step t looked, a column is a position. Zeros where there was
+            nothing to look at; nothing above the diagonal.
+        token_log_probs: log p(token | those before it), None for a token that was not predicted; None as a whole
+            for a model that predicts nothing.
+    """
+
+    text: str
+    tokens: tuple[str, ...]
+    words: tuple[int | None, ...]
+    alpha: tuple[NDArray[np.floating], ...]
+    token_log_probs: tuple[float | None, ...] | None = None
+
+    def __post_init__(self) -> None:
+        size = len(self.tokens)
+        for name, given in (("words", self.words), ("token_log_probs", self.token_log_probs)):
+            if given is not None and len(given) != size:
+                raise DataError(
+                    f"reading of {self.text!r}: {len(given)} {name} for {size} tokens; give one each"
+                )
+        for layer, alpha in enumerate(self.alpha):
+            if alpha.shape != (size, size):
+                raise DataError(
+                    f"reading of {self.text!r}: alpha of layer {layer} has shape {alpha.shape} where its tokens "
+                    f"make {(size, size)}; give one row a step and one column a position"
+                )
+            ahead = np.argwhere(np.triu(alpha, 1) > _UNSEEN)
+            if len(ahead):
+                step, position = map(int, ahead[0])
+                raise DataError(
+                    f"reading of {self.text!r}: step {step} of layer {layer} looks ahead at position {position}; "
+                    "a row is a step, a column a position before it: is alpha transposed?"
+                )
+
+    def __repr__(self) -> str:
+        return f"Reading({self.text!r}, {len(self.alpha)} layers)"
+
+    @cached_property
+    def units(self) -> Units:
+        """The words, and the marks at the ends, with the tokens that make them."""
+        return word_units(self.text, self.tokens, self.words)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What stands at the rows and the columns of `word_alpha`."""
+        return self.units.labels
+
+    def word_alpha(self, layer: int = -1) -> NDArray[np.float64]:
+        """Attention between words (U, U): the mean over the tokens that look, the sum over those looked at.
+
+        A word of several tokens may look at itself: its later tokens at its earlier ones.
+
+        Args:
+            layer: counted from 0, or from the last one by -1, -2, ….
+
+        Raises:
+            ConfigError: there is no such layer.
+        """
+        if not -len(self.alpha) <= layer < len(self.alpha):
+            raise ConfigError(
+                f"layer = {layer}, but the reading of {self.text!r} has {len(self.alpha)} layers of attention; "
+                "count them from 0"
+            )
+        return self.units.attending(self.units.attended(self.alpha[layer]))
+
+    def plot(
+        self, path: str | PathLike[str] | None = None, *, layer: int = -1, title: str | None = None
+    ) -> Figure:
+        """Draw the growing sentence, a row a word, what it looked at shaded.
+
+        Args:
+            path: where to save the picture, its format by its ending; nowhere if None.
+            layer: as in `word_alpha`.
+            title: a line above it.
+
+        Raises:
+            ConfigError: there is no such layer.
+            MissingExtraError: matplotlib is not installed.
+            DataError: the picture cannot be written.
+        """
+        from regard.plots.figures.canvas import save
+        from regard.plots.figures.reading import draw_reading
+
+        figure = draw_reading(self.labels, self.word_alpha(layer), title=title)
+        if path is not None:
+            save(figure, path)
+        return figure
+
+    def to_json(self) -> dict[str, Any]:
+        """Give everything as a JSON object, alpha to four decimals."""
+        return {
+            "text": self.text,
+            "tokens": list(self.tokens),
+            "words": list(self.words),
+            "token_log_probs": None if self.token_log_probs is None else list(self.token_log_probs),
+            "alpha": [np.round(alpha.astype(np.float64), 4).tolist() for alpha in self.alpha],
+        }

@@ -1,0 +1,68 @@
+"""One sentence with a tag on each word.
+
+In: words, tags, probabilities. Out: `Tagging`: a picture, JSON. Knows nothing of models or of what the tags mean.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+from regard.errors import DataError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class Tagging:
+    """A sentence and its tags.
+
+    Attributes:
+        words: in their order.
+        tags: one for each word.
+        probabilities: of each word's tag.
+    """
+
+    words: tuple[str, ...]
+    tags: tuple[str, ...]
+    probabilities: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        for name, given in (("tags", self.tags), ("probabilities", self.probabilities)):
+            if len(given) != len(self.words):
+                raise DataError(
+                    f"tagging of {' '.join(self.words)!r}: {len(given)} {name} for {len(self.words)} words; "
+                    "give one each"
+                )
+
+    def __str__(self) -> str:
+        return " ".join(self.tags)
+
+    def plot(self, path: str | PathLike[str] | None = None, *, title: str | None = None) -> Figure:
+        """Draw the words with their tags beneath.
+
+        Args:
+            path: where to save the picture, its format by its ending; nowhere if None.
+            title: a line above it.
+
+        Raises:
+            MissingExtraError: matplotlib is not installed.
+            DataError: the picture cannot be written.
+        """
+        from regard.plots.figures.canvas import save
+        from regard.plots.figures.tags import draw_tags
+
+        figure = draw_tags([self], title=title)
+        if path is not None:
+            save(figure, path)
+        return figure
+
+    def to_json(self) -> dict[str, Any]:
+        """Give everything as a JSON object."""
+        return {
+            "words": list(self.words),
+            "tags": list(self.tags),
+            "probabilities": list(self.probabilities),
+        }

@@ -1,0 +1,152 @@
+"""A run that learns to translate: pairs of lines, a tokenizer for each side, an encoder–decoder."""
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from regard.config import Config, in_range, one_of
+from regard.errors import ConfigError
+from regard.models import ModelConfig
+from regard.tasks.config import PretrainedEncoderConfig, RunConfig, forwards_only
+from regard.text import KINDS
+
+
+@dataclass(frozen=True)
+class DataConfig(Config):
+    """Where the pairs come from, and which are fit to learn from."""
+
+    train: tuple[str, ...] = ()
+    """Two parallel files, source first, or one tab-separated file; .gz, .xz and .bz2 are read as they are."""
+    valid: tuple[str, ...] = ()
+    """The validation pairs, likewise; without any, some training pairs are set aside."""
+    columns: tuple[int, ...] = ()
+    """Where source and target stand in a tab-separated file, counted from 1; the first two by default."""
+    train_links: str = ""
+    """The training pairs' gold links, a line of Pharaoh (0-0 1-2) for each, for teaching.guided_alignment."""
+    max_length: int = 100
+    """Training pairs with a side of more tokens are left out, and counted."""
+    max_ratio: float = 0.0
+    """Training pairs with one side so many times longer than the other are left out; 0 for no limit."""
+    drop_duplicates: bool = False
+    """Leave out training pairs seen before."""
+
+    def __post_init__(self) -> None:
+        for name in ("train", "valid"):
+            if len(getattr(self, name)) > 2:
+                raise ConfigError(
+                    f"data.{name}: {len(getattr(self, name))} files; give two parallel ones, or one TSV"
+                )
+        if len(self.columns) not in (0, 2):
+            raise ConfigError(
+                f"data.columns: {list(self.columns)}; give two columns, source and target, as [1, 2]"
+            )
+        in_range("data.max_length", self.max_length, 1)
+        if self.max_ratio:
+            in_range("data.max_ratio", self.max_ratio, 1)
+
+
+@dataclass(frozen=True)
+class TokenizerConfig(Config):
+    """How lines become tokens, on each side."""
+
+    source: str = "bpe"
+    """char, word, bpe or unigram."""
+    target: str = "bpe"
+    """char, word, bpe or unigram."""
+    source_size: int = 8000
+    """The most tokens of the source vocabulary."""
+    target_size: int = 8000
+    """The most tokens of the target vocabulary."""
+    min_frequency: int = 1
+    """How often a word must occur to have a token of its own."""
+    lowercase: bool = False
+    """Lower all text before all else."""
+    shared: bool = False
+    """One vocabulary, learnt from both sides; needs equal kinds and sizes."""
+
+    def __post_init__(self) -> None:
+        for side in ("source", "target"):
+            one_of(f"tokenizer.{side}", getattr(self, side), KINDS)
+            in_range(f"tokenizer.{side}_size", getattr(self, f"{side}_size"), 5)
+        in_range("tokenizer.min_frequency", self.min_frequency, 1)
+        if self.shared and (self.source, self.source_size) != (self.target, self.target_size):
+            raise ConfigError(
+                "tokenizer.shared: one vocabulary for both sides needs equal kinds and sizes of both"
+            )
+
+
+@dataclass(frozen=True)
+class TeachingConfig(Config):
+    """What a decoder is taught beside the right words."""
+
+    guided_alignment: float = 0.0
+    """The weight of −Σ G log α, gold links G as a training signal; needs data.train_links."""
+    coverage: float = 0.0
+    """The weight of Σ min(α, coverage), against looking twice at a word."""
+    scheduled_sampling: float = 0.0
+    """The share of its own words the decoder reads, by the end of the run, in place of the right ones."""
+    sampling_schedule: str = "linear"
+    """How that share grows over the run: linear, or sigmoid (slow, quick, slow)."""
+
+    def __post_init__(self) -> None:
+        in_range("teaching.guided_alignment", self.guided_alignment, 0)
+        in_range("teaching.coverage", self.coverage, 0)
+        in_range("teaching.scheduled_sampling", self.scheduled_sampling, 0, 1)
+        one_of("teaching.sampling_schedule", self.sampling_schedule, ("linear", "sigmoid"))
+
+
+@dataclass(frozen=True)
+class PretrainedConfig(PretrainedEncoderConfig):
+    """Which trained language models the two halves begin as."""
+
+    encoder: str = ""
+    """A folder of a language model of the source, for the encoder's first weights."""
+    decoder: str = ""
+    """A folder of a language model of the target, for the decoder's first weights."""
+
+
+@dataclass(frozen=True)
+class TranslateRun(RunConfig):
+    """A whole run of the task ``translate``."""
+
+    selections: ClassVar[tuple[str, ...]] = ("loss", "bleu", "chrf", "exact_match")
+
+    data: DataConfig = field(default_factory=DataConfig)
+    tokenizer: TokenizerConfig = field(default_factory=TokenizerConfig)
+    model: ModelConfig = field(default_factory=ModelConfig)
+    teaching: TeachingConfig = field(default_factory=TeachingConfig)
+    pretrained: PretrainedConfig = field(default_factory=PretrainedConfig)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.model.tie == "all" and not self.tokenizer.shared:
+            raise ConfigError(
+                'model.tie = "all" shares one matrix over both vocabularies; set tokenizer.shared = true'
+            )
+        if self.model.tie == "all" and self.pretrained.encoder != self.pretrained.decoder:
+            raise ConfigError(
+                'model.tie = "all" shares one matrix over both vocabularies, and language models bring their own; name '
+                "the same one as pretrained.encoder and pretrained.decoder, or tie less"
+            )
+        forwards_only(self.pretrained, self.model.encoder)
+        if self.pretrained.decoder and self.model.decoder.kind == "cho":
+            raise ConfigError(
+                "pretrained.decoder: a cho decoder reads the source's vector with every word, and no language model "
+                "did; choose bahdanau, luong or sutskever, or drop it"
+            )
+        if self.data.train_links and not self.teaching.guided_alignment:
+            raise ConfigError(
+                "data.train_links: gold links are learnt from by teaching.guided_alignment alone, and that is 0; set "
+                "it (to 0.5, say), or drop the links"
+            )
+        if self.teaching.scheduled_sampling and self.training.open_ended:
+            raise ConfigError(
+                "teaching.scheduled_sampling grows to the end of the run, and patience alone says no end; set "
+                "training.max_updates, max_epochs or max_minutes"
+            )
+        attends = self.model.decoder.attends
+        for name in ("guided_alignment", "coverage"):
+            if getattr(self.teaching, name) and not attends:
+                raise ConfigError(
+                    f"teaching.{name} is of attention, and a {self.model.decoder.kind} decoder has none; "
+                    "drop it, or choose bahdanau or luong"
+                )

@@ -1,0 +1,347 @@
+"""How good a translator is on a test set: what it writes, what it makes of the references, where it looks.
+
+In: a `Translator`, sources, references, gold links where there are any. Out: an `Evaluation`, whose numbers
+are the printed table's and `report.json`'s. Free-running scores (BLEU, chrF, TER, exact match, error rates) are
+of the translator's own output; perplexity, alignment error rate and the attention's statistics come from forced
+decoding of the references.
+
+A run's results as files: ``report.json`` for programs, ``report.html`` for people, the translations as text.
+
+In: an `Evaluation` and what belongs beside it. Out: a folder. The numbers in both reports are the evaluation's,
+and `report_of` gives the same as data.
+"""
+
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from regard.errors import DataError
+from regard.evaluation import LengthBand, Quality, measure, measure_by_length
+from regard.evaluation.alignment import (
+    AlignmentScore,
+    AttentionStatistics,
+    attention_statistics,
+    score_alignments,
+)
+from regard.evaluation.quality import check_parallel
+from regard.io import make_folder, write_whole_text
+from regard.models import AttentionConfig, DecoderConfig
+from regard.plots.page import Report, ShownTranslation, write_report
+from regard.tasks.language_model.result import perplexity
+from regard.tasks.translate.predictor import Translator
+from regard.tasks.translate.result import Translation
+from regard.text import GoldLinks, format_pharaoh
+
+_CHUNK = 1024  # sentences sorted by length together
+
+
+@dataclass(frozen=True)
+class EvaluatedBand:
+    """The scores of the sentences of one band of source length.
+
+    Attributes:
+        band: its bounds and the scores of the output.
+        perplexity: of the references.
+        alignment: against gold links, if there are any and the model attends.
+    """
+
+    band: LengthBand
+    perplexity: float
+    alignment: AlignmentScore | None
+
+    @property
+    def name(self) -> str:
+        """The lengths as a reader writes them."""
+        return self.band.name
+
+    def scores(self) -> dict[str, float]:
+        """What is shown of the band, in the order of its table's columns; what is not known is left out."""
+        quality = self.band.quality
+        scores: dict[str, float | None] = {
+            "num_sentences": quality.num_sentences,
+            "bleu": quality.bleu,
+            "chrf": quality.chrf,
+            "ter": quality.ter,
+            "exact_match": quality.exact_match,
+            "token_error_rate": quality.token_error_rate,
+            "perplexity": self.perplexity,
+            "aer": None if self.alignment is None else self.alignment.aer,
+        }
+        return {name: value for name, value in scores.items() if value is not None}
+
+    def to_json(self) -> dict[str, Any]:
+        """Give the band as a JSON object."""
+        scores = {**self.band.to_json(), "perplexity": self.perplexity}
+        return scores if self.alignment is None else {**scores, "aer": self.alignment.aer}
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """All scores of one test set.
+
+    Attributes:
+        quality: of the output.
+        perplexity: exp of the references' mean negative log-probability a token, end marks counted.
+        alignment: of the arg-max attention while reading the references, if there are gold links and attention.
+        attention: how it looks at the tokens of the sources while reading the references, if it attends.
+        bands: quality, perplexity and alignment by source length.
+        translations: the output.
+        references_read: the references as forced decoding read them, with attention.
+        seconds: how long translating took.
+    """
+
+    quality: Quality
+    perplexity: float
+    alignment: AlignmentScore | None
+    attention: AttentionStatistics | None
+    bands: tuple[EvaluatedBand, ...]
+    translations: tuple[Translation, ...]
+    references_read: tuple[Translation, ...]
+    seconds: float
+
+    def scores(self) -> dict[str, float | int]:
+        """The headline numbers by name, in the order they are printed."""
+        quality = self.quality
+        scores: dict[str, float | int] = {"bleu": quality.bleu, "chrf": quality.chrf}
+        if quality.ter is not None:
+            scores["ter"] = quality.ter
+        scores["exact_match"] = quality.exact_match
+        scores["token_error_rate"] = quality.token_error_rate
+        scores["character_error_rate"] = quality.character_error_rate
+        scores["perplexity"] = self.perplexity
+        if self.alignment is not None:
+            scores["aer"] = self.alignment.aer
+            scores["alignment_precision"] = self.alignment.precision
+            scores["alignment_recall"] = self.alignment.recall
+        if self.attention is not None:
+            for name in ("entropy", "coverage", "monotonicity"):
+                if (value := getattr(self.attention, name)) is not None:
+                    scores[f"attention_{name}"] = value
+        scores["num_sentences"] = quality.num_sentences
+        scores["sentences_per_second"] = quality.num_sentences / self.seconds
+        return scores
+
+    def to_json(self) -> dict[str, Any]:
+        """Give all scores as a JSON object."""
+        return {
+            **self.scores(),
+            "signatures": dict(self.quality.signatures),
+            "by_length": [band.to_json() for band in self.bands],
+        }
+
+
+def evaluate(
+    translator: Translator,
+    sources: Sequence[str],
+    references: Sequence[str],
+    gold: Sequence[GoldLinks] | None = None,
+    *,
+    beam: int = 5,
+    length_power: float = 1.0,
+    tokenize: str = "13a",
+    lowercase: bool = False,
+    listener: Callable[[Translation], None] = lambda translation: None,
+) -> Evaluation:
+    """Translate a test set and score it.
+
+    Args:
+        translator: what to evaluate.
+        sources: one line a sentence.
+        references: what they should become.
+        gold: gold links between the words of each source and reference.
+        beam: as for `Translator.translate`.
+        length_power: as for `Translator.translate`.
+        tokenize: BLEU's tokenizer; "none" for text that is tokenised already.
+        lowercase: whether case is to be overlooked.
+        listener: is given each translation as it is made, to show how far the work is.
+
+    Raises:
+        DataError: the sides or the gold links differ in number, there are none, or a source is too long.
+    """
+    check_parallel(sources=sources, references=references)
+    if gold is not None and len(gold) != len(sources):
+        raise DataError(
+            f"{len(sources)} sentences and {len(gold)} lines of gold links: give one line of links for each"
+        )
+    if not translator.attends:
+        gold = None
+    started = time.perf_counter()
+    translations = []
+    for translation in translator.translate_stream(
+        sources, chunk=_CHUNK, beam=beam, length_power=length_power
+    ):
+        translations.append(translation)
+        listener(translation)
+    seconds = time.perf_counter() - started
+    output = [translation.text for translation in translations]
+    quality = measure(output, references, tokenize=tokenize, lowercase=lowercase)
+    read = translator.align(sources, references)
+    bands = []
+    for band in measure_by_length(sources, output, references, tokenize=tokenize, lowercase=lowercase):
+        members = [k for k, line in enumerate(sources) if band.lower <= len(line.split()) <= band.upper]
+        bands.append(EvaluatedBand(band, _perplexity(read, members), _alignment(read, gold, members)))
+    everyone = range(len(sources))
+    return Evaluation(
+        quality,
+        _perplexity(read, everyone),
+        _alignment(read, gold, everyone),
+        _attention(read) if translator.attends else None,
+        tuple(bands),
+        tuple(translations),
+        tuple(read),
+        seconds,
+    )
+
+
+def _perplexity(read: Sequence[Translation], members: Sequence[int]) -> float:
+    log_probs = [value for k in members for value in read[k].token_log_probs]
+    return perplexity(-sum(log_probs) / max(len(log_probs), 1))
+
+
+def _alignment(
+    read: Sequence[Translation], gold: Sequence[GoldLinks] | None, members: Sequence[int]
+) -> AlignmentScore | None:
+    if gold is None:
+        return None
+    return score_alignments([read[k].links for k in members], [gold[k] for k in members])
+
+
+def _attention(read: Sequence[Translation]) -> AttentionStatistics:
+    """Over tokens, where each row is a distribution; words would say nothing of a model that spells one or two."""
+    return attention_statistics(each.alpha for each in read if each.alpha is not None)
+
+
+_MOST_SHOWN = 12
+_COMPARED = ("bleu", "chrf", "exact_match", "token_error_rate", "perplexity", "aer")
+
+
+def write_json(folder: Path, report: Mapping[str, Any]) -> None:
+    """Write a folder's ``report.json``."""
+    write_whole_text(folder / "report.json", json.dumps(report, indent=2, ensure_ascii=False) + "\n")
+
+
+def report_of(
+    evaluation: Evaluation,
+    facts: Mapping[str, Any] | None = None,
+    extra: Mapping[str, Evaluation] | None = None,
+) -> dict[str, Any]:
+    """What ``report.json`` says of an evaluation; arguments as for `write_evaluation`."""
+    others = {name: other.to_json() for name, other in (extra or {}).items()}
+    return {**evaluation.to_json(), **(facts or {}), **others}
+
+
+def write_evaluation(
+    folder: Path,
+    evaluation: Evaluation,
+    references: Sequence[str],
+    gold: Sequence[GoldLinks] | None,
+    *,
+    translator: Translator,
+    title: str,
+    subtitle: str,
+    command: str,
+    facts: Mapping[str, Any] | None = None,
+    journal: Sequence[Mapping[str, Any]] = (),
+    extra: Mapping[str, Evaluation] | None = None,
+) -> Path:
+    """Write all that an evaluation found.
+
+    Args:
+        folder: where to; made if it is not there.
+        evaluation: of the test set.
+        references: of the test set.
+        gold: of the test set, if known.
+        translator: what was evaluated, for its facts.
+        title: the page's heading.
+        subtitle: a sentence under it.
+        command: what to type to have it again.
+        facts: more for ``report.json``, such as ``train_seconds``; single figures stand on the page too.
+        journal: the training's rows, for the curves.
+        extra: evaluations of further test sets, by name.
+
+    Returns:
+        The path of ``report.html``.
+
+    Raises:
+        DataError: the folder cannot be written.
+    """
+    make_folder(folder)
+    write_json(folder, report_of(evaluation, facts, extra))
+    write_whole_text(folder / "translations.txt", "".join(f"{t.text}\n" for t in evaluation.translations))
+    write_whole_text(
+        folder / "links.txt", "".join(f"{format_pharaoh(t.links)}\n" for t in evaluation.references_read)
+    )
+    figures = {name: fact for name, fact in (facts or {}).items() if isinstance(fact, float | int | str)}
+    page = folder / "report.html"
+    write_report(
+        page,
+        Report(
+            title=title,
+            subtitle=subtitle,
+            command=command,
+            scores=evaluation.scores(),
+            signatures=evaluation.quality.signatures,
+            journal=journal,
+            by_length={band.name: band.scores() for band in evaluation.bands},
+            shown=_shown(evaluation, references, gold),
+            details={**_model_facts(translator), **figures},
+            extra_scores={name: _compared(other) for name, other in (extra or {}).items()},
+        ),
+    )
+    return page
+
+
+def _compared(evaluation: Evaluation) -> dict[str, float]:
+    """The scores that are set side by side with those of other test sets."""
+    return {name: value for name, value in evaluation.scores().items() if name in _COMPARED}
+
+
+def _shown(
+    evaluation: Evaluation, references: Sequence[str], gold: Sequence[GoldLinks] | None
+) -> list[ShownTranslation]:
+    """Some sentences of every length, errors among them: every so-manyth of those in order of length.
+
+    Gold links hold for the reference, so they are drawn only where the translation is the reference.
+    """
+    order = sorted(
+        (k for k, t in enumerate(evaluation.translations) if t.tokens),
+        key=lambda k: (len(evaluation.translations[k].source_tokens), k),
+    )
+    stride = max(1, len(order) // _MOST_SHOWN)
+    shown = []
+    for k in order[stride - 1 :: stride][:_MOST_SHOWN]:
+        translation = evaluation.translations[k]
+        right = translation.text == references[k]
+        links = gold[k] if gold is not None and right else None
+        shown.append(ShownTranslation(translation.source, references[k], translation, links))
+    return shown
+
+
+def _model_facts(translator: Translator) -> dict[str, float | int | str]:
+    config = translator.model.config
+    decoder = config.decoder
+    encoder = config.encoder
+    ways = "both ways" if encoder.bidirectional else "one way"
+    return {
+        "encoder": f"{encoder.num_layers} × {encoder.cell} of {encoder.state_size}, {ways}",
+        "decoder": f"{decoder.kind}, {decoder.num_layers} × {decoder.cell} of {decoder.state_size}",
+        "attention": _attention_by_name(decoder),
+        "parameters": translator.model.num_parameters,
+        "source vocabulary": f"{translator.source_tokenizer.size:,} ({translator.source_tokenizer.kind})",
+        "target vocabulary": f"{translator.target_tokenizer.size:,} ({translator.target_tokenizer.kind})",
+    }
+
+
+def _attention_by_name(decoder: DecoderConfig) -> str:
+    """A decoder's attention in a few words."""
+    config: AttentionConfig | None = getattr(decoder, "attention", None)
+    if config is None:
+        return "none"
+    heads = f", {config.heads} heads" if config.heads > 1 else ""
+    window = f", {config.window} within {config.reach}" if config.window != "global" else ""
+    coverage = ", coverage" if config.coverage else ""
+    sparse = f", {config.normalizer}" if config.normalizer != "softmax" else ""
+    return f"{config.energy}{heads}{window}{coverage}{sparse}"

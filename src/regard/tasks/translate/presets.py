@@ -1,0 +1,315 @@
+"""What a preset is: a function that returns a plain mapping with every number in sight.
+
+A configuration file and flags are laid over it; see `configure`.
+
+The papers' models with the papers' numbers, each with its section.
+
+What they do not copy: the papers' data and their shortlists' handling of unknown words; sentences above `max_length`
+tokens are left out as there.
+
+Translators small enough for a laptop's CPU.
+
+Translators for what can be attended with: a small one for each, beside the papers'; laid over `rnnsearch-small`.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from regard.config import merge
+
+Preset = dict[str, Any]
+
+
+def with_decoder(preset: Preset, over: Mapping[str, Any]) -> Preset:
+    """The preset with another decoder, and whatever else `over` says."""
+    del preset["model"]["decoder"]
+    return merge(preset, over)
+
+
+def rnnsearch_50() -> Preset:
+    """RNNsearch-50 of Bahdanau, Cho & Bengio 2015 (A.2.3, B.1, B.2): 30,000 words, up to 50 of them a sentence."""
+    return {
+        "data": {"max_length": 50},
+        "tokenizer": {"source": "word", "target": "word", "source_size": 30_000, "target_size": 30_000},
+        "model": {
+            "initialization": "bahdanau",
+            "encoder": {"cell": "gru", "embedding_size": 620, "state_size": 1000, "bidirectional": True},
+            "decoder": {
+                "kind": "bahdanau",
+                "cell": "gru",
+                "embedding_size": 620,
+                "state_size": 1000,
+                "attention": {"energy": "additive", "size": 1000},
+                "readout_size": 500,
+            },
+        },
+        "training": {
+            "optimizer": "adadelta",
+            "rate": 1.0,
+            "normalize": "sentences",
+            "clip": 1.0,
+            "batch_sentences": 80,
+            "batch_tokens": 80 * 51,
+            "max_epochs": 5.0,
+            "validate_every": 5000,
+            "select": "bleu",
+        },
+    }
+
+
+def rnnencdec_50() -> Preset:
+    """RNNencdec-50, the fixed-vector model that RNNsearch is compared with (Bahdanau et al. 2015, §4; Cho 2014)."""
+    over = {
+        "model": {
+            "encoder": {"bidirectional": False},
+            "decoder": {
+                "kind": "cho",
+                "cell": "gru",
+                "embedding_size": 620,
+                "state_size": 1000,
+                "readout_size": 500,
+            },
+        }
+    }
+    return with_decoder(rnnsearch_50(), over)
+
+
+def sutskever() -> Preset:
+    """Sutskever, Vinyals & Le 2014 (§3.4): four LSTM layers of 1000, the source backwards, SGD of 0.7.
+
+    The rate is halved every half epoch after the fifth, and the gradient is a sentence's mean.
+    """
+    stack = {"cell": "lstm", "embedding_size": 1000, "state_size": 1000, "num_layers": 4}
+    return {
+        "data": {"max_length": 100},
+        "tokenizer": {"source": "word", "target": "word", "source_size": 160_000, "target_size": 80_000},
+        "model": {
+            "initialization": "sutskever",
+            "encoder": {**stack, "bidirectional": False, "reverse": True},
+            "decoder": {"kind": "sutskever", **stack},
+        },
+        "training": {
+            "optimizer": "sgd",
+            "rate": 0.7,
+            "schedule": "decay",
+            "decay_from": 5.0,
+            "decay_every": 0.5,
+            "decay_factor": 0.5,
+            "normalize": "sentences",
+            "clip": 5.0,
+            "batch_sentences": 128,
+            "batch_tokens": 128 * 101,
+            "max_epochs": 7.5,
+            "select": "bleu",
+        },
+    }
+
+
+def luong_general() -> Preset:
+    """Luong, Pham & Manning 2015 (§4.1): global attention, general score, input feeding, dropout 0.2.
+
+    The rate is halved every epoch after the eighth, and the gradient is a sentence's mean.
+    """
+    stack = {"cell": "lstm", "embedding_size": 1000, "state_size": 1000, "num_layers": 4, "dropout": 0.2}
+    return {
+        "data": {"max_length": 50},
+        "tokenizer": {"source": "word", "target": "word", "source_size": 50_000, "target_size": 50_000},
+        "model": {
+            "initialization": "luong",
+            "encoder": {**stack, "bidirectional": False, "reverse": True},
+            "decoder": {
+                "kind": "luong",
+                **stack,
+                "attention": {"energy": "bilinear"},
+                "readout_size": 1000,
+                "input_feeding": True,
+                "bridge": "copy",
+            },
+        },
+        "training": {
+            "optimizer": "sgd",
+            "rate": 1.0,
+            "schedule": "decay",
+            "decay_from": 8.0,
+            "decay_every": 1.0,
+            "decay_factor": 0.5,
+            "normalize": "sentences",
+            "clip": 5.0,
+            "batch_sentences": 128,
+            "batch_tokens": 128 * 51,
+            "max_epochs": 12.0,
+            "select": "bleu",
+        },
+    }
+
+
+SMALL_TRAINING: Preset = {
+    "optimizer": "adam",
+    "rate": 0.001,
+    "schedule": "cosine",
+    "warmup": 200,
+    "clip": 1.0,
+    "label_smoothing": 0.1,
+    "batch_sentences": 64,
+    "batch_tokens": 4000,
+    "max_epochs": 10.0,
+    "select": "bleu",
+}
+
+
+def rnnsearch_small() -> Preset:
+    """RNNsearch small enough for a laptop's CPU: 256 units, Adam, dropout."""
+    return {
+        "data": {"max_length": 80},
+        "model": {
+            "encoder": {"cell": "gru", "embedding_size": 256, "state_size": 256, "dropout": 0.3},
+            "decoder": {
+                "kind": "bahdanau",
+                "cell": "gru",
+                "embedding_size": 256,
+                "state_size": 512,
+                "attention": {"energy": "additive", "size": 256},
+                "readout_size": 256,
+                "dropout": 0.3,
+            },
+        },
+        "training": dict(SMALL_TRAINING),
+    }
+
+
+def luong_small() -> Preset:
+    """Luong's model small enough for a laptop's CPU: one BiLSTM of 256 each way, general score, input feeding."""
+    return {
+        "data": {"max_length": 80},
+        "model": {
+            "encoder": {"cell": "lstm", "embedding_size": 256, "state_size": 256, "dropout": 0.3},
+            "decoder": {
+                "kind": "luong",
+                "cell": "lstm",
+                "embedding_size": 256,
+                "state_size": 512,
+                "attention": {"energy": "bilinear"},
+                "readout_size": 512,
+                "input_feeding": True,
+                "bridge": "copy",
+                "dropout": 0.3,
+            },
+        },
+        "training": dict(SMALL_TRAINING),
+    }
+
+
+def rnnencdec_small() -> Preset:
+    """The fixed-vector model at the size of rnnsearch-small, for comparison."""
+    over = {
+        "model": {
+            "decoder": {
+                "kind": "cho",
+                "cell": "gru",
+                "embedding_size": 256,
+                "state_size": 512,
+                "readout_size": 256,
+                "dropout": 0.3,
+            }
+        }
+    }
+    return with_decoder(rnnsearch_small(), over)
+
+
+def sutskever_small() -> Preset:
+    """Sutskever's model small enough for a laptop's CPU: two LSTM layers of 384, the source backwards."""
+    stack = {"cell": "lstm", "embedding_size": 256, "state_size": 384, "num_layers": 2, "dropout": 0.3}
+    return {
+        "data": {"max_length": 80},
+        "model": {
+            "encoder": {**stack, "bidirectional": False, "reverse": True},
+            "decoder": {"kind": "sutskever", **stack},
+        },
+        "training": dict(SMALL_TRAINING),
+    }
+
+
+def characters() -> Preset:
+    """Spelling to pronunciation, lemma to form, date to date: short strings, small vocabularies, one GRU each way."""
+    return {
+        "data": {"max_length": 100},
+        "tokenizer": {"source": "char", "target": "char"},
+        "model": {
+            "encoder": {"cell": "gru", "embedding_size": 64, "state_size": 128, "dropout": 0.2},
+            "decoder": {
+                "kind": "bahdanau",
+                "cell": "gru",
+                "embedding_size": 64,
+                "state_size": 256,
+                "attention": {"energy": "additive", "size": 128},
+                "readout_size": 128,
+                "dropout": 0.2,
+            },
+        },
+        "training": {**SMALL_TRAINING, "rate": 0.002, "max_epochs": 20.0, "select": "exact_match"},
+    }
+
+
+def _with_attention(attention: dict[str, Any]) -> Preset:
+    return merge(rnnsearch_small(), {"model": {"decoder": {"attention": attention}}})
+
+
+def heads_small() -> Preset:
+    """RNNsearch that asks by query, key and value with four heads (Vaswani et al. 2017, over recurrent states)."""
+    return _with_attention({"energy": "qkv", "size": 256, "heads": 4})
+
+
+def sparsemax_small() -> Preset:
+    """RNNsearch whose alpha is exactly zero at most words (Martins & Astudillo 2016)."""
+    return _with_attention({"normalizer": "sparsemax"})
+
+
+def coverage_small() -> Preset:
+    """RNNsearch that sees what it has looked at already (Tu et al. 2016), and is charged for looking again."""
+    return merge(_with_attention({"coverage": True}), {"teaching": {"coverage": 0.1}})
+
+
+def luong_local() -> Preset:
+    """Luong, Pham & Manning 2015: the predictive window (local-p) of D = 10, general score, input feeding."""
+    over = {"model": {"decoder": {"attention": {"window": "local-p", "reach": 10}}}}
+    return merge(luong_general(), over)
+
+
+def luong_monotonic() -> Preset:
+    """Luong, Pham & Manning 2015: the monotonic window (local-m) of D = 10, general score, input feeding."""
+    over = {"model": {"decoder": {"attention": {"window": "local-m", "reach": 10}}}}
+    return merge(luong_general(), over)
+
+
+def lstmn_shallow_small() -> Preset:
+    """Shallow fusion of Cheng, Dong & Lapata 2016: two LSTMNs of 256 with RNNsearch's attention between them."""
+    own_past = {"energy": "additive", "size": 128}
+    return merge(
+        rnnsearch_small(),
+        {
+            "model": {
+                "encoder": {"cell": "lstmn", "bidirectional": False, "memory": own_past},
+                "decoder": {"cell": "lstmn", "state_size": 256, "memory": own_past},
+            }
+        },
+    )
+
+
+def lstmn_deep_small() -> Preset:
+    """Deep fusion of Cheng, Dong & Lapata 2016: an LSTMN of 256 whose memory takes up the source's own."""
+    own_past = {"energy": "additive", "size": 128}
+    over = {
+        "model": {
+            "encoder": {"cell": "lstmn", "bidirectional": False, "memory": own_past},
+            "decoder": {
+                "kind": "deep-fusion",
+                "cell": "lstmn",
+                "embedding_size": 256,
+                "state_size": 256,
+                "memory": own_past,
+                "attention": {"energy": "additive", "size": 128},
+                "dropout": 0.3,
+            },
+        }
+    }
+    return with_decoder(rnnsearch_small(), over)

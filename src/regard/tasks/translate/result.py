@@ -1,0 +1,232 @@
+"""One translated line, with all that is known of it.
+
+In: what search found, in display forms. Out: `Translation`: the text, its tokens and scores, attention and
+links, a picture, JSON. Knows nothing of models, tokenizers or tensors; alpha is a numpy array.
+
+Unknown words of a translation, replaced through attention (Jean et al. 2015; Luong et al. 2015b).
+
+In: a `Translation` with ``<unk>`` in it, and a dictionary where there is one. Out: the same translation whose text
+has, in the place of each target word with an unknown piece, what the dictionary says of the source word it looked at
+most, or else that very source word: names and numbers are mostly written alike. Words, not pieces: attention is
+added up over a source word's pieces. Tokens, scores and attention stay as the model gave them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regard.errors import DataError
+from regard.evaluation.alignment.links import argmax_links, in_order
+from regard.evaluation.alignment.words import LabelledAlpha, count_words, merge_alpha, word_labels
+from regard.text.formats import read_file, shown
+from regard.text.links import Links
+from regard.text.specials import SPECIALS, UNK
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+_FEW_WORDS = 2  # as a date is: its characters say more
+
+
+@dataclass(frozen=True, eq=False)
+class Translation:
+    """A line, its translation, and how the model came to it.
+
+    Attributes:
+        source: the line as given.
+        text: the translation, as it is printed.
+        source_tokens: display forms, the end mark last.
+        tokens: display forms of the translation, the end mark last.
+        score: what ranked it: the length-normalised log-probability.
+        log_prob: log p(target, end | source).
+        token_log_probs: one for each of `tokens`; they sum to `log_prob`.
+        alpha: (Ty, Tx), a row for each of `tokens` and a column for each of `source_tokens`; None where the
+            model has no attention.
+        source_words: the word each source token belongs to; None for the end mark and for blanks.
+        target_words: the word each of `tokens` belongs to, likewise.
+        alternatives: the rest of the n-best list, best first.
+    """
+
+    source: str
+    text: str
+    source_tokens: tuple[str, ...]
+    tokens: tuple[str, ...]
+    score: float
+    log_prob: float
+    token_log_probs: tuple[float, ...]
+    alpha: NDArray[np.floating] | None
+    source_words: tuple[int | None, ...]
+    target_words: tuple[int | None, ...]
+    alternatives: tuple[Translation, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name, given, wanted in (
+            ("token_log_probs", len(self.token_log_probs), len(self.tokens)),
+            ("target_words", len(self.target_words), len(self.tokens)),
+            ("source_words", len(self.source_words), len(self.source_tokens)),
+        ):
+            if given != wanted:
+                raise DataError(
+                    f"translation of {self.source!r}: {given} {name} for {wanted} tokens; give one each"
+                )
+        shape = (len(self.tokens), len(self.source_tokens))
+        if self.alpha is not None and self.alpha.shape != shape:
+            raise DataError(
+                f"translation of {self.source!r}: alpha has shape {self.alpha.shape} where its tokens make "
+                f"{shape}; give one row a target token and one column a source token, the end marks included"
+            )
+
+    @classmethod
+    def blank(cls, source: str) -> Translation:
+        """Translate a blank line: to an empty one, without asking a model."""
+        return cls(source, "", (), (), 0.0, 0.0, (), None, (), ())
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return f"Translation({self.source!r} → {self.text!r}, score={self.score:.4f})"
+
+    @cached_property
+    def word_alpha(self) -> LabelledAlpha | None:
+        """Attention between words, (I + 1, J + 1) with labels; None where there is no attention."""
+        if self.alpha is None:
+            return None
+        return LabelledAlpha(
+            merge_alpha(self.alpha, self.source_words, self.target_words),
+            word_labels(self.source, self.source_tokens, self.source_words),
+            word_labels(self.text, self.tokens, self.target_words),
+        )
+
+    @property
+    def shown_alpha(self) -> LabelledAlpha | None:
+        """Attention as it is best drawn: between words, or between tokens where words are one or two."""
+        if self.alpha is None or count_words(self.target_words) > _FEW_WORDS:
+            return self.word_alpha
+        return LabelledAlpha(self.alpha.astype(np.float64), self.source_tokens, self.tokens)
+
+    @cached_property
+    def links(self) -> Links:
+        """The arg-max alignment between words; empty where there is no attention."""
+        return frozenset() if self.word_alpha is None else argmax_links(self.word_alpha.alpha)
+
+    def plot(self, path: str | PathLike[str] | None = None, *, words: bool | None = None) -> Figure:
+        """Draw the attention as a heat map; without attention, an empty one.
+
+        Args:
+            path: where to save the picture, its format by its ending; nowhere if None.
+            words: whether rows and columns are words rather than tokens; by default as `shown_alpha` has it.
+
+        Raises:
+            MissingExtraError: matplotlib is not installed.
+            DataError: the picture cannot be written.
+        """
+        from regard.plots.figures.canvas import save
+        from regard.plots.figures.heatmap import heatmap
+
+        if self.alpha is None:
+            figure = heatmap(np.zeros((0, 0)), (), (), title="no attention")
+        elif words is False:
+            figure = heatmap(self.alpha, self.source_tokens, self.tokens)
+        else:
+            drawn = self.word_alpha if words else self.shown_alpha
+            assert drawn is not None, "alpha is there"
+            figure = heatmap(drawn.alpha, drawn.source_labels, drawn.target_labels)
+        if path is not None:
+            save(figure, path)
+        return figure
+
+    def to_json(self, *, alpha: bool = True) -> dict[str, Any]:
+        """Give everything as a JSON object, alpha to four decimals.
+
+        Args:
+            alpha: whether the attention itself is part of it; it is most of the bytes, and the links stay.
+        """
+        attention = None if self.alpha is None else np.round(self.alpha.astype(np.float64), 4).tolist()
+        return {
+            "source": self.source,
+            "text": self.text,
+            "score": self.score,
+            "log_prob": self.log_prob,
+            "source_tokens": list(self.source_tokens),
+            "tokens": list(self.tokens),
+            "token_log_probs": list(self.token_log_probs),
+            "source_words": list(self.source_words),
+            "target_words": list(self.target_words),
+            "links": list(map(list, in_order(self.links))),
+            **({"alpha": attention} if alpha else {}),
+            "alternatives": [other.to_json(alpha=alpha) for other in self.alternatives],
+        }
+
+
+_UNKNOWN = SPECIALS[UNK]
+
+
+def replace_unknowns(translation: Translation, dictionary: Mapping[str, str] | None = None) -> Translation:
+    """Replace each target word that has an unknown piece, in the translation and in its alternatives.
+
+    A word that looked at nothing but the source's end mark, and any word of a model without attention, stays
+    unknown.
+
+    Args:
+        translation: what was found.
+        dictionary: what source words become; a word not in it is looked up in lower case, then copied.
+    """
+    others = tuple(replace_unknowns(other, dictionary) for other in translation.alternatives)
+    return replace(translation, text=_text(translation, dictionary or {}), alternatives=others)
+
+
+def _text(translation: Translation, dictionary: Mapping[str, str]) -> str:
+    unknown = {
+        word
+        for token, word in zip(translation.tokens, translation.target_words, strict=True)
+        if token == _UNKNOWN and word is not None
+    }
+    attention = translation.word_alpha
+    if not unknown or attention is None:
+        return translation.text
+    parts = re.findall(r"\s+|\S+", translation.text)  # blanks too: a character model's are kept
+    places = [k for k, part in enumerate(parts) if not part.isspace()]
+    if len(places) != count_words(translation.target_words):
+        return translation.text  # a text that was changed before: which word is which cannot be told
+    for word in unknown:
+        row = attention.alpha[word, :-1]  # (J,), without the end mark
+        if row.size and row.max() > 0:
+            parts[places[word]] = _entry(attention.source_labels[int(row.argmax())], dictionary)
+    return "".join(parts)
+
+
+def _entry(source: str, dictionary: Mapping[str, str]) -> str:
+    return dictionary.get(source, dictionary.get(source.lower(), source))
+
+
+def read_dictionary(path: str | Path) -> dict[str, str]:
+    """Read a dictionary: on each line a source word, a tab, and what it becomes, one word or several.
+
+    Of several entries for a word the first holds; blank lines are passed over.
+
+    Raises:
+        DataError: the file cannot be read, or a line has no tab, no word before it or nothing after it.
+    """
+    entries: dict[str, str] = {}
+    for number, line in enumerate(read_file(path), start=1):
+        if not line.strip():
+            continue
+        source, tab, target = line.partition("\t")
+        if not tab or not source.strip() or not target.strip():
+            raise DataError(
+                f"{shown(path)}:{number}: {line[:60]!r} is no entry of a dictionary; write a source word, a tab, "
+                "and what it becomes"
+            )
+        entries.setdefault(source.strip(), target.strip())
+    return entries

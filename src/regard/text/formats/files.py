@@ -1,0 +1,242 @@
+"""Any file as decoded lines: plain or compressed, on disk or standard input.
+
+In: a path (``-`` is standard input), its last suffix naming the compression. Out: lines of text, one at a
+time, without their ends. A line ends at a line feed and nowhere else: form feeds, U+0085 and U+2028 are
+text. Knows nothing of columns or pairs.
+
+Lines in groups, as they come: as many as there are when the input pauses, so that whoever waits is answered.
+
+In: a path as `read_file` takes it. Out: lists of lines, none empty. A group of standard input ends when nothing more
+came for a moment; files come in groups of the most that is asked for. A bad line is an error only after the lines
+before it were handed out. Nothing is read before it is asked for.
+"""
+
+import bz2
+import errno
+import gzip
+import importlib
+import io
+import lzma
+import os
+import select
+import sys
+import time
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from difflib import get_close_matches
+from pathlib import Path
+from typing import IO, cast
+
+from regard.errors import DataError
+
+STDIN = "-"
+BOM = b"\xef\xbb\xbf"
+"""May stand before a file's first line; it is no text."""
+# what the decompressors raise on a broken stream; gzip and bz2 also raise an OSError without a number
+_DAMAGE = (EOFError, lzma.LZMAError, zlib.error)
+
+
+def read_file(path: str | Path) -> Iterator[str]:
+    r"""Yield the lines of a file in order, decoded, blank ones too.
+
+    Args:
+        path: a plain, .gz, .xz, .bz2 or .zst file, or ``-`` for standard input.
+
+    Yields:
+        Each line without its ``\n`` or ``\r\n``; the last may lack one. A byte order mark at the start of
+        the file is dropped.
+
+    Raises:
+        DataError: the file is missing, unreadable or damaged, or a line is not UTF-8.
+    """
+    try:
+        with _open(path) as stream:
+            for number, line in enumerate(stream, start=1):
+                if number == 1 and not (line := line.removeprefix(BOM)):
+                    continue
+                yield decode_line(line.removesuffix(b"\n").removesuffix(b"\r"), path, number)
+    except _DAMAGE as error:
+        raise _damaged(path, error) from error
+    except OSError as error:
+        raise (_damaged(path, error) if error.errno is None else _unreadable(path, error)) from error
+
+
+def shown(path: str | Path) -> str:
+    """Name a path in a message."""
+    return "standard input" if str(path) == STDIN else str(path)
+
+
+def _open(path: str | Path) -> AbstractContextManager[IO[bytes]]:
+    if str(path) == STDIN:
+        if sys.stdin is None:
+            raise DataError("standard input: it is closed; name a file, or pipe lines into it")
+        # the caller's stream is not ours to close
+        return nullcontext(sys.stdin.buffer)
+    opener = _OPENERS.get(Path(path).suffix.lower(), _open_plain)
+    return opener(Path(path))
+
+
+def _open_plain(path: Path) -> IO[bytes]:
+    return open(path, "rb")
+
+
+def _open_gzip(path: Path) -> IO[bytes]:
+    return cast(IO[bytes], gzip.open(path, "rb"))
+
+
+def _open_xz(path: Path) -> IO[bytes]:
+    return lzma.open(path, "rb")
+
+
+def _open_bzip2(path: Path) -> IO[bytes]:
+    return bz2.open(path, "rb")
+
+
+def _open_zstandard(path: Path) -> IO[bytes]:
+    try:
+        zstd = importlib.import_module("compression.zstd")
+    except ImportError:
+        raise DataError(
+            f"{path}: Zstandard needs Python 3.14 and this is {sys.version_info.major}."
+            f"{sys.version_info.minor}; decompress it first: zstd -d {path}"
+        ) from None
+    return cast(IO[bytes], zstd.open(path, "rb"))
+
+
+_OPENERS: dict[str, Callable[[Path], IO[bytes]]] = {
+    ".gz": _open_gzip,
+    ".xz": _open_xz,
+    ".bz2": _open_bzip2,
+    ".zst": _open_zstandard,
+}
+
+
+def decode_line(line: bytes, path: str | Path, number: int) -> str:
+    """The text of a line without its end.
+
+    Raises:
+        DataError: it is not UTF-8.
+    """
+    try:
+        return line.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise DataError(
+            f"{shown(path)}:{number}: byte 0x{line[error.start]:02x} at offset {error.start} of the line is "
+            "not UTF-8; convert the file, for instance from Latin-1: iconv -f LATIN1 -t UTF-8"
+        ) from error
+
+
+def _damaged(path: str | Path, error: Exception) -> DataError:
+    return DataError(
+        f"{shown(path)}: the compressed file is damaged or cut short ({error}); make or fetch it again"
+    )
+
+
+def _unreadable(path: str | Path, error: OSError) -> DataError:
+    if error.errno == errno.ENOENT:
+        return DataError(f"{path}: no such file{_offer(Path(path))}")
+    if error.errno == errno.EISDIR:
+        return DataError(f"{path}: is a folder; name a file in it")
+    if error.errno == errno.EACCES:
+        return DataError(f"{path}: may not be read; change its permissions")
+    return DataError(f"{shown(path)}: cannot be read ({error.strerror})")
+
+
+def _offer(path: Path) -> str:
+    """Return the nearest name in the folder of a missing file, as the end of a sentence."""
+    try:
+        names = sorted(entry.name for entry in path.parent.iterdir())
+    except OSError:
+        return f", nor a folder {path.parent} to hold it; check the path"
+    close = get_close_matches(path.name, names, n=1, cutoff=0.6)
+    return (
+        f"; did you mean {path.parent / close[0]}?" if close else f" in the folder {path.parent.absolute()}"
+    )
+
+
+_PAUSE = 0.01
+"""Seconds without a new line that end a group."""
+_PATIENCE = 0.05
+"""Seconds after its first line at which a group takes no more than what is there already."""
+_BYTES = 1 << 16
+
+
+def read_groups(path: str | Path, most: int) -> Iterator[list[str]]:
+    """Yield the lines of a file in groups.
+
+    Args:
+        path: a plain or compressed file, or ``-`` for standard input.
+        most: the most lines in a group.
+
+    Raises:
+        DataError: the file is missing, unreadable or damaged, or a line is not UTF-8.
+    """
+    descriptor = _waiting_input() if str(path) == STDIN else None
+    lines = read_file(path) if descriptor is None else _decoded(_arriving(descriptor, most), path)
+    group: list[str] = []
+    try:
+        for line in lines:
+            if line is not None:
+                group.append(line)
+            if group and (line is None or len(group) == most):
+                yield group
+                group = []
+    except DataError:
+        if group:
+            yield group
+        raise
+    if group:
+        yield group
+
+
+def _waiting_input() -> int | None:
+    """The descriptor of standard input, where one can be asked whether something came."""
+    try:
+        return None if os.name == "nt" or sys.stdin is None else sys.stdin.fileno()
+    except (io.UnsupportedOperation, ValueError):
+        return None
+
+
+def _decoded(groups: Iterator[list[bytes]], path: str | Path) -> Iterator[str | None]:
+    """Lines of text, and None at the end of each group."""
+    number = 0
+    for group in groups:
+        for line in group:
+            number += 1
+            yield decode_line(line.removesuffix(b"\r"), path, number)
+        yield None
+
+
+def _arriving(descriptor: int, most: int) -> Iterator[list[bytes]]:
+    """Lines without their ends, as many at a time as came without a pause."""
+    pending: list[bytes] = []
+    tail: list[bytes] = []  # the parts of a line that has begun
+    first = b""  # what came before it was clear whether it is a byte order mark
+    begun = False
+    due = 0.0
+    while True:
+        now = time.monotonic()
+        wait = max(0.0, min(_PAUSE, due - now)) if pending else None
+        if len(pending) >= most or not select.select([descriptor], [], [], wait)[0]:
+            yield pending[:most]
+            pending, due = pending[most:], time.monotonic() + _PATIENCE
+            continue
+        data = os.read(descriptor, _BYTES)
+        if not data:
+            break
+        if not begun:
+            first += data
+            if len(first) < len(BOM) and BOM.startswith(first):
+                continue
+            data, first, begun = first.removeprefix(BOM), b"", True
+        *whole, rest = data.split(b"\n")
+        if whole:
+            whole[0], tail = b"".join([*tail, whole[0]]), []
+        tail.append(rest)
+        if whole and not pending:
+            due = now + _PATIENCE
+        pending += whole
+    last = b"".join([first, *tail])
+    pending += [last] if last else []
+    yield from (pending[start : start + most] for start in range(0, len(pending), most))

@@ -1,5 +1,0 @@
-"""Learning to describe: vectors of features and texts in, a decoder that starts from a vector out."""
-
-from regard.training.tasks.describe.task import DescribeTask
-
-__all__ = ["DescribeTask"]

@@ -1,5 +1,0 @@
-"""Learning to tag: sentences with a tag for each word in, a tagger out."""
-
-from regard.training.tasks.tag.task import TagTask
-
-__all__ = ["TagTask"]

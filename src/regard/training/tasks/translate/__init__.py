@@ -1,5 +1,0 @@
-"""Learning to translate: pairs in, an encoder–decoder out."""
-
-from regard.training.tasks.translate.task import TranslateTask
-
-__all__ = ["TranslateTask"]

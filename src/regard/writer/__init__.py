@@ -1,5 +1,0 @@
-"""A trained language model at work."""
-
-from regard.writer.writer import Writer
-
-__all__ = ["Writer"]

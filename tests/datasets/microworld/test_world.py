@@ -1,0 +1,148 @@
+import random
+import subprocess
+import sys
+from itertools import pairwise
+
+import pytest
+
+from regard.datasets.microworld import Microworld
+from regard.datasets.microworld.grammar.talk import is_held_out
+from regard.datasets.microworld.lexicon.nouns import ADJECTIVES, NAMES, NOUNS
+from regard.datasets.microworld.lexicon.verbs import (
+    COME,
+    COME_BACK,
+    GIVING,
+    GO,
+    INDIRECT,
+    INTRANSITIVE,
+    LIVE,
+    PLAY,
+    PUT,
+    TRANSITIVE,
+    WITH_CLAUSE,
+)
+from regard.errors import ConfigError
+
+NOUN_OF = {form: noun.en[0] for nouns in (*NOUNS.values(), NAMES) for noun in nouns for form in noun.en}
+ADJECTIVE_OF = {a.en: a.en for a in ADJECTIVES} | {a.comparative: a.en for a in ADJECTIVES}
+VERBS = (*TRANSITIVE["person"], *INTRANSITIVE["person"], *INDIRECT["person"], *GIVING, *WITH_CLAUSE)
+VERBS += (GO, COME, COME_BACK, LIVE, PUT, PLAY)
+VERB_OF = {form: verb.en.base for verb in VERBS for form in verb.en if not verb.auxiliary}
+
+
+@pytest.fixture(scope="module")
+def splits():
+    return Microworld().splits(train=6000, valid=300, test=300, seed=1)
+
+
+def test_sizes_are_those_asked_for(splits):
+    sizes = [len(part) for part in (splits.train, splits.valid, splits.test)]
+    assert sizes == [6000, 300, 300]
+    assert {name: len(part) for name, part in splits.extra.items()} == {"long": 300, "unseen": 300}
+
+
+def test_no_sentence_occurs_twice(splits):
+    parts = (splits.train, splits.valid, splits.test, *splits.extra.values())
+    sources = [example.source for part in parts for example in part]
+    assert len(set(sources)) == len(sources)
+
+
+def test_another_seed_trains_on_none_of_the_test_sentences(splits):
+    other = Microworld().splits(train=6000, valid=10, test=10, seed=2, longest=6)
+    short = Microworld().splits(train=10, valid=10, test=300, seed=1, longest=6)
+    train = {example.source for example in other.train}
+    assert not train & {example.source for example in short.test}
+    assert not train & {example.source for example in splits.test}
+
+
+def test_lengths(splits):
+    usual = [
+        len(example.source.split()) for example in (*splits.train, *splits.test, *splits.extra["unseen"])
+    ]
+    long = [len(example.source.split()) for example in splits.extra["long"]]
+    assert (min(usual), max(usual)) == (3, 15)
+    assert min(long) >= 16
+    assert max(long) <= 30
+    assert len(set(long)) > 10
+
+
+def joined(words):
+    """Pairs of an adjective right before a noun."""
+    for first, second in pairwise(words):
+        if first in ADJECTIVE_OF and second in NOUN_OF:
+            yield first, NOUN_OF[second]
+
+
+def present_together(words):
+    """All pairs of an adjective and a noun, or a noun and a verb, anywhere in the sentence."""
+    nouns = [NOUN_OF[word] for word in words if word in NOUN_OF]
+    for noun in nouns:
+        yield from ((ADJECTIVE_OF[word], noun) for word in words if word in ADJECTIVE_OF)
+        yield from ((noun, VERB_OF[word]) for word in words if word in VERB_OF)
+
+
+def test_ordinary_splits_join_no_held_out_pair(splits):
+    pairs = 0
+    for example in (*splits.train, *splits.valid, *splits.test, *splits.extra["long"]):
+        for pair in joined(example.source.split()):
+            pairs += 1
+            assert not is_held_out(*pair), example.source
+    assert pairs > 500
+
+
+def test_every_unseen_sentence_holds_a_held_out_pair_of_words_that_training_knows(splits):
+    seen = {word for example in splits.train for word in example.source.split()}
+    lexemes = {table[word] for word in seen for table in (NOUN_OF, ADJECTIVE_OF, VERB_OF) if word in table}
+    adjacent = 0
+    for example in splits.extra["unseen"]:
+        words = example.source.split()
+        held = [pair for pair in present_together(words) if is_held_out(*pair)]
+        assert held, example.source
+        assert any(first in lexemes and second in lexemes for first, second in held), example.source
+        adjacent += any(is_held_out(*pair) for pair in joined(words))
+    assert adjacent > 30
+
+
+def test_equal_arguments_give_equal_corpora_whatever_the_hash_seed():
+    code = (
+        "from regard.datasets.microworld import Microworld as M;"
+        "s = M().splits(train=200, valid=20, test=20, seed=3);"
+        "p = [*s.train, *s.valid, *s.test, *s.extra['long'], *s.extra['unseen']];"
+        "import zlib; print(zlib.crc32(repr([(e.source, e.target, sorted(e.gold.possible)) for e in p]).encode()))"
+    )
+    answers = [
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={"PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    ]
+    assert answers[0] == answers[1]
+
+
+def test_seeds_differ():
+    one, two = (Microworld().splits(train=50, valid=0, test=0, seed=seed) for seed in (1, 2))
+    assert one.train != two.train
+
+
+def test_one_sentence_comes_from_the_dice_alone():
+    world = Microworld()
+    one, two = (world.sentence(random.Random(9), shortest=8, longest=20) for _ in range(2))
+    assert one == two
+    assert one.gold is not None
+
+
+def test_tagged_gives_the_words_of_the_same_sentence():
+    world = Microworld()
+    words, tags = world.tagged(random.Random(9), shortest=8, longest=20)
+    assert " ".join(words) == world.sentence(random.Random(9), shortest=8, longest=20).source
+    assert len(words) == len(tags)
+    assert tags[-1] == "PUNCT"
+
+
+def test_more_sentences_than_there_are_is_an_error_that_says_so():
+    with pytest.raises(ConfigError, match=r"of 9000 sentences for 'train' with 3 to 3 words.*ask for fewer"):
+        Microworld().splits(train=9000, valid=0, test=0, seed=1, shortest=3, longest=3)

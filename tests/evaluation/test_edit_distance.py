@@ -1,0 +1,52 @@
+from functools import cache
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from regard.evaluation.quality import edit_distance
+
+
+def plain(first, second):
+    """The definition as a recursion."""
+
+    @cache
+    def distance(i, j):
+        if i == 0 or j == 0:
+            return i + j
+        return min(
+            distance(i - 1, j) + 1,
+            distance(i, j - 1) + 1,
+            distance(i - 1, j - 1) + (first[i - 1] != second[j - 1]),
+        )
+
+    return distance(len(first), len(second))
+
+
+few = st.text("abc", max_size=14)
+
+
+@given(few, few)
+@settings(max_examples=300)
+def test_agrees_with_the_recursion_on_text(first, second):
+    assert edit_distance(first, second) == plain(first, second)
+
+
+@given(st.lists(st.sampled_from(["le", "la", "chat", "noir"]), max_size=80), st.data())
+@settings(max_examples=30)
+def test_agrees_with_the_recursion_on_words_beyond_a_machine_word(first, data):
+    second = data.draw(st.lists(st.sampled_from(["le", "la", "chat", "noir"]), min_size=60, max_size=80))
+    assert edit_distance(first, second) == plain(first, second)
+
+
+@given(few, few, few)
+def test_is_a_distance(a, b, c):
+    assert edit_distance(a, b) == edit_distance(b, a)
+    assert (edit_distance(a, b) == 0) == (a == b)
+    assert edit_distance(a, c) <= edit_distance(a, b) + edit_distance(b, c)
+
+
+def test_by_hand():
+    assert edit_distance("kitten", "sitting") == 3
+    assert edit_distance("", "abc") == edit_distance("abc", "") == 3
+    assert edit_distance("aa", "aaa") == 1
+    assert edit_distance(["the", "cat"], ["the", "black", "cat"]) == 1

@@ -1,0 +1,134 @@
+"""A frozen model says what the model says: the same numbers in float32, near ones in bfloat16 and int8."""
+
+import subprocess
+import sys
+
+import pytest
+import torch
+
+from regard.batches import Batch
+from regard.errors import ConfigError
+from regard.inference.packing import freeze
+from regard.ops.native import load, native_off, packed_of
+
+compiled = pytest.mark.skipif(load().library is None, reason=f"no C kernels here: {load().reason}")
+
+SOURCE = torch.tensor([[5, 6, 7, 8, 2], [4, 5, 2, 0, 0], [2, 0, 0, 0, 0]])
+MASK = torch.tensor([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0], [1, 0, 0, 0, 0]]).bool()
+HYPOTHESES = 3
+
+
+@torch.inference_mode()
+def steps(model, number=3):
+    """All that search sees of a model: the source, the first state, and some steps of a beam."""
+    encoded = model.encode(SOURCE, MASK)
+    first = model.decoder.initial_state(encoded)
+    rows = torch.arange(len(SOURCE)).repeat_interleave(HYPOTHESES)
+    state, words = first.select(rows), torch.arange(len(rows)) % 9
+    seen = [encoded.annotations, *(part for cell in first.cells for part in cell)]
+    if encoded.keys is not None:
+        seen.append(encoded.keys)
+    for _ in range(number):
+        output = model.decoder.step(words, state, encoded)
+        state, words = output.state, (words * 2 + 1) % 9
+        seen += [output.logits, *(part for cell in state.cells for part in cell)]
+        seen += [] if output.alpha is None else [output.alpha]
+    return [each.float() for each in seen]
+
+
+def distance(one, other):
+    return max(float((a - b).abs().max()) for a, b in zip(one, other, strict=True))
+
+
+def test_every_model_steps_as_before(grid_model):
+    model = grid_model.float()
+    assert distance(steps(freeze(model)), steps(model)) < 1e-5
+
+
+def test_in_float64_nothing_changes_at_all(grid_model):
+    assert distance(steps(freeze(grid_model)), steps(grid_model)) == 0
+
+
+@compiled
+@pytest.mark.parametrize(("precision", "bound"), [("bfloat16", 0.1), ("int8", 0.2)])
+@pytest.mark.parametrize("kind", ["bahdanau", "luong", "cho", "sutskever"])
+@pytest.mark.parametrize("cell", ["lstm", "gru"])
+def test_rounded_models_stay_near(tiny_model, kind, cell, precision, bound):
+    # logits here are about 1 wide, weights as large as 2
+    model = tiny_model(kind, cell).float()
+    away = distance(steps(freeze(model, precision)), steps(model))
+    assert 1e-4 < away < bound
+
+
+def test_forced_decoding_goes_on_working(grid_model):
+    model = grid_model.float()
+    targets = torch.tensor([[3, 4, 2], [5, 2, 0], [2, 0, 0]])
+    previous = torch.tensor([[1, 3, 4], [1, 5, 0], [1, 0, 0]])
+    batch = Batch(SOURCE, MASK, previous, targets, targets != 0)
+    with torch.inference_mode():
+        assert (freeze(model)(batch).logits - model(batch).logits).abs().max() < 1e-5
+
+
+def test_the_model_is_left_as_it_was_and_shares_its_weights(tiny_model):
+    model = tiny_model("luong", "lstm").float().train()
+    before = {name: value.clone() for name, value in model.state_dict().items()}
+    frozen = freeze(model, "int8")
+    assert model.training
+    assert not frozen.training
+    assert all(parameter.requires_grad for parameter in model.parameters())
+    assert not any(parameter.requires_grad for parameter in frozen.parameters())
+    assert frozen.state_dict().keys() == before.keys()
+    for name, value in model.state_dict().items():
+        assert torch.equal(value, before[name])
+        if load().library is not None:
+            assert frozen.state_dict()[name].data_ptr() == value.data_ptr()
+    assert all(packed_of(parameter) is None for parameter in model.parameters())
+
+
+def test_a_frozen_model_takes_no_weights(tiny_model):
+    model = tiny_model().float()
+    with pytest.raises(ConfigError, match="freeze that"):
+        freeze(model).load_state_dict(model.state_dict())
+
+
+def test_an_unknown_precision_is_named(tiny_model):
+    with pytest.raises(ConfigError, match=r"'int9'.*int8"):
+        freeze(tiny_model(), "int9")
+
+
+@compiled
+def test_what_is_shared_stays_shared_and_is_packed_for_the_output(tiny_model):
+    model = tiny_model("sutskever", encoder={"state_size": 2}, embedding_size=4).float()
+    tied = type(model)(model.config, 9, 9)
+    tied.decoder.output.W_o = tied.decoder.embedding.E
+    frozen = freeze(tied)
+    assert frozen.decoder.output.W_o is frozen.decoder.embedding.E
+    assert packed_of(frozen.decoder.output.W_o) is not None
+    assert packed_of(frozen.encoder.embedding.E) is None
+
+
+def test_without_kernels_the_weights_are_rounded_and_all_goes_by_torch(tiny_model):
+    model = tiny_model("luong", "lstm").float()
+    with native_off():
+        assert distance(steps(freeze(model)), steps(model)) == 0
+        assert 1e-4 < distance(steps(freeze(model, "int8")), steps(model)) < 0.2
+
+
+def test_regard_native_0_is_such_a_case():
+    code = (
+        "import torch; from regard import models; from regard.inference.packing import freeze;"
+        "part = {'embedding_size': 8, 'state_size': 8};"
+        "config = models.ModelConfig.from_mapping({'encoder': part, 'decoder': {**part, 'kind': 'bahdanau'}}, '');"
+        "frozen = freeze(models.Seq2Seq(config, 9, 9), 'int8');"
+        "encoded = frozen.encode(torch.tensor([[4, 5, 2]]), torch.ones(1, 3).bool());"
+        "output = frozen.decoder.step(torch.tensor([1]), frozen.decoder.initial_state(encoded), encoded);"
+        "print(tuple(output.logits.shape))"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code],
+        env={"REGARD_NATIVE": "0", "PATH": ""},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert run.stdout.strip() == "(1, 9)"

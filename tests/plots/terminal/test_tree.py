@@ -1,0 +1,70 @@
+from regard.plots.terminal.tree import TerminalTree
+from regard.tasks.translate.result import Translation
+from regard.tasks.translate.search_tree import Beginning, SearchTree
+
+
+def small():
+    """Two ways that part after the first word, one that was lost, one that was weighed."""
+    steps = (
+        (
+            Beginning(0, None, "the", -0.1, -0.1, -0.1, "kept"),
+            Beginning(1, None, "a", -2.0, -2.0, -2.0, "kept"),
+        ),
+        (
+            Beginning(2, 0, "cat", -0.5, -0.6, -0.3, "kept"),
+            Beginning(3, 0, "dog", -0.9, -1.0, -0.5, "kept"),
+            Beginning(4, 1, "cat", -2.0, -4.0, -2.0, "pruned"),
+        ),
+        (
+            Beginning(5, 2, "</s>", -0.3, -0.9, -0.3, "finished"),
+            Beginning(6, 3, "</s>", -0.2, -1.2, -0.4, "finished"),
+        ),
+    )
+    translation = Translation(
+        "le chat",
+        "the cat",
+        (),
+        ("the", "cat", "</s>"),
+        -0.3,
+        -0.9,
+        (-0.1, -0.5, -0.3),
+        None,
+        (),
+        (0, 1, None),
+    )
+    return SearchTree(translation, steps)
+
+
+def test_stretches_without_a_choice_are_lines_and_choices_are_branches(plain):
+    assert plain(TerminalTree(small())) == [
+        "├ the",
+        "│ ├ cat </s> ■ −0.30",
+        "│ └ dog </s> ■ −0.40",
+        "└ a ✂ −2.00",
+    ]
+
+
+def test_what_was_weighed_is_shown_when_asked_for(plain):
+    assert plain(TerminalTree(small(), pruned=True))[-1] == "└ a cat ✂ −4.00"
+
+
+def test_a_terminal_without_such_letters_gets_others(plain):
+    lines = plain(TerminalTree(small()), encoding="ascii")
+    assert lines[1] == "| |-cat </s> # -0.30"
+
+
+def test_the_best_is_bold_and_the_lost_is_dim(coloured):
+    lines = coloured(TerminalTree(small())).splitlines()
+    assert "\x1b[1mthe" in lines[0]
+    assert "\x1b[1mcat" in lines[1]
+    assert "\x1b[1m" not in lines[2]
+    assert "\x1b[2ma" in lines[3]
+
+
+def test_every_kept_word_and_every_end_is_there(grown, plain):
+    tree = grown(12, 5, 7)
+    lines = plain(TerminalTree(tree), width=400)
+    assert sum(line.count("■") for line in lines) == len(tree.finished)
+    kept = sum(one.fate != "pruned" for step in tree.steps for one in step)
+    words = sum(len(line.split("■")[0].split("✂")[0].replace("│", "").split()) - 1 for line in lines)
+    assert words == kept

@@ -1,0 +1,67 @@
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from regard.plots.style import Place, flow, runs_right_to_left
+
+WIDTHS = st.lists(st.integers(1, 12), max_size=40)
+
+
+def test_words_stand_side_by_side_then_below():
+    assert flow([3, 4, 2, 5], 10, 1).places == (
+        Place(0, 0, 3),
+        Place(0, 4, 4),
+        Place(1, 0, 2),
+        Place(1, 3, 5),
+    )
+
+
+@given(WIDTHS, st.integers(5, 40), st.integers(0, 2), st.booleans())
+def test_nothing_overlaps_or_leaves_the_line(widths, room, gap, right_to_left):
+    paragraph = flow(widths, room, gap, right_to_left=right_to_left)
+    assert [k for line in paragraph.lines() for k in line] == list(range(len(widths)))
+    assert len(paragraph.lines()) == paragraph.num_lines
+    for line in paragraph.lines():
+        places = sorted((paragraph.places[k] for k in line), key=lambda place: place.left)
+        for one, other in pairwise(places):
+            assert one.left + one.width + gap == pytest.approx(other.left)
+        assert all(place.left >= 0 for place in places)
+        assert all(place.left + place.width <= paragraph.width + 1e-9 for place in places)
+        used = sum(place.width for place in places) + gap * (len(places) - 1)
+        assert used <= room + 1e-9 or len(places) == 1
+
+
+@given(WIDTHS, st.integers(5, 40))
+def test_a_line_is_broken_only_where_it_must(widths, room):
+    paragraph = flow(widths, room, 1)
+    lines = paragraph.lines()
+    for line, following in pairwise(lines):
+        used = sum(widths[k] for k in line) + len(line)
+        assert used + widths[following[0]] > room
+
+
+@given(WIDTHS, st.integers(5, 40))
+def test_to_the_left_it_is_the_mirror_image(widths, room):
+    there, back = flow(widths, room, 1), flow(widths, room, 1, right_to_left=True)
+    assert (there.width, there.num_lines) == (back.width, back.num_lines)
+    for one, other in zip(there.places, back.places, strict=True):
+        assert (one.line, one.width) == (other.line, other.width)
+        assert one.left + other.left + one.width == pytest.approx(there.width)
+
+
+@pytest.mark.parametrize(
+    ("words", "leftwards"),
+    [
+        (["the", "cat"], False),
+        (["שלום", "cat"], True),
+        (["2", ",", "كتاب"], True),
+        (["<s>", "שלום"], True),
+        (["日本"], False),
+        (["12", "."], False),
+        ([], False),
+    ],
+)
+def test_the_first_letter_with_a_direction_decides(words, leftwards):
+    assert runs_right_to_left(words) is leftwards

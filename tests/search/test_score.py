@@ -1,0 +1,53 @@
+"""A language model along given words: the same in windows as at once, and what its steps say."""
+
+from importlib import import_module
+
+import pytest
+import torch
+
+from regard.batches import LineBatch, Stream, pad_lines
+from regard.models import LanguageModel, LanguageModelConfig
+from regard.search import follow
+from regard.text.specials import BOS
+
+LINES = [[4, 5, 6], [7], [5, 5, 8, 4]]
+
+
+@pytest.fixture
+def model():
+    torch.manual_seed(1)
+    config = LanguageModelConfig(cell="lstm", embedding_size=5, state_size=6, dropout=0.5)
+    return LanguageModel(config, 9).eval()
+
+
+@torch.no_grad()
+def test_it_is_what_the_steps_say(model):
+    batch = pad_lines(LINES)
+    followed = follow(model, batch)
+    found = iter(zip(followed.log_probs.tolist(), followed.right.tolist(), strict=True))
+    for ids in LINES:
+        state, previous = model.initial_state(1), torch.tensor([BOS])
+        for token in [*ids, 3]:
+            logits, state = model.step(previous, state)
+            log_prob, right = next(found)
+            assert log_prob == pytest.approx(float(logits.log_softmax(-1)[0, token]), abs=1e-5)
+            assert right == (int(logits.argmax()) == token)
+            previous = torch.tensor([token])
+    assert next(found, None) is None
+
+
+def test_a_long_row_in_windows_is_the_row_at_once(model, monkeypatch):
+    [row] = Stream(LINES, 1, 99)
+    whole = follow(model, row)
+    monkeypatch.setattr(import_module("regard.search.forced"), "_STEPS", 3)
+    parts = follow(model, row)
+    torch.testing.assert_close(parts.log_probs, whole.log_probs)
+    torch.testing.assert_close(parts.state[0][0], whole.state[0][0])
+
+
+def test_going_on_from_a_state(model):
+    [row] = Stream(LINES, 1, 99)
+    whole = follow(model, row)
+    first = follow(model, LineBatch(*(tensor[:, :5] for tensor in row.tensors)))
+    second = follow(model, LineBatch(*(tensor[:, 5:] for tensor in row.tensors)), first.state)
+    torch.testing.assert_close(torch.cat([first.log_probs, second.log_probs]), whole.log_probs)

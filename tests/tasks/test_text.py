@@ -1,0 +1,36 @@
+"""What the tasks of one text share: every option reaches the tokenizer, and nothing is left out in silence."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from regard.errors import DataError
+from regard.tasks.base import fit_to_learn, learn_text
+from regard.tasks.config import TextTokenizerConfig
+
+
+def test_every_option_reaches_the_tokenizer():
+    lines = ["B b b", "a a", "c"]
+    made = learn_text(lines, TextTokenizerConfig(min_frequency=2))
+    assert [made.tokens([k])[0] for k in range(4, made.size)] == ["a", "b"]
+    assert learn_text(lines, TextTokenizerConfig(text_size=5)).size == 5
+    assert learn_text(lines, TextTokenizerConfig(lowercase=True, text_size=5)).tokens([4]) == ["b"]
+    assert learn_text(lines, TextTokenizerConfig(text="char")).kind == "char"
+
+
+@given(st.lists(st.text("ab", max_size=5)), st.integers(1, 5))
+def test_all_are_kept_or_accounted_for(texts, limit):
+    fit = [text for text in texts if 0 < len(text) <= limit]
+    blank, long = texts.count(""), sum(len(text) > limit for text in texts)
+    if not fit:
+        with pytest.raises(DataError) as told:
+            fit_to_learn(texts, len, limit, what="words", unit="letters")
+        account = f"of {len(texts)} training words {blank} are blank and {long} have more than {limit} letters; raise"
+        assert account in str(told.value)
+        return
+    kept, notes = fit_to_learn(texts, len, limit, what="words", unit="letters")
+    assert kept == fit
+    told_blank = [f"training words: left out {blank} blank"] * bool(blank)
+    said = f"training words: left out {long} of more than {limit} letters (data.max_length)"
+    told_long = [said] * bool(long)
+    assert notes == told_blank + told_long

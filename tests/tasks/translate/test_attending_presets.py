@@ -1,0 +1,47 @@
+"""The presets of what can be attended with: each says what its name says, and nothing else than its base."""
+
+import pytest
+
+from regard.training.run import configure
+
+
+def attention(name):
+    return configure(preset=name).model.decoder.attention
+
+
+@pytest.mark.parametrize(
+    ("name", "base", "changed"),
+    [
+        ("heads-small", "rnnsearch-small", {"energy": "qkv", "heads": 4}),
+        ("sparsemax-small", "rnnsearch-small", {"normalizer": "sparsemax"}),
+        ("coverage-small", "rnnsearch-small", {"coverage": True}),
+        ("luong-local", "luong-general", {"window": "local-p"}),
+        ("luong-monotonic", "luong-general", {"window": "local-m"}),
+    ],
+)
+def test_only_the_attention_differs(name, base, changed):
+    one, other = configure(preset=name), configure(preset=base)
+    assert one.model.decoder.attention.to_mapping() == {**attention(base).to_mapping(), **changed}
+    assert one.model.encoder == other.model.encoder
+    assert one.training == other.training
+
+
+def test_coverage_is_charged():
+    assert configure(preset="coverage-small").teaching.coverage > 0
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [("lstmn-shallow-small", "bahdanau"), ("lstmn-deep-small", "deep-fusion")]
+)
+def test_both_fusions_are_of_two_lstmns(name, kind):
+    model = configure(preset=name).model
+    assert model.decoder.kind == kind
+    assert (model.encoder.cell, model.decoder.cell) == ("lstmn", "lstmn")
+    assert not model.encoder.bidirectional
+
+
+@pytest.mark.parametrize("form", ["rnn-read", "rnn-sum", "rnn-sum-keep"])
+def test_each_form_of_self_attention_has_a_language_model(form):
+    run = configure(preset=f"{form}-lm")
+    assert (run.kind, run.model.cell) == ("lm", form)
+    assert run.model.state_size == configure(preset="lstm-lm").model.state_size

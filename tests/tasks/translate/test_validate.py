@@ -1,0 +1,109 @@
+import math
+
+import pytest
+import torch
+
+from regard.batches import pad_pairs
+from regard.evaluation import measure
+from regard.tasks.translate.predictor import Translator
+from regard.tasks.translate.task import validate
+
+
+@pytest.fixture
+def translator(small_model, prepared):
+    model = small_model(model={"encoder": {"dropout": 0.5}, "decoder": {"dropout": 0.5}}).train()
+    return Translator(model, prepared.source_tokenizer, prepared.target_tokenizer)
+
+
+def validated(translator, prepared, **options):
+    options = {"free_running": 100, "batch_sentences": 4, "batch_tokens": 1000, **options}
+    return validate(translator, prepared.valid_pairs, prepared.valid, **options)
+
+
+def edits(one, other):
+    """The textbook table."""
+    table = [[max(i, j) for j in range(len(other) + 1)] for i in range(len(one) + 1)]
+    for i in range(1, len(one) + 1):
+        for j in range(1, len(other) + 1):
+            table[i][j] = min(
+                table[i - 1][j] + 1,
+                table[i][j - 1] + 1,
+                table[i - 1][j - 1] + (one[i - 1] != other[j - 1]),
+            )
+    return table[-1][-1]
+
+
+def test_teacher_forced_numbers_against_the_model_itself(translator, prepared):
+    """One pair at a time, without dropout and without smoothing."""
+    found = validated(translator, prepared)
+    model = translator.model.eval()
+    nats = right = tokens = 0
+    with torch.no_grad():
+        for pair in prepared.valid:
+            batch = pad_pairs([pair])
+            log_probs = model(batch).logits.log_softmax(-1)
+            targets = batch.target_ids[0]
+            nats -= float(log_probs[torch.arange(len(targets)), targets].sum())
+            right += int((log_probs.argmax(-1) == targets).sum())
+            tokens += len(targets)
+    assert tokens == sum(len(pair.target_ids) + 1 for pair in prepared.valid)
+    assert found.loss == pytest.approx(nats / tokens, rel=1e-5)
+    assert found.perplexity == pytest.approx(math.exp(nats / tokens), rel=1e-5)
+    assert found.token_accuracy == pytest.approx(right / tokens)
+
+
+def test_free_running_numbers_against_greedy_search(translator, prepared):
+    found = validated(translator, prepared, free_running=6)
+    translator.model.eval()
+    output = [
+        each.text for each in translator.translate([pair.source for pair in prepared.valid_pairs[:6]], beam=1)
+    ]
+    references = [pair.target for pair in prepared.valid_pairs[:6]]
+    wrong = sum(edits(one.split(), other.split()) for one, other in zip(output, references, strict=True))
+    words = sum(len(line.split()) for line in references)
+    assert found.free_running_accuracy == pytest.approx(max(0, 1 - wrong / words))
+    quality = measure(output, references, with_ter=False)
+    assert (found.bleu, found.chrf, found.exact_match) == (quality.bleu, quality.chrf, quality.exact_match)
+
+
+def test_the_gap_is_the_difference(translator, prepared):
+    found = validated(translator, prepared)
+    assert found.gap == found.token_accuracy - found.free_running_accuracy
+
+
+def test_a_perfect_model_has_no_gap(translator, prepared, monkeypatch):
+    """Free running on the references themselves: accuracy 1, whatever the model is."""
+    texts = {pair.source: pair.target for pair in prepared.valid_pairs}
+    real = translator.translate(list(texts), beam=1)
+
+    def perfect(sources, *, beam):
+        assert beam == 1
+        return [type("Said", (), {"text": texts[source]}) for source in sources]
+
+    assert real
+    monkeypatch.setattr(translator, "translate", perfect)
+    found = validated(translator, prepared)
+    assert (found.free_running_accuracy, found.exact_match) == (1.0, 1.0)
+    assert found.bleu == pytest.approx(100)
+
+
+@pytest.mark.parametrize("training", [True, False])
+def test_the_model_goes_on_as_it_was(translator, prepared, training):
+    translator.model.train(training)
+    validated(translator, prepared)
+    assert translator.model.training is training
+
+
+def test_batches_change_nothing(translator, prepared):
+    one = validated(translator, prepared)
+    other = validated(translator, prepared, batch_sentences=100, batch_tokens=20)
+    # float32 sums in another order
+    assert other.loss == pytest.approx(one.loss, rel=1e-5)
+    assert (other.token_accuracy, other.exact_match) == (one.token_accuracy, one.exact_match)
+
+
+def test_every_number_by_name(translator, prepared):
+    assert set(validated(translator, prepared).to_json()) == {
+        *("loss", "perplexity", "token_accuracy", "free_running_accuracy", "gap"),
+        *("bleu", "chrf", "exact_match"),
+    }

@@ -1,0 +1,106 @@
+import errno
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from regard import io as whole_file
+from regard.errors import DataError
+from regard.io import make_folder, write_whole, write_whole_text
+
+
+def only_old(folder):
+    """Whether the folder holds the old file as it was, and nothing else."""
+    return [(path.name, path.read_bytes()) for path in folder.iterdir()] == [("file", b"old")]
+
+
+@pytest.fixture
+def old(tmp_path):
+    (tmp_path / "file").write_bytes(b"old")
+    return tmp_path / "file"
+
+
+def test_a_file_is_written_over_the_old_one(old):
+    write_whole(old, lambda file: file.write(b"new"))
+    assert [(path.name, path.read_bytes()) for path in old.parent.iterdir()] == [("file", b"new")]
+
+
+def test_text_is_utf8(tmp_path):
+    write_whole_text(tmp_path / "text", "œuf\n")
+    assert (tmp_path / "text").read_bytes() == b"\xc5\x93uf\n"
+
+
+def test_under_its_name_only_when_it_is_on_the_disk(old, monkeypatch):
+    """fsync comes after the last byte and before the name."""
+    seen = []
+    sync = os.fsync
+
+    def watched(descriptor):
+        seen.append((os.fstat(descriptor).st_size, old.read_bytes()))
+        sync(descriptor)
+
+    monkeypatch.setattr(whole_file.os, "fsync", watched)
+    write_whole(old, lambda file: file.write(b"x" * 9))
+    assert seen == [(9, b"old")]
+
+
+def test_a_full_disk_leaves_the_old_file(old, largest_file):
+    with largest_file(1000), pytest.raises(DataError, match=r"file: cannot be written \(.*\); make room"):
+        write_whole(old, lambda file: file.write(b"x" * 100_000))
+    assert only_old(old.parent)
+
+
+def test_a_disk_that_fills_at_the_last_moment_leaves_the_old_file(old, monkeypatch):
+    def full(descriptor):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(whole_file.os, "fsync", full)
+    with pytest.raises(DataError, match="No space left on device"):
+        write_whole(old, lambda file: file.write(b"new"))
+    assert only_old(old.parent)
+
+
+@pytest.mark.parametrize("fault", [KeyboardInterrupt, ZeroDivisionError])
+def test_what_goes_wrong_half_way_leaves_the_old_file(old, fault):
+    def fill(file):
+        file.write(b"half of it")
+        raise fault
+
+    with pytest.raises(fault):
+        write_whole(old, fill)
+    assert only_old(old.parent)
+
+
+def test_a_killed_write_leaves_the_old_file(old):
+    script = """
+import os, signal, sys
+from regard.io import write_whole
+def fill(file):
+    file.write(b"x" * 100_000)
+    file.flush()
+    os.kill(os.getpid(), signal.SIGKILL)
+write_whole(sys.argv[1], fill)
+"""
+    done = subprocess.run([sys.executable, "-c", script, str(old)], timeout=60, check=False)
+    assert done.returncode == -signal.SIGKILL
+    assert old.read_bytes() == b"old"
+    # what a killed process leaves beside it is hidden, and the next write does not trip over it
+    assert all(path.name.startswith(".file.") for path in old.parent.iterdir() if path != old)
+    write_whole(old, lambda file: file.write(b"new"))
+    assert old.read_bytes() == b"new"
+
+
+def test_a_folder_that_is_not_there(tmp_path):
+    with pytest.raises(DataError, match=r"none/file: cannot be written \(No such file.*choose a folder that"):
+        write_whole(tmp_path / "none" / "file", lambda file: file.write(b"new"))
+
+
+def test_make_folder(tmp_path):
+    make_folder(tmp_path / "a" / "b")
+    make_folder(tmp_path / "a" / "b")
+    assert (tmp_path / "a" / "b").is_dir()
+    (tmp_path / "file").touch()
+    with pytest.raises(DataError, match=r"file: cannot be made \(File exists\); choose another folder"):
+        make_folder(tmp_path / "file")
