@@ -146,7 +146,7 @@ def run_of(setting: Setting, decoder: str, precision: str = "32") -> TranslateRu
             "model": model_of(decoder, setting.embedding_size, setting.encoder_size, setting.dropout),
             "training": {
                 "optimizer": "adam",
-                "rate": RATE,
+                "learning_rate": RATE,
                 "clip": CLIP,
                 "batch_sentences": setting.batch,
                 "batch_tokens": setting.batch * (setting.corpus.longest + 1),

@@ -12,10 +12,10 @@ from torch import Tensor, nn
 
 from benchmarks.settings import CLIP, RATE, SEED, model_of
 from regard.batches import Batch
-from regard.models import LanguageModel, LanguageModelConfig, ModelConfig, Seq2Seq
+from regard.models import LanguageModelConfig, LanguageModelNetwork, ModelConfig, Seq2Seq
 from regard.tasks import TrainingBatch
 from regard.tasks.config import TrainingConfig
-from regard.tasks.language_model.task import LmObjective
+from regard.tasks.language_model.task import LanguageModelObjective
 from regard.tasks.translate.objective import TranslationObjective
 from regard.training.fabric import build_fabric
 from regard.training.optimizer import build_optimizer
@@ -63,7 +63,7 @@ def reading(sizes: Sizes, cell: str) -> Callable[[], None]:
     """A step of a language model with a cell such as ``lstmn``, over `Ty` words."""
     torch.manual_seed(SEED)
     config = LanguageModelConfig(cell=cell, embedding_size=sizes.m, state_size=sizes.n)
-    objective = LmObjective(LanguageModel(config, sizes.V), 0.0)
+    objective = LanguageModelObjective(LanguageModelNetwork(config, sizes.V), 0.0)
     previous, target = (torch.randint(sizes.V, (sizes.B, sizes.Ty)) for _ in range(2))
     tensors = (previous, target, torch.ones_like(previous).bool())
     return _step(objective, TrainingBatch(tensors, target.numel(), sizes.B), lambda result: result[0])
@@ -71,7 +71,7 @@ def reading(sizes: Sizes, cell: str) -> Callable[[], None]:
 
 def _step(objective: nn.Module, batch: TrainingBatch, loss: Callable[[Any], Tensor]) -> Callable[[], None]:
     """An update on one batch; `loss` finds the loss in what the objective returns."""
-    training = TrainingConfig(rate=RATE, clip=CLIP, device="cpu", max_updates=1)
+    training = TrainingConfig(learning_rate=RATE, clip=CLIP, device="cpu", max_updates=1)
     fabric = build_fabric(training)
     model, optimizer = fabric.setup(objective, build_optimizer(objective, training))
 

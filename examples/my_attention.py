@@ -51,7 +51,7 @@ def main() -> None:
             "decoder": {**part, "attention": {"energy": "cosine"}, "readout_size": 16},
         },
         "training": {
-            "rate": 0.02,
+            "learning_rate": 0.02,
             "warmup": 0,
             "label_smoothing": 0.0,
             "max_epochs": 60,

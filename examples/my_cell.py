@@ -44,7 +44,7 @@ def main() -> None:
         "tokenizer": {"source": "word", "target": "word"},
         "model": {"encoder": part, "decoder": {**part, "attention": {"size": 16}, "readout_size": 16}},
         "training": {
-            "rate": 0.02,
+            "learning_rate": 0.02,
             "warmup": 0,
             "label_smoothing": 0.0,
             "max_epochs": 60,

@@ -32,7 +32,7 @@ from regard.tasks.config import TrainingConfig  # noqa: E402 (after the hook)
 from regard.tasks.translate.config import DataConfig, TokenizerConfig  # noqa: E402 (after the hook)
 from regard.tasks.translate.data import prepare  # noqa: E402 (after the hook)
 from regard.tasks.translate.result import Translation  # noqa: E402 (after the hook)
-from regard.tasks.translate.search_tree import Beginning, SearchTree  # noqa: E402 (after the hook)
+from regard.tasks.translate.search_tree import PartialHypothesis, SearchTree  # noqa: E402 (after the hook)
 from regard.text import SentencePair  # noqa: E402 (after the hook)
 from regard.training.fabric import build_fabric  # noqa: E402 (after the hook)
 from regard.training.run import configure  # noqa: E402 (after the hook)
@@ -279,7 +279,7 @@ def run_config():
                 },
             },
             "training": {
-                "rate": 0.01,
+                "learning_rate": 0.01,
                 "schedule": "constant",
                 "warmup": 0,
                 "label_smoothing": 0.0,
@@ -339,7 +339,7 @@ _WORDS = [
 ]
 
 
-def _translation(way: list[Beginning], source: list[str]) -> Translation:
+def _translation(way: list[PartialHypothesis], source: list[str]) -> Translation:
     tokens = tuple(one.token for one in way)
     return Translation(
         source=" ".join(source[:-1]),
@@ -362,9 +362,9 @@ def grown() -> Callable[..., SearchTree]:
     def grow(num_steps: int = 6, width: int = 5, seed: int = 0, *, attends: bool = True) -> SearchTree:
         rng = random.Random(seed)
         source = [*rng.choices(_WORDS, k=4), "</s>"]
-        everyone: list[Beginning] = []
-        steps: list[tuple[Beginning, ...]] = []
-        alive: list[Beginning | None] = [None]
+        everyone: list[PartialHypothesis] = []
+        steps: list[tuple[PartialHypothesis, ...]] = []
+        alive: list[PartialHypothesis | None] = [None]
         num_finished = 0
         for t in range(num_steps):
             candidates = []
@@ -381,7 +381,7 @@ def grown() -> Callable[..., SearchTree]:
                 alpha = np.full(5, 0.1) + 0.5 * np.eye(5)[rng.randrange(5)] if attends else None
                 number = len(everyone)
                 origin = None if parent is None else parent.id
-                one = Beginning(
+                one = PartialHypothesis(
                     number, origin, word, log_prob, total, total / (t + 1), fate, ((word, log_prob),), alpha
                 )
                 everyone.append(one)

@@ -71,7 +71,7 @@ def make(path, name="bahdanau", tie="none", seed=1, **options):
     return folder, model
 
 
-def described(folder, **changes):
+def captioned(folder, **changes):
     """Change what regard.json says."""
     path = folder.path / "regard.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
@@ -176,19 +176,19 @@ class TestWhatCannotBeLoaded:
 
     def test_an_older_format(self, tmp_path):
         folder, _ = make(tmp_path)
-        described(folder, format=FORMAT - 1)
+        captioned(folder, format=FORMAT - 1)
         self.fails(folder, "regard.json", f"written in format {FORMAT - 1}", "train the model again")
 
     def test_a_newer_format(self, tmp_path):
         folder, _ = make(tmp_path)
-        described(folder, format=FORMAT + 1, regard="9.1")
+        captioned(folder, format=FORMAT + 1, regard="9.1")
         self.fails(folder, "regard.json", f"format {FORMAT + 1} by Regard 9.1", "upgrade")
 
     def test_another_task(self, tmp_path):
         folder, _ = make(tmp_path)
-        described(folder, task="count")
+        captioned(folder, task="count")
         self.fails(folder, "regard.json", "no task 'count'", "copy or train the model again")
-        described(folder, task="tag")
+        captioned(folder, task="tag")
         with pytest.raises(FolderError, match="a model for tagging; name one for translating"):
             folder.load(task="translate")
 
@@ -207,7 +207,7 @@ class TestWhatCannotBeLoaded:
     )
     def test_an_impossible_model(self, tmp_path, model):
         folder, _ = make(tmp_path)
-        described(folder, model=model)
+        captioned(folder, model=model)
         self.fails(folder, "regard.json: damaged", "copy or train the model again")
 
     def test_a_model_that_is_not_described(self, tmp_path):

@@ -50,7 +50,7 @@ def test_every_command_of_the_tasks_page(tmp_path, monkeypatch):
     house = TaskHouse(tmp_path, monkeypatch)
     every = list(harness.commands((ROOT / "docs" / "tasks.md").read_text(encoding="utf-8")))
     tasks = {words[words.index("--task") + 1] for words in every if "--task" in words}
-    assert tasks == {"lm", "classify", "tag", "describe"}
+    assert tasks == {"language_model", "classify", "tag", "caption"}
     for words in every:
         house.run(words)
 

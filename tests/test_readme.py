@@ -223,9 +223,9 @@ def check_make(words, makefile):
         rule = re.search(rf"^{target}:.*\n((?:\t.*\n)*)", makefile, flags=re.MULTILINE)
         assert rule, f"make {target}: no such target in the Makefile"
         assert promises.get(target, "") in rule[1], f"make {target} does not run {promises[target]!r}"
-    world = re.search(r"^WORLD \?= (\w+)$", makefile, flags=re.MULTILINE)
-    assert world
-    assert world[1] == "microworld"
+    dataset = re.search(r"^WORLD \?= (\w+)$", makefile, flags=re.MULTILINE)
+    assert dataset
+    assert dataset[1] == "microworld"
 
 
 @pytest.fixture

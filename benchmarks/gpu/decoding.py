@@ -16,7 +16,7 @@ from torch.profiler import ProfilerActivity, profile
 from benchmarks.gpu.stopwatch import peak_mib
 from benchmarks.gpu.training_step import VOCABULARY
 from regard.batches import SourceBatch, pad_sources
-from regard.inference.packing import freeze
+from regard.inference.packing import pack_model
 from regard.models import ModelConfig, Seq2Seq
 from regard.search import LengthLimit, SearchOptions, find
 from regard.text.specials import SPECIAL_PIECES
@@ -31,7 +31,7 @@ def rnnsearch(precision: str, device: str) -> Seq2Seq:
     torch.manual_seed(1)
     config = ModelConfig.from_mapping(PRESETS["rnnsearch-50"]()["model"], "model")
     model = Seq2Seq(config, VOCABULARY, VOCABULARY).to(device, PRECISIONS[precision])
-    return freeze(model.eval())
+    return pack_model(model.eval())
 
 
 def sources(sentences: int, device: str) -> SourceBatch:

@@ -14,12 +14,12 @@ from regard.version import __version__
 
 if TYPE_CHECKING:
     from regard.tasks.caption.predictor import Captioner
-    from regard.tasks.caption.result import Description
-    from regard.tasks.classify.predictor import TextClassifier
+    from regard.tasks.caption.result import Caption
+    from regard.tasks.classify.predictor import Classifier
     from regard.tasks.classify.result import Classification
-    from regard.tasks.language_model.predictor import Writer
+    from regard.tasks.language_model.predictor import LanguageModel
     from regard.tasks.language_model.result import Reading, Sample, Scored, TextScore
-    from regard.tasks.tag.predictor import TextTagger
+    from regard.tasks.tag.predictor import Tagger
     from regard.tasks.tag.result import Tagging
     from regard.tasks.translate.evaluation import Evaluation, evaluate
     from regard.tasks.translate.predictor import Translator
@@ -31,21 +31,21 @@ if TYPE_CHECKING:
 _HOMES = {
     "Captioner": "regard.tasks.caption.predictor",
     "Classification": "regard.tasks.classify.result",
-    "Description": "regard.tasks.caption.result",
+    "Caption": "regard.tasks.caption.result",
     "Evaluation": "regard.tasks.translate.evaluation",
     "Reading": "regard.tasks.language_model.result",
     "Sample": "regard.tasks.language_model.result",
     "Scored": "regard.tasks.language_model.result",
     "SearchTree": "regard.tasks.translate.search_tree",
     "Tagging": "regard.tasks.tag.result",
-    "TextClassifier": "regard.tasks.classify.predictor",
-    "TextTagger": "regard.tasks.tag.predictor",
+    "Classifier": "regard.tasks.classify.predictor",
+    "Tagger": "regard.tasks.tag.predictor",
     "TextScore": "regard.tasks.language_model.result",
     "TrainedRun": "regard.training.run",
     "Translation": "regard.tasks.translate.result",
     "Translator": "regard.tasks.translate.predictor",
     "WhatIf": "regard.tasks.translate.what_if",
-    "Writer": "regard.tasks.language_model.predictor",
+    "LanguageModel": "regard.tasks.language_model.predictor",
     "evaluate": "regard.tasks.translate.evaluation",
     "train": "regard.training.run",
 }
@@ -53,7 +53,7 @@ _HOMES = {
 __all__ = [
     "Captioner",
     "Classification",
-    "Description",
+    "Caption",
     "Evaluation",
     "Reading",
     "RegardError",
@@ -61,14 +61,14 @@ __all__ = [
     "Scored",
     "SearchTree",
     "Tagging",
-    "TextClassifier",
+    "Classifier",
     "TextScore",
-    "TextTagger",
+    "Tagger",
     "TrainedRun",
     "Translation",
     "Translator",
     "WhatIf",
-    "Writer",
+    "LanguageModel",
     "__version__",
     "evaluate",
     "train",

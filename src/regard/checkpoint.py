@@ -36,10 +36,10 @@ WEIGHTS = ("best", "last")
 
 VERBS = {
     "translate": "translating",
-    "lm": "sampling and scoring text (a language model)",
+    "language_model": "sampling and scoring text (a language model)",
     "classify": "classifying",
     "tag": "tagging",
-    "describe": "describing feature vectors",
+    "caption": "describing feature vectors",
 }
 """What a model of each task is for, as messages say it."""
 
@@ -270,4 +270,4 @@ def language_model_of(folder: str) -> LoadedModel:
     Raises:
         FolderError: the folder holds none.
     """
-    return ModelFolder(folder).load(task="lm")
+    return ModelFolder(folder).load(task="language_model")

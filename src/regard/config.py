@@ -204,7 +204,7 @@ class Option:
     """One option as people read of it.
 
     Attributes:
-        path: such as ``training.rate``.
+        path: such as ``training.learning_rate``.
         default: as TOML writes it.
         sentence: what it means.
     """

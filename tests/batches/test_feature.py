@@ -3,13 +3,13 @@
 import numpy as np
 import torch
 
-from regard.batches import pad_described, pad_lines
+from regard.batches import pad_captioned, pad_lines
 
 FEATURES = [np.array([1, 2], dtype=np.float32), np.array([3, 4], dtype=np.float32)]
 
 
 def test_features_are_stacked_and_descriptions_padded_as_lines():
-    batch = pad_described(FEATURES, [[4, 5], []])
+    batch = pad_captioned(FEATURES, [[4, 5], []])
     assert batch.features.tolist() == [[1, 2], [3, 4]]
     assert batch.features.dtype == torch.float32
     assert all(map(torch.equal, batch.tensors[1:], pad_lines([[4, 5], []]).tensors))
@@ -17,5 +17,5 @@ def test_features_are_stacked_and_descriptions_padded_as_lines():
 
 
 def test_a_batch_moves_whole():
-    batch = pad_described(FEATURES, [[4], [5]]).to("meta")
+    batch = pad_captioned(FEATURES, [[4], [5]]).to("meta")
     assert all(tensor.device.type == "meta" for tensor in (*batch.tensors, batch.source_mask))

@@ -19,7 +19,7 @@ def test_the_models_are_those_of_the_comparison(name, m, n, batch, vocabulary):
         assert (2 * parts[0].state_size, parts[1].state_size, parts[1].readout_size) == (n, n, n)
         assert (parts[1].attention.energy, parts[1].attention.size) == ("additive", n)
         training = run.training
-        assert (training.optimizer, training.rate, training.clip) == ("adam", 0.001, 5.0)
+        assert (training.optimizer, training.learning_rate, training.clip) == ("adam", 0.001, 5.0)
         assert (training.batch_sentences, training.precision) == (batch, "bf16")
     assert run_of(setting, "luong").model.decoder.input_feeding
     assert setting.vocabulary == vocabulary

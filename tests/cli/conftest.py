@@ -26,7 +26,7 @@ TINY = {
         },
     },
     "training": {
-        "rate": 0.02,
+        "learning_rate": 0.02,
         "schedule": "constant",
         "warmup": 0,
         "label_smoothing": 0.0,

@@ -19,7 +19,7 @@ VERBS = [
     "align",
     "tree",
     "what-if",
-    "describe",
+    "caption",
     "classify",
     "tag",
     "sample",

@@ -2,7 +2,7 @@ import pytest
 
 from regard.cli import progress as bar
 from regard.cli.progress import TrainingDisplay
-from regard.tasks.generation import WritingValidation
+from regard.tasks.generation import GenerationValidation
 from regard.training.events import Note, Progress, Validated
 
 
@@ -22,7 +22,7 @@ def clock(monkeypatch):
     monkeypatch.setattr(bar, "time", Clock())
 
 
-VALIDATION = WritingValidation(1.0, 2.718, 0.75, 0.5, 0.25, 12.34, 30.0, 0.125)
+VALIDATION = GenerationValidation(1.0, 2.718, 0.75, 0.5, 0.25, 12.34, 30.0, 0.125)
 
 
 def test_training_in_a_pipe_is_plain_lines(capsys):

@@ -5,12 +5,12 @@ import re
 
 import pytest
 
-from regard.tasks.classify.predictor import TextClassifier
-from regard.tasks.tag.predictor import TextTagger
+from regard.tasks.classify.predictor import Classifier
+from regard.tasks.tag.predictor import Tagger
 from regard.training.run import configure, run_training
 
 TRAINING = {
-    "rate": 0.05,
+    "learning_rate": 0.05,
     "schedule": "constant",
     "warmup": 0,
     "batch_sentences": 8,
@@ -45,7 +45,7 @@ def folders(tmp_path_factory):
 
 class TestClassify:
     def test_a_label_for_each_line(self, regard, folders, tmp_path):
-        wanted = [one.label for one in TextClassifier.load(folders["classify"]).classify(LINES.splitlines())]
+        wanted = [one.label for one in Classifier.load(folders["classify"]).classify(LINES.splitlines())]
         ended = regard("classify", folders["classify"], stdin=LINES)
         assert (ended.status, ended.err) == (0, "")
         assert ended.out.splitlines() == wanted == ["good", "", "bad", wanted[3]]
@@ -57,7 +57,7 @@ class TestClassify:
         assert (tmp_path / "out").read_text().splitlines() == [*wanted, "bad"]
 
     def test_probabilities_and_json(self, regard, folders):
-        found = TextClassifier.load(folders["classify"]).classify(LINES.splitlines())
+        found = Classifier.load(folders["classify"]).classify(LINES.splitlines())
         out = regard("classify", folders["classify"], "--probabilities", stdin=LINES).out.splitlines()
         assert out[1] == ""
         share = found[0].probabilities
@@ -112,7 +112,7 @@ class TestClassify:
 
 class TestTag:
     def test_tags_for_each_line(self, regard, folders):
-        found = TextTagger.load(folders["tag"]).tag(LINES.splitlines())
+        found = Tagger.load(folders["tag"]).tag(LINES.splitlines())
         ended = regard("tag", folders["tag"], stdin=LINES)
         assert (ended.status, ended.err) == (0, "")
         assert ended.out.splitlines() == [str(one) for one in found]

@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from regard.tasks.language_model.predictor import Writer
+from regard.tasks.language_model.predictor import LanguageModel
 from regard.training.run import configure, run_training
 
 LINES = ["a b c", "c b", "a a b", "b c a c"] * 10
@@ -13,7 +13,7 @@ LINES = ["a b c", "c b", "a a b", "b c a c"] * 10
 
 def trained(folder, cell):
     config = {
-        "task": "lm",
+        "task": "language_model",
         "model": {"cell": cell, "embedding_size": 6, "state_size": 6, "dropout": 0.0},
         "training": {"max_updates": 4, "max_epochs": 0.0, "device": "cpu", "batch_sentences": 16},
     }
@@ -23,18 +23,18 @@ def trained(folder, cell):
 
 @pytest.fixture(scope="module")
 def lm(tmp_path_factory):
-    return trained(tmp_path_factory.mktemp("lm") / "lstm", "lstm")
+    return trained(tmp_path_factory.mktemp("language_model") / "lstm", "lstm")
 
 
 @pytest.fixture(scope="module")
 def reader(tmp_path_factory):
-    return trained(tmp_path_factory.mktemp("lm") / "lstmn", "lstmn")
+    return trained(tmp_path_factory.mktemp("language_model") / "lstmn", "lstmn")
 
 
 def test_samples(regard, lm):
     ended = regard("sample", lm, "-n", 4, "--seed", 3, "--max-length", 6)
     assert ended.status == 0
-    expected = [sample.text for sample in Writer.load(lm).sample(count=4, seed=3, max_length=6)]
+    expected = [sample.text for sample in LanguageModel.load(lm).sample(count=4, seed=3, max_length=6)]
     assert ended.out.splitlines() == expected
     as_json = regard("sample", lm, "-n", 4, "--seed", 3, "--max-length", 6, "--json")
     assert [json.loads(line)["text"] for line in as_json.out.splitlines()] == expected
@@ -49,7 +49,7 @@ def test_watching_shows_the_same_lines_word_by_word(regard, lm, tmp_path):
     )
     *rows, whole = ended.out.splitlines()
     assert whole == plain.out.strip()
-    [sample] = Writer.load(lm).sample(prompt="a zebra", seed=3, max_length=6)
+    [sample] = LanguageModel.load(lm).sample(prompt="a zebra", seed=3, max_length=6)
     assert "drawn" in rows[0]
     assert [row.split()[1] for row in rows[1:]] == list(sample.tokens)
     assert (tmp_path / "growth.png").read_bytes().startswith(b"\x89PNG")
@@ -62,7 +62,7 @@ def test_scores_one_line_for_each(regard, lm):
     rows = [line.split("\t") for line in ended.out.splitlines()]
     assert [row[1] for row in rows] == ["4", "0", "3"]
     assert rows[1] == ["0.0000", "0", "nan"]
-    for row, scored in zip(rows, Writer.load(lm).score(text.splitlines()), strict=True):
+    for row, scored in zip(rows, LanguageModel.load(lm).score(text.splitlines()), strict=True):
         assert float(row[0]) == pytest.approx(scored.log_prob, abs=1e-3)
         if scored.tokens:
             assert float(row[2]) == pytest.approx(math.exp(-scored.log_prob / len(scored.tokens)), abs=1e-3)
@@ -79,7 +79,7 @@ def test_a_summary_alone(regard, lm, tmp_path):
     for mode, flag in (("sentences", ()), ("continuous", ("--continuous",))):
         ended = regard("score", lm, *files, "--summary", "--json", *flag)
         found[mode] = json.loads(ended.out)
-        expected = Writer.load(lm).perplexity(["a b c", "", "c"], mode=mode).to_json()
+        expected = LanguageModel.load(lm).perplexity(["a b c", "", "c"], mode=mode).to_json()
         assert found[mode] == pytest.approx(expected, rel=1e-4)
     assert (found["sentences"]["num_tokens"], found["continuous"]["num_tokens"]) == (6, 7)
     shown = regard("score", lm, *files, "--summary")

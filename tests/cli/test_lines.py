@@ -67,8 +67,10 @@ def test_lines_and_tokens_are_counted(capsys):
             display.count(tokens)
     last = capsys.readouterr().err.splitlines()[-1]
     assert last.startswith("classifying: 3 lines  ")
-    rate = int(last.split(" lines  ")[1].split(" tokens/s")[0].replace(",", ""))
-    assert rate > 1240 / 120, "all tokens over all the time, of which a look at the clock takes ten seconds"
+    learning_rate = int(last.split(" lines  ")[1].split(" tokens/s")[0].replace(",", ""))
+    assert learning_rate > 1240 / 120, (
+        "all tokens over all the time, of which a look at the clock takes ten seconds"
+    )
 
 
 def test_where_only_a_terminal_is_told(capsys):

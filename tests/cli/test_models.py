@@ -41,6 +41,6 @@ def test_no_such_part(regard):
 
 def test_presets_by_part():
     shown = presets_showing()
-    assert "describer" in shown["decoders", "cho"]
+    assert "captioner" in shown["decoders", "cho"]
     assert "rnnsearch-50" in shown["energies", "additive"]
     assert all(len(set(names)) == len(names) for names in shown.values())

@@ -5,7 +5,7 @@ import pytest
 
 from regard.checkpoint import ModelFolder
 from regard.cli.show import _flat
-from regard.training.log import read_journal
+from regard.training.log import read_log
 
 
 def test_what_the_model_is(regard, model):
@@ -26,7 +26,7 @@ def test_what_the_model_is(regard, model):
 
 
 def test_the_score_history_is_the_journal(regard, model):
-    rows = [row for row in read_journal(model) if row["event"] == "validation"]
+    rows = [row for row in read_log(model) if row["event"] == "validation"]
     assert [row["update"] for row in rows] == [10, 20]
     history = regard("show", model).out.split("score history")[1].splitlines()
     assert "…" not in "".join(history), "no heading is cut off in a pipe"
@@ -43,7 +43,7 @@ def test_json_carries_the_same(regard, model):
     assert shown["sizes"] == {"source": 9, "target": 9}
     assert shown["num_parameters"] == sum(shown["parameters"].values()) == loaded.model.num_parameters
     assert shown["weights"] == {"name": "best", **loaded.facts}
-    assert shown["history"] == [row for row in read_journal(model) if row["event"] == "validation"]
+    assert shown["history"] == [row for row in read_log(model) if row["event"] == "validation"]
 
 
 def test_the_last_weights(regard, model):

@@ -89,7 +89,7 @@ class TestFlags:
         assert limits == {"updates": 3, "epochs": 0, "minutes": 5}
         assert (run["training"]["seed"], run["training"]["device"]) == (3, "cpu")
         assert run["model"]["decoder"]["attention"]["energy"] == "dot"
-        assert run["training"]["rate"] == 0.02  # of the file
+        assert run["training"]["learning_rate"] == 0.02  # of the file
 
     def test_epochs_in_place_of_updates(self, train, corpus):
         train("--epochs", 1)
@@ -118,7 +118,9 @@ class TestFlags:
             begun = name == "classifier-pretrained"
             told_so = ["--set", "pretrained.encoder=lm"] if begun else []
             assert regard("train", corpus / "m", "--preset", name, "--minutes", 30, *told_so).status == 130
-            own = configure({"pretrained": {"encoder": "lm"}} if begun else {}, preset=name).training
+            own = configure(
+                {"pretrained": {"encoder": "language_model"}} if begun else {}, preset=name
+            ).training
             assert told["config"].training.max_minutes == 30
             assert told["config"].training.max_epochs == own.max_epochs
 
@@ -146,32 +148,33 @@ class TestFlags:
 
     def test_presets_of_a_task_are_listed(self, regard):
         names = [
-            line.split(" ")[0] for line in regard("train", "--task", "lm", "--list-presets").out.splitlines()
+            line.split(" ")[0]
+            for line in regard("train", "--task", "language_model", "--list-presets").out.splitlines()
         ]
         assert names
-        assert names == [name for name, preset in PRESETS.items() if preset().get("task") == "lm"]
+        assert names == [name for name, preset in PRESETS.items() if preset().get("task") == "language_model"]
         assert "no 'lmm'" in regard("train", "--task", "lmm", "--list-presets").err
 
     def test_options_are_listed_with_their_sentences(self, regard):
         lines = regard("train", "--list-options").out.splitlines()
         told = dict(zip(lines[::2], lines[1::2], strict=True))
-        assert told["training.rate = 0.001"] == "    The learning rate at its highest."
+        assert told["training.learning_rate = 0.001"] == "    The learning rate at its highest."
         assert told['model.decoder[luong].attention.energy = "additive"'].startswith(
             "    additive, concat, dot"
         )
         assert all(sentence.startswith("    ") and sentence.strip() for sentence in told.values())
 
     def test_options_that_are_illegal_for_the_task_are_not_listed(self, regard):
-        lines = regard("train", "--task", "describe", "--list-options").out.splitlines()
+        lines = regard("train", "--task", "caption", "--list-options").out.splitlines()
         listed = {line.split("[")[1].split("]")[0] for line in lines if line.startswith("model.decoder[")}
         assert listed == {"cho", "sutskever"}
 
     def test_one_text_has_one_tokenizer(self, regard, corpus):
         ended = regard(
             "train",
-            corpus / "lm",
+            corpus / "language_model",
             "--task",
-            "lm",
+            "language_model",
             "--train",
             corpus / "train.src",
             "--tokenizer",
@@ -180,7 +183,7 @@ class TestFlags:
         assert (ended.status, ended.out) == (2, "")
         assert "--tokenizer char,word: the task 'lm' has texts of one kind" in ended.err
         assert "give char or word" in ended.err
-        assert not (corpus / "lm").exists()
+        assert not (corpus / "language_model").exists()
 
 
 class TestBadInput:
@@ -231,8 +234,14 @@ class TestBadInput:
         [
             (["--set", "training.max_update=3"], ["no option 'max_update'; did you mean 'max_updates'?"]),
             (["--set", "trainig.rate=3"], ["no option 'trainig'; did you mean 'training'?"]),
-            (["--set", "training.rate"], ["--set training.rate: write it as section.option=value"]),
-            (["--set", "training.rate=fast"], ["training.rate: expected a number, got 'fast'"]),
+            (
+                ["--set", "training.learning_rate"],
+                ["--set training.learning_rate: write it as section.option=value"],
+            ),
+            (
+                ["--set", "training.learning_rate=fast"],
+                ["training.learning_rate: expected a number, got 'fast'"],
+            ),
             (["--preset", "rnnsearch-smal"], ["did you mean 'rnnsearch-small'?"]),
             (["--tokenizer", "wrod"], ["did you mean 'word'?"]),
             (["--vocabulary", "0"], ["tokenizer.source_size: 0 is out of range"]),

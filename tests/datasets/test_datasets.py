@@ -4,10 +4,10 @@ import time
 
 import pytest
 
-from regard.datasets import TASKS, WORLDS, find_world
+from regard.datasets import DATASETS, TASKS, find_dataset
 from regard.errors import ConfigError
 
-MADE = [name for name in WORLDS if name not in ("microworld", "dates")]
+MADE = [name for name in DATASETS if name not in ("microworld", "dates")]
 """Those whose own tests do not prove what every world promises."""
 
 
@@ -16,31 +16,31 @@ def inputs(examples):
 
 
 @pytest.fixture(scope="module", params=MADE)
-def world(request):
-    return find_world(request.param)()
+def dataset(request):
+    return find_dataset(request.param)()
 
 
 @pytest.fixture(scope="module")
-def splits(world):
-    return world.splits(train=1500, valid=60, test=80, seed=5)
+def splits(dataset):
+    return dataset.splits(train=1500, valid=60, test=80, seed=5)
 
 
 def test_every_world_goes_by_its_own_name():
-    for name, world in WORLDS.items():
-        assert find_world(name) is world
-        assert world().name == name
-        assert world().describes.endswith(".")
-        assert world().task in TASKS
+    for name, dataset in DATASETS.items():
+        assert find_dataset(name) is dataset
+        assert dataset().name == name
+        assert dataset().describes.endswith(".")
+        assert dataset().task in TASKS
 
 
 def test_every_task_has_a_world():
-    assert {world().task for world in WORLDS.values()} == set(TASKS)
+    assert {dataset().task for dataset in DATASETS.values()} == set(TASKS)
 
 
 def test_a_misspelt_world_is_named_with_the_nearest():
     known = "copy, dates, language, microworld, newsroom, recall, scenes, sentiment, tagging"
     with pytest.raises(ConfigError, match=rf"'date' is no world; did you mean 'dates'\? \(known: {known}\)"):
-        find_world("date")
+        find_dataset("date")
 
 
 def test_sizes_are_those_asked_for(splits):
@@ -55,37 +55,37 @@ def test_no_input_occurs_twice(splits):
     assert len(set(read)) == len(read)
 
 
-def test_another_seed_trains_on_none_of_the_test_inputs(world, splits):
-    other = world.splits(train=1500, valid=0, test=0, seed=6)
+def test_another_seed_trains_on_none_of_the_test_inputs(dataset, splits):
+    other = dataset.splits(train=1500, valid=0, test=0, seed=6)
     assert other.train != splits.train
     trained = set(inputs(other.train))
     for part in (splits.test, splits.valid, *splits.extra.values()):
         assert not trained & set(inputs(part))
 
 
-def test_a_smaller_split_is_the_beginning_of_a_larger_one(world, splits):
-    if world.name == "language":  # sizes there are the microworld's affair
+def test_a_smaller_split_is_the_beginning_of_a_larger_one(dataset, splits):
+    if dataset.name == "language":  # sizes there are the microworld's affair
         return
-    small = world.splits(train=40, valid=60, test=10, seed=5)
+    small = dataset.splits(train=40, valid=60, test=10, seed=5)
     assert small.train == splits.train[:40]
     assert small.valid == splits.valid
     assert small.test == splits.test[:10]
 
 
-def test_what_an_example_holds_is_what_its_task_says(world, splits):
+def test_what_an_example_holds_is_what_its_task_says(dataset, splits):
     for example in (*splits.train, *splits.test):
-        assert bool(example.features) == (world.task == "describe") == (not example.source)
-        assert bool(example.target) == (world.task != "lm")
+        assert bool(example.features) == (dataset.task == "caption") == (not example.source)
+        assert bool(example.target) == (dataset.task != "language_model")
         assert example.source == " ".join(example.source.split())
         assert example.target == " ".join(example.target.split())
-        if world.task == "tag":
+        if dataset.task == "tag":
             assert len(example.source.split()) == len(example.target.split())
-        if world.task == "classify":
+        if dataset.task == "classify":
             assert " " not in example.target
 
 
-def test_what_is_asked_of_a_classifier_was_all_in_training(world, splits):
-    if world.task == "classify":
+def test_what_is_asked_of_a_classifier_was_all_in_training(dataset, splits):
+    if dataset.task == "classify":
         labels = {example.target for example in splits.train}
         for part in (splits.valid, splits.test, *splits.extra.values()):
             assert {example.target for example in part} <= labels
@@ -93,8 +93,8 @@ def test_what_is_asked_of_a_classifier_was_all_in_training(world, splits):
 
 PROGRAM = """
 import hashlib
-from regard.datasets import WORLDS
-for name, world in WORLDS.items():
+from regard.datasets import DATASETS
+for name, world in DATASETS.items():
     if name != "dates":
         splits = world().splits(train=100, valid=10, test=10, seed=3)
         drawn = [*splits.train, *splits.test, *[e for part in splits.extra.values() for e in part]]
@@ -112,18 +112,18 @@ def test_equal_arguments_give_equal_splits_whatever_the_hash_seed():
 
     one = run("1")
     assert one == run("2")
-    assert len({line.split()[1] for line in one.splitlines()}) == len(WORLDS) - 1
+    assert len({line.split()[1] for line in one.splitlines()}) == len(DATASETS) - 1
 
 
-def test_twenty_thousand_examples_would_take_seconds(world):
+def test_twenty_thousand_examples_would_take_seconds(dataset):
     started = time.process_time()
-    world.splits(train=4_000, valid=0, test=0, seed=1)
+    dataset.splits(train=4_000, valid=0, test=0, seed=1)
     assert time.process_time() - started < 1.5  # about a fifth of that is usual
 
 
-def test_a_size_below_nothing_is_refused(world):
-    if world.name != "language":
+def test_a_size_below_nothing_is_refused(dataset):
+    if dataset.name != "language":
         with pytest.raises(
-            ConfigError, match=rf"{world.name}: -1 examples for 'valid' cannot be had; ask for 0"
+            ConfigError, match=rf"{dataset.name}: -1 examples for 'valid' cannot be had; ask for 0"
         ):
-            world.splits(train=0, valid=-1, test=0, seed=0)
+            dataset.splits(train=0, valid=-1, test=0, seed=0)

@@ -77,13 +77,13 @@ def test_tokenised_text_makes_no_noise(tokenize, caplog, capfd):
 
 
 @pytest.mark.parametrize(
-    ("hypotheses", "references", "ter", "exact", "rate"),
+    ("hypotheses", "references", "ter", "exact", "learning_rate"),
     [([""], [""], 0, 1, 0), (["a"], [""], 100, 0, 1), ([""], ["a b"], 100, 0, 1)],
 )
-def test_empty_lines(hypotheses, references, ter, exact, rate):
+def test_empty_lines(hypotheses, references, ter, exact, learning_rate):
     quality = measure(hypotheses, references)
-    assert (quality.ter, quality.exact_match, quality.token_error_rate) == (ter, exact, rate)
-    assert quality.character_error_rate == rate
+    assert (quality.ter, quality.exact_match, quality.token_error_rate) == (ter, exact, learning_rate)
+    assert quality.character_error_rate == learning_rate
 
 
 def test_unequal_sides_are_counted_out():

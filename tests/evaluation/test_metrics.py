@@ -20,7 +20,7 @@ BLANK = "\N{NO-BREAK SPACE}"
         ("train_seconds", 3600 + 125, "1 h 02 min"),
         ("num_sentences", 12000, "12,000"),
         ("parameters", 912384, "912,384"),
-        ("rate", 0.00123456, "0.001235"),
+        ("learning_rate", 0.00123456, "0.001235"),
         ("cell", "GRU", "GRU"),
         ("ter", None, "–"),
     ],

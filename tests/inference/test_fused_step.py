@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from regard.inference.fused_step import QuickStep
-from regard.inference.packing import freeze
+from regard.inference.packing import pack_model
 from regard.models import ModelConfig, Seq2Seq
 from regard.ops.native import PRECISIONS, decoding, load, native_off
 from regard.ops.paths import naive_only
@@ -75,7 +75,7 @@ def threads(request, monkeypatch):
 @pytest.mark.parametrize(("batch", "beam"), [(1, 1), (1, 5), (3, 4), (11, 3), (32, 5)])
 def test_any_number_of_rows(decoder, cell, batch, beam, threads):
     model = model_of(decoder, cell)
-    frozen = freeze(model)
+    frozen = pack_model(model)
     assert isinstance(frozen.decoder.quick, QuickStep)
     encoded = model.encode(*source(batch))
     assert_same(steps(frozen.decoder, encoded, batch * beam), steps(model.decoder, encoded, batch * beam))
@@ -86,7 +86,7 @@ def test_any_number_of_rows(decoder, cell, batch, beam, threads):
 def test_any_energy(decoder, energy):
     model = model_of(decoder, energy=energy)
     encoded = model.encode(*source(4))
-    assert_same(steps(freeze(model).decoder, encoded, 12), steps(model.decoder, encoded, 12))
+    assert_same(steps(pack_model(model).decoder, encoded, 12), steps(model.decoder, encoded, 12))
 
 
 @pytest.mark.parametrize("decoder", KINDS, ids=["bahdanau", "luong", "feeding"])
@@ -94,9 +94,9 @@ def test_any_energy(decoder, energy):
 def test_without_a_table_of_words(decoder, cell, threads, monkeypatch):
     model = model_of(decoder, cell)
     encoded = model.encode(*source(4))
-    with_table = freeze(model).decoder
+    with_table = pack_model(model).decoder
     monkeypatch.setattr(decoding, "_TABLE", 0)
-    without = freeze(model).decoder
+    without = pack_model(model).decoder
     for one in (with_table, without):
         assert_same(steps(one, encoded, 12), steps(model.decoder, encoded, 12))
 
@@ -106,7 +106,7 @@ def test_without_a_table_of_words(decoder, cell, threads, monkeypatch):
 @pytest.mark.parametrize("cell", ["lstm", "gru"])
 def test_it_rounds_as_the_general_path_does(decoder, cell, precision, monkeypatch):
     monkeypatch.setattr(decoding, "_TABLE", 0)
-    frozen = freeze(model_of(decoder, cell), precision)
+    frozen = pack_model(model_of(decoder, cell), precision)
     general = copy.copy(frozen.decoder)
     general.quick = None
     encoded = frozen.encode(*source(5))
@@ -121,14 +121,14 @@ def test_attention_that_is_told_where_to_look(decoder):
     ids, _ = source(3)
     encoded = model.encode(ids, torch.ones_like(ids).bool())
     forced = torch.tensor([4, -1, 0])
-    got, expected = (steps(each.decoder, encoded, 6, forced=forced) for each in (freeze(model), model))
+    got, expected = (steps(each.decoder, encoded, 6, forced=forced) for each in (pack_model(model), model))
     assert_same(got, expected)
 
 
 @pytest.mark.parametrize("off", [native_off, naive_only])
 def test_who_asks_for_another_path_gets_it(off, monkeypatch):
     model = model_of(KINDS[2])
-    frozen, encoded = freeze(model), model.encode(*source(2))
+    frozen, encoded = pack_model(model), model.encode(*source(2))
     monkeypatch.setattr(QuickStep, "step", lambda *_: pytest.fail("the quick path was taken"))
     with off():
         assert_same(steps(frozen.decoder, encoded, 4), steps(model.decoder, encoded, 4))
@@ -136,7 +136,7 @@ def test_who_asks_for_another_path_gets_it(off, monkeypatch):
 
 @pytest.mark.parametrize("word", [-1, WORDS])
 def test_a_word_that_is_none_is_named(word):
-    frozen = freeze(model_of(KINDS[2]))
+    frozen = pack_model(model_of(KINDS[2]))
     encoded = frozen.encode(*source(1))
     with pytest.raises(IndexError, match="none of the 53"), torch.inference_mode():
         frozen.decoder.step(torch.tensor([word]), frozen.decoder.initial_state(encoded), encoded)
@@ -155,7 +155,7 @@ def test_a_shortlist_gives_the_same_logits_for_fewer_words(decoder, precision):
         model = Seq2Seq(ModelConfig.from_mapping(mapping, "model"), WORDS, WORDS).eval()
     else:
         model = model_of(options)
-    model = model if precision is None else freeze(model, precision)
+    model = model if precision is None else pack_model(model, precision)
     ids = torch.tensor([2, 3, 50, 7, 8, 9, 41])
     short, encoded = model.decoder.shortlist(ids), model.encode(*source(4))
     state, words = model.decoder.initial_state(encoded), torch.arange(4)
@@ -170,6 +170,6 @@ def test_a_shortlist_gives_the_same_logits_for_fewer_words(decoder, precision):
 
 
 def test_a_copy_of_a_frozen_model_steps_too():
-    frozen = freeze(model_of(KINDS[0]), "int8")
+    frozen = pack_model(model_of(KINDS[0]), "int8")
     encoded = frozen.encode(*source(2))
     assert_same(steps(copy.deepcopy(frozen).decoder, encoded, 4), steps(frozen.decoder, encoded, 4), 0)

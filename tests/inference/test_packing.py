@@ -8,7 +8,7 @@ import torch
 
 from regard.batches import Batch
 from regard.errors import ConfigError
-from regard.inference.packing import freeze
+from regard.inference.packing import pack_model
 from regard.ops.native import load, native_off, packed_of
 
 compiled = pytest.mark.skipif(load().library is None, reason=f"no C kernels here: {load().reason}")
@@ -42,11 +42,11 @@ def distance(one, other):
 
 def test_every_model_steps_as_before(grid_model):
     model = grid_model.float()
-    assert distance(steps(freeze(model)), steps(model)) < 1e-5
+    assert distance(steps(pack_model(model)), steps(model)) < 1e-5
 
 
 def test_in_float64_nothing_changes_at_all(grid_model):
-    assert distance(steps(freeze(grid_model)), steps(grid_model)) == 0
+    assert distance(steps(pack_model(grid_model)), steps(grid_model)) == 0
 
 
 @compiled
@@ -56,7 +56,7 @@ def test_in_float64_nothing_changes_at_all(grid_model):
 def test_rounded_models_stay_near(tiny_model, kind, cell, precision, bound):
     # logits here are about 1 wide, weights as large as 2
     model = tiny_model(kind, cell).float()
-    away = distance(steps(freeze(model, precision)), steps(model))
+    away = distance(steps(pack_model(model, precision)), steps(model))
     assert 1e-4 < away < bound
 
 
@@ -66,13 +66,13 @@ def test_forced_decoding_goes_on_working(grid_model):
     previous = torch.tensor([[1, 3, 4], [1, 5, 0], [1, 0, 0]])
     batch = Batch(SOURCE, MASK, previous, targets, targets != 0)
     with torch.inference_mode():
-        assert (freeze(model)(batch).logits - model(batch).logits).abs().max() < 1e-5
+        assert (pack_model(model)(batch).logits - model(batch).logits).abs().max() < 1e-5
 
 
 def test_the_model_is_left_as_it_was_and_shares_its_weights(tiny_model):
     model = tiny_model("luong", "lstm").float().train()
     before = {name: value.clone() for name, value in model.state_dict().items()}
-    frozen = freeze(model, "int8")
+    frozen = pack_model(model, "int8")
     assert model.training
     assert not frozen.training
     assert all(parameter.requires_grad for parameter in model.parameters())
@@ -88,12 +88,12 @@ def test_the_model_is_left_as_it_was_and_shares_its_weights(tiny_model):
 def test_a_frozen_model_takes_no_weights(tiny_model):
     model = tiny_model().float()
     with pytest.raises(ConfigError, match="freeze that"):
-        freeze(model).load_state_dict(model.state_dict())
+        pack_model(model).load_state_dict(model.state_dict())
 
 
 def test_an_unknown_precision_is_named(tiny_model):
     with pytest.raises(ConfigError, match=r"'int9'.*int8"):
-        freeze(tiny_model(), "int9")
+        pack_model(tiny_model(), "int9")
 
 
 @compiled
@@ -101,7 +101,7 @@ def test_what_is_shared_stays_shared_and_is_packed_for_the_output(tiny_model):
     model = tiny_model("sutskever", encoder={"state_size": 2}, embedding_size=4).float()
     tied = type(model)(model.config, 9, 9)
     tied.decoder.output.W_o = tied.decoder.embedding.E
-    frozen = freeze(tied)
+    frozen = pack_model(tied)
     assert frozen.decoder.output.W_o is frozen.decoder.embedding.E
     assert packed_of(frozen.decoder.output.W_o) is not None
     assert packed_of(frozen.encoder.embedding.E) is None
@@ -110,8 +110,8 @@ def test_what_is_shared_stays_shared_and_is_packed_for_the_output(tiny_model):
 def test_without_kernels_the_weights_are_rounded_and_all_goes_by_torch(tiny_model):
     model = tiny_model("luong", "lstm").float()
     with native_off():
-        assert distance(steps(freeze(model)), steps(model)) == 0
-        assert 1e-4 < distance(steps(freeze(model, "int8")), steps(model)) < 0.2
+        assert distance(steps(pack_model(model)), steps(model)) == 0
+        assert 1e-4 < distance(steps(pack_model(model, "int8")), steps(model)) < 0.2
 
 
 def test_regard_native_0_is_such_a_case():

@@ -4,7 +4,7 @@ import torch
 
 from regard.batches import pad_sources
 from regard.inference.ensemble import Ensemble
-from regard.inference.packing import freeze
+from regard.inference.packing import pack_model
 from regard.inference.shortlist import shortlisted
 from regard.search import SearchOptions, find
 from regard.text import EOS
@@ -26,7 +26,7 @@ def found(model, lists, sources=SOURCES, **options):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_list_of_all_words_changes_nothing(tiny_model, kind):
-    model = freeze(tiny_model(kind))
+    model = pack_model(tiny_model(kind))
     for one, other in zip(found(model, [np.arange(9)] * 3), searched(model), strict=True):
         assert one.best.ids == other.best.ids
         assert one.best.log_prob == pytest.approx(other.best.log_prob, abs=1e-12)
@@ -34,7 +34,7 @@ def test_a_list_of_all_words_changes_nothing(tiny_model, kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_word_that_is_not_on_the_sentence_s_own_list(tiny_model, kind):
-    for own, each in zip(LISTS, found(freeze(tiny_model(kind)), LISTS, beam=4, n_best=4), strict=True):
+    for own, each in zip(LISTS, found(pack_model(tiny_model(kind)), LISTS, beam=4, n_best=4), strict=True):
         for hypothesis in each.hypotheses:
             assert set(hypothesis.ids) <= set(own.tolist())
 
@@ -43,7 +43,7 @@ def test_no_word_that_is_not_on_the_sentence_s_own_list(tiny_model, kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_company_changes_nothing(tiny_model, kind, dtype):
     """Though the batch's output layer has the words of every list; in float32 by the kernels."""
-    model = freeze(tiny_model(kind).to(dtype))
+    model = pack_model(tiny_model(kind).to(dtype))
     for source, own, each in zip(SOURCES, LISTS, found(model, LISTS, beam=3), strict=True):
         (alone,) = found(model, [own], [source], beam=3)
         assert alone.best.ids == each.best.ids
@@ -70,7 +70,7 @@ def test_probabilities_are_among_the_list_s_words(tiny_model):
 
 
 def test_an_ensemble(tiny_model):
-    models = [freeze(tiny_model(kind)) for kind in ("bahdanau", "luong")]
+    models = [pack_model(tiny_model(kind)) for kind in ("bahdanau", "luong")]
     together = found(Ensemble(models), LISTS, beam=3, n_best=3)
     for own, each in zip(LISTS, together, strict=True):
         assert all(set(hypothesis.ids) <= set(own.tolist()) for hypothesis in each.hypotheses)

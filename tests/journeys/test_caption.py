@@ -41,7 +41,7 @@ for option in (
     *(
         "model.decoder.readout_size=16",
         "model.decoder.dropout=0.0",
-        "training.rate=0.02",
+        "training.learning_rate=0.02",
         "training.warmup=0",
     ),
     *("training.label_smoothing=0.0", "training.validate_every=80"),
@@ -53,20 +53,20 @@ for option in (
 def test_from_files_to_scores(regard, toy, suffix, column):
     named = ("--set", "data.column=seen") if column else ()
     files = ["--train", toy / f"train.{suffix}", "--train", toy / "train.txt"]
-    report = json.loads(regard("train", toy / "m", "--task", "describe", *files, *named, *SMALL, "--json"))
-    assert report["task"] == "describe"
+    report = json.loads(regard("train", toy / "m", "--task", "caption", *files, *named, *SMALL, "--json"))
+    assert report["task"] == "caption"
     assert report["validation"]["exact_match"] >= 0.9
     test = [toy / f"test.{suffix}", toy / "test.txt"]
     scores = json.loads(regard("evaluate", toy / "m", *test, *column, "--out", toy / "out", "--json"))
     wanted = (toy / "test.txt").read_text().splitlines()
-    output = regard("describe", toy / "m", test[0], *column).splitlines()
+    output = regard("caption", toy / "m", test[0], *column).splitlines()
     assert output == (toy / "out" / "descriptions.txt").read_text().splitlines()
     right = sum(one == other for one, other in zip(output, wanted, strict=True)) / len(wanted)
     assert right == scores["exact_match"] >= 0.9
-    lines = regard("describe", toy / "m", test[0], *column, "--n-best", 2, "--scores").splitlines()
+    lines = regard("caption", toy / "m", test[0], *column, "--n-best", 2, "--scores").splitlines()
     assert [line.split("\t")[0] for line in lines] == [str(k // 2 + 1) for k in range(2 * len(wanted))]
     assert [line.split("\t")[2] for line in lines[::2]] == output
-    regard("describe", toy / "m", test[0], *column, "--json", "-o", toy / "out.jsonl")
+    regard("caption", toy / "m", test[0], *column, "--json", "-o", toy / "out.jsonl")
     assert [json.loads(line)["text"] for line in (toy / "out.jsonl").read_text().splitlines()] == output
     assert "summary_size" in regard("show", toy / "m")
 
@@ -77,7 +77,7 @@ def test_bad_input_is_told(regard, toy):
         assert ended.exit_code != 0
         return str(ended.exception)
 
-    train = ("train", toy / "m", "--task", "describe", "--device", "cpu")
+    train = ("train", toy / "m", "--task", "caption", "--device", "cpu")
     assert "give two, the features and then the text" in told(*train, "--train", toy / "train.npy")
     assert "nothing to learn from" in told(*train)
     uneven = told(*train, "--train", toy / "train.npy", "--train", toy / "test.txt")
@@ -89,12 +89,12 @@ def test_bad_input_is_told(regard, toy):
     regard(*train, *files, "--updates", 1, *SMALL[4:])
     np.save(toy / "wide.npy", np.zeros((2, 5)))
     for verb in (
-        ("describe", toy / "m", toy / "wide.npy"),
+        ("caption", toy / "m", toy / "wide.npy"),
         ("evaluate", toy / "m", toy / "wide.npy", toy / "test.txt"),
     ):
         assert "5 features in a row, and the model was trained on 2" in told(*verb)
-    assert "raise --beam" in told("describe", toy / "m", toy / "test.npy", "--n-best", 9)
-    assert "leave out --scores" in told("describe", toy / "m", toy / "test.npy", "--json", "--scores")
+    assert "raise --beam" in told("caption", toy / "m", toy / "test.npy", "--n-best", 9)
+    assert "leave out --scores" in told("caption", toy / "m", toy / "test.npy", "--json", "--scores")
     assert "then that of the references" in told("evaluate", toy / "m", toy / "test.npy")
     assert "--gold is of a model for translating" in told(
         "evaluate", toy / "m", toy / "test.npy", toy / "test.txt", "--gold", toy / "test.txt"
@@ -113,5 +113,5 @@ def test_the_world_of_scenes(regard, tmp_path):
         for s in ("npy", "txt")
         for word in (f"--{name}", tmp_path / f"{name}.{s}")
     ]
-    report = json.loads(regard("train", tmp_path / "m", "--task", "describe", *files, *SMALL, "--json"))
+    report = json.loads(regard("train", tmp_path / "m", "--task", "caption", *files, *SMALL, "--json"))
     assert report["validation"]["token_accuracy"] >= 0.6

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from regard.datasets import WORLDS
+from regard.datasets import DATASETS
 from regard.training.demos import find_demo
 
 pytestmark = pytest.mark.journey
@@ -18,17 +18,17 @@ _OPTIONS = {
         *("model.decoder.embedding_size=8", "model.decoder.state_size=16", "model.decoder.readout_size=8"),
         "model.decoder.attention.size=8",
     ),
-    "lm": ("model.embedding_size=8", "model.state_size=8"),
+    "language_model": ("model.embedding_size=8", "model.state_size=8"),
     "classify": _ENCODER,
     "tag": _ENCODER,
-    "describe": ("model.decoder.embedding_size=8", "model.decoder.state_size=8"),
+    "caption": ("model.decoder.embedding_size=8", "model.decoder.state_size=8"),
 }
 
 
-def small(world):
+def small(dataset):
     """Forty examples, three updates, a few units."""
     words = ["--train-size", 40]
-    for option in (*_TRAINING, *_OPTIONS[WORLDS[world].task]):
+    for option in (*_TRAINING, *_OPTIONS[DATASETS[dataset].task]):
         words += ["--set", option]
     return words
 
@@ -37,14 +37,16 @@ SMALL = small("microworld")
 
 
 def of_task(*tasks):
-    return pytest.mark.parametrize("world", [name for name, world in WORLDS.items() if world.task in tasks])
+    return pytest.mark.parametrize(
+        "world", [name for name, dataset in DATASETS.items() if dataset.task in tasks]
+    )
 
 
-def left_behind(regard, tmp_path, world):
+def left_behind(regard, tmp_path, dataset):
     """What a demo printed, its folder, and its report."""
-    out = regard("demo", world, *small(world))
-    folder = tmp_path / "runs" / f"demo-{world}"
-    assert f"the model, its report and its corpus are in runs/demo-{world}" in out
+    out = regard("demo", dataset, *small(dataset))
+    folder = tmp_path / "runs" / f"demo-{dataset}"
+    assert f"the model, its report and its corpus are in runs/demo-{dataset}" in out
     return out, folder, json.loads((folder / "report.json").read_text(encoding="utf-8"))
 
 
@@ -61,15 +63,15 @@ def same_scores(again, report):
 
 
 @of_task("translate")
-def test_a_translator_s(regard, tmp_path, monkeypatch, world):
+def test_a_translator_s(regard, tmp_path, monkeypatch, dataset):
     monkeypatch.chdir(tmp_path)
-    out, folder, report = left_behind(regard, tmp_path, world)
+    out, folder, report = left_behind(regard, tmp_path, dataset)
     # the printed table: names as in report.json
     assert out.startswith("40 held-out sentences\n")
     names = printed_names(out)
     assert names <= set(report)
     assert {"bleu", "chrf", "exact_match", "perplexity", "train_seconds"} <= names
-    assert ("aer" in names) == (world in ("microworld", "copy"))
+    assert ("aer" in names) == (dataset in ("microworld", "copy"))
     assert report["num_sentences"] == report["num_train_pairs"] == report["num_valid_pairs"] == 40
     assert 0 <= report["exact_match"] <= 1
     assert report["validation"]["loss"] > 0
@@ -80,7 +82,7 @@ def test_a_translator_s(regard, tmp_path, monkeypatch, world):
     assert (folder / "report.html").stat().st_size > 10_000
     typed = re.search(r"try: +echo (.*) \| .*regard translate (.*) --alignments", out)
     assert typed
-    assert typed[2] == f"runs/demo-{world}"
+    assert typed[2] == f"runs/demo-{dataset}"
     assert regard("translate", typed[2], "--alignments", stdin="a b\n").count("\t") == 1
     # the test set is beside the model, and scored again it has the same scores
     corpus = folder / "corpus"
@@ -88,19 +90,19 @@ def test_a_translator_s(regard, tmp_path, monkeypatch, world):
     again = json.loads(
         regard(
             *("evaluate", folder, corpus / "test.source", corpus / "test.target", *gold),
-            *("--tokenize", find_demo(world).tokenize, "--json"),
+            *("--tokenize", find_demo(dataset).tokenize, "--json"),
         )
     )
     same_scores(again, report)
 
 
-@of_task("lm")
-def test_a_language_model_s(regard, tmp_path, monkeypatch, world):
+@of_task("language_model")
+def test_a_language_model_s(regard, tmp_path, monkeypatch, dataset):
     monkeypatch.chdir(tmp_path)
-    out, folder, report = left_behind(regard, tmp_path, world)
+    out, folder, report = left_behind(regard, tmp_path, dataset)
     assert out.startswith("40 held-out sentences\n")
     assert {"perplexity", "bits_per_character", "train_seconds"} == printed_names(out) <= set(report)
-    assert {"language": {"long", "unseen"}, "newsroom": {"far"}}[world] <= set(report)
+    assert {"language": {"long", "unseen"}, "newsroom": {"far"}}[dataset] <= set(report)
     assert len(report["samples"]) == 5
     for line in report["samples"]:
         assert line in out
@@ -111,16 +113,16 @@ def test_a_language_model_s(regard, tmp_path, monkeypatch, world):
 
 
 @of_task("classify")
-def test_a_classifier_s(regard, tmp_path, monkeypatch, world):
+def test_a_classifier_s(regard, tmp_path, monkeypatch, dataset):
     monkeypatch.chdir(tmp_path)
-    out, folder, report = left_behind(regard, tmp_path, world)
+    out, folder, report = left_behind(regard, tmp_path, dataset)
     assert out.startswith("40 held-out sentences\n")
     assert {"accuracy", "macro_f1", "train_seconds"} <= printed_names(out)
     said = (folder / "predictions.txt").read_text(encoding="utf-8").splitlines()[:6]
     rows = (folder / "corpus" / "test.tsv").read_text(encoding="utf-8").splitlines()[:6]
     right = [label == row.split("\t")[0] for label, row in zip(said, rows, strict=True)]
     assert [mark == "✓" for mark in re.findall(r"^  ([✓✗]) ", out, flags=re.MULTILINE)] == right
-    weighs = world == "sentiment"
+    weighs = dataset == "sentiment"
     assert ("what it weighed" in out) == (folder / "weights.png").exists() == weighs
     assert len(re.findall(r"^  [✓✗] ", out, flags=re.MULTILINE)) == 6
     assert (folder / "confusion.png").exists()
@@ -131,9 +133,9 @@ def test_a_classifier_s(regard, tmp_path, monkeypatch, world):
 
 
 @of_task("tag")
-def test_a_tagger_s(regard, tmp_path, monkeypatch, world):
+def test_a_tagger_s(regard, tmp_path, monkeypatch, dataset):
     monkeypatch.chdir(tmp_path)
-    out, folder, report = left_behind(regard, tmp_path, world)
+    out, folder, report = left_behind(regard, tmp_path, dataset)
     assert {"accuracy", "sentence_accuracy", "train_seconds"} <= printed_names(out)
     assert (folder / "tags.png").stat().st_size > 5_000
     corpus = folder / "corpus"
@@ -141,10 +143,10 @@ def test_a_tagger_s(regard, tmp_path, monkeypatch, world):
     same_scores(again, report)
 
 
-@of_task("describe")
-def test_a_describer_s(regard, tmp_path, monkeypatch, world):
+@of_task("caption")
+def test_a_describer_s(regard, tmp_path, monkeypatch, dataset):
     monkeypatch.chdir(tmp_path)
-    out, folder, report = left_behind(regard, tmp_path, world)
+    out, folder, report = left_behind(regard, tmp_path, dataset)
     assert {"bleu", "exact_match", "train_seconds"} <= printed_names(out)
     assert len(re.findall(r"^  [✓✗] ", out, flags=re.MULTILINE)) == 6
     corpus = folder / "corpus"
@@ -152,7 +154,7 @@ def test_a_describer_s(regard, tmp_path, monkeypatch, world):
         regard("evaluate", folder, corpus / "test.npy", corpus / "test.txt", "--tokenize", "none", "--json")
     )
     same_scores(again, report)
-    said = regard("describe", folder, corpus / "test.npy")
+    said = regard("caption", folder, corpus / "test.npy")
     assert said == (folder / "descriptions.txt").read_text(encoding="utf-8")
 
 

@@ -59,7 +59,7 @@ def write(path, rows):
 def train(regard, folder, files, *options):
     encoder = {"embedding_size": SIZE, "state_size": SIZE, "dropout": 0.0}
     settings = [f"model.encoder.{name}={value}" for name, value in encoder.items()]
-    settings += ["training.rate=0.02", "training.warmup=10", *options]
+    settings += ["training.learning_rate=0.02", "training.warmup=10", *options]
     return json.loads(
         regard(
             *(
@@ -155,9 +155,9 @@ def language_model(regard, folder, texts):
     regard(
         *(
             "train",
-            folder / "lm",
+            folder / "language_model",
             "--task",
-            "lm",
+            "language_model",
             "--train",
             text,
             "--updates",
@@ -168,7 +168,7 @@ def language_model(regard, folder, texts):
         ),
         *(*options, "--set", "training.batch_sentences=8"),
     )
-    return ModelFolder(folder / "lm").load().model
+    return ModelFolder(folder / "language_model").load().model
 
 
 def weights(folder, name="last"):
@@ -181,7 +181,7 @@ def test_fine_tuning_begins_as_the_language_model_and_thaws_from_the_top(regard,
     trained = language_model(regard, tmp_path, [text for _, text in rows])
     begun = [
         *(f"pretrained.encoder={tmp_path / 'lm'}", "preset=classifier-pretrained"),
-        *("training.thaw_every=1", "training.rate=0.01"),
+        *("training.unfreeze_every=1", "training.learning_rate=0.01"),
     ]
     # in the second epoch the head and the upper layer learn
     report = train(regard, tmp_path / "half", files, *begun, "training.max_epochs=2")

@@ -35,14 +35,14 @@ def train(regard, folder, cell, mode, updates):
     options = [
         *(f"model.cell={cell}", f"model.embedding_size={SIZE}", f"model.state_size={SIZE}"),
         *("model.dropout=0.0", f"data.mode={mode}", "data.steps=12"),
-        *("training.rate=0.02", "training.warmup=5", f"training.validate_every={updates}"),
+        *("training.learning_rate=0.02", "training.warmup=5", f"training.validate_every={updates}"),
         *("training.batch_sentences=16",),
     ]
     if cell != "lstm":
         options += [f"model.memory.size={SIZE}", f"model.memory.span={20 if mode == 'continuous' else 0}"]
     return json.loads(
         regard(
-            *("train", folder / "model", "--task", "lm", "--train", folder / "train.txt"),
+            *("train", folder / "model", "--task", "language_model", "--train", folder / "train.txt"),
             *("--valid", folder / "valid.txt", "--updates", updates, "--device", "cpu", "--json"),
             *(part for option in options for part in ("--set", option)),
         )

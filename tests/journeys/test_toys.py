@@ -61,7 +61,7 @@ def train(regard, folder, *, kind, cell, updates, tokenizer="word", **decoder):
     options = [
         f"model.{part}.{name}={json.dumps(value)}" for part in sizes for name, value in sizes[part].items()
     ]
-    options += ["training.rate=0.01", "training.warmup=10", "training.label_smoothing=0.0"]
+    options += ["training.learning_rate=0.01", "training.warmup=10", "training.label_smoothing=0.0"]
     options += [f"training.validate_every={updates}"]
     return json.loads(
         regard(

@@ -63,10 +63,15 @@ def models(bench, name, seed=1):
 def test_each_has_the_best_rate(toy):
     bench, finding = toy
     for name in (*ATTENTIONS, NONE):
-        losses = {rate: Translator.load(folder).facts["loss"] for rate, folder in models(bench, name).items()}
+        losses = {
+            learning_rate: Translator.load(folder).facts["loss"]
+            for learning_rate, folder in models(bench, name).items()
+        }
         assert set(losses) == set(TOY.rates)
         assert finding.numbers["rates"][name] == min(losses, key=losses.__getitem__)
-        assert finding.numbers["losses_by_rate"][name] == {f"{rate:g}": loss for rate, loss in losses.items()}
+        assert finding.numbers["losses_by_rate"][name] == {
+            f"{learning_rate:g}": loss for learning_rate, loss in losses.items()
+        }
         assert set(models(bench, name, seed=2)) == {finding.numbers["rates"][name]}, (
             "chosen with the first seed"
         )
@@ -75,8 +80,8 @@ def test_each_has_the_best_rate(toy):
 def test_means_are_over_the_models_of_all_seeds(toy, held_out):
     bench, finding = toy
     for name in ("scaled dot", "local-p", NONE):
-        rate = finding.numbers["rates"][name]
-        found = [scores_of(models(bench, name, seed)[rate], held_out) for seed in (1, 2)]
+        learning_rate = finding.numbers["rates"][name]
+        found = [scores_of(models(bench, name, seed)[learning_rate], held_out) for seed in (1, 2)]
         ours = finding.numbers["kinds"][name]
         assert ours["bleu"]["values"] == pytest.approx([each.quality.bleu for each in found])
         assert ours["exact_match"]["mean"] == pytest.approx(50 * sum(e.quality.exact_match for e in found))

@@ -24,7 +24,7 @@ from regard.lab.measures.passage import guess
 from regard.lab.measures.statistics import Spread
 from regard.lab.runner import Bench
 from regard.lab.runner.experiment import HELD, IN_PART, NOT_SEEN
-from regard.tasks.classify.predictor import TextClassifier
+from regard.tasks.classify.predictor import Classifier
 from regard.training.run import configure
 
 TOY = Sizes(seeds=2, updates=3, test=20, most=4, farthest=6, state=6, embedding=4, batch=48)
@@ -119,7 +119,7 @@ def test_all_cells_have_the_same_state_and_training_but_for_the_rate() -> None:
         one, other = (config(name, USUAL) for name in (plain, taped))
         assert "memory" not in one["model"]["encoder"]
         for each in (one, other):
-            del each["training"]["rate"]
+            del each["training"]["learning_rate"]
             each["model"]["encoder"].pop("memory", None)
             each["model"]["encoder"].pop("cell")
         assert one == other
@@ -136,7 +136,7 @@ def test_accuracies_are_those_of_the_models_on_disk(tmp_path: Path) -> None:
         spreads = numbers["accuracy"][name]
         assert len(spreads) == TOY.farthest
         for k, seed in enumerate(numbers["seeds"]):
-            model = TextClassifier.load(tmp_path / "models" / f"{cell.cell}-{seed}")
+            model = Classifier.load(tmp_path / "models" / f"{cell.cell}-{seed}")
             lines = questions(5, TOY.test, 1)
             right = [model.classify([line.source])[0].label == line.target for line in lines]
             assert spreads[5]["values"][k] == pytest.approx(100 * sum(right) / len(lines))

@@ -32,7 +32,16 @@ from regard.tasks.translate.predictor import Translator
 from regard.training.run import configure
 
 TOY = Sizes(
-    300, short=6, long=12, longest=24, width=6, test=6, units=12, batch_words=100, updates=25, rate=0.02
+    300,
+    short=6,
+    long=12,
+    longest=24,
+    width=6,
+    test=6,
+    units=12,
+    batch_words=100,
+    updates=25,
+    learning_rate=0.02,
 )
 
 

@@ -13,8 +13,8 @@ from regard.lab import pretraining
 from regard.lab.measures.statistics import AFTER, BEFORE, critical_t, gains
 from regard.lab.pretraining import USUAL, Arm, Sizes, classify, find, verdict
 from regard.lab.runner import Bench
-from regard.models import LanguageModel
-from regard.tasks.classify.predictor import TextClassifier
+from regard.models import LanguageModelNetwork
+from regard.tasks.classify.predictor import Classifier
 
 TOY = Sizes(
     unlabelled=60,
@@ -40,7 +40,7 @@ def ended(arms, tmp_path_factory):
     def count(bench, arm):
         arms.append(arm)
         share = {"before": 0.5, "after": 0.6}[arm.begins.name] + len(arm.labelled) / 100 + arm.seed / 1000
-        return {"test": share, "rate": 0.01}
+        return {"test": share, "learning_rate": 0.01}
 
     folder = tmp_path_factory.mktemp("pretraining")
     with pytest.MonkeyPatch.context() as patch:
@@ -81,7 +81,7 @@ def test_before_and_after_are_one_model_with_one_vocabulary(ended):
     assert known[0] == known[1]
     assert after.tokenizers["text"].size == size
     torch.manual_seed(3)
-    newborn = LanguageModel(before.model.config, size)
+    newborn = LanguageModelNetwork(before.model.config, size)
     for name, weight in newborn.state_dict().items():
         assert torch.equal(before.model.state_dict()[name], weight), name
         assert not torch.equal(after.model.state_dict()[name], weight), name
@@ -95,7 +95,7 @@ def test_a_classifier_begins_with_the_language_models_weights(arms, ended, tmp_p
         still = replace(arm, sizes=replace(TOY, rates=(0.0,)))
         config = pretraining._classifier(still, 0.0)
         folder = Bench(tmp_path).train(arm.begins.name, config, arm.labelled[2:], arm.labelled[:2])
-        model, begun = TextClassifier.load(folder).model, language_model_of(str(arm.begins)).model
+        model, begun = Classifier.load(folder).model, language_model_of(str(arm.begins)).model
         assert torch.equal(model.encoder.embedding.E, begun.embedding.E)
         (mine,), (theirs,) = model.encoder.stack.cells, begun.stack.cells
         for name, weight in theirs.named_parameters():
@@ -108,19 +108,20 @@ def test_the_rate_is_chosen_on_what_was_held_back_and_never_on_the_test(arms, en
 
     def watched(bench, name, config, train, valid, **more):
         assert bench.folder.parent == tmp_path, "what a stopped run leaves is with the rest of it"
-        tried.append((config["training"]["rate"], list(train), list(valid)))
+        tried.append((config["training"]["learning_rate"], list(train), list(valid)))
         return plain(bench, name, config, train, valid, **more)
 
     monkeypatch.setattr(Bench, "train", watched)
     chosen = classify(Bench(tmp_path), arm)
-    assert [rate for rate, _, _ in tried] == [0.01, 0.02]
+    assert [learning_rate for learning_rate, _, _ in tried] == [0.01, 0.02]
     for _, train, valid in tried:
         assert valid + train == list(arm.labelled)
         assert len(valid) == len(arm.labelled) // 5
     alone = {
-        rate: classify(Bench(tmp_path), replace(arm, sizes=replace(TOY, rates=(rate,)))) for rate in TOY.rates
+        learning_rate: classify(Bench(tmp_path), replace(arm, sizes=replace(TOY, rates=(learning_rate,))))
+        for learning_rate in TOY.rates
     }
-    assert chosen == alone[chosen["rate"]]
+    assert chosen == alone[chosen["learning_rate"]]
     assert chosen == classify(Bench(tmp_path), arm)
     assert not list(tmp_path.iterdir())
 
@@ -140,17 +141,19 @@ def test_the_more_accurate_is_chosen_and_of_equals_the_surer(
     """Whichever is better on the test: here the first rate has all of it right, and the second nothing."""
 
     class Told:
-        def __init__(self, rate):
-            self.right = rate == 0.01
-            self.facts = dict(zip(("accuracy", "loss"), facts[rate], strict=True))
+        def __init__(self, learning_rate):
+            self.right = learning_rate == 0.01
+            self.facts = dict(zip(("accuracy", "loss"), facts[learning_rate], strict=True))
 
         def classify(self, lines):
             gold = {example.source: example.target for example in arms[0].test}
             return [SimpleNamespace(label=gold[line] if self.right else "neither") for line in lines]
 
-    monkeypatch.setattr(Bench, "train", lambda bench, name, config, *data, seed: config["training"]["rate"])
-    monkeypatch.setattr(pretraining, "TextClassifier", SimpleNamespace(load=Told))
-    assert classify(Bench(tmp_path), arms[0]) == {"test": float(chosen == 0.01), "rate": chosen}
+    monkeypatch.setattr(
+        Bench, "train", lambda bench, name, config, *data, seed: config["training"]["learning_rate"]
+    )
+    monkeypatch.setattr(pretraining, "Classifier", SimpleNamespace(load=Told))
+    assert classify(Bench(tmp_path), arms[0]) == {"test": float(chosen == 0.01), "learning_rate": chosen}
 
 
 def made_up(before, after, labelled=(100, 200, 400, 800), reference=200):

@@ -11,7 +11,7 @@ from regard.datasets.newsroom import FBI
 from regard.lab.reading import EXPERIMENT, Sizes, _between_words, find, verdict
 from regard.lab.runner import Bench
 from regard.lab.runner.experiment import HELD, IN_PART, NOT_SEEN
-from regard.tasks.language_model.predictor import Writer
+from regard.tasks.language_model.predictor import LanguageModel
 
 TOY = Sizes(train=300, test=30, state=8, updates=4, seeds=2, farthest=5)
 
@@ -56,9 +56,9 @@ def test_the_lift_is_what_a_plain_count_gives(done):
     examples = Newsroom().splits(train=0, valid=0, test=30, seed=1).test
     [first, second] = finding.numbers["models"]
     for one in (first, second):
-        writer = Writer.load(bench.folder / "models" / f"lstmn-{one['seed']}")
+        language_model = LanguageModel.load(bench.folder / "models" / f"lstmn-{one['seed']}")
         relevant, others = {}, {}
-        for example, reading in zip(examples, writer.read([e.source for e in examples]), strict=True):
+        for example, reading in zip(examples, language_model.read([e.source for e in examples]), strict=True):
             alpha = reading.alpha[0]
             for step in range(1, len(example.source.split()) - 1):
                 for place in range(step):
@@ -81,8 +81,8 @@ def test_the_untrained_reader_does_not_care(done):
 
 
 def test_attention_between_words_leaves_out_the_begin_mark(done):
-    writer = Writer.load(done[0].folder / "models" / "lstmn-1")
-    [reading] = writer.read([FBI])
+    language_model = LanguageModel.load(done[0].folder / "models" / "lstmn-1")
+    [reading] = language_model.read([FBI])
     alpha = _between_words(reading)
     assert alpha.shape == (10, 10)
     assert alpha[3, 1] == pytest.approx(reading.alpha[0][4, 2])

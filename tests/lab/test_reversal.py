@@ -14,7 +14,7 @@ from regard.lab.runner.experiment import HELD, IN_PART, NOT_SEEN
 from regard.tasks.translate.predictor import Translator
 from regard.training.run import configure
 
-TOY = Sizes(200, 12, longest=6, units=8, batch_words=60, updates=4, rate=0.01, seeds=2)
+TOY = Sizes(200, 12, longest=6, units=8, batch_words=60, updates=4, learning_rate=0.01, seeds=2)
 
 
 def made_up(perplexity: list[float], bleu: list[float]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from regard.datasets import Language
 from regard.lab.runner import Bench
 from regard.lab.runner.experiment import IN_PART, NOT_SEEN
 from regard.lab.sampling import EXPERIMENT, Sizes, _train, find, remark_sampling, verdict
-from regard.tasks.language_model.predictor import Writer
+from regard.tasks.language_model.predictor import LanguageModel
 
 TOY = Sizes(train=300, test=20, state=8, updates=4, samples=24, temperatures=(0.5, 1.0, 1.5))
 RISING = [0.1, 0.2, 0.4, 0.5, 0.7, 0.8]
@@ -75,7 +75,7 @@ def test_the_identities_hold_for_a_model_that_has_learnt_little(done):
 def test_numbers_by_a_plainer_way(done):
     bench, finding = done
     heat = finding.numbers["heat"]
-    author, judge = (Writer.load(bench.folder / "models" / name) for name in ("author", "judge"))
+    author, judge = (LanguageModel.load(bench.folder / "models" / name) for name in ("author", "judge"))
     for place, temperature in enumerate(TOY.temperatures):
         samples = author.sample(count=24, temperature=temperature, seed=1)
         lines = [sample.text for sample in samples if sample.text]

@@ -4,11 +4,11 @@ from regard.datasets import Microworld, Scenes, Sentiment, Tagging
 from regard.lab.measures.shaped import NETWORKS, Amount
 from regard.lab.runner import Bench
 from regard.lab.shapes import FULL, USUAL, find, verdict
-from regard.tasks.caption.evaluation import evaluate_descriptions
+from regard.tasks.caption.evaluation import evaluate_captions
 from regard.tasks.caption.predictor import Captioner
-from regard.tasks.classify.predictor import TextClassifier
+from regard.tasks.classify.predictor import Classifier
 from regard.tasks.labels import evaluate_classifier, evaluate_tagger
-from regard.tasks.tag.predictor import TextTagger
+from regard.tasks.tag.predictor import Tagger
 from regard.tasks.translate.evaluation import evaluate
 from regard.tasks.translate.predictor import Translator
 from regard.text import LabelledText, TaggedSentence
@@ -65,27 +65,27 @@ def test_the_steps_of_each_shape(finding):
 def test_accuracies_are_those_of_the_toolkit_s_own_evaluation(bench, finding):
     shapes, tagged = finding.numbers["shapes"], Tagging().splits(**SIZES).test
     sentences = [TaggedSentence(tuple(e.source.split()), tuple(e.target.split())) for e in tagged]
-    found = evaluate_tagger(TextTagger.load(model(bench, "in-step")), sentences)
+    found = evaluate_tagger(Tagger.load(model(bench, "in-step")), sentences)
     assert shapes["many to many, in step"]["score"] == pytest.approx(100 * found.scores()["accuracy"])
     alone = [TaggedSentence((w,), (t,)) for s in sentences for w, t in zip(s.words, s.tags, strict=True)]
-    found = evaluate_tagger(TextTagger.load(model(bench, "one-to-one")), alone)
+    found = evaluate_tagger(Tagger.load(model(bench, "one-to-one")), alone)
     assert shapes["one to one"]["score"] == pytest.approx(100 * found.scores()["accuracy"])
     moods = [LabelledText(e.target, (e.source,)) for e in Sentiment().splits(**SIZES).test]
-    found = evaluate_classifier(TextClassifier.load(model(bench, "many-to-one")), moods)
+    found = evaluate_classifier(Classifier.load(model(bench, "many-to-one")), moods)
     assert shapes["many to one"]["score"] == pytest.approx(100 * found.scores()["accuracy"])
 
 
 def test_bleu_is_that_of_the_toolkit_s_own_evaluation(bench, finding):
     shapes = finding.numbers["shapes"]
     scenes = Scenes().splits(**SIZES).test
-    described = evaluate_descriptions(
+    captioned = evaluate_captions(
         Captioner.load(model(bench, "one-to-many")),
         [e.features for e in scenes],
         [e.target for e in scenes],
         beam=1,
         tokenize="none",
     )
-    assert shapes["one to many"]["score"] == pytest.approx(described.quality.bleu)
+    assert shapes["one to many"]["score"] == pytest.approx(captioned.quality.bleu)
     pairs = Microworld().splits(**SIZES, shortest=3, longest=8).test
     translated = evaluate(
         Translator.load(model(bench, "many-to-many")),

@@ -5,10 +5,17 @@ import pytest
 import torch
 from torch.nn import functional
 
-from regard.batches import FeatureBatch, pad_described
+from regard.batches import FeatureBatch, pad_captioned
 from regard.errors import ConfigError
 from regard.layers import CELLS
-from regard.models import BahdanauConfig, ChoConfig, Describer, DescriberConfig, LuongConfig, SutskeverConfig
+from regard.models import (
+    BahdanauConfig,
+    CaptionerConfig,
+    CaptionerNetwork,
+    ChoConfig,
+    LuongConfig,
+    SutskeverConfig,
+)
 from regard.ops.paths import naive_only
 from regard.search import LengthLimit, SearchOptions, find, forced
 from regard.text.specials import BOS, EOS
@@ -25,25 +32,25 @@ every_kind = pytest.mark.parametrize(("kind", "cell", "depth"), KINDS.values(), 
 
 @pytest.fixture
 def build(scattered):
-    def built(kind: str, cell: str, depth: int, **options: object) -> Describer:
+    def built(kind: str, cell: str, depth: int, **options: object) -> CaptionerNetwork:
         sizes = {"cell": cell, "num_layers": depth, "embedding_size": 3, "state_size": 4}
         if kind == "cho":
-            config = DescriberConfig(ChoConfig(readout_size=3, **sizes), summary_size=5, **options)
+            config = CaptionerConfig(ChoConfig(readout_size=3, **sizes), summary_size=5, **options)
         else:
-            config = DescriberConfig(SutskeverConfig(**sizes), **options)
-        return scattered(Describer(config, 6, 9))
+            config = CaptionerConfig(SutskeverConfig(**sizes), **options)
+        return scattered(CaptionerNetwork(config, 6, 9))
 
     return built
 
 
 def batch_of(order):
-    batch = pad_described([FEATURES[k] for k in order], [WORDS[k] for k in order])
+    batch = pad_captioned([FEATURES[k] for k in order], [WORDS[k] for k in order])
     return FeatureBatch(batch.features.double(), *batch.tensors[1:])
 
 
 @pytest.fixture
 def run(gradients_of):
-    def passed(model: Describer, batch: FeatureBatch):
+    def passed(model: CaptionerNetwork, batch: FeatureBatch):
         logits = model(batch).logits
         loss = functional.cross_entropy(logits, batch.target_ids[batch.target_mask], reduction="sum")
         return list(logits.detach().split(batch.target_mask.sum(1).tolist())), gradients_of(model, loss)
@@ -76,7 +83,7 @@ def test_searched_as_a_translator_is(kind, cell, depth, build):
     best = [each.best for each in find(model.decoder, encoded, SearchOptions(3, limit=limit))]
     assert all(one.ids[-1] == EOS and len(one.ids) <= 6 and one.alpha is None for one in best)
     # what was found has the score that the same words get when they are given
-    given = pad_described(FEATURES, [one.ids[:-1] for one in best])
+    given = pad_captioned(FEATURES, [one.ids[:-1] for one in best])
     scored = forced(model, FeatureBatch(given.features.double(), *given.tensors[1:]))
     assert [one.ids for one in scored] == [one.ids for one in best]
     assert [one.log_prob for one in scored] == pytest.approx([one.log_prob for one in best], rel=1e-9)
@@ -112,25 +119,25 @@ def test_other_features_other_words(build):
 
 
 def test_configuration():
-    config = DescriberConfig(SutskeverConfig(cell="lstm", state_size=7, num_layers=2), activation="identity")
-    assert DescriberConfig.from_mapping(config.to_mapping(), "model") == config
+    config = CaptionerConfig(SutskeverConfig(cell="lstm", state_size=7, num_layers=2), activation="identity")
+    assert CaptionerConfig.from_mapping(config.to_mapping(), "model") == config
     assert config.vector_sizes == (7, 7)
-    assert DescriberConfig(summary_size=3).vector_sizes == (3,)
+    assert CaptionerConfig(summary_size=3).vector_sizes == (3,)
     with pytest.raises(
         ConfigError, match=r"model\.summary_size = 3: a sutskever decoder .*model\.decoder\.state_size"
     ):
-        DescriberConfig(SutskeverConfig(), summary_size=3)
+        CaptionerConfig(SutskeverConfig(), summary_size=3)
     # a table that names no kind is a cho decoder's only if it says so
     for decoder in (BahdanauConfig(), LuongConfig()):
         with pytest.raises(
             ConfigError, match=rf'kind = "{decoder.kind}": it attends .* choose cho or sutskever'
         ):
-            DescriberConfig(decoder)
+            CaptionerConfig(decoder)
     with pytest.raises(ConfigError, match=r"model\.activation: no 'relu'; known: identity, tanh"):
-        DescriberConfig(activation="relu")
+        CaptionerConfig(activation="relu")
     with pytest.raises(
         ConfigError, match=r"model.tie: .* reads 128 units .* has 256; .*embedding_size = 128"
     ):
-        DescriberConfig(tie=True)
-    tied = Describer(DescriberConfig(ChoConfig(embedding_size=128), tie=True), 6, 9)
+        CaptionerConfig(tie=True)
+    tied = CaptionerNetwork(CaptionerConfig(ChoConfig(embedding_size=128), tie=True), 6, 9)
     assert tied.decoder.output.W_o is tied.decoder.embedding.E

@@ -7,7 +7,7 @@ from torch.nn import functional
 from regard.batches import TextBatch, pad_texts
 from regard.errors import ConfigError
 from regard.layers import CELLS, POOLINGS
-from regard.models import Classifier, ClassifierConfig, EncoderConfig
+from regard.models import ClassifierConfig, ClassifierNetwork, EncoderConfig
 from regard.ops.paths import naive_only
 from regard.text.specials import EOS
 
@@ -28,7 +28,7 @@ covering = pytest.mark.parametrize("options", COVERING.values(), ids=COVERING.ke
 
 @pytest.fixture
 def build(scattered):
-    def built(pooling="attention", num_texts=1, hidden_size=0, **encoder: object) -> Classifier:
+    def built(pooling="attention", num_texts=1, hidden_size=0, **encoder: object) -> ClassifierNetwork:
         config = ClassifierConfig(
             EncoderConfig(embedding_size=3, state_size=2, **encoder),
             num_texts=num_texts,
@@ -36,7 +36,7 @@ def build(scattered):
             pooling_size=5 if pooling == "attention" else 256,
             hidden_size=hidden_size,
         )
-        return scattered(Classifier(config, 9, 3))
+        return scattered(ClassifierNetwork(config, 9, 3))
 
     return built
 
@@ -45,7 +45,7 @@ def build(scattered):
 def run(gradients_of):
     """Logits of each row, α of each text over its real words, and every parameter's gradient."""
 
-    def passed(model: Classifier, batch: TextBatch, labels=LABELS):
+    def passed(model: ClassifierNetwork, batch: TextBatch, labels=LABELS):
         logits, alphas = model(batch)
         loss = functional.cross_entropy(logits, labels, reduction="sum")
         weights = [
@@ -155,7 +155,7 @@ def test_configuration():
 
 def test_dropout_on_the_head_is_quiet_in_evaluation_and_loud_in_training():
     config = ClassifierConfig(EncoderConfig(embedding_size=3, state_size=8), hidden_size=8, dropout=0.5)
-    model = Classifier(config, 9, 3)
+    model = ClassifierNetwork(config, 9, 3)
     batch = batch_of(ROWS, 1)
     assert not torch.equal(model(batch).logits, model(batch).logits)
     model.eval()

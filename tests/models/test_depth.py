@@ -4,18 +4,18 @@ import pytest
 
 from regard.layers import CELLS
 from regard.models import (
-    Classifier,
+    CaptionerConfig,
+    CaptionerNetwork,
     ClassifierConfig,
-    Describer,
-    DescriberConfig,
+    ClassifierNetwork,
     EncoderConfig,
-    LanguageModel,
     LanguageModelConfig,
+    LanguageModelNetwork,
     LuongConfig,
     ModelConfig,
     Seq2Seq,
-    Tagger,
     TaggerConfig,
+    TaggerNetwork,
     groups_by_depth,
 )
 
@@ -27,11 +27,13 @@ MODELS = {
     "translator, shared": lambda: Seq2Seq(
         ModelConfig(ONE_WAY, LuongConfig(readout_size=4, **SIZES), tie="all"), 9, 9
     ),
-    "classifier": lambda: Classifier(ClassifierConfig(TWO, hidden_size=3), 9, 2),
-    "tagger": lambda: Tagger(TaggerConfig(TWO), 9, 2),
-    "describer": lambda: Describer(DescriberConfig(), 3, 9),
-    "tied": lambda: LanguageModel(LanguageModelConfig(tie=True, **SIZES), 9),
-} | {cell: lambda cell=cell: LanguageModel(LanguageModelConfig(cell=cell, **SIZES), 9) for cell in CELLS}
+    "classifier": lambda: ClassifierNetwork(ClassifierConfig(TWO, hidden_size=3), 9, 2),
+    "tagger": lambda: TaggerNetwork(TaggerConfig(TWO), 9, 2),
+    "captioner": lambda: CaptionerNetwork(CaptionerConfig(), 3, 9),
+    "tied": lambda: LanguageModelNetwork(LanguageModelConfig(tie=True, **SIZES), 9),
+} | {
+    cell: lambda cell=cell: LanguageModelNetwork(LanguageModelConfig(cell=cell, **SIZES), 9) for cell in CELLS
+}
 
 
 @pytest.mark.parametrize("build", MODELS.values(), ids=MODELS.keys())

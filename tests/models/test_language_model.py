@@ -7,7 +7,7 @@ from torch.nn import functional
 from regard.batches import LineBatch, Stream, pad_lines
 from regard.errors import ConfigError
 from regard.layers import CELLS
-from regard.models import LanguageModel, LanguageModelConfig, detached
+from regard.models import LanguageModelConfig, LanguageModelNetwork, detached
 from regard.ops.paths import naive_only
 from regard.text.specials import BOS
 
@@ -20,9 +20,9 @@ every_stack = pytest.mark.parametrize(("cell", "depth"), [*((cell, 2) for cell i
 
 @pytest.fixture
 def build(scattered):
-    def built(cell: str, depth: int = 1, **options: object) -> LanguageModel:
+    def built(cell: str, depth: int = 1, **options: object) -> LanguageModelNetwork:
         sizes = {"embedding_size": 3, "state_size": 4} | options
-        return scattered(LanguageModel(LanguageModelConfig(cell=cell, num_layers=depth, **sizes), 9))
+        return scattered(LanguageModelNetwork(LanguageModelConfig(cell=cell, num_layers=depth, **sizes), 9))
 
     return built
 
@@ -31,7 +31,7 @@ def build(scattered):
 def run(gradients_of):
     """Logits of each line, and every parameter's gradient of the lines' loss."""
 
-    def passed(model: LanguageModel, batch: LineBatch):
+    def passed(model: LanguageModelNetwork, batch: LineBatch):
         logits, _ = model(batch.previous_ids, batch.mask)
         loss = functional.cross_entropy(logits, batch.target_ids[batch.mask], reduction="sum")
         return list(logits.detach().split(batch.mask.sum(1).tolist())), gradients_of(model, loss)
@@ -139,9 +139,9 @@ def test_reading_gives_the_same_words_and_where_they_looked(cell, build, same):
 
 def test_a_tied_matrix_is_one_and_needs_equal_sizes():
     config = LanguageModelConfig(embedding_size=4, state_size=4, tie=True)
-    model = LanguageModel(config, 9)
+    model = LanguageModelNetwork(config, 9)
     assert model.output.W_o is model.embedding.E
-    separate = LanguageModel(LanguageModelConfig(embedding_size=4, state_size=4), 9)
+    separate = LanguageModelNetwork(LanguageModelConfig(embedding_size=4, state_size=4), 9)
     assert separate.num_parameters - model.num_parameters == 9 * 4
     with pytest.raises(
         ConfigError, match=r"model.tie: .* reads 4 units .* has 3; set model.embedding_size = 4"
@@ -159,12 +159,12 @@ def test_configuration():
 
 
 def test_the_papers_rules_set_the_first_weights():
-    model = LanguageModel(LanguageModelConfig(initialization="sutskever"), 50)
+    model = LanguageModelNetwork(LanguageModelConfig(initialization="sutskever"), 50)
     assert all(0 < parameter.abs().max() <= 0.08 for parameter in model.parameters())
 
 
 def test_dropout_is_quiet_in_evaluation_and_loud_in_training_before_the_output_too():
-    model = LanguageModel(LanguageModelConfig(dropout=0.5, embedding_size=4, state_size=8), 9)
+    model = LanguageModelNetwork(LanguageModelConfig(dropout=0.5, embedding_size=4, state_size=8), 9)
     batch = pad_lines(LINES)
 
     def twice():

@@ -7,14 +7,14 @@ from torch.nn import functional
 
 from regard.batches import LineBatch, Stream, pad_lines, pad_tagged, pad_texts
 from regard.models import (
-    Classifier,
     ClassifierConfig,
+    ClassifierNetwork,
     EncoderConfig,
-    LanguageModel,
     LanguageModelConfig,
+    LanguageModelNetwork,
     MemoryConfig,
-    Tagger,
     TaggerConfig,
+    TaggerNetwork,
 )
 from regard.ops.paths import naive_only
 from regard.text import EncodedTagged
@@ -35,18 +35,18 @@ every_memory = pytest.mark.parametrize("memory", MEMORIES.values(), ids=MEMORIES
 
 @pytest.fixture
 def build(scattered):
-    def built(cell: str, depth: int = 1, **memory: object) -> LanguageModel:
+    def built(cell: str, depth: int = 1, **memory: object) -> LanguageModelNetwork:
         config = LanguageModelConfig(
             cell=cell, num_layers=depth, embedding_size=3, state_size=4, memory=MemoryConfig(**memory)
         )
-        return scattered(LanguageModel(config, 9))
+        return scattered(LanguageModelNetwork(config, 9))
 
     return built
 
 
 @pytest.fixture
 def run(gradients_of):
-    def passed(model: LanguageModel, batch: LineBatch) -> tuple[list[Tensor], list[Tensor]]:
+    def passed(model: LanguageModelNetwork, batch: LineBatch) -> tuple[list[Tensor], list[Tensor]]:
         logits, _ = model(batch.previous_ids, batch.mask)
         loss = functional.cross_entropy(logits, batch.target_ids[batch.mask], reduction="sum")
         return list(logits.detach().split(batch.mask.sum(1).tolist())), gradients_of(model, loss)
@@ -119,7 +119,7 @@ def test_a_tape_forgets_the_padding_on_it(build):
 @pytest.mark.parametrize("cell", ["lstm", *CELLS])
 def test_a_tagger_of_two_layers_knows_no_company(cell, scattered, gradients_of, same, widened):
     encoder = EncoderConfig(cell=cell, embedding_size=3, state_size=2, num_layers=2, residual=True)
-    model = scattered(Tagger(TaggerConfig(encoder), 9, 3))
+    model = scattered(TaggerNetwork(TaggerConfig(encoder), 9, 3))
 
     def tagged(sentences: list[EncodedTagged]) -> tuple[list[Tensor], list[Tensor]]:
         batch = pad_tagged(sentences)
@@ -136,19 +136,19 @@ def test_a_tagger_of_two_layers_knows_no_company(cell, scattered, gradients_of, 
 
 
 def _language_model(encoder: dict) -> tuple[torch.nn.Module, Tensor]:
-    model, batch = LanguageModel(LanguageModelConfig(**encoder), 9), pad_lines(LINES)
+    model, batch = LanguageModelNetwork(LanguageModelConfig(**encoder), 9), pad_lines(LINES)
     logits, _ = model(batch.previous_ids, batch.mask)
     return model, functional.cross_entropy(logits, batch.target_ids[batch.mask])
 
 
 def _classifier(encoder: dict) -> tuple[torch.nn.Module, Tensor]:
-    model = Classifier(ClassifierConfig(EncoderConfig(**encoder)), 9, 3)
+    model = ClassifierNetwork(ClassifierConfig(EncoderConfig(**encoder)), 9, 3)
     logits, _ = model(pad_texts([(line,) for line in LINES]))
     return model, functional.cross_entropy(logits, torch.tensor([0, 1, 2, 1]))
 
 
 def _tagger(encoder: dict) -> tuple[torch.nn.Module, Tensor]:
-    model, batch = Tagger(TaggerConfig(EncoderConfig(**encoder)), 9, 3), pad_tagged(SENTENCES)
+    model, batch = TaggerNetwork(TaggerConfig(EncoderConfig(**encoder)), 9, 3), pad_tagged(SENTENCES)
     return model, functional.cross_entropy(model(batch), batch.tag_ids[batch.word_mask])
 
 

@@ -7,7 +7,7 @@ from torch.nn import functional
 from regard.batches import TaggedBatch, pad_tagged
 from regard.errors import ConfigError
 from regard.layers import CELLS
-from regard.models import EncoderConfig, Tagger, TaggerConfig
+from regard.models import EncoderConfig, TaggerConfig, TaggerNetwork
 from regard.ops.paths import naive_only
 from regard.text import EncodedTagged
 
@@ -22,16 +22,16 @@ both_ways = pytest.mark.parametrize("bidirectional", [True, False], ids=["both w
 
 @pytest.fixture
 def build(scattered):
-    def built(cell: str, bidirectional: bool = True) -> Tagger:
+    def built(cell: str, bidirectional: bool = True) -> TaggerNetwork:
         encoder = EncoderConfig(cell=cell, embedding_size=3, state_size=2, bidirectional=bidirectional)
-        return scattered(Tagger(TaggerConfig(encoder), 9, 3))
+        return scattered(TaggerNetwork(TaggerConfig(encoder), 9, 3))
 
     return built
 
 
 @pytest.fixture
 def run(gradients_of):
-    def passed(model: Tagger, batch: TaggedBatch):
+    def passed(model: TaggerNetwork, batch: TaggedBatch):
         logits = model(batch)
         loss = functional.cross_entropy(logits, batch.tag_ids[batch.word_mask], reduction="sum")
         return list(logits.detach().split(batch.word_mask.sum(1).tolist())), gradients_of(model, loss)
@@ -69,13 +69,13 @@ def test_what_stands_behind_a_word_is_known_only_to_who_reads_both_ways(bidirect
 def test_configuration_and_first_weights():
     config = TaggerConfig(EncoderConfig(cell="lstm", bidirectional=False), initialization="luong")
     assert TaggerConfig.from_mapping(config.to_mapping(), "model") == config
-    assert all(parameter.abs().max() <= 0.1 for parameter in Tagger(config, 9, 3).parameters())
+    assert all(parameter.abs().max() <= 0.1 for parameter in TaggerNetwork(config, 9, 3).parameters())
     with pytest.raises(ConfigError, match=r"model\.initialization: no 'lung'"):
         TaggerConfig(initialization="lung")
 
 
 def test_dropout_reaches_the_output_and_is_quiet_in_evaluation():
-    model = Tagger(TaggerConfig(EncoderConfig(embedding_size=3, state_size=8, dropout=0.5)), 9, 3)
+    model = TaggerNetwork(TaggerConfig(EncoderConfig(embedding_size=3, state_size=8, dropout=0.5)), 9, 3)
     batch = pad_tagged(SENTENCES)
     # with the encoder quiet, only the output's own dropout is left
     model.encoder.eval()

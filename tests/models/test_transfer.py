@@ -9,8 +9,8 @@ from regard.models import (
     BahdanauConfig,
     ChoConfig,
     EncoderConfig,
-    LanguageModel,
     LanguageModelConfig,
+    LanguageModelNetwork,
     LuongConfig,
     ModelConfig,
     Seq2Seq,
@@ -26,8 +26,10 @@ MASK = IDS != 0
 
 @pytest.fixture
 def model(scattered):
-    def build(cell="gru", vocabulary_size=9, **options) -> LanguageModel:
-        return scattered(LanguageModel(LanguageModelConfig(cell=cell, **SIZES | options), vocabulary_size))
+    def build(cell="gru", vocabulary_size=9, **options) -> LanguageModelNetwork:
+        return scattered(
+            LanguageModelNetwork(LanguageModelConfig(cell=cell, **SIZES | options), vocabulary_size)
+        )
 
     return build
 
@@ -37,7 +39,7 @@ def encoder(cell="gru", vocabulary_size=9, **options) -> Encoder:
     return Encoder(config, Embedding(vocabulary_size, config.embedding_size)).double().eval()
 
 
-def tops(model: LanguageModel):
+def tops(model: LanguageModelNetwork):
     return model.stack(model.embedding(IDS), MASK)[0]
 
 

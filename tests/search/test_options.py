@@ -3,7 +3,7 @@
 import pytest
 
 from regard.errors import ConfigError
-from regard.search import Request, SearchOptions
+from regard.search import SearchOptions, TokenConstraints
 from regard.text.specials import EOS
 
 
@@ -45,11 +45,11 @@ def test_options(options, message):
 )
 def test_requests(request_, message):
     with pytest.raises(ConfigError, match=message):
-        Request(**request_)
+        TokenConstraints(**request_)
 
 
 def test_what_is_asked_of_words():
-    assert not Request(attend={0: 1}).asks_of_words
-    assert Request(prefix=(4,)).asks_of_words
-    assert Request(include=((4,),)).asks_of_words
-    assert Request(exclude=((4,),)).asks_of_words
+    assert not TokenConstraints(attend={0: 1}).asks_of_words
+    assert TokenConstraints(prefix=(4,)).asks_of_words
+    assert TokenConstraints(include=((4,),)).asks_of_words
+    assert TokenConstraints(exclude=((4,),)).asks_of_words

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from regard.errors import ConfigError
 from regard.models import DecoderState
-from regard.search import LengthLimit, Request, SearchOptions, find
+from regard.search import LengthLimit, SearchOptions, TokenConstraints, find
 from regard.text.specials import BOS, EOS, PAD, UNK
 
 WORDS = range(4, 8)
@@ -38,7 +38,7 @@ class Asked:
     """One sentence's rules."""
 
     options: SearchOptions
-    request: Request
+    request: TokenConstraints
     source_length: int
 
     @property
@@ -216,9 +216,9 @@ def all_requests(draw, number):
         }
         parts = {name: part for name, part in parts.items() if draw(st.booleans())}
         try:
-            made.append(Request(**parts))
+            made.append(TokenConstraints(**parts))
         except ConfigError:  # it excludes what it asks for
-            made.append(Request(**parts | {"exclude": ()}))
+            made.append(TokenConstraints(**parts | {"exclude": ()}))
     return made
 
 
@@ -266,7 +266,7 @@ def agree(decoder, options, requests, slow, lengths=LENGTHS):
 @settings(max_examples=60)
 @given(st.integers(0, 10**6), all_options())
 def test_every_option_against_a_plain_beam(network, seed, options):
-    agree(network(seed), options, [Request()] * len(LENGTHS), slow_beam)
+    agree(network(seed), options, [TokenConstraints()] * len(LENGTHS), slow_beam)
 
 
 @settings(max_examples=100)
@@ -291,7 +291,7 @@ def test_a_beam_as_wide_as_the_space_finds_the_best_of_all_outputs(network, seed
 
 def test_the_space_is_as_large_as_it_is_said_to_be(network):
     decoder = network(0)
-    asked = Asked(SearchOptions(limit=LengthLimit(0, 4)), Request(), 3)
+    asked = Asked(SearchOptions(limit=LengthLimit(0, 4)), TokenConstraints(), 3)
     outputs = every_output(decoder, decoder.encode([3]), asked)
     assert len({one.ids for one in outputs}) == len(outputs) == 156
     assert not any({PAD, BOS} & set(one.ids) for one in outputs)
@@ -300,5 +300,10 @@ def test_the_space_is_as_large_as_it_is_said_to_be(network):
 def test_a_phrase_with_a_word_that_is_banned_elsewhere(network):
     """Found by chance: the unknown word is weighed for the phrase's sake, and takes no other word's place."""
     options = SearchOptions(2, 2, length_power=0.0, limit=LengthLimit(1.0, 4), unknowns=False)
-    requests = [Request(), Request(include=((4, UNK),)), Request(), Request()]
+    requests = [
+        TokenConstraints(),
+        TokenConstraints(include=((4, UNK),)),
+        TokenConstraints(),
+        TokenConstraints(),
+    ]
     agree(network(0), options, requests, slow_beam)

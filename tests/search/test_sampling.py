@@ -5,7 +5,7 @@ import torch
 
 from regard.batches import pad_pairs, pad_sources
 from regard.errors import ConfigError, DataError
-from regard.search import Drawing, LengthLimit, Request, SearchOptions, draw, find, forced
+from regard.search import Drawing, LengthLimit, SearchOptions, TokenConstraints, draw, find, forced
 from regard.text import BOS, EOS, PAD, UNK, EncodedPair
 
 SOURCES = [[4, 5, 6], [7], [8, 8, 5, 4, 6]]
@@ -94,7 +94,11 @@ class TestRules:
                 assert len(set(h.ids)) == len(h.ids)
 
     def test_prefixes_and_excluded_phrases(self, tiny_model):
-        requests = [Request(prefix=(4, 5)), Request(exclude=((6,), (7, 8))), Request()]
+        requests = [
+            TokenConstraints(prefix=(4, 5)),
+            TokenConstraints(exclude=((6,), (7, 8))),
+            TokenConstraints(),
+        ]
         first, second, _ = drawn(tiny_model(), 20, requests=requests)
         assert all(h.ids[:2] == (4, 5) for h in first.hypotheses)
         for h in second.hypotheses:
@@ -102,13 +106,16 @@ class TestRules:
             assert (7, 8) not in zip(h.ids, h.ids[1:], strict=False)
 
     def test_attention_is_told_where_to_look(self, tiny_model):
-        requests = [Request(attend={0: 2}), Request(), Request()]
+        requests = [TokenConstraints(attend={0: 2}), TokenConstraints(), TokenConstraints()]
         for h in drawn(tiny_model(), 3, requests=requests)[0].hypotheses:
             assert h.alpha[0].tolist() == [0, 0, 1, 0]
 
     @pytest.mark.parametrize(
         ("options", "request_", "named"),
-        [({"coverage": 0.2}, Request(), "coverage"), ({}, Request(include=((4,),)), "include")],
+        [
+            ({"coverage": 0.2}, TokenConstraints(), "coverage"),
+            ({}, TokenConstraints(include=((4,),)), "include"),
+        ],
     )
     def test_what_only_a_beam_can_weigh(self, tiny_model, options, request_, named):
         with pytest.raises(
@@ -118,14 +125,17 @@ class TestRules:
 
     def test_attention_that_is_not_there(self, tiny_model):
         with pytest.raises(ConfigError, match="attend: this model does not attend"):
-            drawn(tiny_model("cho"), requests=[Request(attend={0: 0})] * 3)
+            drawn(tiny_model("cho"), requests=[TokenConstraints(attend={0: 0})] * 3)
 
     def test_a_prefix_longer_than_the_limit(self, tiny_model):
         """At the limit the prefix would take the end mark's place, and nothing would end the output any more."""
         with pytest.raises(
             ConfigError, match=r"sentence 2: its prefix and phrases need 6 tokens .* limit is 5"
         ):
-            drawn(tiny_model(), requests=[Request(), Request(prefix=(4,) * 5), Request()])
+            drawn(
+                tiny_model(),
+                requests=[TokenConstraints(), TokenConstraints(prefix=(4,) * 5), TokenConstraints()],
+            )
 
     def test_a_model_that_has_diverged(self, network):
         decoder = network(0)

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from regard.batches import LineBatch, Stream, pad_lines
-from regard.models import LanguageModel, LanguageModelConfig
+from regard.models import LanguageModelConfig, LanguageModelNetwork
 from regard.search import follow
 from regard.text.specials import BOS
 
@@ -17,7 +17,7 @@ LINES = [[4, 5, 6], [7], [5, 5, 8, 4]]
 def model():
     torch.manual_seed(1)
     config = LanguageModelConfig(cell="lstm", embedding_size=5, state_size=6, dropout=0.5)
-    return LanguageModel(config, 9).eval()
+    return LanguageModelNetwork(config, 9).eval()
 
 
 @torch.no_grad()

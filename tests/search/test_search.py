@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from regard.batches import pad_pairs, pad_sources
 from regard.errors import ConfigError, DataError
 from regard.models import DecoderState, EncodedSource, StepOutput
-from regard.search import LengthLimit, Request, SearchOptions, find, forced
+from regard.search import LengthLimit, SearchOptions, TokenConstraints, find, forced
 from regard.text.pairs import EncodedPair
 from regard.text.specials import BOS, EOS, UNK
 
@@ -115,7 +115,7 @@ class TestLengths:
 
     def test_nor_does_it_hold_where_all_that_could_follow_is_excluded(self, network):
         decoder = network(0)
-        request = Request(
+        request = TokenConstraints(
             prefix=(B,), include=((A,),), exclude=tuple((A, word) for word in (UNK, 4, 5, 6, 7))
         )
         options = SearchOptions(2, min_length=9, limit=LengthLimit(0, 12))
@@ -150,7 +150,11 @@ class TestWhatMayBeChosen:
 
     def test_excluded_phrases(self, scripted):
         script = {(): {A: 0.9, B: 0.1}, (A,): {B: 0.8, C: 0.2}, (B,): {B: 1.0}}
-        requests = [Request(exclude=((A, B),)), Request(exclude=((A,), (B, B))), Request()]
+        requests = [
+            TokenConstraints(exclude=((A, B),)),
+            TokenConstraints(exclude=((A,), (B, B))),
+            TokenConstraints(),
+        ]
         found = best(scripted([script] * 3), [3, 3, 3], SearchOptions(1), requests)
         assert found[0] == (A, C, EOS)
         assert found[1][:1] == (B,)
@@ -160,7 +164,7 @@ class TestWhatMayBeChosen:
     def test_a_prefix_is_scored_as_the_model_scores_it(self, scripted):
         script = {(): {A: 0.9, B: 0.1}, (B,): {C: 0.3, A: 0.7}, (B, C): {A: 1.0}, (B, C, A): {EOS: 1.0}}
         decoder = scripted([script, script])
-        requests = [Request(prefix=(B, C)), Request()]
+        requests = [TokenConstraints(prefix=(B, C)), TokenConstraints()]
         first, second = find(decoder, decoder.encode([3, 3]), SearchOptions(3), requests)
         assert first.best.ids == (B, C, A, EOS)
         assert first.best.token_log_probs == pytest.approx([math.log(0.1), math.log(0.3), 0, 0], abs=1e-6)
@@ -169,19 +173,21 @@ class TestWhatMayBeChosen:
     def test_phrases_that_must_appear(self, scripted):
         script = {(): {A: 0.6, B: 0.4}, (A,): {EOS: 0.9, C: 0.1}, (B,): {C: 0.5, EOS: 0.5}}
         decoder = scripted([script])
-        (found,) = find(decoder, decoder.encode([3]), SearchOptions(4, 4), [Request(include=((B, C),))])
+        (found,) = find(
+            decoder, decoder.encode([3]), SearchOptions(4, 4), [TokenConstraints(include=((B, C),))]
+        )
         assert found.best.ids == (B, C, EOS)
         assert found.best.log_prob == pytest.approx(math.log(0.2))
 
     def test_overlapping_phrases_share_words_where_there_is_no_room_for_both(self, network):
         decoder = network(0)
-        request = Request(include=((A, B), (B, C)))
+        request = TokenConstraints(include=((A, B), (B, C)))
         options = SearchOptions(3, limit=LengthLimit(0, 4))
         (found,) = find(decoder, decoder.encode([3]), options, [request])
         assert found.best.ids == (A, B, C, EOS)
 
     def test_a_phrase_goes_on_only_where_nothing_excluded_arises(self, network):
-        request = Request(include=((A,), (B,)), exclude=((A, B), (B, A)))
+        request = TokenConstraints(include=((A,), (B,)), exclude=((A, B), (B, A)))
         for seed in range(20):
             decoder = network(seed)
             (found,) = find(
@@ -195,7 +201,11 @@ class TestWhatMayBeChosen:
 
     def test_attention_is_told_where_to_look(self, network):
         decoder = network(1)
-        requests = [Request(attend={0: 2, 2: 1}), Request(), Request(attend={1: 0})]
+        requests = [
+            TokenConstraints(attend={0: 2, 2: 1}),
+            TokenConstraints(),
+            TokenConstraints(attend={1: 0}),
+        ]
         found = find(decoder, decoder.encode([4, 3, 5]), SearchOptions(3, min_length=4), requests)
         assert found[0].best.alpha[[0, 2]].tolist() == [[0, 0, 1, 0], [0, 1, 0, 0]]
         assert found[2].best.alpha[1].tolist() == [1, 0, 0, 0, 0]
@@ -221,7 +231,7 @@ LIMIT = LengthLimit(1.0, 12)
 @given(st.integers(0, 10**6), widths, st.lists(phrases, min_size=1, max_size=4))
 def test_every_output_holds_what_it_must(network, seed, width, include):
     decoder = network(seed)
-    requests = [Request(include=tuple(include)), Request()]
+    requests = [TokenConstraints(include=tuple(include)), TokenConstraints()]
     found, free = find(decoder, decoder.encode([3, 5]), SearchOptions(width, width, limit=LIMIT), requests)
     assert found.hypotheses
     for one in found.hypotheses:
@@ -240,7 +250,7 @@ def test_every_output_holds_what_it_must(network, seed, width, include):
 def test_no_output_holds_what_it_may_not_and_each_begins_as_it_must(network, seed, width, exclude, prefix):
     exclude = tuple(phrase for phrase in exclude if not holds(tuple(prefix), phrase))
     decoder = network(seed)
-    requests = [Request(prefix=tuple(prefix), exclude=exclude)] * 2
+    requests = [TokenConstraints(prefix=tuple(prefix), exclude=exclude)] * 2
     for found in find(decoder, decoder.encode([3, 5]), SearchOptions(width, width, limit=LIMIT), requests):
         assert found.hypotheses
         for one in found.hypotheses:
@@ -263,10 +273,10 @@ def test_blocking_and_minima(network, seed, width, n, least, unknowns):
 
 
 ASKED = [
-    Request(),
-    Request(prefix=(A, A)),
-    Request(include=((B, C), (7,)), exclude=((A,),)),
-    Request(exclude=((C, C), (B,)), attend={1: 0}),
+    TokenConstraints(),
+    TokenConstraints(prefix=(A, A)),
+    TokenConstraints(include=((B, C), (7,)), exclude=((A,),)),
+    TokenConstraints(exclude=((C, C), (B,)), attend={1: 0}),
 ]
 EVERYTHING = {
     "plain": SearchOptions(4, 3),
@@ -368,7 +378,12 @@ KEPT = [7, EOS, B, UNK, C]
 
 @every_option
 def test_a_shortlist_is_a_model_without_the_other_words(options, network):
-    requests = [Request(), Request(prefix=(7,)), Request(include=((B, 7),)), Request(exclude=((7,), (A, B)))]
+    requests = [
+        TokenConstraints(),
+        TokenConstraints(prefix=(7,)),
+        TokenConstraints(include=((B, 7),)),
+        TokenConstraints(exclude=((7,), (A, B))),
+    ]
     for seed in range(6):
         short, whole = Short(network(seed), KEPT), Narrowed(network(seed), KEPT)
         for asked in (None, requests):
@@ -426,36 +441,43 @@ class TestRefusals:
             find(decoder, decoder.encode(lengths), *arguments)
 
     def test_as_many_requests_as_sentences(self, network):
-        self.refuse(network(0), [3, 3], "1 requests for 2 sentences", None, [Request()])
+        self.refuse(network(0), [3, 3], "1 requests for 2 sentences", None, [TokenConstraints()])
 
     @pytest.mark.parametrize(
         ("request_", "message"),
         [
             (
-                Request(include=((A, B), (C, 7))),
+                TokenConstraints(include=((A, B), (C, 7))),
                 "sentence 2: its prefix and phrases need 5 tokens .* its limit is 4",
             ),
-            (Request(prefix=(A, A, A, A)), "sentence 2: its prefix and phrases need 5 tokens"),
-            (Request(prefix=(99,)), "the word with id 99 .* is not in the vocabulary"),
-            (Request(include=((99,),)), "the word with id 99 .* is not in the vocabulary"),
-            (Request(attend={0: 3}), "step 0 of sentence 2 at position 3, and its source has 3 tokens"),
+            (TokenConstraints(prefix=(A, A, A, A)), "sentence 2: its prefix and phrases need 5 tokens"),
+            (TokenConstraints(prefix=(99,)), "the word with id 99 .* is not in the vocabulary"),
+            (TokenConstraints(include=((99,),)), "the word with id 99 .* is not in the vocabulary"),
+            (
+                TokenConstraints(attend={0: 3}),
+                "step 0 of sentence 2 at position 3, and its source has 3 tokens",
+            ),
         ],
         ids=["phrases", "prefix", "no-such-prefix", "no-such-phrase", "past-the-end"],
     )
     def test_what_cannot_be(self, request_, message, network):
         options = SearchOptions(2, limit=LengthLimit(0, 4))
-        self.refuse(network(0), [3, 3], message, options, [Request(), request_])
+        self.refuse(network(0), [3, 3], message, options, [TokenConstraints(), request_])
 
     def test_contradictions_that_only_the_search_can_see(self, network):
         every = (UNK, 4, 5, 6, 7)
-        request = Request(
+        request = TokenConstraints(
             include=((A,), (B,)), exclude=tuple((one, other) for one in every for other in every)
         )
         self.refuse(network(0), [3], "sentence 1: no output was found", SearchOptions(2), [request])
 
     def test_a_word_outside_the_shortlist(self, network):
         self.refuse(
-            Short(network(0), [EOS, 5]), [3], "id 4 .* not in the shortlist", None, [Request(prefix=(A,))]
+            Short(network(0), [EOS, 5]),
+            [3],
+            "id 4 .* not in the shortlist",
+            None,
+            [TokenConstraints(prefix=(A,))],
         )
 
     def test_a_shortlist_without_the_end_mark(self, network):
@@ -467,7 +489,7 @@ class TestRefusals:
         batch = pad_sources([[4, 5]])
         encoded = model.encode(batch.source_ids, batch.source_mask)
         options = SearchOptions(coverage=0.2 if what == "coverage" else 0)
-        requests = [Request(attend={0: 0})] if what == "attend" else None
+        requests = [TokenConstraints(attend={0: 0})] if what == "attend" else None
         with pytest.raises(ConfigError, match=f"{what}: this model does not attend"):
             find(model.decoder, encoded, options, requests)
 

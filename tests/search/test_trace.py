@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from regard.errors import DataError
-from regard.search.trace import History, Node, Rival
+from regard.search.trace import Alternative, History, Node
 
 
 def node(id, parent, token, log_prob, total, fate, length):
     alpha = np.array([0.25, 0.75], np.float32)
-    rivals = (Rival(token, log_prob),)
+    rivals = (Alternative(token, log_prob),)
     return Node(id, parent, token, log_prob, total, total / length, fate, rivals, alpha)
 
 

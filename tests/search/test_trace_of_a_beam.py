@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from regard.batches import pad_sources
-from regard.search import LengthLimit, Request, SearchOptions, find
+from regard.search import LengthLimit, SearchOptions, TokenConstraints, find
 from regard.text.specials import EOS
 
 A, B, C = 4, 5, 6
@@ -119,13 +119,13 @@ def test_a_told_step_looks_where_it_is_told_and_the_others_freely(kind, tiny_mod
     options = {"encoder": {"bidirectional": False, "state_size": 4}} if kind == "deep-fusion" else {}
     model = tiny_model(kind, "lstmn" if kind == "deep-fusion" else "gru", **options)
     requests = [
-        Request(attend={1: 2}),
-        Request(),
-        Request(prefix=(4, 5)),
-        Request(prefix=(4, 4), attend={0: 3}),
+        TokenConstraints(attend={1: 2}),
+        TokenConstraints(),
+        TokenConstraints(prefix=(4, 5)),
+        TokenConstraints(prefix=(4, 4), attend={0: 3}),
     ]
     search = SearchOptions(beam=3, n_best=2, min_length=2, limit=TIGHT)
-    free = searched(model, search, [Request(prefix=r.prefix) for r in requests])
+    free = searched(model, search, [TokenConstraints(prefix=r.prefix) for r in requests])
     found = searched(model, search, requests)
     for b in (1, 2):
         assert [h.ids for h in found[b].hypotheses] == [h.ids for h in free[b].hypotheses]

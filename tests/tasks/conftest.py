@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from regard.checkpoint import ModelFolder
-from regard.models import LanguageModel, LanguageModelConfig
+from regard.models import LanguageModelConfig, LanguageModelNetwork
 from regard.text import learn
 
 
@@ -12,13 +12,13 @@ from regard.text import learn
 def language_model(tmp_path):
     """Write a folder of a language model of the words a to h."""
 
-    def write(kind="word", name="lm", **options):
+    def write(kind="word", name="language_model", **options):
         sizes = {"embedding_size": 5, "state_size": 6, "num_layers": 2, **options}
         tokenizer = learn(kind, ["a b c d e f g h"], size=50)
         torch.manual_seed(5)
-        model = LanguageModel(LanguageModelConfig(**sizes), tokenizer.size)
+        model = LanguageModelNetwork(LanguageModelConfig(**sizes), tokenizer.size)
         folder = ModelFolder(tmp_path / name)
-        folder.create("lm", model.config, {"text": tokenizer}, sizes={"text": tokenizer.size})
+        folder.create("language_model", model.config, {"text": tokenizer}, sizes={"text": tokenizer.size})
         folder.write_weights("best", model, {})
         return folder.path
 

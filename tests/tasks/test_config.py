@@ -14,8 +14,8 @@ from regard.training.run import configure
         ({"schedule": "cosin"}, "training.schedule: no 'cosin'; did you mean 'cosine'?"),
         ({"precision": "64"}, "training.precision: no '64'"),
         ({"device": "tpu"}, "training.device: no 'tpu'"),
-        ({"rate": -1}, "training.rate: -1 is out of range; it must be at least 0"),
-        ({"rate": float("nan")}, "training.rate: nan is out of range"),
+        ({"learning_rate": -1}, "training.learning_rate: -1 is out of range; it must be at least 0"),
+        ({"learning_rate": float("nan")}, "training.learning_rate: nan is out of range"),
         ({"batch_sentences": 0}, "training.batch_sentences: 0 is out of range"),
         ({"accumulate": 0}, "training.accumulate: 0 is out of range"),
         ({"label_smoothing": 1}, "training.label_smoothing: 1 is out of range; it must be from 0 to below 1"),
@@ -93,15 +93,18 @@ def test_tying_all_needs_one_vocabulary():
             "no option 'energ'; did you mean 'energy'?",
         ),
         ({"model": {"decoder": {"kind": "bahdanao"}}}, "no 'bahdanao'; did you mean 'bahdanau'?"),
-        ({"training": {"rate": "fast"}}, "training.rate: expected a number, got 'fast'"),
+        ({"training": {"learning_rate": "fast"}}, "training.learning_rate: expected a number, got 'fast'"),
         ({"preset": "rnnsearch"}, "preset: no 'rnnsearch'; did you mean 'rnnsearch-50'?"),
         ({"training": {"select": "blue"}}, "training.select: no 'blue'; did you mean 'bleu'?"),
         ({"task": "translat"}, "task: no 'translat'; did you mean 'translate'?"),
-        ({"teaching": {"guided": 1}}, "teaching: no option 'guided'"),
-        ({"teaching": {"scheduled_sampling": 2}}, "teaching.scheduled_sampling: 2 is out of range"),
+        ({"auxiliary_losses": {"guided": 1}}, "teaching: no option 'guided'"),
         (
-            {"preset": "rnnencdec-small", "teaching": {"guided_alignment": 0.5}},
-            "teaching.guided_alignment is of attention, and a cho decoder has none; drop it",
+            {"auxiliary_losses": {"scheduled_sampling": 2}},
+            "auxiliary_losses.scheduled_sampling: 2 is out of range",
+        ),
+        (
+            {"preset": "rnnencdec-small", "auxiliary_losses": {"guided_alignment": 0.5}},
+            "auxiliary_losses.guided_alignment is of attention, and a cho decoder has none; drop it",
         ),
     ],
 )
@@ -114,7 +117,7 @@ def test_a_misspelt_option_is_told_with_the_nearest_right_name(mapping, message)
 @pytest.mark.parametrize("limit", ["max_updates", "max_epochs", "max_minutes"])
 def test_scheduled_sampling_needs_an_end_to_grow_to(limit):
     patient = {"training": {"max_epochs": 0, "patience": 2, "schedule": "constant"}}
-    sampled = {"teaching": {"scheduled_sampling": 0.2}}
+    sampled = {"auxiliary_losses": {"scheduled_sampling": 0.2}}
     assert configure(patient).training.open_ended
     with pytest.raises(
         ConfigError, match=r"scheduled_sampling grows to the end.*set training.max_updates, max_ep"
@@ -126,10 +129,10 @@ def test_scheduled_sampling_needs_an_end_to_grow_to(limit):
 def test_links_that_no_one_would_learn_from():
     links = {"data": {"train_links": "links"}}
     with pytest.raises(
-        ConfigError, match=r"data.train_links: .*teaching.guided_alignment alone.*or drop the links"
+        ConfigError, match=r"data.train_links: .*auxiliary_losses.guided_alignment alone.*or drop the links"
     ):
         configure(links)
-    assert configure(links, {"teaching": {"guided_alignment": 0.5}}).data.train_links == "links"
+    assert configure(links, {"auxiliary_losses": {"guided_alignment": 0.5}}).data.train_links == "links"
 
 
 @pytest.mark.parametrize("task", RunConfig.variants)
@@ -148,4 +151,4 @@ def test_a_preset_of_another_task_is_told_with_those_that_fit():
     with pytest.raises(ConfigError) as caught:
         configure({"task": "tag"}, preset="lstm-lm")
     assert "preset 'lstm-lm' is for the task 'lm', and the task is 'tag'; choose tagger" in str(caught.value)
-    assert configure({"task": "lm"}, preset="lstm-lm").kind == "lm"
+    assert configure({"task": "language_model"}, preset="lstm-lm").kind == "language_model"

@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import nn
 
-from regard.tasks.generation import validate_writing
+from regard.tasks.generation import validate_generation
 from regard.text import learn
 
 TOKENIZER = learn("word", ["a b c d"], size=8)
@@ -46,7 +46,7 @@ def validated(said, written, free_running=2, model=None):
         asked.append(list(members))
         return [written[k] for k in members]
 
-    found = validate_writing(
+    found = validate_generation(
         model or Told(),
         TOKENIZER,
         batches=batches,
@@ -63,7 +63,12 @@ def test_all_right():
     assert asked == [[0, 1, 2], [], [0, 1, 2]]
     assert found.loss == pytest.approx(-math.log(P), rel=1e-5)
     assert found.perplexity == pytest.approx(1 / P, rel=1e-5)
-    assert (found.token_accuracy, found.free_running_accuracy, found.gap, found.exact_match) == (1, 1, 0, 1)
+    assert (found.token_accuracy, found.free_running_accuracy, found.exposure_gap, found.exact_match) == (
+        1,
+        1,
+        0,
+        1,
+    )
     assert found.chrf == pytest.approx(100)
 
 
@@ -76,14 +81,14 @@ def test_the_loss_is_of_all_and_the_gap_of_those_written_freely():
     assert found.loss == pytest.approx(-(3 * math.log(P) + 3 * math.log(rest)) / 6, rel=1e-5)
     assert found.token_accuracy == pytest.approx(3 / 6)
     assert found.free_running_accuracy == pytest.approx(1 - 2 / 3)
-    assert found.gap == pytest.approx(2 / 3 - 1 / 3)
+    assert found.exposure_gap == pytest.approx(2 / 3 - 1 / 3)
     assert found.exact_match == 0
 
 
 def test_no_accuracy_falls_below_none():
     found, _ = validated(WANTED, ["d " * 50, "d " * 50, None])
     assert found.free_running_accuracy == 0
-    assert found.gap == 1
+    assert found.exposure_gap == 1
 
 
 @pytest.mark.parametrize("training", [True, False])

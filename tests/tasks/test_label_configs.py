@@ -31,10 +31,10 @@ REFUSED = {
     "pieces": ("tag", {"tokenizer": {"text": "bpe"}}, 'tokenizer.text = "bpe" cuts words into pieces'),
     "a frozen encoder that no one trained": (
         "classify",
-        {"training": {"thaw_every": 1.0}},
-        r"training\.thaw_every = 1 .*begins as no trained model; name .*--set pretrained\.encoder=FOLDER",
+        {"training": {"unfreeze_every": 1.0}},
+        r"training\.unfreeze_every = 1 .*begins as no trained model; name .*--set pretrained\.encoder=FOLDER",
     ),
-    "likewise of a tagger": ("tag", {"training": {"thaw_every": 2.0}}, r"training\.thaw_every = 2 "),
+    "likewise of a tagger": ("tag", {"training": {"unfreeze_every": 2.0}}, r"training\.unfreeze_every = 2 "),
     "tags have no macro_f1": (
         "tag",
         {"training": {"select": "macro_f1"}},
@@ -51,7 +51,9 @@ def test_what_does_not_go_together(task, over, message):
 
 def test_what_does():
     for task in ("classify", "tag"):
-        assert configure({"task": task, "training": {"thaw_every": 1}, "pretrained": {"encoder": "lm"}})
+        assert configure(
+            {"task": task, "training": {"unfreeze_every": 1}, "pretrained": {"encoder": "language_model"}}
+        )
     assert configure({"task": "classify", "data": {"columns": [3, 1, 2]}, "model": {"num_texts": 2}})
     assert configure({"task": "tag", "data": {"train": ["a"], "columns": [2, 4], "layout": "vertical"}})
     for select in ("loss", "accuracy", "macro_f1"):

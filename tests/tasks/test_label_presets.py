@@ -22,7 +22,7 @@ def test_each_task_has_its_default():
 
 def configured(name):
     """One that begins as a language model must be told which."""
-    begun = {"pretrained": {"encoder": "lm"}} if name == "classifier-pretrained" else {}
+    begun = {"pretrained": {"encoder": "language_model"}} if name == "classifier-pretrained" else {}
     return configure(begun, preset=name)
 
 
@@ -33,7 +33,7 @@ def test_each_fits_a_laptop(name):
 
 
 def test_fine_tuning_needs_a_model_to_tune():
-    with pytest.raises(ConfigError, match=r"thaw_every = 0\.5 .*as --set pretrained\.encoder=FOLDER"):
+    with pytest.raises(ConfigError, match=r"unfreeze_every = 0\.5 .*as --set pretrained\.encoder=FOLDER"):
         configure(preset="classifier-pretrained")
 
 
@@ -41,8 +41,8 @@ def test_howard_and_ruder_s_numbers_but_for_the_rates():
     run = configured("classifier-pretrained")
     assert not run.model.encoder.bidirectional
     assert (run.model.hidden_size, run.model.dropout, run.training.batch_sentences) == (50, 0.4, 64)
-    assert (run.training.depth_decay, run.training.thaw_every, run.training.max_epochs) == (1.0, 0.5, 6.0)
-    assert (run.training.rate, run.training.schedule) == (0.005, "linear")
+    assert (run.training.depth_decay, run.training.unfreeze_every, run.training.max_epochs) == (1.0, 0.5, 6.0)
+    assert (run.training.learning_rate, run.training.schedule) == (0.005, "linear")
     assert "--set pretrained.encoder=FOLDER" in PRESETS["classifier-pretrained"].__doc__
 
 
@@ -51,4 +51,4 @@ def test_cheng_s_numbers():
     encoder = run.model.encoder
     assert (encoder.cell, encoder.state_size, encoder.embedding_size) == ("lstmn", 168, 300)
     assert (run.model.pooling, run.model.dropout) == ("mean", 0.5)
-    assert (run.training.rate, run.training.batch_sentences) == (0.002, 5)
+    assert (run.training.learning_rate, run.training.batch_sentences) == (0.002, 5)

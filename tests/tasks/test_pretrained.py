@@ -82,7 +82,7 @@ def test_what_cannot_be_begun_with(language_model, tmp_path):
             {
                 "task": "tag",
                 "model": {"encoder": {"reverse": True, "bidirectional": False}},
-                "pretrained": {"encoder": "lm"},
+                "pretrained": {"encoder": "language_model"},
             }
         )
     run = configure({"task": "tag", "pretrained": {"encoder": str(language_model("char"))}})

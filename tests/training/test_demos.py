@@ -1,13 +1,13 @@
 import pytest
 
-from regard.datasets import WORLDS
+from regard.datasets import DATASETS
 from regard.errors import ConfigError
 from regard.training.demos import DEMOS, find_demo
 from regard.training.run import configure
 
 
 def test_every_world_has_a_demo():
-    assert DEMOS.keys() == WORLDS.keys()
+    assert DEMOS.keys() == DATASETS.keys()
 
 
 @pytest.mark.parametrize("name", DEMOS)

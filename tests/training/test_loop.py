@@ -14,7 +14,7 @@ from regard.tasks import Validation
 from regard.tasks.translate import TranslateTask
 from regard.training import loop
 from regard.training.events import Note, Progress, Validated
-from regard.training.log import read_journal
+from regard.training.log import read_log
 from regard.training.run import run_training
 
 
@@ -167,9 +167,9 @@ class TestBestAndLast:
 class TestWhatIsWritten:
     def test_the_journal_tells_the_run(self, run):
         trained, heard = run(max_updates=12, validate_every=6)
-        lines = (trained.folder / "journal.jsonl").read_text(encoding="utf-8").splitlines()
+        lines = (trained.folder / "log.jsonl").read_text(encoding="utf-8").splitlines()
         rows = [json.loads(line) for line in lines]
-        assert rows == read_journal(trained.folder)
+        assert rows == read_log(trained.folder)
         assert [(row["event"], row["update"]) for row in rows] == [
             ("start", 0),
             ("train", 1),
@@ -179,7 +179,11 @@ class TestWhatIsWritten:
             ("end", 12),
         ]
         for row, event in zip(rows[1:4:2], of(Progress, heard), strict=True):
-            assert (row["loss"], row["rate"], row["update"]) == (event.loss, event.rate, event.update)
+            assert (row["loss"], row["learning_rate"], row["update"]) == (
+                event.loss,
+                event.learning_rate,
+                event.update,
+            )
         for row, event in zip(rows[2:5:2], of(Validated, heard), strict=True):
             assert row.items() >= {**event.validation.to_json(), "best": event.best}.items()
         assert rows[-1]["stopped"] == "12 updates are done"
@@ -204,15 +208,17 @@ class TestWhatIsWritten:
         assert {event.fraction for event in of(Progress, heard)} == {None}
 
     def test_the_rate_follows_the_schedule(self, run):
-        _, heard = run(max_updates=20, warmup=2, rate=0.5, schedule="linear")
-        assert [event.rate for event in of(Progress, heard)] == pytest.approx(
+        _, heard = run(max_updates=20, warmup=2, learning_rate=0.5, schedule="linear")
+        assert [event.learning_rate for event in of(Progress, heard)] == pytest.approx(
             [0.5 / 2, 0.5 * (1 - 7 / 18), 0.5 / 18]
         )
 
     def test_the_plateau_is_told_of_validations(self, run, monkeypatch):
         script(monkeypatch, lambda real: {"loss": 1.0})
-        _, heard = run(max_updates=20, validate_every=5, schedule="plateau", rate=0.5, plateau_decay=0.1)
-        assert [event.rate for event in of(Progress, heard)] == pytest.approx([0.5, 0.5, 0.005])
+        _, heard = run(
+            max_updates=20, validate_every=5, schedule="plateau", learning_rate=0.5, plateau_decay=0.1
+        )
+        assert [event.learning_rate for event in of(Progress, heard)] == pytest.approx([0.5, 0.5, 0.005])
 
 
 def test_each_pair_once_an_epoch(run, pairs, monkeypatch):
@@ -262,8 +268,8 @@ class TestWhatGoesWrong:
         assert torch.equal(weights(tmp_path / "cut"), weights(whole.folder))
 
     def test_divergence(self, run):
-        with pytest.raises(RegardError, match=r"training has diverged; lower training\.rate"):
-            run(optimizer="sgd", rate=1e38, clip=0, max_updates=50)
+        with pytest.raises(RegardError, match=r"training has diverged; lower training\.learning_rate"):
+            run(optimizer="sgd", learning_rate=1e38, clip=0, max_updates=50)
 
     def test_a_disk_that_fills_up_leaves_the_last_checkpoint(self, tmp_path, run_config, pairs, largest_file):
         """The kernel refuses to let files grow after the first validation."""

@@ -2,7 +2,7 @@ import pytest
 import torch
 from torch import nn
 
-from regard.models import Classifier, ClassifierConfig, EncoderConfig, groups_by_depth
+from regard.models import ClassifierConfig, ClassifierNetwork, EncoderConfig, groups_by_depth
 from regard.tasks.config import OPTIMIZERS, TrainingConfig
 from regard.training.optimizer import build_optimizer
 
@@ -13,7 +13,8 @@ def stepped(name, count=1, **options):
     """A parameter after some updates by one fixed gradient."""
     weight = nn.Parameter(torch.tensor([1.0, 1.0]))
     optimizer = build_optimizer(
-        nn.ParameterList([weight]), TrainingConfig(optimizer=name, rate=0.1, max_updates=1, **options)
+        nn.ParameterList([weight]),
+        TrainingConfig(optimizer=name, learning_rate=0.1, max_updates=1, **options),
     )
     for _ in range(count):
         weight.grad = GRADIENT.clone()
@@ -31,7 +32,9 @@ def test_each_goes_downhill(name):
     ("name", "expected"), [("adam", "Adam"), ("adamw", "AdamW"), ("sgd", "SGD"), ("adadelta", "Adadelta")]
 )
 def test_by_name(name, expected):
-    optimizer = build_optimizer(nn.Linear(1, 1), TrainingConfig(optimizer=name, rate=0.25, max_updates=1))
+    optimizer = build_optimizer(
+        nn.Linear(1, 1), TrainingConfig(optimizer=name, learning_rate=0.25, max_updates=1)
+    )
     assert type(optimizer).__name__ == expected
     assert optimizer.param_groups[0]["lr"] == 0.25
 
@@ -66,10 +69,10 @@ def test_float16_gradients_are_scaled_between_backward_and_step():
 def test_depth_parts_the_parameters_from_the_head_down():
     """Each once, in the order of `groups_by_depth`; without depth in one group."""
     encoder = EncoderConfig(embedding_size=3, state_size=2, num_layers=2)
-    model = Classifier(ClassifierConfig(encoder), 9, 2)
+    model = ClassifierNetwork(ClassifierConfig(encoder), 9, 2)
     groups = groups_by_depth(model)
     assert [group.name for group in groups] == ["head", "layer 2", "layer 1", "embedding"]
-    for options in ({"depth_decay": 0.5}, {"thaw_every": 1.0}):
+    for options in ({"depth_decay": 0.5}, {"unfreeze_every": 1.0}):
         optimizer = build_optimizer(model, TrainingConfig(max_updates=1, **options))
         found = [[id(p) for p in group["params"]] for group in optimizer.param_groups]
         assert found == [[id(p) for p in group.parameters] for group in groups]
@@ -84,10 +87,15 @@ def test_the_fused_kernel_steps_as_the_plain_one(name, options):
     ended = []
     for precision in ("32", "16"):
         torch.manual_seed(1)
-        model = Classifier(ClassifierConfig(EncoderConfig(embedding_size=3, state_size=2)), 9, 2)
+        model = ClassifierNetwork(ClassifierConfig(EncoderConfig(embedding_size=3, state_size=2)), 9, 2)
         decay = 0.0 if name == "adam" else 0.1
         config = TrainingConfig(
-            optimizer=name, rate=0.01, weight_decay=decay, precision=precision, max_updates=1, **options
+            optimizer=name,
+            learning_rate=0.01,
+            weight_decay=decay,
+            precision=precision,
+            max_updates=1,
+            **options,
         )
         optimizer = build_optimizer(model, config)
         for _ in range(20):

@@ -31,7 +31,7 @@ def test_every_preset_is_small_or_a_paper_s():
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_every_preset_configures_and_says_what_it_is(name, tmp_path):
-    begun = {"pretrained": {"encoder": "lm"}} if name == "classifier-pretrained" else {}
+    begun = {"pretrained": {"encoder": "language_model"}} if name == "classifier-pretrained" else {}
     run = configure(begun, preset=name)
     assert PRESETS[name].__doc__
     # what train.toml says is the whole of it
@@ -47,8 +47,10 @@ def test_small_presets_build_and_fit_a_laptop(name):
 
 
 def test_layers_are_laid_over_the_preset_in_turn():
-    run = configure({"preset": "characters", "training": {"rate": 0.5, "seed": 3}}, {"training": {"seed": 4}})
-    assert (run.training.rate, run.training.seed, run.tokenizer.source) == (0.5, 4, "char")
+    run = configure(
+        {"preset": "characters", "training": {"learning_rate": 0.5, "seed": 3}}, {"training": {"seed": 4}}
+    )
+    assert (run.training.learning_rate, run.training.seed, run.tokenizer.source) == (0.5, 4, "char")
     assert run.training.max_epochs == 20  # the preset's own
     assert (
         configure({"preset": "characters"}, preset="luong-small").model.to_mapping()["decoder"]["kind"]
@@ -98,7 +100,7 @@ def test_sutskever_has_the_paper_s_sizes():
     run = configure(preset="sutskever")
     assert (run.tokenizer.source_size, run.tokenizer.target_size) == (Vx, Vy)
     assert run.model.encoder.reverse
-    assert (run.training.optimizer, run.training.rate, run.training.clip) == ("sgd", 0.7, 5.0)
+    assert (run.training.optimizer, run.training.learning_rate, run.training.clip) == ("sgd", 0.7, 5.0)
     assert run.training.batch_sentences == 128
 
 
@@ -111,7 +113,7 @@ def test_luong_general_has_the_paper_s_sizes():
     readout = 2 * n * n
     assert parameters("luong-general", V, V) == 2 * V * n + stacks + attention + feeding + readout + V * n + V
     run = configure(preset="luong-general")
-    assert (run.training.optimizer, run.training.rate, run.training.clip) == ("sgd", 1.0, 5.0)
+    assert (run.training.optimizer, run.training.learning_rate, run.training.clip) == ("sgd", 1.0, 5.0)
     assert run.model.encoder.dropout == run.model.decoder.dropout == 0.2
     assert (run.data.max_length, run.training.batch_sentences) == (50, 128)
 

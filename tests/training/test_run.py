@@ -107,7 +107,7 @@ class TestFromANotebook:
     def test_lines_of_a_language_model(self, tmp_path):
         """A string is a file's name, so a line alone would be taken for one; a tuple of it is a line."""
         tiny = ["model.embedding_size=4", "model.state_size=4"]
-        options = {"task": "lm", "options": [*OPTIONS, *tiny, "training.batch_sentences=4"]}
+        options = {"task": "language_model", "options": [*OPTIONS, *tiny, "training.batch_sentences=4"]}
         for lines in (["a b", "b a"], ["long " * 1000]):
             with pytest.raises(
                 DataError, match=r"no such file; strings are names of files.*tuples of one line"
@@ -147,7 +147,7 @@ def test_what_the_folder_says(tmp_path, run_config, pairs):
     assert notes[2].startswith(
         f"{report['num_train_pairs']} pairs to learn from, {report['num_valid_pairs']} to validate with; vocabul"
     )
-    start = json.loads((trained.folder / "journal.jsonl").read_text().splitlines()[0])
+    start = json.loads((trained.folder / "log.jsonl").read_text().splitlines()[0])
     assert start["notes"] == notes[:2]
 
 
@@ -213,5 +213,5 @@ def test_a_run_without_the_kernels_in_c_says_why(tmp_path, pairs, monkeypatch):
     regard.train(tmp_path / "m", given, config=TINY, options=OPTIONS, listener=heard.append)
     notes = [event.text for event in heard if isinstance(event, Note)]
     assert any("without the kernels in C" in note and "no C compiler was found" in note for note in notes)
-    start = json.loads((tmp_path / "m" / "journal.jsonl").read_text().splitlines()[0])
+    start = json.loads((tmp_path / "m" / "log.jsonl").read_text().splitlines()[0])
     assert start["without_c"] == "no C compiler was found"

@@ -24,7 +24,7 @@ def learn_from(fabric, small_model, prepared):
             with torch.no_grad():
                 model.decoder.output.W_o.fill_(spoil)
         before = torch.cat([parameter.detach().clone().flatten() for parameter in model.parameters()])
-        config = TrainingConfig(optimizer="sgd", rate=1.0, max_updates=1)
+        config = TrainingConfig(optimizer="sgd", learning_rate=1.0, max_updates=1)
         wrapped, optimizer = fabric.setup(TranslationObjective(model, 0.1), build_optimizer(model, config))
         padded = [pad_pairs([prepared.train[k] for k in group]) for group in groups]
         batches = [TrainingBatch(b.tensors, int(b.target_mask.sum()), len(b.target_ids)) for b in padded]
@@ -83,7 +83,7 @@ def test_a_gradient_that_is_no_number_is_told_before_the_weights_are_touched(
     fabric, small_model, prepared, monkeypatch
 ):
     model = small_model()
-    config = TrainingConfig(optimizer="sgd", rate=1.0, max_updates=1)
+    config = TrainingConfig(optimizer="sgd", learning_rate=1.0, max_updates=1)
     wrapped, optimizer = fabric.setup(TranslationObjective(model, 0.0), build_optimizer(model, config))
     before = [parameter.detach().clone() for parameter in model.parameters()]
     monkeypatch.setattr(fabric, "clip_gradients", lambda *args, **options: torch.tensor(float("inf")))
@@ -108,7 +108,7 @@ def test_a_gradient_within_bounds_is_left_alone(learn_from):
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
 def test_divergence_is_told_with_its_remedy(learn_from, value):
     with pytest.raises(
-        RegardError, match=r"loss became (nan|inf): training has diverged; lower training.rate"
+        RegardError, match=r"loss became (nan|inf): training has diverged; lower training.learning_rate"
     ):
         learn_from(range(3), spoil=value)
 
@@ -116,7 +116,7 @@ def test_divergence_is_told_with_its_remedy(learn_from, value):
 def test_an_update_waits_for_its_device_once(fabric, small_model, prepared, monkeypatch):
     """A loss that is read as soon as it is there would keep a GPU waiting before the backward pass of the next."""
     model = small_model()
-    config = TrainingConfig(optimizer="sgd", rate=1.0, max_updates=1)
+    config = TrainingConfig(optimizer="sgd", learning_rate=1.0, max_updates=1)
     wrapped, optimizer = fabric.setup(TranslationObjective(model, 0.0), build_optimizer(model, config))
     padded = [pad_pairs(prepared.train[k : k + 3]) for k in (0, 3)]
     batches = [TrainingBatch(b.tensors, int(b.target_mask.sum()), 3) for b in padded]

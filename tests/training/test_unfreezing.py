@@ -4,9 +4,9 @@ import pytest
 import torch
 
 from regard.batches import pad_texts
-from regard.models import Classifier, ClassifierConfig, EncoderConfig, groups_by_depth
+from regard.models import ClassifierConfig, ClassifierNetwork, EncoderConfig, groups_by_depth
 from regard.tasks.config import TrainingConfig
-from regard.training.optimizer import Thaw, build_optimizer
+from regard.training.optimizer import Unfreezing, build_optimizer
 
 NAMES = ["head", "layer 2", "layer 1", "embedding"]
 BATCH = pad_texts([[[4, 5, 6]], [[7, 8]]])
@@ -15,7 +15,7 @@ BATCH = pad_texts([[[4, 5, 6]], [[7, 8]]])
 @pytest.fixture
 def model():
     encoder = EncoderConfig(cell="lstm", embedding_size=3, state_size=4, num_layers=2, bidirectional=False)
-    return Classifier(ClassifierConfig(encoder, pooling_size=3), 9, 2)
+    return ClassifierNetwork(ClassifierConfig(encoder, pooling_size=3), 9, 2)
 
 
 def copies(model):
@@ -43,7 +43,7 @@ def learn(model, optimizer):
 
 
 def start(model, **training):
-    config = TrainingConfig(max_updates=1, rate=0.1, **training)
+    config = TrainingConfig(max_updates=1, learning_rate=0.1, **training)
     return build_optimizer(model, config), config
 
 
@@ -51,30 +51,30 @@ def start(model, **training):
 def test_the_head_learns_first_and_one_layer_more_after_each_while(model, name):
     """Every half an epoch of four updates: the groups that change are the top one, two, three, then all."""
     decay = {"weight_decay": 0.5} if name in ("adamw", "sgd") else {}
-    optimizer, config = start(model, thaw_every=0.5, optimizer=name, **decay)
-    thaw = Thaw(optimizer, config, updates_per_epoch=4)
+    optimizer, config = start(model, unfreeze_every=0.5, optimizer=name, **decay)
+    unfreezing = Unfreezing(optimizer, config, updates_per_epoch=4)
     for update in range(10):
         before = copies(model)
-        thaw.set_rates(0.1, update)
+        unfreezing.set_rates(0.1, update)
         learn(model, optimizer)
         assert changed(model, before) == NAMES[: 1 + update // 2], update
 
 
 def test_the_frozen_have_no_gradient_and_are_thawed_again(model):
-    optimizer, config = start(model, thaw_every=1.0)
-    thaw = Thaw(optimizer, config, updates_per_epoch=1)
+    optimizer, config = start(model, unfreeze_every=1.0)
+    unfreezing = Unfreezing(optimizer, config, updates_per_epoch=1)
     learning = [p.requires_grad for p in groups_by_depth(model)[1].parameters]
     assert not any(learning), "before the first update too"
-    thaw.set_rates(0.1, 99)
+    unfreezing.set_rates(0.1, 99)
     assert all(p.requires_grad for p in model.parameters())
 
 
 def test_rates_fall_by_depth(model):
     optimizer, config = start(model, depth_decay=0.5)
-    thaw = Thaw(optimizer, config, updates_per_epoch=4)
-    for rate in (0.1, 0.04):
-        thaw.set_rates(rate, 0)
-        assert [group["lr"] for group in optimizer.param_groups] == [rate * 0.5**k for k in range(4)]
+    unfreezing = Unfreezing(optimizer, config, updates_per_epoch=4)
+    for learning_rate in (0.1, 0.04):
+        unfreezing.set_rates(learning_rate, 0)
+        assert [group["lr"] for group in optimizer.param_groups] == [learning_rate * 0.5**k for k in range(4)]
     assert all(p.requires_grad for p in model.parameters()), (
         "nothing is frozen where thawing is not asked for"
     )
@@ -83,7 +83,7 @@ def test_rates_fall_by_depth(model):
 def test_a_rate_of_its_own_is_what_each_group_learns_at(model):
     """By plain gradient descent a step is rate × gradient."""
     optimizer, config = start(model, depth_decay=0.5, optimizer="sgd")
-    Thaw(optimizer, config, updates_per_epoch=4).set_rates(0.1, 0)
+    Unfreezing(optimizer, config, updates_per_epoch=4).set_rates(0.1, 0)
     before = copies(model)
     (-model(BATCH).logits.log_softmax(-1)[:, 0].sum()).backward()
     gradients = {group.name: [p.grad.clone() for p in group.parameters] for group in groups_by_depth(model)}
@@ -96,8 +96,8 @@ def test_a_rate_of_its_own_is_what_each_group_learns_at(model):
 
 def test_without_either_there_is_one_group_at_the_plain_rate(model):
     optimizer, config = start(model)
-    thaw = Thaw(optimizer, config, updates_per_epoch=4)
-    thaw.set_rates(0.03, 7)
+    unfreezing = Unfreezing(optimizer, config, updates_per_epoch=4)
+    unfreezing.set_rates(0.03, 7)
     assert [group["lr"] for group in optimizer.param_groups] == [0.03]
     before = copies(model)
     learn(model, optimizer)

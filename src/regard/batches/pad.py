@@ -183,7 +183,7 @@ def source_mask_of(features: Tensor) -> Tensor:
     return torch.ones(features.shape[0], 1, dtype=torch.bool, device=features.device)
 
 
-def pad_described(
+def pad_captioned(
     features: Sequence[npt.NDArray[np.float32]], descriptions: Sequence[Sequence[int]]
 ) -> FeatureBatch:
     """Vectors and the ids of their descriptions, without specials → a batch."""

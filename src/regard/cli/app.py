@@ -31,7 +31,7 @@ from regard.cli import (
     tree,
     what_if,
 )
-from regard.cli import caption as describe
+from regard.cli import caption as caption
 from regard.cli.console import notes, results
 from regard.errors import RegardError
 from regard.version import __version__
@@ -54,7 +54,7 @@ app.command()(evaluate.evaluate)
 app.command()(align.align)
 app.command()(tree.tree)
 app.command()(what_if.what_if)
-app.command()(describe.describe)
+app.command()(caption.caption)
 app.command()(classify.classify)
 app.command()(tag.tag)
 app.command()(sample.sample)

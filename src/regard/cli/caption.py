@@ -1,4 +1,4 @@
-"""``regard describe``: one line out for each row of features in."""
+"""``regard caption``: one line out for each row of features in."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TextIO
@@ -19,12 +19,12 @@ from regard.cli.progress import LinesDisplay
 from regard.errors import ConfigError
 
 if TYPE_CHECKING:
-    from regard.tasks.caption.result import Description
+    from regard.tasks.caption.result import Caption
 
 _CHUNK = 256  # rows described between two signs of life
 
 
-def describe(
+def caption(
     model: Annotated[Path, typer.Argument(help="A model folder.")],
     features: Annotated[
         Path,
@@ -60,9 +60,9 @@ def describe(
 
     [bold]Examples[/]
 
-      regard describe model images.npy
+      regard caption model images.npy
 
-      regard describe model images.arrow --column pooled --n-best 3 --scores
+      regard caption model images.arrow --column pooled --n-best 3 --scores
     """
     from regard.tasks.caption.predictor import Captioner
     from regard.text import read_features
@@ -77,7 +77,7 @@ def describe(
     aside = output is not None
     with output_file(output) as file, LinesDisplay("describing", len(rows), aside=aside) as display:
         for start in range(0, len(rows), _CHUNK):
-            found = captioner.describe(
+            found = captioner.caption(
                 rows[start : start + _CHUNK],
                 beam=beam,
                 n_best=n_best,
@@ -92,7 +92,7 @@ def describe(
                 display(description)
 
 
-def _print(description: "Description", file: TextIO | None, number: int | None, scores: bool) -> None:
+def _print(description: "Caption", file: TextIO | None, number: int | None, scores: bool) -> None:
     """A line for the description and for each of its alternatives."""
     for each in (description, *description.alternatives):
         fields = [] if number is None else [str(number)]

@@ -70,7 +70,7 @@ def classify(
 
       regard classify model test.txt --probabilities -o test.labels
     """
-    from regard.tasks.classify.predictor import TextClassifier
+    from regard.tasks.classify.predictor import Classifier
     from regard.text import read_texts
     from regard.text.formats import STDIN, shown
 
@@ -80,7 +80,7 @@ def classify(
     if show and output is not None:
         raise ConfigError("--show draws in the terminal; leave out --output, or draw files with --plot")
     refuse_same_file(output, sources)
-    classifier = TextClassifier.load(model, weights=weights, device=device, max_length=max_length)
+    classifier = Classifier.load(model, weights=weights, device=device, max_length=max_length)
     columns = _columns(model, classifier.num_texts, column, second_column)
     typed = STDIN in sources and sys.stdin.isatty()
     number = 0

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from regard.cli.console import COLUMN_HELP, DEVICE_HELP, POWER_HELP, WEIGHTS_HELP, command_line
-from regard.cli.evaluations import EVALUATIONS, OPTIONS, Asked
+from regard.cli.evaluations import EVALUATIONS, OPTIONS, EvaluateArguments
 from regard.errors import ConfigError
 
 
@@ -92,7 +92,7 @@ def evaluate(
     task = ModelFolder(model).task
     _refuse(context, model, task)
     EVALUATIONS[task](
-        Asked(
+        EvaluateArguments(
             model=model,
             source=source,
             reference=reference,

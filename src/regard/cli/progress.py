@@ -138,7 +138,7 @@ class TrainingDisplay(Bar):
             event.fraction,
             event.seconds,
             f"update {event.update:,}  loss {event.loss:.3f}  {speed}",
-            f"update {event.update:,}{share}  loss {event.loss:.3f}  rate {event.rate:.2g}  {speed}",
+            f"update {event.update:,}{share}  loss {event.loss:.3f}  rate {event.learning_rate:.2g}  {speed}",
         )
 
     def _validated(self, event: Validated) -> None:

@@ -40,15 +40,15 @@ def read(
       regard read model < test.txt
     """
     from regard.plots import TerminalReading
-    from regard.tasks.language_model.predictor import Writer
+    from regard.tasks.language_model.predictor import LanguageModel
     from regard.text import read_lines
     from regard.text.formats import STDIN
 
-    writer = Writer.load(model, weights=weights, device=device)
+    language_model = LanguageModel.load(model, weights=weights, device=device)
     given = texts if texts else list(read_lines([STDIN]))
     if plot is not None and len(given) != 1:
         raise ConfigError(f"--plot {plot}: one picture, and there are {len(given)} texts; give one")
-    for number, reading in enumerate(writer.read(given)):
+    for number, reading in enumerate(language_model.read(given)):
         alpha = reading.word_alpha(layer)
         if json:
             print_json(reading.to_json())

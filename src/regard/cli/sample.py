@@ -50,7 +50,7 @@ def sample(
 
       regard sample model --prompt "the cat" --watch --plot growth.png
     """
-    from regard.tasks.language_model.predictor import Writer
+    from regard.tasks.language_model.predictor import LanguageModel
 
     if json and watch:
         raise ConfigError("--json and --watch each print in their own way; choose one")
@@ -58,14 +58,14 @@ def sample(
         raise ConfigError(
             f"--plot {plot}: one picture, and -n {count} makes {count} lines; leave one of them out"
         )
-    writer = Writer.load(model, weights=weights, device=device)
-    if strange := writer.unknown_words(prompt):
+    language_model = LanguageModel.load(model, weights=weights, device=device)
+    if strange := language_model.unknown_words(prompt):
         notes.print(
             f"not known to this model, read as <unk>: {', '.join(strange)}", style="dim", markup=False
         )
     if watch:
         for number in range(count):
-            growing = writer.grow(
+            growing = language_model.grow(
                 number=number,
                 prompt=prompt,
                 temperature=temperature,
@@ -78,7 +78,7 @@ def sample(
             if plot is not None:
                 whole.plot(plot)
         return
-    samples = writer.sample(
+    samples = language_model.sample(
         count=count,
         prompt=prompt,
         temperature=temperature,

@@ -61,7 +61,7 @@ def score(
 
       regard score model test.txt --continuous --summary
     """
-    from regard.tasks.language_model.predictor import Writer
+    from regard.tasks.language_model.predictor import LanguageModel
     from regard.tasks.language_model.result import TextScore
     from regard.text import read_lines
     from regard.text.formats import STDIN
@@ -70,13 +70,13 @@ def score(
     if summary and output is not None:
         raise ConfigError("--summary prints no line for --output to take; leave one of them out")
     refuse_same_file(output, sources)
-    writer = Writer.load(model, weights=weights, device=device)
+    language_model = LanguageModel.load(model, weights=weights, device=device)
     typed = STDIN in sources and sys.stdin.isatty()
     mode = "continuous" if continuous else "sentences"
     total = TextScore()
     aside = (output is not None or summary) and not typed
     with output_file(output) as file, LinesDisplay("scoring", aside=aside) as display:
-        for one in writer.score(read_lines(sources), mode=mode, chunk=1 if typed else _CHUNK):
+        for one in language_model.score(read_lines(sources), mode=mode, chunk=1 if typed else _CHUNK):
             total = total.with_line(one)
             if json and not summary:
                 print_json(one.to_json(), file)

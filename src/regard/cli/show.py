@@ -26,7 +26,7 @@ def show(
       regard show model --json
     """
     from regard.checkpoint import ModelFolder
-    from regard.training.log import read_journal
+    from regard.training.log import read_log
 
     loaded = ModelFolder(model).load(weights)
     sizes: dict[str, int] = {}
@@ -43,7 +43,7 @@ def show(
     }
     if loaded.labels:
         facts["labels"] = ", ".join(loaded.labels)
-    history = [row for row in read_journal(model) if row["event"] == "validation"]
+    history = [row for row in read_log(model) if row["event"] == "validation"]
     config = loaded.model.config.to_mapping()
     if json:
         print_json(

@@ -64,7 +64,7 @@ def tag(
 
       regard tag model test.txt --vertical -o test.tags
     """
-    from regard.tasks.tag.predictor import TextTagger
+    from regard.tasks.tag.predictor import Tagger
     from regard.text.formats import STDIN, read_file, shown
 
     sources = files or [STDIN]
@@ -73,7 +73,7 @@ def tag(
     if show and output is not None:
         raise ConfigError("--show draws in the terminal; leave out --output, or draw files with --plot")
     refuse_same_file(output, sources)
-    tagger = TextTagger.load(model, weights=weights, device=device, max_length=max_length)
+    tagger = Tagger.load(model, weights=weights, device=device, max_length=max_length)
     typed = STDIN in sources and sys.stdin.isatty()
     number = 0
     with (

@@ -12,10 +12,10 @@ from regard.errors import ConfigError
 
 _TRY = {
     "translate": "echo … | regard translate {folder}",
-    "lm": "regard sample {folder}",
+    "language_model": "regard sample {folder}",
     "classify": "echo … | regard classify {folder}",
     "tag": "echo … | regard tag {folder}",
-    "describe": "regard describe {folder} features.npy",
+    "caption": "regard caption {folder} features.npy",
 }
 """What to do first with a model of each task."""
 
@@ -110,7 +110,7 @@ def train(
 
       regard train g2p --train words.tsv --preset characters
 
-      regard train lm --task lm --train text.txt
+      regard train lm --task language_model --train text.txt
     """
     from regard.cli.progress import TrainingDisplay
     from regard.training.run import configure, run_training

@@ -33,7 +33,7 @@ from regard.errors import ConfigError
 from regard.io import make_folder
 
 if TYPE_CHECKING:
-    from regard.tasks.translate.constraints import Wish
+    from regard.tasks.translate.constraints import Constraints
     from regard.tasks.translate.predictor import Sampling
     from regard.tasks.translate.result import Translation
 
@@ -454,18 +454,18 @@ def _sampling(
 
 def _wishes(
     prefix: str, include: list[str], exclude: list[str], requests: Path | None
-) -> "Wish | Iterator[Wish] | None":
+) -> "Constraints | Iterator[Constraints] | None":
     """What is asked of every translation, or of each; None for nothing."""
-    from regard.tasks.translate.constraints import Wish, read_wishes
+    from regard.tasks.translate.constraints import Constraints, read_constraints
 
-    wish = Wish(prefix, tuple(include), tuple(exclude))
+    wish = Constraints(prefix, tuple(include), tuple(exclude))
     if requests is None:
-        return None if wish == Wish() else wish
-    if wish != Wish():
+        return None if wish == Constraints() else wish
+    if wish != Constraints():
         raise ConfigError(
             f"--requests {requests}: it says for each line what is asked; leave out --prefix, --include and --exclude"
         )
-    return read_wishes(requests)
+    return read_constraints(requests)
 
 
 def _flushed(groups: Iterable[list[str]], file: TextIO | None) -> Iterator[list[str]]:

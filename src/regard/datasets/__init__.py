@@ -1,7 +1,7 @@
 """The corpora that come with the package: generated, never downloaded."""
 
 from regard.datasets.copying import Copy
-from regard.datasets.dataset import TASKS, Example, Splits, World
+from regard.datasets.dataset import TASKS, Dataset, Example, Splits
 from regard.datasets.dates import Dates
 from regard.datasets.language import Language
 from regard.datasets.microworld.dataset import Microworld
@@ -12,7 +12,7 @@ from regard.datasets.sentiment.dataset import Sentiment
 from regard.datasets.tagging import Tagging
 from regard.errors import ConfigError, nearest
 
-WORLDS: dict[str, type[World]] = {
+DATASETS: dict[str, type[Dataset]] = {
     "microworld": Microworld,
     "dates": Dates,
     "language": Language,
@@ -26,20 +26,20 @@ WORLDS: dict[str, type[World]] = {
 """The worlds by name."""
 
 
-def find_world(name: str) -> type[World]:
+def find_dataset(name: str) -> type[Dataset]:
     """Return the world of a name, to be made by calling it.
 
     Raises:
         ConfigError: there is no such world.
     """
-    if name not in WORLDS:
-        raise ConfigError(f"{name!r} is no world; {nearest(name, WORLDS)}")
-    return WORLDS[name]
+    if name not in DATASETS:
+        raise ConfigError(f"{name!r} is no world; {nearest(name, DATASETS)}")
+    return DATASETS[name]
 
 
 __all__ = [
     "TASKS",
-    "WORLDS",
+    "DATASETS",
     "Copy",
     "Dates",
     "Example",
@@ -51,6 +51,6 @@ __all__ = [
     "Sentiment",
     "Splits",
     "Tagging",
-    "World",
-    "find_world",
+    "Dataset",
+    "find_dataset",
 ]

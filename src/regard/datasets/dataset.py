@@ -10,7 +10,7 @@ from typing import Protocol
 
 from regard.text.links import GoldLinks
 
-TASKS = ("translate", "lm", "classify", "tag", "describe")
+TASKS = ("translate", "language_model", "classify", "tag", "caption")
 """What a world's examples are for, as in `World.task`."""
 
 
@@ -45,7 +45,7 @@ class Splits:
     """Further test sets by name, such as ``long`` or ``unseen``."""
 
 
-class World(Protocol):
+class Dataset(Protocol):
     """A generator of splits; equal arguments give equal splits on every machine."""
 
     name: str

@@ -30,12 +30,12 @@ def split_of(line: str) -> str:
 
 
 def fill(
-    world: str, draw: Callable[[], tuple[str, Example]], wanted: Mapping[str, int]
+    dataset: str, draw: Callable[[], tuple[str, Example]], wanted: Mapping[str, int]
 ) -> dict[str, list[Example]]:
     """Draw until every split has its size; no input occurs twice.
 
     Args:
-        world: its name, for the error message.
+        dataset: its name, for the error message.
         draw: gives the name of a split and an example for it; names not wanted are passed over.
         wanted: the size of every split by its name.
 
@@ -44,7 +44,7 @@ def fill(
     """
     for name, size in wanted.items():
         if size < 0:
-            raise ConfigError(f"{world}: {size} examples for {name!r} cannot be had; ask for 0 or more")
+            raise ConfigError(f"{dataset}: {size} examples for {name!r} cannot be had; ask for 0 or more")
     parts: dict[str, list[Example]] = {name: [] for name in wanted}
     open_parts = {name for name, size in wanted.items() if size > 0}
     seen: set[tuple[str, tuple[float, ...]]] = set()
@@ -57,7 +57,7 @@ def fill(
             if idle > _PATIENCE:
                 missing = min(open_parts)
                 raise ConfigError(
-                    f"{world}: found {len(parts[missing])} of {wanted[missing]} examples for {missing!r}, and "
+                    f"{dataset}: found {len(parts[missing])} of {wanted[missing]} examples for {missing!r}, and "
                     "hardly any new ones; ask for fewer"
                 )
             continue

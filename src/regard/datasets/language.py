@@ -15,7 +15,7 @@ class Language:
     """English sentences of the microworld's grammar."""
 
     name = "language"
-    task = "lm"
+    task = "language_model"
     describes = "English sentences of the microworld's grammar, for a language model."
 
     def splits(

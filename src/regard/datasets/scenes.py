@@ -165,7 +165,7 @@ _PLACES = {
 """Places in the picture by column and row, counted from the middle."""
 
 
-def describe(scene: Scene) -> str:
+def caption(scene: Scene) -> str:
     """Say what there is and where."""
     first, *others = scene
     if not others:
@@ -211,7 +211,7 @@ class Scenes:
     """
 
     name = "scenes"
-    task = "describe"
+    task = "caption"
     describes = (
         "Vectors to descriptions: presence, count, size, colour, shape and place of up to three groups of shapes, "
         "as noisy numbers, put into a sentence."
@@ -238,7 +238,7 @@ class Scenes:
 
         def draw() -> tuple[str, Example]:
             scene = draw_scene(rng)
-            text = describe(scene)
+            text = caption(scene)
             example = Example("", text, features=to_features(scene, rng, noise))
             if any((group.colour, group.shape) in HELD_OUT for group in scene):
                 return "unseen", example

@@ -52,7 +52,7 @@ _KNOWN: dict[str, tuple[str, Callable[[float], str]]] = {
     "token_accuracy": ("token accuracy", _per_cent),
     "free_running_accuracy": ("free-running accuracy", _per_cent),
     "aer": ("alignment error rate", _per_cent),
-    "gap": ("gap", _per_cent),
+    "exposure_gap": ("exposure_gap", _per_cent),
     "alignment_precision": ("alignment precision", _per_cent),
     "alignment_recall": ("alignment recall", _per_cent),
     "attention_entropy": ("attention entropy", _bits),

@@ -26,7 +26,7 @@ from regard.ops.native.rounding import rounded
 M = TypeVar("M", bound=nn.Module)
 
 
-def freeze(model: M, precision: Precision = "float32") -> M:
+def pack_model(model: M, precision: Precision = "float32") -> M:
     """Copy a model for decoding: in evaluation mode, without gradients, quicker.
 
     The model is left as it was and shares its float32 weights with the copy: train it on, and freeze again.
@@ -74,7 +74,7 @@ def _refuse(*_: Any) -> None:
     )
 
 
-class FrozenCopy:
+class PackedModel:
     """A copy of a model, or of each member of an ensemble, that is never older than its weights.
 
     Args:
@@ -96,7 +96,7 @@ class FrozenCopy:
         """The copy, with `encode` and `decoder` as the model has them."""
         now = [_stamp(parameter) for member in self._members for parameter in member.parameters()]
         if self._copy is None or now != self._made_of:
-            frozen = [freeze(member, self._precision) for member in self._members]
+            frozen = [pack_model(member, self._precision) for member in self._members]
             ensemble = isinstance(self._model, Ensemble)
             self._copy = Ensemble(frozen, self._model.combination) if ensemble else frozen[0]
             self._made_of = now

@@ -230,7 +230,7 @@ def _config(sizes: Sizes) -> dict[str, Any]:
             },
         },
         "training": {
-            "rate": 0.006,
+            "learning_rate": 0.006,
             "label_smoothing": 0.0,
             "batch_sentences": 64,
             "max_epochs": 0,

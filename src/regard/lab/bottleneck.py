@@ -163,7 +163,7 @@ class Sizes:
     """Of a key and a value in each test line of recall, the rest being filler; the most in those learnt from."""
     state: int = 96
     """Units of the vector and of the decoder; the encoder has half as many each way."""
-    rate: float = 0.006
+    learning_rate: float = 0.006
     """The learning rate at its highest."""
     batch_tokens: int = 3000
     """The most tokens in a batch of 64 lines."""
@@ -291,7 +291,7 @@ def config(model: str, updates: int, sizes: Sizes) -> dict[str, Any]:
             "decoder": decoder,
         },
         "training": {
-            "rate": sizes.rate,
+            "learning_rate": sizes.learning_rate,
             "warmup": 100,
             "label_smoothing": 0.0,
             "batch_sentences": 64,

@@ -115,12 +115,12 @@ def tabulate_energies(numbers: Mapping[str, Any]) -> list[Grid]:
             else "–"
             for each in ("bleu", "exact_match", "aer")
         ]
-        formula, rate = _FORMULAE.get(name, "–"), f"{numbers['rates'][name]:g}"
-        rows.append([name, formula, rate, *cells, f"{numbers['time'][name]:.2f}"])
+        formula, learning_rate = _FORMULAE.get(name, "–"), f"{numbers['rates'][name]:g}"
+        rows.append([name, formula, learning_rate, *cells, f"{numbers['time'][name]:.2f}"])
     deviation = "Mean and standard deviation over seeds. " if _spread(numbers) else ""
     grid = Grid(
         f"{deviation}Exact match and AER are in percent; the time of an update is in units of dot's.",
-        ["attention", "energy of query q and key k", "rate", "BLEU", "exact match", "AER", "time"],
+        ["attention", "energy of query q and key k", "learning_rate", "BLEU", "exact match", "AER", "time"],
         rows,
     )
     return [grid]
@@ -226,7 +226,7 @@ class Learnt:
     """
 
     folder: Path
-    rate: float
+    learning_rate: float
     losses: Mapping[str, float]
     scores: Mapping[str, float]
     shown: LabelledAlpha | None
@@ -251,7 +251,7 @@ def find(bench: Bench, sizes: Sizes) -> Finding:
     alphas = {name: each.shown for name, each in first.items() if each.shown}
     numbers = {
         "seeds": seeds,
-        "rates": {name: each.rate for name, each in first.items()},
+        "rates": {name: each.learning_rate for name, each in first.items()},
         "losses_by_rate": {name: each.losses for name, each in first.items()},
         "pairs": len(splits.train),
         "reach": sizes.reach,
@@ -279,36 +279,42 @@ def _learn_all(
 ) -> dict[tuple[str, int], Learnt]:
     """Every kind with the first seed and all rates, then with the other seeds and the best rate."""
     tried = bench.each(
-        _learn, [(name, seeds[0], rate, sizes, splits, shown) for name in KINDS for rate in sizes.rates]
+        _learn,
+        [
+            (name, seeds[0], learning_rate, sizes, splits, shown)
+            for name in KINDS
+            for learning_rate in sizes.rates
+        ],
     )
     learnt = {}
     for k, name in enumerate(KINDS):
         candidates = tried[k * len(sizes.rates) : (k + 1) * len(sizes.rates)]
-        losses = {rate: loss for each in candidates for rate, loss in each.losses.items()}
-        best = min(candidates, key=lambda each: each.losses[f"{each.rate:g}"])
+        losses = {learning_rate: loss for each in candidates for learning_rate, loss in each.losses.items()}
+        best = min(candidates, key=lambda each: each.losses[f"{each.learning_rate:g}"])
         learnt[name, seeds[0]] = replace(best, losses=losses)
     arms = [(name, seed) for seed in seeds[1:] for name in KINDS]
     again = bench.each(
-        _learn, [(name, seed, learnt[name, seeds[0]].rate, sizes, splits, shown) for name, seed in arms]
+        _learn,
+        [(name, seed, learnt[name, seeds[0]].learning_rate, sizes, splits, shown) for name, seed in arms],
     )
     return {**learnt, **dict(zip(arms, again, strict=True))}
 
 
 def _learn(bench: Bench, arm: tuple[str, int, float, Sizes, Splits, int]) -> Learnt:
-    name, seed, rate, sizes, splits, shown = arm
-    model, test = f"{name.replace(' ', '-')}-{seed}-{rate:g}", splits.test
-    folder = bench.train(model, _config(name, rate, sizes), splits.train, splits.valid, seed=seed)
+    name, seed, learning_rate, sizes, splits, shown = arm
+    model, test = f"{name.replace(' ', '-')}-{seed}-{learning_rate:g}", splits.test
+    folder = bench.train(model, _config(name, learning_rate, sizes), splits.train, splits.valid, seed=seed)
     translator = Translator.load(folder)
     sources, targets, gold = [e.source for e in test], [e.target for e in test], [gold_of(e) for e in test]
     found = evaluate(translator, sources, targets, gold, beam=1, tokenize="none")
     scores = {"bleu": found.quality.bleu, "exact_match": 100 * found.quality.exact_match}
     if found.alignment is not None:
         scores["aer"] = 100 * found.alignment.aer
-    losses = {f"{rate:g}": float(translator.facts["loss"])}
-    return Learnt(folder, rate, losses, scores, found.references_read[shown].word_alpha)
+    losses = {f"{learning_rate:g}": float(translator.facts["loss"])}
+    return Learnt(folder, learning_rate, losses, scores, found.references_read[shown].word_alpha)
 
 
-def _config(name: str, rate: float, sizes: Sizes) -> dict[str, Any]:
+def _config(name: str, learning_rate: float, sizes: Sizes) -> dict[str, Any]:
     """One configuration for all; what differs is the table of attention, or that there is none."""
     n = sizes.units
     part = {"cell": "gru", "embedding_size": n, "dropout": 0.0}
@@ -328,7 +334,7 @@ def _config(name: str, rate: float, sizes: Sizes) -> dict[str, Any]:
         "tokenizer": {"source": "word", "target": "word"},
         "model": {"tie": "target", "encoder": {**part, "state_size": n}, "decoder": decoder},
         "training": {
-            "rate": rate,
+            "learning_rate": learning_rate,
             "warmup": min(100, sizes.updates),
             "label_smoothing": 0.0,
             "batch_sentences": 64,

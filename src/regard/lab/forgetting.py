@@ -25,7 +25,7 @@ from regard.lab.measures.passage import guess
 from regard.lab.measures.statistics import Spread
 from regard.lab.runner import Bench, Check, Drawing, Experiment, Finding, Grid, Verdict
 from regard.plots.figures.curves import Curve, Mark, Panel, draw_curves
-from regard.tasks.classify.predictor import TextClassifier
+from regard.tasks.classify.predictor import Classifier
 
 _LEARNT = 80.0
 """Percent recalled: who has as much has learnt the task, and nothing is to be explained."""
@@ -69,7 +69,7 @@ def tabulate_forgetting(numbers: Mapping[str, Any]) -> list[Grid]:
 
     grid = Grid(
         f"Values recalled (%), with the binomial standard error of {asked:,} questions.",
-        ["cell", "state", "parameters", "rate", *(f"delay {delay}" for delay in shown)],
+        ["cell", "state", "parameters", "learning_rate", *(f"delay {delay}" for delay in shown)],
         [
             [
                 name,
@@ -135,7 +135,7 @@ class Cell:
 
     cell: str
     """As a configuration names it."""
-    rate: float
+    learning_rate: float
     """Of 0.002, 0.004 and 0.008 the one that learnt most in trial runs of one seed, by accuracy at the delays learnt
     from."""
     energy: str = ""
@@ -227,7 +227,7 @@ def measure(bench: Bench, arm: Arm) -> dict[str, Any]:
     folder = bench.train(
         f"{CELLS[arm.name].cell}-{arm.seed}", config(arm.name, sizes), train, valid, seed=arm.seed
     )
-    classifier = TextClassifier.load(folder)
+    classifier = Classifier.load(folder)
     accuracy = []
     for delay in range(sizes.farthest):
         bench.voice(f"asking {arm.name} after {delay} later pairs")
@@ -268,7 +268,7 @@ def config(name: str, sizes: Sizes) -> dict[str, Any]:
         "preset": "lstmn-classifier",
         "model": {"encoder": encoder, "pooling": "last", "hidden_size": 0, "dropout": 0.0},
         "training": {
-            "rate": cell.rate,
+            "learning_rate": cell.learning_rate,
             "schedule": "cosine",
             "warmup": 100,
             "clip": 1.0,

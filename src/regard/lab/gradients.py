@@ -160,7 +160,7 @@ def tabulate_gradients(numbers: Mapping[str, Any]) -> list[Grid]:
         ),
         Grid(
             "Loss at the end in nats, median over seeds, by the radius at the start and the rate of gradient descent.",
-            ["radius", "rate", "with clipping", "without"],
+            ["radius", "learning_rate", "with clipping", "without"],
             ends,
         ),
     ]
@@ -293,7 +293,7 @@ def find(bench: Bench, sizes: Sizes) -> Finding:
     found = bench.each(after_training, [(sizes, name, form == ATTENTION) for _, form, name in taught])
     bench.voice("spectral radius and clipping")
     linear, squashed = bench.each(by_radius, [(sizes, True), (sizes, False)])
-    trials = [(radius, rate) for radius in sizes.clip_radii for rate in sizes.clip_rates]
+    trials = [(radius, learning_rate) for radius in sizes.clip_radii for learning_rate in sizes.clip_rates]
     clipped = bench.each(descend, [(sizes, *trial, clip) for trial in trials for clip in (CLIP, 0.0)])
     numbers = {
         "seed": bench.seed,
@@ -302,8 +302,13 @@ def find(bench: Bench, sizes: Sizes) -> Finding:
         "after": _nested(taught, found),
         "radius": {"radii": list(sizes.radii), "linear": linear, "tanh": squashed},
         "clipping": [
-            {"radius": radius, "rate": rate, "with": clipped[2 * k], "without": clipped[2 * k + 1]}
-            for k, (radius, rate) in enumerate(trials)
+            {
+                "radius": radius,
+                "learning_rate": learning_rate,
+                "with": clipped[2 * k],
+                "without": clipped[2 * k + 1],
+            }
+            for k, (radius, learning_rate) in enumerate(trials)
         ],
     }
     drawings, grids = draw_gradients(numbers), tabulate_gradients(numbers)
@@ -328,19 +333,19 @@ def after_training(bench: Bench, arm: tuple[Sizes, str, bool]) -> dict[str, Any]
     norms, right, chosen = [], [], []
     for seed in bench.seeds(sizes.taught_seeds):
         tried = []
-        for rate in sizes.rates:
+        for learning_rate in sizes.rates:
             reader = _reader(sizes, name, attends, seed)
             lines = endless_lines(seed, sizes.rows, sizes.taught_length, sizes.symbols)
-            optimizer = torch.optim.Adam(reader.parameters(), lr=rate)
+            optimizer = torch.optim.Adam(reader.parameters(), lr=learning_rate)
             course = teach(reader, optimizer, lines, updates=sizes.updates, clip=CLIP)
-            tried.append((course.end, rate, reader))
-        _, rate, reader = min(tried, key=lambda each: each[0])
+            tried.append((course.end, learning_rate, reader))
+        _, learning_rate, reader = min(tried, key=lambda each: each[0])
         fresh = torch.Generator().manual_seed(1_000_000 + seed)
         ids, answers = draw_lines(fresh, 8 * sizes.rows, sizes.taught_length, sizes.symbols)
         right.append(accuracy(reader, ids, answers))
-        chosen.append(rate)
+        chosen.append(learning_rate)
         norms.append(reader.gradient_norms(ids[: sizes.rows], answers[: sizes.rows]))
-    return {**_over_seeds(norms), "accuracy": right, "rate": chosen}
+    return {**_over_seeds(norms), "accuracy": right, "learning_rate": chosen}
 
 
 def _reader(sizes: Sizes, name: str, attends: bool, seed: int) -> LastStepReader:
@@ -365,7 +370,7 @@ def by_radius(bench: Bench, arm: tuple[Sizes, bool]) -> dict[str, Any]:
 
 def descend(bench: Bench, arm: tuple[Sizes, float, float, float]) -> dict[str, Any]:
     """Train an RNN whose recurrent matrix starts too large by gradient descent, at one rate, clipped or not."""
-    sizes, radius, rate, clip = arm
+    sizes, radius, learning_rate, clip = arm
     courses = []
     for seed in bench.seeds(sizes.clip_seeds):
         reader = _reader(sizes, "rnn", False, seed)
@@ -373,7 +378,7 @@ def descend(bench: Bench, arm: tuple[Sizes, float, float, float]) -> dict[str, A
         with torch.no_grad():
             reader.cell.U.copy_(with_spectral_radius(matrix, radius))
         lines = endless_lines(seed, sizes.rows, sizes.clip_length, sizes.symbols, asked=-1 - LAG)
-        optimizer = torch.optim.SGD(reader.parameters(), lr=rate)
+        optimizer = torch.optim.SGD(reader.parameters(), lr=learning_rate)
         courses.append(teach(reader, optimizer, lines, updates=sizes.clip_updates, clip=clip))
     return {
         "losses": [course.losses for course in courses],

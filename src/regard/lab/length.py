@@ -148,11 +148,11 @@ class Sizes:
     units: int
     batch_words: int
     updates: int
-    rate: float
+    learning_rate: float
 
 
-USUAL = Sizes(100_000, 15, 30, 60, 5, 60, units=96, batch_words=640, updates=1_300, rate=0.006)
-FULL = Sizes(400_000, 15, 30, 60, 5, 200, units=128, batch_words=1_280, updates=5_000, rate=0.006)
+USUAL = Sizes(100_000, 15, 30, 60, 5, 60, units=96, batch_words=640, updates=1_300, learning_rate=0.006)
+FULL = Sizes(400_000, 15, 30, 60, 5, 200, units=128, batch_words=1_280, updates=5_000, learning_rate=0.006)
 
 
 @dataclass(frozen=True)
@@ -188,10 +188,10 @@ def run(bench: Bench) -> Finding:
 
 def find(bench: Bench, sizes: Sizes) -> Finding:
     """The whole experiment."""
-    world = Microworld()
-    data = world.splits(train=sizes.train, valid=200, test=0, seed=bench.seed, longest=sizes.long)
+    dataset = Microworld()
+    data = dataset.splits(train=sizes.train, valid=200, test=0, seed=bench.seed, longest=sizes.long)
     bands = {
-        (low, high): world.splits(
+        (low, high): dataset.splits(
             train=0, valid=0, test=sizes.test, seed=bench.seed, shortest=low, longest=high
         ).test
         for low, high in lengths(sizes)
@@ -268,7 +268,7 @@ def _config(kind: str, sizes: Sizes) -> dict[str, Any]:
             "decoder": {**decoder, "kind": "bahdanau", "attention": {"size": n}} if attends else decoder,
         },
         "training": {
-            "rate": sizes.rate,
+            "learning_rate": sizes.learning_rate,
             "label_smoothing": 0.0,
             "batch_sentences": sizes.batch_words,
             "batch_tokens": sizes.batch_words,

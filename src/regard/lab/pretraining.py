@@ -24,8 +24,8 @@ from regard.lab.measures.shaped import BagOfWords
 from regard.lab.measures.statistics import AFTER, BEFORE, Spread, critical_t, gains, means, t_of
 from regard.lab.runner import Bench, Check, Drawing, Experiment, Finding, Grid, Verdict
 from regard.plots.figures.curves import Curve, Mark, Panel, draw_curves
-from regard.tasks.classify.predictor import TextClassifier
-from regard.tasks.language_model.predictor import Writer
+from regard.tasks.classify.predictor import Classifier
+from regard.tasks.language_model.predictor import LanguageModel
 
 _NAMES = {BEFORE: "from nothing", AFTER: "pre-trained"}
 
@@ -176,9 +176,11 @@ def find(bench: Bench, sizes: Sizes) -> Finding:
     )
     pool, unlabelled = splits.train[: sizes.seeds * most], splits.train[sizes.seeds * most :]
     # at a rate of 0 nothing is learnt but the vocabulary
-    before = bench.train("before", _language_model(sizes, rate=0.0, updates=1), unlabelled, splits.valid)
+    before = bench.train(
+        "before", _language_model(sizes, learning_rate=0.0, updates=1), unlabelled, splits.valid
+    )
     after = bench.train(
-        "after", _language_model(sizes, rate=0.006, updates=sizes.reading), unlabelled, splits.valid
+        "after", _language_model(sizes, learning_rate=0.006, updates=sizes.reading), unlabelled, splits.valid
     )
     folders, seeds = {BEFORE: before, AFTER: after}, bench.seeds(sizes.seeds)
     arms = [
@@ -196,7 +198,9 @@ def find(bench: Bench, sizes: Sizes) -> Finding:
             start: [Spread.of(100 * each["test"] for each in row).to_json() for row in rows]
             for start, rows in tried.items()
         },
-        "rates": {start: [[each["rate"] for each in row] for row in rows] for start, rows in tried.items()},
+        "rates": {
+            start: [[each["learning_rate"] for each in row] for row in rows] for start, rows in tried.items()
+        },
         "perplexity": {start: _perplexity(folder) for start, folder in folders.items()},
         "majority": 100 * max(positive, 1 - positive),
         "bag_of_words": 100 * BagOfWords.learn(pool).accuracy(splits.test),
@@ -207,12 +211,12 @@ def find(bench: Bench, sizes: Sizes) -> Finding:
     return Finding(numbers, verdict(numbers), drawings, grids, remark_pretraining(numbers))
 
 
-def _language_model(sizes: Sizes, *, rate: float, updates: int) -> dict[str, Any]:
+def _language_model(sizes: Sizes, *, learning_rate: float, updates: int) -> dict[str, Any]:
     return {
         "preset": "lstm-lm",
         "model": {"embedding_size": sizes.state_size, "state_size": sizes.state_size, "dropout": 0.0},
         "training": {
-            "rate": rate,
+            "learning_rate": learning_rate,
             "batch_sentences": 32,
             "max_epochs": 0,
             "max_updates": updates,
@@ -223,7 +227,7 @@ def _language_model(sizes: Sizes, *, rate: float, updates: int) -> dict[str, Any
 
 def _perplexity(folder: Path) -> float:
     """Of a language model's word, on the validation reviews."""
-    return math.exp(Writer.load(folder).facts["loss"])
+    return math.exp(LanguageModel.load(folder).facts["loss"])
 
 
 def classify(bench: Bench, arm: Arm) -> dict[str, float]:
@@ -231,26 +235,26 @@ def classify(bench: Bench, arm: Arm) -> dict[str, float]:
     held_back = len(arm.labelled) // 5
     valid, train = arm.labelled[:held_back], arm.labelled[held_back:]
     trials = []
-    for rate in arm.sizes.rates:
+    for learning_rate in arm.sizes.rates:
         with TemporaryDirectory(dir=bench.folder) as scratch:  # so many models are not worth keeping
             folder = replace(bench, folder=Path(scratch)).train(
                 f"with {len(arm.labelled):,} labels, {arm.begins.name} reading",
-                _classifier(arm, rate),
+                _classifier(arm, learning_rate),
                 train,
                 valid,
                 seed=arm.seed,
             )
-            classifier = TextClassifier.load(folder)
+            classifier = Classifier.load(folder)
         read = classifier.classify([example.source for example in arm.test])
         right = [each.label == example.target for each, example in zip(read, arm.test, strict=True)]
         trials.append(
-            (classifier.facts["accuracy"], -classifier.facts["loss"], rate, sum(right) / len(right))
+            (classifier.facts["accuracy"], -classifier.facts["loss"], learning_rate, sum(right) / len(right))
         )
-    _, _, rate, accuracy = max(trials)
-    return {"test": accuracy, "rate": rate}
+    _, _, learning_rate, accuracy = max(trials)
+    return {"test": accuracy, "learning_rate": learning_rate}
 
 
-def _classifier(arm: Arm, rate: float) -> dict[str, Any]:
+def _classifier(arm: Arm, learning_rate: float) -> dict[str, Any]:
     """A classifier of the language model's shape, words and weights; all layers learn from the first update on."""
     return {
         "preset": "classifier-pretrained",
@@ -262,8 +266,8 @@ def _classifier(arm: Arm, rate: float) -> dict[str, Any]:
             "dropout": 0.1,
         },
         "training": {
-            "rate": rate,
-            "thaw_every": 0.0,
+            "learning_rate": learning_rate,
+            "unfreeze_every": 0.0,
             "batch_sentences": 32,
             "max_epochs": 0,
             "max_updates": arm.sizes.updates,

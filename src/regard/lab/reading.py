@@ -25,9 +25,9 @@ from regard.datasets.newsroom import FBI
 from regard.lab.measures.relevance import by_distance, glances_of, lift, mean_lift, of_the_next
 from regard.lab.measures.statistics import Spread
 from regard.lab.runner import Bench, Check, Drawing, Experiment, Finding, Grid, Verdict
-from regard.models import LanguageModel
+from regard.models import LanguageModelNetwork
 from regard.plots.figures.curves import Curve, Panel, draw_curves
-from regard.tasks.language_model.predictor import Writer
+from regard.tasks.language_model.predictor import LanguageModel
 from regard.tasks.language_model.result import Reading
 
 
@@ -163,12 +163,12 @@ def find(bench: Bench, sizes: Sizes) -> Finding:
     """Train, read, measure and draw."""
     seeds = bench.seeds(sizes.seeds)
     measured = bench.each(measure, [(seed, sizes) for seed in seeds])
-    writer = Writer.load(bench.folder / "models" / f"lstmn-{seeds[0]}")
-    [reading] = writer.read([FBI])
+    language_model = LanguageModel.load(bench.folder / "models" / f"lstmn-{seeds[0]}")
+    [reading] = language_model.read([FBI])
     numbers = {"seeds": seeds, "models": measured, "sentence": reading.to_json()}
     drawings, remarks = draw_reading(numbers, reading), remark_reading(numbers)
     if bench.text:
-        told, drawn = _of_the_user(writer, bench.text)
+        told, drawn = _of_the_user(language_model, bench.text)
         drawings.insert(1, drawn)
         remarks.append(told)
     return Finding(numbers, verdict(measured), drawings, tabulate_reading(numbers), remarks)
@@ -187,7 +187,7 @@ def measure(bench: Bench, arm: tuple[int, Sizes]) -> dict[str, Any]:
             "memory": {"size": sizes.state},
         },
         "training": {
-            "rate": 0.006,
+            "learning_rate": 0.006,
             "batch_sentences": 64,
             "max_epochs": 0,
             "max_updates": sizes.updates,
@@ -196,7 +196,7 @@ def measure(bench: Bench, arm: tuple[int, Sizes]) -> dict[str, Any]:
     }
     train = [example for example in splits.train if example.source != FBI]
     folder = bench.train(f"lstmn-{seed}", config, train, splits.valid, seed=seed)
-    trained = Writer.load(folder)
+    trained = LanguageModel.load(folder)
     bench.voice(f"reading, seed {seed}")
     return {
         "seed": seed,
@@ -206,19 +206,21 @@ def measure(bench: Bench, arm: tuple[int, Sizes]) -> dict[str, Any]:
     }
 
 
-def _untrained(trained: Writer, seed: int) -> Writer:
+def _untrained(trained: LanguageModel, seed: int) -> LanguageModel:
     """The same model with the weights it might have begun with."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        model = LanguageModel(trained.model.config, trained.tokenizer.size)
-    return Writer(model.eval(), trained.tokenizer)
+        model = LanguageModelNetwork(trained.model.config, trained.tokenizer.size)
+    return LanguageModel(model.eval(), trained.tokenizer)
 
 
-def _found(writer: Writer, examples: Sequence[Example], farthest: int) -> dict[str, Any]:
+def _found(language_model: LanguageModel, examples: Sequence[Example], farthest: int) -> dict[str, Any]:
     """Read held-out lines: lifts, means by distance, and how much goes to the word just before."""
     lines = [example.source.split() for example in examples]
     links = [example.gold.sure if example.gold else frozenset() for example in examples]
-    alphas = [_between_words(reading) for reading in writer.read([example.source for example in examples])]
+    alphas = [
+        _between_words(reading) for reading in language_model.read([example.source for example in examples])
+    ]
     now = glances_of(alphas, lines, links)
     ahead = glances_of(alphas, lines, [of_the_next(own) for own in links])
     offered, farther = now.choosing(), now.beyond(1)
@@ -261,11 +263,11 @@ def verdict(measured: Sequence[dict[str, Any]]) -> Verdict:
     )
 
 
-def _of_the_user(writer: Writer, text: str) -> tuple[str, Drawing]:
+def _of_the_user(language_model: LanguageModel, text: str) -> tuple[str, Drawing]:
     """Read the user's text; say what the model made of it."""
     words = re.sub(r"\s*([.,;:!?])", r" \1", text).split()
     line = " ".join(words[:_LONGEST])
-    unknown = writer.unknown_words(line)
+    unknown = language_model.unknown_words(line)
     told = f"Your text was read as “{line}”"
     if len(words) > _LONGEST:
         told += f", the first {_LONGEST} of its {len(words)} words"
@@ -274,7 +276,7 @@ def _of_the_user(writer: Writer, text: str) -> tuple[str, Drawing]:
             f". The model does not know {', '.join(unknown)}, and reads each of them as one and the same word"
         )
     told += ". The model has read nothing but the small news of its own world, where sentences begin with a capital."
-    [reading] = writer.read([line])
+    [reading] = language_model.read([line])
     return told, Drawing(
         "text",
         "Your text as the same model read it: a row a word, the newest red, the words it attended to on blue.",

@@ -139,12 +139,12 @@ class Sizes:
     units: int
     batch_words: int
     updates: int
-    rate: float
+    learning_rate: float
     seeds: int
 
 
-USUAL = Sizes(40_000, 500, 7, units=160, batch_words=320, updates=800, rate=0.006, seeds=5)
-FULL = Sizes(200_000, 2_000, 10, units=192, batch_words=480, updates=2_500, rate=0.006, seeds=8)
+USUAL = Sizes(40_000, 500, 7, units=160, batch_words=320, updates=800, learning_rate=0.006, seeds=5)
+FULL = Sizes(200_000, 2_000, 10, units=192, batch_words=480, updates=2_500, learning_rate=0.006, seeds=8)
 
 
 @dataclass(frozen=True)
@@ -217,7 +217,7 @@ def _config(way: str, sizes: Sizes) -> dict[str, Any]:
             "decoder": stack,
         },
         "training": {
-            "rate": sizes.rate,
+            "learning_rate": sizes.learning_rate,
             "label_smoothing": 0.0,
             "batch_sentences": sizes.batch_words,
             "batch_tokens": sizes.batch_words,

@@ -34,7 +34,7 @@ from regard.lab.runner import Bench, Check, Drawing, Experiment, Finding, Grid, 
 from regard.plots.figures.bars import Measure, draw_bars
 from regard.plots.figures.curves import Curve, Mark, Panel, draw_curves
 from regard.plots.figures.tree import Branch, draw_tree
-from regard.tasks.language_model.predictor import Writer
+from regard.tasks.language_model.predictor import LanguageModel
 from regard.tasks.language_model.result import Sample
 
 
@@ -190,7 +190,9 @@ def find(bench: Bench, sizes: Sizes) -> Finding:
     """Train both models, make up sentences, judge them, and draw."""
     splits = Language().splits(train=2 * sizes.train, valid=300, test=sizes.test, seed=bench.seed)
     known = [example.source for example in splits.train[: sizes.train]]
-    author, judge = (Writer.load(path) for path in bench.each(_train, [("author", sizes), ("judge", sizes)]))
+    author, judge = (
+        LanguageModel.load(path) for path in bench.each(_train, [("author", sizes), ("judge", sizes)])
+    )
     bench.voice("sampling")
     samples = {
         t: author.sample(count=sizes.samples, temperature=t, seed=bench.seed) for t in sizes.temperatures
@@ -222,7 +224,7 @@ def _train(bench: Bench, arm: tuple[str, Sizes]) -> Any:
         "preset": "lstm-lm",
         "model": {"embedding_size": sizes.state, "state_size": sizes.state, "dropout": 0.1},
         "training": {
-            "rate": 0.006,
+            "learning_rate": 0.006,
             "batch_sentences": 64,
             "max_epochs": 0,
             "max_updates": sizes.updates,
@@ -233,7 +235,7 @@ def _train(bench: Bench, arm: tuple[str, Sizes]) -> Any:
 
 
 def _heat(
-    author: Writer, judge: Writer, samples: dict[float, list[Sample]], known: Sequence[str]
+    author: LanguageModel, judge: LanguageModel, samples: dict[float, list[Sample]], known: Sequence[str]
 ) -> dict[str, list[float]]:
     """What the temperature does, one number each."""
     lines = {t: [sample.text for sample in some if sample.text] for t, some in samples.items()}
@@ -298,7 +300,7 @@ def verdict(numbers: dict[str, Any]) -> Verdict:
     )
 
 
-def _of_the_user(author: Writer, bench: Bench) -> tuple[str, Drawing]:
+def _of_the_user(author: LanguageModel, bench: Bench) -> tuple[str, Drawing]:
     """Go on from the user's text."""
     prompt = " ".join(bench.text.split())
     [one] = author.sample(prompt=prompt, seed=bench.seed)

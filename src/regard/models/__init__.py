@@ -2,8 +2,8 @@
 
 from regard.models.attention import AttentionConfig, MemoryConfig, ScoringConfig
 from regard.models.build import MODELS, build_model
-from regard.models.captioner import Describer, DescriberConfig
-from regard.models.classifier import Classified, Classifier, ClassifierConfig
+from regard.models.captioner import CaptionerConfig, CaptionerNetwork
+from regard.models.classifier import Classified, ClassifierConfig, ClassifierNetwork
 from regard.models.decoders.config import (
     BahdanauConfig,
     ChoConfig,
@@ -15,8 +15,8 @@ from regard.models.decoders.config import (
 from regard.models.decoders.decoder import Decoder
 from regard.models.encoder import EncoderConfig
 from regard.models.language_model import (
-    LanguageModel,
     LanguageModelConfig,
+    LanguageModelNetwork,
     Predicted,
     Reading,
     States,
@@ -26,7 +26,7 @@ from regard.models.model import Model
 from regard.models.seq2seq import ModelConfig, Seq2Seq, TeacherForced
 from regard.models.stack import StackConfig
 from regard.models.state import DecoderState, EncodedSource, StepOutput
-from regard.models.tagger import Tagger, TaggerConfig
+from regard.models.tagger import TaggerConfig, TaggerNetwork
 from regard.models.transfer import DepthGroup, carry_over, groups_by_depth
 
 __all__ = [
@@ -35,18 +35,18 @@ __all__ = [
     "BahdanauConfig",
     "ChoConfig",
     "Classified",
-    "Classifier",
+    "ClassifierNetwork",
     "ClassifierConfig",
     "Decoder",
     "DecoderConfig",
     "DecoderState",
     "DeepFusionConfig",
     "DepthGroup",
-    "Describer",
-    "DescriberConfig",
+    "CaptionerNetwork",
+    "CaptionerConfig",
     "EncodedSource",
     "EncoderConfig",
-    "LanguageModel",
+    "LanguageModelNetwork",
     "LanguageModelConfig",
     "LuongConfig",
     "MemoryConfig",
@@ -60,7 +60,7 @@ __all__ = [
     "States",
     "StepOutput",
     "SutskeverConfig",
-    "Tagger",
+    "TaggerNetwork",
     "TaggerConfig",
     "TeacherForced",
     "build_model",

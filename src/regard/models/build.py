@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from regard.config import Config
-from regard.models.captioner import Describer, DescriberConfig
-from regard.models.classifier import Classifier, ClassifierConfig
-from regard.models.language_model import LanguageModel, LanguageModelConfig
+from regard.models.captioner import CaptionerConfig, CaptionerNetwork
+from regard.models.classifier import ClassifierConfig, ClassifierNetwork
+from regard.models.language_model import LanguageModelConfig, LanguageModelNetwork
 from regard.models.model import Model
 from regard.models.seq2seq import ModelConfig, Seq2Seq
-from regard.models.tagger import Tagger, TaggerConfig
+from regard.models.tagger import TaggerConfig, TaggerNetwork
 
 
 @dataclass(frozen=True)
@@ -28,13 +28,15 @@ class Kind:
 
 MODELS: dict[str, Kind] = {
     "translate": Kind(ModelConfig, lambda config, sizes: Seq2Seq(config, sizes["source"], sizes["target"])),
-    "lm": Kind(LanguageModelConfig, lambda config, sizes: LanguageModel(config, sizes["text"])),
-    "classify": Kind(
-        ClassifierConfig, lambda config, sizes: Classifier(config, sizes["text"], sizes["labels"])
+    "language_model": Kind(
+        LanguageModelConfig, lambda config, sizes: LanguageModelNetwork(config, sizes["text"])
     ),
-    "tag": Kind(TaggerConfig, lambda config, sizes: Tagger(config, sizes["text"], sizes["labels"])),
-    "describe": Kind(
-        DescriberConfig, lambda config, sizes: Describer(config, sizes["features"], sizes["text"])
+    "classify": Kind(
+        ClassifierConfig, lambda config, sizes: ClassifierNetwork(config, sizes["text"], sizes["labels"])
+    ),
+    "tag": Kind(TaggerConfig, lambda config, sizes: TaggerNetwork(config, sizes["text"], sizes["labels"])),
+    "caption": Kind(
+        CaptionerConfig, lambda config, sizes: CaptionerNetwork(config, sizes["features"], sizes["text"])
     ),
 }
 """By task. The sizes are those of vocabularies (source, target, text), of labels, and of feature vectors."""

@@ -30,7 +30,7 @@ ACTIVATIONS = ("tanh", "identity")
 
 
 @dataclass(frozen=True)
-class DescriberConfig(Config):
+class CaptionerConfig(Config):
     """A vector of features → a sentence."""
 
     legal_kinds: ClassVar[Mapping[str, tuple[str, ...]]] = {"decoder": ("cho", "sutskever")}
@@ -55,7 +55,7 @@ class DescriberConfig(Config):
                 f'model.decoder.kind = "{self.decoder.kind}": it attends to the words of a source, and a vector of '
                 f"features has none; choose {' or '.join(self.legal_kinds['decoder'])}"
             )
-        if isinstance(self.decoder, SutskeverConfig) and self.summary_size != DescriberConfig.summary_size:
+        if isinstance(self.decoder, SutskeverConfig) and self.summary_size != CaptionerConfig.summary_size:
             raise ConfigError(
                 f"model.summary_size = {self.summary_size}: a sutskever decoder starts from vectors as wide as its "
                 "states; leave it out and set model.decoder.state_size, or choose cho"
@@ -75,7 +75,7 @@ class DescriberConfig(Config):
         return (self.summary_size,)
 
 
-class Describer(Model):
+class CaptionerNetwork(Model):
     """A projection of the features, and a decoder that needs no words to attend to.
 
     Args:
@@ -88,9 +88,9 @@ class Describer(Model):
         W_f: the projections: one to the summary, or one to each layer's first state.
     """
 
-    def __init__(self, config: DescriberConfig, feature_size: int, vocabulary_size: int) -> None:
+    def __init__(self, config: CaptionerConfig, feature_size: int, vocabulary_size: int) -> None:
         super().__init__()
-        self.config: DescriberConfig = config
+        self.config: CaptionerConfig = config
         embedding = Embedding(vocabulary_size, config.decoder.embedding_size)
         output = Output(config.decoder.output_size, vocabulary_size, embedding.E if config.tie else None)
         self.standardize = Standardize(feature_size)
@@ -123,7 +123,7 @@ class Describer(Model):
         return TeacherForced(self.decoder.output(read.readout), read.alpha)
 
 
-def _build_decoder(config: DescriberConfig, embedding: Embedding, output: Output) -> Decoder:
+def _build_decoder(config: CaptionerConfig, embedding: Embedding, output: Output) -> Decoder:
     match config.decoder:
         case ChoConfig():
             return ChoDecoder(config.decoder, config.summary_size, embedding, output)

@@ -69,7 +69,7 @@ class Classified(NamedTuple):
     alphas: tuple[Tensor | None, ...]
 
 
-class Classifier(Model):
+class ClassifierNetwork(Model):
     """An encoder, a pooling and a head.
 
     Args:

@@ -63,10 +63,10 @@ def roles() -> dict[str, Callable[[str], Mapping[str, Any]]]:
     }
     for kind in DecoderConfig.variants:
         found[kind] = lambda cell, kind=kind: _translator({"cell": cell}, {"kind": kind, "cell": cell})  # type: ignore[misc]
-    found["language model"] = lambda cell: {"lm": {**part, "cell": cell}}
+    found["language model"] = lambda cell: {"language_model": {**part, "cell": cell}}
     found["classifier"] = lambda cell: {"classify": {"encoder": {**part, "cell": cell}}}
     found["tagger"] = lambda cell: {"tag": {"encoder": {**part, "cell": cell}}}
-    found["describer"] = lambda cell: {"describe": {"decoder": {**part, "kind": "cho", "cell": cell}}}
+    found["captioner"] = lambda cell: {"caption": {"decoder": {**part, "kind": "cho", "cell": cell}}}
     return found
 
 
@@ -123,7 +123,7 @@ def attending() -> dict[str, Callable[[Mapping[str, Any]], Mapping[str, Any]]]:
 
 
 def _remembering(cell: str, memory: Mapping[str, Any]) -> Mapping[str, Any]:
-    return merge(roles()["language model"](cell), {"lm": {"memory": dict(memory)}})
+    return merge(roles()["language model"](cell), {"language_model": {"memory": dict(memory)}})
 
 
 def refusal(configured: Mapping[str, Any]) -> str:

@@ -86,7 +86,7 @@ class Reading(NamedTuple):
     alphas: tuple[Tensor, ...]
 
 
-class LanguageModel(Model):
+class LanguageModelNetwork(Model):
     """An embedding, a stack of recurrent layers and an output matrix.
 
     Args:

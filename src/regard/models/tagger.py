@@ -28,7 +28,7 @@ class TaggerConfig(Config):
         one_of("model.initialization", self.initialization, INITIALIZATIONS)
 
 
-class Tagger(Model):
+class TaggerNetwork(Model):
     """An encoder, and an output matrix at every word.
 
     Args:

@@ -19,7 +19,7 @@ from regard.errors import ConfigError
 from regard.layers import BidirectionalStack, Embedding, RecurrentStack
 from regard.models.decoders import Decoder
 from regard.models.encoder import Encoder
-from regard.models.language_model import LanguageModel
+from regard.models.language_model import LanguageModelNetwork
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ Copy = tuple[str, nn.Parameter, nn.Parameter]
 
 
 def carry_over(
-    language_model: LanguageModel, part: Encoder | Decoder, *, num_layers: int | None = None
+    language_model: LanguageModelNetwork, part: Encoder | Decoder, *, num_layers: int | None = None
 ) -> tuple[str, ...]:
     """Start a part from a trained language model.
 
@@ -116,7 +116,7 @@ def carry_over(
     return tuple(name for name, _, _ in copies)
 
 
-def _recurrent(stack: nn.Module, model: LanguageModel, num_layers: int | None) -> Iterator[Copy]:
+def _recurrent(stack: nn.Module, model: LanguageModelNetwork, num_layers: int | None) -> Iterator[Copy]:
     """What is to be copied of the recurrence."""
     if isinstance(stack, BidirectionalStack):
         yield from _cells("stack.forward_layers.{}.cells.0", stack.forward_layers, model, num_layers)
@@ -125,7 +125,9 @@ def _recurrent(stack: nn.Module, model: LanguageModel, num_layers: int | None) -
         yield from _cells("stack.cells.{}", stack.cells, model, num_layers)
 
 
-def _cells(name: str, layers: nn.ModuleList, model: LanguageModel, num_layers: int | None) -> Iterator[Copy]:
+def _cells(
+    name: str, layers: nn.ModuleList, model: LanguageModelNetwork, num_layers: int | None
+) -> Iterator[Copy]:
     """The parameters of each layer's cell, a direction of a bidirectional layer being a stack of one."""
     cells = [layer.layers[0] if isinstance(layer, RecurrentStack) else layer for layer in layers]
     trained = model.stack.layers

@@ -22,13 +22,13 @@ from torch import Tensor
 
 from regard.errors import ConfigError, DataError
 from regard.models.state import EncodedSource, StepOutput, Stepper
-from regard.search.constraints import Flags, Looking, Request, Rules
+from regard.search.constraints import Flags, ForcedAttention, Rules, TokenConstraints
 from regard.search.hypotheses import Coverage, End, Finished, Floats, Record
 from regard.search.options import SearchOptions, begin
 from regard.search.phrases import Inclusion, check_room
-from regard.search.top_k import Likeliest
-from regard.search.trace import Found, Seen, Tree, Weighed
-from regard.search.vocabulary_map import Columns, Ids
+from regard.search.top_k import TopK
+from regard.search.trace import SearchResult, Seen, Tree, Weighed
+from regard.search.vocabulary_map import Ids, VocabularyMap
 from regard.text.specials import EOS
 
 _NEVER = float("-inf")
@@ -39,21 +39,21 @@ def beam(
     decoder: Stepper,
     encoded: EncodedSource,
     options: SearchOptions,
-    requests: Sequence[Request] | None,
+    requests: Sequence[TokenConstraints] | None,
     *,
     history: bool,
-) -> list[Found]:
+) -> list[SearchResult]:
     """Search with a beam; see `find`."""
     source_lengths: Ids = encoded.mask.sum(dim=1).cpu().numpy()
     limits: Ids = options.limit.of(encoded.mask).cpu().numpy()
     check_room(requests or (), limits)
-    looking = Looking(requests, source_lengths)
+    looking = ForcedAttention(requests, source_lengths)
     state, previous = decoder.initial_state(encoded), begin(encoded.mask)
     output = decoder.step(previous, state, looking.at(0, encoded, np.arange(len(source_lengths))))
     if output.alpha is None and (options.coverage or looking.steps):
         what = "coverage" if options.coverage else "attend"
         raise ConfigError(f"{what}: this model does not attend to its source; leave it out")
-    columns = Columns(getattr(decoder, "words", None), output.logits.shape[1])
+    columns = VocabularyMap(getattr(decoder, "words", None), output.logits.shape[1])
     search = _Search(options, requests, source_lengths, limits, columns, history)
     for t in range(int(limits.max())):
         rows = search.weigh(t, output)
@@ -95,10 +95,10 @@ class _Search:
     def __init__(
         self,
         options: SearchOptions,
-        requests: Sequence[Request] | None,
+        requests: Sequence[TokenConstraints] | None,
         source_lengths: Ids,
         limits: Ids,
-        columns: Columns,
+        columns: VocabularyMap,
         history: bool,
     ) -> None:
         self.sentences: Ids = np.arange(len(limits))
@@ -109,7 +109,7 @@ class _Search:
         self._inclusion = Inclusion.of(requests, limits)
         # a history tells of what nearly had a place, too; of phrases, not every word leaves room for them
         weighed = 2 * options.beam if history or self._inclusion is not None else options.beam
-        self._likeliest = Likeliest(columns, self._rules.never, self._rules.end, weighed)
+        self._likeliest = TopK(columns, self._rules.never, self._rules.end, weighed)
         self._finished, self._record = Finished(options, limits), Record()
         self._coverage = Coverage(source_lengths) if options.coverage else None
         self._tree = Tree(self._finished, source_lengths, options.beam) if history else None
@@ -234,7 +234,7 @@ class _Search:
         if self._tree is not None:
             self._tree.go_on(places)
 
-    def found(self) -> list[Found]:
+    def found(self) -> list[SearchResult]:
         """What was found for each sentence, best first.
 
         Raises:
@@ -257,7 +257,7 @@ class _Search:
         hypotheses = iter(self._record.trace([end for mine in ends for end in mine], lengths))
         histories = [None] * len(ends) if self._tree is None else self._tree.histories()
         return [
-            Found(tuple(islice(hypotheses, len(mine))), history)
+            SearchResult(tuple(islice(hypotheses, len(mine))), history)
             for mine, history in zip(ends, histories, strict=True)
         ]
 
@@ -266,10 +266,10 @@ def find(
     decoder: Stepper,
     encoded: EncodedSource,
     options: SearchOptions | None = None,
-    requests: Sequence[Request] | None = None,
+    requests: Sequence[TokenConstraints] | None = None,
     *,
     history: bool = False,
-) -> list[Found]:
+) -> list[SearchResult]:
     """Search for the best outputs of every sentence.
 
     Args:

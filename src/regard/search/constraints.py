@@ -20,14 +20,14 @@ import torch
 from regard.errors import ConfigError
 from regard.models.state import EncodedSource
 from regard.search.options import SearchOptions
-from regard.search.vocabulary_map import Columns, Ids
+from regard.search.vocabulary_map import Ids, VocabularyMap
 from regard.text.specials import BOS, CONTROLS, EOS, PAD, UNK
 
 Phrase = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Request:
+class TokenConstraints:
     """What is asked of one sentence's output.
 
     Attributes:
@@ -113,10 +113,10 @@ class Rules:
     def __init__(
         self,
         options: SearchOptions,
-        requests: Sequence[Request] | None,
+        requests: Sequence[TokenConstraints] | None,
         source_words: Ids,
         limits: Ids,
-        columns: Columns,
+        columns: VocabularyMap,
     ) -> None:
         # a product's rounding must not ask for one word more
         fewest = np.maximum(np.ceil(source_words * options.min_ratio - 1e-9), options.min_length)
@@ -213,7 +213,7 @@ class Rules:
         return np.array(places, dtype=np.int64)
 
 
-class Looking:
+class ForcedAttention:
     """The forced attention of each sentence.
 
     Args:
@@ -227,7 +227,7 @@ class Looking:
         ConfigError: a position is past the end of its source.
     """
 
-    def __init__(self, requests: Sequence[Request] | None, source_lengths: Ids) -> None:
+    def __init__(self, requests: Sequence[TokenConstraints] | None, source_lengths: Ids) -> None:
         self._attend = [request.attend for request in requests or ()]
         for b, attend in enumerate(self._attend):
             for step, position in attend.items():

@@ -17,7 +17,7 @@ from torch import Tensor
 
 from regard.batches import LineBatch
 from regard.batches.pad import Batch, FeatureBatch
-from regard.models import LanguageModel, States
+from regard.models import LanguageModelNetwork, States
 from regard.models.seq2seq import TeacherForced
 from regard.search.hypotheses import Hypothesis
 from regard.search.options import length_normalised
@@ -32,7 +32,7 @@ def forced(
     """Score given pairs.
 
     Args:
-        model: a `Seq2Seq` or a `Describer`, in evaluation mode.
+        model: a `Seq2Seq` or a `CaptionerNetwork`, in evaluation mode.
         batch: the pairs, or the vectors with their descriptions.
         length_power: p of the score log p / lengthᵖ.
     """
@@ -72,7 +72,7 @@ class Followed(NamedTuple):
 
 
 @torch.inference_mode()
-def follow(model: LanguageModel, batch: LineBatch, state: States | None = None) -> Followed:
+def follow(model: LanguageModelNetwork, batch: LineBatch, state: States | None = None) -> Followed:
     """Read given words.
 
     Args:

@@ -14,7 +14,7 @@ from functools import cache
 import numpy as np
 
 from regard.errors import ConfigError
-from regard.search.constraints import Flags, Phrase, Request, contains
+from regard.search.constraints import Flags, Phrase, TokenConstraints, contains
 from regard.search.hypotheses import Floats
 from regard.search.vocabulary_map import Ids
 from regard.text.specials import EOS
@@ -102,7 +102,7 @@ def take_turns(totals: Sequence[float], lacking: Sequence[int], places: int) -> 
     return sorted((k for _, _, k in sorted(turns)[:places]), key=lambda k: -totals[k])
 
 
-def check_room(requests: Sequence[Request], limits: Ids) -> None:
+def check_room(requests: Sequence[TokenConstraints], limits: Ids) -> None:
     """Raise a ConfigError where a sentence's prefix and phrases do not fit into its limit."""
     for b, request in enumerate(requests):
         phrases = Phrases(request.include)
@@ -125,13 +125,13 @@ class Inclusion:
         limits: (B,), the most tokens, the end mark counted.
     """
 
-    def __init__(self, requests: Sequence[Request], limits: Ids) -> None:
+    def __init__(self, requests: Sequence[TokenConstraints], limits: Ids) -> None:
         self._phrases = [Phrases(request.include) for request in requests]
         self._limits: list[int] = limits.tolist()
         self._progress: list[Progress] = [phrases.start for phrases in self._phrases]
 
     @classmethod
-    def of(cls, requests: Sequence[Request] | None, limits: Ids) -> "Inclusion | None":
+    def of(cls, requests: Sequence[TokenConstraints] | None, limits: Ids) -> "Inclusion | None":
         """None where no sentence has phrases."""
         return cls(requests, limits) if requests and any(each.include for each in requests) else None
 

@@ -26,12 +26,12 @@ from torch import Tensor
 from regard.config import in_range
 from regard.errors import ConfigError, DataError
 from regard.models.state import EncodedSource, StepOutput, Stepper
-from regard.search.constraints import Looking, Request, Rules, Ruling
+from regard.search.constraints import ForcedAttention, Rules, Ruling, TokenConstraints
 from regard.search.hypotheses import End, Finished, Record
 from regard.search.options import SearchOptions, begin, only_legal
 from regard.search.phrases import check_room
-from regard.search.trace import Found
-from regard.search.vocabulary_map import Columns, Ids
+from regard.search.trace import SearchResult
+from regard.search.vocabulary_map import Ids, VocabularyMap
 from regard.text.specials import EOS
 
 S = TypeVar("S")
@@ -251,8 +251,8 @@ def draw(
     drawing: Drawing,
     seeds: Sequence[Sequence[int | str]],
     options: SearchOptions | None = None,
-    requests: Sequence[Request] | None = None,
-) -> list[Found]:
+    requests: Sequence[TokenConstraints] | None = None,
+) -> list[SearchResult]:
     """Draw outputs of every sentence.
 
     Args:
@@ -277,13 +277,13 @@ def draw(
     source_lengths: Ids = encoded.mask.sum(dim=1).cpu().numpy()
     limits: Ids = options.limit.of(encoded.mask).cpu().numpy()
     check_room(requests or (), limits)
-    looking = Looking(requests, source_lengths)
+    looking = ForcedAttention(requests, source_lengths)
     everyone = torch.arange(len(seeds), device=encoded.mask.device).repeat_interleave(slots)
     state, previous = decoder.initial_state(encoded).select(everyone), begin(encoded.mask)[everyone]
     output = decoder.step(previous, state, looking.at(0, encoded, np.arange(len(seeds))))
     if output.alpha is None and looking.steps:
         raise ConfigError("attend: this model does not attend to its source; leave it out")
-    columns = Columns(getattr(decoder, "words", None), output.logits.shape[1])
+    columns = VocabularyMap(getattr(decoder, "words", None), output.logits.shape[1])
     rules = Rules(options, requests, source_lengths - 1, limits, columns)
     draws = _Draws(drawing, rules, columns, Finished(options, limits), seeds)
     for t in count():
@@ -311,7 +311,7 @@ class _Draws:
         self,
         drawing: Drawing,
         rules: Rules,
-        columns: Columns,
+        columns: VocabularyMap,
         finished: Finished,
         seeds: Sequence[Sequence[int | str]],
     ) -> None:
@@ -360,7 +360,7 @@ class _Draws:
                 chosen[row] = self._columns.of(int(ruling.forced[row]))
         return chosen
 
-    def found(self, source_lengths: Ids) -> list[Found]:
+    def found(self, source_lengths: Ids) -> list[SearchResult]:
         """What was drawn for each sentence, in the order of its seeds."""
         ends = [end for end in self._ends if end is not None]
         for own, end in enumerate(ends):
@@ -371,7 +371,7 @@ class _Draws:
                 )
         hypotheses = self._record.trace(ends, source_lengths.repeat(self._slots).tolist())
         starts = range(0, len(hypotheses), self._slots)
-        return [Found(tuple(hypotheses[start : start + self._slots])) for start in starts]
+        return [SearchResult(tuple(hypotheses[start : start + self._slots])) for start in starts]
 
 
 def _rows_of(sentences: Ids, slots: int) -> Ids:

@@ -9,7 +9,7 @@ from torch import Tensor
 from regard.ops.best_words import best_words
 from regard.search.constraints import Ruling
 from regard.search.hypotheses import Floats
-from regard.search.vocabulary_map import Columns, Ids
+from regard.search.vocabulary_map import Ids, VocabularyMap
 
 Wanted = Sequence[tuple[int, int]]
 """(row, id) of words that are weighed however unlikely they are."""
@@ -17,7 +17,7 @@ Wanted = Sequence[tuple[int, int]]
 _NEVER = float("-inf")
 
 
-class Likeliest:
+class TopK:
     """The likeliest words of each row.
 
     Args:
@@ -27,7 +27,7 @@ class Likeliest:
         width: K, how many words of a row could be of use.
     """
 
-    def __init__(self, columns: Columns, never: Sequence[int], end: int, width: int) -> None:
+    def __init__(self, columns: VocabularyMap, never: Sequence[int], end: int, width: int) -> None:
         self._columns = columns
         self._never = {ending: np.array([*never, *([] if ending else [end])]) for ending in (False, True)}
         self._k = min(width, columns.number)

@@ -25,7 +25,7 @@ Fate = Literal["kept", "finished", "pruned"]
 others were better."""
 
 
-class Rival(NamedTuple):
+class Alternative(NamedTuple):
     """A word that might have stood in a node's place.
 
     Attributes:
@@ -60,7 +60,7 @@ class Node:
     total: float
     score: float
     fate: Fate
-    alternatives: tuple[Rival, ...] = ()
+    alternatives: tuple[Alternative, ...] = ()
     alpha: npt.NDArray[np.float32] | None = field(default=None, compare=False)
 
     def to_json(self) -> dict[str, Any]:
@@ -131,7 +131,7 @@ class History:
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchResult:
     """The best outputs of one sentence.
 
     Attributes:
@@ -243,7 +243,7 @@ class Tree:
             total,
             self._finished.score(total, weighed.step + 1, covered),
             fate,
-            tuple(Rival(*rival) for rival in rivals if rival[1] > float("-inf")),
+            tuple(Alternative(*rival) for rival in rivals if rival[1] > float("-inf")),
             None if weighed.seen.alpha is None else weighed.seen.alpha[row, real].astype(np.float32),
         )
         self._of_place[place] = node.id

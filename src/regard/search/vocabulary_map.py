@@ -10,7 +10,7 @@ from regard.text.specials import EOS
 Ids = npt.NDArray[np.int64]
 
 
-class Columns:
+class VocabularyMap:
     """Columns ↔ ids.
 
     Args:

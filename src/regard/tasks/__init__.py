@@ -17,13 +17,13 @@ from typing import Any
 
 from regard.config import Config
 from regard.tasks.base import Task, TrainingBatch, Validation
-from regard.tasks.caption.config import DescribeRun
-from regard.tasks.caption.task import DescribeTask
+from regard.tasks.caption.config import CaptionRun
+from regard.tasks.caption.task import CaptionTask
 from regard.tasks.classify.config import ClassifyRun
 from regard.tasks.classify.task import ClassifyTask
 from regard.tasks.config import RunConfig
-from regard.tasks.language_model.config import LmRun
-from regard.tasks.language_model.task import LmTask
+from regard.tasks.language_model.config import LanguageModelRun
+from regard.tasks.language_model.task import LanguageModelTask
 from regard.tasks.tag.config import TagRun
 from regard.tasks.tag.task import TagTask
 from regard.tasks.translate.config import TranslateRun
@@ -31,16 +31,16 @@ from regard.tasks.translate.task import TranslateTask
 
 RunConfig.variants: Mapping[str, type[Config]] = {  # type: ignore[misc]
     "translate": TranslateRun,
-    "lm": LmRun,
+    "language_model": LanguageModelRun,
     "classify": ClassifyRun,
     "tag": TagRun,
-    "describe": DescribeRun,
+    "caption": CaptionRun,
 }
 
 TASKS: dict[str, Callable[..., Task]] = {
     "translate": TranslateTask,
-    "lm": LmTask,
-    "describe": DescribeTask,
+    "language_model": LanguageModelTask,
+    "caption": CaptionTask,
     "classify": ClassifyTask,
     "tag": TagTask,
 }

@@ -37,7 +37,7 @@ class TrainingConfig(Config):
 
     optimizer: str = "adam"
     """adam, adamw, sgd or adadelta."""
-    rate: float = 0.001
+    learning_rate: float = 0.001
     """The learning rate at its highest."""
     momentum: float = 0.0
     """Of sgd."""
@@ -63,7 +63,7 @@ class TrainingConfig(Config):
     """The share of probability spread evenly over the whole vocabulary, or over all labels."""
     depth_decay: float = 1.0
     """Discriminative rates: each layer below the head learns at so many times the rate of the one above it."""
-    thaw_every: float = 0.0
+    unfreeze_every: float = 0.0
     """Gradual thawing: the head learns first, and one more layer after so many epochs each; 0 for all at once."""
     batch_sentences: int = 64
     """The most sentences in a batch, or the streams of continuous text that are read side by side."""
@@ -103,7 +103,7 @@ class TrainingConfig(Config):
         for name in ("batch_sentences", "batch_tokens", "accumulate", "validation_sentences"):
             in_range(f"training.{name}", getattr(self, name), 1)
         for name in (
-            *("rate", "weight_decay", "warmup", "decay_from", "clip", "thaw_every"),
+            *("learning_rate", "weight_decay", "warmup", "decay_from", "clip", "unfreeze_every"),
             *("max_updates", "max_epochs", "max_minutes", "validate_every", "patience"),
         ):
             in_range(f"training.{name}", getattr(self, name), 0)
@@ -192,11 +192,11 @@ def forwards_only(pretrained: PretrainedEncoderConfig, encoder: EncoderConfig) -
         )
 
 
-def thaws_what_is_trained(pretrained: PretrainedEncoderConfig, training: TrainingConfig) -> None:
+def unfreezes_what_is_trained(pretrained: PretrainedEncoderConfig, training: TrainingConfig) -> None:
     """Raise where layers that no one has trained are to lie frozen while the head learns."""
-    if training.thaw_every and not pretrained.encoder:
+    if training.unfreeze_every and not pretrained.encoder:
         raise ConfigError(
-            f"training.thaw_every = {training.thaw_every:g} keeps the encoder as it begins for a while, and it begins "
-            "as no trained model; name a language model's folder, as --set pretrained.encoder=FOLDER, or set "
-            "training.thaw_every to 0"
+            f"training.unfreeze_every = {training.unfreeze_every:g} keeps the encoder frozen at first, and it "
+            "has not been trained; name a language model's folder, as --set pretrained.encoder=FOLDER, or set "
+            "training.unfreeze_every to 0"
         )

@@ -34,7 +34,7 @@ class TargetBatch(Protocol):
 
 
 @dataclass(frozen=True)
-class WritingValidation(Validation):
+class GenerationValidation(Validation):
     """What one validation of a model that writes found; the loss is teacher-forced, in nats a token.
 
     Attributes:
@@ -50,14 +50,14 @@ class WritingValidation(Validation):
     perplexity: float
     token_accuracy: float
     free_running_accuracy: float
-    gap: float
+    exposure_gap: float
     bleu: float
     chrf: float
     exact_match: float
 
 
 @torch.inference_mode()
-def validate_writing(
+def validate_generation(
     model: nn.Module,
     tokenizer: Tokenizer,
     *,
@@ -66,7 +66,7 @@ def validate_writing(
     references: Sequence[str],
     wanted: Sequence[Sequence[int]],
     free_running: int,
-) -> WritingValidation:
+) -> GenerationValidation:
     """Validate a model; it is put into evaluation mode for the while.
 
     Args:
@@ -91,7 +91,7 @@ def validate_writing(
     free_accuracy = max(0.0, 1 - edits / max(sum(len(wanted[k]) for k in heard), 1))
     num_tokens = on_heard.num_tokens + on_rest.num_tokens
     loss = (on_heard.total + on_rest.total) / num_tokens
-    return WritingValidation(
+    return GenerationValidation(
         loss,
         perplexity(loss),
         (on_heard.correct + on_rest.correct) / num_tokens,

@@ -1,6 +1,6 @@
 """How good a classifier or a tagger is on a test set.
 
-In: a `TextClassifier` with labelled texts, or a `TextTagger` with tagged sentences. Out: a `LabelEvaluation`, whose
+In: a `Classifier` with labelled texts, or a `Tagger` with tagged sentences. Out: a `LabelEvaluation`, whose
 numbers are the printed tables' and ``report.json``'s.
 
 The evaluation of labels as files: scores for programs, predictions as text, which label was taken for which.
@@ -18,9 +18,9 @@ from regard.errors import DataError
 from regard.evaluation import ClassScores, score_classes, score_tags
 from regard.io import make_folder, write_whole_text
 from regard.plots import draw_confusion, save
-from regard.tasks.classify.predictor import TextClassifier
+from regard.tasks.classify.predictor import Classifier
 from regard.tasks.classify.result import Classification
-from regard.tasks.tag.predictor import TextTagger
+from regard.tasks.tag.predictor import Tagger
 from regard.tasks.tag.result import Tagging
 from regard.tasks.translate.evaluation import write_json
 from regard.text import LabelledText, TaggedSentence
@@ -58,7 +58,7 @@ class LabelEvaluation:
 
 
 def evaluate_classifier(
-    classifier: TextClassifier,
+    classifier: Classifier,
     examples: Sequence[LabelledText],
     *,
     listener: Callable[[Classification], None] = lambda classification: None,
@@ -89,7 +89,7 @@ def evaluate_classifier(
 
 
 def evaluate_tagger(
-    tagger: TextTagger,
+    tagger: Tagger,
     sentences: Sequence[TaggedSentence],
     *,
     listener: Callable[[Tagging], None] = lambda tagging: None,

@@ -17,7 +17,7 @@ _SHARE = 20  # one in so many
 _MOST = 1000
 
 
-def part_off(
+def split_train_valid(
     examples: Sequence[Example],
     contents: Sequence[Hashable],
     seed: int,
@@ -40,7 +40,7 @@ def part_off(
     Raises:
         DataError: there are too few to part, or all are empty.
     """
-    kept, aside = set_aside(contents, seed, kinds)
+    kept, aside = choose_valid(contents, seed, kinds)
     return [examples[k] for k in kept], [examples[k] for k in aside], said_of(len(aside), what)
 
 
@@ -49,7 +49,7 @@ def said_of(count: int, what: str, which: str = "") -> str:
     return f"no validation {what} given: {which}{count:,} of the training {what} are set aside for it"
 
 
-def set_aside(
+def choose_valid(
     contents: Sequence[Hashable], seed: int, kinds: Sequence[Hashable] | None = None
 ) -> tuple[list[int], list[int]]:
     """Part some examples from the others: one in twenty, of every kind, and a thousand at most.

@@ -22,7 +22,7 @@ _MICROWORLD: dict[str, Any] = {
         },
     },
     "training": {
-        "rate": 0.006,
+        "learning_rate": 0.006,
         "label_smoothing": 0.0,
         "batch_sentences": 64,
         "max_epochs": 0,
@@ -35,7 +35,7 @@ _MICROWORLD: dict[str, Any] = {
 _DATES: dict[str, Any] = {
     "preset": "characters",
     "training": {
-        "rate": 0.003,
+        "learning_rate": 0.003,
         "batch_sentences": 64,
         "max_epochs": 0,
         "max_updates": 1500,
@@ -59,7 +59,7 @@ _COPY: dict[str, Any] = {
         },
     },
     "training": {
-        "rate": 0.005,
+        "learning_rate": 0.005,
         "label_smoothing": 0.0,
         "max_epochs": 0,
         "max_updates": 1000,
@@ -72,7 +72,7 @@ _LANGUAGE: dict[str, Any] = {
     "preset": "lstmn-lm",
     "model": {"embedding_size": 96, "state_size": 96, "dropout": 0.1, "memory": {"size": 96}},
     "training": {
-        "rate": 0.006,
+        "learning_rate": 0.006,
         "batch_sentences": 64,
         "max_epochs": 0,
         "max_updates": 1600,
@@ -88,7 +88,7 @@ _SENTIMENT: dict[str, Any] = {
         "dropout": 0.1,
     },
     "training": {
-        "rate": 0.004,
+        "learning_rate": 0.004,
         "batch_sentences": 64,
         "max_epochs": 0,
         "max_updates": 1500,
@@ -111,7 +111,7 @@ _RECALL: dict[str, Any] = {
         "dropout": 0.0,
     },
     "training": {
-        "rate": 0.004,
+        "learning_rate": 0.004,
         "schedule": "cosine",
         "warmup": 100,
         "clip": 1.0,
@@ -126,7 +126,7 @@ _TAGGING: dict[str, Any] = {
     "preset": "tagger",
     "model": {"encoder": {"embedding_size": 64, "state_size": 64, "dropout": 0.2}},
     "training": {
-        "rate": 0.005,
+        "learning_rate": 0.005,
         "batch_sentences": 64,
         "max_epochs": 0,
         "max_updates": 1500,
@@ -135,14 +135,14 @@ _TAGGING: dict[str, Any] = {
 }
 
 _SCENES: dict[str, Any] = {
-    "preset": "describer",
+    "preset": "captioner",
     "model": {
         "summary_size": 128,
         "decoder": {"embedding_size": 96, "state_size": 192, "readout_size": 96, "dropout": 0.0},
     },
     "training": {
         "label_smoothing": 0.0,
-        "rate": 0.003,
+        "learning_rate": 0.003,
         "batch_sentences": 64,
         "max_epochs": 0,
         "max_updates": 2500,
@@ -170,7 +170,7 @@ class Demo:
     test: int
     tokenize: str
     config: dict[str, Any]
-    world: dict[str, Any] = field(default_factory=dict)
+    dataset: dict[str, Any] = field(default_factory=dict)
 
     def limited_to(self, size: int | None) -> "Demo":
         """The same with `size` examples to learn from, and no more to validate and test with; None changes nothing.
@@ -197,11 +197,11 @@ DEMOS: dict[str, Callable[[], Demo]] = {
 }
 
 
-def find_demo(world: str) -> Demo:
+def find_demo(dataset: str) -> Demo:
     """The demonstration of a world.
 
     Raises:
         ConfigError: there is none of that name.
     """
-    one_of("demo", world, DEMOS)
-    return DEMOS[world]()
+    one_of("demo", dataset, DEMOS)
+    return DEMOS[dataset]()

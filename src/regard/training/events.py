@@ -32,7 +32,7 @@ class Progress:
     fraction: float | None
     seconds: float
     loss: float
-    rate: float
+    learning_rate: float
     tokens_per_second: float
 
 

@@ -9,8 +9,8 @@ from typing import Any, Self
 from regard.errors import DataError, MissingExtraError
 
 
-class Journal:
-    """Appends rows to ``journal.jsonl``; each row is on disk when `write` returns.
+class TrainingLog:
+    """Appends rows to ``log.jsonl``; each row is on disk when `write` returns.
 
     Args:
         folder: the model folder.
@@ -29,7 +29,7 @@ class Journal:
             except ImportError:
                 raise MissingExtraError("training.tensorboard", "tensorboard", "tensorboard") from None
             self._events = SummaryWriter(str(folder / "tensorboard"))
-        self.path = folder / "journal.jsonl"
+        self.path = folder / "log.jsonl"
         try:
             self._file = self.path.open("w", encoding="utf-8")
         except OSError as error:
@@ -74,12 +74,12 @@ class Journal:
         )
 
 
-def read_journal(folder: Path) -> list[dict[str, Any]]:
+def read_log(folder: Path) -> list[dict[str, Any]]:
     """The rows of a run's journal; none if it has no journal.
 
     A last line that a killed run left unfinished is passed over.
     """
-    path = folder / "journal.jsonl"
+    path = folder / "log.jsonl"
     if not path.exists():
         return []
     rows = []

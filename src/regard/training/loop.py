@@ -17,8 +17,8 @@ from regard.checkpoint import ModelFolder
 from regard.tasks import Task, TrainingBatch, Validation
 from regard.tasks.config import TrainingConfig
 from regard.training.events import Listener, Note, Progress, Validated
-from regard.training.log import Journal
-from regard.training.optimizer import Thaw, build_optimizer
+from regard.training.log import TrainingLog
+from regard.training.optimizer import Unfreezing, build_optimizer
 from regard.training.schedule import Schedule
 from regard.training.step import update
 
@@ -65,18 +65,18 @@ class Loop:
         task: Task,
         config: TrainingConfig,
         folder: ModelFolder,
-        journal: Journal,
+        log: TrainingLog,
         listener: Listener,
         fabric: Any,
     ) -> None:
         self._task, self._config, self._folder = task, config, folder
-        self._journal, self._listener = journal, listener
+        self._log, self._listener = log, listener
         self._groups_per_epoch = len(self._plan(0))
         self._total = self._last_update()
         self._schedule = Schedule(config, self._total, self._groups_per_epoch)
         self._fabric = fabric
         optimizer = build_optimizer(task.model, config)
-        self._thaw = Thaw(optimizer, config, self._groups_per_epoch)
+        self._unfreezing = Unfreezing(optimizer, config, self._groups_per_epoch)
         self._model: Any
         self._optimizer: Optimizer
         self._model, self._optimizer = self._fabric.setup(task.objective(), optimizer)
@@ -122,8 +122,10 @@ class Loop:
         losses: list[float] = []
         before = time.perf_counter()
         for batches in self._batches():
-            rate = self._config.rate * self._schedule.factor(self._updates + 1, self._time_used())
-            self._thaw.set_rates(rate, self._updates)
+            learning_rate = self._config.learning_rate * self._schedule.factor(
+                self._updates + 1, self._time_used()
+            )
+            self._unfreezing.set_rates(learning_rate, self._updates)
             result = update(
                 self._fabric,
                 self._model,
@@ -142,7 +144,7 @@ class Loop:
             self._learning_seconds += now - before
             before = now
             if self._updates % _REPORT_EVERY == 0 or self._updates == 1:
-                self._report(sum(losses) / len(losses), rate)
+                self._report(sum(losses) / len(losses), learning_rate)
                 losses.clear()
             if self._updates % every == 0:
                 self._validate()
@@ -203,25 +205,25 @@ class Loop:
             fractions.append(self._time_used())
         return min(max(fractions), 1.0) if fractions else None
 
-    def _report(self, loss: float, rate: float) -> None:
+    def _report(self, loss: float, learning_rate: float) -> None:
         progress = Progress(
             self._updates,
             self._updates / self._groups_per_epoch,
             self._fraction(),
             self._seconds(),
             loss,
-            rate,
+            learning_rate,
             self._tokens / max(self._learning_seconds, 1e-9),
         )
         self._listener(progress)
-        self._journal.write(
+        self._log.write(
             "train",
             progress.update,
             seconds=round(progress.seconds, 3),
             epoch=round(progress.epoch, 4),
             loss=loss,
             gradient_norm=self._norm,
-            rate=rate,
+            learning_rate=learning_rate,
             tokens_per_second=round(progress.tokens_per_second, 1),
         )
 
@@ -230,7 +232,7 @@ class Loop:
         validation = self._task.validate(self._fabric.device)
         self._validated_at = self._updates
         better = self._best is None or validation.worth(config.select) > self._best.worth(config.select)
-        self._journal.write(
+        self._log.write(
             "validation",
             self._updates,
             seconds=round(self._seconds(), 3),

@@ -15,41 +15,41 @@ from regard.models import groups_by_depth
 from regard.tasks.config import TrainingConfig
 
 
-class Thaw:
+class Unfreezing:
     """Sets the rates of an optimizer's groups.
 
     Args:
         optimizer: its groups from the head down; all but the first are frozen here where thawing is asked for.
-        config: `depth_decay` and `thaw_every`.
+        config: `depth_decay` and `unfreeze_every`.
         updates_per_epoch: for thawing, which counts in epochs.
     """
 
     def __init__(self, optimizer: Optimizer, config: TrainingConfig, updates_per_epoch: int) -> None:
         self._optimizer = optimizer
         self._decay = config.depth_decay
-        self._every = config.thaw_every * updates_per_epoch
-        self._thawed = len(optimizer.param_groups)
+        self._every = config.unfreeze_every * updates_per_epoch
+        self._unfrozen = len(optimizer.param_groups)
         if self._every:
-            self._thaw_to(1)
+            self._unfreeze_to(1)
 
-    def set_rates(self, rate: float, updates: int) -> None:
+    def set_rates(self, learning_rate: float, updates: int) -> None:
         """Set each group's rate for the next update.
 
         Args:
-            rate: the head's.
+            learning_rate: the head's.
             updates: how many are done.
         """
         groups = self._optimizer.param_groups
         if self._every:
-            self._thaw_to(min(1 + int(updates / self._every), len(groups)))
+            self._unfreeze_to(min(1 + int(updates / self._every), len(groups)))
         for depth, group in enumerate(groups):
-            group["lr"] = rate * self._decay**depth
+            group["lr"] = learning_rate * self._decay**depth
 
-    def _thaw_to(self, count: int) -> None:
+    def _unfreeze_to(self, count: int) -> None:
         """Let the first `count` groups learn, and no others."""
-        if count == self._thawed:
+        if count == self._unfrozen:
             return
-        self._thawed = count
+        self._unfrozen = count
         for depth, group in enumerate(self._optimizer.param_groups):
             for parameter in group["params"]:
                 parameter.requires_grad_(depth < count)
@@ -63,21 +63,21 @@ def build_optimizer(model: nn.Module, config: TrainingConfig) -> Optimizer:
     """
     fused = config.precision != "16"
     parameters: list[Any] = list(model.parameters())
-    if config.depth_decay != 1 or config.thaw_every:
+    if config.depth_decay != 1 or config.unfreeze_every:
         parameters = [{"params": group.parameters} for group in groups_by_depth(model)]
     match config.optimizer:
         case "adam":
-            return Adam(parameters, lr=config.rate, fused=fused)
+            return Adam(parameters, lr=config.learning_rate, fused=fused)
         case "adamw":
-            return AdamW(parameters, lr=config.rate, weight_decay=config.weight_decay, fused=fused)
+            return AdamW(parameters, lr=config.learning_rate, weight_decay=config.weight_decay, fused=fused)
         case "sgd":
             return SGD(
                 parameters,
-                lr=config.rate,
+                lr=config.learning_rate,
                 momentum=config.momentum,
                 weight_decay=config.weight_decay,
                 fused=fused,
             )
         case "adadelta":
-            return Adadelta(parameters, lr=config.rate, rho=0.95, eps=1e-6)
+            return Adadelta(parameters, lr=config.learning_rate, rho=0.95, eps=1e-6)
     raise ValueError(f"no optimizer {config.optimizer!r}")

@@ -3,7 +3,7 @@
 A whole training run: examples in, a model folder out.
 
 The folder then holds, beside the model itself: ``train.toml`` (the whole configuration, to run again),
-``journal.jsonl`` (what happened), and ``report.json`` (how it ended).
+``log.jsonl`` (what happened), and ``report.json`` (how it ended).
 """
 
 import os
@@ -28,7 +28,7 @@ from regard.tasks.translate.presets import Preset, with_decoder
 from regard.text.formats import STDIN
 from regard.training.events import Listener, Note, ignore
 from regard.training.fabric import build_fabric
-from regard.training.log import Journal
+from regard.training.log import TrainingLog
 from regard.training.loop import Loop, LoopResult
 from regard.training.presets import DEFAULTS, PRESETS
 from regard.version import __version__
@@ -142,7 +142,7 @@ def train(
     files = {name: files for name, files in (("train", train_files), ("valid", valid_files)) if files}
     named = {"task": task} if task is not None else {}
     run = configure(config or {}, {"data": files}, named, chosen, preset=preset)
-    if run.kind == "lm":
+    if run.kind == "language_model":
         _refuse_lines([*train_files, *valid_files])
     return run_training(folder, run, train=train_examples, valid=valid_examples, listener=listener)
 
@@ -210,14 +210,14 @@ def run_training(
     if without:
         listener(Note(f"training without the kernels in C, up to twice as slowly: {without}"))
     make_folder(model_folder.path)
-    with Journal(model_folder.path, config.training.tensorboard) as journal:
+    with TrainingLog(model_folder.path, config.training.tensorboard) as log:
         model_folder.create(task.name, model.config, task.tokenizers, sizes=task.sizes, labels=task.labels)
         write_whole_text(model_folder.path / "train.toml", write_toml(config.to_mapping()))
-        journal.write(
+        log.write(
             "start", 0, regard=__version__, torch=torch.__version__, notes=list(task.notes), without_c=without
         )
-        result = Loop(task, config.training, model_folder, journal, listener, fabric).run()
-        journal.write("end", result.updates, seconds=round(result.seconds, 3), stopped=result.stopped)
+        result = Loop(task, config.training, model_folder, log, listener, fabric).run()
+        log.write("end", result.updates, seconds=round(result.seconds, 3), stopped=result.stopped)
     report = _report(result, task)
     write_json(model_folder.path, report)
     return TrainedRun(model_folder.path, result, report)

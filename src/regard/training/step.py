@@ -68,12 +68,12 @@ def update(
     total = sum(sums)
     if not math.isfinite(total):
         raise RegardError(
-            f"the loss became {total}: training has diverged; lower training.rate, or set training.clip"
+            f"the loss became {total}: training has diverged; lower training.learning_rate, or set training.clip"
         )
     if not math.isfinite(gradient_norm) and not scaled:
         raise RegardError(
             f"the gradient's norm became {gradient_norm}: training has diverged; "
-            "lower training.rate, or set training.clip"
+            "lower training.learning_rate, or set training.clip"
         )
     optimizer.step()
     optimizer.zero_grad(set_to_none=True)

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from regard.evaluation.metrics import written
-from regard.tasks.language_model.predictor import Writer
+from regard.tasks.language_model.predictor import LanguageModel
 from regard.training.run import configure, run_training
 
 LINES = ["a b c", "", "c zebra", "a a b"]
@@ -14,11 +14,11 @@ LINES = ["a b c", "", "c zebra", "a a b"]
 @pytest.fixture(scope="module")
 def lm(tmp_path_factory):
     config = {
-        "task": "lm",
+        "task": "language_model",
         "model": {"embedding_size": 6, "state_size": 6, "dropout": 0.0},
         "training": {"max_updates": 4, "max_epochs": 0.0, "device": "cpu", "batch_sentences": 8},
     }
-    folder = tmp_path_factory.mktemp("lm") / "model"
+    folder = tmp_path_factory.mktemp("language_model") / "model"
     run_training(folder, configure(config), train=["a b c", "c b", "a a b"] * 8, valid=["a b"])
     return folder
 
@@ -31,7 +31,7 @@ def text(tmp_path):
 
 @pytest.mark.parametrize(("flags", "mode"), [((), "sentences"), (("--continuous",), "continuous")])
 def test_the_scores_are_the_writer_s(regard, lm, text, tmp_path, flags, mode):
-    expected = Writer.load(lm).perplexity(LINES, mode=mode).to_json()
+    expected = LanguageModel.load(lm).perplexity(LINES, mode=mode).to_json()
     ended = regard("evaluate", lm, text, *flags, "--json", "--out", tmp_path / "report")
     assert ended.status == 0
     assert json.loads(ended.out) == pytest.approx(expected)

@@ -129,16 +129,16 @@ def test_seeds_differ():
 
 
 def test_one_sentence_comes_from_the_dice_alone():
-    world = Microworld()
-    one, two = (world.sentence(random.Random(9), shortest=8, longest=20) for _ in range(2))
+    dataset = Microworld()
+    one, two = (dataset.sentence(random.Random(9), shortest=8, longest=20) for _ in range(2))
     assert one == two
     assert one.gold is not None
 
 
 def test_tagged_gives_the_words_of_the_same_sentence():
-    world = Microworld()
-    words, tags = world.tagged(random.Random(9), shortest=8, longest=20)
-    assert " ".join(words) == world.sentence(random.Random(9), shortest=8, longest=20).source
+    dataset = Microworld()
+    words, tags = dataset.tagged(random.Random(9), shortest=8, longest=20)
+    assert " ".join(words) == dataset.sentence(random.Random(9), shortest=8, longest=20).source
     assert len(words) == len(tags)
     assert tags[-1] == "PUNCT"
 

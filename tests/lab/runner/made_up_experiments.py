@@ -8,7 +8,7 @@ from regard.datasets import Sentiment
 from regard.errors import DataError
 from regard.lab.runner import Bench, Check, Drawing, Experiment, Finding, Grid, Verdict
 from regard.plots.figures.curves import Curve, Panel, draw_curves
-from regard.tasks.classify.predictor import TextClassifier
+from regard.tasks.classify.predictor import Classifier
 
 TINY = {"embedding_size": 6, "state_size": 6}
 
@@ -89,5 +89,5 @@ def train_and_read(bench: Bench, arm: tuple[str, int]) -> tuple[str, int, list[f
         "training": {"max_updates": 3, "batch_sentences": 8},
     }
     folder = bench.train(name, config, splits.train, splits.valid, seed=seed)
-    read = TextClassifier.load(folder, weights="last").classify([each.source for each in splits.test])
+    read = Classifier.load(folder, weights="last").classify([each.source for each in splits.test])
     return name, bench.jobs, [share for each in read for share in each.probabilities.values()]

@@ -11,9 +11,9 @@ from regard.errors import ConfigError, DataError, RegardError
 from regard.lab.runner import Bench
 from regard.lab.runner.bench import one_thread
 from regard.tasks.caption.predictor import Captioner
-from regard.tasks.classify.predictor import TextClassifier
-from regard.tasks.language_model.predictor import Writer
-from regard.tasks.tag.predictor import TextTagger
+from regard.tasks.classify.predictor import Classifier
+from regard.tasks.language_model.predictor import LanguageModel
+from regard.tasks.tag.predictor import Tagger
 from regard.tasks.translate.predictor import Translator
 
 TINY = {"embedding_size": 6, "state_size": 6}
@@ -28,17 +28,17 @@ TASKS = {
             "model": {"encoder": TINY, "decoder": {**DECODER, "attention": {"size": 6}}},
         },
     ),
-    "lm": (Language, Writer, {"preset": "lstm-lm", "model": TINY}),
+    "language_model": (Language, LanguageModel, {"preset": "lstm-lm", "model": TINY}),
     "classify": (
         Sentiment,
-        TextClassifier,
+        Classifier,
         {"preset": "classifier", "model": {"encoder": TINY, "pooling_size": 6}},
     ),
-    "tag": (Tagging, TextTagger, {"preset": "tagger", "model": {"encoder": TINY}}),
-    "describe": (
+    "tag": (Tagging, Tagger, {"preset": "tagger", "model": {"encoder": TINY}}),
+    "caption": (
         Scenes,
         Captioner,
-        {"preset": "describer", "model": {"summary_size": 6, "decoder": DECODER}},
+        {"preset": "captioner", "model": {"summary_size": 6, "decoder": DECODER}},
     ),
 }
 TRAINING = {"max_updates": 2, "max_epochs": 0, "batch_sentences": 8, "validation_sentences": 2}
@@ -53,9 +53,9 @@ def test_sizes_and_seeds_as_usual_and_in_full(tmp_path):
 
 @pytest.mark.parametrize("task", TASKS)
 def test_each_task_is_trained_on_examples_of_its_world(task, tmp_path):
-    world, kind, config = TASKS[task]
-    splits = world().splits(train=16, valid=4, test=1, seed=1)
-    assert world.task == task
+    dataset, kind, config = TASKS[task]
+    splits = dataset().splits(train=16, valid=4, test=1, seed=1)
+    assert dataset.task == task
     said = []
     bench = Bench(tmp_path, seed=5, voice=said.append)
     folder = bench.train("small", {**config, "training": TRAINING}, splits.train, splits.valid)
@@ -74,7 +74,7 @@ def test_labels_are_learnt_as_labels_and_lines_as_lines(tmp_path):
     splits = Sentiment().splits(train=16, valid=4, test=1, seed=1)
     _, _, config = TASKS["classify"]
     folder = Bench(tmp_path).train("c", {**config, "training": TRAINING}, splits.train, splits.valid)
-    classifier = TextClassifier.load(folder)
+    classifier = Classifier.load(folder)
     assert set(classifier.labels) == {"negative", "positive"}
     words = classifier.tokenizer.tokens(classifier.tokenizer.encode(splits.train[0].source))
     assert words == splits.train[0].source.split()

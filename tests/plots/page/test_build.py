@@ -25,8 +25,8 @@ def translation(text="le chat noir", **changes):
 
 
 JOURNAL = [
-    {"event": "train", "update": 100, "loss": 2.0, "rate": 0.001},
-    {"event": "train", "update": 200, "loss": 1.0, "rate": 0.001},
+    {"event": "train", "update": 100, "loss": 2.0, "learning_rate": 0.001},
+    {"event": "train", "update": 200, "loss": 1.0, "learning_rate": 0.001},
     {"event": "validation", "update": 200, "loss": 0.9, "bleu": 50.0, "token_accuracy": 0.8,
      "free_running_accuracy": 0.7, "exact_match": 0.4, "chrf": 60.0},
 ]  # fmt: skip
@@ -36,7 +36,7 @@ FULL = Report(
     command="regard demo microworld",
     scores={"bleu": 97.31, "exact_match": 0.934, "aer": 0.087, "train_seconds": 134.2, "chrf": 98.9},
     signatures={"bleu": "nrefs:1|tok:none"},
-    journal=JOURNAL,
+    log=JOURNAL,
     by_length={
         "1–5": {"num_sentences": 41, "bleu": 97.0, "exact_match": 0.95, "perplexity": 1.31},
         "6–10": {"num_sentences": 7, "bleu": 61.2, "exact_match": 0.5, "perplexity": 2.46, "aer": 0.123},
@@ -140,7 +140,7 @@ def test_everything_is_escaped():
     )  # fmt: skip
     report = Report(
         title=EVIL, subtitle=EVIL, command=EVIL, scores={EVIL: EVIL}, signatures={EVIL: EVIL},
-        journal=[row, *JOURNAL],
+        log=[row, *JOURNAL],
         by_length=FULL.by_length, shown=[ShownTranslation(EVIL, EVIL + " x", hostile)], details={EVIL: EVIL},
         extra_scores={EVIL: {EVIL: 1.0}},
     )  # fmt: skip

@@ -1,23 +1,23 @@
 from regard.plots.terminal.tree import TerminalTree
 from regard.tasks.translate.result import Translation
-from regard.tasks.translate.search_tree import Beginning, SearchTree
+from regard.tasks.translate.search_tree import PartialHypothesis, SearchTree
 
 
 def small():
     """Two ways that part after the first word, one that was lost, one that was weighed."""
     steps = (
         (
-            Beginning(0, None, "the", -0.1, -0.1, -0.1, "kept"),
-            Beginning(1, None, "a", -2.0, -2.0, -2.0, "kept"),
+            PartialHypothesis(0, None, "the", -0.1, -0.1, -0.1, "kept"),
+            PartialHypothesis(1, None, "a", -2.0, -2.0, -2.0, "kept"),
         ),
         (
-            Beginning(2, 0, "cat", -0.5, -0.6, -0.3, "kept"),
-            Beginning(3, 0, "dog", -0.9, -1.0, -0.5, "kept"),
-            Beginning(4, 1, "cat", -2.0, -4.0, -2.0, "pruned"),
+            PartialHypothesis(2, 0, "cat", -0.5, -0.6, -0.3, "kept"),
+            PartialHypothesis(3, 0, "dog", -0.9, -1.0, -0.5, "kept"),
+            PartialHypothesis(4, 1, "cat", -2.0, -4.0, -2.0, "pruned"),
         ),
         (
-            Beginning(5, 2, "</s>", -0.3, -0.9, -0.3, "finished"),
-            Beginning(6, 3, "</s>", -0.2, -1.2, -0.4, "finished"),
+            PartialHypothesis(5, 2, "</s>", -0.3, -0.9, -0.3, "finished"),
+            PartialHypothesis(6, 3, "</s>", -0.2, -1.2, -0.4, "finished"),
         ),
     )
     translation = Translation(

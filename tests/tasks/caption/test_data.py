@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from regard.errors import ConfigError, DataError
-from regard.tasks.caption import DescribeTask
-from regard.tasks.caption.config import DescribedDataConfig
+from regard.tasks.caption import CaptionTask
+from regard.tasks.caption.config import CaptionDataConfig
 from regard.tasks.caption.data import as_described, prepare, read_examples
 from regard.tasks.config import TextTokenizerConfig
 from regard.text import DescribedFeatures
@@ -15,7 +15,7 @@ def examples(count, text=lambda k: f"number {k}"):
 
 
 def prepared(train, valid=None, **data):
-    return prepare(train, valid, DescribedDataConfig(**data), TextTokenizerConfig(text="word"), seed=1)
+    return prepare(train, valid, CaptionDataConfig(**data), TextTokenizerConfig(text="word"), seed=1)
 
 
 def test_equal_vectors_stand_on_one_side_only():
@@ -75,9 +75,9 @@ def test_validation_files_of_another_width(tmp_path):
         np.save(tmp_path / f"{name}.npy", np.ones((2, width)))
         (tmp_path / f"{name}.txt").write_text("a\nb\n")
     files = {name: [str(tmp_path / f"{name}.{s}") for s in ("npy", "txt")] for name in ("train", "valid")}
-    run = configure({"task": "describe", "data": files})
+    run = configure({"task": "caption", "data": files})
     with pytest.raises(DataError, match=r"^3 features to learn from and 2 to validate with; make them alike"):
-        DescribeTask(run)
+        CaptionTask(run)
 
 
 def test_files(tmp_path):
@@ -86,4 +86,4 @@ def test_files(tmp_path):
     with pytest.raises(DataError, match="an empty corpus, for there is no row in it"):
         read_examples([str(tmp_path / "x.npy"), str(tmp_path / "x.txt")], "")
     with pytest.raises(ConfigError, match=r"data\.train: 1 file; give two, the features and then the text"):
-        DescribedDataConfig(train=("x.npy",))
+        CaptionDataConfig(train=("x.npy",))

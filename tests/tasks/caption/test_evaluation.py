@@ -8,8 +8,8 @@ import pytest
 from regard.errors import DataError
 from regard.evaluation import measure
 from regard.tasks.caption import evaluation as description_evaluation
-from regard.tasks.caption.evaluation import evaluate_descriptions
-from regard.tasks.caption.result import Description
+from regard.tasks.caption.evaluation import evaluate_captions
+from regard.tasks.caption.result import Caption
 
 REFERENCES = ["a red cat", "a dog", "two cats"]
 WRITTEN = ["a red cat", "a dig", "two cats"]
@@ -19,7 +19,7 @@ FEATURES = np.arange(6.0).reshape(3, 2)
 class Scripted:
     """What the evaluation needs of a captioner: a row's first feature says which line it is, a token costs 2 nats."""
 
-    def describe(self, features, *, beam, length_power):
+    def caption(self, features, *, beam, length_power):
         assert (beam, length_power) == (2, 0.5)
         return [said(WRITTEN[int(row[0]) // 2]) for row in features]
 
@@ -29,14 +29,14 @@ class Scripted:
 
 def said(text):
     tokens = (*text.split(), "</s>")
-    return Description(text, tokens, -1.0, -2.0 * len(tokens), (-2.0,) * len(tokens))
+    return Caption(text, tokens, -1.0, -2.0 * len(tokens), (-2.0,) * len(tokens))
 
 
 @pytest.fixture
 def evaluation(monkeypatch):
     monkeypatch.setattr(description_evaluation, "_CHUNK", 2)
     heard = []
-    found = evaluate_descriptions(
+    found = evaluate_captions(
         Scripted(), FEATURES, REFERENCES, beam=2, length_power=0.5, listener=heard.append
     )
     assert heard == list(found.descriptions)
@@ -56,6 +56,6 @@ def test_every_score_of_the_corpus_is_there(evaluation):
 
 def test_one_reference_for_each_row():
     with pytest.raises(DataError, match="3 rows of features and 2 references: give one of each"):
-        evaluate_descriptions(Scripted(), FEATURES, REFERENCES[:2])
+        evaluate_captions(Scripted(), FEATURES, REFERENCES[:2])
     with pytest.raises(DataError, match="0 rows of features and 0 references"):
-        evaluate_descriptions(Scripted(), FEATURES[:0], [])
+        evaluate_captions(Scripted(), FEATURES[:0], [])

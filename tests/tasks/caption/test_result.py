@@ -3,15 +3,15 @@
 import pytest
 
 from regard.errors import DataError
-from regard.tasks.caption.result import Description
+from regard.tasks.caption.result import Caption
 
-OTHER = Description("y", ("y", "</s>"), -2.0, -4.0, (-3.0, -1.0))
-ONE = Description("x", ("x", "</s>"), -1.0, -2.0, (-1.5, -0.5), (OTHER,))
+OTHER = Caption("y", ("y", "</s>"), -2.0, -4.0, (-3.0, -1.0))
+ONE = Caption("x", ("x", "</s>"), -1.0, -2.0, (-1.5, -0.5), (OTHER,))
 
 
 def test_a_log_probability_for_each_token():
     with pytest.raises(DataError, match="'x': 1 token_log_probs for 2 tokens; give one each"):
-        Description("x", ("x", "</s>"), 0.0, 0.0, (0.0,))
+        Caption("x", ("x", "</s>"), 0.0, 0.0, (0.0,))
 
 
 def test_for_people():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from regard.batches import pad_described
+from regard.batches import pad_captioned
 from regard.errors import ConfigError
 from regard.evaluation import measure
 from regard.tasks import prepare_task
@@ -12,7 +12,7 @@ from regard.tasks.caption.predictor import Captioner
 from regard.training.run import configure
 
 TINY = {
-    "task": "describe",
+    "task": "caption",
     "model": {"decoder": {"embedding_size": 4, "state_size": 6, "dropout": 0.5}},
     "training": {"max_updates": 3, "max_epochs": 0.0, "batch_sentences": 4, "device": "cpu"},
 }
@@ -36,7 +36,7 @@ def test_the_loss_is_the_words_cross_entropy(smoothing):
     assert (batch.num_tokens, batch.num_sentences) == (sum(len(each.ids) + 1 for each in examples), 3)
     expected = 0.0
     for each in examples:
-        alone = pad_described([each.features], [each.ids])
+        alone = pad_captioned([each.features], [each.ids])
         log_probs = task.model(alone).logits.detach().log_softmax(-1)
         targets = alone.target_ids[alone.target_mask]
         right = log_probs[torch.arange(len(targets)), targets]
@@ -66,7 +66,7 @@ def test_validation_is_the_captioner_as_it_is_used():
     found = task.validate(torch.device("cpu"))
     assert task.model.training
     captioner = Captioner(task.model.eval(), task.tokenizers["text"], max_length=11)
-    output = [each.text for each in captioner.describe(np.array([row for row, _ in ROWS[:4]]), beam=1)]
+    output = [each.text for each in captioner.caption(np.array([row for row, _ in ROWS[:4]]), beam=1)]
     quality = measure(output, [text for _, text in ROWS[:4]], with_ter=False)
     assert (found.bleu, found.chrf, found.exact_match) == (quality.bleu, quality.chrf, quality.exact_match)
 

@@ -7,8 +7,8 @@ import torch
 from regard.batches import pad_texts
 from regard.checkpoint import ModelFolder
 from regard.errors import DataError, FolderError
-from regard.models import Classifier, ClassifierConfig, EncoderConfig
-from regard.tasks.classify.predictor import TextClassifier
+from regard.models import ClassifierConfig, ClassifierNetwork, EncoderConfig
+from regard.tasks.classify.predictor import Classifier
 from regard.text import learn
 
 LABELS = ("no", "so so", "yes")
@@ -20,11 +20,11 @@ def made(pooling="attention", num_texts=1, kind="word", **options):
     encoder = EncoderConfig(embedding_size=3, state_size=2)
     sizes = {"pooling_size": 4} if pooling == "attention" else {}
     config = ClassifierConfig(encoder, pooling=pooling, num_texts=num_texts, **sizes)
-    model = Classifier(config, tokenizer.size, 3)
+    model = ClassifierNetwork(config, tokenizer.size, 3)
     generator = torch.Generator().manual_seed(3)
     for parameter in model.parameters():
         torch.nn.init.normal_(parameter, generator=generator)
-    return TextClassifier(model.eval(), tokenizer, LABELS, **options)
+    return Classifier(model.eval(), tokenizer, LABELS, **options)
 
 
 def test_one_for_each_line_and_blank_ones_are_blank():
@@ -106,13 +106,13 @@ def test_loaded_is_equal(tmp_path):
         "classify", classifier.model.config, {"text": classifier.tokenizer}, sizes=sizes, labels=LABELS
     )
     folder.write_weights("best", classifier.model, {"update": 7})
-    loaded = TextClassifier.load(folder.path)
+    loaded = Classifier.load(folder.path)
     assert folder.task == "classify"
     assert loaded.facts == {"update": 7}
     assert [one.to_json() for one in loaded.classify(LINES)] == [
         one.to_json() for one in classifier.classify(LINES)
     ]
-    from regard.tasks.tag.predictor import TextTagger
+    from regard.tasks.tag.predictor import Tagger
 
     with pytest.raises(FolderError, match="a model for classifying; name one for tagging"):
-        TextTagger.load(folder.path)
+        Tagger.load(folder.path)

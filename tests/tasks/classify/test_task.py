@@ -8,7 +8,7 @@ from regard.batches import pad_labelled
 from regard.errors import ConfigError
 from regard.evaluation import score_classes
 from regard.tasks import prepare_task
-from regard.tasks.classify.predictor import TextClassifier
+from regard.tasks.classify.predictor import Classifier
 from regard.training.run import configure, run_training
 
 TINY = {
@@ -49,7 +49,7 @@ def test_validation_is_the_classifier_as_it_is_used(num_texts):
     task.model.train()
     validation = task.validate(torch.device("cpu"))
     assert task.model.training
-    used = TextClassifier(task.model.eval(), task.tokenizers["text"], task.labels)
+    used = Classifier(task.model.eval(), task.tokenizers["text"], task.labels)
     found = used.classify([row[1 : num_texts + 1] for row in ROWS])
     scores = score_classes([row[0] for row in ROWS], [one.label for one in found], task.labels)
     assert validation.accuracy == scores.accuracy
@@ -64,7 +64,7 @@ def test_a_run_leaves_a_classifier_behind(tmp_path):
     report = run_training(tmp_path / "model", config, train=rows, valid=rows).report
     assert (report["task"], report["num_train_texts"]) == ("classify", 5)
     assert set(report["validation"]) == {"loss", "accuracy", "macro_f1"}
-    loaded = TextClassifier.load(tmp_path / "model")
+    loaded = Classifier.load(tmp_path / "model")
     assert loaded.labels.names == ("x", "y", "z")
     assert len(loaded.classify(["a b", ""])) == 2
 

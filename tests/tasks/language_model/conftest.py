@@ -27,10 +27,10 @@ def lm_config():
 
     def build(**over):
         tiny = {
-            "task": "lm",
+            "task": "language_model",
             "model": {"embedding_size": 4, "state_size": 4, "dropout": 0.0},
             "training": {
-                "rate": 0.01,
+                "learning_rate": 0.01,
                 "schedule": "constant",
                 "warmup": 0,
                 "batch_sentences": 4,

@@ -2,8 +2,8 @@ import pytest
 import torch
 
 from regard.batches import pad_lines
-from regard.models import LanguageModel, LanguageModelConfig
-from regard.tasks.language_model.task import LmObjective
+from regard.models import LanguageModelConfig, LanguageModelNetwork
+from regard.tasks.language_model.task import LanguageModelObjective
 from regard.tasks.loss import sequence_loss
 
 
@@ -11,9 +11,9 @@ from regard.tasks.loss import sequence_loss
 @pytest.mark.parametrize("smoothing", [0.0, 0.2])
 def test_the_objective_is_the_logits_loss_with_its_gradient(tie, smoothing):
     config = LanguageModelConfig(cell="gru", embedding_size=4, state_size=4, tie=tie)
-    model = LanguageModel(config, 9).double().eval()
+    model = LanguageModelNetwork(config, 9).double().eval()
     batch = pad_lines([[4, 5, 6], [7], [], [8, 4]])
-    ours, last = LmObjective(model, smoothing)(*batch.tensors)
+    ours, last = LanguageModelObjective(model, smoothing)(*batch.tensors)
     predicted = model(batch.previous_ids, batch.mask)
     theirs = sequence_loss(predicted.logits, batch.target_ids[batch.mask], smoothing)
     torch.testing.assert_close(ours, theirs, rtol=1e-12, atol=0)

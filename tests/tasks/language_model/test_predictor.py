@@ -8,8 +8,8 @@ import torch
 
 from regard.checkpoint import ModelFolder
 from regard.errors import ConfigError, DataError, FolderError
-from regard.models import LanguageModel, LanguageModelConfig
-from regard.tasks.language_model.predictor import Writer
+from regard.models import LanguageModelConfig, LanguageModelNetwork
+from regard.tasks.language_model.predictor import LanguageModel
 from regard.text import learn
 
 TEXT = ["a b c d <unk>"]
@@ -17,18 +17,18 @@ LINES = ["a b c", "", "d", "a a a a a a a", "  ", "b zebra a", "d"]
 
 
 @pytest.fixture
-def writer():
+def language_model():
     """A writer of a given cell, its weights scattered, in float64."""
 
     def build(cell="lstm", kind="word", **options):
         torch.manual_seed(3)
         tokenizer = learn(kind, TEXT, size=20)
         sizes = {"embedding_size": 5, "state_size": 6}
-        model = LanguageModel(LanguageModelConfig(cell=cell, **sizes, **options), tokenizer.size)
+        model = LanguageModelNetwork(LanguageModelConfig(cell=cell, **sizes, **options), tokenizer.size)
         with torch.no_grad():
             for parameter in model.parameters():
                 parameter.uniform_(-1, 1)
-        return Writer(model.double().eval(), tokenizer)
+        return LanguageModel(model.double().eval(), tokenizer)
 
     return build
 
@@ -39,8 +39,8 @@ def agree(one, other):
     assert one.token_log_probs == pytest.approx(other.token_log_probs, abs=1e-9)
 
 
-def test_scores_are_log_probabilities_step_by_step(writer):
-    made = writer()
+def test_scores_are_log_probabilities_step_by_step(language_model):
+    made = language_model()
     for line, scored in zip(LINES, made.score(LINES), strict=True):
         assert scored.text == line
         if not line.strip():
@@ -59,14 +59,14 @@ def test_scores_are_log_probabilities_step_by_step(writer):
 
 
 @pytest.mark.parametrize("mode", ["sentences", "continuous"])
-def test_chunks_change_nothing(writer, mode):
-    made = writer()
+def test_chunks_change_nothing(language_model, mode):
+    made = language_model()
     one, all_at_once = (list(made.score(LINES, mode=mode, chunk=size)) for size in (1, 99))
     for left, right in zip(one, all_at_once, strict=True):
         agree(left, right)
 
 
-def test_lines_are_read_as_they_come(writer):
+def test_lines_are_read_as_they_come(language_model):
     asked = []
 
     def endless():
@@ -74,13 +74,13 @@ def test_lines_are_read_as_they_come(writer):
             asked.append(1)
             yield "a b"
 
-    stream = writer().score(endless(), chunk=4)
+    stream = language_model().score(endless(), chunk=4)
     next(stream)
     assert len(asked) == 4
 
 
-def test_continuous_text_remembers(writer):
-    made = writer()
+def test_continuous_text_remembers(language_model):
+    made = language_model()
     alone, within = list(made.score(["a b", "a b"])), list(made.score(["a b", "a b"], mode="continuous"))
     assert alone[0].log_prob == pytest.approx(alone[1].log_prob)
     assert within[0].log_prob == pytest.approx(alone[0].log_prob)
@@ -92,8 +92,8 @@ def test_continuous_text_remembers(writer):
     ]
 
 
-def test_perplexity_of_a_text(writer):
-    made = writer(kind="char")
+def test_perplexity_of_a_text(language_model):
+    made = language_model(kind="char")
     score = made.perplexity(["ab cd", "d"])
     assert (score.num_tokens, score.num_words, score.num_characters) == (8, 5, 8)
     nats = -sum(scored.log_prob for scored in made.score(["ab cd", "d"]))
@@ -103,8 +103,8 @@ def test_perplexity_of_a_text(writer):
 
 
 @pytest.mark.parametrize("cell", ["lstm", "lstmn"])
-def test_a_seed_gives_the_same_lines_however_many(writer, cell):
-    made = writer(cell)
+def test_a_seed_gives_the_same_lines_however_many(language_model, cell):
+    made = language_model(cell)
     many = made.sample(count=70, seed=5, max_length=8)
     for few, one in zip(made.sample(count=3, seed=5, max_length=8), many, strict=False):
         agree(few, one)
@@ -117,9 +117,9 @@ def test_a_seed_gives_the_same_lines_however_many(writer, cell):
         assert [len(sample.steps) for sample in grown] == list(range(1, len(grown) + 1))
 
 
-def test_a_sample_s_log_probabilities_are_its_score(writer):
+def test_a_sample_s_log_probabilities_are_its_score(language_model):
     """Of those that ended, with words as tokens: the text is exactly what was drawn."""
-    made = writer()
+    made = language_model()
     ended = [sample for sample in made.sample(count=40, max_length=12) if sample.tokens[-1] == "</s>"]
     assert len(ended) > 5
     words = [sample for sample in ended if len(sample.tokens) > 1]
@@ -128,8 +128,8 @@ def test_a_sample_s_log_probabilities_are_its_score(writer):
             assert sample.log_prob == pytest.approx(scored.log_prob, abs=1e-9)
 
 
-def test_prompts_come_first_and_what_is_unknown_is_told(writer):
-    made = writer()
+def test_prompts_come_first_and_what_is_unknown_is_told(language_model):
+    made = language_model()
     assert made.unknown_words("a zebra b") == ["zebra"]
     for sample in made.sample(count=5, prompt="a zebra", max_length=3):
         assert sample.text.startswith("a <unk>")
@@ -139,8 +139,8 @@ def test_prompts_come_first_and_what_is_unknown_is_told(writer):
     assert made.sample(prompt="a zebra", seed=4)[0].tokens == made.sample(prompt="a <unk>", seed=4)[0].tokens
 
 
-def test_alternatives_tell_both_probabilities(writer):
-    made = writer()
+def test_alternatives_tell_both_probabilities(language_model):
+    made = language_model()
     [sample] = made.sample(temperature=0.5, top_k=2, max_length=6, seed=2)
     for step in sample.steps:
         everyone = [step.chosen, *step.alternatives]
@@ -156,8 +156,8 @@ def test_alternatives_tell_both_probabilities(writer):
 
 
 @pytest.mark.parametrize(("cell", "own"), [("lstmn", False), ("rnn-read", False), ("rnn-sum", True)])
-def test_readings_look_back(writer, cell, own):
-    made = writer(cell, num_layers=2)
+def test_readings_look_back(language_model, cell, own):
+    made = language_model(cell, num_layers=2)
     reading, blank = made.read(["a b zebra d", ""])
     assert reading.tokens == ("<s>", "a", "b", "<unk>", "d")
     assert reading.labels == ("<s>", "a", "b", "zebra", "d")
@@ -174,44 +174,46 @@ def test_readings_look_back(writer, cell, own):
     assert blank.tokens == ("<s>",)
 
 
-def test_readings_of_half_precision_are_as_exact_as_scores(writer):
+def test_readings_of_half_precision_are_as_exact_as_scores(language_model):
     """Softmax of bfloat16 logits in bfloat16 would leave three digits."""
-    made = writer("rnn-read")
+    made = language_model("rnn-read")
     made.model.bfloat16()
     [reading], [scored] = made.read(["a b c d"]), made.score(["a b c d"])
     assert reading.token_log_probs[1:] == pytest.approx(scored.token_log_probs[:-1], abs=1e-6)
     assert reading.alpha[0].dtype == np.float32
 
 
-def test_refusals(writer, tmp_path):
+def test_refusals(language_model, tmp_path):
     with pytest.raises(
         ConfigError, match=r"this model's cells, gru, do not attend to their past.*lstmn, rnn-read"
     ):
-        writer("gru").read(["a"])
+        language_model("gru").read(["a"])
     with pytest.raises(
         ConfigError, match=r"lstmn cells attend to all they have read.*train one with model.memory.span"
     ):
-        writer("lstmn").score(["a"], mode="continuous")
+        language_model("lstmn").score(["a"], mode="continuous")
     with pytest.raises(ConfigError, match="mode: no 'lines'"):
-        writer().score(["a"], mode="lines")
+        language_model().score(["a"], mode="lines")
     with pytest.raises(ConfigError, match="count: 0 is out of range"):
-        writer().sample(count=0)
+        language_model().sample(count=0)
     with pytest.raises(ConfigError, match="top_p: 2 is out of range"):
-        writer().grow(top_p=2)
+        language_model().grow(top_p=2)
     with pytest.raises(DataError, match="score takes a list of lines, not one text"):
-        writer().score("a b")
+        language_model().score("a b")
     with pytest.raises(DataError, match="read takes a list of lines, not one text"):
-        writer("lstmn").read("a b")
+        language_model("lstmn").read("a b")
     with pytest.raises(FolderError, match="no such model folder"):
-        Writer.load(tmp_path / "none")
+        LanguageModel.load(tmp_path / "none")
 
 
-def test_saved_and_loaded_is_equal(writer, tmp_path):
-    made = writer("lstmn")
+def test_saved_and_loaded_is_equal(language_model, tmp_path):
+    made = language_model("lstmn")
     made.model.float()
     folder = ModelFolder(tmp_path / "model")
-    folder.create("lm", made.model.config, {"text": made.tokenizer}, sizes={"text": made.tokenizer.size})
+    folder.create(
+        "language_model", made.model.config, {"text": made.tokenizer}, sizes={"text": made.tokenizer.size}
+    )
     folder.write_weights("best", made.model, {"update": 7})
-    loaded = Writer.load(tmp_path / "model")
+    loaded = LanguageModel.load(tmp_path / "model")
     assert loaded.facts == {"update": 7}
     assert loaded.sample(count=4) == made.sample(count=4)

@@ -3,16 +3,16 @@
 import pytest
 import torch
 
-from regard.models import LanguageModel
+from regard.models import LanguageModelNetwork
 from regard.training.presets import DEFAULTS, PRESETS
 from regard.training.run import configure
 
-NAMES = [name for name, preset in PRESETS.items() if preset().get("task") == "lm"]
+NAMES = [name for name, preset in PRESETS.items() if preset().get("task") == "language_model"]
 
 
 def parameters(name, size):
     with torch.device("meta"):
-        return LanguageModel(configure(preset=name).model, size).num_parameters
+        return LanguageModelNetwork(configure(preset=name).model, size).num_parameters
 
 
 def test_the_default_is_one_of_these():
@@ -20,8 +20,8 @@ def test_the_default_is_one_of_these():
         *("lstm-lm", "lstmn-lm", "characters-lm", "lstmn-cheng", "zaremba-medium"),
         *("rnn-read-lm", "rnn-sum-lm", "rnn-sum-keep-lm"),
     }
-    assert DEFAULTS["lm"] == "lstm-lm"
-    assert configure({"task": "lm"}) == configure(preset="lstm-lm")
+    assert DEFAULTS["language_model"] == "lstm-lm"
+    assert configure({"task": "language_model"}) == configure(preset="lstm-lm")
 
 
 @pytest.mark.parametrize("name", ["lstm-lm", "lstmn-lm", "characters-lm"])
@@ -40,7 +40,7 @@ def test_zaremba_s_numbers():
     assert parameters("zaremba-medium", V) == V * n + 2 * 4 * (2 * n * n + n) + V * n + V
     run = configure(preset="zaremba-medium")
     assert (run.data.mode, run.data.steps, run.training.batch_sentences) == ("continuous", 35, 20)
-    assert (run.training.rate, run.training.clip, run.training.max_epochs) == (1.0, 5.0, 39.0)
+    assert (run.training.learning_rate, run.training.clip, run.training.max_epochs) == (1.0, 5.0, 39.0)
     assert run.training.decay_from == 6
     assert run.training.decay_factor == pytest.approx(1 / 1.2)
 
@@ -48,5 +48,5 @@ def test_zaremba_s_numbers():
 def test_cheng_s_numbers():
     run = configure(preset="lstmn-cheng")
     assert (run.model.cell, run.model.embedding_size, run.model.state_size) == ("lstmn", 150, 300)
-    assert (run.training.rate, run.training.decay_factor, run.training.clip) == (0.65, 0.85, 5.0)
+    assert (run.training.learning_rate, run.training.decay_factor, run.training.clip) == (0.65, 0.85, 5.0)
     assert (run.training.decay_from, run.training.batch_sentences) == (1.0, 40)

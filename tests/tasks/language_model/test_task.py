@@ -10,7 +10,7 @@ from regard.batches import Stream, pad_lines
 from regard.errors import ConfigError, DataError
 from regard.search import follow
 from regard.tasks import prepare_task
-from regard.tasks.language_model.predictor import Writer
+from regard.tasks.language_model.predictor import LanguageModel
 
 CONTINUOUS = {"mode": "continuous", "steps": 3}
 CELLS = ["lstm", "gru", "rnn-sum", "lstmn"]
@@ -78,7 +78,7 @@ def test_validation_is_what_the_writer_says_of_the_same_text(lm_task, lines, mod
     found = task.validate(torch.device("cpu"))
     assert task.model.training
     task.model.eval()
-    score = Writer(task.model, task.tokenizers["text"]).perplexity(valid, mode=mode)
+    score = LanguageModel(task.model, task.tokenizers["text"]).perplexity(valid, mode=mode)
     told = found.to_json()
     del told["token_accuracy"]
     assert told == pytest.approx({name: score.to_json()[name] for name in told}, rel=1e-5)
@@ -109,7 +109,7 @@ def test_streams_of_validation_are_few_and_carried(lm_task, lines):
     [whole] = Stream([line.ids for line in task.prepared.valid], 10, tokens)
     nats = -float(follow(task.model, whole).log_probs.double().sum())
     assert found.loss == pytest.approx(nats / tokens, rel=1e-6)
-    one = Writer(task.model.eval(), task.tokenizers["text"]).perplexity(valid, mode="continuous")
+    one = LanguageModel(task.model.eval(), task.tokenizers["text"]).perplexity(valid, mode="continuous")
     assert found.loss != one.loss
     assert found.loss == pytest.approx(one.loss, rel=2e-3)
     assert one.num_tokens == tokens

@@ -6,9 +6,9 @@ import torch
 from regard.batches import pad_words
 from regard.checkpoint import ModelFolder
 from regard.errors import ConfigError, DataError, FolderError
-from regard.models import EncoderConfig, Tagger, TaggerConfig
-from regard.tasks.classify.predictor import TextClassifier
-from regard.tasks.tag.predictor import TextTagger
+from regard.models import EncoderConfig, TaggerConfig, TaggerNetwork
+from regard.tasks.classify.predictor import Classifier
+from regard.tasks.tag.predictor import Tagger
 from regard.text import learn
 
 TAGS = ("A", "B", "C")
@@ -18,11 +18,11 @@ LINES = ["a b c", "", "c", "a a  a b b b", "\t ", "unheard b"]
 def made(kind="word", bidirectional=True, **options):
     tokenizer = learn(kind, ["a b c d"], size=30)
     config = TaggerConfig(EncoderConfig(embedding_size=3, state_size=2, bidirectional=bidirectional))
-    model = Tagger(config, tokenizer.size, 3)
+    model = TaggerNetwork(config, tokenizer.size, 3)
     generator = torch.Generator().manual_seed(3)
     for parameter in model.parameters():
         torch.nn.init.normal_(parameter, generator=generator)
-    return TextTagger(model.eval(), tokenizer, TAGS, **options)
+    return Tagger(model.eval(), tokenizer, TAGS, **options)
 
 
 def test_a_tag_for_each_word_that_blanks_part():
@@ -67,9 +67,9 @@ def test_loaded_is_equal(tmp_path):
     sizes = {"text": tagger.tokenizer.size, "labels": 3}
     folder.create("tag", tagger.model.config, {"text": tagger.tokenizer}, sizes=sizes, labels=TAGS)
     folder.write_weights("best", tagger.model, {"update": 7})
-    loaded = TextTagger.load(folder.path)
+    loaded = Tagger.load(folder.path)
     assert folder.task == "tag"
     assert loaded.facts == {"update": 7}
     assert loaded.tag(LINES) == tagger.tag(LINES)
     with pytest.raises(FolderError, match="a model for tagging; name one for classifying"):
-        TextClassifier.load(folder.path)
+        Classifier.load(folder.path)

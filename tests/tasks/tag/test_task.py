@@ -8,7 +8,7 @@ from regard.batches import pad_tagged
 from regard.errors import ConfigError
 from regard.evaluation import score_tags
 from regard.tasks import prepare_task
-from regard.tasks.tag.predictor import TextTagger
+from regard.tasks.tag.predictor import Tagger
 from regard.training.run import configure, run_training
 
 TINY = {
@@ -49,7 +49,7 @@ def test_validation_is_the_tagger_as_it_is_used():
         task.model.train()
         validation = task.validate(torch.device("cpu"))
         assert task.model.training
-        used = TextTagger(task.model.eval(), task.tokenizers["text"], task.labels)
+        used = Tagger(task.model.eval(), task.tokenizers["text"], task.labels)
         found = used.tag([words for words, _ in ROWS])
         scores = score_tags([tags.split() for _, tags in ROWS], [one.tags for one in found], task.labels)
         assert validation.accuracy == pytest.approx(scores.accuracy)
@@ -62,7 +62,7 @@ def test_a_run_leaves_a_tagger_behind(tmp_path):
     report = run_training(tmp_path / "model", configure(TINY), train=ROWS, valid=ROWS).report
     assert (report["task"], report["num_train_sentences"]) == ("tag", 4)
     assert set(report["validation"]) == {"loss", "accuracy", "sentence_accuracy"}
-    loaded = TextTagger.load(tmp_path / "model")
+    loaded = Tagger.load(tmp_path / "model")
     assert loaded.labels.names == ("X", "Y")
     assert [len(one.tags) for one in loaded.tag(["a b", ""])] == [2, 0]
 

@@ -8,7 +8,7 @@ from regard.errors import ConfigError
 from regard.inference.ensemble import Ensemble
 from regard.inference.shortlist import Shortlist
 from regard.search import Drawing
-from regard.tasks.translate.constraints import Wish
+from regard.tasks.translate.constraints import Constraints
 from regard.tasks.translate.predictor import Sampling, Translator
 from regard.text import EOS, learn
 
@@ -47,7 +47,7 @@ class TestFreshness:
         from regard.inference import packing as frozen
 
         count = []
-        real = frozen.freeze
+        real = frozen.pack_model
         monkeypatch.setattr(frozen, "freeze", lambda *given: count.append(1) or real(*given))
         made = translator("bahdanau", "cho")
         for _ in range(3):
@@ -104,7 +104,7 @@ class TestDrawing:
         assert texts(drawn) == texts(made.translate(LINES, beam=1))
 
     def test_prefixes_hold(self, translator):
-        found = translator().translate(["a b"] * 5, sampling=Sampling(), wishes=Wish("e d"))
+        found = translator().translate(["a b"] * 5, sampling=Sampling(), wishes=Constraints("e d"))
         assert all(each.tokens[:2] == ("e", "d") for each in found)
 
     def test_how_many(self):
@@ -115,8 +115,10 @@ class TestDrawing:
 class TestWishes:
     def test_for_all_and_for_each(self, translator):
         made = translator()
-        assert all(each.text.startswith("e d") for each in made.translate(["a", "b c"], wishes=Wish("e d")))
-        wishes = [Wish("d"), Wish(), Wish(include=("c c",)), Wish(exclude=("a",))]
+        assert all(
+            each.text.startswith("e d") for each in made.translate(["a", "b c"], wishes=Constraints("e d"))
+        )
+        wishes = [Constraints("d"), Constraints(), Constraints(include=("c c",)), Constraints(exclude=("a",))]
         first, blank, third, fourth = made.translate(LINES, wishes=wishes)
         assert first.text.startswith("d")
         assert blank.text == ""
@@ -124,7 +126,7 @@ class TestWishes:
         assert "a" not in fourth.tokens
 
     def test_along_a_stream(self, translator):
-        wishes = (Wish(prefix) for prefix in "abcde")
+        wishes = (Constraints(prefix) for prefix in "abcde")
         found = translator().translate_stream(["a"] * 5, chunk=2, wishes=wishes)
         assert [each.tokens[0] for each in found] == list("abcde")
 
@@ -136,6 +138,6 @@ def test_a_shortlist_is_kept_to_unless_words_are_asked_for(translator):
     for each in made.translate(LINES, n_best=3):
         assert all(set(one.tokens) <= allowed for one in (each, *each.alternatives))
     other = made.target_tokenizer.tokens([7])[0]
-    found = made.translate(["a"], wishes=Wish(include=(other,)))[0]
+    found = made.translate(["a"], wishes=Constraints(include=(other,)))[0]
     assert other in found.tokens
     assert made.target_tokenizer.token_to_id(found.tokens[-1]) == EOS

@@ -1,8 +1,8 @@
 import pytest
 
 from regard.errors import ConfigError, DataError
-from regard.search import Request
-from regard.tasks.translate.constraints import Wish, read_wishes, requests_of
+from regard.search import TokenConstraints
+from regard.tasks.translate.constraints import Constraints, read_constraints, requests_of
 from regard.text import learn
 
 WORDS = learn("word", ["the red house is small"], size=30)
@@ -15,8 +15,8 @@ def ids(text, tokenizer=WORDS):
 
 @pytest.mark.parametrize("tokenizer", [WORDS, PIECES], ids=["word", "bpe"])
 def test_text_becomes_ids(tokenizer):
-    wish = Wish("the red", ["small", "red house"], ("is",))
-    assert wish.request(tokenizer, "here") == Request(
+    wish = Constraints("the red", ["small", "red house"], ("is",))
+    assert wish.request(tokenizer, "here") == TokenConstraints(
         prefix=ids("the red", tokenizer),
         include=(ids("small", tokenizer), ids("red house", tokenizer)),
         exclude=(ids("is", tokenizer),),
@@ -24,24 +24,31 @@ def test_text_becomes_ids(tokenizer):
 
 
 def test_nothing_is_nothing():
-    assert Wish().request(WORDS, "here") == Wish(prefix="  ").request(WORDS, "here") == Request()
+    assert (
+        Constraints().request(WORDS, "here")
+        == Constraints(prefix="  ").request(WORDS, "here")
+        == TokenConstraints()
+    )
 
 
 @pytest.mark.parametrize(
     ("wish", "message"),
     [
         (
-            Wish(prefix="the green"),
+            Constraints(prefix="the green"),
             "here: prefix 'the green': the target vocabulary cannot spell 'green'; use words",
         ),
-        (Wish(include=("red zebra house",)), "here: include 'red zebra house': .* cannot spell 'zebra'"),
-        (Wish(include=(" ",)), "here: include ' ': a phrase without words; leave it out"),
         (
-            Wish(prefix="the red house", exclude=("red house",)),
+            Constraints(include=("red zebra house",)),
+            "here: include 'red zebra house': .* cannot spell 'zebra'",
+        ),
+        (Constraints(include=(" ",)), "here: include ' ': a phrase without words; leave it out"),
+        (
+            Constraints(prefix="the red house", exclude=("red house",)),
             "here: 'red house' is to be left out, and 'the red house' holds it; drop one of the two",
         ),
         (
-            Wish(include=("is small",), exclude=("small",)),
+            Constraints(include=("is small",), exclude=("small",)),
             "'small' is to be left out, and 'is small' holds it",
         ),
     ],
@@ -53,40 +60,44 @@ def test_what_cannot_be(wish, message):
 
 def test_what_cannot_be_spelt_is_left_out_of_itself():
     """An unknown word that is to be excluded must not exclude all unknown words."""
-    assert Wish(exclude=("zebra", "red zebra", "red", " ")).request(WORDS, "here") == Request(
+    assert Constraints(exclude=("zebra", "red zebra", "red", " ")).request(WORDS, "here") == TokenConstraints(
         exclude=(ids("red"),)
     )
 
 
 def test_one_text_is_no_list():
     with pytest.raises(ConfigError, match=r"include: give a list of phrases, not one text: \['red'\]"):
-        Wish(include="red")
+        Constraints(include="red")
 
 
 class TestOfManyLines:
     def test_one_for_all_or_one_for_each(self):
-        assert requests_of(Wish("red"), WORDS, ["1", "2"]) == [Request(prefix=ids("red"))] * 2
-        assert requests_of([Wish("red"), Wish()], WORDS, ["1", "2"]) == [
-            Request(prefix=ids("red")),
-            Request(),
+        assert requests_of(Constraints("red"), WORDS, ["1", "2"]) == [TokenConstraints(prefix=ids("red"))] * 2
+        assert requests_of([Constraints("red"), Constraints()], WORDS, ["1", "2"]) == [
+            TokenConstraints(prefix=ids("red")),
+            TokenConstraints(),
         ]
 
     def test_the_place_is_the_line_s(self):
         with pytest.raises(ConfigError, match=r"^line 8: prefix 'zebra'"):
-            requests_of([Wish("red"), Wish("zebra")], WORDS, ["line 7", "line 8"])
+            requests_of([Constraints("red"), Constraints("zebra")], WORDS, ["line 7", "line 8"])
 
     def test_too_few_and_too_many(self):
         with pytest.raises(DataError, match="line 8: there is no wish for it; give one for each line"):
-            requests_of([Wish()], WORDS, ["line 7", "line 8"])
+            requests_of([Constraints()], WORDS, ["line 7", "line 8"])
         with pytest.raises(DataError, match="2 wishes for 1 lines; give one for each line"):
-            requests_of([Wish(), Wish()], WORDS, ["line 7"])
+            requests_of([Constraints(), Constraints()], WORDS, ["line 7"])
 
 
 def test_files(tmp_path):
     (tmp_path / "asked").write_text(
         '{"prefix": "the", "include": ["red"], "exclude": ["is", "small"]}\n\n{}\n'
     )
-    assert list(read_wishes(tmp_path / "asked")) == [Wish("the", ("red",), ("is", "small")), Wish(), Wish()]
+    assert list(read_constraints(tmp_path / "asked")) == [
+        Constraints("the", ("red",), ("is", "small")),
+        Constraints(),
+        Constraints(),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -102,4 +113,4 @@ def test_files(tmp_path):
 def test_bad_files(tmp_path, line, message):
     (tmp_path / "asked").write_text(f"\n{line}\n")
     with pytest.raises(DataError, match=message):
-        list(read_wishes(tmp_path / "asked"))
+        list(read_constraints(tmp_path / "asked"))

@@ -3,7 +3,7 @@
 import pytest
 
 from regard.errors import ConfigError
-from regard.tasks.translate.constraints import Asked, Wish, swapped
+from regard.tasks.translate.constraints import Constraints, Intervention, swapped
 from regard.text import learn
 
 WORDS = learn("word", ["the dog sees a red cat ."], size=20)
@@ -11,7 +11,7 @@ PIECES = learn("bpe", ["ab ab ab a b"] * 3, size=9)
 
 
 def request(line, tokenizer=WORDS, **asked):
-    return Asked(**asked).request(line, tokenizer.encode(line), tokenizer, WORDS)
+    return Intervention(**asked).request(line, tokenizer.encode(line), tokenizer, WORDS)
 
 
 class TestAttend:
@@ -51,7 +51,7 @@ class TestAttend:
 
     def test_a_negative_step_is_refused(self):
         with pytest.raises(ConfigError, match="step -1"):
-            Asked(attend={-1: "dog"})
+            Intervention(attend={-1: "dog"})
 
 
 class TestSwap:
@@ -66,15 +66,15 @@ class TestSwap:
     )
     def test_words_are_swapped_and_blanks_stay(self, swap, line):
         given = "the red  dog and the dog"
-        assert swapped(given, Asked(swap=swap).places(given)) == line
+        assert swapped(given, Intervention(swap=swap).places(given)) == line
 
     def test_a_word_that_stands_twice_needs_its_place(self):
         with pytest.raises(ConfigError, match=r"swap: 'dog' stands at positions 1 and 3; give the position"):
-            Asked(swap={"dog": "cat"}).places("the dog or dog")
+            Intervention(swap={"dog": "cat"}).places("the dog or dog")
 
     def test_one_word_is_swapped_once(self):
         with pytest.raises(ConfigError, match=r"swap: word 1, 'dog', is swapped twice"):
-            Asked(swap={"dog": "cat", 1: "cow"}).places("the dog")
+            Intervention(swap={"dog": "cat", 1: "cow"}).places("the dog")
 
     def test_something_must_be_left(self):
         with pytest.raises(ConfigError, match="nothing is left of 'dog'"):
@@ -82,14 +82,14 @@ class TestSwap:
 
 
 def test_wishes_are_spelt_by_the_target():
-    asked = request("the dog", wish=Wish("a red", ("cat",), ("the",)))
+    asked = request("the dog", wish=Constraints("a red", ("cat",), ("the",)))
     assert asked.prefix == tuple(WORDS.encode("a red"))
     assert asked.include == (tuple(WORDS.encode("cat")),)
     assert asked.exclude == (tuple(WORDS.encode("the")),)
     with pytest.raises(ConfigError, match="cannot spell 'zebra'"):
-        request("the dog", wish=Wish("a zebra"))
+        request("the dog", wish=Constraints("a zebra"))
 
 
 def test_nothing_asked_is_refused():
     with pytest.raises(ConfigError, match="nothing is asked for; give attend, swap, prefix"):
-        Asked()
+        Intervention()

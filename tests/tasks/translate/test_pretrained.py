@@ -17,7 +17,7 @@ def lms(tmp_path_factory):
     folder = tmp_path_factory.mktemp("lms")
     lines = ["a b c d e", "b a", "e d c", "c c a b", "x e x"] * 5  # x is in no pair
     config = {
-        "task": "lm",
+        "task": "language_model",
         "model": {"cell": "gru", "embedding_size": 4, "state_size": 4, "dropout": 0.0},
         "training": {"max_updates": 3, "max_epochs": 0.0, "device": "cpu", "batch_sentences": 8},
     }
@@ -119,9 +119,9 @@ def test_misfits_say_what_to_set(task, lms, tmp_path):
     halves = {"encoder": sizes, "decoder": {**sizes, "kind": "sutskever"}}
     shared = {"tokenizer": {"shared": True}, "model": {"tie": "all", **halves}}
     with pytest.raises(ConfigError, match=r"model.tie = .all. .*name the same one"):
-        configure({**shared, "pretrained": {"encoder": "lm"}}, preset="sutskever-small")
+        configure({**shared, "pretrained": {"encoder": "language_model"}}, preset="sutskever-small")
     with pytest.raises(ConfigError, match=r"a cho decoder reads .*choose bahdanau, luong or sutskever"):
-        configure({"model": {"decoder": {"kind": "cho"}}, "pretrained": {"decoder": "lm"}})
+        configure({"model": {"decoder": {"kind": "cho"}}, "pretrained": {"decoder": "language_model"}})
     with pytest.raises(
         ConfigError, match=r"set model.encoder.num_layers = 1, model.encoder.residual = false"
     ):

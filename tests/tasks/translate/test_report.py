@@ -15,8 +15,8 @@ GOLD = [GoldLinks(frozenset({(0, 0)}))] * 4
 FACTS = {"train_seconds": 1.5, "stopped": "5 updates are done", "validation": {"loss": 0.918273}}
 JOURNAL = [
     {"event": "start", "update": 0},
-    {"event": "train", "update": 1, "loss": 3.0, "rate": 0.1, "seconds": 0.1},
-    {"event": "train", "update": 2, "loss": 2.0, "rate": 0.1, "seconds": 0.2},
+    {"event": "train", "update": 1, "loss": 3.0, "learning_rate": 0.1, "seconds": 0.1},
+    {"event": "train", "update": 2, "loss": 2.0, "learning_rate": 0.1, "seconds": 0.2},
     {"event": "validation", "update": 2, "loss": 2.5, "perplexity": 12.0, "bleu": 1.0},
 ]
 
@@ -41,7 +41,7 @@ def written(translator, tmp_path):
         subtitle="of four sentences",
         command="regard evaluate model 'a file'",
         facts=FACTS,
-        journal=JOURNAL,
+        log=JOURNAL,
         extra={"long": other},
     )
     return evaluation, other, page

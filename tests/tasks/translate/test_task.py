@@ -41,7 +41,7 @@ def test_every_pair_is_planned_once(task):
 
 def test_own_words_come_in_as_the_run_goes_on(task):
     """And they are drawn from a generator of their own: no one else's chance is spent."""
-    plain, sampled = task(), task(teaching={"scheduled_sampling": 1.0})
+    plain, sampled = task(), task(auxiliary_losses={"scheduled_sampling": 1.0})
     batch = plain.batch([2, 3])
     expected = float(plain.learn(plain.objective(), batch, 1.0).detach())
     assert float(sampled.learn(sampled.objective(), batch, 0.0).detach()) == expected
@@ -53,7 +53,7 @@ def test_own_words_come_in_as_the_run_goes_on(task):
 
 def test_gold_links_reach_the_loss(task, tmp_path):
     (tmp_path / "links").write_text("0-0 1-1\n0-0\n0-1 2-0\n0-2 1-1 2-0\n")
-    guided = {"teaching": {"guided_alignment": 0.5}}
+    guided = {"auxiliary_losses": {"guided_alignment": 0.5}}
     made = task(**guided, data={"train_links": str(tmp_path / "links")})
     given = [
         SentencePair(*pair, gold=one.gold)
@@ -68,7 +68,7 @@ def test_gold_links_reach_the_loss(task, tmp_path):
 
 def test_what_is_missing_is_told(task, run_config):
     with pytest.raises(ConfigError, match=r"guided_alignment learns from gold links; .*data\.train_links"):
-        task(teaching={"guided_alignment": 0.5})
+        task(auxiliary_losses={"guided_alignment": 0.5})
     with pytest.raises(
         ConfigError, match=r"data\.train: no training pairs; name them with --train pairs\.tsv"
     ):

@@ -68,7 +68,7 @@ def test_free_running_numbers_against_greedy_search(translator, prepared):
 
 def test_the_gap_is_the_difference(translator, prepared):
     found = validated(translator, prepared)
-    assert found.gap == found.token_accuracy - found.free_running_accuracy
+    assert found.exposure_gap == found.token_accuracy - found.free_running_accuracy
 
 
 def test_a_perfect_model_has_no_gap(translator, prepared, monkeypatch):
@@ -104,6 +104,6 @@ def test_batches_change_nothing(translator, prepared):
 
 def test_every_number_by_name(translator, prepared):
     assert set(validated(translator, prepared).to_json()) == {
-        *("loss", "perplexity", "token_accuracy", "free_running_accuracy", "gap"),
+        *("loss", "perplexity", "token_accuracy", "free_running_accuracy", "exposure_gap"),
         *("bleu", "chrf", "exact_match"),
     }

@@ -71,8 +71,8 @@ class TestStandardInput:
             while not stop.wait(0.003):
                 pipe.write(b"x\n")
 
-        writer = threading.Thread(target=trickle)
-        writer.start()
+        language_model = threading.Thread(target=trickle)
+        language_model.start()
         try:
             started = time.monotonic()
             group = next(read_groups("-", 10**6))
@@ -80,7 +80,7 @@ class TestStandardInput:
             assert 1 <= len(group) < 2000
         finally:
             stop.set()
-            writer.join()
+            language_model.join()
 
     def test_nothing(self, pipe):
         pipe.close()
@@ -111,18 +111,20 @@ class TestStandardInput:
                 time.sleep(0.02)
             pipe.close()
 
-        writer = threading.Thread(target=trickle)
-        writer.start()
+        language_model = threading.Thread(target=trickle)
+        language_model.start()
         came = [line for group in read_groups("-", 4) for line in group]
-        writer.join()
+        language_model.join()
         assert came == [line for group in read_groups(tmp_path / "whole", 4) for line in group]
 
     def test_more_than_is_read_at_a_time(self, pipe):
         long = "x" * 100_000
-        writer = threading.Thread(target=lambda: (pipe.write(f"{long}\n{long}\n".encode()), pipe.close()))
-        writer.start()
+        language_model = threading.Thread(
+            target=lambda: (pipe.write(f"{long}\n{long}\n".encode()), pipe.close())
+        )
+        language_model.start()
         assert [line for group in read_groups("-", 4) for line in group] == [long, long]
-        writer.join()
+        language_model.join()
 
     def test_a_bad_line_comes_after_the_good_ones(self, pipe):
         pipe.write(b"a\nb\n\xff\nc\n")

@@ -10,22 +10,22 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from regard.datasets import Example
-    from regard.tasks.caption.evaluation import DescriptionEvaluation
+    from regard.tasks.caption.evaluation import CaptionEvaluation
     from regard.tasks.caption.predictor import Captioner
 
 _SHOWN = 6
 
 
-def show_describer(trained: Trained, json: bool) -> None:
+def show_captioner(trained: Trained, json: bool) -> None:
     """Describe the held-out vectors, and print some descriptions beside the right ones."""
-    from regard.tasks.caption.evaluation import write_description_evaluation
+    from regard.tasks.caption.evaluation import write_caption_evaluation
     from regard.tasks.caption.predictor import Captioner
 
     captioner = Captioner.load(trained.folder)
     found = {name: _evaluated(captioner, trained, name, examples) for name, examples in trained.sets.items()}
     test = found.pop("test")
     others = {name: evaluation.to_json() for name, evaluation in found.items()}
-    report = write_description_evaluation(trained.folder, test, facts={**trained.report, **others})
+    report = write_caption_evaluation(trained.folder, test, facts={**trained.report, **others})
     if json:
         print_json(report)
         return
@@ -46,14 +46,14 @@ def show_describer(trained: Trained, json: bool) -> None:
 
 def _evaluated(
     captioner: "Captioner", trained: Trained, name: str, examples: "Sequence[Example]"
-) -> "DescriptionEvaluation":
+) -> "CaptionEvaluation":
     import numpy as np
 
-    from regard.tasks.caption.evaluation import evaluate_descriptions
+    from regard.tasks.caption.evaluation import evaluate_captions
 
     features = np.array([example.features for example in examples], dtype=np.float32)
     with LinesDisplay("describing" if name == "test" else f"describing ({name})", len(examples)) as display:
-        return evaluate_descriptions(
+        return evaluate_captions(
             captioner,
             features,
             [example.target for example in examples],

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from regard.cli.console import command_line, notes
-from regard.cli.demo.caption import show_describer
+from regard.cli.demo.caption import show_captioner
 from regard.cli.demo.labels import show_classifier, show_tagger
 from regard.cli.demo.language import show_language_model
 from regard.cli.demo.shown import Trained, gold_of
@@ -79,26 +79,26 @@ def _described(stem: Path, examples: "Sequence[Example]") -> list[str]:
 
 _WRITERS: dict[str, Writer] = {
     "translate": _sides(("source", "target")),
-    "lm": _text,
+    "language_model": _text,
     "classify": _labelled,
     "tag": _sides(("words", "tags")),
-    "describe": _described,
+    "caption": _described,
 }
 
 
 _SHOWN: dict[str, Callable[[Trained, bool], None]] = {
     "translate": show_translator,
-    "lm": show_language_model,
+    "language_model": show_language_model,
     "classify": show_classifier,
     "tag": show_tagger,
-    "describe": show_describer,
+    "caption": show_captioner,
 }
 """By task: (what was trained, whether JSON is wanted) → tested, written and printed."""
 
 
 def demo(
     context: typer.Context,
-    world: Annotated[
+    dataset: Annotated[
         str,
         typer.Argument(
             help="microworld, dates, copy (translators), language, newsroom (language models), sentiment, "
@@ -134,25 +134,27 @@ def demo(
     """
     from regard.cli.progress import TrainingDisplay
     from regard.config import set_option
-    from regard.datasets import find_world
+    from regard.datasets import find_dataset
     from regard.io import free_folder
     from regard.training.demos import find_demo
     from regard.training.run import configure, run_training
 
-    demonstration = find_demo(world).limited_to(train_size)
-    made = find_world(world)()
-    folder = free_folder(out or Path("runs") / f"demo-{world}", lambda path: (path / "regard.json").exists())
+    demonstration = find_demo(dataset).limited_to(train_size)
+    made = find_dataset(dataset)()
+    folder = free_folder(
+        out or Path("runs") / f"demo-{dataset}", lambda path: (path / "regard.json").exists()
+    )
     overrides: dict[str, Any] = {"training": {"seed": seed}}
     for assignment in options or []:
         set_option(overrides, assignment)
     configure(demonstration.config, overrides)  # what is wrong with them is told before the work begins
-    with notes.status(f"making the {world} world"):
+    with notes.status(f"making the {dataset} world"):
         splits = made.splits(
             train=demonstration.train,
             valid=demonstration.valid,
             test=demonstration.test,
             seed=seed,
-            **demonstration.world,
+            **demonstration.dataset,
         )
     sets = {"train": splits.train, "valid": splits.valid, "test": splits.test, **splits.extra}
     files = write_corpus(folder / "corpus", made.task, sets)
@@ -160,4 +162,4 @@ def demo(
     with TrainingDisplay() as display:
         trained = run_training(folder, configure(demonstration.config, data, overrides), listener=display)
     command = command_line(context)
-    _SHOWN[made.task](Trained(world, made, demonstration, splits, folder, trained.report, command), json)
+    _SHOWN[made.task](Trained(dataset, made, demonstration, splits, folder, trained.report, command), json)

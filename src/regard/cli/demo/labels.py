@@ -22,11 +22,11 @@ def show_classifier(trained: Trained, json: bool) -> None:
     """Classify the held-out sentences, and draw what was weighed in some of them."""
     from regard.plots import draw_pooling, save
     from regard.plots.terminal.words import TerminalPooling
-    from regard.tasks.classify.predictor import TextClassifier
+    from regard.tasks.classify.predictor import Classifier
     from regard.tasks.labels import evaluate_classifier
     from regard.text import LabelledText
 
-    classifier = TextClassifier.load(trained.folder)
+    classifier = Classifier.load(trained.folder)
 
     def evaluate(examples: "Sequence[Example]", count: Callable[[int], None]) -> "LabelEvaluation":
         labelled = [LabelledText(example.target, (example.source,)) for example in examples]
@@ -60,10 +60,10 @@ def show_tagger(trained: Trained, json: bool) -> None:
     from regard.plots import draw_tags, save
     from regard.plots.terminal.words import TerminalTagging
     from regard.tasks.labels import evaluate_tagger
-    from regard.tasks.tag.predictor import TextTagger
+    from regard.tasks.tag.predictor import Tagger
     from regard.text import TaggedSentence
 
-    tagger = TextTagger.load(trained.folder)
+    tagger = Tagger.load(trained.folder)
 
     def evaluate(examples: "Sequence[Example]", count: Callable[[int], None]) -> "LabelEvaluation":
         tagged = [TaggedSentence(tuple(e.source.split()), tuple(e.target.split())) for e in examples]

@@ -9,7 +9,7 @@ from regard.cli.demo.shown import Trained, print_end, print_scores
 from regard.cli.progress import LinesDisplay
 
 if TYPE_CHECKING:
-    from regard.tasks.language_model.predictor import Writer
+    from regard.tasks.language_model.predictor import LanguageModel
     from regard.tasks.language_model.result import TextScore
 
 _SAMPLES = 5
@@ -18,15 +18,16 @@ _SAMPLES = 5
 def show_language_model(trained: Trained, json: bool) -> None:
     """Score the held-out lines, make some up, and draw one of these."""
     from regard.plots.terminal.tree import TerminalGrowth
-    from regard.tasks.language_model.predictor import Writer
+    from regard.tasks.language_model.predictor import LanguageModel
     from regard.tasks.translate.evaluation import write_json
 
-    writer = Writer.load(trained.folder)
+    language_model = LanguageModel.load(trained.folder)
     found = {
-        name: _scored(writer, name, [e.source for e in examples]) for name, examples in trained.sets.items()
+        name: _scored(language_model, name, [e.source for e in examples])
+        for name, examples in trained.sets.items()
     }
     test = found.pop("test")
-    samples = writer.sample(count=_SAMPLES)
+    samples = language_model.sample(count=_SAMPLES)
     known = {example.source for part in (trained.splits.train, trained.splits.test) for example in part}
     report: dict[str, Any] = {
         **test.to_json(),
@@ -63,12 +64,12 @@ def show_language_model(trained: Trained, json: bool) -> None:
     )
 
 
-def _scored(writer: "Writer", name: str, lines: list[str]) -> "TextScore":
+def _scored(language_model: "LanguageModel", name: str, lines: list[str]) -> "TextScore":
     from regard.tasks.language_model.result import TextScore
 
     total = TextScore()
     with LinesDisplay("scoring" if name == "test" else f"scoring ({name})", len(lines)) as display:
-        for one in writer.score(lines):
+        for one in language_model.score(lines):
             total = total.with_line(one)
             display(one)
     return total

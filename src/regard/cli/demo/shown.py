@@ -11,7 +11,7 @@ from regard.cli.console import results, score_table
 from regard.evaluation.metrics import name_of, written
 
 if TYPE_CHECKING:
-    from regard.datasets import Example, Splits, World
+    from regard.datasets import Dataset, Example, Splits
     from regard.text.links import GoldLinks
     from regard.training.demos import Demo
 
@@ -30,8 +30,8 @@ class Trained:
         command: what was typed.
     """
 
-    world: str
-    made: "World"
+    dataset: str
+    made: "Dataset"
     demonstration: "Demo"
     splits: "Splits"
     folder: Path
@@ -41,7 +41,7 @@ class Trained:
     @property
     def title(self) -> str:
         """A heading for pages and pictures."""
-        return f"The {self.world} demo"
+        return f"The {self.dataset} demo"
 
     @property
     def sets(self) -> "dict[str, Sequence[Example]]":

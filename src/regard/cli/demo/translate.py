@@ -24,7 +24,7 @@ def show_translator(trained: Trained, json: bool) -> None:
     """Translate the held-out sentences, write the report, and draw a sentence."""
     from regard.tasks.translate.evaluation import report_of, write_evaluation
     from regard.tasks.translate.predictor import Translator
-    from regard.training.log import read_journal
+    from regard.training.log import read_log
 
     translator = Translator.load(trained.folder)
     tokenize = trained.demonstration.tokenize
@@ -42,7 +42,7 @@ def show_translator(trained: Trained, json: bool) -> None:
         subtitle=trained.made.describes,
         command=trained.command,
         facts=trained.report,
-        journal=read_journal(trained.folder),
+        log=read_log(trained.folder),
         extra=extra,
     )
     if json:

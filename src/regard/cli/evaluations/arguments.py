@@ -1,11 +1,11 @@
-"""What was asked of ``regard evaluate``, all tasks' options together."""
+"""What was arguments of ``regard evaluate``, all tasks' options together."""
 
 from dataclasses import dataclass
 from pathlib import Path
 
 
 @dataclass(frozen=True)
-class Asked:
+class EvaluateArguments:
     """A call of the verb; what each option means, its help says."""
 
     model: Path

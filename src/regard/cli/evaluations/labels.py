@@ -5,23 +5,23 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 
 from regard.cli.console import notes, print_json, results, score_table
-from regard.cli.evaluations.arguments import Asked
+from regard.cli.evaluations.arguments import EvaluateArguments
 
 if TYPE_CHECKING:
     from regard.evaluation import ClassScores
     from regard.tasks.labels import LabelEvaluation
 
 
-def tell(asked: Asked, evaluation: "LabelEvaluation") -> None:
-    """Write and print what an evaluation found, as it was asked."""
-    if asked.out is not None:
+def tell(arguments: EvaluateArguments, evaluation: "LabelEvaluation") -> None:
+    """Write and print what an evaluation found, as it was arguments."""
+    if arguments.out is not None:
         from regard.tasks.labels import write_label_evaluation
 
         picture = write_label_evaluation(
-            asked.out, evaluation, title=asked.title, facts={"command": asked.command}
+            arguments.out, evaluation, title=arguments.title, facts={"command": arguments.command}
         )
         notes.print(f"report: {picture.with_name('report.json')}, confusion matrix: {picture}", markup=False)
-    if asked.json:
+    if arguments.json:
         print_json(evaluation.to_json())
         return
     results.print(score_table(evaluation.scores()))

@@ -5,55 +5,55 @@ from collections.abc import Mapping
 from rich.table import Table
 
 from regard.cli.console import no_attention, notes, print_json, results, score_table
-from regard.cli.evaluations.arguments import Asked
+from regard.cli.evaluations.arguments import EvaluateArguments
 from regard.cli.progress import LinesDisplay
 from regard.errors import DataError
 from regard.evaluation.metrics import written
 
 
-def evaluate_translator(asked: Asked) -> None:
+def evaluate_translator(arguments: EvaluateArguments) -> None:
     """Score a translator on pairs of lines."""
     from regard.tasks.translate.evaluation import evaluate as run
     from regard.tasks.translate.evaluation import write_evaluation
     from regard.tasks.translate.predictor import Translator
     from regard.text import read_gold_links, read_pairs
 
-    pairs = list(read_pairs(asked.source, asked.reference, columns=asked.columns))
+    pairs = list(read_pairs(arguments.source, arguments.reference, columns=arguments.columns))
     if not pairs:
-        raise DataError(f"{asked.source}: an empty test set; give at least one pair")
+        raise DataError(f"{arguments.source}: an empty test set; give at least one pair")
     links = None
-    if asked.gold is not None:
-        links = read_gold_links(asked.gold, [(pair.source, pair.target) for pair in pairs])
+    if arguments.gold is not None:
+        links = read_gold_links(arguments.gold, [(pair.source, pair.target) for pair in pairs])
     translator = Translator.load(
-        asked.model, weights=asked.weights, device=asked.device, max_length=asked.max_length
+        arguments.model, weights=arguments.weights, device=arguments.device, max_length=arguments.max_length
     )
     if links is not None and not translator.attends:
-        raise no_attention(asked.model)
+        raise no_attention(arguments.model)
     with LinesDisplay("translating", len(pairs)) as display:
         evaluation = run(
             translator,
             [pair.source for pair in pairs],
             [pair.target for pair in pairs],
             links,
-            beam=asked.beam,
-            length_power=asked.length_power,
-            tokenize=asked.tokenize,
-            lowercase=asked.lowercase,
+            beam=arguments.beam,
+            length_power=arguments.length_power,
+            tokenize=arguments.tokenize,
+            lowercase=arguments.lowercase,
             listener=display,
         )
-    if asked.out is not None:
+    if arguments.out is not None:
         page = write_evaluation(
-            asked.out,
+            arguments.out,
             evaluation,
             [pair.target for pair in pairs],
             links,
             translator=translator,
-            title=asked.title,
-            subtitle=f"{len(pairs):,} sentences, beam {asked.beam}",
-            command=asked.command,
+            title=arguments.title,
+            subtitle=f"{len(pairs):,} sentences, beam {arguments.beam}",
+            command=arguments.command,
         )
         notes.print(f"report: {page}", markup=False)
-    if asked.json:
+    if arguments.json:
         print_json(evaluation.to_json())
         return
     results.print(score_table(evaluation.scores()))

@@ -367,7 +367,7 @@ class Newsroom:
     """News-like English sentences over a vocabulary of some 250 words, with the links between their own words."""
 
     name = "newsroom"
-    task = "lm"
+    task = "language_model"
     describes = "Short news in English for a language model, each line with the words that belong together."
 
     def splits(self, *, train: int, valid: int, test: int, seed: int) -> Splits:

@@ -20,7 +20,7 @@ from torch import Tensor, nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from regard.batches import Batch
-from regard.models import LanguageModel, LanguageModelConfig, ModelConfig, Seq2Seq
+from regard.models import LanguageModelConfig, LanguageModelNetwork, ModelConfig, Seq2Seq
 from regard.ops.native import native_off
 from regard.ops.paths import naive_only
 from regard.tasks.loss import sequence_loss
@@ -58,7 +58,7 @@ def work_of(arm: Arm, *, size: int, rows: int, seed: int) -> tuple[nn.Module, Ca
     def loss(l1: int, l2: int) -> Tensor:
         batch = _batch(rows, l1, l2, seed)
         with naive_only() if arm.path == NAIVE else nullcontext():
-            if isinstance(model, LanguageModel):
+            if isinstance(model, LanguageModelNetwork):
                 logits = model(batch.previous_ids, batch.target_mask).logits
             else:
                 logits = model(batch).logits
@@ -67,12 +67,12 @@ def work_of(arm: Arm, *, size: int, rows: int, seed: int) -> tuple[nn.Module, Ca
     return model, loss
 
 
-def _build(name: str, n: int, seed: int) -> Seq2Seq | LanguageModel:
+def _build(name: str, n: int, seed: int) -> Seq2Seq | LanguageModelNetwork:
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         if name in (GRU, LSTMN):
             reader = LanguageModelConfig(cell=name.lower(), embedding_size=n, state_size=n)
-            return LanguageModel(reader, VOCABULARY)
+            return LanguageModelNetwork(reader, VOCABULARY)
         part = {"cell": "gru", "embedding_size": n}
         decoder: dict[str, Any] = {**part, "state_size": 2 * n, "readout_size": n}
         if name == ATTENTION:

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from regard.plots.figures.tree import Branch
-from regard.tasks.language_model.predictor import Writer
+from regard.tasks.language_model.predictor import LanguageModel
 from regard.tasks.language_model.result import Candidate, Sample, SampleStep
 from regard.text.specials import EOS
 
@@ -28,31 +28,33 @@ _LONGEST_BEGINNING = 20
 """Letters of a prompt that are shown; of a longer one, its end."""
 
 
-def next_words(writer: Writer, *, prompt: str = "", temperature: float = 1.0) -> list[Candidate]:
+def next_words(
+    language_model: LanguageModel, *, prompt: str = "", temperature: float = 1.0
+) -> list[Candidate]:
     """Every word that may come next, likeliest first, with the model's probability and that of being drawn."""
-    [sample] = writer.sample(
-        prompt=prompt, temperature=temperature, max_length=1, alternatives=writer.tokenizer.size
+    [sample] = language_model.sample(
+        prompt=prompt, temperature=temperature, max_length=1, alternatives=language_model.tokenizer.size
     )
     [step] = sample.steps
     return sorted((step.chosen, *step.alternatives), key=lambda one: -one.model_probability)
 
 
-def tree_of(writer: Writer, sample: Sample, *, beyond: int = 2, steps: int = 9) -> Branch:
+def tree_of(language_model: LanguageModel, sample: Sample, *, beyond: int = 2, steps: int = 9) -> Branch:
     """The way a sample took, at each step its likeliest rival above and the next likeliest below.
 
     Args:
-        writer: who drew it, at a temperature of 1.
+        language_model: who drew it, at a temperature of 1.
         sample: with alternatives.
         beyond: how many words that might have followed each rival are shown.
         steps: how many of the sample are shown.
     """
-    [end] = writer.tokenizer.tokens([EOS])
+    [end] = language_model.tokenizer.tokens([EOS])
 
     def rival(one: Candidate, before: Sequence[str]) -> Branch:
         following: Sequence[Candidate] = ()
         if one.token != end:
             text = " ".join((*sample.prompt.split(), *before, one.token))
-            following = next_words(writer, prompt=text)[:beyond]
+            following = next_words(language_model, prompt=text)[:beyond]
         after = tuple(Branch(word.token, word.sampling_probability) for word in following)
         return Branch(one.token, one.sampling_probability, after=after)
 
@@ -152,17 +154,17 @@ def _ranks(values: Sequence[float]) -> list[float]:
 _SHOWN = 12
 
 
-def miss_of_the_chain(writer: Writer, samples: Sequence[Sample]) -> dict[str, Any]:
+def miss_of_the_chain(language_model: LanguageModel, samples: Sequence[Sample]) -> dict[str, Any]:
     """Hold Σ_t log p(y_t | y_<t), step by step as drawn, against log p(y) of the whole line, read at once.
 
     A sample that is not read back as it was drawn is left out: one that reached no end, or holds the mark for unknown
     words.
 
     Args:
-        writer: who drew them.
+        language_model: who drew them.
         samples: without a prompt.
     """
-    scored = writer.score([sample.text for sample in samples])
+    scored = language_model.score([sample.text for sample in samples])
     misses = [
         abs(sample.log_prob - one.log_prob)
         for sample, one in zip(samples, scored, strict=True)
@@ -175,15 +177,15 @@ def miss_of_the_chain(writer: Writer, samples: Sequence[Sample]) -> dict[str, An
     }
 
 
-def first_words(writer: Writer, samples: Sequence[Sample], quantile: float) -> dict[str, Any]:
+def first_words(language_model: LanguageModel, samples: Sequence[Sample], quantile: float) -> dict[str, Any]:
     """Count first words, and hold their shares against p(y_1).
 
     Args:
-        writer: who drew them, at a temperature of 1.
+        language_model: who drew them, at a temperature of 1.
         samples: without a prompt.
         quantile: of what chance alone would miss, for the bound.
     """
-    p = {one.token: one.sampling_probability for one in next_words(writer)}
+    p = {one.token: one.sampling_probability for one in next_words(language_model)}
     counts = Counter(sample.tokens[0] for sample in samples)
     mean, bound = chance_variation(list(p.values()), len(samples), quantile)
     likeliest = list(p)[:_SHOWN]
@@ -197,11 +199,11 @@ def first_words(writer: Writer, samples: Sequence[Sample], quantile: float) -> d
     }
 
 
-def miss_of_the_temperature(writer: Writer, temperatures: Sequence[float]) -> float:
+def miss_of_the_temperature(language_model: LanguageModel, temperatures: Sequence[float]) -> float:
     """The greatest difference between what first words are drawn from and p^{1/τ} / Σ p^{1/τ}, computed plainly."""
     greatest = 0.0
     for temperature in temperatures:
-        words = next_words(writer, temperature=temperature)
+        words = next_words(language_model, temperature=temperature)
         plain = tempered([one.model_probability for one in words], temperature)
         misses = (abs(p - one.sampling_probability) for p, one in zip(plain, words, strict=True))
         greatest = max(greatest, *misses)

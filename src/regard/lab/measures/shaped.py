@@ -27,12 +27,12 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from regard.datasets import Example, Microworld, Scenes, Sentiment, Splits, Tagging, World
+from regard.datasets import Dataset, Example, Microworld, Scenes, Sentiment, Splits, Tagging
 from regard.evaluation import measure
 from regard.lab.runner import Bench
 from regard.tasks.caption.predictor import Captioner
-from regard.tasks.classify.predictor import TextClassifier
-from regard.tasks.tag.predictor import TextTagger
+from regard.tasks.classify.predictor import Classifier
+from regard.tasks.tag.predictor import Tagger
 from regard.tasks.translate.predictor import Translator
 
 Question = TypeVar("Question", bound=Hashable)
@@ -165,7 +165,7 @@ def one_to_one(bench: Bench, amount: Amount) -> dict[str, Any]:
     """A word → its part of speech: the tagged sentences, word by word."""
     splits = _splits(Tagging(), bench, amount)
     train, valid, test = (words_of(part) for part in (splits.train, splits.valid, splits.test))
-    tagger = TextTagger.load(bench.train("one-to-one", _tagger(amount), train, valid))
+    tagger = Tagger.load(bench.train("one-to-one", _tagger(amount), train, valid))
     said = [tagging.tags[0] for tagging in tagger.tag([word.source for word in test])]
     gold = [word.target for word in test]
     doubtful = several_tags(train)
@@ -184,13 +184,13 @@ def one_to_many(bench: Bench, amount: Amount) -> dict[str, Any]:
     """A vector → a description: every state sees the vector, and each word goes into the next state."""
     splits = _splits(Scenes(), bench, amount)
     config = {
-        "preset": "describer",
+        "preset": "captioner",
         "model": {"summary_size": amount.units, "decoder": _writer(amount)},
         "training": {**_training(amount.updates), "label_smoothing": 0.0},
     }
     captioner = Captioner.load(bench.train("one-to-many", config, splits.train, splits.valid))
     features, gold = [e.features for e in splits.test], [e.target for e in splits.test]
-    said = [each.text for each in captioner.describe(np.array(features, dtype=np.float32), beam=1)]
+    said = [each.text for each in captioner.caption(np.array(features, dtype=np.float32), beam=1)]
     shown = next(k for k, text in enumerate(gold) if len(text.split()) in _WORDS)
     words = said[shown].split() or [_NOTHING]
     return {
@@ -211,7 +211,7 @@ def many_to_one(bench: Bench, amount: Amount) -> dict[str, Any]:
         "model": {"encoder": {**_stack(amount), "bidirectional": False}, "pooling": "last"},
         "training": _training(amount.updates),
     }
-    classifier = TextClassifier.load(bench.train("many-to-one", config, splits.train, splits.valid))
+    classifier = Classifier.load(bench.train("many-to-one", config, splits.train, splits.valid))
     sources, gold = [e.source for e in splits.test], [e.target for e in splits.test]
     said = [each.label for each in classifier.classify(sources)]
     bag = BagOfWords.learn(splits.train)
@@ -230,7 +230,7 @@ def many_to_one(bench: Bench, amount: Amount) -> dict[str, Any]:
 def in_step(bench: Bench, amount: Amount) -> dict[str, Any]:
     """Words → their parts of speech, one for each, reading from left to right."""
     splits = _splits(Tagging(), bench, amount)
-    tagger = TextTagger.load(bench.train("in-step", _tagger(amount), splits.train, splits.valid))
+    tagger = Tagger.load(bench.train("in-step", _tagger(amount), splits.train, splits.valid))
     sources = [e.source for e in splits.test]
     said = [each.tags for each in tagger.tag(sources)]
     train, test = words_of(splits.train), words_of(splits.test)
@@ -290,8 +290,8 @@ NETWORKS: dict[str, Callable[[Bench, Amount], dict[str, Any]]] = {
 """By the lecture's names; "in step" is its per-frame classification."""
 
 
-def _splits(world: World, bench: Bench, amount: Amount) -> Splits:
-    return world.splits(train=amount.examples, valid=100, test=amount.test, seed=bench.seed)
+def _splits(dataset: Dataset, bench: Bench, amount: Amount) -> Splits:
+    return dataset.splits(train=amount.examples, valid=100, test=amount.test, seed=bench.seed)
 
 
 def _stack(amount: Amount) -> dict[str, Any]:
@@ -312,7 +312,7 @@ def _writer(amount: Amount) -> dict[str, Any]:
 
 def _training(updates: int) -> dict[str, Any]:
     return {
-        "rate": 0.005,
+        "learning_rate": 0.005,
         "warmup": 50,
         "batch_sentences": 64,
         "max_epochs": 0,

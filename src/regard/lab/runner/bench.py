@@ -201,9 +201,9 @@ class Bench:
 
 _FORMS: dict[str, Callable[[Example], Any]] = {
     "translate": lambda e: (e.source, e.target),
-    "lm": lambda e: (e.source,),
+    "language_model": lambda e: (e.source,),
     "classify": lambda e: (e.target, e.source),
     "tag": lambda e: (e.source, e.target),
-    "describe": lambda e: (e.features, e.target),
+    "caption": lambda e: (e.features, e.target),
 }
 """By task: an example of a world as `run_training` takes it."""

@@ -19,7 +19,7 @@ from regard.plots.figures.lettering import Lettering
 from regard.plots.style import FAINT, INK, SOFT, shade, shortened
 
 if TYPE_CHECKING:
-    from regard.tasks.translate.search_tree import Beginning, SearchTree
+    from regard.tasks.translate.search_tree import PartialHypothesis, SearchTree
 
 
 if TYPE_CHECKING:
@@ -52,14 +52,14 @@ class Placed:
         width: in inches.
     """
 
-    one: "Beginning"
+    one: "PartialHypothesis"
     row: int
     left: float
     width: float
 
 
 def place_beginnings(
-    tree: "SearchTree", width_of: "Callable[[Beginning], float]", *, pruned: bool = True
+    tree: "SearchTree", width_of: "Callable[[PartialHypothesis], float]", *, pruned: bool = True
 ) -> dict[int, Placed]:
     """Give every beginning a place under what it grew from, or as near to it as the others leave room.
 
@@ -76,7 +76,7 @@ def place_beginnings(
     """
     best = {one.id for one in tree.best}
     places: dict[int, Placed] = {}
-    parents: "list[Beginning | None]" = [None]
+    parents: "list[PartialHypothesis | None]" = [None]
     for row in range(len(tree.steps)):
         children = [one for parent in parents for one in _in_order(tree.after(parent), best)]
         kept = [one for one in children if one.fate != "pruned"]
@@ -92,7 +92,7 @@ def place_beginnings(
     return places
 
 
-def _in_order(children: "Sequence[Beginning]", best: Collection[int]) -> "list[Beginning]":
+def _in_order(children: "Sequence[PartialHypothesis]", best: Collection[int]) -> "list[PartialHypothesis]":
     return sorted(children, key=lambda one: (one.id not in best, -one.total))
 
 
@@ -156,7 +156,7 @@ class _Pen:
         self._digits = self.small.width("0" * len(str(len(tree.best))))
         self.gutter = self._digits + self._looked + (0.45 if self._looked else 0.25)
 
-    def width(self, one: "Beginning") -> float:
+    def width(self, one: "PartialHypothesis") -> float:
         """How wide a word or its number is, whichever is wider."""
         word = self.words.width(shortened(one.token), bold=one.id in self._best)
         return max(word, self.small.width(_number(one))) + (0.12 if one.fate == "finished" else 0.0)
@@ -211,7 +211,7 @@ class _Pen:
             )
         )
 
-    def beside(self, axes: Axes, one: "Beginning", row: int, baseline: float) -> None:
+    def beside(self, axes: Axes, one: "PartialHypothesis", row: int, baseline: float) -> None:
         """A step's number, and what the best output looked at."""
         after = _MARGIN + self._digits
         self.small.write(axes, after, baseline, str(row), colour=SOFT, align="right")
@@ -220,5 +220,5 @@ class _Pen:
             self.small.write(axes, after + 0.1, baseline, shortened(looked), colour=SOFT)
 
 
-def _number(one: "Beginning") -> str:
+def _number(one: "PartialHypothesis") -> str:
     return hundredths(one.score if one.fate == "finished" else one.total)

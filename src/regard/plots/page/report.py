@@ -80,7 +80,7 @@ class Report:
     command: str
     scores: Mapping[str, Figure]
     signatures: Mapping[str, str] = field(default_factory=dict)
-    journal: Sequence[Mapping[str, Any]] = ()
+    log: Sequence[Mapping[str, Any]] = ()
     by_length: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     shown: Sequence[ShownTranslation] = ()
     details: Mapping[str, Figure] = field(default_factory=dict)
@@ -187,12 +187,12 @@ def training(report: Report) -> list[Markup]:
         ("Token accuracy", "per cent", 100, [
             ("teacher-forced", "first", "validation", "token_accuracy", 100),
             ("free-running", "second", "validation", "free_running_accuracy", 100)]),
-        ("Learning rate", "", None, [("rate", "quiet", "train", "rate", 1)]),
+        ("Learning rate", "", None, [("learning_rate", "quiet", "train", "learning_rate", 1)]),
     ]  # fmt: skip
     charts = []
     for title, unit, top, wanted in plans:
         found = [
-            (name, kind, series(report.journal, event, key, scale=scale))
+            (name, kind, series(report.log, event, key, scale=scale))
             for name, kind, event, key, scale in wanted
         ]
         curves = [

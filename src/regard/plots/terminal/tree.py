@@ -26,7 +26,7 @@ from regard.plots.terminal.heatmap import fitted
 
 if TYPE_CHECKING:
     from regard.tasks.language_model.result import Sample, SampleStep
-    from regard.tasks.translate.search_tree import Beginning, SearchTree
+    from regard.tasks.translate.search_tree import PartialHypothesis, SearchTree
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class _Painter:
     best: set[int]
     found: set[int]
 
-    def branches(self, parent: "Beginning | None", indent: str) -> Iterator[Text]:
+    def branches(self, parent: "PartialHypothesis | None", indent: str) -> Iterator[Text]:
         """What grew from a beginning, each with all that grew from it."""
         ways = self._ways(parent)
         for way in ways:
@@ -85,11 +85,11 @@ class _Painter:
             yield line
             yield from self.branches(end, indent + ("  " if last else self.rails.beside))
 
-    def _ways(self, parent: "Beginning | None") -> "list[Beginning]":
+    def _ways(self, parent: "PartialHypothesis | None") -> "list[PartialHypothesis]":
         shown = [one for one in self.tree.after(parent) if self.pruned or one.fate != "pruned"]
         return sorted(shown, key=lambda one: (one.id not in self.best, one.fate == "pruned", -one.total))
 
-    def _stretch(self, one: "Beginning", line: Text) -> "Beginning":
+    def _stretch(self, one: "PartialHypothesis", line: Text) -> "PartialHypothesis":
         """Write the words up to the next choice or the end; return the last of them."""
         while True:
             style = "not dim bold" if one.id in self.best else "not dim" if one.id in self.found else "dim"

@@ -5,12 +5,12 @@ from typing import ClassVar
 
 from regard.config import Config, in_range
 from regard.errors import ConfigError
-from regard.models import DescriberConfig
+from regard.models import CaptionerConfig
 from regard.tasks.config import RunConfig, TextTokenizerConfig
 
 
 @dataclass(frozen=True)
-class DescribedDataConfig(Config):
+class CaptionDataConfig(Config):
     """Where features and descriptions come from, and which are fit to learn from."""
 
     train: tuple[str, ...] = ()
@@ -36,11 +36,11 @@ class DescribedDataConfig(Config):
 
 
 @dataclass(frozen=True)
-class DescribeRun(RunConfig):
+class CaptionRun(RunConfig):
     """A whole run of the task ``describe``."""
 
     selections: ClassVar[tuple[str, ...]] = ("loss", "bleu", "chrf", "exact_match")
 
-    data: DescribedDataConfig = field(default_factory=DescribedDataConfig)
+    data: CaptionDataConfig = field(default_factory=CaptionDataConfig)
     tokenizer: TextTokenizerConfig = field(default_factory=TextTokenizerConfig)
-    model: DescriberConfig = field(default_factory=DescriberConfig)
+    model: CaptionerConfig = field(default_factory=CaptionerConfig)

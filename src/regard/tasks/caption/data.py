@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from regard.errors import DataError
 from regard.tasks.base import fit_to_learn, learn_text
-from regard.tasks.caption.config import DescribedDataConfig
+from regard.tasks.caption.config import CaptionDataConfig
 from regard.tasks.config import TextTokenizerConfig
-from regard.tasks.train_valid_split import part_off
+from regard.tasks.train_valid_split import split_train_valid
 from regard.text import DescribedFeatures, Tokenizer, as_numbers, read_described
 
 Example = DescribedFeatures | tuple[Sequence[float] | npt.NDArray[np.floating], str]
@@ -98,7 +98,7 @@ def as_described(examples: Iterable[Example]) -> list[DescribedFeatures]:
 def prepare(
     train: Sequence[DescribedFeatures],
     valid: Sequence[DescribedFeatures] | None,
-    data: DescribedDataConfig,
+    data: CaptionDataConfig,
     tokenizer: TextTokenizerConfig,
     seed: int,
 ) -> Prepared:
@@ -117,7 +117,7 @@ def prepare(
     notes: list[str] = []
     if valid is None:
         vectors = [each.features.tobytes() for each in train]
-        train, valid, note = part_off(train, vectors, seed, what="descriptions")
+        train, valid, note = split_train_valid(train, vectors, seed, what="descriptions")
         notes.append(note)
     if not train or not valid:
         raise DataError("no descriptions to learn from, or none to validate with; give some of each")

@@ -18,7 +18,7 @@ from regard.errors import DataError
 from regard.evaluation import Quality, measure
 from regard.io import make_folder, write_whole_text
 from regard.tasks.caption.predictor import Captioner, Features
-from regard.tasks.caption.result import Description
+from regard.tasks.caption.result import Caption
 from regard.tasks.language_model.result import perplexity
 from regard.tasks.translate.evaluation import write_json
 
@@ -26,7 +26,7 @@ _CHUNK = 256  # rows described between two signs of life
 
 
 @dataclass(frozen=True)
-class DescriptionEvaluation:
+class CaptionEvaluation:
     """All scores of one test set.
 
     Attributes:
@@ -38,7 +38,7 @@ class DescriptionEvaluation:
 
     quality: Quality
     perplexity: float
-    descriptions: tuple[Description, ...]
+    descriptions: tuple[Caption, ...]
     seconds: float
 
     def scores(self) -> dict[str, float | int]:
@@ -62,7 +62,7 @@ class DescriptionEvaluation:
         return {**self.scores(), "signatures": dict(self.quality.signatures)}
 
 
-def evaluate_descriptions(
+def evaluate_captions(
     captioner: Captioner,
     features: Features,
     references: Sequence[str],
@@ -71,8 +71,8 @@ def evaluate_descriptions(
     length_power: float = 1.0,
     tokenize: str = "13a",
     lowercase: bool = False,
-    listener: Callable[[Description], None] = lambda description: None,
-) -> DescriptionEvaluation:
+    listener: Callable[[Caption], None] = lambda description: None,
+) -> CaptionEvaluation:
     """Describe a test set and score it.
 
     Args:
@@ -93,9 +93,9 @@ def evaluate_descriptions(
             f"{len(features)} rows of features and {len(references)} references: give one of each, and at least one"
         )
     started = time.perf_counter()
-    descriptions: list[Description] = []
+    descriptions: list[Caption] = []
     for start in range(0, len(features), _CHUNK):
-        found = captioner.describe(features[start : start + _CHUNK], beam=beam, length_power=length_power)
+        found = captioner.caption(features[start : start + _CHUNK], beam=beam, length_power=length_power)
         descriptions.extend(found)
         for description in found:
             listener(description)
@@ -103,7 +103,7 @@ def evaluate_descriptions(
     output = [description.text for description in descriptions]
     read = captioner.read(features, references)
     log_probs = [value for each in read for value in each.token_log_probs]
-    return DescriptionEvaluation(
+    return CaptionEvaluation(
         measure(output, references, tokenize=tokenize, lowercase=lowercase),
         perplexity(-sum(log_probs) / len(log_probs)),
         tuple(descriptions),
@@ -111,8 +111,8 @@ def evaluate_descriptions(
     )
 
 
-def write_description_evaluation(
-    folder: Path, evaluation: DescriptionEvaluation, *, facts: Mapping[str, Any] | None = None
+def write_caption_evaluation(
+    folder: Path, evaluation: CaptionEvaluation, *, facts: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
     """Write all that an evaluation of descriptions found.
 

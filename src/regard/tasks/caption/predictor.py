@@ -1,4 +1,4 @@
-"""A trained describer in use: vectors of features in, `Description`s out.
+"""A trained describer in use: vectors of features in, `Caption`s out.
 
 Knows a tokenizer, search and output, and nothing of training or of files. Features are given raw, in the units the
 model was trained on; what brings them to one scale is the model's own.
@@ -13,13 +13,13 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from regard.batches import in_order_of_length, pad_described
+from regard.batches import in_order_of_length, pad_captioned
 from regard.checkpoint import ModelFolder
 from regard.device import find_device
 from regard.errors import DataError
-from regard.models import Describer
+from regard.models import CaptionerNetwork
 from regard.search import Hypothesis, LengthLimit, SearchOptions, find, forced
-from regard.tasks.caption.result import Description
+from regard.tasks.caption.result import Caption
 from regard.text import Tokenizer, as_numbers
 
 Features = npt.NDArray[Any] | Sequence[Sequence[float]]
@@ -39,7 +39,7 @@ class Captioner:
 
     def __init__(
         self,
-        model: Describer,
+        model: CaptionerNetwork,
         tokenizer: Tokenizer,
         *,
         device: str = "cpu",
@@ -59,7 +59,7 @@ class Captioner:
         """Load a trained model.
 
         Args:
-            folder: what `regard train --task describe` wrote.
+            folder: what `regard train --task caption` wrote.
             weights: ``best`` or ``last``.
             device: where to compute.
             max_length: the most tokens a description may have.
@@ -68,7 +68,7 @@ class Captioner:
             FolderError: the folder is missing, damaged, foreign, for another task, or newer than this package.
             ConfigError: no such weights, or no such device on this machine.
         """
-        loaded = ModelFolder(folder).load(weights, task="describe")
+        loaded = ModelFolder(folder).load(weights, task="caption")
         return cls(
             loaded.model,
             loaded.tokenizers["text"],
@@ -82,7 +82,7 @@ class Captioner:
         """How many features a vector must have."""
         return self.model.standardize.mean.shape[0]
 
-    def describe(
+    def caption(
         self,
         features: Features,
         *,
@@ -90,8 +90,8 @@ class Captioner:
         n_best: int = 1,
         length_power: float = 1.0,
         batch_sentences: int = 32,
-    ) -> list[Description]:
-        """Describe vectors, one `Description` for each.
+    ) -> list[Caption]:
+        """Describe vectors, one `Caption` for each.
 
         Args:
             features: raw, (N, f).
@@ -104,7 +104,7 @@ class Captioner:
             DataError: no matrix, rows of another width than the model was trained on, or a number that is not finite.
         """
         rows = self._matrix(features)
-        descriptions: list[Description] = []
+        descriptions: list[Caption] = []
         for start in range(0, len(rows), batch_sentences):
             found = self._search(rows[start : start + batch_sentences], beam, n_best, length_power)
             descriptions.extend(map(self._description, found))
@@ -117,7 +117,7 @@ class Captioner:
         *,
         batch_sentences: int = 32,
         batch_tokens: int = 4000,
-    ) -> list[Description]:
+    ) -> list[Caption]:
         """Read given descriptions by forced decoding: the model's probability of these very words.
 
         Args:
@@ -133,10 +133,10 @@ class Captioner:
         if len(rows) != len(texts):
             raise DataError(f"{len(rows)} rows of features and {len(texts)} texts: give one of each")
         encoded = self.tokenizer.encode_batch(texts)
-        found: list[Description | None] = [None] * len(texts)
+        found: list[Caption | None] = [None] * len(texts)
         lengths = [len(ids) + 1 for ids in encoded]
         for members in in_order_of_length(lengths, batch_sentences, batch_tokens):
-            batch = pad_described([rows[k] for k in members], [encoded[k] for k in members]).to(self.device)
+            batch = pad_captioned([rows[k] for k in members], [encoded[k] for k in members]).to(self.device)
             for k, hypothesis in zip(members, forced(self.model, batch), strict=True):
                 found[k] = self._description([hypothesis])
         return [each for each in found if each is not None]
@@ -169,9 +169,9 @@ class Captioner:
         options = SearchOptions(width, n_best, length_power=length_power, limit=self.limit)
         return [list(each.hypotheses) for each in find(self.model.decoder, encoded, options)]
 
-    def _description(self, hypotheses: Sequence[Hypothesis]) -> Description:
+    def _description(self, hypotheses: Sequence[Hypothesis]) -> Caption:
         best, *others = [
-            Description(
+            Caption(
                 self.tokenizer.decode(h.ids),
                 tuple(self.tokenizer.tokens(h.ids)),
                 h.score,

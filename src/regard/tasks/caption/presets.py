@@ -3,10 +3,10 @@
 from regard.tasks.translate.presets import SMALL_TRAINING, Preset
 
 
-def describer() -> Preset:
+def captioner() -> Preset:
     """Features put into words: Cho's decoder of 512 units, which sees the projected features at every step."""
     return {
-        "task": "describe",
+        "task": "caption",
         "data": {"max_length": 100},
         "tokenizer": {"text": "word"},
         "model": {

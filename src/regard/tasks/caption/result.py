@@ -1,6 +1,6 @@
 """What was written of one vector of features, with all that is known of it.
 
-In: what search found, in display forms. Out: `Description`: the text, its tokens and scores, JSON. Knows nothing of
+In: what search found, in display forms. Out: `Caption`: the text, its tokens and scores, JSON. Knows nothing of
 models, tokenizers or the features themselves.
 """
 
@@ -13,7 +13,7 @@ from regard.errors import DataError
 
 
 @dataclass(frozen=True)
-class Description:
+class Caption:
     """A sentence about a vector, and how likely the model finds it.
 
     Attributes:
@@ -30,7 +30,7 @@ class Description:
     score: float
     log_prob: float
     token_log_probs: tuple[float, ...]
-    alternatives: tuple[Description, ...] = ()
+    alternatives: tuple[Caption, ...] = ()
 
     def __post_init__(self) -> None:
         if len(self.token_log_probs) != len(self.tokens):

@@ -9,15 +9,15 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from regard.batches import FeatureBatch, in_order_of_length, pad_described
+from regard.batches import FeatureBatch, in_order_of_length, pad_captioned
 from regard.errors import ConfigError
-from regard.models import Describer
+from regard.models import CaptionerNetwork
 from regard.models.state import at_positions, real_positions
 from regard.tasks.base import Task, TrainingBatch
-from regard.tasks.caption.config import DescribeRun
+from regard.tasks.caption.config import CaptionRun
 from regard.tasks.caption.data import EncodedDescription, Example, as_described, prepare, read_examples
 from regard.tasks.caption.predictor import Captioner
-from regard.tasks.generation import WritingValidation, validate_writing
+from regard.tasks.generation import GenerationValidation, validate_generation
 from regard.tasks.loss import words_loss
 
 
@@ -29,7 +29,7 @@ class DescriptionObjective(nn.Module):
         smoothing: label smoothing.
     """
 
-    def __init__(self, model: Describer, smoothing: float) -> None:
+    def __init__(self, model: CaptionerNetwork, smoothing: float) -> None:
         super().__init__()
         self.model = model
         self.smoothing = smoothing
@@ -44,7 +44,7 @@ class DescriptionObjective(nn.Module):
         return words_loss(read.readout, self.model.decoder.output, targets, self.smoothing)
 
 
-class DescribeTask(Task):
+class CaptionTask(Task):
     """Vectors of features with a line of text each, a tokenizer, a decoder that starts from a vector.
 
     Args:
@@ -56,13 +56,13 @@ class DescribeTask(Task):
         RegardError: the data cannot be used.
     """
 
-    name = "describe"
+    name = "caption"
     examples = "descriptions"
-    model: Describer
+    model: CaptionerNetwork
 
     def __init__(
         self,
-        config: DescribeRun,
+        config: CaptionRun,
         train: Sequence[Example] | None = None,
         valid: Sequence[Example] | None = None,
     ) -> None:
@@ -72,12 +72,12 @@ class DescribeTask(Task):
                 "data.train: nothing to learn from; name the features and the text that describes them with "
                 "--train features.npy --train text.txt"
             )
-        described = as_described(train) if train is not None else read_examples(data.train, data.column)
+        captioned = as_described(train) if train is not None else read_examples(data.train, data.column)
         validated = as_described(valid) if valid is not None else None
         if validated is None and data.valid:
             validated = read_examples(data.valid, data.column)
         self.config = config
-        self.prepared = prepare(described, validated, data, config.tokenizer, config.training.seed)
+        self.prepared = prepare(captioned, validated, data, config.tokenizer, config.training.seed)
         self.tokenizers = {"text": self.prepared.tokenizer}
         self.notes = self.prepared.notes
         self.num_train, self.num_valid = len(self.prepared.train), len(self.prepared.valid)
@@ -88,9 +88,9 @@ class DescribeTask(Task):
         """The features and the vocabulary."""
         return {"features": self.prepared.feature_size, "text": self.prepared.tokenizer.size}
 
-    def build(self) -> Describer:
+    def build(self) -> CaptionerNetwork:
         """Make the model, and tell it what the training features are like."""
-        self.model = Describer(self.config.model, self.sizes["features"], self.sizes["text"])
+        self.model = CaptionerNetwork(self.config.model, self.sizes["features"], self.sizes["text"])
         if self.config.data.standardize:
             features = np.stack([each.features for each in self.prepared.train])
             self.model.standardize.fit(torch.from_numpy(features))
@@ -105,7 +105,7 @@ class DescribeTask(Task):
         padded = _padded([self.prepared.train[k] for k in members])
         return TrainingBatch(padded.tensors, int(padded.target_mask.sum()), len(members))
 
-    def validate(self, device: torch.device) -> WritingValidation:
+    def validate(self, device: torch.device) -> GenerationValidation:
         """Teacher-forced and free-running."""
         valid, training = self.prepared.valid, self.config.training
         longest = max(len(each.ids) for each in (*self.prepared.train, *valid))
@@ -120,10 +120,10 @@ class DescribeTask(Task):
 
         def write(members: Sequence[int]) -> list[str]:
             rows = np.stack([valid[k].features for k in members])
-            found = captioner.describe(rows, beam=1, batch_sentences=training.batch_sentences)
+            found = captioner.caption(rows, beam=1, batch_sentences=training.batch_sentences)
             return [each.text for each in found]
 
-        return validate_writing(
+        return validate_generation(
             self.model,
             self.prepared.tokenizer,
             batches=batches,
@@ -135,4 +135,4 @@ class DescribeTask(Task):
 
 
 def _padded(examples: Sequence[EncodedDescription]) -> FeatureBatch:
-    return pad_described([each.features for each in examples], [each.ids for each in examples])
+    return pad_captioned([each.features for each in examples], [each.ids for each in examples])

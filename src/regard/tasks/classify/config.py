@@ -11,7 +11,7 @@ from regard.tasks.config import (
     RunConfig,
     TextTokenizerConfig,
     forwards_only,
-    thaws_what_is_trained,
+    unfreezes_what_is_trained,
 )
 from regard.text.formats.columns import SEPARATORS
 
@@ -63,4 +63,4 @@ class ClassifyRun(RunConfig):
                 f"{wanted}, the label's and then each text's, as {list(range(1, wanted + 1))}"
             )
         forwards_only(self.pretrained, self.model.encoder)
-        thaws_what_is_trained(self.pretrained, self.training)
+        unfreezes_what_is_trained(self.pretrained, self.training)

@@ -10,7 +10,7 @@ from regard.errors import DataError
 from regard.tasks.base import fit_to_learn, learn_text
 from regard.tasks.classify.config import LabelledDataConfig
 from regard.tasks.config import TextTokenizerConfig
-from regard.tasks.train_valid_split import part_off
+from regard.tasks.train_valid_split import split_train_valid
 from regard.text import EncodedLabelled, LabelledText, Labels, Tokenizer, encode_labelled, read_labelled
 
 
@@ -104,7 +104,7 @@ def prepare(
     labels = Labels.learn(example.label for example in train)
     if valid is None:
         texts, kinds = [example.texts for example in train], [example.label for example in train]
-        train, valid, note = part_off(train, texts, seed, what="texts", kinds=kinds)
+        train, valid, note = split_train_valid(train, texts, seed, what="texts", kinds=kinds)
         notes.append(note)
     if not valid:
         raise DataError(

@@ -15,7 +15,7 @@ from regard.batches import in_order_of_length, pad_texts
 from regard.checkpoint import ModelFolder
 from regard.device import find_device
 from regard.errors import DataError
-from regard.models import Classified, Classifier
+from regard.models import Classified, ClassifierNetwork
 from regard.tasks.classify.result import Classification
 from regard.text import Labels, Tokenizer
 from regard.text.specials import EOS
@@ -24,7 +24,7 @@ Texts = str | Sequence[str]
 """What is classified: a line, or the two of a pair."""
 
 
-class TextClassifier:
+class Classifier:
     """A model with its tokenizer and its labels.
 
     Args:
@@ -38,7 +38,7 @@ class TextClassifier:
 
     def __init__(
         self,
-        model: Classifier,
+        model: ClassifierNetwork,
         tokenizer: Tokenizer,
         labels: Sequence[str],
         *,
@@ -56,7 +56,7 @@ class TextClassifier:
     @classmethod
     def load(
         cls, folder: str | Path, *, weights: str = "best", device: str = "cpu", max_length: int = 1000
-    ) -> "TextClassifier":
+    ) -> "Classifier":
         """Load a trained model.
 
         Args:

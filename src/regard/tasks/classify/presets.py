@@ -16,7 +16,7 @@ def classifier() -> Preset:
         },
         "training": {
             "optimizer": "adam",
-            "rate": 0.002,
+            "learning_rate": 0.002,
             "schedule": "cosine",
             "warmup": 100,
             "clip": 1.0,
@@ -37,7 +37,7 @@ def classifier_pretrained() -> Preset:
     head reads the last state beside the mean and the maximum over all; ours pools by attention.
 
     The rates of the paper, each layer 2.6 times slower than the one above it, are an option: training.depth_decay =
-    0.385, with thaw_every = 1 and rate = 0.01. For a model of one layer and so few epochs they learnt too little
+    0.385, with unfreeze_every = 1 and rate = 0.01. For a model of one layer and so few epochs they learnt too little
     (75 to 78 % on SST's two classes, where this preset had 80.5 %), so all layers share one rate here.
     """
     return {
@@ -58,12 +58,12 @@ def classifier_pretrained() -> Preset:
         },
         "training": {
             "optimizer": "adam",
-            "rate": 0.005,
+            "learning_rate": 0.005,
             "schedule": "linear",
             "warmup": 1_000_000,  # a tenth of the run, where that is less
             "clip": 1.0,
             "depth_decay": 1.0,
-            "thaw_every": 0.5,
+            "unfreeze_every": 0.5,
             "batch_sentences": 64,
             "batch_tokens": 8000,
             "max_epochs": 6.0,
@@ -91,7 +91,7 @@ def lstmn_classifier() -> Preset:
         },
         "training": {
             "optimizer": "adam",
-            "rate": 0.002,
+            "learning_rate": 0.002,
             "clip": 5.0,
             "batch_sentences": 5,
             "batch_tokens": 4000,
@@ -109,7 +109,7 @@ def tagger() -> Preset:
         "model": {"encoder": {"cell": "lstm", "embedding_size": 128, "state_size": 128, "dropout": 0.3}},
         "training": {
             "optimizer": "adam",
-            "rate": 0.002,
+            "learning_rate": 0.002,
             "schedule": "cosine",
             "warmup": 100,
             "clip": 1.0,

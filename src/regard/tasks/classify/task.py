@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from regard.batches import LabelledBatch, TextBatch, in_order_of_length, pad_labelled
 from regard.errors import ConfigError
 from regard.evaluation import score_classes
-from regard.models import Classifier
+from regard.models import ClassifierNetwork
 from regard.tasks.base import Task, TrainingBatch, Validation
 from regard.tasks.classify.config import ClassifyRun
 from regard.tasks.classify.data import as_labelled, prepare, read_corpus
@@ -31,7 +31,7 @@ class ClassificationObjective(nn.Module):
         smoothing: label smoothing.
     """
 
-    def __init__(self, model: Classifier, smoothing: float) -> None:
+    def __init__(self, model: ClassifierNetwork, smoothing: float) -> None:
         super().__init__()
         self.model = model
         self.smoothing = smoothing
@@ -63,7 +63,7 @@ class ClassificationValidation(Validation):
 
 @torch.inference_mode()
 def validate(
-    model: Classifier,
+    model: ClassifierNetwork,
     examples: Sequence[EncodedLabelled],
     labels: Labels,
     device: torch.device,
@@ -112,7 +112,7 @@ class ClassifyTask(Task):
 
     name = "classify"
     examples = "texts"
-    model: Classifier
+    model: ClassifierNetwork
 
     def __init__(
         self,
@@ -154,12 +154,12 @@ class ClassifyTask(Task):
         """The vocabulary and the labels."""
         return {"text": self.prepared.tokenizer.size, "labels": len(self.labels)}
 
-    def build(self) -> Classifier:
+    def build(self) -> ClassifierNetwork:
         """Make the model; from a language model, where one is named."""
         config = self.config.model
         if self._trained is not None:
             config = replace(config, encoder=shaped_as(config.encoder, self._trained.model.config))
-        self.model = Classifier(config, self.sizes["text"], self.sizes["labels"])
+        self.model = ClassifierNetwork(config, self.sizes["text"], self.sizes["labels"])
         if self._trained is not None:
             folder = self.config.pretrained.encoder
             self.notes += (begin_as(self.model.encoder, config.encoder, self._trained, folder),)

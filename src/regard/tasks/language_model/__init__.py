@@ -1,5 +1,5 @@
 """Learning a language: lines in, a model of them out."""
 
-from regard.tasks.language_model.task import LmTask
+from regard.tasks.language_model.task import LanguageModelTask
 
-__all__ = ["LmTask"]
+__all__ = ["LanguageModelTask"]

@@ -32,7 +32,7 @@ class TextDataConfig(Config):
 
 
 @dataclass(frozen=True)
-class LmRun(RunConfig):
+class LanguageModelRun(RunConfig):
     """A whole run of the task ``lm``."""
 
     selections: ClassVar[tuple[str, ...]] = ("loss", "token_accuracy")

@@ -10,7 +10,7 @@ from regard.errors import DataError
 from regard.tasks.base import fit_to_learn, learn_text
 from regard.tasks.config import TextTokenizerConfig
 from regard.tasks.language_model.config import TextDataConfig
-from regard.tasks.train_valid_split import part_off, said_of
+from regard.tasks.train_valid_split import said_of, split_train_valid
 from regard.text import EncodedLine, Tokenizer, encode_lines, read_lines
 
 _ASIDE = 20  # one line in so many of continuous text
@@ -79,7 +79,7 @@ def prepare(
             note = said_of(len(valid), "lines", "the last ")
         else:
             lines = [line for line in train if line.strip()]
-            train, valid, note = part_off(lines, lines, seed, what="lines")
+            train, valid, note = split_train_valid(lines, lines, seed, what="lines")
         notes.append(note)
     learnt = learn_text(train, tokenizer)
     to_learn = list(encode_lines(train, learnt))

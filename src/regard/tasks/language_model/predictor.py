@@ -31,7 +31,7 @@ from regard.checkpoint import ModelFolder
 from regard.config import in_range, one_of
 from regard.device import find_device
 from regard.errors import ConfigError, DataError
-from regard.models import LanguageModel, States
+from regard.models import LanguageModelNetwork, States
 from regard.search import Choice, Drawing, follow, log_probs_of, rows_of, sample
 from regard.tasks.language_model.result import Candidate, Reading, Sample, SampleStep, Scored, TextScore
 from regard.text import MODES, EncodedLine, Tokenizer, encode_lines, unknown_id, unknown_words
@@ -69,7 +69,7 @@ def _step(tokenizer: Tokenizer, choice: Choice) -> SampleStep:
     )
 
 
-def read_lines(model: LanguageModel, tokenizer: Tokenizer, lines: Iterable[str]) -> list[Reading]:
+def read_lines(model: LanguageModelNetwork, tokenizer: Tokenizer, lines: Iterable[str]) -> list[Reading]:
     """Read lines.
 
     Args:
@@ -81,7 +81,7 @@ def read_lines(model: LanguageModel, tokenizer: Tokenizer, lines: Iterable[str])
 
 
 @torch.inference_mode()
-def _reading(model: LanguageModel, tokenizer: Tokenizer, line: EncodedLine) -> Reading:
+def _reading(model: LanguageModelNetwork, tokenizer: Tokenizer, line: EncodedLine) -> Reading:
     batch = pad_lines([line.ids]).to(model.embedding.E.device)
     logits, _, alphas = model.read(batch.previous_ids, batch.mask)
     log_probs = log_probs_of(logits, batch.target_ids[batch.mask])
@@ -99,7 +99,7 @@ _SENTENCES, _TOKENS = 64, 2000  # of a batch; the logits are its tokens times th
 
 
 def score_lines(
-    model: LanguageModel, tokenizer: Tokenizer, lines: Iterable[str], *, continuous: bool, chunk: int
+    model: LanguageModelNetwork, tokenizer: Tokenizer, lines: Iterable[str], *, continuous: bool, chunk: int
 ) -> Iterator[Scored]:
     """Score lines, `chunk` of them at a time.
 
@@ -123,7 +123,9 @@ def score_lines(
         yield from (_one(tokenizer, line, log_probs) for line in part)
 
 
-def _score_each(model: LanguageModel, tokenizer: Tokenizer, lines: Sequence[EncodedLine]) -> list[Scored]:
+def _score_each(
+    model: LanguageModelNetwork, tokenizer: Tokenizer, lines: Sequence[EncodedLine]
+) -> list[Scored]:
     scored = [Scored.blank(line.text) for line in lines]
     real = [k for k, line in enumerate(lines) if line.ids]
     for batch in in_order_of_length([lines[k].length for k in real], _SENTENCES, _TOKENS):
@@ -145,7 +147,7 @@ def _one(tokenizer: Tokenizer, line: EncodedLine, log_probs: Iterator[float]) ->
 _ROWS = 64  # samples drawn side by side
 
 
-class Writer:
+class LanguageModel:
     """A language model with its tokenizer.
 
     Args:
@@ -157,7 +159,7 @@ class Writer:
 
     def __init__(
         self,
-        model: LanguageModel,
+        model: LanguageModelNetwork,
         tokenizer: Tokenizer,
         *,
         device: str = "cpu",
@@ -169,11 +171,11 @@ class Writer:
         self.facts = facts or {}
 
     @classmethod
-    def load(cls, folder: str | Path, *, weights: str = "best", device: str = "cpu") -> "Writer":
+    def load(cls, folder: str | Path, *, weights: str = "best", device: str = "cpu") -> "LanguageModel":
         """Load a trained model.
 
         Args:
-            folder: what ``regard train --task lm`` wrote.
+            folder: what ``regard train --task language_model`` wrote.
             weights: ``best`` or ``last``.
             device: where to compute.
 
@@ -181,7 +183,7 @@ class Writer:
             FolderError: the folder is missing, damaged, foreign, of another task or newer than this package.
             ConfigError: no such weights, or no such device on this machine.
         """
-        loaded = ModelFolder(folder).load(weights, task="lm")
+        loaded = ModelFolder(folder).load(weights, task="language_model")
         return cls(loaded.model, loaded.tokenizers["text"], device=device, facts=loaded.facts)
 
     @property

@@ -5,7 +5,7 @@ from regard.tasks.translate.presets import Preset
 
 _SMALL: Preset = {
     "optimizer": "adam",
-    "rate": 0.002,
+    "learning_rate": 0.002,
     "schedule": "cosine",
     "warmup": 100,
     "clip": 1.0,
@@ -18,7 +18,7 @@ _SMALL: Preset = {
 def lstm_lm() -> Preset:
     """An LSTM small enough for a laptop's CPU: one layer of 200, embedding and output shared, Adam, dropout."""
     return {
-        "task": "lm",
+        "task": "language_model",
         "tokenizer": {"text": "word", "text_size": 10_010},
         "model": {"cell": "lstm", "embedding_size": 200, "state_size": 200, "tie": True, "dropout": 0.3},
         "training": dict(_SMALL),
@@ -28,7 +28,7 @@ def lstm_lm() -> Preset:
 def lstmn_lm() -> Preset:
     """An LSTM that attends to its own past (Cheng, Dong & Lapata 2016) at the size of lstm-lm, for comparison."""
     return {
-        "task": "lm",
+        "task": "language_model",
         "tokenizer": {"text": "word", "text_size": 10_010},
         "model": {
             "cell": "lstmn",
@@ -72,7 +72,7 @@ def lstmn_cheng() -> Preset:
     ours.
     """
     return {
-        "task": "lm",
+        "task": "language_model",
         "tokenizer": {"text": "word", "text_size": 10_010},
         "model": {
             "cell": "lstmn",
@@ -82,7 +82,7 @@ def lstmn_cheng() -> Preset:
         },
         "training": {
             "optimizer": "sgd",
-            "rate": 0.65,
+            "learning_rate": 0.65,
             "schedule": "decay",
             "decay_from": 1.0,
             "decay_factor": 0.85,
@@ -102,7 +102,7 @@ def zaremba_medium() -> Preset:
     a stream's mean. The paper draws its first weights from ±0.05; no rule of ours says that, so they are Glorot's.
     """
     return {
-        "task": "lm",
+        "task": "language_model",
         "data": {"mode": "continuous", "steps": 35},
         "tokenizer": {"text": "word", "text_size": 10_010},
         "model": {
@@ -114,7 +114,7 @@ def zaremba_medium() -> Preset:
         },
         "training": {
             "optimizer": "sgd",
-            "rate": 1.0,
+            "learning_rate": 1.0,
             "schedule": "decay",
             "decay_from": 6.0,
             "decay_factor": 1 / 1.2,
@@ -129,7 +129,7 @@ def zaremba_medium() -> Preset:
 def characters_lm() -> Preset:
     """Text letter by letter, for a CPU: one LSTM layer of 256 over continuous text, Adam."""
     return {
-        "task": "lm",
+        "task": "language_model",
         "data": {"mode": "continuous", "steps": 100},
         "tokenizer": {"text": "char", "text_size": 1000},
         "model": {"cell": "lstm", "embedding_size": 64, "state_size": 256, "dropout": 0.1},

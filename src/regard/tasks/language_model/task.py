@@ -18,18 +18,18 @@ from torch import Tensor, nn
 
 from regard.batches import LineBatch, Stream, in_order_of_length, pad_lines
 from regard.errors import ConfigError, DataError
-from regard.models import LanguageModel, States, detached
+from regard.models import LanguageModelNetwork, States, detached
 from regard.models.state import at_positions, real_positions
 from regard.search import follow
 from regard.tasks.base import Task, TrainingBatch, Validation
-from regard.tasks.language_model.config import LmRun
+from regard.tasks.language_model.config import LanguageModelRun
 from regard.tasks.language_model.data import as_lines, prepare, read_text
 from regard.tasks.language_model.result import TextScore
 from regard.tasks.loss import words_loss
 from regard.text import EncodedLine
 
 
-class LmObjective(nn.Module):
+class LanguageModelObjective(nn.Module):
     """A model with its loss as one module of plain tensors, which is what Fabric can wrap.
 
     Args:
@@ -37,7 +37,7 @@ class LmObjective(nn.Module):
         smoothing: label smoothing.
     """
 
-    def __init__(self, model: LanguageModel, smoothing: float) -> None:
+    def __init__(self, model: LanguageModelNetwork, smoothing: float) -> None:
         super().__init__()
         self.model = model
         self.smoothing = smoothing
@@ -65,7 +65,7 @@ _STEPS = 200  # of a window; the state is carried, so it changes nothing but mem
 
 
 @dataclass(frozen=True)
-class LmValidation(Validation):
+class LanguageModelValidation(Validation):
     """What one validation of a language model found; the loss is in nats a token, ends of lines counted.
 
     Attributes:
@@ -106,13 +106,13 @@ def sentence_batches(
 
 
 def validate(
-    model: LanguageModel,
+    model: LanguageModelNetwork,
     batches: Iterable[LineBatch],
     lines: Sequence[EncodedLine],
     *,
     carried: bool,
     device: torch.device,
-) -> LmValidation:
+) -> LanguageModelValidation:
     """Validate a model; it is put into evaluation mode for the while.
 
     Args:
@@ -141,7 +141,9 @@ def validate(
         sum(line.num_characters for line in lines),
     )
     per_word = None if score.num_words == score.num_tokens else score.word_perplexity
-    return LmValidation(score.loss, score.perplexity, per_word, score.bits_per_character, right / num_tokens)
+    return LanguageModelValidation(
+        score.loss, score.perplexity, per_word, score.bits_per_character, right / num_tokens
+    )
 
 
 @dataclass(frozen=True)
@@ -155,7 +157,7 @@ class Window(TrainingBatch):
     goes_on: bool = False
 
 
-class LmTask(Task):
+class LanguageModelTask(Task):
     """Lines of text, a tokenizer, a language model.
 
     Args:
@@ -168,13 +170,13 @@ class LmTask(Task):
         RegardError: the data cannot be used.
     """
 
-    name = "lm"
+    name = "language_model"
     examples = "lines"
-    model: LanguageModel
+    model: LanguageModelNetwork
 
     def __init__(
         self,
-        config: LmRun,
+        config: LanguageModelRun,
         train: Sequence[str | tuple[str]] | None = None,
         valid: Sequence[str | tuple[str]] | None = None,
     ) -> None:
@@ -205,14 +207,14 @@ class LmTask(Task):
         """The vocabulary."""
         return {"text": self.prepared.tokenizer.size}
 
-    def build(self) -> LanguageModel:
+    def build(self) -> LanguageModelNetwork:
         """Make the model."""
-        self.model = LanguageModel(self.config.model, self.sizes["text"])
+        self.model = LanguageModelNetwork(self.config.model, self.sizes["text"])
         return self.model
 
     def objective(self) -> nn.Module:
         """The words' loss, with the state it ends in."""
-        return LmObjective(self.model, self.config.training.label_smoothing)
+        return LanguageModelObjective(self.model, self.config.training.label_smoothing)
 
     def plan(self, epoch: int) -> Sequence[Sequence[int]]:
         """Lines of like length together; of continuous text the windows in order."""
@@ -237,7 +239,7 @@ class LmTask(Task):
         self._state = detached(last) if self._stream is not None else None
         return loss
 
-    def validate(self, device: torch.device) -> LmValidation:
+    def validate(self, device: torch.device) -> LanguageModelValidation:
         """What the model makes of the validation text, read as the training text is."""
         lines, training = self.prepared.valid, self.config.training
         carried = self._stream is not None

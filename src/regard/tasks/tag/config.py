@@ -11,7 +11,7 @@ from regard.tasks.config import (
     RunConfig,
     TextTokenizerConfig,
     forwards_only,
-    thaws_what_is_trained,
+    unfreezes_what_is_trained,
 )
 
 LAYOUTS = ("lines", "vertical")
@@ -67,4 +67,4 @@ class TagRun(RunConfig):
                 'it at "word"'
             )
         forwards_only(self.pretrained, self.model.encoder)
-        thaws_what_is_trained(self.pretrained, self.training)
+        unfreezes_what_is_trained(self.pretrained, self.training)

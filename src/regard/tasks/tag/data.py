@@ -10,7 +10,7 @@ from regard.errors import DataError
 from regard.tasks.base import fit_to_learn, learn_text
 from regard.tasks.config import TextTokenizerConfig
 from regard.tasks.tag.config import TaggedDataConfig
-from regard.tasks.train_valid_split import part_off
+from regard.tasks.train_valid_split import split_train_valid
 from regard.text import (
     EncodedTagged,
     Labels,
@@ -120,7 +120,7 @@ def prepare(
     labels = Labels.learn(tag for sentence in train for tag in sentence.tags)
     if valid is None:
         words = [sentence.words for sentence in train]
-        train, valid, note = part_off(train, words, seed, what="sentences")
+        train, valid, note = split_train_valid(train, words, seed, what="sentences")
         notes.append(note)
     if not valid:
         raise DataError(

@@ -16,12 +16,12 @@ from regard.batches import in_order_of_length, pad_words
 from regard.checkpoint import ModelFolder
 from regard.device import find_device
 from regard.errors import DataError
-from regard.models import Tagger
+from regard.models import TaggerNetwork
 from regard.tasks.tag.result import Tagging
 from regard.text import Labels, Tokenizer, encode_words
 
 
-class TextTagger:
+class Tagger:
     """A model with its tokenizer and its tags.
 
     Args:
@@ -35,7 +35,7 @@ class TextTagger:
 
     def __init__(
         self,
-        model: Tagger,
+        model: TaggerNetwork,
         tokenizer: Tokenizer,
         labels: Sequence[str],
         *,
@@ -53,7 +53,7 @@ class TextTagger:
     @classmethod
     def load(
         cls, folder: str | Path, *, weights: str = "best", device: str = "cpu", max_length: int = 1000
-    ) -> "TextTagger":
+    ) -> "Tagger":
         """Load a trained model.
 
         Args:

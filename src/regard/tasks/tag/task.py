@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from regard.batches import WordBatch, in_order_of_length, pad_tagged
 from regard.errors import ConfigError
-from regard.models import Tagger
+from regard.models import TaggerNetwork
 from regard.tasks.base import Task, TrainingBatch, Validation
 from regard.tasks.loss import sequence_loss
 from regard.tasks.pretrained import begin_as, load_trained, shaped_as, unknown_to
@@ -30,7 +30,7 @@ class TaggingObjective(nn.Module):
         smoothing: label smoothing.
     """
 
-    def __init__(self, model: Tagger, smoothing: float) -> None:
+    def __init__(self, model: TaggerNetwork, smoothing: float) -> None:
         super().__init__()
         self.model = model
         self.smoothing = smoothing
@@ -56,7 +56,7 @@ class TaggingValidation(Validation):
 
 @torch.inference_mode()
 def validate(
-    model: Tagger,
+    model: TaggerNetwork,
     sentences: Sequence[EncodedTagged],
     device: torch.device,
     *,
@@ -107,7 +107,7 @@ class TagTask(Task):
 
     name = "tag"
     examples = "sentences"
-    model: Tagger
+    model: TaggerNetwork
 
     def __init__(
         self,
@@ -146,12 +146,12 @@ class TagTask(Task):
         """The vocabulary and the tags."""
         return {"text": self.prepared.tokenizer.size, "labels": len(self.labels)}
 
-    def build(self) -> Tagger:
+    def build(self) -> TaggerNetwork:
         """Make the model; from a language model, where one is named."""
         config = self.config.model
         if self._trained is not None:
             config = replace(config, encoder=shaped_as(config.encoder, self._trained.model.config))
-        self.model = Tagger(config, self.sizes["text"], self.sizes["labels"])
+        self.model = TaggerNetwork(config, self.sizes["text"], self.sizes["labels"])
         if self._trained is not None:
             folder = self.config.pretrained.encoder
             self.notes += (begin_as(self.model.encoder, config.encoder, self._trained, folder),)

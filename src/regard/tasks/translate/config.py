@@ -21,7 +21,7 @@ class DataConfig(Config):
     columns: tuple[int, ...] = ()
     """Where source and target stand in a tab-separated file, counted from 1; the first two by default."""
     train_links: str = ""
-    """The training pairs' gold links, a line of Pharaoh (0-0 1-2) for each, for teaching.guided_alignment."""
+    """The training pairs' gold links, a line of Pharaoh (0-0 1-2) for each, for auxiliary_losses.guided_alignment."""
     max_length: int = 100
     """Training pairs with a side of more tokens are left out, and counted."""
     max_ratio: float = 0.0
@@ -75,7 +75,7 @@ class TokenizerConfig(Config):
 
 
 @dataclass(frozen=True)
-class TeachingConfig(Config):
+class AuxiliaryLossConfig(Config):
     """What a decoder is taught beside the right words."""
 
     guided_alignment: float = 0.0
@@ -88,10 +88,10 @@ class TeachingConfig(Config):
     """How that share grows over the run: linear, or sigmoid (slow, quick, slow)."""
 
     def __post_init__(self) -> None:
-        in_range("teaching.guided_alignment", self.guided_alignment, 0)
-        in_range("teaching.coverage", self.coverage, 0)
-        in_range("teaching.scheduled_sampling", self.scheduled_sampling, 0, 1)
-        one_of("teaching.sampling_schedule", self.sampling_schedule, ("linear", "sigmoid"))
+        in_range("auxiliary_losses.guided_alignment", self.guided_alignment, 0)
+        in_range("auxiliary_losses.coverage", self.coverage, 0)
+        in_range("auxiliary_losses.scheduled_sampling", self.scheduled_sampling, 0, 1)
+        one_of("auxiliary_losses.sampling_schedule", self.sampling_schedule, ("linear", "sigmoid"))
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ class TranslateRun(RunConfig):
     data: DataConfig = field(default_factory=DataConfig)
     tokenizer: TokenizerConfig = field(default_factory=TokenizerConfig)
     model: ModelConfig = field(default_factory=ModelConfig)
-    teaching: TeachingConfig = field(default_factory=TeachingConfig)
+    auxiliary_losses: AuxiliaryLossConfig = field(default_factory=AuxiliaryLossConfig)
     pretrained: PretrainedConfig = field(default_factory=PretrainedConfig)
 
     def __post_init__(self) -> None:
@@ -133,20 +133,20 @@ class TranslateRun(RunConfig):
                 "pretrained.decoder: a cho decoder reads the source's vector with every word, and no language model "
                 "did; choose bahdanau, luong or sutskever, or drop it"
             )
-        if self.data.train_links and not self.teaching.guided_alignment:
+        if self.data.train_links and not self.auxiliary_losses.guided_alignment:
             raise ConfigError(
-                "data.train_links: gold links are learnt from by teaching.guided_alignment alone, and that is 0; set "
-                "it (to 0.5, say), or drop the links"
+                "data.train_links: gold links are used by auxiliary_losses.guided_alignment only, and that is "
+                "0; set it (to 0.5, say), or drop the links"
             )
-        if self.teaching.scheduled_sampling and self.training.open_ended:
+        if self.auxiliary_losses.scheduled_sampling and self.training.open_ended:
             raise ConfigError(
-                "teaching.scheduled_sampling grows to the end of the run, and patience alone says no end; set "
+                "auxiliary_losses.scheduled_sampling grows to the end of the run, and patience alone says no end; set "
                 "training.max_updates, max_epochs or max_minutes"
             )
         attends = self.model.decoder.attends
         for name in ("guided_alignment", "coverage"):
-            if getattr(self.teaching, name) and not attends:
+            if getattr(self.auxiliary_losses, name) and not attends:
                 raise ConfigError(
-                    f"teaching.{name} is of attention, and a {self.model.decoder.kind} decoder has none; "
+                    f"auxiliary_losses.{name} is of attention, and a {self.model.decoder.kind} decoder has none; "
                     "drop it, or choose bahdanau or luong"
                 )

@@ -1,11 +1,11 @@
 """What a user asks of one line's translation, in text: how it begins, what it says, what it does not say.
 
-In: text, or a file with a JSON object a line. Out: `Wish`es, and with a tokenizer the `Request`s that search knows.
+In: text, or a file with a JSON object per line. Out: `Constraints` and, with a tokenizer, `TokenConstraints`.
 
 What a what-if asks for, in words, made into what a search understands.
 
-In: steps, words and places as people give them. Out: the line with its words swapped, and a `Request`. A word that
-stands in a line more than once, or in several tokens, has to be named by its place; the message says where it stands.
+In: steps, words and positions as people give them. Out: the line with its words swapped, and `TokenConstraints`. A word
+that occurs more than once, or spans several tokens, has to be named by its position; the message says where it is.
 """
 
 import json
@@ -16,14 +16,14 @@ from pathlib import Path
 
 from regard.errors import ConfigError, DataError, nearest
 from regard.evaluation.alignment.words import name_words
-from regard.search import Request
+from regard.search import TokenConstraints
 from regard.text import UNK, Tokenizer
 from regard.text.formats import read_file, shown
 from regard.text.specials import EOS
 
 
 @dataclass(frozen=True)
-class Wish:
+class Constraints:
     """What is asked of one translation.
 
     Attributes:
@@ -43,7 +43,7 @@ class Wish:
                 raise ConfigError(f"{name}: give a list of phrases, not one text: [{getattr(self, name)!r}]")
             object.__setattr__(self, name, tuple(getattr(self, name)))
 
-    def request(self, tokenizer: Tokenizer, place: str) -> Request:
+    def request(self, tokenizer: Tokenizer, place: str) -> TokenConstraints:
         """The same in ids.
 
         A phrase to be left out that the vocabulary cannot spell is left out of itself.
@@ -66,7 +66,7 @@ class Wish:
                         f"{place}: {tokenizer.decode(unwanted)!r} is to be left out, and {wanted!r} holds it; drop one "
                         "of the two"
                     )
-        return Request(prefix=prefix, include=include, exclude=spellable)
+        return TokenConstraints(prefix=prefix, include=include, exclude=spellable)
 
 
 def _spelt(text: str, tokenizer: Tokenizer, name: str, place: str) -> tuple[int, ...]:
@@ -85,7 +85,9 @@ def _spelt(text: str, tokenizer: Tokenizer, name: str, place: str) -> tuple[int,
     return ids
 
 
-def requests_of(wishes: Wish | Sequence[Wish], tokenizer: Tokenizer, places: Sequence[str]) -> list[Request]:
+def requests_of(
+    wishes: Constraints | Sequence[Constraints], tokenizer: Tokenizer, places: Sequence[str]
+) -> list[TokenConstraints]:
     """The requests of some lines.
 
     Args:
@@ -97,27 +99,27 @@ def requests_of(wishes: Wish | Sequence[Wish], tokenizer: Tokenizer, places: Seq
         DataError: there are not as many wishes as lines.
         ConfigError: a wish cannot be spelt.
     """
-    each = [wishes] * len(places) if isinstance(wishes, Wish) else list(wishes)
+    each = [wishes] * len(places) if isinstance(wishes, Constraints) else list(wishes)
     if len(each) < len(places):
         raise DataError(
             f"{places[len(each)]}: there is no wish for it; give one for each line, blank for none"
         )
     if len(each) > len(places):
         raise DataError(f"{len(each)} wishes for {len(places)} lines; give one for each line")
-    spelt: dict[Wish, Request] = {}
+    spelt: dict[Constraints, TokenConstraints] = {}
     for wish, place in zip(each, places, strict=True):
         if wish not in spelt:
             spelt[wish] = wish.request(tokenizer, place)
     return [replace(spelt[wish], name=place) for wish, place in zip(each, places, strict=True)]
 
 
-def read_wishes(path: str | Path) -> Iterator[Wish]:
+def read_constraints(path: str | Path) -> Iterator[Constraints]:
     """Yield a wish for each line of a file: a JSON object with any of prefix, include and exclude; blank for nothing.
 
     Raises:
         DataError: the file cannot be read, or a line is no such object.
     """
-    known = tuple(Wish.__dataclass_fields__)
+    known = tuple(Constraints.__dataclass_fields__)
     for number, line in enumerate(read_file(path), start=1):
         place = f"{shown(path)}:{number}"
         try:
@@ -133,14 +135,14 @@ def read_wishes(path: str | Path) -> Iterator[Wish]:
             if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
                 wanted = "a text" if name == "prefix" else "a list of texts"
                 raise DataError(f"{place}: {name} must be {wanted}, not {value!r}; as in {_EXAMPLE}")
-        yield Wish(**asked)
+        yield Constraints(**asked)
 
 
 _EXAMPLE = '{"prefix": "the", "include": ["red house"], "exclude": []}'
 
 
 @dataclass(frozen=True)
-class Asked:
+class Intervention:
     """What is to be different, as it was put.
 
     Attributes:
@@ -154,10 +156,10 @@ class Asked:
 
     attend: Mapping[int, str | int] = field(default_factory=dict)
     swap: Mapping[str | int, str] = field(default_factory=dict)
-    wish: Wish = field(default_factory=Wish)
+    wish: Constraints = field(default_factory=Constraints)
 
     def __post_init__(self) -> None:
-        if not (self.attend or self.swap) and self.wish == Wish():
+        if not (self.attend or self.swap) and self.wish == Constraints():
             raise ConfigError("what if: nothing is asked for; give attend, swap, prefix, include or exclude")
         for step in self.attend:
             if step < 0:
@@ -184,7 +186,7 @@ class Asked:
         source_ids: Sequence[int],
         source_tokenizer: Tokenizer,
         target_tokenizer: Tokenizer,
-    ) -> Request:
+    ) -> TokenConstraints:
         """What is asked of the search.
 
         Args:

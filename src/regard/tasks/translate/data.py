@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from regard.errors import DataError
-from regard.tasks.train_valid_split import part_off
+from regard.tasks.train_valid_split import split_train_valid
 from regard.tasks.translate.config import DataConfig, TokenizerConfig
 from regard.text import (
     EncodedPair,
@@ -92,7 +92,7 @@ def prepare(
     """
     notes: list[str] = []
     if valid is None:
-        train, valid, note = part_off(train, [pair.source for pair in train], seed, what="pairs")
+        train, valid, note = split_train_valid(train, [pair.source for pair in train], seed, what="pairs")
         notes.append(note)
     source_tokenizer, target_tokenizer = _tokenizers(train, tokenizer, given or {})
     filters = Filters(data.max_length, data.max_ratio or None, data.drop_duplicates)

@@ -244,7 +244,7 @@ def write_evaluation(
     subtitle: str,
     command: str,
     facts: Mapping[str, Any] | None = None,
-    journal: Sequence[Mapping[str, Any]] = (),
+    log: Sequence[Mapping[str, Any]] = (),
     extra: Mapping[str, Evaluation] | None = None,
 ) -> Path:
     """Write all that an evaluation found.
@@ -259,7 +259,7 @@ def write_evaluation(
         subtitle: a sentence under it.
         command: what to type to have it again.
         facts: more for ``report.json``, such as ``train_seconds``; single figures stand on the page too.
-        journal: the training's rows, for the curves.
+        log: the training's rows, for the curves.
         extra: evaluations of further test sets, by name.
 
     Returns:
@@ -284,7 +284,7 @@ def write_evaluation(
             command=command,
             scores=evaluation.scores(),
             signatures=evaluation.quality.signatures,
-            journal=journal,
+            log=log,
             by_length={band.name: band.scores() for band in evaluation.bands},
             shown=_shown(evaluation, references, gold),
             details={**_model_facts(translator), **figures},

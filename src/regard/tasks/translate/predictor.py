@@ -30,23 +30,23 @@ from regard.config import in_range
 from regard.device import find_device
 from regard.errors import ConfigError, DataError
 from regard.inference.ensemble import Combination, Ensemble
-from regard.inference.packing import FrozenCopy
+from regard.inference.packing import PackedModel
 from regard.inference.shortlist import Shortlist, shortlisted
 from regard.models import Seq2Seq
 from regard.ops.native import Precision
 from regard.search import (
     Drawing,
-    Found,
     Hypothesis,
     LengthLimit,
     LengthPenalty,
-    Request,
     SearchOptions,
+    SearchResult,
+    TokenConstraints,
     draw,
     find,
     forced,
 )
-from regard.tasks.translate.constraints import Asked, Wish, requests_of
+from regard.tasks.translate.constraints import Constraints, Intervention, requests_of
 from regard.tasks.translate.result import Translation, replace_unknowns
 from regard.tasks.translate.search_tree import SearchTree, search_tree
 from regard.tasks.translate.what_if import WhatIf, ask
@@ -223,7 +223,7 @@ class Searcher:
         self.model: Any = model
         for member in self.models:
             member.to(self.device)
-        self._frozen = FrozenCopy(model, precision)
+        self._packed = PackedModel(model, precision)
         self.source_tokenizer = source_tokenizer
         self.target_tokenizer = target_tokenizer
         self.max_length = max_length
@@ -249,10 +249,10 @@ class Searcher:
         self,
         sources: Sequence[Sequence[int]],
         options: SearchOptions,
-        requests: Sequence[Request] | None = None,
+        requests: Sequence[TokenConstraints] | None = None,
         *,
         history: bool = False,
-    ) -> list[Found]:
+    ) -> list[SearchResult]:
         """Search for the translations of some sentences in one batch.
 
         Args:
@@ -271,8 +271,8 @@ class Searcher:
         sampling: Sampling,
         numbers: Sequence[int],
         options: SearchOptions,
-        requests: Sequence[Request] | None = None,
-    ) -> list[Found]:
+        requests: Sequence[TokenConstraints] | None = None,
+    ) -> list[SearchResult]:
         """Draw translations of some sentences in one batch.
 
         Args:
@@ -286,9 +286,11 @@ class Searcher:
         seeds = [sampling.seeds(number) for number in numbers]
         return draw(decoder, encoded, sampling.drawing, seeds, options, requests)
 
-    def _read(self, sources: Sequence[Sequence[int]], requests: Sequence[Request] | None) -> tuple[Any, Any]:
+    def _read(
+        self, sources: Sequence[Sequence[int]], requests: Sequence[TokenConstraints] | None
+    ) -> tuple[Any, Any]:
         """The decoder to step, and the sources it steps over."""
-        model = self._frozen.model()
+        model = self._packed.model()
         if self.shortlist is not None:
             asked = (
                 [()] * len(sources)
@@ -358,7 +360,7 @@ class Translator(Searcher):
         lines: Iterable[str],
         options: SearchOptions | None = None,
         *,
-        wishes: Wish | Sequence[Wish] | None = None,
+        wishes: Constraints | Sequence[Constraints] | None = None,
         sampling: Sampling | None = None,
         unknowns_from: Mapping[str, str] | None = None,
         batch_sentences: int = 32,
@@ -421,7 +423,7 @@ class Translator(Searcher):
         self,
         groups: Iterable[Sequence[str]],
         *,
-        wishes: Wish | Iterable[Wish] | None = None,
+        wishes: Constraints | Iterable[Constraints] | None = None,
         **options: Any,
     ) -> Iterator[Translation]:
         """Translate groups of lines as they come, in constant memory.
@@ -432,8 +434,8 @@ class Translator(Searcher):
             options: as for `translate`.
         """
         first_line = 1
-        same = wishes if wishes is None or isinstance(wishes, Wish) else None
-        each = iter(() if wishes is None or isinstance(wishes, Wish) else wishes)
+        same = wishes if wishes is None or isinstance(wishes, Constraints) else None
+        each = iter(() if wishes is None or isinstance(wishes, Constraints) else wishes)
         for group in groups:
             asked = same if same is wishes else tuple(islice(each, len(group)))
             try:
@@ -529,5 +531,5 @@ class Translator(Searcher):
                 to be told where to look; or words are asked for that it cannot spell.
             DataError: the line is blank, or longer than `max_length` tokens.
         """
-        asked = Asked(attend or {}, swap or {}, Wish(prefix, tuple(include), tuple(exclude)))
+        asked = Intervention(attend or {}, swap or {}, Constraints(prefix, tuple(include), tuple(exclude)))
         return ask(self, line, asked, replace(options or SearchOptions(), **changes))

@@ -45,7 +45,7 @@ def rnnsearch_50() -> Preset:
         },
         "training": {
             "optimizer": "adadelta",
-            "rate": 1.0,
+            "learning_rate": 1.0,
             "normalize": "sentences",
             "clip": 1.0,
             "batch_sentences": 80,
@@ -90,7 +90,7 @@ def sutskever() -> Preset:
         },
         "training": {
             "optimizer": "sgd",
-            "rate": 0.7,
+            "learning_rate": 0.7,
             "schedule": "decay",
             "decay_from": 5.0,
             "decay_every": 0.5,
@@ -128,7 +128,7 @@ def luong_general() -> Preset:
         },
         "training": {
             "optimizer": "sgd",
-            "rate": 1.0,
+            "learning_rate": 1.0,
             "schedule": "decay",
             "decay_from": 8.0,
             "decay_every": 1.0,
@@ -145,7 +145,7 @@ def luong_general() -> Preset:
 
 SMALL_TRAINING: Preset = {
     "optimizer": "adam",
-    "rate": 0.001,
+    "learning_rate": 0.001,
     "schedule": "cosine",
     "warmup": 200,
     "clip": 1.0,
@@ -246,7 +246,7 @@ def characters() -> Preset:
                 "dropout": 0.2,
             },
         },
-        "training": {**SMALL_TRAINING, "rate": 0.002, "max_epochs": 20.0, "select": "exact_match"},
+        "training": {**SMALL_TRAINING, "learning_rate": 0.002, "max_epochs": 20.0, "select": "exact_match"},
     }
 
 
@@ -266,7 +266,7 @@ def sparsemax_small() -> Preset:
 
 def coverage_small() -> Preset:
     """RNNsearch that sees what it has looked at already (Tu et al. 2016), and is charged for looking again."""
-    return merge(_with_attention({"coverage": True}), {"teaching": {"coverage": 0.1}})
+    return merge(_with_attention({"coverage": True}), {"auxiliary_losses": {"coverage": 0.1}})
 
 
 def luong_local() -> Preset:

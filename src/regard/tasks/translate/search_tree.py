@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Beginning:
+class PartialHypothesis:
     """The first words of an output, by the last of them.
 
     Attributes:
@@ -79,7 +79,7 @@ class SearchTree:
     """
 
     translation: Translation
-    steps: tuple[tuple[Beginning, ...], ...]
+    steps: tuple[tuple[PartialHypothesis, ...], ...]
 
     def __str__(self) -> str:
         return self.translation.text
@@ -90,41 +90,41 @@ class SearchTree:
         )
 
     @cached_property
-    def _all(self) -> tuple[Beginning, ...]:
+    def _all(self) -> tuple[PartialHypothesis, ...]:
         return tuple(one for step in self.steps for one in step)
 
     @property
-    def finished(self) -> tuple[Beginning, ...]:
+    def finished(self) -> tuple[PartialHypothesis, ...]:
         """The ends of the outputs that were found, the best score first."""
         return tuple(sorted((one for one in self._all if one.fate == "finished"), key=lambda one: -one.score))
 
     @cached_property
-    def best(self) -> tuple[Beginning, ...]:
+    def best(self) -> tuple[PartialHypothesis, ...]:
         """The way to the best output, from its first word to its end mark; empty where nothing was found."""
         return self.way_to(self.finished[0]) if self.finished else ()
 
-    def way_to(self, end: Beginning) -> tuple[Beginning, ...]:
+    def way_to(self, end: PartialHypothesis) -> tuple[PartialHypothesis, ...]:
         """A beginning from its first word."""
         return tuple(reversed(list(self._back_from(end))))
 
-    def _back_from(self, end: Beginning) -> Iterator[Beginning]:
+    def _back_from(self, end: PartialHypothesis) -> Iterator[PartialHypothesis]:
         yield end
         while end.parent is not None:
             end = self._all[end.parent]
             yield end
 
-    def after(self, one: Beginning | None) -> tuple[Beginning, ...]:
+    def after(self, one: PartialHypothesis | None) -> tuple[PartialHypothesis, ...]:
         """What grew from a beginning, in the order of its step; from None, the first step."""
         return self._children.get(None if one is None else one.id, ())
 
     @cached_property
-    def _children(self) -> dict[int | None, tuple[Beginning, ...]]:
-        children: dict[int | None, tuple[Beginning, ...]] = {}
+    def _children(self) -> dict[int | None, tuple[PartialHypothesis, ...]]:
+        children: dict[int | None, tuple[PartialHypothesis, ...]] = {}
         for one in self._all:
             children[one.parent] = (*children.get(one.parent, ()), one)
         return children
 
-    def looked_at(self, one: Beginning) -> str | None:
+    def looked_at(self, one: PartialHypothesis) -> str | None:
         """The source token with the most attention as a beginning's word was chosen; None without attention."""
         return None if one.alpha is None else self.translation.source_tokens[int(one.alpha.argmax())]
 
@@ -181,7 +181,7 @@ def search_tree(translator: "Translator", line: str, options: SearchOptions) -> 
     return SearchTree(translation, in_words(found.history, translator.target_tokenizer))
 
 
-def in_words(history: History, tokenizer: Tokenizer) -> tuple[tuple[Beginning, ...], ...]:
+def in_words(history: History, tokenizer: Tokenizer) -> tuple[tuple[PartialHypothesis, ...], ...]:
     """A search's record, its ids become words of the target.
 
     Args:
@@ -191,10 +191,10 @@ def in_words(history: History, tokenizer: Tokenizer) -> tuple[tuple[Beginning, .
     return tuple(tuple(_beginning(node, tokenizer) for node in step) for step in history.steps)
 
 
-def _beginning(node: Node, tokenizer: Tokenizer) -> Beginning:
+def _beginning(node: Node, tokenizer: Tokenizer) -> PartialHypothesis:
     token, *others = tokenizer.tokens([node.token, *(rival.id for rival in node.alternatives)])
     log_probs = [rival.log_prob for rival in node.alternatives]
-    return Beginning(
+    return PartialHypothesis(
         node.id,
         node.parent,
         token,

@@ -23,7 +23,7 @@ from regard.errors import ConfigError
 from regard.layers import BidirectionalStack
 from regard.models import LanguageModelConfig, Seq2Seq, StackConfig, carry_over
 from regard.tasks.base import Task, TrainingBatch
-from regard.tasks.generation import WritingValidation, validate_writing
+from regard.tasks.generation import GenerationValidation, validate_generation
 from regard.tasks.pretrained import load_trained
 from regard.tasks.translate.config import PretrainedConfig, TranslateRun
 from regard.tasks.translate.data import as_pairs, prepare, read_corpus, with_gold_links
@@ -94,7 +94,7 @@ def validate(
     free_running: int,
     batch_sentences: int,
     batch_tokens: int,
-) -> WritingValidation:
+) -> GenerationValidation:
     """Validate a model; it is put into evaluation mode for the while.
 
     Args:
@@ -114,7 +114,7 @@ def validate(
     def write(members: Sequence[int]) -> list[str]:
         return [each.text for each in translator.translate([pairs[k].source for k in members], beam=1)]
 
-    return validate_writing(
+    return validate_generation(
         translator.model,
         translator.target_tokenizer,
         batches=batches,
@@ -152,9 +152,11 @@ class TranslateTask(Task):
         self._trained = load_trained(config.pretrained)
         given = {half: loaded.tokenizers["text"] for half, loaded in self._trained.items()}
         self.prepared = prepare(pairs, validated, config.data, config.tokenizer, config.training.seed, given)
-        if config.teaching.guided_alignment and all(pair.links is None for pair in self.prepared.train):
+        if config.auxiliary_losses.guided_alignment and all(
+            pair.links is None for pair in self.prepared.train
+        ):
             raise ConfigError(
-                "teaching.guided_alignment learns from gold links; name their file with data.train_links"
+                "auxiliary_losses.guided_alignment learns from gold links; name their file with data.train_links"
             )
         self.tokenizers = {
             "source": self.prepared.source_tokenizer,
@@ -178,7 +180,7 @@ class TranslateTask(Task):
                 "data.train: no training pairs; name them with --train pairs.tsv, or --train a.de --train a.en"
             )
         pairs = as_pairs(train) if train is not None else read_corpus(data.train, data.columns)
-        if config.teaching.guided_alignment and data.train_links:
+        if config.auxiliary_losses.guided_alignment and data.train_links:
             pairs = with_gold_links(pairs, data.train_links)
         if valid is not None:
             return pairs, as_pairs(valid)
@@ -200,8 +202,8 @@ class TranslateTask(Task):
         return TranslationObjective(
             self.model,
             self.config.training.label_smoothing,
-            guided_alignment=self.config.teaching.guided_alignment,
-            coverage=self.config.teaching.coverage,
+            guided_alignment=self.config.auxiliary_losses.guided_alignment,
+            coverage=self.config.auxiliary_losses.coverage,
         )
 
     def batch(self, members: Sequence[int]) -> TrainingBatch:
@@ -211,8 +213,10 @@ class TranslateTask(Task):
 
     def learn(self, objective: nn.Module, batch: TrainingBatch, progress: float) -> Tensor:
         """The loss; with scheduled sampling, after some of the words to read were replaced by the model's own."""
-        teaching = self.config.teaching
-        share = share_of_own(teaching.scheduled_sampling, teaching.sampling_schedule, progress)
+        auxiliary_losses = self.config.auxiliary_losses
+        share = share_of_own(
+            auxiliary_losses.scheduled_sampling, auxiliary_losses.sampling_schedule, progress
+        )
         tensors = batch.tensors
         if share > 0:
             if self._chance is None:  # of its own, so that other draws are those of a run without it
@@ -221,7 +225,7 @@ class TranslateTask(Task):
         loss: Tensor = objective(*tensors)
         return loss
 
-    def validate(self, device: torch.device) -> WritingValidation:
+    def validate(self, device: torch.device) -> GenerationValidation:
         """Teacher-forced and free-running."""
         training = self.config.training
         translator = Translator(

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from regard.errors import ConfigError, DataError
 from regard.search import SearchOptions
-from regard.tasks.translate.constraints import Asked, swapped
+from regard.tasks.translate.constraints import Intervention, swapped
 from regard.tasks.translate.result import Translation
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ class WhatIf:
         }
 
 
-def ask(translator: "Translator", line: str, asked: Asked, options: SearchOptions) -> WhatIf:
+def ask(translator: "Translator", line: str, asked: Intervention, options: SearchOptions) -> WhatIf:
     """Translate a line before and after; see `Translator.what_if`.
 
     Args:

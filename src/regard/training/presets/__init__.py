@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from regard.tasks.caption.presets import describer
+from regard.tasks.caption.presets import captioner
 from regard.tasks.classify.presets import classifier, classifier_pretrained, lstmn_classifier, tagger
 from regard.tasks.language_model.presets import (
     characters_lm,
@@ -45,7 +45,7 @@ PRESETS: dict[str, Callable[[], Preset]] = {
     "coverage-small": coverage_small,
     "lstmn-shallow-small": lstmn_shallow_small,
     "lstmn-deep-small": lstmn_deep_small,
-    "describer": describer,
+    "captioner": captioner,
     "rnnsearch-50": rnnsearch_50,
     "rnnencdec-50": rnnencdec_50,
     "sutskever": sutskever,
@@ -68,10 +68,10 @@ PRESETS: dict[str, Callable[[], Preset]] = {
 
 DEFAULTS: dict[str, str] = {
     "translate": "rnnsearch-small",
-    "lm": "lstm-lm",
+    "language_model": "lstm-lm",
     "classify": "classifier",
     "tag": "tagger",
-    "describe": "describer",
+    "caption": "captioner",
 }
 """Each task's preset where none is named."""
 

@@ -1,6 +1,6 @@
 import random
 
-from regard.datasets.microworld.grammar.frames import described, profession
+from regard.datasets.microworld.grammar.frames import captioned, profession
 from regard.datasets.microworld.grammar.noun_phrase import plain, pronoun
 from regard.datasets.microworld.grammar.predicates import Setting
 from regard.datasets.microworld.grammar.talk import Talk
@@ -16,7 +16,7 @@ def test_it_is_cold_is_left_to_the_weather():
     for _ in range(400):
         water = pronoun(IT[True])
         water.noun = BY_NAME["water"]
-        said.update(word.text for word in described(Talk(rng.random), water, 2, PRESENT).en)
+        said.update(word.text for word in captioned(Talk(rng.random), water, 2, PRESENT).en)
     assert "delicious" in said
     assert not {"hot", "cold"} & said
 

@@ -59,7 +59,7 @@ def _adjective(talk: Talk, subject: NounPhrase, choices: dict[str, tuple[Adjecti
     while (subject.person is not None and adjective.en in ("hot", "cold")) or adjective.en in said:
         adjective = talk.other(choices[subject.kind])
     if subject.noun is not None:
-        talk.describe(adjective, subject.noun)
+        talk.caption(adjective, subject.noun)
     return adjective
 
 
@@ -67,7 +67,7 @@ def _agreeing(adjective: Adjective, subject: NounPhrase) -> str:
     return adjective.fr[subject.agreement.feminine + 2 * subject.agreement.plural]
 
 
-def described(talk: Talk, subject: NounPhrase, room: int, setting: Setting) -> Predicate:
+def captioned(talk: Talk, subject: NounPhrase, room: int, setting: Setting) -> Predicate:
     """Is tired, is very tired, seems tired."""
     verb = verbs.BE if talk.random() < 0.85 or subject.kind != "person" else verbs.SEEM
     if talk.random() < 0.06 and subject.kind == "person":
@@ -376,7 +376,7 @@ _TABLE: dict[str, tuple[tuple[Frame, int, int], ...]] = {
     "person": (
         (intransitive, 1, 5),
         (feeling, 2, 1),
-        (described, 2, 4),
+        (captioned, 2, 4),
         (with_pronoun, 2, 4),
         (playing, 2, 1),
         (transitive, 3, 11),
@@ -394,7 +394,7 @@ _TABLE: dict[str, tuple[tuple[Frame, int, int], ...]] = {
     "animal": (
         (intransitive, 1, 4),
         (feeling, 2, 1),
-        (described, 2, 4),
+        (captioned, 2, 4),
         (transitive, 3, 4),
         (modal, 3, 1),
         (compared, 4, 1),
@@ -409,10 +409,10 @@ _TABLE: dict[str, tuple[tuple[Frame, int, int], ...]] = {
         (giving, 4, 1),
     ),
     "animal_deed": ((intransitive, 1, 1), (transitive, 3, 1)),
-    "vehicle": ((intransitive, 1, 1), (described, 2, 2), (compared, 4, 1), (located, 4, 1)),
-    "thing": ((intransitive, 1, 1), (described, 2, 3), (compared, 4, 1), (located, 4, 2)),
-    "object": ((described, 1, 3), (compared, 4, 1), (located, 4, 1)),
-    "other": ((described, 1, 3), (compared, 4, 1)),
+    "vehicle": ((intransitive, 1, 1), (captioned, 2, 2), (compared, 4, 1), (located, 4, 1)),
+    "thing": ((intransitive, 1, 1), (captioned, 2, 3), (compared, 4, 1), (located, 4, 2)),
+    "object": ((captioned, 1, 3), (compared, 4, 1), (located, 4, 1)),
+    "other": ((captioned, 1, 3), (compared, 4, 1)),
 }
 """Frame, fewest English words, weight, by the kind of subject."""
 

@@ -124,7 +124,7 @@ def _around(
         for bare in fr:
             bare.possible = (word,)
     if before is not None:
-        talk.describe(before, noun)
+        talk.caption(before, noun)
         adjective = Word(before.en, "ADJ")
         en.append(adjective)
         form = before.fr[noun.feminine + 2 * plural]
@@ -133,7 +133,7 @@ def _around(
         fr.append(Mot(form, adjective))
     tail: list[Mot] = []
     if after is not None:
-        talk.describe(after, noun)
+        talk.caption(after, noun)
         if spare >= 2 + (before is not None) and after.comparative and talk.random() < 0.2:
             very = Word("very", "ADV")
             en.append(very)

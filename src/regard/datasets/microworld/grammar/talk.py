@@ -105,7 +105,7 @@ class Talk:
             return WE
         return self._they() or WE
 
-    def describe(self, adjective: Adjective, noun: Noun) -> None:
+    def caption(self, adjective: Adjective, noun: Noun) -> None:
         """Note that an adjective describes a noun."""
         if is_held_out(adjective.en, noun.en[0]):
             self.held_out = True
