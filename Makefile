@@ -1,14 +1,14 @@
-# Each verb does its own set-up: a virtual environment in .venv, exact versions from constraints.txt.
+# Each target does its own set-up: a virtual environment in .venv, exact versions from constraints.txt.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-WORLD ?= microworld
+DATASET ?= microworld
 PEERS ?=
 
 .PHONY: demo lab bench test lint types check clean
 
 demo: $(VENV)/.demo-ready
-	$(BIN)/regard demo $(WORLD)
+	$(BIN)/regard demo $(DATASET)
 
 lab: $(VENV)/.demo-ready
 	$(BIN)/regard lab all
