@@ -17,7 +17,7 @@ from string import Template
 from benchmarks.figures import FIGURES, gpu_section
 from benchmarks.section import Section, Table, kept
 from regard.io import write_whole_text
-from regard.plots.page.markup import Markup, element, join
+from regard.plots.html import Markup, element, join
 
 ORDER = ("training", "decoding", "quality", "gpu", "floor", "stages", "changes", "growth")
 """The order of sections; those of quality and of a GPU are measured by commands of their own."""

@@ -59,5 +59,5 @@ def tree(
                 if number > 1:
                     results.print()
                 results.print(line, style="dim", markup=False)
-                results.print(TerminalTree(grown, pruned))
+                results.print(TerminalTree([node for step in grown.steps for node in step], pruned))
             drawings.add(grown, number)

@@ -21,7 +21,7 @@ from regard.errors import DataError
 from regard.evaluation.metrics import power_of_ten
 from regard.io import write_whole
 from regard.lab.runner.experiment import HELD, IN_PART, NOT_SEEN, Result
-from regard.plots.page.markup import Markup, element, join
+from regard.plots.html import Markup, element, join
 
 VERDICT_CLASS = {HELD: "held", IN_PART: "part", NOT_SEEN: "unseen"}
 _LARGE, _SMALL = 10_000, 1e-4

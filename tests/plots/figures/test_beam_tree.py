@@ -3,32 +3,48 @@ from itertools import pairwise
 import pytest
 from matplotlib.patches import PathPatch
 
-from regard.plots.figures.beam_tree import draw_beam_tree, place_beginnings
+from regard.plots.beam_tree import BeamTree, layout
+from regard.plots.figures.beam_tree import draw_beam_tree
 from regard.plots.style import INK, SOFT
-from regard.tasks.translate.search_tree import SearchTree
 
 sizes = pytest.mark.parametrize(
     ("steps", "width", "seed"), [(1, 1, 0), (6, 5, 1), (20, 5, 2), (8, 12, 3), (12, 2, 4)]
 )
 
 
+def nodes_of(tree):
+    return [node for step in tree.steps for node in step]
+
+
+def place_nodes(tree, width_of, *, pruned=True):
+    return layout(BeamTree(nodes_of(tree)), width_of, gap=0.14, lean=0.3, pruned=pruned)
+
+
 def rows_of(places):
+    """Pairs of node id and position, row by row from left to right."""
     rows = {}
-    for place in places.values():
-        rows.setdefault(place.row, []).append(place)
-    return [sorted(row, key=lambda place: place.left) for _, row in sorted(rows.items())]
+    for node_id, place in places.items():
+        rows.setdefault(place.row, []).append((node_id, place))
+    return [sorted(row, key=lambda pair: pair[1].left) for _, row in sorted(rows.items())]
+
+
+def drawn(tree, **options):
+    attended = [token for node in tree.best if (token := tree.looked_at(node)) is not None]
+    return draw_beam_tree(nodes_of(tree), attended=attended, **options)
 
 
 @sizes
 def test_nobody_touches_and_no_branches_cross(grown, steps, width, seed):
     tree = grown(steps, width, seed)
-    places = place_beginnings(tree, lambda one: 0.1 + 0.05 * len(one.token))
+    places = place_nodes(tree, lambda one: 0.1 + 0.05 * len(one.token))
     assert set(places) == {one.id for step in tree.steps for one in step}
+    nodes = {node.id: node for node in nodes_of(tree)}
     for row in rows_of(places):
-        assert all(one.left + one.width < other.left for one, other in pairwise(row))
-        kept = [place.one for place in row if place.one.fate != "pruned"]
-        pruned = [place.one for place in row if place.one.fate == "pruned"]
-        assert [place.one for place in row] == [*kept, *pruned]
+        assert all(one.left + one.width < other.left for (_, one), (_, other) in pairwise(row))
+        in_order = [nodes[node_id] for node_id, _ in row]
+        kept = [node for node in in_order if node.fate != "pruned"]
+        pruned = [node for node in in_order if node.fate == "pruned"]
+        assert in_order == [*kept, *pruned]
         for ones in (kept, pruned):
             origins = [places[one.parent].left for one in ones if one.parent is not None]
             assert origins == sorted(origins)
@@ -37,7 +53,7 @@ def test_nobody_touches_and_no_branches_cross(grown, steps, width, seed):
 @sizes
 def test_the_best_output_runs_straight_down_the_left(grown, steps, width, seed):
     tree = grown(steps, width, seed)
-    places = place_beginnings(tree, lambda one: 0.3)
+    places = place_nodes(tree, lambda one: 0.3)
     assert {places[one.id].left for one in tree.best} == {0.0}
     assert [places[one.id].row for one in tree.best] == list(range(len(tree.best)))
 
@@ -45,25 +61,25 @@ def test_the_best_output_runs_straight_down_the_left(grown, steps, width, seed):
 def test_rows_are_as_wide_as_they_must_be(grown):
     """What ends leaves its room to others: twenty steps are hardly wider than the widest of them."""
     tree = grown(20, 5, 2)
-    places = place_beginnings(tree, lambda one: 0.5)
+    places = place_nodes(tree, lambda one: 0.5)
     widest = max(len(step) for step in tree.steps) * (0.5 + 0.14)
     assert max(place.left + place.width for place in places.values()) < 1.3 * widest
 
 
 def test_without_the_pruned_the_rest_stands_as_before(grown):
     tree = grown()
-    without = place_beginnings(tree, lambda one: 0.5, pruned=False)
+    without = place_nodes(tree, lambda one: 0.5, pruned=False)
     assert set(without) == {one.id for step in tree.steps for one in step if one.fate != "pruned"}
 
 
 @sizes
 def test_all_words_are_legible(grown, well_set, steps, width, seed):
-    well_set(draw_beam_tree(grown(steps, width, seed), title="a title"))
+    well_set(drawn(grown(steps, width, seed), title="a title"))
 
 
 def test_words_numbers_and_what_was_looked_at(grown):
     tree = grown(seed=1)
-    texts = [text.get_text() for text in draw_beam_tree(tree).axes[0].texts]
+    texts = [text.get_text() for text in drawn(tree).axes[0].texts]
     written = list(pairwise(texts))
     for row, step in enumerate(tree.steps):
         for one in step:
@@ -75,7 +91,7 @@ def test_words_numbers_and_what_was_looked_at(grown):
 
 def test_the_best_is_bold_and_thickest_branches_are_likeliest(grown):
     tree = grown(seed=1)
-    figure = draw_beam_tree(tree)
+    figure = drawn(tree)
     bold = [text.get_text() for text in figure.axes[0].texts if text.get_weight() == "bold"]
     assert bold == [one.token for one in tree.best]
     branches = [patch for patch in figure.axes[0].patches if isinstance(patch, PathPatch)]
@@ -93,16 +109,15 @@ def test_what_was_lost_is_grey(grown):
     found = {one.id for end in tree.finished for one in tree.way_to(end)}
     lost = [one for step in tree.steps for one in step if one.fate == "kept" and one.id not in found]
     assert lost
-    words = [text for text in draw_beam_tree(tree, pruned=False).axes[0].texts if text.get_size() == 10]
+    words = [text for text in drawn(tree, pruned=False).axes[0].texts if text.get_size() == 10]
     assert sum(text.get_color() == SOFT for text in words) == len(lost)
     assert sum(text.get_color() == INK for text in words) == len(found)
 
 
 def test_a_search_that_found_nothing_is_drawn_too(grown):
     tree = grown()
-    cut = SearchTree(tree.translation, tree.steps[:1])
-    assert cut.best == ()
-    draw_beam_tree(cut).canvas.draw()
+    assert BeamTree(tree.steps[0]).best == ()
+    draw_beam_tree(tree.steps[0]).canvas.draw()
 
 
 def test_equal_trees_make_equal_files(grown, tmp_path):
@@ -111,3 +126,11 @@ def test_equal_trees_make_equal_files(grown, tmp_path):
     grown().plot(other)
     assert one.read_bytes() == other.read_bytes()
     assert grown().translation.source.split()[0] in one.read_text(encoding="utf-8")
+
+
+@sizes
+def test_the_tree_of_the_nodes_is_the_search_tree(grown, steps, width, seed):
+    tree = grown(steps, width, seed)
+    of_nodes = BeamTree(nodes_of(tree))
+    assert of_nodes.best == tree.best
+    assert of_nodes.in_output == {node.id for end in tree.finished for node in tree.way_to(end)}

@@ -66,9 +66,9 @@ def test_ranges_are_kept():
     assert (axes.get_xlim(), axes.get_ylim()) == ((0, 8), (-1, 20))
 
 
-@pytest.mark.parametrize("exposure_gap", [math.nan, math.inf, -math.inf])
-def test_the_line_is_broken_at_what_is_not_finite(gap):
-    (line,) = drawn(draw_curves([panel(Curve("a", [1, 2, 3], [5.0, gap, 7.0]))]).axes[0])
+@pytest.mark.parametrize("missing", [math.nan, math.inf, -math.inf])
+def test_the_line_is_broken_at_what_is_not_finite(missing):
+    (line,) = drawn(draw_curves([panel(Curve("a", [1, 2, 3], [5.0, missing, 7.0]))]).axes[0])
     assert np.array_equal(line.get_ydata(), [5.0, math.nan, 7.0], equal_nan=True)
 
 

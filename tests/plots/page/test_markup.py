@@ -3,7 +3,7 @@ from html.parser import HTMLParser
 from hypothesis import given
 from hypothesis import strategies as st
 
-from regard.plots.page.markup import Markup, element, join
+from regard.plots.html import Markup, element, join
 
 
 class Reader(HTMLParser):

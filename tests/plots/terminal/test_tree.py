@@ -1,38 +1,18 @@
 from regard.plots.terminal.tree import TerminalTree
-from regard.tasks.translate.result import Translation
-from regard.tasks.translate.search_tree import PartialHypothesis, SearchTree
+from regard.tasks.translate.search_tree import PartialHypothesis
 
 
 def small():
-    """Two ways that part after the first word, one that was lost, one that was weighed."""
-    steps = (
-        (
-            PartialHypothesis(0, None, "the", -0.1, -0.1, -0.1, "kept"),
-            PartialHypothesis(1, None, "a", -2.0, -2.0, -2.0, "kept"),
-        ),
-        (
-            PartialHypothesis(2, 0, "cat", -0.5, -0.6, -0.3, "kept"),
-            PartialHypothesis(3, 0, "dog", -0.9, -1.0, -0.5, "kept"),
-            PartialHypothesis(4, 1, "cat", -2.0, -4.0, -2.0, "pruned"),
-        ),
-        (
-            PartialHypothesis(5, 2, "</s>", -0.3, -0.9, -0.3, "finished"),
-            PartialHypothesis(6, 3, "</s>", -0.2, -1.2, -0.4, "finished"),
-        ),
+    """Two outputs that differ after the first word, one hypothesis without output, one pruned."""
+    return (
+        PartialHypothesis(0, None, "the", -0.1, -0.1, -0.1, "kept"),
+        PartialHypothesis(1, None, "a", -2.0, -2.0, -2.0, "kept"),
+        PartialHypothesis(2, 0, "cat", -0.5, -0.6, -0.3, "kept"),
+        PartialHypothesis(3, 0, "dog", -0.9, -1.0, -0.5, "kept"),
+        PartialHypothesis(4, 1, "cat", -2.0, -4.0, -2.0, "pruned"),
+        PartialHypothesis(5, 2, "</s>", -0.3, -0.9, -0.3, "finished"),
+        PartialHypothesis(6, 3, "</s>", -0.2, -1.2, -0.4, "finished"),
     )
-    translation = Translation(
-        "le chat",
-        "the cat",
-        (),
-        ("the", "cat", "</s>"),
-        -0.3,
-        -0.9,
-        (-0.1, -0.5, -0.3),
-        None,
-        (),
-        (0, 1, None),
-    )
-    return SearchTree(translation, steps)
 
 
 def test_stretches_without_a_choice_are_lines_and_choices_are_branches(plain):
@@ -63,7 +43,7 @@ def test_the_best_is_bold_and_the_lost_is_dim(coloured):
 
 def test_every_kept_word_and_every_end_is_there(grown, plain):
     tree = grown(12, 5, 7)
-    lines = plain(TerminalTree(tree), width=400)
+    lines = plain(TerminalTree([node for step in tree.steps for node in step]), width=400)
     assert sum(line.count("■") for line in lines) == len(tree.finished)
     kept = sum(one.fate != "pruned" for step in tree.steps for one in step)
     words = sum(len(line.split("■")[0].split("✂")[0].replace("│", "").split()) - 1 for line in lines)

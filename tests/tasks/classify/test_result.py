@@ -68,3 +68,10 @@ def test_plot_writes_words_and_labels(tmp_path):
 def test_what_does_not_fit(changes, message):
     with pytest.raises(DataError, match=message):
         make(**changes)
+
+
+def test_a_notebook_shows_words_on_their_weights_and_the_labels():
+    page = make()._repr_html_()
+    assert "entailment 90% · contradiction 10%" in page
+    assert 'title="1.00">awake<' in page  # the scale ends at 0.7
+    assert ">awake<" in make(alpha=None)._repr_html_()

@@ -84,3 +84,12 @@ def test_what_does_not_fit(changes, message):
 
 def test_what_a_softmax_leaves_on_the_hidden_is_no_looking_ahead():
     make(alpha=(np.tril(np.ones((4, 4))) + 1e-9,))
+
+
+def test_a_notebook_shows_the_last_layers_attention_between_words():
+    page = make(text="the <b> ran")._repr_html_()
+    assert page.count('scope="row"') == 3
+    assert "&lt;b&gt;" in page
+    assert "<b>" not in page
+    assert f'<td style="--a:{make().word_alpha()[2, 1]:.2f}"' in page
+    assert make(alpha=())._repr_html_().startswith("<div")

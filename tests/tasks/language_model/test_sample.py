@@ -75,3 +75,10 @@ def test_plot_writes_every_candidate(tmp_path):
 def test_what_does_not_fit(changes, message):
     with pytest.raises(DataError, match=message):
         make(**changes)
+
+
+def test_a_notebook_shows_each_step_with_its_alternatives():
+    page = make()._repr_html_()
+    assert page.count("<tr>") == 3
+    assert ">dog 60.0%  bird 0.0%<" in page
+    assert "&lt;/s&gt;" in page

@@ -40,3 +40,10 @@ def test_plot_writes_each_word_and_its_tag(tmp_path):
 def test_one_tag_a_word(tags, probabilities, message):
     with pytest.raises(DataError, match=message):
         Tagging(("two", "herons"), tags, probabilities)
+
+
+def test_a_notebook_shows_each_word_above_its_tag():
+    page = BIRDS._repr_html_()
+    assert "<b>herons</b>" in page
+    assert ">VERB?<" in page  # less probable than not
+    assert ">NOUN<" in page

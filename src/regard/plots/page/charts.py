@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from regard.plots.page.markup import Markup, element
+from regard.plots.html import Markup, element
 
 
 @dataclass(frozen=True)

@@ -19,18 +19,18 @@ outside itself.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
 from html import escape
 from importlib.resources import files
 from os import PathLike
 from string import Template
 from typing import TYPE_CHECKING, Any
 
-from regard.evaluation.alignment.words import LabelledAlpha
 from regard.evaluation.metrics import name_of, written
 from regard.io import write_whole
+from regard.plots.html import Markup, attention_table, element, join, stylesheet
 from regard.plots.page import report as sections
 from regard.plots.page.charts import Curve, line_chart, series
-from regard.plots.page.markup import Markup, element, join, marked
 from regard.text.links import GoldLinks
 
 if TYPE_CHECKING:
@@ -85,49 +85,6 @@ class Report:
     shown: Sequence[ShownTranslation] = ()
     details: Mapping[str, Figure] = field(default_factory=dict)
     extra_scores: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-
-
-_FAINTEST = 0.005  # below it a cell is left empty
-
-
-def attention_table(words: LabelledAlpha, gold: GoldLinks | None) -> Markup:
-    """Draw a heat map, source along the top, target down the left.
-
-    Args:
-        words: attention, the end mark last in both directions.
-        gold: links to outline.
-    """
-    columns = [element("th", element("span", word, dir="auto"), scope="col") for word in words.source_labels]
-    rows = [element("tr", element("td"), *columns)]
-    for i, (word, weights) in enumerate(zip(words.target_labels, words.alpha.tolist(), strict=True)):
-        cells = [_cell(weight, _mark(j, i, gold)) for j, weight in enumerate(weights)]
-        rows.append(element("tr", element("th", word, scope="row", dir="auto"), *cells))
-    table = element(
-        "table",
-        element("thead", rows[0]),
-        element("tbody", *rows[1:]),
-        class_="map",
-        style=f"--columns:{len(words.source_labels)}",
-        aria_label="attention of each target word over the source words, from 0 to 1",
-    )
-    return element(
-        "div",
-        element("div", table, class_="scroll"),
-        element("p", "\N{NO-BREAK SPACE}", class_="readout"),
-        class_="attention",
-    )
-
-
-def _cell(weight: float, mark: str | None) -> Markup:
-    if weight < _FAINTEST:
-        return element("td", class_=mark)
-    return element("td", f"{weight:.2f}", class_=mark, style=f"--a:{min(weight, 1):.2f}")
-
-
-def _mark(j: int, i: int, gold: GoldLinks | None) -> str | None:
-    if gold is None or (j, i) not in gold.possible:
-        return None
-    return "sure" if (j, i) in gold.sure else "possible"
 
 
 _SET_LARGE = 4
@@ -251,7 +208,7 @@ def _shown(one: ShownTranslation) -> Markup:
     text: str = translation.text
     lines = [("source", one.source)]
     if one.reference is not None:
-        text, reference = marked(translation.text, one.reference)
+        text, reference = word_diff(translation.text, one.reference)
         lines += [("translation", text), ("reference", reference)]
     else:
         lines.append(("translation", text))
@@ -267,7 +224,51 @@ def _shown(one: ShownTranslation) -> Markup:
     if drawn is None:
         return element("article", left)
     between_words = drawn is translation.word_alpha
-    return element("article", left, attention_table(drawn, one.gold if between_words else None))
+    gold = one.gold if between_words else None
+    table = attention_table(
+        drawn.source_labels,
+        drawn.target_labels,
+        drawn.alpha,
+        sure=gold.sure if gold else (),
+        possible=gold.possible if gold else (),
+    )
+    attention = element(
+        "div",
+        element("div", table, class_="scroll"),
+        element("p", "\N{NO-BREAK SPACE}", class_="readout"),
+        class_="regard attention",
+    )
+    return element("article", left, attention)
+
+
+def word_diff(translation: str, reference: str) -> tuple[Markup, Markup]:
+    """Mark what stands in one line only: ``<ins>`` in the translation, ``<del>`` in the reference.
+
+    Args:
+        translation: a line.
+        reference: what it should be.
+
+    Returns:
+        the translation, and the reference.
+    """
+    ours, theirs = translation.split(), reference.split()
+    matcher = SequenceMatcher(a=theirs, b=ours, autojunk=False)
+    extra: list[str] = []
+    missing: list[str] = []
+    for operation, start, end, our_start, our_end in matcher.get_opcodes():
+        same = operation == "equal"
+        _append_words(missing, theirs[start:end], None if same else "del")
+        _append_words(extra, ours[our_start:our_end], None if same else "ins")
+    return join(extra), join(missing)
+
+
+def _append_words(pieces: list[str], words: list[str], mark: str | None) -> None:
+    if not words:
+        return
+    if pieces:
+        pieces.append(" ")
+    text = " ".join(words)
+    pieces.append(element(mark, text) if mark else text)
 
 
 def _facts(one: ShownTranslation) -> Markup:
@@ -341,7 +342,7 @@ def render_report(report: Report) -> str:
     return template.substitute(
         title=escape(report.title),
         subtitle=escape(report.subtitle),
-        style=folder.joinpath("page.css").read_text(encoding="utf-8"),
+        style=stylesheet() + folder.joinpath("page.css").read_text(encoding="utf-8"),
         body=join(parts),
     )
 

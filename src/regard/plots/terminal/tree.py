@@ -11,7 +11,7 @@ the model's own, and what else might have come. A command that samples prints `T
 then a `TerminalStep` as each token is drawn; `TerminalGrowth` prints all of it for a sample that is finished.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -20,90 +20,82 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
 from regard.evaluation.metrics import hundredths
+from regard.plots.beam_tree import BeamTree, TreeNode
 from regard.plots.figures.growth import per_cent
 from regard.plots.style import visible
 from regard.plots.terminal.heatmap import fitted
 
 if TYPE_CHECKING:
     from regard.tasks.language_model.result import Sample, SampleStep
-    from regard.tasks.translate.search_tree import PartialHypothesis, SearchTree
 
 
 @dataclass(frozen=True)
-class _Rails:
-    """What is drawn before a branch and before what hangs from it."""
+class _Symbols:
+    """The characters a tree is drawn with."""
 
     branch: str
     last: str
     beside: str
     lost: str
-    found: str
+    finished: str
     minus: str
 
 
-_UNICODE = _Rails("├ ", "└ ", "│ ", "✂", "■", "\N{MINUS SIGN}")
-_ASCII = _Rails("|-", "`-", "| ", "x", "#", "-")
+_UNICODE = _Symbols("├ ", "└ ", "│ ", "✂", "■", "\N{MINUS SIGN}")
+_ASCII = _Symbols("|-", "`-", "| ", "x", "#", "-")
 
 
 @dataclass(frozen=True, eq=False)
 class TerminalTree:
-    """A search for `rich`; print it with ``Console().print(...)``.
+    """A beam search for `rich`; print it with ``Console().print(...)``.
 
     Attributes:
-        tree: what it went through.
-        pruned: whether what was weighed and not kept is shown, too.
+        nodes: partial hypotheses, parents before their children.
+        pruned: whether pruned hypotheses are shown.
     """
 
-    tree: "SearchTree"
+    nodes: Iterable[TreeNode]
     pruned: bool = False
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Write a line for every stretch without a choice."""
-        rails = _ASCII if options.ascii_only else _UNICODE
-        best = {one.id for one in self.tree.best}
-        found = {one.id for end in self.tree.finished for one in self.tree.way_to(end)}
-        yield from _Painter(self.tree, self.pruned, rails, best, found).branches(None, "")
+        """Write a line for every run of tokens without a choice."""
+        symbols = _ASCII if options.ascii_only else _UNICODE
+        yield from _TreeLines(BeamTree(self.nodes), self.pruned, symbols).branches(None, "")
 
 
 @dataclass(frozen=True)
-class _Painter:
-    """The lines of one drawing."""
-
-    tree: "SearchTree"
+class _TreeLines:
+    tree: BeamTree[TreeNode]
     pruned: bool
-    rails: _Rails
-    best: set[int]
-    found: set[int]
+    symbols: _Symbols
 
-    def branches(self, parent: "PartialHypothesis | None", indent: str) -> Iterator[Text]:
-        """What grew from a beginning, each with all that grew from it."""
-        ways = self._ways(parent)
-        for way in ways:
-            last = way is ways[-1]
-            line = Text(indent + (self.rails.last if last else self.rails.branch), "dim", no_wrap=True)
-            end = self._stretch(way, line)
+    def branches(self, parent: TreeNode | None, indent: str) -> Iterator[Text]:
+        """The extensions of a node, each followed by its own."""
+        children = self.tree.children(parent, pruned=self.pruned)
+        for child in children:
+            last = child is children[-1]
+            line = Text(indent + (self.symbols.last if last else self.symbols.branch), "dim", no_wrap=True)
+            end = self._run(child, line)
             yield line
-            yield from self.branches(end, indent + ("  " if last else self.rails.beside))
+            yield from self.branches(end, indent + ("  " if last else self.symbols.beside))
 
-    def _ways(self, parent: "PartialHypothesis | None") -> "list[PartialHypothesis]":
-        shown = [one for one in self.tree.after(parent) if self.pruned or one.fate != "pruned"]
-        return sorted(shown, key=lambda one: (one.id not in self.best, one.fate == "pruned", -one.total))
-
-    def _stretch(self, one: "PartialHypothesis", line: Text) -> "PartialHypothesis":
-        """Write the words up to the next choice or the end; return the last of them."""
+    def _run(self, node: TreeNode, line: Text) -> TreeNode:
+        """Write the tokens up to the next choice or the end; return the last of them."""
         while True:
-            style = "not dim bold" if one.id in self.best else "not dim" if one.id in self.found else "dim"
-            line.append(visible(one.token), style)
-            ways = self._ways(one)
-            if len(ways) != 1:
+            dim = "not dim" if node.id in self.tree.in_output else "dim"
+            style = "not dim bold" if self.tree.is_best(node) else dim
+            line.append(visible(node.token), style)
+            children = self.tree.children(node, pruned=self.pruned)
+            if len(children) != 1:
                 break
             line.append(" ")
-            one = ways[0]
-        if not ways:
-            mark = self.rails.found if one.fate == "finished" else self.rails.lost
-            value = one.score if one.fate == "finished" else one.total
-            line.append(f" {mark} {hundredths(value, self.rails.minus)}", style)
-        return one
+            node = children[0]
+        if not children:
+            finished = node.fate == "finished"
+            mark = self.symbols.finished if finished else self.symbols.lost
+            value = node.score if finished else node.total
+            line.append(f" {mark} {hundredths(value, self.symbols.minus)}", style)
+        return node
 
 
 _TOKEN, _BAR, _NUMBER = 16, 10, 7  # columns

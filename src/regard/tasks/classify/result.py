@@ -113,6 +113,22 @@ class Classification:
             save(figure, path)
         return figure
 
+    def _repr_html_(self) -> str:
+        """The words on their weights below the probabilities of the labels, for a notebook."""
+        from regard.plots.figures.pooling import end_of_scale
+        from regard.plots.html import words_html
+
+        end = end_of_scale([self]) or 1.0
+        ranked = sorted(self.probabilities.items(), key=lambda pair: -pair[1])
+        weights = self.word_alpha or [np.zeros(len(units.labels)) for units in self.units]
+        return words_html(
+            [
+                (units.labels, (alpha / end).tolist())
+                for units, alpha in zip(self.units, weights, strict=True)
+            ],
+            caption=" · ".join(f"{label} {probability:.0%}" for label, probability in ranked[:5]),
+        )
+
     def to_json(self) -> dict[str, Any]:
         """Give everything as a JSON object, alpha to four decimals."""
         alpha = None

@@ -147,6 +147,26 @@ class Sample:
             save(figure, path)
         return figure
 
+    def _repr_html_(self) -> str:
+        """A table of the steps, for a notebook."""
+        from regard.plots.html import table_html
+
+        rows = []
+        for number, step in enumerate(self.steps, start=1):
+            chosen = step.chosen
+            others = [one for one in step.ranked(6) if one is not chosen]
+            rows.append(
+                (
+                    str(number),
+                    chosen.token,
+                    f"{chosen.sampling_probability:.1%}",
+                    f"{chosen.model_probability:.1%}",
+                    "  ".join(f"{one.token} {one.sampling_probability:.1%}" for one in others),
+                )
+            )
+        heading = ("step", "token", "p (sampling)", "p (model)", "alternatives")
+        return table_html(heading, rows, caption=self.text)
+
     def to_json(self) -> dict[str, Any]:
         """Give everything as a JSON object; which probability is whose stands in the names."""
         return {
@@ -403,6 +423,14 @@ class Reading:
         if path is not None:
             save(figure, path)
         return figure
+
+    def _repr_html_(self) -> str:
+        """The last layer's attention as a heat map, for a notebook."""
+        from regard.plots.html import heatmap_html
+
+        if not self.alpha:
+            return heatmap_html((), (), np.zeros((0, 0)), caption=self.text)
+        return heatmap_html(self.labels, self.labels, self.word_alpha(), caption=self.text)
 
     def to_json(self) -> dict[str, Any]:
         """Give everything as a JSON object, alpha to four decimals."""

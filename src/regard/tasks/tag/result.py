@@ -59,6 +59,12 @@ class Tagging:
             save(figure, path)
         return figure
 
+    def _repr_html_(self) -> str:
+        """The words above their tags, for a notebook."""
+        from regard.plots.html import tags_html
+
+        return tags_html(self.words, self.tags, self.probabilities)
+
     def to_json(self) -> dict[str, Any]:
         """Give everything as a JSON object."""
         return {

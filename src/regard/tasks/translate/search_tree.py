@@ -150,7 +150,10 @@ class SearchTree:
         from regard.plots.figures.canvas import save
 
         figure = draw_beam_tree(
-            self, pruned=pruned, title=self.translation.source if title is None else title
+            self._all,
+            attended=[token for one in self.best if (token := self.looked_at(one)) is not None],
+            pruned=pruned,
+            title=self.translation.source if title is None else title,
         )
         if path is not None:
             save(figure, path)

@@ -1,0 +1,303 @@
+"""HTML that is safe to show anywhere: escaped elements, and whole pictures for a notebook.
+
+In: tokens, alpha, scores. Out: strings. Every ``*_html`` function returns one ``<div>`` with its style inside, without
+scripts; it takes the text colour of the page around it, so it is readable on light and dark backgrounds.
+"""
+
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cache
+from html import escape
+from importlib.resources import files
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.cells import cell_len
+
+from regard.errors import DataError
+from regard.plots.beam_tree import BeamTree, Node, Position, TreeNode, layout
+
+_EMPTY_BELOW = 0.005  # a lighter cell is left empty
+
+
+class Markup(str):
+    """A piece of finished HTML."""
+
+    __slots__ = ()
+
+
+def element(name: str, *children: str, **attributes: str | float | None) -> Markup:
+    """Make an element; plain strings among its children are escaped.
+
+    Args:
+        name: such as "p"; only elements that have an end tag.
+        children: text, or `Markup`.
+        attributes: by name, with ``_`` for ``-`` and one at the end to avoid a keyword (``class_``); None
+            omits the attribute.
+    """
+    written = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{escape(str(value))}"'
+        for key, value in attributes.items()
+        if value is not None
+    )
+    return Markup(f"<{name}{written}>{join(children)}</{name}>")
+
+
+def join(children: Iterable[str]) -> Markup:
+    """Concatenate pieces, plain strings escaped."""
+    return Markup("".join(child if isinstance(child, Markup) else escape(child) for child in children))
+
+
+@cache
+def stylesheet() -> str:
+    """The CSS of everything in this module."""
+    return files("regard.plots").joinpath("html.css").read_text(encoding="utf-8")
+
+
+def _self_contained(*children: str) -> str:
+    return str(element("div", element("style", Markup(stylesheet())), *children, class_="regard"))
+
+
+def attention_table(
+    source_tokens: Sequence[str],
+    target_tokens: Sequence[str],
+    alpha: NDArray[np.floating],
+    *,
+    sure: Collection[tuple[int, int]] = (),
+    possible: Collection[tuple[int, int]] = (),
+    titles: bool = False,
+) -> Markup:
+    """A heat map as a table: legible at any size, read cell by cell by a screen reader, copied as numbers.
+
+    Args:
+        source_tokens: Tx labels along the top.
+        target_tokens: Ty labels down the left.
+        alpha: (Ty, Tx) from 0 to 1.
+        sure: links (source j, target i) to outline.
+        possible: links to outline with dashes, where they are not sure.
+        titles: whether each cell shows its tokens and weight on hover.
+
+    Raises:
+        DataError: alpha does not have one row per target token and one column per source token.
+    """
+    if alpha.shape != (len(target_tokens), len(source_tokens)):
+        raise DataError(
+            f"heat map: alpha has shape {alpha.shape} for {len(target_tokens)} target and {len(source_tokens)} "
+            "source tokens; give one row per target token and one column per source token"
+        )
+    columns = [element("th", element("span", word, dir="auto"), scope="col") for word in source_tokens]
+    rows = []
+    for i, (target, weights) in enumerate(zip(target_tokens, alpha.tolist(), strict=True)):
+        cells = []
+        for j, weight in enumerate(weights):
+            link = "sure" if (j, i) in sure else "possible" if (j, i) in possible else None
+            title = f"{target} ← {source_tokens[j]}  {weight:.2f}" if titles else None
+            filled = weight >= _EMPTY_BELOW
+            cells.append(
+                element(
+                    "td",
+                    f"{weight:.2f}" if filled else "",
+                    class_=link,
+                    style=f"--a:{min(weight, 1):.2f}" if filled else None,
+                    title=title,
+                )
+            )
+        rows.append(element("tr", element("th", target, scope="row", dir="auto"), *cells))
+    return element(
+        "table",
+        element("thead", element("tr", element("td"), *columns)),
+        element("tbody", *rows),
+        class_="map",
+        style=f"--columns:{len(source_tokens)}",
+        aria_label="attention of each target word over the source words, from 0 to 1",
+    )
+
+
+def heatmap_html(
+    source_tokens: Sequence[str],
+    target_tokens: Sequence[str],
+    alpha: NDArray[np.floating],
+    *,
+    caption: str = "",
+) -> str:
+    """Draw attention as a self-contained heat map, source along the top, target down the left.
+
+    Args:
+        source_tokens: Tx labels.
+        target_tokens: Ty labels.
+        alpha: (Ty, Tx) from 0 to 1.
+        caption: a line above it.
+
+    Raises:
+        DataError: alpha does not have one row per target token and one column per source token.
+    """
+    table = attention_table(source_tokens, target_tokens, alpha, titles=True)
+    return _self_contained(*_caption(caption), element("div", table, class_="scroll"))
+
+
+def _caption(text: str) -> list[Markup]:
+    return [element("p", text, class_="caption", dir="auto")] if text else []
+
+
+_FONT, _SMALL = 13, 10  # pixels
+_CHARACTER = 0.62  # of a font's size: the width of a column of text, rather too wide than too narrow
+_ROW, _GAP, _LEAN, _STEM = 46, 16, 30, 8  # pixels
+
+
+def tree_html(
+    nodes: Iterable[TreeNode], *, attended: Sequence[str] = (), pruned: bool = True, caption: str = ""
+) -> str:
+    """Draw a beam search as a self-contained SVG tree that grows downwards.
+
+    The best output is bold and runs straight down at the left; hypotheses that led to no output are paler, pruned
+    ones palest. A branch is as thick as its token is probable. Below a token is the log-probability of all tokens so
+    far, below an end mark its score.
+
+    Args:
+        nodes: partial hypotheses, parents before their children.
+        attended: for each step of the best output its most attended source token, written at the left.
+        pruned: whether pruned hypotheses are drawn.
+        caption: a line above it.
+    """
+    tree = BeamTree(nodes)
+    positions = layout(tree, _node_width, gap=_GAP, lean=_LEAN, pruned=pruned)
+    margin = max((_text_width(word, _SMALL) for word in attended), default=0.0) + (16 if attended else 4)
+    pieces = []
+    for step, word in enumerate(attended):
+        pieces.append(element("text", word, class_="small", x=0, y=_baseline(step), opacity=0.65))
+    branches = [
+        _branch(tree, node, positions, margin) for node in _drawn(tree, positions) if node.parent is not None
+    ]
+    words = [_word(tree, node, positions[node.id], margin) for node in _drawn(tree, positions)]
+    width = round(margin + max((place.left + place.width for place in positions.values()), default=0.0) + 4)
+    height = _ROW * (1 + max((place.row for place in positions.values()), default=0)) + 4
+    drawing = element(
+        "svg",
+        *pieces,
+        *branches,
+        *words,
+        class_="tree",
+        width=width,
+        height=height,
+        viewBox=f"0 0 {width} {height}",
+        role="img",
+        aria_label="beam search: partial hypotheses by step",
+    )
+    key = "bold: best output · grey: kept, no output · palest: pruned · number: log p so far, boxed: score"
+    return _self_contained(
+        *_caption(caption), element("div", drawing, class_="scroll"), element("p", key, class_="key")
+    )
+
+
+def _drawn(tree: BeamTree[Node], positions: Mapping[int, Position]) -> list[Node]:
+    return [node for node in tree.nodes.values() if node.id in positions]
+
+
+def _text_width(text: str, size: float) -> float:
+    return _CHARACTER * size * cell_len(text)
+
+
+def _number(node: TreeNode) -> str:
+    return _signed(node.score if node.fate == "finished" else node.total)
+
+
+def _signed(number: float) -> str:
+    return f"{number:z.2f}".replace("-", "\N{MINUS SIGN}")
+
+
+def _node_width(node: TreeNode) -> float:
+    return max(_text_width(node.token, _FONT), _text_width(_number(node), _SMALL)) + 12
+
+
+def _baseline(row: int) -> float:
+    return row * _ROW + 18
+
+
+def _word(tree: BeamTree[Node], node: Node, place: Position, margin: float) -> Markup:
+    best = tree.is_best(node)
+    x, y = round(margin + place.left, 1), _baseline(place.row)
+    opacity = 0.45 if node.fate == "pruned" else 1 if node.id in tree.in_output else 0.65
+    pieces = [
+        element("title", f"{node.token}: log p {_signed(node.log_prob)}, of all so far {_signed(node.total)}")
+    ]
+    if node.fate == "finished":
+        pieces.append(
+            element("rect", class_="end", x=x, y=y - 14, width=round(place.width, 1), height=32, rx=4,
+                    fill_opacity=0.45 if best else 0.18)
+        )  # fmt: skip
+    pieces.append(element("text", node.token, x=x + 6, y=y, font_weight="bold" if best else None))
+    pieces.append(element("text", _number(node), class_="small", x=x + 6, y=y + 13))
+    return element("g", *pieces, opacity=opacity)
+
+
+def _branch(tree: BeamTree[Node], node: Node, positions: Mapping[int, Position], margin: float) -> Markup:
+    place = positions[node.id]
+    assert node.parent is not None, "the first step has no branches"
+    start, end = (round(margin + left + _STEM, 1) for left in (positions[node.parent].left, place.left))
+    above, below = _baseline(place.row - 1) + 18, _baseline(place.row) - 15
+    half = (above + below) / 2
+    opacity = 1.0 if tree.is_best(node) else 0.2 if node.fate == "pruned" else 0.5
+    return element(
+        "path",
+        class_="branch",
+        d=f"M{start} {above}C{start} {half} {end} {half} {end} {below}",
+        stroke_width=round(0.5 + 2.5 * math.exp(min(node.log_prob, 0.0)), 2),
+        opacity=opacity,
+    )
+
+
+def words_html(sentences: Iterable[tuple[Sequence[str], Sequence[float]]], *, caption: str = "") -> str:
+    """Write words on a background as dark as their weight, a self-contained paragraph per sentence.
+
+    Args:
+        sentences: the words of each, and their weights from 0 to 1.
+        caption: a line above them.
+    """
+    paragraphs = [
+        element(
+            "p",
+            *(
+                piece
+                for word, weight in zip(words, weights, strict=True)
+                for piece in (element("span", word, style=f"--a:{weight:.2f}", title=f"{weight:.2f}"), " ")
+            ),
+            class_="words",
+            dir="auto",
+        )
+        for words, weights in sentences
+    ]
+    return _self_contained(*_caption(caption), *paragraphs)
+
+
+def tags_html(words: Sequence[str], tags: Sequence[str], probabilities: Sequence[float]) -> str:
+    """Write each word above its tag; a tag less probable than one half is followed by a question mark.
+
+    Args:
+        words: in their order.
+        tags: one per word.
+        probabilities: of the tags.
+    """
+    pieces = [
+        element(
+            "span",
+            element("b", word),
+            element("span", tag if probability >= 0.5 else f"{tag}?", style=f"--a:{probability:.2f}"),
+            title=f"{tag}: {probability:.2f}",
+        )
+        for word, tag, probability in zip(words, tags, probabilities, strict=True)
+    ]
+    return _self_contained(element("p", *pieces, class_="tags", dir="auto"))
+
+
+def table_html(heading: Sequence[str], rows: Iterable[Sequence[str]], *, caption: str = "") -> str:
+    """Write a self-contained table.
+
+    Args:
+        heading: the names of the columns.
+        rows: the cells, as text.
+        caption: a line above it.
+    """
+    head = element("tr", *(element("th", name, scope="col") for name in heading))
+    body = [element("tr", *(element("td", cell, dir="auto") for cell in row)) for row in rows]
+    table = element("table", element("thead", head), element("tbody", *body), class_="numbers")
+    return _self_contained(*_caption(caption), element("div", table, class_="scroll"))

@@ -1,0 +1,117 @@
+import re
+from dataclasses import dataclass
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from regard.errors import DataError
+from regard.plots.html import attention_table, heatmap_html, table_html, tags_html, tree_html, words_html
+
+ALPHA = np.array([[0.25, 0.75], [1e-4, 1.0]])
+SOURCE, TARGET = ("the <b>", "</s>"), ("le", "</s>")
+
+
+class Tags(HTMLParser):
+    """Checks that every element that opens closes, and collects the text outside of style sheets."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.open, self.names, self.text = [], [], ""
+        self.feed(page)
+        self.close()
+        assert not self.open
+
+    def handle_starttag(self, tag, attributes):
+        self.open.append(tag)
+        self.names.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text += data if self.open[-1:] != ["style"] else ""
+
+
+def test_each_weight_is_shade_and_text():
+    table = attention_table(SOURCE, TARGET, ALPHA)
+    assert '<td style="--a:0.25">0.25</td><td style="--a:0.75">0.75</td>' in table
+    assert '<td></td><td style="--a:1.00">1.00</td>' in table  # a weight near 0 stays empty
+    assert table.count("<tr>") == 3
+
+
+def test_words_head_rows_and_columns():
+    table = attention_table(SOURCE, TARGET, ALPHA)
+    assert re.findall('scope="col"><span dir="auto">(.*?)</span>', table) == ["the &lt;b&gt;", "&lt;/s&gt;"]
+    assert re.findall('scope="row" dir="auto">(.*?)</th>', table) == ["le", "&lt;/s&gt;"]
+
+
+def test_gold_links_have_their_class():
+    table = attention_table(SOURCE, TARGET, ALPHA, sure={(0, 0)}, possible={(0, 0), (0, 1)})
+    assert '<td class="sure" style="--a:0.25">' in table
+    assert '<td class="possible"></td>' in table
+    assert table.count('class="sure"') == table.count('class="possible"') == 1
+
+
+def test_alpha_of_another_shape_is_refused():
+    with pytest.raises(DataError, match=r"shape \(2, 2\) for 1 target and 2 source"):
+        heatmap_html(SOURCE, ("le",), ALPHA)
+
+
+@dataclass
+class Node:
+    id: int
+    parent: int | None
+    token: str
+    log_prob: float
+    total: float
+    score: float
+    fate: str
+
+
+NODES = [
+    Node(0, None, "<a>", -0.1, -0.1, -0.1, "kept"),
+    Node(1, None, "b", -2.0, -2.0, -2.0, "kept"),
+    Node(2, 0, "</s>", -0.5, -0.6, -0.3, "finished"),
+    Node(3, 1, "lost", -0.5, -2.5, -1.3, "pruned"),
+]
+
+PICTURES = {
+    "heat map": heatmap_html(SOURCE, TARGET, ALPHA, caption="a < b"),
+    "empty heat map": heatmap_html((), (), np.zeros((0, 0))),
+    "tree": tree_html(NODES, attended=["<x>", "</s>"], caption="a < b"),
+    "empty tree": tree_html([]),
+    "words": words_html([(SOURCE, [0.2, 1.0])], caption="a < b"),
+    "tags": tags_html(("<p>", "b"), ("DET", "X"), (0.9, 0.3)),
+    "table": table_html(("a", "b"), [("<td>", "1")], caption="a < b"),
+}
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_a_picture_is_one_whole_element_without_scripts_or_links(name):
+    picture = PICTURES[name]
+    tags = Tags(picture)
+    assert picture.startswith('<div class="regard">')
+    assert picture.endswith("</div>")
+    assert "style" in tags.names
+    assert not {"script", "link", "img", "a", "x", "p>"} & set(tags.names)
+    assert "http" not in picture
+
+
+def test_text_is_escaped():
+    assert "a < b" in Tags(PICTURES["heat map"]).text
+    assert {"<a>", "<x>"} <= set(re.findall(r"<\w>", Tags(PICTURES["tree"]).text))
+    assert "<p>DET" in Tags(PICTURES["tags"]).text
+    assert "X?" in Tags(PICTURES["tags"]).text
+
+
+def test_a_heat_map_says_its_weights_on_hover():
+    assert 'title="le ← &lt;/s&gt;  0.75"' in PICTURES["heat map"]
+
+
+def test_a_tree_marks_the_best_and_leaves_out_the_pruned_when_told():
+    assert re.findall('font-weight="bold">(.*?)<', PICTURES["tree"]) == ["&lt;a&gt;", "&lt;/s&gt;"]
+    assert ">lost<" in PICTURES["tree"]
+    assert ">lost<" not in tree_html(NODES, pruned=False)
+    assert len(re.findall('class="branch"', PICTURES["tree"])) == 2
+    assert ">−0.30<" in PICTURES["tree"]  # the score of the finished one
