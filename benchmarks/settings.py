@@ -9,8 +9,8 @@ from typing import Any, Self
 
 from benchmarks.corpora import Corpus
 from regard.errors import ConfigError, nearest
-from regard.tasks.translate import TranslateTask
 from regard.tasks.translate.config import TranslateRun
+from regard.tasks.translate.task import TranslateTask
 from regard.text.specials import SPECIAL_PIECES
 
 DECODERS = ("luong", "bahdanau")

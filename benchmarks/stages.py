@@ -20,7 +20,7 @@ from benchmarks.training import batches
 from regard.batches import pad_pairs
 from regard.models import Seq2Seq
 from regard.tasks import TrainingBatch
-from regard.tasks.translate import TranslateTask
+from regard.tasks.translate.task import TranslateTask
 from regard.text import SentencePair, encode_pairs
 from regard.training.fabric import build_fabric
 from regard.training.optimizer import build_optimizer

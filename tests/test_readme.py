@@ -92,7 +92,7 @@ def shrunk(config):
     """The same run with a few units and two updates."""
     plain = config.to_mapping()
     _shrink(plain["model"])
-    if config.kind == "translate":
+    if config.task == "translate":
         plain["model"]["decoder"]["state_size"] = 8 if plain["model"]["encoder"]["bidirectional"] else 4
     limits = {"max_updates": 2, "max_epochs": 0, "max_minutes": 0, "validate_every": 2, "warmup": 0}
     return RunConfig.from_mapping(merge(plain, {"training": {**limits, "device": "cpu"}}), "run")

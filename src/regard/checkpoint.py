@@ -25,7 +25,7 @@ from torch import Tensor, nn
 from regard.config import Config, one_of
 from regard.errors import CheckpointError, ConfigError, DataError, FolderError
 from regard.io import make_folder, write_whole, write_whole_text
-from regard.models import MODELS, build_model
+from regard.tasks import TASKS
 from regard.text import Tokenizer
 from regard.version import __version__
 
@@ -33,15 +33,6 @@ FORMAT = 2
 """Raised whenever an older package could not read what this one writes."""
 
 WEIGHTS = ("best", "last")
-
-VERBS = {
-    "translate": "translating",
-    "language_model": "sampling and scoring text (a language model)",
-    "classify": "classifying",
-    "tag": "tagging",
-    "caption": "describing feature vectors",
-}
-"""What a model of each task is for, as messages say it."""
 
 
 @dataclass(frozen=True)
@@ -87,10 +78,10 @@ class ModelFolder:
         """Write everything but weights.
 
         Args:
-            task: what the model is for, one of `models.MODELS`.
+            task: what the model is for, one of `TASKS`.
             config: the model's.
             tokenizers: by name.
-            sizes: what the model is as wide as, by name; see `models.build_model`.
+            sizes: what the model is as wide as, by name; see `TaskSpec.build`.
             labels: the closed set of answers, for a task that has one.
 
         Raises:
@@ -160,18 +151,20 @@ class ModelFolder:
         description = self._description()
         found = description["task"]
         if task is not None and found != task:
-            raise FolderError(f"{self.path}: a model for {VERBS[found]}; name one for {VERBS[task]}")
+            raise FolderError(
+                f"{self.path}: a model for {TASKS[found].purpose}; name one for {TASKS[task].purpose}"
+            )
         try:
             sizes = {str(name): int(size) for name, size in description["sizes"].items()}
             tokenizers = {
                 name: self._tokenizer(name, sizes, description) for name in description["checksums"]
             }
             labels = tuple(str(label) for label in description.get("labels", ()))
-            config = MODELS[found].config.from_mapping(description["model"], "model")
+            config = TASKS[found].model_config().from_mapping(description["model"], "model")
             with torch.random.fork_rng(
                 devices=[]
             ):  # weights are drawn to be overwritten; no one's seed is spent
-                model = build_model(found, config, sizes)
+                model = TASKS[found].build(config, sizes)
         except (ConfigError, KeyError, TypeError, ValueError, AttributeError) as error:
             raise FolderError(
                 f"{self.path / 'regard.json'}: damaged: {error}; copy or train the model again"
@@ -222,7 +215,7 @@ class ModelFolder:
                 f"{path}: written in format {description['format']} by Regard {description.get('regard')}, before its "
                 f"first release; this is Regard {__version__}, which reads format {FORMAT}: train the model again"
             )
-        if description.get("task") not in MODELS:
+        if description.get("task") not in TASKS:
             raise FolderError(
                 f"{path}: damaged: no task {description.get('task')!r}; copy or train the model again"
             )

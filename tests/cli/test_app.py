@@ -10,26 +10,12 @@ import typer
 import regard as package
 from regard.cli import app as frame
 from regard.cli.app import app, main
+from regard.tasks import TASKS
 
-VERBS = [
-    "demo",
-    "train",
-    "translate",
-    "evaluate",
-    "align",
-    "tree",
-    "what-if",
-    "caption",
-    "classify",
-    "tag",
-    "sample",
-    "score",
-    "read",
-    "lab",
-    "average",
-    "shortlist",
-    "models",
-    "show",
+COMMANDS = [
+    *("demo", "train", "evaluate"),
+    *(name for task in TASKS.values() for name in task.commands),
+    *("lab", "average", "models", "show"),
 ]
 
 
@@ -54,7 +40,7 @@ def test_version(regard):
 def test_help_names_the_verbs(regard, arguments):
     ended = regard(*arguments)
     assert ended.status == 0
-    for verb in VERBS:
+    for verb in COMMANDS:
         assert re.search(rf"\b{verb}\b", ended.out)
     assert "Start with: regard demo" in ended.out
 
@@ -65,10 +51,10 @@ def test_no_arguments_is_help_too(regard):
 
 
 def test_the_verbs_are_these():
-    assert list(typer.main.get_command(app).commands) == VERBS
+    assert list(typer.main.get_command(app).commands) == COMMANDS
 
 
-@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("verb", COMMANDS)
 def test_help_teaches(regard, verb):
     """Each verb says what it does, shows how to call it, and explains every option."""
     ended = regard(verb, "--help")
@@ -86,7 +72,7 @@ def test_help_teaches(regard, verb):
         assert "A TOML file of tables [data], [tokenizer], [model] and [training]." in shown
 
 
-@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("verb", COMMANDS)
 def test_the_examples_can_be_typed(verb):
     for words in examples(verb):
         assert words[0] == verb

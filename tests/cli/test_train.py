@@ -7,8 +7,9 @@ import torch
 
 from regard.config import read_toml, write_toml
 from regard.evaluation.metrics import written
+from regard.tasks import TASKS
 from regard.text import Tokenizer
-from regard.training.presets import DEFAULTS, PRESETS
+from regard.training.presets import PRESETS
 from regard.training.run import configure
 
 
@@ -144,7 +145,10 @@ class TestFlags:
         ended = regard("train", "--list-presets")
         lines = ended.out.splitlines()
         assert [line.split(":")[0].split(" ")[0] for line in lines] == list(PRESETS)
-        assert any(line.startswith(f"{DEFAULTS['translate']} [translate] (the default): ") for line in lines)
+        assert any(
+            line.startswith(f"{TASKS['translate'].default_preset} [translate] (the default): ")
+            for line in lines
+        )
 
     def test_presets_of_a_task_are_listed(self, regard):
         names = [
@@ -181,7 +185,7 @@ class TestFlags:
             "char,word",
         )
         assert (ended.status, ended.out) == (2, "")
-        assert "--tokenizer char,word: the task 'lm' has texts of one kind" in ended.err
+        assert "--tokenizer char,word: the task 'language_model' has texts of one kind" in ended.err
         assert "give char or word" in ended.err
         assert not (corpus / "language_model").exists()
 

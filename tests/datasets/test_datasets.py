@@ -4,8 +4,9 @@ import time
 
 import pytest
 
-from regard.datasets import DATASETS, TASKS, find_dataset
+from regard.datasets import DATASETS, find_dataset
 from regard.errors import ConfigError
+from regard.tasks import TASKS
 
 MADE = [name for name in DATASETS if name not in ("microworld", "dates")]
 """Those whose own tests do not prove what every world promises."""

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from regard.layers import CELLS, ENERGIES, GRU
-from regard.models import MODELS, DecoderConfig, build_model
+from regard.models import DecoderConfig
 from regard.models.grid import (
     OWN_PAST,
     Square,
@@ -16,13 +16,14 @@ from regard.models.grid import (
     papers,
     roles,
 )
+from regard.tasks import TASKS
 
 SIZES = {"source": 9, "target": 9, "text": 9, "labels": 3, "features": 2}
 
 
 def built(configured):
     ((task, mapping),) = configured.items()
-    return build_model(task, MODELS[task].config.from_mapping(mapping, "model"), SIZES)
+    return TASKS[task].build(TASKS[task].model_config().from_mapping(mapping, "model"), SIZES)
 
 
 def test_every_square_is_there_once():

@@ -32,7 +32,7 @@ REFUSED = {
     "a frozen encoder that no one trained": (
         "classify",
         {"training": {"unfreeze_every": 1.0}},
-        r"training\.unfreeze_every = 1 .*begins as no trained model; name .*--set pretrained\.encoder=FOLDER",
+        r"training\.unfreeze_every = 1 .*has not been trained; name .*--set pretrained\.encoder=FOLDER",
     ),
     "likewise of a tagger": ("tag", {"training": {"unfreeze_every": 2.0}}, r"training\.unfreeze_every = 2 "),
     "tags have no macro_f1": (

@@ -2,9 +2,9 @@
 
 import pytest
 
+from regard import tasks
 from regard.errors import ConfigError
-from regard.models import build_model
-from regard.training.presets import DEFAULTS, PRESETS
+from regard.training.presets import PRESETS
 from regard.training.run import configure
 
 TASKS = {
@@ -16,7 +16,10 @@ TASKS = {
 
 
 def test_each_task_has_its_default():
-    assert (DEFAULTS["classify"], DEFAULTS["tag"]) == ("classifier", "tagger")
+    assert (tasks.TASKS["classify"].default_preset, tasks.TASKS["tag"].default_preset) == (
+        "classifier",
+        "tagger",
+    )
     assert {name: PRESETS[name]()["task"] for name in TASKS} == TASKS
 
 
@@ -29,7 +32,7 @@ def configured(name):
 @pytest.mark.parametrize("name", TASKS)
 def test_each_fits_a_laptop(name):
     config = configured(name)
-    assert build_model(TASKS[name], config.model, {"text": 10_000, "labels": 5}).num_parameters < 8e6
+    assert tasks.TASKS[TASKS[name]].build(config.model, {"text": 10_000, "labels": 5}).num_parameters < 8e6
 
 
 def test_fine_tuning_needs_a_model_to_tune():

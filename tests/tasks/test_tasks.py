@@ -1,39 +1,63 @@
-"""Every table that lists the tasks lists the same ones, so that none is half there."""
+"""Every task is whole: its words, its classes, its presets and its commands belong together."""
+
+import subprocess
+import sys
+from pkgutil import resolve_name
 
 import pytest
 
-from regard.checkpoint import VERBS
-from regard.cli.demo.command import _SHOWN, _WRITERS
-from regard.cli.evaluations import EVALUATIONS, OPTIONS
-from regard.cli.train import _TRY
-from regard.models import MODELS
-from regard.tasks import TASKS, Task
+from regard.config import Config
+from regard.tasks import TASKS
+from regard.tasks.base import Task
 from regard.tasks.config import RunConfig
-from regard.training.presets import DEFAULTS, PRESETS
-
-TABLES = {
-    "RunConfig.variants": RunConfig.variants,
-    "models.MODELS": MODELS,
-    "folder.VERBS": VERBS,
-    "presets.DEFAULTS": DEFAULTS,
-    "cli.train._TRY": _TRY,
-    "cli.evaluations.EVALUATIONS": EVALUATIONS,
-    "cli.evaluations.OPTIONS": OPTIONS,
-    "cli.demo.verb._SHOWN": _SHOWN,
-    "cli.demo.corpus._WRITERS": _WRITERS,
-}
+from regard.training.presets import PRESETS, task_of_preset
 
 
-@pytest.mark.parametrize("table", TABLES)
-def test_every_table_has_every_task(table):
-    assert set(TABLES[table]) == set(TASKS)
+@pytest.fixture(params=TASKS.values(), ids=TASKS.keys())
+def spec(request):
+    return request.param
 
 
-@pytest.mark.parametrize("name", TASKS)
-def test_a_task_goes_by_its_name(name):
-    task = TASKS[name]
-    assert issubclass(task, Task)
-    assert task.name == name
-    assert RunConfig.variants[name]().kind == name
-    assert PRESETS[DEFAULTS[name]]().get("task", "translate") == name
-    assert isinstance(RunConfig.variants[name]().model, MODELS[name].config)
+def test_a_task_goes_by_its_name(spec):
+    assert TASKS[spec.name] is spec
+    config = spec.run_config()()
+    assert isinstance(config, RunConfig)
+    assert config.task == spec.name
+    assert config.to_mapping()["task"] == spec.name
+    assert RunConfig.from_mapping(config.to_mapping(), "") == config
+
+
+def test_the_model_is_that_of_the_run(spec):
+    assert issubclass(spec.model_config(), Config)
+    assert type(spec.run_config()().model) is spec.model_config()
+
+
+def test_presets_are_the_tasks_own(spec):
+    assert spec.default_preset in spec.presets()
+    for name, preset in spec.presets().items():
+        assert PRESETS[name] is preset
+        assert task_of_preset(name) == spec.name
+        assert preset().get("task", "translate") == spec.name
+    assert set(PRESETS) == {name for other in TASKS.values() for name in other.presets()}
+
+
+def test_what_it_names_is_there(spec):
+    for reference in (*spec.commands.values(), spec.evaluation, spec.demo_files, spec.demo):
+        assert callable(resolve_name(reference))
+    assert "{folder}" in spec.first_command
+    assert spec.first_command.split("regard ")[1].split()[0] in spec.commands
+    assert isinstance(eval(spec.example), tuple)
+
+
+def test_the_prepared_task_has_the_same_name(spec):
+    from importlib import import_module
+
+    module = import_module(f"regard.tasks.{spec.name}.task")
+    made = [each for each in vars(module).values() if isinstance(each, type) and issubclass(each, Task)]
+    assert [each.name for each in made if each.__module__ == module.__name__] == [spec.name]
+
+
+def test_the_table_is_read_without_torch():
+    code = "import regard.tasks, sys; [s.presets() for s in regard.tasks.TASKS.values()]; print('torch' in sys.modules)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "False"

@@ -11,7 +11,7 @@ from regard.batches import Batch
 from regard.checkpoint import ModelFolder
 from regard.errors import CheckpointError, DataError, RegardError
 from regard.tasks import Validation
-from regard.tasks.translate import TranslateTask
+from regard.tasks.translate.task import TranslateTask
 from regard.training import loop
 from regard.training.events import Note, Progress, Validated
 from regard.training.log import read_log

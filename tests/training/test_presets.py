@@ -4,8 +4,9 @@ import torch
 from regard.config import read_toml, write_toml
 from regard.errors import ConfigError
 from regard.models import Seq2Seq
+from regard.tasks import TASKS
 from regard.tasks.config import RunConfig
-from regard.training.presets import DEFAULTS, PRESETS
+from regard.training.presets import PRESETS
 from regard.training.run import configure
 
 SMALL = [
@@ -26,7 +27,7 @@ def test_every_preset_is_small_or_a_paper_s():
         name for name, preset in PRESETS.items() if preset().get("task", "translate") == "translate"
     }
     assert translators == {*SMALL, *PAPERS}
-    assert DEFAULTS["translate"] in SMALL
+    assert TASKS["translate"].default_preset in SMALL
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -56,7 +57,7 @@ def test_layers_are_laid_over_the_preset_in_turn():
         configure({"preset": "characters"}, preset="luong-small").model.to_mapping()["decoder"]["kind"]
         == "luong"
     )
-    assert configure() == configure(preset=DEFAULTS["translate"])
+    assert configure() == configure(preset=TASKS["translate"].default_preset)
 
 
 def gru(inputs, n):

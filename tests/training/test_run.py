@@ -110,10 +110,10 @@ class TestFromANotebook:
         options = {"task": "language_model", "options": [*OPTIONS, *tiny, "training.batch_sentences=4"]}
         for lines in (["a b", "b a"], ["long " * 1000]):
             with pytest.raises(
-                DataError, match=r"no such file; strings are names of files.*tuples of one line"
+                DataError, match=r"no such file; strings are names of files, and examples are tuples"
             ):
                 regard.train(tmp_path / "model", lines, **options)
-            with pytest.raises(DataError, match="tuples of one line"):
+            with pytest.raises(DataError, match="examples are tuples"):
                 regard.train(tmp_path / "model", [("a b",)], lines, **options)
         (tmp_path / "text").write_text("a b\nb a\n" * 2)
         for name, given in (("a", tmp_path / "text"), ("b", [("a b",), ("b a",)] * 2)):

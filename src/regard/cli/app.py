@@ -9,31 +9,14 @@ import errno
 import io
 import os
 import sys
+from pkgutil import resolve_name
 
 import typer
 
-from regard.cli import (
-    align,
-    average,
-    classify,
-    demo,
-    evaluate,
-    lab,
-    models,
-    read,
-    sample,
-    score,
-    shortlist,
-    show,
-    tag,
-    train,
-    translate,
-    tree,
-    what_if,
-)
-from regard.cli import caption as caption
+from regard.cli import average, demo, evaluate, lab, models, show, train
 from regard.cli.console import notes, results
 from regard.errors import RegardError
+from regard.tasks import TASKS
 from regard.version import __version__
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -49,20 +32,12 @@ app = typer.Typer(
 )
 app.command()(demo.demo)
 app.command()(train.train)
-app.command()(translate.translate)
 app.command()(evaluate.evaluate)
-app.command()(align.align)
-app.command()(tree.tree)
-app.command()(what_if.what_if)
-app.command()(caption.caption)
-app.command()(classify.classify)
-app.command()(tag.tag)
-app.command()(sample.sample)
-app.command()(score.score)
-app.command()(read.read)
+for task in TASKS.values():
+    for name, function in task.commands.items():
+        app.command(name)(resolve_name(function))
 app.command()(lab.lab)
 app.command()(average.average)
-app.command()(shortlist.shortlist)
 app.command()(models.models)
 app.command()(show.show)
 

@@ -6,8 +6,9 @@ from typing import Annotated
 import typer
 
 from regard.cli.console import COLUMN_HELP, DEVICE_HELP, POWER_HELP, WEIGHTS_HELP, command_line
-from regard.cli.evaluations import EVALUATIONS, OPTIONS, EvaluateArguments
+from regard.cli.evaluations import EvaluateArguments
 from regard.errors import ConfigError
+from regard.tasks import TASKS
 
 
 def evaluate(
@@ -91,7 +92,7 @@ def evaluate(
 
     task = ModelFolder(model).task
     _refuse(context, model, task)
-    EVALUATIONS[task](
+    TASKS[task].evaluate(
         EvaluateArguments(
             model=model,
             source=source,
@@ -120,21 +121,21 @@ def evaluate(
 
 def _refuse(context: typer.Context, model: Path, task: str) -> None:
     """Raise where the model's task is not scored here, or where an option is given that is another task's."""
-    from regard.checkpoint import VERBS
-
-    if task not in EVALUATIONS:
-        known = ", ".join(VERBS[name] for name in EVALUATIONS)
+    purpose = TASKS[task].purpose
+    if not TASKS[task].evaluation:
+        known = ", ".join(spec.purpose for spec in TASKS.values() if spec.evaluation)
         raise ConfigError(
-            f"{model}: a model for {VERBS[task]}, which `regard evaluate` does not score; name one for {known}"
+            f"{model}: a model for {purpose}, which `regard evaluate` does not score; name one for {known}"
         )
-    foreign = frozenset().union(*OPTIONS.values()) - OPTIONS[task]
+    options = {name: spec.evaluation_options for name, spec in TASKS.items()}
+    foreign = frozenset().union(*options.values()) - options[task]
     for parameter in context.command.params:
         name = str(parameter.name)
         given = context.params.get(name)
         if name not in foreign or given is None or given == parameter.get_default(context):
             continue
         shown = parameter.opts[0] if parameter.param_type_name == "option" else f"a second file ({given})"
-        owners = " or ".join(VERBS[other] for other in OPTIONS if name in OPTIONS[other])
+        owners = " or ".join(TASKS[other].purpose for other in options if name in options[other])
         raise ConfigError(
-            f"{shown} is of a model for {owners}, and {model} is one for {VERBS[task]}; leave it out"
+            f"{shown} is of a model for {owners}, and {model} is one for {purpose}; leave it out"
         )

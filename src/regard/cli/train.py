@@ -7,17 +7,9 @@ from typing import Annotated, Any
 import typer
 
 from regard.cli.console import notes, print_json, results, score_table
-from regard.config import read_toml, set_option
+from regard.config import one_of, options_of, read_toml, set_option
 from regard.errors import ConfigError
-
-_TRY = {
-    "translate": "echo … | regard translate {folder}",
-    "language_model": "regard sample {folder}",
-    "classify": "echo … | regard classify {folder}",
-    "tag": "echo … | regard tag {folder}",
-    "caption": "regard caption {folder} features.npy",
-}
-"""What to do first with a model of each task."""
+from regard.tasks import TASKS
 
 
 def train(
@@ -142,21 +134,22 @@ def train(
     report = trained.report
     shown = {key: value for key, value in report.items() if key != "validation"} | report["validation"]
     results.print(score_table(shown, title="[bold]trained[/]"))
-    hint = _TRY[report["task"]].format(folder=trained.folder)
+    hint = TASKS[report["task"]].first_command.format(folder=trained.folder)
     notes.print(f"the model is in {trained.folder}; try: {hint}", markup=False)
 
 
 def _task_of(task: str | None, preset: str | None, file: Mapping[str, Any]) -> str:
     """The task that flag, preset and file amount to; what is wrong with them is `configure`'s to tell."""
-    from regard.training.presets import PRESETS
+    from regard.training.presets import PRESETS, task_of_preset
 
-    named = PRESETS.get(preset or file.get("preset", ""))
-    return task or file.get("task") or (named().get("task") if named else None) or "translate"
+    named = preset or file.get("preset", "")
+    return task or file.get("task") or (task_of_preset(named) if named in PRESETS else next(iter(TASKS)))
 
 
 def _tokenizer_flags(task: str, tokenizer: str | None, vocabulary: int | None) -> dict[str, Any]:
     """``--tokenizer`` and ``--vocabulary`` as the task's configuration has them: two sides, or one text."""
-    sides = ("source", "target") if task == "translate" else ("text",)
+    one_of("task", task, TASKS)
+    sides = TASKS[task].texts
     flags: dict[str, Any] = {}
     if tokenizer:
         first, _, second = tokenizer.partition(",")
@@ -174,11 +167,9 @@ def _tokenizer_flags(task: str, tokenizer: str | None, vocabulary: int | None) -
 def _options(wanted: bool, task: str | None) -> None:
     if not wanted:
         return
-    from regard.config import one_of, options_of
-    from regard.tasks.config import RunConfig
-
-    one_of("task", task or "translate", RunConfig.variants)
-    for option in options_of(RunConfig.variants[task or "translate"]):
+    name = task or next(iter(TASKS))
+    one_of("task", name, TASKS)
+    for option in options_of(TASKS[name].run_config()):
         results.print(f"{option.path} = {option.default}", style="bold", markup=False)
         results.print(f"    {option.sentence}", style="dim", markup=False)
     raise typer.Exit
@@ -187,16 +178,11 @@ def _options(wanted: bool, task: str | None) -> None:
 def _presets(wanted: bool, task: str | None) -> None:
     if not wanted:
         return
-    from regard.config import one_of
-    from regard.tasks.config import RunConfig
-    from regard.training.presets import DEFAULTS, PRESETS
-
-    one_of("task", task or "translate", RunConfig.variants)
-    for name, preset in PRESETS.items():
-        own = preset().get("task", "translate")
-        if task not in (None, own):
-            continue
-        summary = (preset.__doc__ or "").splitlines()[0]
-        default = " (the default)" if name in DEFAULTS.values() else ""
-        results.print(f"[bold]{name}[/] \\[{own}]{default}: {summary}")
+    if task is not None:
+        one_of("task", task, TASKS)
+    for spec in [TASKS[task]] if task else TASKS.values():
+        for name, preset in spec.presets().items():
+            summary = (preset.__doc__ or "").splitlines()[0]
+            default = " (the default)" if name == spec.default_preset else ""
+            results.print(f"[bold]{name}[/] \\[{spec.name}]{default}: {summary}")
     raise typer.Exit

@@ -1,7 +1,7 @@
 """The corpora that come with the package: generated, never downloaded."""
 
 from regard.datasets.copying import Copy
-from regard.datasets.dataset import TASKS, Dataset, Example, Splits
+from regard.datasets.dataset import Dataset, Example, Splits
 from regard.datasets.dates import Dates
 from regard.datasets.language import Language
 from regard.datasets.microworld.dataset import Microworld
@@ -38,7 +38,6 @@ def find_dataset(name: str) -> type[Dataset]:
 
 
 __all__ = [
-    "TASKS",
     "DATASETS",
     "Copy",
     "Dates",

@@ -10,9 +10,6 @@ from typing import Protocol
 
 from regard.text.links import GoldLinks
 
-TASKS = ("translate", "language_model", "classify", "tag", "caption")
-"""What a world's examples are for, as in `World.task`."""
-
 
 @dataclass(frozen=True, slots=True)
 class Example:
@@ -50,7 +47,7 @@ class Dataset(Protocol):
 
     name: str
     task: str
-    """One of `TASKS`."""
+    """The name of the task its examples are for, one of `regard.tasks.TASKS`."""
     describes: str
     """One sentence for ``regard demo --help``."""
 

@@ -1,7 +1,6 @@
 """Layers put together: configuration, encoder, decoders, and the model that joins them."""
 
 from regard.models.attention import AttentionConfig, MemoryConfig, ScoringConfig
-from regard.models.build import MODELS, build_model
 from regard.models.captioner import CaptionerConfig, CaptionerNetwork
 from regard.models.classifier import Classified, ClassifierConfig, ClassifierNetwork
 from regard.models.decoders.config import (
@@ -30,7 +29,6 @@ from regard.models.tagger import TaggerConfig, TaggerNetwork
 from regard.models.transfer import DepthGroup, carry_over, groups_by_depth
 
 __all__ = [
-    "MODELS",
     "AttentionConfig",
     "BahdanauConfig",
     "ChoConfig",
@@ -63,7 +61,6 @@ __all__ = [
     "TaggerNetwork",
     "TaggerConfig",
     "TeacherForced",
-    "build_model",
     "carry_over",
     "detached",
     "groups_by_depth",

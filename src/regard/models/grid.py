@@ -10,15 +10,28 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from regard.config import merge
+from regard.config import Config, merge
 from regard.errors import ConfigError
 from regard.layers import CELLS, ENERGIES, NORMALIZERS, POOLINGS, WINDOWS
-from regard.models.build import MODELS
+from regard.models.captioner import CaptionerConfig
+from regard.models.classifier import ClassifierConfig
 from regard.models.decoders.config import DecoderConfig
+from regard.models.language_model import LanguageModelConfig
+from regard.models.seq2seq import ModelConfig
+from regard.models.tagger import TaggerConfig
 
 _SIZE = 8
 _FOREIGN = ("builtins", "abc", "torch.nn.modules.module", "regard.config")
 _PAPER = re.compile(r"(?:[A-Z][\w’-]+(?:, | & | et al\. | ))+\d{4}\b")
+
+CONFIGS: dict[str, type[Config]] = {
+    "translate": ModelConfig,
+    "language_model": LanguageModelConfig,
+    "classify": ClassifierConfig,
+    "tag": TaggerConfig,
+    "caption": CaptionerConfig,
+}
+"""The configurations in which a role can be tried, by task."""
 
 OWN_PAST = "own past"
 """Where a cell's attention to its own past stands among the decoders."""
@@ -130,7 +143,7 @@ def refusal(configured: Mapping[str, Any]) -> str:
     """Why a model's configuration is refused; empty where it is accepted."""
     ((task, model),) = configured.items()
     try:
-        MODELS[task].config.from_mapping(model, "model")
+        CONFIGS[task].from_mapping(model, "model")
     except ConfigError as error:
         return str(error)
     return ""

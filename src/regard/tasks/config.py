@@ -17,13 +17,15 @@ max_epochs = 10
 What the tasks of one text have in common: how its lines become tokens, and which model its encoder begins as.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from regard.config import Config, in_range, one_of
 from regard.device import DEVICES
 from regard.errors import ConfigError
 from regard.models import EncoderConfig
+from regard.tasks import TASKS
 from regard.text import KINDS
 
 OPTIMIZERS = ("adam", "adamw", "sgd", "adadelta")
@@ -141,9 +143,9 @@ class TrainingConfig(Config):
 
 @dataclass(frozen=True)
 class RunConfig(Config):
-    """Base of the tasks' runs; ``task`` in a file chooses among `variants`, the first by default."""
+    """Base of the tasks' runs; ``task`` in a file chooses one of `TASKS`, the first by default."""
 
-    variant_key: ClassVar[str] = "task"
+    task: ClassVar[str]
     selections: ClassVar[tuple[str, ...]]
     """The numbers of its validation that can make a checkpoint the best; all but the loss are better when greater."""
 
@@ -154,6 +156,20 @@ class RunConfig(Config):
 
     def __post_init__(self) -> None:
         one_of("training.select", self.training.select, self.selections)
+
+    @classmethod
+    def from_mapping(cls, mapping: Mapping[str, Any], place: str) -> Self:
+        """Build the run of the task that ``task`` names; see `Config.from_mapping`."""
+        if cls is not RunConfig:
+            return super().from_mapping(mapping, place)
+        task = mapping.get("task", next(iter(TASKS)))
+        one_of(f"{place}.task" if place else "task", task, TASKS)
+        rest = {key: value for key, value in mapping.items() if key != "task"}
+        return TASKS[task].run_config().from_mapping(rest, place)  # type: ignore[return-value]
+
+    def to_mapping(self) -> dict[str, Any]:
+        """The whole configuration as nested plain values, the task first."""
+        return {"task": self.task, **super().to_mapping()}
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from regard.tasks import Validation
+from regard.tasks.base import Validation
 
 
 @dataclass(frozen=True)

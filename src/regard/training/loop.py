@@ -14,7 +14,7 @@ from torch import Tensor
 from torch.optim import Optimizer
 
 from regard.checkpoint import ModelFolder
-from regard.tasks import Task, TrainingBatch, Validation
+from regard.tasks.base import Task, TrainingBatch, Validation
 from regard.tasks.config import TrainingConfig
 from regard.training.events import Listener, Note, Progress, Validated
 from regard.training.log import TrainingLog

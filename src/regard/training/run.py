@@ -21,16 +21,17 @@ from regard.io import make_folder, write_whole_text
 from regard.models import DecoderConfig
 from regard.models.attention import refitted
 from regard.ops.native import load
-from regard.tasks import Task, prepare_task
+from regard.tasks import TASKS, Preset, prepare_task
+from regard.tasks.base import Task
 from regard.tasks.config import RunConfig
 from regard.tasks.translate.evaluation import write_json
-from regard.tasks.translate.presets import Preset, with_decoder
+from regard.tasks.translate.presets import with_decoder
 from regard.text.formats import STDIN
 from regard.training.events import Listener, Note, ignore
 from regard.training.fabric import build_fabric
 from regard.training.log import TrainingLog
 from regard.training.loop import Loop, LoopResult
-from regard.training.presets import DEFAULTS, PRESETS
+from regard.training.presets import PRESETS, task_of_preset
 from regard.version import __version__
 
 
@@ -54,15 +55,15 @@ def configure(*layers: Mapping[str, Any], preset: str | None = None) -> RunConfi
     named = merged.pop("preset", None)
     task = merged.get("task")
     if task is not None:
-        one_of("task", task, RunConfig.variants)
-    chosen = preset or named or DEFAULTS[task or "translate"]
+        one_of("task", task, TASKS)
+    chosen = preset or named or TASKS[task or next(iter(TASKS))].default_preset
     one_of("preset", chosen, PRESETS)
     base = PRESETS[chosen]()
-    if task is not None and task != base.get("task", "translate"):
-        fitting = [name for name, made in PRESETS.items() if made().get("task", "translate") == task]
+    owner = task_of_preset(chosen)
+    if task is not None and task != owner:
         raise ConfigError(
-            f"preset {chosen!r} is for the task {base.get('task', 'translate')!r}, and the task is {task!r}; "
-            f"choose {' or '.join(fitting)}"
+            f"preset {chosen!r} is for the task {owner!r}, and the task is {task!r}; "
+            f"choose {' or '.join(TASKS[task].presets())}"
         )
     return RunConfig.from_mapping(merge(refitted(_for_kind(base, merged), merged), merged), "")
 
@@ -142,8 +143,7 @@ def train(
     files = {name: files for name, files in (("train", train_files), ("valid", valid_files)) if files}
     named = {"task": task} if task is not None else {}
     run = configure(config or {}, {"data": files}, named, chosen, preset=preset)
-    if run.kind == "language_model":
-        _refuse_lines([*train_files, *valid_files])
+    _check_files([*train_files, *valid_files], TASKS[run.task].example)
     return run_training(folder, run, train=train_examples, valid=valid_examples, listener=listener)
 
 
@@ -157,13 +157,12 @@ def _told_apart(examples: Examples | None) -> tuple[list[str], list[Any] | None]
     return [], items
 
 
-def _refuse_lines(names: Iterable[str]) -> None:
-    """Raise where the lines of a language model may have been given as strings, which are names of files."""
+def _check_files(names: Iterable[str], example: str) -> None:
+    """Raise where examples may have been given as strings, which are names of files."""
     for name in names:
-        if name != STDIN and not os.path.exists(name):  # of a long line, `Path.exists` raises
+        if name != STDIN and not os.path.exists(name):  # `Path.exists` raises on a long line
             raise DataError(
-                f"{name[:80]!r}: no such file; strings are names of files, so give lines themselves as tuples of one "
-                'line, as [("a line",), ("another",)]'
+                f"{name[:80]!r}: no such file; strings are names of files, and examples are tuples, as [{example}]"
             )
 
 

@@ -10,7 +10,7 @@ from torch import Tensor
 from torch.optim import Optimizer
 
 from regard.errors import RegardError
-from regard.tasks import TrainingBatch
+from regard.tasks.base import TrainingBatch
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 from regard.errors import ConfigError, DataError
-from regard.tasks.caption import CaptionTask
 from regard.tasks.caption.config import CaptionDataConfig
 from regard.tasks.caption.data import as_described, prepare, read_examples
+from regard.tasks.caption.task import CaptionTask
 from regard.tasks.config import TextTokenizerConfig
 from regard.text import DescribedFeatures
 from regard.training.run import configure

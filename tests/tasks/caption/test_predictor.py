@@ -101,5 +101,5 @@ def test_what_cannot_be_described(captioner):
 
 
 def test_only_a_describer_s_folder(folder):
-    with pytest.raises(FolderError, match="a model for describing feature vectors; name one for translating"):
+    with pytest.raises(FolderError, match="a model for captioning feature vectors; name one for translating"):
         regard.Translator.load(folder)

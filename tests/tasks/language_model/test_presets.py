@@ -4,7 +4,8 @@ import pytest
 import torch
 
 from regard.models import LanguageModelNetwork
-from regard.training.presets import DEFAULTS, PRESETS
+from regard.tasks import TASKS
+from regard.training.presets import PRESETS
 from regard.training.run import configure
 
 NAMES = [name for name, preset in PRESETS.items() if preset().get("task") == "language_model"]
@@ -20,7 +21,7 @@ def test_the_default_is_one_of_these():
         *("lstm-lm", "lstmn-lm", "characters-lm", "lstmn-cheng", "zaremba-medium"),
         *("rnn-read-lm", "rnn-sum-lm", "rnn-sum-keep-lm"),
     }
-    assert DEFAULTS["language_model"] == "lstm-lm"
+    assert TASKS["language_model"].default_preset == "lstm-lm"
     assert configure({"task": "language_model"}) == configure(preset="lstm-lm")
 
 

@@ -43,5 +43,5 @@ def test_both_fusions_are_of_two_lstmns(name, kind):
 @pytest.mark.parametrize("form", ["rnn-read", "rnn-sum", "rnn-sum-keep"])
 def test_each_form_of_self_attention_has_a_language_model(form):
     run = configure(preset=f"{form}-lm")
-    assert (run.kind, run.model.cell) == ("language_model", form)
+    assert (run.task, run.model.cell) == ("language_model", form)
     assert run.model.state_size == configure(preset="lstm-lm").model.state_size

@@ -5,25 +5,19 @@ A world as files: to train on, and for the other verbs to read. Each task has it
 ``regard demo``: a world is made, a model trained on it, tested, and looked into.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from regard.cli.console import command_line, notes
-from regard.cli.demo.caption import show_captioner
-from regard.cli.demo.labels import show_classifier, show_tagger
-from regard.cli.demo.language import show_language_model
 from regard.cli.demo.shown import Trained, gold_of
-from regard.cli.demo.translate import show_translator
 from regard.io import make_folder, write_whole, write_whole_text
+from regard.tasks import TASKS
 
 if TYPE_CHECKING:
     from regard.datasets import Example
-
-
-Writer = Callable[[Path, "Sequence[Example]"], list[str]]
 
 
 def write_corpus(folder: Path, task: str, sets: "Mapping[str, Sequence[Example]]") -> dict[str, list[str]]:
@@ -35,7 +29,7 @@ def write_corpus(folder: Path, task: str, sets: "Mapping[str, Sequence[Example]]
         sets: examples by name.
     """
     make_folder(folder)
-    return {name: _WRITERS[task](folder / name, examples) for name, examples in sets.items()}
+    return {name: TASKS[task].write_examples(folder / name, examples) for name, examples in sets.items()}
 
 
 def _lines(path: Path, lines: Sequence[str]) -> str:
@@ -43,57 +37,46 @@ def _lines(path: Path, lines: Sequence[str]) -> str:
     return str(path)
 
 
-def _sides(names: tuple[str, str]) -> Writer:
-    """Source and target, a file each, under the task's names for them."""
+def write_sides(stem: Path, examples: "Sequence[Example]") -> list[str]:
+    """Write sources, targets and gold links, a file each."""
+    from regard.text import format_gold
 
-    def write(stem: Path, examples: "Sequence[Example]") -> list[str]:
-        from regard.text import format_gold
-
-        gold = gold_of(examples)
-        if gold is not None:
-            _lines(stem.with_suffix(".links"), [format_gold(links) for links in gold])
-        return [
-            _lines(stem.with_suffix(f".{names[0]}"), [example.source for example in examples]),
-            _lines(stem.with_suffix(f".{names[1]}"), [example.target for example in examples]),
-        ]
-
-    return write
+    gold = gold_of(examples)
+    if gold is not None:
+        _lines(stem.with_suffix(".links"), [format_gold(links) for links in gold])
+    return _two_files(stem, ("source", "target"), examples)
 
 
-def _text(stem: Path, examples: "Sequence[Example]") -> list[str]:
+def write_tagged(stem: Path, examples: "Sequence[Example]") -> list[str]:
+    """Write words and tags, a file each."""
+    return _two_files(stem, ("words", "tags"), examples)
+
+
+def _two_files(stem: Path, names: tuple[str, str], examples: "Sequence[Example]") -> list[str]:
+    return [
+        _lines(stem.with_suffix(f".{names[0]}"), [example.source for example in examples]),
+        _lines(stem.with_suffix(f".{names[1]}"), [example.target for example in examples]),
+    ]
+
+
+def write_text(stem: Path, examples: "Sequence[Example]") -> list[str]:
+    """Write one sentence per line."""
     return [_lines(stem.with_suffix(".txt"), [example.source for example in examples])]
 
 
-def _labelled(stem: Path, examples: "Sequence[Example]") -> list[str]:
+def write_labelled(stem: Path, examples: "Sequence[Example]") -> list[str]:
+    """Write label and text, tab-separated."""
     return [_lines(stem.with_suffix(".tsv"), [f"{e.target}\t{e.source}" for e in examples])]
 
 
-def _described(stem: Path, examples: "Sequence[Example]") -> list[str]:
+def write_captions(stem: Path, examples: "Sequence[Example]") -> list[str]:
+    """Write a matrix of features and the captions, a file each."""
     import numpy as np
 
     features = stem.with_suffix(".npy")
     matrix = np.array([example.features for example in examples], dtype=np.float32)
     write_whole(features, lambda file: np.save(file, matrix))
     return [str(features), _lines(stem.with_suffix(".txt"), [example.target for example in examples])]
-
-
-_WRITERS: dict[str, Writer] = {
-    "translate": _sides(("source", "target")),
-    "language_model": _text,
-    "classify": _labelled,
-    "tag": _sides(("words", "tags")),
-    "caption": _described,
-}
-
-
-_SHOWN: dict[str, Callable[[Trained, bool], None]] = {
-    "translate": show_translator,
-    "language_model": show_language_model,
-    "classify": show_classifier,
-    "tag": show_tagger,
-    "caption": show_captioner,
-}
-"""By task: (what was trained, whether JSON is wanted) → tested, written and printed."""
 
 
 def demo(
@@ -162,4 +145,6 @@ def demo(
     with TrainingDisplay() as display:
         trained = run_training(folder, configure(demonstration.config, data, overrides), listener=display)
     command = command_line(context)
-    _SHOWN[made.task](Trained(dataset, made, demonstration, splits, folder, trained.report, command), json)
+    TASKS[made.task].show_demo(
+        Trained(dataset, made, demonstration, splits, folder, trained.report, command), json
+    )

@@ -23,8 +23,8 @@ def evaluate_captioner(arguments: EvaluateArguments) -> None:
     references = list(read_file(arguments.reference))
     if len(features) != len(references):
         raise DataError(
-            f"{arguments.source} has {len(features)} rows and {arguments.reference} has {len(references)} lines; give one "
-            "line for each row"
+            f"{arguments.source} has {len(features)} rows and {arguments.reference} has {len(references)} lines; give "
+            "one line for each row"
         )
     with LinesDisplay("describing", len(features)) as display:
         evaluation = evaluate_captions(

@@ -156,7 +156,7 @@ class Bench:
         """
         # on the processor always, so that the numbers do not depend on a GPU being there
         run = configure(config, {"training": {"device": "cpu", "seed": self.seed if seed is None else seed}})
-        form = _FORMS[str(run.kind)]
+        form = _FORMS[run.task]
 
         def listen(event: Event) -> None:
             if isinstance(event, Progress):

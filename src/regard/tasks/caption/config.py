@@ -39,6 +39,7 @@ class CaptionDataConfig(Config):
 class CaptionRun(RunConfig):
     """A whole run of the task ``describe``."""
 
+    task = "caption"
     selections: ClassVar[tuple[str, ...]] = ("loss", "bleu", "chrf", "exact_match")
 
     data: CaptionDataConfig = field(default_factory=CaptionDataConfig)

@@ -1,6 +1,9 @@
 """Describers small enough for a laptop's CPU."""
 
-from regard.tasks.translate.presets import SMALL_TRAINING, Preset
+from collections.abc import Callable
+
+from regard.tasks.spec import Preset
+from regard.tasks.translate.presets import SMALL_TRAINING
 
 
 def captioner() -> Preset:
@@ -22,3 +25,8 @@ def captioner() -> Preset:
         },
         "training": dict(SMALL_TRAINING),
     }
+
+
+PRESETS: dict[str, Callable[[], Preset]] = {
+    "captioner": captioner,
+}

@@ -47,6 +47,7 @@ class LabelledDataConfig(Config):
 class ClassifyRun(RunConfig):
     """A whole run of the task ``classify``."""
 
+    task = "classify"
     selections: ClassVar[tuple[str, ...]] = ("loss", "accuracy", "macro_f1")
 
     data: LabelledDataConfig = field(default_factory=LabelledDataConfig)

@@ -1,6 +1,8 @@
-"""Classifiers and taggers: small ones for a CPU, and two after papers, for classifying."""
+"""Presets of classifiers: a small one for a CPU, and two after papers."""
 
-from regard.tasks.translate.presets import Preset
+from collections.abc import Callable
+
+from regard.tasks.spec import Preset
 
 
 def classifier() -> Preset:
@@ -101,21 +103,8 @@ def lstmn_classifier() -> Preset:
     }
 
 
-def tagger() -> Preset:
-    """A BiLSTM of 128 each way with a tag at every word, small enough for a laptop's CPU."""
-    return {
-        "task": "tag",
-        "tokenizer": {"text": "word", "text_size": 20_000},
-        "model": {"encoder": {"cell": "lstm", "embedding_size": 128, "state_size": 128, "dropout": 0.3}},
-        "training": {
-            "optimizer": "adam",
-            "learning_rate": 0.002,
-            "schedule": "cosine",
-            "warmup": 100,
-            "clip": 1.0,
-            "batch_sentences": 32,
-            "batch_tokens": 4000,
-            "max_epochs": 10.0,
-            "select": "accuracy",
-        },
-    }
+PRESETS: dict[str, Callable[[], Preset]] = {
+    "classifier": classifier,
+    "classifier-pretrained": classifier_pretrained,
+    "lstmn-classifier": lstmn_classifier,
+}

@@ -35,6 +35,7 @@ class TextDataConfig(Config):
 class LanguageModelRun(RunConfig):
     """A whole run of the task ``lm``."""
 
+    task = "language_model"
     selections: ClassVar[tuple[str, ...]] = ("loss", "token_accuracy")
 
     data: TextDataConfig = field(default_factory=TextDataConfig)

@@ -1,7 +1,9 @@
 """Language models: small ones for a CPU, Zaremba's with the paper's numbers, and one after Cheng's."""
 
+from collections.abc import Callable
+
 from regard.config import merge
-from regard.tasks.translate.presets import Preset
+from regard.tasks.spec import Preset
 
 _SMALL: Preset = {
     "optimizer": "adam",
@@ -135,3 +137,15 @@ def characters_lm() -> Preset:
         "model": {"cell": "lstm", "embedding_size": 64, "state_size": 256, "dropout": 0.1},
         "training": {**_SMALL, "batch_sentences": 32},
     }
+
+
+PRESETS: dict[str, Callable[[], Preset]] = {
+    "lstm-lm": lstm_lm,
+    "lstmn-lm": lstmn_lm,
+    "rnn-read-lm": rnn_read_lm,
+    "rnn-sum-lm": rnn_sum_lm,
+    "rnn-sum-keep-lm": rnn_sum_keep_lm,
+    "characters-lm": characters_lm,
+    "lstmn-cheng": lstmn_cheng,
+    "zaremba-medium": zaremba_medium,
+}

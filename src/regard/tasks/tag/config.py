@@ -52,6 +52,7 @@ class TaggedDataConfig(Config):
 class TagRun(RunConfig):
     """A whole run of the task ``tag``."""
 
+    task = "tag"
     selections: ClassVar[tuple[str, ...]] = ("loss", "accuracy", "sentence_accuracy")
 
     data: TaggedDataConfig = field(default_factory=TaggedDataConfig)

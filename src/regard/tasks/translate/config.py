@@ -108,6 +108,7 @@ class PretrainedConfig(PretrainedEncoderConfig):
 class TranslateRun(RunConfig):
     """A whole run of the task ``translate``."""
 
+    task = "translate"
     selections: ClassVar[tuple[str, ...]] = ("loss", "bleu", "chrf", "exact_match")
 
     data: DataConfig = field(default_factory=DataConfig)

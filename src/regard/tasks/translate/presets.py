@@ -1,23 +1,15 @@
-"""What a preset is: a function that returns a plain mapping with every number in sight.
+"""Presets of translators: the papers' models with the papers' numbers, and small ones for a CPU.
 
-A configuration file and flags are laid over it; see `configure`.
-
-The papers' models with the papers' numbers, each with its section.
-
-What they do not copy: the papers' data and their shortlists' handling of unknown words; sentences above `max_length`
-tokens are left out as there.
-
-Translators small enough for a laptop's CPU.
-
-Translators for what can be attended with: a small one for each, beside the papers'; laid over `rnnsearch-small`.
+A preset is a function that returns a plain mapping with every number in sight. The papers' own name the section each
+number is from. They do not copy the papers' data nor how their shortlists handle unknown words; sentences above
+`max_length` tokens are left out as in the papers.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from regard.config import merge
-
-Preset = dict[str, Any]
+from regard.tasks.spec import Preset
 
 
 def with_decoder(preset: Preset, over: Mapping[str, Any]) -> Preset:
@@ -313,3 +305,23 @@ def lstmn_deep_small() -> Preset:
         }
     }
     return with_decoder(rnnsearch_small(), over)
+
+
+PRESETS: dict[str, Callable[[], Preset]] = {
+    "rnnsearch-small": rnnsearch_small,
+    "luong-small": luong_small,
+    "rnnencdec-small": rnnencdec_small,
+    "sutskever-small": sutskever_small,
+    "characters": characters,
+    "heads-small": heads_small,
+    "sparsemax-small": sparsemax_small,
+    "coverage-small": coverage_small,
+    "lstmn-shallow-small": lstmn_shallow_small,
+    "lstmn-deep-small": lstmn_deep_small,
+    "rnnsearch-50": rnnsearch_50,
+    "rnnencdec-50": rnnencdec_50,
+    "sutskever": sutskever,
+    "luong-general": luong_general,
+    "luong-local": luong_local,
+    "luong-monotonic": luong_monotonic,
+}
