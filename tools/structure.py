@@ -373,7 +373,7 @@ def main() -> None:
         for name, members in lists.items() if arguments.list else ():
             rows += ["", f"{LABELS[name]}:", *(f"  {member}" for member in members)]
         text = "\n".join(rows)
-    print(text)  # noqa: T201
+    print(text)
 
 
 if __name__ == "__main__":
