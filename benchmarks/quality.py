@@ -199,7 +199,7 @@ def quality_section(turns: Sequence[Turn], references: Sequence[str], coverage: 
 
 
 def _bleu(lines: Sequence[str], references: Sequence[str]) -> float:
-    return measure(lines, references, tokenize="none", with_ter=False).bleu
+    return measure(lines, references, tokenize="none", metrics=("bleu",))["bleu"]
 
 
 def _number(value: Any) -> str:

@@ -2,7 +2,7 @@ import pytest
 
 from regard.cli import progress as bar
 from regard.cli.progress import TrainingDisplay
-from regard.tasks.generation import GenerationValidation
+from regard.tasks.base import Validation
 from regard.training.events import Note, Progress, Validated
 
 
@@ -22,7 +22,18 @@ def clock(monkeypatch):
     monkeypatch.setattr(bar, "time", Clock())
 
 
-VALIDATION = GenerationValidation(1.0, 2.718, 0.75, 0.5, 0.25, 12.34, 30.0, 0.125)
+VALIDATION = Validation(
+    1.0,
+    {
+        "perplexity": 2.718,
+        "token_accuracy": 0.75,
+        "free_running_accuracy": 0.5,
+        "exposure_gap": 0.25,
+        "bleu": 12.34,
+        "chrf": 30.0,
+        "exact_match": 0.125,
+    },
+)
 
 
 def test_training_in_a_pipe_is_plain_lines(capsys):
@@ -38,7 +49,8 @@ def test_training_in_a_pipe_is_plain_lines(capsys):
     assert told[1] == "update 1,500 (25 %)  loss 2.346  rate 0.001  12,346 tokens/s  1:05 gone, 3:15 left"
     assert told[2] == (
         "validation at update 2,000: perplexity 2.72, token accuracy 75.0\N{NO-BREAK SPACE}%, free-running accuracy "
-        "50.0\N{NO-BREAK SPACE}%, gap 25.0\N{NO-BREAK SPACE}%, BLEU 12.3, chrF 30.0, exact match "
+        "50.0\N{NO-BREAK SPACE}%, exposure gap (teacher-forced minus free-running accuracy) "
+        "25.0\N{NO-BREAK SPACE}%, BLEU 12.3, chrF 30.0, exact match "
         "12.5\N{NO-BREAK SPACE}%; best so far"
     )
     assert told[3].endswith("exact match 12.5\N{NO-BREAK SPACE}%")

@@ -3,7 +3,7 @@ import re
 
 import pytest
 
-from regard.evaluation.metrics import written
+from regard.evaluation.metrics import format_score
 from regard.tasks.translate.evaluation import evaluate
 from regard.tasks.translate.predictor import Translator
 from regard.text import parse_pharaoh, read_pairs
@@ -36,12 +36,12 @@ def test_the_table_is_the_json(regard, model, data, expected):
     shown = table(printed)
     assert list(shown) == list(expected.scores())
     for name in without_speed(shown):
-        assert shown[name] == written(name, report[name])
+        assert shown[name] == format_score(name, report[name])
     bands = printed.split("by source length in words")[1].splitlines()[2:]
     for band, row in zip(expected.bands, bands[: len(expected.bands)], strict=True):
         assert re.split(r"  +", row.strip()) == [
             band.band.name,
-            *(written(name, value) for name, value in band.scores().items()),
+            *(format_score(name, value) for name, value in band.scores().items()),
         ]
     for name, signature in report["signatures"].items():
         assert f"{name}: {signature}" in printed
@@ -87,7 +87,7 @@ def test_a_folder_of_all_that_was_found(regard, model, data):
     report = json.loads((data / "found" / "report.json").read_text())
     shown = table(ended.out)
     for name in without_speed(shown):
-        assert shown[name] == written(name, report[name])
+        assert shown[name] == format_score(name, report[name])
     html = (data / "found" / "report.html").read_text()
     assert f"regard evaluate {model} {data}/test.tsv --beam 2 --out {data}/found" in html
 

@@ -6,7 +6,7 @@ import safetensors.torch
 import torch
 
 from regard.config import read_toml, write_toml
-from regard.evaluation.metrics import written
+from regard.evaluation.metrics import format_score
 from regard.tasks import TASKS
 from regard.text import Tokenizer
 from regard.training.presets import PRESETS
@@ -49,7 +49,7 @@ def test_results_on_one_stream_and_the_rest_on_the_other(train, corpus):
     rows = dict(line.split("  ", 1) for line in ended.out.splitlines()[1:])
     flat = {**{k: v for k, v in report.items() if k != "validation"}, **report["validation"]}
     assert {name: value.strip() for name, value in rows.items()} == {
-        name: written(name, value) for name, value in flat.items()
+        name: format_score(name, value) for name, value in flat.items()
     }
     assert "60 pairs to learn from, 12 to validate with; vocabularies of 9 and 9" in ended.err
     assert "validation at update 20: perplexity" in ended.err

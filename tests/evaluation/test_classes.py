@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from regard.errors import DataError
 from regard.evaluation import score_classes, score_tags
+from regard.evaluation.metrics import label_scores
 
 LABELS = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abcd")), min_size=1, max_size=40)
 
@@ -50,13 +51,9 @@ def test_tags_are_scored_word_by_word_and_sentence_by_sentence():
 
 def test_scores_and_json():
     tags = score_tags([["D", "N"]], [["D", "D"]])
-    assert tags.scores() == {
-        "accuracy": 0.5,
-        "macro_f1": pytest.approx(1 / 3),
-        "sentence_accuracy": 0.0,
-        "num_labels_scored": 2,
-    }
-    assert "sentence_accuracy" not in score_classes(["a"], ["a"]).scores()
+    assert label_scores(tags) == {"accuracy": 0.5, "macro_f1": pytest.approx(1 / 3), "sentence_accuracy": 0.0}
+    assert tags.num_scored == 2
+    assert "sentence_accuracy" not in label_scores(score_classes(["a"], ["a"]))
     written = tags.to_json()
     assert json.loads(json.dumps(written)) == written
     assert written["confusion"] == [[1, 0], [1, 0]]

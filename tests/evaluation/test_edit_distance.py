@@ -3,7 +3,7 @@ from functools import cache
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from regard.evaluation.quality import edit_distance
+from regard.evaluation import edit_distance
 
 
 def plain(first, second):

@@ -1,6 +1,7 @@
 import pytest
 
-from regard.evaluation.metrics import name_of, power_of_ten, written
+from regard.evaluation import METRICS, measure
+from regard.evaluation.metrics import display_name, format_score, is_better, power_of_ten
 
 BLANK = "\N{NO-BREAK SPACE}"
 
@@ -26,12 +27,12 @@ BLANK = "\N{NO-BREAK SPACE}"
     ],
 )
 def test_figures_are_written_for_people(key, value, text):
-    assert written(key, value) == text
+    assert format_score(key, value) == text
 
 
 def test_names():
-    assert name_of("aer") == "alignment error rate"
-    assert name_of("source_vocabulary") == "source vocabulary"
+    assert display_name("aer") == "alignment error rate"
+    assert display_name("source_vocabulary") == "source vocabulary"
 
 
 @pytest.mark.parametrize(
@@ -47,3 +48,26 @@ def test_names():
 )
 def test_sizes_are_powers_of_ten(value, text):
     assert power_of_ten(value) == text
+
+
+def test_directions():
+    """Rates of errors and costs are better when lower; a checkpoint is selected by this."""
+    lower = {"loss", "ter", "wer", "per", "aer", "perplexity", "token_error_rate", "character_error_rate"}
+    for key in lower:
+        assert is_better(key, 0.1, 0.2)
+        assert not is_better(key, 0.2, 0.1)
+    for key in ("bleu", "chrf", "exact_match", "accuracy", "macro_f1", "sentence_accuracy", "token_accuracy"):
+        assert is_better(key, 0.2, 0.1)
+        assert not is_better(key, 0.1, 0.1)
+
+
+def test_wer_and_per_of_phones_and_characters():
+    """WER counts whole lines, PER edits of symbols over the references' symbols."""
+    phones = measure(["K AE T", "D AO"], ["K AE T", "D AO G Z"], unit="symbols")
+    assert (phones["wer"], phones["per"]) == (0.5, 2 / 7)
+    assert phones["per"] == phones["token_error_rate"]
+    letters = measure(["cats", "dog"], ["cat", "dog"], unit="characters")
+    assert (letters["wer"], letters["per"]) == (0.5, 1 / 6)
+    assert letters["per"] == letters["character_error_rate"]
+    assert not {"wer", "per"} & measure(["a cat"], ["a dog"]).scores.keys()
+    assert list(phones.scores) == [key for key in METRICS if key in phones.scores]

@@ -49,8 +49,8 @@ def test_the_scores_are_those_of_evaluate(toy, held_out):
     assert ours["aer"] == pytest.approx(100 * found.alignment.aer)
     assert ours["precision"] == pytest.approx(100 * found.alignment.precision)
     assert ours["recall"] == pytest.approx(100 * found.alignment.recall)
-    assert finding.numbers["bleu"] == pytest.approx(found.quality.bleu)
-    assert finding.numbers["exact_match"] == 100 * found.quality.exact_match
+    assert finding.numbers["bleu"] == pytest.approx(found.quality["bleu"])
+    assert finding.numbers["exact_match"] == 100 * found.quality["exact_match"]
 
 
 def test_the_diagonals_error_rate_by_counting(toy, held_out):

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from regard.evaluation.quality import edit_distance
+from regard.evaluation import edit_distance
 from regard.lab.bottleneck import (
     ATTENDING,
     EXPERIMENT,

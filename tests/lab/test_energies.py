@@ -83,8 +83,8 @@ def test_means_are_over_the_models_of_all_seeds(toy, held_out):
         learning_rate = finding.numbers["rates"][name]
         found = [scores_of(models(bench, name, seed)[learning_rate], held_out) for seed in (1, 2)]
         ours = finding.numbers["kinds"][name]
-        assert ours["bleu"]["values"] == pytest.approx([each.quality.bleu for each in found])
-        assert ours["exact_match"]["mean"] == pytest.approx(50 * sum(e.quality.exact_match for e in found))
+        assert ours["bleu"]["values"] == pytest.approx([each.quality["bleu"] for each in found])
+        assert ours["exact_match"]["mean"] == pytest.approx(50 * sum(e.quality["exact_match"] for e in found))
         if name == NONE:
             assert "aer" not in ours
         else:

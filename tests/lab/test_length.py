@@ -156,7 +156,7 @@ def test_each_number_is_that_of_a_translator_asked_again(found: tuple[Path, Any]
         assert all(low <= len(e.source.split()) <= high for e in examples)
         sources, targets = [e.source for e in examples], [e.target for e in examples]
         output = [t.text for t in translator.translate(sources, beam=1)]
-        assert band["bleu"] == pytest.approx(measure(output, targets, tokenize="none").bleu)
+        assert band["bleu"] == pytest.approx(measure(output, targets, tokenize="none")["bleu"])
         log_probs = [p for t in translator.align(sources, targets) for p in t.token_log_probs]
         assert band["likely"] == pytest.approx(100 * sum(exp(p) > 0.5 for p in log_probs) / len(log_probs))
     assert model["bands"][0]["likely"] > 0

@@ -85,7 +85,7 @@ def test_bleu_is_that_of_the_toolkit_s_own_evaluation(bench, finding):
         beam=1,
         tokenize="none",
     )
-    assert shapes["one to many"]["score"] == pytest.approx(captioned.quality.bleu)
+    assert shapes["one to many"]["score"] == pytest.approx(captioned.quality["bleu"])
     pairs = Microworld().splits(**SIZES, shortest=3, longest=8).test
     translated = evaluate(
         Translator.load(model(bench, "many-to-many")),
@@ -94,7 +94,7 @@ def test_bleu_is_that_of_the_toolkit_s_own_evaluation(bench, finding):
         beam=1,
         tokenize="none",
     )
-    assert shapes["many to many"]["score"] == pytest.approx(translated.quality.bleu)
+    assert shapes["many to many"]["score"] == pytest.approx(translated.quality["bleu"])
 
 
 def test_the_baselines_are_what_counting_gives(finding):

@@ -7,7 +7,9 @@ import pytest
 import torch
 from torch import nn
 
-from regard.tasks.generation import validate_generation
+from regard.errors import ConfigError
+from regard.tasks.base import Validation
+from regard.tasks.generation import SELECTIONS, check_selection, target_unit, validate_generation
 from regard.text import learn
 
 TOKENIZER = learn("word", ["a b c d"], size=8)
@@ -42,7 +44,7 @@ def validated(said, written, free_running=2, model=None):
             mask = torch.tensor([[True] * len(WANTED[k]) + [False]])  # padding is no prediction
             yield SimpleNamespace(target_ids=ids, target_mask=mask, said=torch.tensor(said[k]))
 
-    def write(members):
+    def generate(members):
         asked.append(list(members))
         return [written[k] for k in members]
 
@@ -50,9 +52,9 @@ def validated(said, written, free_running=2, model=None):
         model or Told(),
         TOKENIZER,
         batches=batches,
-        write=write,
+        generate=generate,
         references=REFERENCES,
-        wanted=WANTED,
+        reference_ids=WANTED,
         free_running=free_running,
     )
     return found, asked
@@ -62,14 +64,10 @@ def test_all_right():
     found, asked = validated(WANTED, REFERENCES, free_running=99)
     assert asked == [[0, 1, 2], [], [0, 1, 2]]
     assert found.loss == pytest.approx(-math.log(P), rel=1e-5)
-    assert found.perplexity == pytest.approx(1 / P, rel=1e-5)
-    assert (found.token_accuracy, found.free_running_accuracy, found.exposure_gap, found.exact_match) == (
-        1,
-        1,
-        0,
-        1,
-    )
-    assert found.chrf == pytest.approx(100)
+    assert found.scores["perplexity"] == pytest.approx(1 / P, rel=1e-5)
+    names = ("token_accuracy", "free_running_accuracy", "exposure_gap", "exact_match", "wer", "per")
+    assert [found.scores[name] for name in names] == [1, 1, 0, 1, 0, 0]
+    assert found.scores["chrf"] == pytest.approx(100)
 
 
 def test_the_loss_is_of_all_and_the_gap_of_those_written_freely():
@@ -79,16 +77,16 @@ def test_the_loss_is_of_all_and_the_gap_of_those_written_freely():
     assert asked == [[0, 1], [2], [0, 1]]
     rest = (1 - P) / (TOKENIZER.size - 1)
     assert found.loss == pytest.approx(-(3 * math.log(P) + 3 * math.log(rest)) / 6, rel=1e-5)
-    assert found.token_accuracy == pytest.approx(3 / 6)
-    assert found.free_running_accuracy == pytest.approx(1 - 2 / 3)
-    assert found.exposure_gap == pytest.approx(2 / 3 - 1 / 3)
-    assert found.exact_match == 0
+    assert found.scores["token_accuracy"] == pytest.approx(3 / 6)
+    assert found.scores["free_running_accuracy"] == pytest.approx(1 - 2 / 3)
+    assert found.scores["exposure_gap"] == pytest.approx(2 / 3 - 1 / 3)
+    assert found.scores["exact_match"] == 0
 
 
 def test_no_accuracy_falls_below_none():
     found, _ = validated(WANTED, ["d " * 50, "d " * 50, None])
-    assert found.free_running_accuracy == 0
-    assert found.exposure_gap == 1
+    assert found.scores["free_running_accuracy"] == 0
+    assert found.scores["exposure_gap"] == 1
 
 
 @pytest.mark.parametrize("training", [True, False])
@@ -97,3 +95,39 @@ def test_dropout_sleeps_for_the_while(training):
     validated(WANTED, REFERENCES, model=model)
     assert model.modes == [False] * 3
     assert model.training is training
+
+
+@pytest.mark.parametrize(
+    ("tokenizer", "unit"),
+    [
+        (learn("char", ["two words"], size=30), "characters"),
+        (learn("word", ["K AE1 T", "d͡ʒː ɔ ɪ"], size=30), "symbols"),
+        (learn("word", ["a cat sleeps"], size=30), "words"),
+        (learn("bpe", ["a b", "ab ba"], size=30), "words"),
+    ],
+)
+def test_what_a_target_consists_of(tokenizer, unit):
+    assert target_unit(tokenizer) == unit
+
+
+def test_error_rates_of_phones_are_selected_for_phones_only():
+    """WER and PER are reported where they mean something, and naming them elsewhere is an error before training."""
+    check_selection("per", TOKENIZER)
+    words = learn("word", ["a cat sleeps"], size=30)
+    check_selection("bleu", words)
+    with pytest.raises(
+        ConfigError, match=r"training\.select = 'wer': WER is for a target of phones or characters"
+    ):
+        check_selection("wer", words)
+    assert {"wer", "per"} <= set(SELECTIONS)
+    assert "ter" not in SELECTIONS
+
+
+def test_the_better_validation_by_direction_and_by_loss_at_a_tie():
+    one = Validation(1.0, {"per": 0.5, "bleu": 3.0})
+    other = Validation(2.0, {"per": 0.25, "bleu": 3.0})
+    assert other.better_than(one, "per")
+    assert not one.better_than(other, "per")
+    assert one.better_than(other, "bleu"), "a tie goes to the lower loss"
+    assert not other.better_than(one, "bleu")
+    assert not one.better_than(one, "loss")

@@ -22,7 +22,7 @@ from rich.console import Console
 from rich.table import Table
 
 from regard.errors import ConfigError, DataError
-from regard.evaluation.metrics import written
+from regard.evaluation.metrics import format_score
 from regard.io import make_folder
 
 _PIPE_WIDTH = 160  # of tables where no terminal says how wide it is
@@ -121,7 +121,7 @@ def score_table(scores: Mapping[str, Any], title: str | None = None) -> Table:
     table.add_column(style="dim")
     table.add_column(justify="right", style="bold")
     for name, value in scores.items():
-        table.add_row(name, written(name, value))
+        table.add_row(name, format_score(name, value))
     return table
 
 

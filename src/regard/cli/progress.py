@@ -15,7 +15,7 @@ from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColum
 from rich.progress import Progress as ProgressBar
 
 from regard.cli.console import PLAIN_EVERY, clock, notes
-from regard.evaluation.metrics import name_of, written
+from regard.evaluation.metrics import display_name, format_score
 from regard.training.events import Event, Note, Progress, Validated
 
 UNKNOWN = "–:––"
@@ -143,6 +143,8 @@ class TrainingDisplay(Bar):
 
     def _validated(self, event: Validated) -> None:
         numbers = {name: value for name, value in event.validation.to_json().items() if name != "loss"}
-        told = ", ".join(f"{name_of(name)} {written(name, value)}" for name, value in numbers.items())
+        told = ", ".join(
+            f"{display_name(name)} {format_score(name, value)}" for name, value in numbers.items()
+        )
         mark = "; [green]best so far[/]" if event.best else ""
         notes.print(f"validation at update {event.update:,}: {told}{mark}")

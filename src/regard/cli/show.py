@@ -7,7 +7,7 @@ import typer
 from rich.table import Table
 
 from regard.cli.console import print_json, results, score_table
-from regard.evaluation.metrics import name_of, written
+from regard.evaluation.metrics import display_name, format_score
 
 _OF_EVERY_ROW = ("event", "update", "seconds", "best")
 
@@ -101,9 +101,9 @@ def _history_table(history: list[dict[str, Any]]) -> Table:
     table = Table(box=None, pad_edge=False, title="\nscore history", title_justify="left", title_style="bold")
     table.add_column("update", justify="right", style="dim")
     for name in names:
-        table.add_column(name_of(name), justify="right")
+        table.add_column(display_name(name), justify="right")
     table.add_column("")
     for row in history:
-        cells = [written(name, row.get(name)) for name in names]
+        cells = [format_score(name, row.get(name)) for name in names]
         table.add_row(f"{row['update']:,}", *cells, "best" if row.get("best") else "")
     return table

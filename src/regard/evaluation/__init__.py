@@ -1,21 +1,20 @@
-"""Quality: sacrebleu's scores of translations, exact match, error rates, all by length; the scores of labels."""
+"""Scores: the table of metrics, generated text against references, labels against gold, alignments."""
 
 from regard.evaluation.classes import ClassScore, ClassScores, score_classes, score_tags
-from regard.evaluation.quality import (
-    TOKENIZERS,
-    LengthBand,
-    Quality,
-    edit_distance,
-    measure,
-    measure_by_length,
-)
+from regard.evaluation.metrics import METRICS, LabelMetric, Metric, TextMetric
+from regard.evaluation.quality import TOKENIZERS, LengthBand, Quality, measure, measure_by_length
+from regard.evaluation.text import edit_distance
 
 __all__ = [
+    "METRICS",
     "TOKENIZERS",
     "ClassScore",
     "ClassScores",
+    "LabelMetric",
     "LengthBand",
+    "Metric",
     "Quality",
+    "TextMetric",
     "edit_distance",
     "measure",
     "measure_by_length",

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from regard.errors import DataError, nearest
-from regard.evaluation.quality import check_parallel
+from regard.evaluation.text import check_parallel
 
 
 @dataclass(frozen=True)
@@ -79,13 +79,6 @@ class ClassScores:
         met = [one.f1 for one in self.classes.values() if one.support or one.num_predicted]
         return sum(met) / len(met)
 
-    def scores(self) -> dict[str, float | int]:
-        """Give the figures of the whole corpus by their names, as a report has them."""
-        figures: dict[str, float | int] = {"accuracy": self.accuracy, "macro_f1": self.macro_f1}
-        if self.sentence_accuracy is not None:
-            figures["sentence_accuracy"] = self.sentence_accuracy
-        return {**figures, "num_labels_scored": self.num_scored}
-
     def to_json(self) -> dict[str, Any]:
         """Give everything as a JSON object."""
         classes = {
@@ -99,7 +92,7 @@ class ClassScores:
             for label, one in self.classes.items()
         }
         confusion = list(map(list, self.confusion))
-        return {**self.scores(), "labels": list(self.labels), "classes": classes, "confusion": confusion}
+        return {"labels": list(self.labels), "classes": classes, "confusion": confusion}
 
 
 def score_classes(

@@ -1,19 +1,58 @@
-"""How figures are named and written for people.
+"""The table of metrics: each one's name, format, direction, and how it is computed.
 
-In: a key and a number, as in ``report.json``. Out: "exact match", "93.4 %".
+Everything that shows, compares or selects by a score reads `METRICS`: printed tables, validation lines,
+``report.json``, the report page, ``training.select``. A new metric is a function in a file of this folder and one line
+in the table.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
 
-_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+from regard.evaluation import text
+from regard.evaluation.classes import ClassScores
+
+_SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
-def _per_cent(value: float) -> str:
+def per_cent(value: float) -> str:
+    """A fraction as "93.4 %"."""
     return f"{100 * value:.1f}\N{NO-BREAK SPACE}%"
 
 
-def _duration(seconds: float) -> str:
+def tenths(value: float) -> str:
+    """One decimal."""
+    return f"{value:.1f}"
+
+
+def hundredths(value: float, minus: str = "\N{MINUS SIGN}") -> str:
+    """Two decimals; a value that rounds to 0 has no sign.
+
+    Args:
+        value: the number.
+        minus: the sign of a negative one.
+    """
+    return f"{value:z.2f}".replace("-", minus)
+
+
+def thousandths(value: float) -> str:
+    """Three decimals."""
+    return f"{value:.3f}"
+
+
+def bits(value: float) -> str:
+    """Two decimals and the unit."""
+    return f"{value:.2f}\N{NO-BREAK SPACE}bits"
+
+
+def count(value: float) -> str:
+    """A whole number with separators."""
+    return f"{value:,.0f}"
+
+
+def duration(seconds: float) -> str:
+    """Seconds as "12.3 s", "2 min 14 s" or "1 h 02 min"."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     if hours:
@@ -21,83 +60,171 @@ def _duration(seconds: float) -> str:
     return f"{minutes} min {rest:02d} s" if minutes else f"{seconds:.1f} s"
 
 
-def _bits(value: float) -> str:
-    return f"{value:.2f}\N{NO-BREAK SPACE}bits"
-
-
-def hundredths(value: float, minus: str = "\N{MINUS SIGN}") -> str:
-    """Write a number to two decimals; what rounds to nothing has no sign.
+def power_of_ten(value: float, digits: int = 0) -> str:
+    """A number in scientific notation, such as 2 × 10⁻¹⁶; 0 and what is not finite as it is.
 
     Args:
         value: the number.
-        minus: what stands before one below 0.
+        digits: how many decimals the factor has.
     """
-    return f"{value:z.2f}".replace("-", minus)
+    if not value or not math.isfinite(value):
+        return f"{value:g}"
+    factor, power = f"{value:.{digits}e}".split("e")
+    return f"{factor} × 10{str(int(power)).translate(_SUPERSCRIPT)}".replace("-", "\N{MINUS SIGN}")
 
 
-def _tenths(value: float) -> str:
-    return f"{value:.1f}"
+@dataclass(frozen=True)
+class Metric:
+    """How a score is shown and compared.
+
+    Attributes:
+        name: in words, for people; the key is used in JSON, configs and printed tables.
+        format: value → text.
+        better: which direction is better; None for what is not a matter of quality.
+    """
+
+    name: str
+    format: Callable[[float], str]
+    better: Literal["higher", "lower"] | None
 
 
-_KNOWN: dict[str, tuple[str, Callable[[float], str]]] = {
-    "bleu": ("BLEU", _tenths),
-    "chrf": ("chrF", _tenths),
-    "ter": ("TER", _tenths),
-    "exact_match": ("exact match", _per_cent),
-    "token_error_rate": ("token error rate", _per_cent),
-    "character_error_rate": ("character error rate", _per_cent),
-    "accuracy": ("accuracy", _per_cent),
-    "macro_f1": ("macro F1", _per_cent),
-    "sentence_accuracy": ("sentence accuracy", _per_cent),
-    "token_accuracy": ("token accuracy", _per_cent),
-    "free_running_accuracy": ("free-running accuracy", _per_cent),
-    "aer": ("alignment error rate", _per_cent),
-    "exposure_gap": ("exposure_gap", _per_cent),
-    "alignment_precision": ("alignment precision", _per_cent),
-    "alignment_recall": ("alignment recall", _per_cent),
-    "attention_entropy": ("attention entropy", _bits),
-    "attention_coverage": ("attention coverage", _per_cent),
-    "attention_monotonicity": ("attention monotonicity", hundredths),
-    "tokens_per_second": ("tokens per second", lambda value: f"{value:,.0f}"),
-    "sentences_per_second": ("sentences per second", lambda value: f"{value:,.0f}"),
-    "perplexity": ("perplexity", hundredths),
-    "word_perplexity": ("perplexity per word", hundredths),
-    "bits_per_character": ("bits per character", lambda value: f"{value:.3f}"),
-    "train_seconds": ("training time", _duration),
-    "num_sentences": ("sentences", lambda value: f"{value:,.0f}"),
-    "num_labels_scored": ("labels scored", lambda value: f"{value:,.0f}"),
+@dataclass(frozen=True)
+class TextMetric(Metric):
+    """A metric of generated text, computed from hypotheses and references.
+
+    Attributes:
+        function: (hypotheses, references, options) → value of the corpus.
+        signature: options → a description of how it counts, where one is published with the score.
+        symbols_only: whether it is reported only where the target consists of phones or characters.
+        in_validation: whether each validation computes it, so that ``training.select`` can name it.
+        by_length: whether it is a column of the table by source length.
+    """
+
+    function: Callable[[text.Lines, text.Lines, text.TextOptions], float]
+    signature: Callable[[text.TextOptions], str] | None = None
+    symbols_only: bool = False
+    in_validation: bool = False
+    by_length: bool = True
+
+    def applies_to(self, unit: text.TargetUnit) -> bool:
+        """Whether it is reported for targets that consist of this unit."""
+        return unit != "words" or not self.symbols_only
+
+
+@dataclass(frozen=True)
+class LabelMetric(Metric):
+    """A metric of predicted labels, computed from the confusion matrix.
+
+    Attributes:
+        function: scores by class → value, or None where it does not apply.
+        tags_only: whether it applies to tags of words and not to labels of texts.
+    """
+
+    function: Callable[[ClassScores], float | None]
+    tags_only: bool = False
+
+
+METRICS: Mapping[str, Metric] = {
+    # generated text against references
+    "bleu": TextMetric("BLEU", tenths, "higher", text.bleu, text.bleu.signature, in_validation=True),
+    "chrf": TextMetric("chrF", tenths, "higher", text.chrf, text.chrf.signature, in_validation=True),
+    "ter": TextMetric("TER", tenths, "lower", text.ter, text.ter.signature),
+    "exact_match": TextMetric("exact match", per_cent, "higher", text.exact_match, in_validation=True),
+    "wer": TextMetric("WER", per_cent, "lower", text.word_error_rate, symbols_only=True, in_validation=True),
+    "per": TextMetric("PER", per_cent, "lower", text.phone_error_rate, symbols_only=True, in_validation=True),
+    "token_error_rate": TextMetric("token error rate", per_cent, "lower", text.token_error_rate),
+    "character_error_rate": TextMetric(
+        "character error rate", per_cent, "lower", text.character_error_rate, by_length=False
+    ),
+    # predicted labels against gold ones
+    "accuracy": LabelMetric("accuracy", per_cent, "higher", lambda classes: classes.accuracy),
+    "macro_f1": LabelMetric("macro F1", per_cent, "higher", lambda classes: classes.macro_f1),
+    "sentence_accuracy": LabelMetric(
+        "sentence accuracy", per_cent, "higher", lambda classes: classes.sentence_accuracy, tags_only=True
+    ),
+    "precision": Metric("precision", per_cent, "higher"),
+    "recall": Metric("recall", per_cent, "higher"),
+    "f1": Metric("F1", per_cent, "higher"),
+    # teacher-forced and free-running prediction of tokens
+    "loss": Metric("loss", thousandths, "lower"),
+    "perplexity": Metric("perplexity", hundredths, "lower"),
+    "word_perplexity": Metric("perplexity per word", hundredths, "lower"),
+    "bits_per_character": Metric("bits per character", thousandths, "lower"),
+    "token_accuracy": Metric("token accuracy", per_cent, "higher"),
+    "free_running_accuracy": Metric("free-running accuracy", per_cent, "higher"),
+    "exposure_gap": Metric("exposure gap (teacher-forced minus free-running accuracy)", per_cent, "lower"),
+    # attention against gold links, and by itself
+    "aer": Metric("alignment error rate", per_cent, "lower"),
+    "alignment_precision": Metric("alignment precision", per_cent, "higher"),
+    "alignment_recall": Metric("alignment recall", per_cent, "higher"),
+    "attention_entropy": Metric("attention entropy", bits, None),
+    "attention_coverage": Metric("attention coverage", per_cent, None),
+    "attention_monotonicity": Metric("attention monotonicity", hundredths, None),
+    # sizes and speed
+    "num_labels_scored": Metric("labels scored", count, None),
+    "num_sentences": Metric("sentences", count, None),
+    "num_predicted": Metric("predicted", count, None),
+    "support": Metric("support", count, None),
+    "sentences_per_second": Metric("sentences per second", count, "higher"),
+    "tokens_per_second": Metric("tokens per second", count, "higher"),
+    "train_seconds": Metric("training time", duration, None),
 }
+"""By key, in the order in which scores are listed."""
 
 
-def name_of(key: str) -> str:
-    """Name a figure: ``exact_match`` is "exact match"."""
-    return _KNOWN[key][0] if key in _KNOWN else key.replace("_", " ")
+def text_metrics(unit: text.TargetUnit = "words") -> Iterator[tuple[str, TextMetric]]:
+    """The metrics of generated text that are reported for targets of this unit."""
+    for key, metric in METRICS.items():
+        if isinstance(metric, TextMetric) and metric.applies_to(unit):
+            yield key, metric
 
 
-def written(key: str, value: float | int | str | None) -> str:
-    """Write a figure in the manner of its key; others as they are, numbers to four digits.
+def label_metrics() -> Iterator[tuple[str, LabelMetric]]:
+    """The metrics of predicted labels."""
+    for key, metric in METRICS.items():
+        if isinstance(metric, LabelMetric):
+            yield key, metric
+
+
+def label_scores(classes: ClassScores) -> dict[str, float]:
+    """Every metric of labels that applies."""
+    scores = {key: metric.function(classes) for key, metric in label_metrics()}
+    return {key: value for key, value in scores.items() if value is not None}
+
+
+def is_better(key: str, value: float, than: float) -> bool:
+    """Whether a score improves on another, by the metric's direction.
+
+    Args:
+        key: of a metric that has a direction.
+        value: the new score.
+        than: the one to improve on.
+    """
+    return value < than if METRICS[key].better == "lower" else value > than
+
+
+def in_table_order(scores: Mapping[str, float]) -> dict[str, float]:
+    """Sort scores as `METRICS` lists them; others keep their order and follow."""
+    order = {key: number for number, key in enumerate(METRICS)}
+    return dict(sorted(scores.items(), key=lambda item: order.get(item[0], len(order))))
+
+
+def display_name(key: str) -> str:
+    """Name a score in words: ``exact_match`` is "exact match"."""
+    return METRICS[key].name if key in METRICS else key.replace("_", " ")
+
+
+def format_score(key: str, value: float | int | str | None) -> str:
+    """Format a score as its metric says; other numbers with four digits, text as it is.
 
     Args:
         key: as in ``report.json``.
-        value: the figure; None is written as a dash.
+        value: None gives a dash.
     """
     if value is None:
         return "–"
     if isinstance(value, (str, bool)):
         return str(value)
-    if key in _KNOWN:
-        return _KNOWN[key][1](value)
+    if key in METRICS:
+        return METRICS[key].format(value)
     return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
-
-
-def power_of_ten(value: float, digits: int = 0) -> str:
-    """Write a number by its size, such as 2 × 10⁻¹⁶; what has none, 0 and what is not finite, as it is.
-
-    Args:
-        value: the number.
-        digits: how many stand behind the first one's point.
-    """
-    if not value or not math.isfinite(value):
-        return f"{value:g}"
-    factor, power = f"{value:.{digits}e}".split("e")
-    return f"{factor} × 10{str(int(power)).translate(_RAISED)}".replace("-", "\N{MINUS SIGN}")

@@ -1,111 +1,52 @@
-"""The least number of insertions, deletions and substitutions that turn one sequence into another.
+"""How good generated text is against one reference per line, for a corpus and by source length.
 
-In: two sequences of hashable items, strings or lists of words. Out: a whole number.
-
-How good a corpus of translations is, against one reference each.
-
-In: lines. Out: `Quality`. BLEU, chrF and TER are sacrebleu's, with its signatures; exact match and the error
-rates are counted here. Knows nothing of models or of how the lines were made.
-
-Quality by the length of the source sentence, as Bahdanau's Figure 2 shows it.
-
-In: lines. Out: bands of source length, ascending, each with its `Quality`. Lengths are counted in
-blank-separated words.
+In: lines. Out: `Quality`, the scores of every metric of text in `METRICS` that applies, and sacrebleu's signatures;
+`LengthBand`, the same for the sentences of some source lengths (Figure 2 of Bahdanau et al.), counted in
+blank-separated words. Knows nothing of models or of how the lines were made.
 """
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import count, pairwise
 from typing import Any
 
-from regard.errors import ConfigError, DataError, nearest
+from regard.errors import ConfigError, nearest
+from regard.evaluation.metrics import METRICS, TextMetric, text_metrics
+from regard.evaluation.text import TargetUnit, TextOptions, check_parallel
 
-
-def edit_distance(first: Sequence[Hashable], second: Sequence[Hashable]) -> int:
-    """Levenshtein's distance, by Myers' bit vectors (J. ACM 46(3), 1999, in Hyyrö's form).
-
-    A column of the table of distances goes up or down by at most 1 from cell to cell, so that it fits into
-    two whole numbers with one bit a cell: where it rises, where it falls. Python's integers take any length,
-    and a pair of sentences costs one pass over the second.
-
-    Args:
-        first: a sequence, such as a string or a list of words.
-        second: another.
-    """
-    first, second = _without_shared_ends(first, second)
-    if not first or not second:
-        return len(first) + len(second)
-    places: dict[Hashable, int] = {}  # for each item, a bit at each place of `first` where it stands
-    for place, item in enumerate(first):
-        places[item] = places.get(item, 0) | 1 << place
-    column = (1 << len(first)) - 1
-    bottom = 1 << (len(first) - 1)
-    rises, falls, distance = column, 0, len(first)
-    for item in second:
-        match = places.get(item, 0)
-        diagonal = (((match & rises) + rises) ^ rises) | match
-        grows = falls | ~(diagonal | rises)  # where the row rises from the column before
-        shrinks = rises & diagonal
-        if grows & bottom:
-            distance += 1
-        elif shrinks & bottom:
-            distance -= 1
-        grows = grows << 1 | 1
-        shrinks <<= 1
-        free = match | falls
-        rises = (shrinks | ~(free | grows)) & column
-        falls = grows & free & column
-    return distance
-
-
-def _without_shared_ends(
-    first: Sequence[Hashable], second: Sequence[Hashable]
-) -> tuple[Sequence[Hashable], Sequence[Hashable]]:
-    """Cut off what both begin with and what both end with: it costs nothing."""
-    shorter = min(len(first), len(second))
-    start = 0
-    while start < shorter and first[start] == second[start]:
-        start += 1
-    end = 0
-    while end < shorter - start and first[-1 - end] == second[-1 - end]:
-        end += 1
-    return first[start : len(first) - end], second[start : len(second) - end]
-
-
-# sacrebleu's others fetch a model or need a package of their own.
 TOKENIZERS = ("13a", "intl", "char", "zh", "none")
+"""BLEU's tokenizers; sacrebleu's others download a model or need another package."""
 
 
 @dataclass(frozen=True)
 class Quality:
-    """The scores of a corpus.
+    """The scores of a corpus of generated text.
 
     Attributes:
-        bleu: 0 to 100, more is better.
-        chrf: 0 to 100, more is better.
-        ter: edits and shifts per 100 reference words, less is better; sacrebleu's TER knows no case. None
-            where it was not asked for.
-        exact_match: the fraction of lines equal to their reference, blanks at the ends apart.
-        token_error_rate: edits of blank-separated tokens over all reference tokens; it can pass 1.
-        character_error_rate: the same over characters, blanks included.
+        scores: by the metric's key, in the order of `METRICS`.
         num_sentences: how many lines were scored.
-        signatures: how sacrebleu counted, by the name of the score: bleu, chrf, ter.
+        signatures: how sacrebleu counted, by the metric's key.
     """
 
-    bleu: float
-    chrf: float
-    ter: float | None
-    exact_match: float
-    token_error_rate: float
-    character_error_rate: float
+    scores: Mapping[str, float]
     num_sentences: int
     signatures: Mapping[str, str]
 
+    def __getitem__(self, key: str) -> float:
+        return self.scores[key]
+
+    def by_length_scores(self) -> dict[str, float]:
+        """The scores that are columns of the table by source length."""
+        columns = {
+            key for key, metric in METRICS.items() if isinstance(metric, TextMetric) and metric.by_length
+        }
+        return {key: value for key, value in self.scores.items() if key in columns}
+
     def to_json(self) -> dict[str, Any]:
-        """Give all scores as a JSON object."""
-        return asdict(self)
+        """All scores as a JSON object."""
+        return {**self.scores, "num_sentences": self.num_sentences, "signatures": dict(self.signatures)}
 
 
 def measure(
@@ -114,19 +55,21 @@ def measure(
     *,
     tokenize: str = "13a",
     lowercase: bool = False,
-    with_ter: bool = True,
+    unit: TargetUnit = "words",
+    metrics: Collection[str] | None = None,
 ) -> Quality:
-    """Score translations against references.
+    """Score generated lines against references.
 
     Args:
-        hypotheses: one line a sentence.
-        references: one line a sentence, in the same order.
-        tokenize: BLEU's tokenizer, one of `TOKENIZERS`; "none" for text that is tokenised already.
-        lowercase: whether case is to be overlooked.
-        with_ter: whether to count TER, which takes longer than all the rest together.
+        hypotheses: one line per sentence.
+        references: one line per sentence, in the same order.
+        tokenize: BLEU's tokenizer, one of `TOKENIZERS`; "none" for tokenised text.
+        lowercase: whether to ignore case.
+        unit: what the lines consist of; WER and PER are reported for symbols and characters.
+        metrics: the keys of those to compute, where they apply; by default all, of which TER takes longest.
 
     Raises:
-        DataError: no lines, or not as many of one as of the other.
+        DataError: no lines, or a different number of hypotheses and references.
         ConfigError: an unknown tokenizer.
     """
     check_parallel(hypotheses=hypotheses, references=references)
@@ -134,64 +77,13 @@ def measure(
         raise ConfigError(f"tokenize = {tokenize!r} is no tokenizer of BLEU; {nearest(tokenize, TOKENIZERS)}")
     if lowercase:
         hypotheses, references = [line.lower() for line in hypotheses], [line.lower() for line in references]
-    scores, signatures = _sacrebleu_scores(hypotheses, references, tokenize, lowercase, with_ter)
-    pairs = [(h.strip(), r.strip()) for h, r in zip(hypotheses, references, strict=True)]
+    options = TextOptions(tokenize, lowercase, unit)
+    chosen = {key: metric for key, metric in text_metrics(unit) if metrics is None or key in metrics}
     return Quality(
-        bleu=scores["bleu"],
-        chrf=scores["chrf"],
-        ter=scores.get("ter"),
-        exact_match=sum(h == r for h, r in pairs) / len(pairs),
-        token_error_rate=_error_rate([(h.split(), r.split()) for h, r in pairs]),
-        character_error_rate=_error_rate(pairs),
-        num_sentences=len(pairs),
-        signatures=signatures,
+        {key: metric.function(hypotheses, references, options) for key, metric in chosen.items()},
+        len(references),
+        {key: metric.signature(options) for key, metric in chosen.items() if metric.signature is not None},
     )
-
-
-def check_parallel(**lines: Sequence[str]) -> None:
-    """Check that all sides have equally many lines, and at least one.
-
-    Args:
-        lines: each side by its name, which the error message uses.
-
-    Raises:
-        DataError: they have not.
-    """
-    lengths = {name: len(side) for name, side in lines.items()}
-    if len(set(lengths.values())) > 1:
-        counted = ", ".join(f"{length} {name}" for name, length in lengths.items())
-        raise DataError(f"cannot score {counted}: give one of each for every sentence, blank lines too")
-    if 0 in lengths.values():
-        raise DataError(
-            f"cannot score an empty corpus: no {' and no '.join(lengths)}; give at least one line"
-        )
-
-
-def _sacrebleu_scores(
-    hypotheses: Sequence[str], references: Sequence[str], tokenize: str, lowercase: bool, with_ter: bool
-) -> tuple[dict[str, float], dict[str, str]]:
-    from sacrebleu.metrics.bleu import BLEU
-    from sacrebleu.metrics.chrf import CHRF
-    from sacrebleu.metrics.ter import TER
-
-    # force=True: no warning when the text looks tokenised; which tokenizer is right is the caller's to say
-    metrics = {
-        "bleu": BLEU(tokenize=tokenize, lowercase=lowercase, force=True),
-        "chrf": CHRF(lowercase=lowercase),
-    }
-    if with_ter:
-        metrics["ter"] = TER()
-    scores = {
-        name: float(metric.corpus_score(hypotheses, [references]).score) for name, metric in metrics.items()
-    }
-    return scores, {name: str(metric.get_signature()) for name, metric in metrics.items()}
-
-
-def _error_rate(pairs: Sequence[tuple[Sequence[str], Sequence[str]]]) -> float:
-    """Edits over the references' length; against references of no length, 0 for no edits and 1 for any."""
-    edits = sum(edit_distance(hypothesis, reference) for hypothesis, reference in pairs)
-    length = sum(len(reference) for _, reference in pairs)
-    return edits / length if length else float(edits > 0)
 
 
 _LEAST_BANDS, _MOST_BANDS = 3, 10
@@ -199,7 +91,7 @@ _LEAST_BANDS, _MOST_BANDS = 3, 10
 
 @dataclass(frozen=True)
 class LengthBand:
-    """The sentences whose source has from `lower` to `upper` words, both included, and their scores."""
+    """The sentences whose source has `lower` to `upper` words, inclusive, and their scores."""
 
     lower: int
     upper: int
@@ -208,11 +100,11 @@ class LengthBand:
 
     @property
     def name(self) -> str:
-        """The lengths as a reader writes them: "6–10", or "7" for a single one."""
+        """The lengths as "6–10", or "7" for a single one."""
         return f"{self.lower}" if self.lower == self.upper else f"{self.lower}–{self.upper}"
 
     def to_json(self) -> dict[str, Any]:
-        """Give the band as a JSON object."""
+        """The band as a JSON object."""
         return {"lower": self.lower, "upper": self.upper, **self.quality.to_json()}
 
 
@@ -224,26 +116,28 @@ def measure_by_length(
     *,
     tokenize: str = "13a",
     lowercase: bool = False,
-    with_ter: bool = True,
+    unit: TargetUnit = "words",
+    metrics: Collection[str] | None = None,
 ) -> list[LengthBand]:
-    """Score a corpus band by band; every sentence falls into exactly one.
+    """Score a corpus by source length; every sentence belongs to exactly one band.
 
     Args:
-        sources: one line a sentence; only their lengths are looked at.
+        sources: one line per sentence; only their lengths are used.
         hypotheses: the translations, in the same order.
-        references: what they should be, in the same order.
-        edges: the greatest length of each band, ascending; longer sentences make a last band. By default
-            bands of equal width, 3 to 10 of them where the lengths are many enough.
+        references: the reference translations, in the same order.
+        edges: the greatest length of each band, ascending; longer sentences form a last band. By default
+            3 to 10 bands of equal width, if there are enough different lengths.
         tokenize: as in `measure`.
         lowercase: as in `measure`.
-        with_ter: as in `measure`.
+        unit: as in `measure`.
+        metrics: as in `measure`.
 
     Returns:
-        the bands that have sentences, shortest first.
+        The bands that contain sentences, shortest first.
 
     Raises:
-        DataError: no lines, or not as many of each.
-        ConfigError: edges that do not ascend from 1 or more.
+        DataError: no lines, or a different number of each.
+        ConfigError: edges that do not ascend from at least 1.
     """
     check_parallel(sources=sources, hypotheses=hypotheses, references=references)
     lengths = [len(line.split()) for line in sources]
@@ -258,7 +152,8 @@ def measure_by_length(
             [references[k] for k in sentences],
             tokenize=tokenize,
             lowercase=lowercase,
-            with_ter=with_ter,
+            unit=unit,
+            metrics=metrics,
         )
         first = bounds[band - 1] + 1 if band else 1
         lower = min(first, min(lengths[k] for k in sentences))  # 0 where a source is blank
@@ -267,7 +162,7 @@ def measure_by_length(
 
 
 def _automatic_bounds(lengths: Sequence[int]) -> list[int]:
-    """Upper ends of bands of equal width, the first in `_widths` that makes 3 to 10 with sentences."""
+    """Upper ends of bands of equal width: the first of `_widths` that gives 3 to 10 bands with sentences."""
     for width in _widths():
         filled = len({max(length - 1, 0) // width for length in lengths})
         if filled <= _MOST_BANDS and (filled >= _LEAST_BANDS or width == 1):

@@ -186,12 +186,17 @@ def find(bench: Bench, sizes: Sizes) -> Finding:
     )
     (reading,) = bench.each(_read, [(sizes, splits)])
     examples, shown = splits.test, choose(splits.test)
-    quality = measure([each.text for each in reading.output], [e.target for e in examples], tokenize="none")
+    quality = measure(
+        [each.text for each in reading.output],
+        [e.target for e in examples],
+        tokenize="none",
+        metrics=("bleu", "exact_match"),
+    )
     numbers = {
         "seed": bench.seed,
         "sentences": len(examples),
-        "bleu": quality.bleu,
-        "exact_match": 100 * quality.exact_match,
+        "bleu": quality["bleu"],
+        "exact_match": 100 * quality["exact_match"],
         **compare(examples, reading),
         "shown": {title: _shown(examples[k], reading.trained[k]) for title, k in shown.items()},
     }

@@ -307,7 +307,7 @@ def _learn(bench: Bench, arm: tuple[str, int, float, Sizes, Splits, int]) -> Lea
     translator = Translator.load(folder)
     sources, targets, gold = [e.source for e in test], [e.target for e in test], [gold_of(e) for e in test]
     found = evaluate(translator, sources, targets, gold, beam=1, tokenize="none")
-    scores = {"bleu": found.quality.bleu, "exact_match": 100 * found.quality.exact_match}
+    scores = {"bleu": found.quality["bleu"], "exact_match": 100 * found.quality["exact_match"]}
     if found.alignment is not None:
         scores["aer"] = 100 * found.alignment.aer
     losses = {f"{learning_rate:g}": float(translator.facts["loss"])}

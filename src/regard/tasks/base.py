@@ -11,7 +11,7 @@ others. Knows no task.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self, TypeVar
 
 import torch
@@ -19,6 +19,7 @@ from torch import Tensor, nn
 
 from regard.batches import shuffled
 from regard.errors import DataError
+from regard.evaluation.metrics import is_better
 from regard.models import Model
 from regard.tasks.config import TextTokenizerConfig
 from regard.text import Tokenizer, learn
@@ -45,22 +46,24 @@ class TrainingBatch:
 
 @dataclass(frozen=True)
 class Validation:
-    """What one validation found; a task adds numbers of its own.
+    """The scores of one validation.
 
     Attributes:
-        loss: nats a prediction, without dropout and without smoothing.
+        loss: nats per prediction, without dropout and label smoothing.
+        scores: the others of the task by their keys in `METRICS`.
     """
 
     loss: float
+    scores: Mapping[str, float]
 
     def to_json(self) -> dict[str, float]:
-        """Give all numbers by name."""
-        return asdict(self)
+        """All scores by key."""
+        return {"loss": self.loss, **self.scores}
 
-    def worth(self, select: str) -> float:
-        """How good it is by one of its numbers; greater is better."""
-        value: float = getattr(self, select)
-        return -value if select == "loss" else value
+    def better_than(self, other: "Validation", select: str) -> bool:
+        """Whether it improves on another by one of its scores; a tie goes to the lower loss."""
+        mine, others = self.to_json()[select], other.to_json()[select]
+        return is_better(select, mine, others) or (mine == others and self.loss < other.loss)
 
 
 class Task(ABC):

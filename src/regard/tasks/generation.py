@@ -1,26 +1,64 @@
-"""How a model that writes is validated: teacher-forced, as it trains, and free-running, as it will be used.
+"""Validation of models that generate text: teacher-forced, as they train, and free-running, as they are used.
 
-In: batches for the one, a search for the other. Out: `WritingValidation`. Knows nothing of what is read: a source, a
-vector, nothing at all. The gap between the two accuracies shows what teacher forcing hides: errors that feed on errors.
+In: batches for the one, greedy search for the other. Out: `Validation`. Knows nothing of what the text is
+generated from: a source sentence, a feature vector or nothing. The difference of the two accuracies, the exposure
+gap, shows what teacher forcing hides: errors that follow from earlier errors.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 import torch
 from torch import Tensor, nn
 
-from regard.evaluation import measure
-from regard.evaluation.quality import edit_distance
+from regard.errors import ConfigError
+from regard.evaluation import METRICS, TextMetric, edit_distance, measure
+from regard.evaluation.text import TargetUnit
 from regard.tasks.base import Validation
 from regard.tasks.language_model.result import perplexity
 from regard.tasks.loss import sequence_loss
 from regard.text import Tokenizer
+from regard.text.specials import SPECIALS
+
+_MOST_CHARACTERS = 4
+"""Of a phone symbol: ARPABET's AA1 has 3, IPA's d͡ʒː has 4."""
+
+
+def target_unit(tokenizer: Tokenizer) -> TargetUnit:
+    """What the lines of a vocabulary consist of: characters, symbols such as phones, or words.
+
+    Blank-separated tokens are symbols if none is longer than a phone's symbol.
+    """
+    if tokenizer.kind == "char":
+        return "characters"
+    tokens = tokenizer.tokens(range(len(SPECIALS), tokenizer.size))
+    is_phone = tokenizer.kind == "word" and all(len(token) <= _MOST_CHARACTERS for token in tokens)
+    return "symbols" if is_phone else "words"
+
+
+SELECTIONS = (
+    "loss",
+    *(key for key, metric in METRICS.items() if isinstance(metric, TextMetric) and metric.in_validation),
+)
+"""What ``training.select`` can name for a model that generates text."""
+
+
+def check_selection(select: str, tokenizer: Tokenizer) -> None:
+    """Check that validation computes the selected metric for this target.
+
+    Raises:
+        ConfigError: the metric is for phones or characters, and the target consists of words.
+    """
+    metric = METRICS[select]
+    if isinstance(metric, TextMetric) and not metric.applies_to(target_unit(tokenizer)):
+        raise ConfigError(
+            f"training.select = {select!r}: {metric.name} is for a target of phones or characters, and this target has "
+            f'words (tokenizer {tokenizer.kind}); choose loss, bleu or chrf, or tokenizer.target = "char"'
+        )
 
 
 class TargetBatch(Protocol):
-    """What is to be predicted, whatever it is predicted from."""
+    """The target side of a batch."""
 
     @property
     def target_ids(self) -> Tensor:
@@ -29,31 +67,8 @@ class TargetBatch(Protocol):
 
     @property
     def target_mask(self) -> Tensor:
-        """(B, Ty), True where a token is to be predicted."""
+        """(B, Ty), True where a token is predicted."""
         ...
-
-
-@dataclass(frozen=True)
-class GenerationValidation(Validation):
-    """What one validation of a model that writes found; the loss is teacher-forced, in nats a token.
-
-    Attributes:
-        perplexity: exp(loss).
-        token_accuracy: the fraction of tokens right when all before them are given.
-        free_running_accuracy: 1 − edits a token when the model reads its own words, by greedy search.
-        gap: the former less the latter, both over the sentences that were written freely.
-        bleu: of the greedy output, 0 to 100.
-        chrf: likewise.
-        exact_match: the fraction of greedy outputs equal to the reference.
-    """
-
-    perplexity: float
-    token_accuracy: float
-    free_running_accuracy: float
-    exposure_gap: float
-    bleu: float
-    chrf: float
-    exact_match: float
 
 
 @torch.inference_mode()
@@ -62,60 +77,68 @@ def validate_generation(
     tokenizer: Tokenizer,
     *,
     batches: Callable[[Sequence[int]], Iterable[TargetBatch]],
-    write: Callable[[Sequence[int]], list[str]],
+    generate: Callable[[Sequence[int]], list[str]],
     references: Sequence[str],
-    wanted: Sequence[Sequence[int]],
+    reference_ids: Sequence[Sequence[int]],
     free_running: int,
-) -> GenerationValidation:
-    """Validate a model; it is put into evaluation mode for the while.
+) -> Validation:
+    """Validate a model, in evaluation mode; its mode is restored afterwards.
+
+    The loss is teacher-forced, in nats per token. Free-running accuracy is 1 minus edits per reference token of the
+    greedy output; the exposure gap is teacher-forced minus free-running accuracy, both over the same sentences.
 
     Args:
-        model: a batch → something with `logits` (N, V) for its N real tokens.
-        tokenizer: of what is written.
-        batches: the numbers of some examples → batches of them, on the model's device.
-        write: the numbers of some examples → what greedy search writes for each.
-        references: what should be written for every example, as text.
-        wanted: the same as ids, without specials.
-        free_running: how many examples, from the first, to write freely.
+        model: batch → an object with `logits` (N, V) for its N real tokens.
+        tokenizer: of the target.
+        batches: indices of examples → batches of them, on the model's device.
+        generate: indices of examples → the greedy output for each.
+        references: the target of every example as text.
+        reference_ids: the same as ids, without special symbols.
+        free_running: for how many examples, from the first, to generate text.
     """
     was_training = model.training
     model.eval()
-    heard = range(min(free_running, len(references)))
-    on_heard = _teacher_forced(model, batches(heard))
-    on_rest = _teacher_forced(model, batches(range(len(heard), len(references))))
-    output = write(heard)
+    generated = range(min(free_running, len(references)))
+    on_generated = _teacher_forced(model, batches(generated))
+    on_rest = _teacher_forced(model, batches(range(len(generated), len(references))))
+    output = generate(generated)
     model.train(was_training)
-    quality = measure(output, [references[k] for k in heard], with_ter=False)
-    given = tokenizer.encode_batch(output)
-    edits = sum(edit_distance(given[k], wanted[k]) for k in heard)
-    free_accuracy = max(0.0, 1 - edits / max(sum(len(wanted[k]) for k in heard), 1))
-    num_tokens = on_heard.num_tokens + on_rest.num_tokens
-    loss = (on_heard.total + on_rest.total) / num_tokens
-    return GenerationValidation(
+    quality = measure(
+        output,
+        [references[k] for k in generated],
+        unit=target_unit(tokenizer),
+        metrics=SELECTIONS,
+    )
+    output_ids = tokenizer.encode_batch(output)
+    edits = sum(edit_distance(output_ids[k], reference_ids[k]) for k in generated)
+    free_accuracy = max(0.0, 1 - edits / max(sum(len(reference_ids[k]) for k in generated), 1))
+    num_tokens = on_generated.num_tokens + on_rest.num_tokens
+    loss = (on_generated.loss + on_rest.loss) / num_tokens
+    return Validation(
         loss,
-        perplexity(loss),
-        (on_heard.correct + on_rest.correct) / num_tokens,
-        free_accuracy,
-        on_heard.correct / on_heard.num_tokens - free_accuracy,
-        quality.bleu,
-        quality.chrf,
-        quality.exact_match,
+        {
+            "perplexity": perplexity(loss),
+            "token_accuracy": (on_generated.correct + on_rest.correct) / num_tokens,
+            "free_running_accuracy": free_accuracy,
+            "exposure_gap": on_generated.correct / on_generated.num_tokens - free_accuracy,
+            **quality.scores,
+        },
     )
 
 
 class _Sums(NamedTuple):
-    total: float
+    loss: float
     correct: int
     num_tokens: int
 
 
 def _teacher_forced(model: Callable[[Any], Any], batches: Iterable[TargetBatch]) -> _Sums:
-    """The loss and the right tokens of some batches, summed."""
-    total, correct, num_tokens = 0.0, 0, 0
+    """The loss, the correct tokens and the number of tokens, summed over batches."""
+    loss, correct, num_tokens = 0.0, 0, 0
     for batch in batches:
         targets = batch.target_ids[batch.target_mask]
         logits = model(batch).logits
-        total += float(sequence_loss(logits, targets))
+        loss += float(sequence_loss(logits, targets))
         correct += int((logits.argmax(dim=-1) == targets).sum())
         num_tokens += len(targets)
-    return _Sums(total, correct, num_tokens)
+    return _Sums(loss, correct, num_tokens)

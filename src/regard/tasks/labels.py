@@ -16,6 +16,7 @@ from typing import Any
 
 from regard.errors import DataError
 from regard.evaluation import ClassScores, score_classes, score_tags
+from regard.evaluation.metrics import label_scores
 from regard.io import make_folder, write_whole_text
 from regard.plots import draw_confusion, save
 from regard.tasks.classify.predictor import Classifier
@@ -47,7 +48,8 @@ class LabelEvaluation:
     def scores(self) -> dict[str, float | int]:
         """The headline numbers by name, in the order they are printed."""
         return {
-            **self.classes.scores(),
+            **label_scores(self.classes),
+            "num_labels_scored": self.classes.num_scored,
             "num_sentences": self.num_sentences,
             "sentences_per_second": self.num_sentences / self.seconds,
         }

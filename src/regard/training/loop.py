@@ -231,7 +231,7 @@ class Loop:
         config = self._config
         validation = self._task.validate(self._fabric.device)
         self._validated_at = self._updates
-        better = self._best is None or validation.worth(config.select) > self._best.worth(config.select)
+        better = self._best is None or validation.better_than(self._best, config.select)
         self._log.write(
             "validation",
             self._updates,

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from regard.evaluation.metrics import written
+from regard.evaluation.metrics import format_score
 from regard.tasks.language_model.predictor import LanguageModel
 from regard.training.run import configure, run_training
 
@@ -46,7 +46,7 @@ def test_the_scores_are_the_writer_s(regard, lm, text, tmp_path, flags, mode):
     # a blank line is nothing by itself, and an end of a line in continuous text
     assert expected["num_tokens"] == 11 + (mode == "continuous")
     shown = dict(row.split(maxsplit=1) for row in regard("evaluate", lm, text, *flags).out.splitlines())
-    assert shown == {name: written(name, value) for name, value in expected.items()}
+    assert shown == {name: format_score(name, value) for name, value in expected.items()}
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from regard.evaluation import measure
 from regard.tasks.caption import evaluation as description_evaluation
 from regard.tasks.caption.evaluation import evaluate_captions
 from regard.tasks.caption.result import Caption
+from regard.text import learn
 
 REFERENCES = ["a red cat", "a dog", "two cats"]
 WRITTEN = ["a red cat", "a dig", "two cats"]
@@ -18,6 +19,8 @@ FEATURES = np.arange(6.0).reshape(3, 2)
 
 class Scripted:
     """What the evaluation needs of a captioner: a row's first feature says which line it is, a token costs 2 nats."""
+
+    tokenizer = learn("word", [*REFERENCES, "three cats"], size=30)
 
     def caption(self, features, *, beam, length_power):
         assert (beam, length_power) == (2, 0.5)
@@ -48,7 +51,7 @@ def test_every_score_of_the_corpus_is_there(evaluation):
     quality = measure(WRITTEN, REFERENCES)
     names = ["bleu", "chrf", "ter", "exact_match", "token_error_rate", "character_error_rate"]
     assert list(scores) == [*names, "perplexity", "num_sentences", "sentences_per_second"]
-    assert {name: scores[name] for name in names} == {name: getattr(quality, name) for name in names}
+    assert {name: scores[name] for name in names} == quality.scores
     assert scores["character_error_rate"] == pytest.approx(1 / 22)
     assert scores["perplexity"] == pytest.approx(math.exp(2))
     assert [each.text for each in evaluation.descriptions] == WRITTEN

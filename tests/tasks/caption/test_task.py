@@ -9,6 +9,7 @@ from regard.errors import ConfigError
 from regard.evaluation import measure
 from regard.tasks import prepare_task
 from regard.tasks.caption.predictor import Captioner
+from regard.tasks.generation import SELECTIONS
 from regard.training.run import configure
 
 TINY = {
@@ -67,8 +68,12 @@ def test_validation_is_the_captioner_as_it_is_used():
     assert task.model.training
     captioner = Captioner(task.model.eval(), task.tokenizers["text"], max_length=11)
     output = [each.text for each in captioner.caption(np.array([row for row, _ in ROWS[:4]]), beam=1)]
-    quality = measure(output, [text for _, text in ROWS[:4]], with_ter=False)
-    assert (found.bleu, found.chrf, found.exact_match) == (quality.bleu, quality.chrf, quality.exact_match)
+    quality = measure(output, [text for _, text in ROWS[:4]], metrics=SELECTIONS)
+    assert (found.scores["bleu"], found.scores["chrf"], found.scores["exact_match"]) == (
+        quality["bleu"],
+        quality["chrf"],
+        quality["exact_match"],
+    )
 
 
 def test_no_data_is_told():

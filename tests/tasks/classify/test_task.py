@@ -52,8 +52,8 @@ def test_validation_is_the_classifier_as_it_is_used(num_texts):
     used = Classifier(task.model.eval(), task.tokenizers["text"], task.labels)
     found = used.classify([row[1 : num_texts + 1] for row in ROWS])
     scores = score_classes([row[0] for row in ROWS], [one.label for one in found], task.labels)
-    assert validation.accuracy == scores.accuracy
-    assert validation.macro_f1 == pytest.approx(scores.macro_f1)
+    assert validation.scores["accuracy"] == scores.accuracy
+    assert validation.scores["macro_f1"] == pytest.approx(scores.macro_f1)
     nats = [-torch.tensor(one.probabilities[row[0]]).log() for one, row in zip(found, ROWS, strict=True)]
     assert validation.loss == pytest.approx(float(sum(nats)) / 5, rel=1e-5)
 

@@ -83,10 +83,10 @@ def test_validation_is_what_the_writer_says_of_the_same_text(lm_task, lines, mod
     del told["token_accuracy"]
     assert told == pytest.approx({name: score.to_json()[name] for name in told}, rel=1e-5)
     assert ("word_perplexity" in told) == (kind == "char")
-    assert found.perplexity == pytest.approx(math.exp(found.loss))
+    assert found.scores["perplexity"] == pytest.approx(math.exp(found.loss))
     if kind == "char":
-        assert found.bits_per_character == pytest.approx(found.loss / math.log(2))
-    assert 0 <= found.token_accuracy <= 1
+        assert found.scores["bits_per_character"] == pytest.approx(found.loss / math.log(2))
+    assert 0 <= found.scores["token_accuracy"] <= 1
 
 
 def test_the_state_of_validation_is_carried_over_its_windows(lm_task, lines, monkeypatch):

@@ -48,10 +48,12 @@ def test_a_model_that_knows_nothing(lm_task, lines, kind):
     num_characters = sum(len(line) + 1 for line in text)
     num_tokens = num_words if kind == "word" else num_characters
     assert found.loss == pytest.approx(math.log(V), rel=1e-5)
-    assert found.perplexity == pytest.approx(V, rel=1e-5)
-    assert found.bits_per_character == pytest.approx(num_tokens * math.log2(V) / num_characters, rel=1e-5)
+    assert found.scores["perplexity"] == pytest.approx(V, rel=1e-5)
+    assert found.scores["bits_per_character"] == pytest.approx(
+        num_tokens * math.log2(V) / num_characters, rel=1e-5
+    )
     if kind == "char":
-        assert found.word_perplexity == pytest.approx(V ** (num_tokens / num_words), rel=1e-4)
+        assert found.scores["word_perplexity"] == pytest.approx(V ** (num_tokens / num_words), rel=1e-4)
 
 
 def test_the_state_is_carried_only_where_it_is_said(lm_task, lines):

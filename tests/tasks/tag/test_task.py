@@ -52,9 +52,9 @@ def test_validation_is_the_tagger_as_it_is_used():
         used = Tagger(task.model.eval(), task.tokenizers["text"], task.labels)
         found = used.tag([words for words, _ in ROWS])
         scores = score_tags([tags.split() for _, tags in ROWS], [one.tags for one in found], task.labels)
-        assert validation.accuracy == pytest.approx(scores.accuracy)
-        assert validation.sentence_accuracy == scores.sentence_accuracy
-        found_some += 0 < validation.sentence_accuracy < 1
+        assert validation.scores["accuracy"] == pytest.approx(scores.accuracy)
+        assert validation.scores["sentence_accuracy"] == scores.sentence_accuracy
+        found_some += 0 < validation.scores["sentence_accuracy"] < 1
     assert found_some, "else whole sentences are not put to the test"
 
 

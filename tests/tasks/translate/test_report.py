@@ -4,7 +4,7 @@ import re
 import pytest
 
 from regard.errors import DataError
-from regard.evaluation.metrics import written as figure
+from regard.evaluation.metrics import format_score
 from regard.tasks.translate.evaluation import evaluate, report_of, write_evaluation, write_json
 from regard.tasks.translate.predictor import Translator
 from regard.text import GoldLinks, learn, parse_pharaoh
@@ -53,7 +53,7 @@ def test_report_json_has_what_is_printed(written):
     assert report == json.loads(json.dumps(report_of(evaluation, FACTS, {"long": other})))
     assert report.items() >= evaluation.scores().items()
     assert report.items() >= FACTS.items()
-    assert report["long"]["bleu"] == other.quality.bleu
+    assert report["long"]["bleu"] == other.quality["bleu"]
     assert len(report["by_length"]) == len(evaluation.bands)
     assert set(report["signatures"]) == {"bleu", "chrf", "ter"}
 
@@ -74,7 +74,7 @@ def test_the_page_needs_nothing_else(written):
     for fact in ("5 updates are done", "1 × gru of 2, both ways", "bahdanau, 1 × gru of 4", "9 (word)"):
         assert fact in html
     for band in evaluation.bands:
-        row = "".join(f"<td>{figure(name, value)}</td>" for name, value in band.scores().items())
+        row = "".join(f"<td>{format_score(name, value)}</td>" for name, value in band.scores().items())
         assert f'<th scope="row">{band.name} words</th>{row}' in html
     assert "0.918" not in html, "the validation is a table of its own, not one fact"
 
@@ -94,7 +94,9 @@ def test_the_shown_sentences_are_of_every_length(translator, tmp_path, monkeypat
     import regard.tasks.translate.evaluation
 
     told = []
-    monkeypatch.setattr(regard.report, "write_report", lambda path, report: told.append(report))
+    monkeypatch.setattr(
+        regard.tasks.translate.evaluation, "write_report", lambda path, report: told.append(report)
+    )
     sources = [" ".join(["a"] * (1 + k % 12)) for k in range(48)]
     evaluation = evaluate(translator, sources, ["b"] * 48, beam=1)
     references = [each.text if k % 2 else "b" for k, each in enumerate(evaluation.translations)]

@@ -31,7 +31,7 @@ def show_captioner(trained: Trained, json: bool) -> None:
         return
     scores = {**test.scores(), "train_seconds": trained.report["train_seconds"]}
     further = {
-        name: {"bleu": each.quality.bleu, "exact_match": each.quality.exact_match}
+        name: {"bleu": each.quality["bleu"], "exact_match": each.quality["exact_match"]}
         for name, each in found.items()
     }
     print_scores(scores, len(trained.splits.test), further)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from regard.cli.console import results, score_table
-from regard.evaluation.metrics import name_of, written
+from regard.evaluation.metrics import display_name, format_score
 
 if TYPE_CHECKING:
     from regard.datasets import Dataset, Example, Splits
@@ -67,7 +67,7 @@ def print_scores(
     """
     results.print(score_table(dict(scores), title=f"[bold]{num_sentences:,} held-out sentences[/]"))
     for name, others in extra.items():
-        told = ", ".join(f"{name_of(key)} {written(key, value)}" for key, value in others.items())
+        told = ", ".join(f"{display_name(key)} {format_score(key, value)}" for key, value in others.items())
         results.print(f"[dim]{name}:[/] {told}")
 
 

@@ -49,7 +49,7 @@ def show_translator(trained: Trained, json: bool) -> None:
         print_json(report_of(evaluation, trained.report, extra))
         return
     further = {
-        name: {"bleu": other.quality.bleu, "exact_match": other.quality.exact_match}
+        name: {"bleu": other.quality["bleu"], "exact_match": other.quality["exact_match"]}
         for name, other in extra.items()
     }
     scores = {**evaluation.scores(), "train_seconds": trained.report["train_seconds"]}

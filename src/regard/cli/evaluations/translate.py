@@ -8,7 +8,7 @@ from regard.cli.console import no_attention, notes, print_json, results, score_t
 from regard.cli.evaluations.arguments import EvaluateArguments
 from regard.cli.progress import LinesDisplay
 from regard.errors import DataError
-from regard.evaluation.metrics import written
+from regard.evaluation.metrics import format_score
 
 
 def evaluate_translator(arguments: EvaluateArguments) -> None:
@@ -73,5 +73,5 @@ def by_length_table(bands: Mapping[str, Mapping[str, float]]) -> Table:
     for name in columns:
         table.add_column(name.replace("num_", ""), justify="right")
     for lengths, scores in bands.items():
-        table.add_row(lengths, *[written(name, scores.get(name)) for name in columns])
+        table.add_row(lengths, *[format_score(name, scores.get(name)) for name in columns])
     return table

@@ -22,7 +22,7 @@ from torch import Tensor
 from regard.batches import pad_pairs
 from regard.datasets import Example
 from regard.datasets.recall import VALUES
-from regard.evaluation.quality import edit_distance
+from regard.evaluation import edit_distance
 from regard.tasks.translate.predictor import Translator
 from regard.text import EncodedPair
 

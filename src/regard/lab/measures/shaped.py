@@ -339,5 +339,7 @@ def _accuracy(said: Sequence[str], guessed: Sequence[str], gold: Sequence[str]) 
 
 
 def _bleu(said: Sequence[str], guessed: Sequence[str], gold: Sequence[str]) -> dict[str, Any]:
-    score, baseline = (measure(each, gold, tokenize="none", with_ter=False).bleu for each in (said, guessed))
+    score, baseline = (
+        measure(each, gold, tokenize="none", metrics=("bleu",))["bleu"] for each in (said, guessed)
+    )
     return {"measure": "BLEU", "score": score, "baseline": baseline}

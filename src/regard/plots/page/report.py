@@ -26,7 +26,7 @@ from os import PathLike
 from string import Template
 from typing import TYPE_CHECKING, Any
 
-from regard.evaluation.metrics import name_of, written
+from regard.evaluation.metrics import display_name, format_score
 from regard.io import write_whole
 from regard.plots.html import Markup, attention_table, element, join, stylesheet
 from regard.plots.page import report as sections
@@ -95,14 +95,14 @@ def scores(report: Report) -> list[Markup]:
     figures = list(report.scores.items())
     parts = [_figures(figures[:_SET_LARGE], "headline"), _figures(figures[_SET_LARGE:], "figures")]
     if report.signatures:
-        lines = [f"{name_of(key)}: {value}" for key, value in report.signatures.items()]
+        lines = [f"{display_name(key)}: {value}" for key, value in report.signatures.items()]
         parts.append(element("p", *(element("code", line) for line in lines), class_="signatures"))
     return [element("section", *parts, class_="scores", aria_label="scores")] if figures else []
 
 
 def _figures(figures: Sequence[tuple[str, Figure]], kind: str) -> Markup:
     pairs = [
-        element("div", element("dt", name_of(key)), element("dd", written(key, value)))
+        element("div", element("dt", display_name(key)), element("dd", format_score(key, value)))
         for key, value in figures
     ]
     return element("dl", *pairs, class_=kind)
@@ -118,12 +118,12 @@ def further_tests(report: Report) -> list[Markup]:
 def _table(first: str, figures: Mapping[str, Mapping[str, float | None]]) -> Markup:
     """Figures by row and key; a dash where a row lacks one."""
     keys = list(dict.fromkeys(key for values in figures.values() for key in values))
-    head = [element("th", name, scope="col") for name in (first, *map(name_of, keys))]
+    head = [element("th", name, scope="col") for name in (first, *map(display_name, keys))]
     rows = [
         element(
             "tr",
             element("th", name, scope="row"),
-            *(element("td", written(key, values.get(key))) for key in keys),
+            *(element("td", format_score(key, values.get(key))) for key in keys),
         )
         for name, values in figures.items()
     ]
@@ -313,7 +313,7 @@ def facts(report: Report) -> list[Markup]:
 
 def _definitions(details: Mapping[str, Figure]) -> Markup:
     pairs = [
-        element("div", element("dt", name_of(key)), element("dd", written(key, value)))
+        element("div", element("dt", display_name(key)), element("dd", format_score(key, value)))
         for key, value in details.items()
     ]
     return element("dl", *pairs, class_="details")

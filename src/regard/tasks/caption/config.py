@@ -7,6 +7,7 @@ from regard.config import Config, in_range
 from regard.errors import ConfigError
 from regard.models import CaptionerConfig
 from regard.tasks.config import RunConfig, TextTokenizerConfig
+from regard.tasks.generation import SELECTIONS
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class CaptionRun(RunConfig):
     """A whole run of the task ``describe``."""
 
     task = "caption"
-    selections: ClassVar[tuple[str, ...]] = ("loss", "bleu", "chrf", "exact_match")
+    selections: ClassVar[tuple[str, ...]] = SELECTIONS
 
     data: CaptionDataConfig = field(default_factory=CaptionDataConfig)
     tokenizer: TextTokenizerConfig = field(default_factory=TextTokenizerConfig)

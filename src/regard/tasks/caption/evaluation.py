@@ -19,6 +19,7 @@ from regard.evaluation import Quality, measure
 from regard.io import make_folder, write_whole_text
 from regard.tasks.caption.predictor import Captioner, Features
 from regard.tasks.caption.result import Caption
+from regard.tasks.generation import target_unit
 from regard.tasks.language_model.result import perplexity
 from regard.tasks.translate.evaluation import write_json
 
@@ -43,19 +44,12 @@ class CaptionEvaluation:
 
     def scores(self) -> dict[str, float | int]:
         """The headline numbers by name, in the order they are printed."""
-        quality = self.quality
-        scores: dict[str, float | int | None] = {
-            "bleu": quality.bleu,
-            "chrf": quality.chrf,
-            "ter": quality.ter,
-            "exact_match": quality.exact_match,
-            "token_error_rate": quality.token_error_rate,
-            "character_error_rate": quality.character_error_rate,
+        return {
+            **self.quality.scores,
             "perplexity": self.perplexity,
-            "num_sentences": quality.num_sentences,
-            "sentences_per_second": quality.num_sentences / self.seconds,
+            "num_sentences": self.quality.num_sentences,
+            "sentences_per_second": self.quality.num_sentences / self.seconds,
         }
-        return {name: value for name, value in scores.items() if value is not None}
 
     def to_json(self) -> dict[str, Any]:
         """Give all scores as a JSON object."""
@@ -104,7 +98,13 @@ def evaluate_captions(
     read = captioner.read(features, references)
     log_probs = [value for each in read for value in each.token_log_probs]
     return CaptionEvaluation(
-        measure(output, references, tokenize=tokenize, lowercase=lowercase),
+        measure(
+            output,
+            references,
+            tokenize=tokenize,
+            lowercase=lowercase,
+            unit=target_unit(captioner.tokenizer),
+        ),
         perplexity(-sum(log_probs) / len(log_probs)),
         tuple(descriptions),
         seconds,

@@ -13,11 +13,11 @@ from regard.batches import FeatureBatch, in_order_of_length, pad_captioned
 from regard.errors import ConfigError
 from regard.models import CaptionerNetwork
 from regard.models.state import at_positions, real_positions
-from regard.tasks.base import Task, TrainingBatch
+from regard.tasks.base import Task, TrainingBatch, Validation
 from regard.tasks.caption.config import CaptionRun
 from regard.tasks.caption.data import EncodedDescription, Example, as_described, prepare, read_examples
 from regard.tasks.caption.predictor import Captioner
-from regard.tasks.generation import GenerationValidation, validate_generation
+from regard.tasks.generation import check_selection, validate_generation
 from regard.tasks.loss import words_loss
 
 
@@ -79,6 +79,7 @@ class CaptionTask(Task):
         self.config = config
         self.prepared = prepare(captioned, validated, data, config.tokenizer, config.training.seed)
         self.tokenizers = {"text": self.prepared.tokenizer}
+        check_selection(config.training.select, self.prepared.tokenizer)
         self.notes = self.prepared.notes
         self.num_train, self.num_valid = len(self.prepared.train), len(self.prepared.valid)
         self.lengths = [len(each.ids) + 1 for each in self.prepared.train]
@@ -105,7 +106,7 @@ class CaptionTask(Task):
         padded = _padded([self.prepared.train[k] for k in members])
         return TrainingBatch(padded.tensors, int(padded.target_mask.sum()), len(members))
 
-    def validate(self, device: torch.device) -> GenerationValidation:
+    def validate(self, device: torch.device) -> Validation:
         """Teacher-forced and free-running."""
         valid, training = self.prepared.valid, self.config.training
         longest = max(len(each.ids) for each in (*self.prepared.train, *valid))
@@ -118,7 +119,7 @@ class CaptionTask(Task):
             for indices in in_order_of_length(lengths, training.batch_sentences, training.batch_tokens):
                 yield _padded([valid[members[k]] for k in indices]).to(device)
 
-        def write(members: Sequence[int]) -> list[str]:
+        def generate(members: Sequence[int]) -> list[str]:
             rows = np.stack([valid[k].features for k in members])
             found = captioner.caption(rows, beam=1, batch_sentences=training.batch_sentences)
             return [each.text for each in found]
@@ -127,9 +128,9 @@ class CaptionTask(Task):
             self.model,
             self.prepared.tokenizer,
             batches=batches,
-            write=write,
+            generate=generate,
             references=[each.text for each in valid],
-            wanted=[each.ids for each in valid],
+            reference_ids=[each.ids for each in valid],
             free_running=training.validation_sentences,
         )
 

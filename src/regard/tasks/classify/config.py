@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from regard.config import Config, in_range, one_of
 from regard.errors import ConfigError
+from regard.evaluation.metrics import label_metrics
 from regard.models import ClassifierConfig
 from regard.tasks.config import (
     PretrainedEncoderConfig,
@@ -48,7 +49,10 @@ class ClassifyRun(RunConfig):
     """A whole run of the task ``classify``."""
 
     task = "classify"
-    selections: ClassVar[tuple[str, ...]] = ("loss", "accuracy", "macro_f1")
+    selections: ClassVar[tuple[str, ...]] = (
+        "loss",
+        *(key for key, metric in label_metrics() if not metric.tags_only),
+    )
 
     data: LabelledDataConfig = field(default_factory=LabelledDataConfig)
     tokenizer: TextTokenizerConfig = field(default_factory=TextTokenizerConfig)

@@ -6,7 +6,7 @@ The task of classifying: what is read, what is learnt from, and how the classifi
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import torch
 from torch import Tensor, nn
@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from regard.batches import LabelledBatch, TextBatch, in_order_of_length, pad_labelled
 from regard.errors import ConfigError
 from regard.evaluation import score_classes
+from regard.evaluation.metrics import label_scores
 from regard.models import ClassifierNetwork
 from regard.tasks.base import Task, TrainingBatch, Validation
 from regard.tasks.classify.config import ClassifyRun
@@ -48,19 +49,6 @@ def taken_apart(batch: LabelledBatch) -> tuple[Tensor, ...]:
     return batch.label_ids, *(tensor for pair in pairs for tensor in pair)
 
 
-@dataclass(frozen=True)
-class ClassificationValidation(Validation):
-    """What one validation of a classifier found; the loss is in nats a text.
-
-    Attributes:
-        accuracy: the fraction of labels that are right.
-        macro_f1: the mean F1 over the labels.
-    """
-
-    accuracy: float
-    macro_f1: float
-
-
 @torch.inference_mode()
 def validate(
     model: ClassifierNetwork,
@@ -70,7 +58,7 @@ def validate(
     *,
     batch_sentences: int,
     batch_tokens: int,
-) -> ClassificationValidation:
+) -> Validation:
     """Validate a model; it is put into evaluation mode for the while.
 
     Args:
@@ -94,8 +82,8 @@ def validate(
         gold += map(labels.name_of, batch.label_ids.tolist())
         predicted += map(labels.name_of, logits.argmax(dim=-1).tolist())
     model.train(was_training)
-    scores = score_classes(gold, predicted, labels.names)
-    return ClassificationValidation(total / len(examples), scores.accuracy, scores.macro_f1)
+    classes = score_classes(gold, predicted, labels.names)
+    return Validation(total / len(examples), label_scores(classes))
 
 
 class ClassifyTask(Task):
@@ -175,7 +163,7 @@ class ClassifyTask(Task):
         padded = pad_labelled([self.prepared.train[k] for k in members])
         return TrainingBatch(taken_apart(padded), len(members), len(members))
 
-    def validate(self, device: torch.device) -> ClassificationValidation:
+    def validate(self, device: torch.device) -> Validation:
         """Loss, accuracy and F1."""
         training = self.config.training
         return validate(

@@ -2,7 +2,7 @@
 
 How a language model is judged: what it makes of text it has not learnt from.
 
-In: batches, or the windows of continuous text in order. Out: `LmValidation`.
+In: batches, or the windows of continuous text in order. Out: `Validation`.
 
 The task of learning a language: sentence by sentence, or as continuous text with the state carried.
 
@@ -64,27 +64,6 @@ _SHORTEST_STREAM = 1000  # tokens
 _STEPS = 200  # of a window; the state is carried, so it changes nothing but memory
 
 
-@dataclass(frozen=True)
-class LanguageModelValidation(Validation):
-    """What one validation of a language model found; the loss is in nats a token, ends of lines counted.
-
-    Attributes:
-        perplexity: exp(loss), per token: with a word tokenizer per word, unknown words counted as words.
-        word_perplexity: exp(nats / (words + ends of lines)); None where tokens are words, which makes it the other.
-        bits_per_character: of the validation text's characters, an end of a line counted as one.
-        token_accuracy: the fraction of tokens that were the likeliest.
-    """
-
-    perplexity: float
-    word_perplexity: float | None
-    bits_per_character: float
-    token_accuracy: float
-
-    def to_json(self) -> dict[str, float]:
-        """Give all numbers by name, those there are."""
-        return {name: value for name, value in super().to_json().items() if value is not None}
-
-
 def validation_stream(lines: Sequence[EncodedLine]) -> Stream:
     """Continuous text to validate with, in few streams: at most 10, of at least 1,000 tokens each.
 
@@ -112,7 +91,7 @@ def validate(
     *,
     carried: bool,
     device: torch.device,
-) -> LanguageModelValidation:
+) -> Validation:
     """Validate a model; it is put into evaluation mode for the while.
 
     Args:
@@ -140,10 +119,11 @@ def validate(
         sum(line.num_words for line in lines),
         sum(line.num_characters for line in lines),
     )
-    per_word = None if score.num_words == score.num_tokens else score.word_perplexity
-    return LanguageModelValidation(
-        score.loss, score.perplexity, per_word, score.bits_per_character, right / num_tokens
-    )
+    scores = {"perplexity": score.perplexity}
+    if score.num_words != score.num_tokens:  # else it is the perplexity per token
+        scores["word_perplexity"] = score.word_perplexity
+    scores |= {"bits_per_character": score.bits_per_character, "token_accuracy": right / num_tokens}
+    return Validation(score.loss, scores)
 
 
 @dataclass(frozen=True)
@@ -239,7 +219,7 @@ class LanguageModelTask(Task):
         self._state = detached(last) if self._stream is not None else None
         return loss
 
-    def validate(self, device: torch.device) -> LanguageModelValidation:
+    def validate(self, device: torch.device) -> Validation:
         """What the model makes of the validation text, read as the training text is."""
         lines, training = self.prepared.valid, self.config.training
         carried = self._stream is not None

@@ -6,7 +6,7 @@ The task of tagging: what is read, what is learnt from, and how the tagger is ju
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import torch
 from torch import Tensor, nn
@@ -41,19 +41,6 @@ class TaggingObjective(nn.Module):
         return sequence_loss(logits, tag_ids[word_mask], self.smoothing)
 
 
-@dataclass(frozen=True)
-class TaggingValidation(Validation):
-    """What one validation of a tagger found; the loss is in nats a word.
-
-    Attributes:
-        accuracy: the fraction of words whose tag is right.
-        sentence_accuracy: the fraction of sentences with every tag right.
-    """
-
-    accuracy: float
-    sentence_accuracy: float
-
-
 @torch.inference_mode()
 def validate(
     model: TaggerNetwork,
@@ -62,7 +49,7 @@ def validate(
     *,
     batch_sentences: int,
     batch_tokens: int,
-) -> TaggingValidation:
+) -> Validation:
     """Validate a model; it is put into evaluation mode for the while.
 
     Args:
@@ -87,7 +74,8 @@ def validate(
         whole += int(hits.all(dim=1).sum())
         num_words += len(tags)
     model.train(was_training)
-    return TaggingValidation(total / num_words, right / num_words, whole / len(sentences))
+    scores = {"accuracy": right / num_words, "sentence_accuracy": whole / len(sentences)}
+    return Validation(total / num_words, scores)
 
 
 Sentence = TaggedSentence | tuple[Words, Words]
@@ -167,7 +155,7 @@ class TagTask(Task):
         padded = pad_tagged([self.prepared.train[k] for k in members])
         return TrainingBatch(padded.tensors, int(padded.word_mask.sum()), len(members))
 
-    def validate(self, device: torch.device) -> TaggingValidation:
+    def validate(self, device: torch.device) -> Validation:
         """Loss and accuracies."""
         training = self.config.training
         return validate(

@@ -7,6 +7,7 @@ from regard.config import Config, in_range, one_of
 from regard.errors import ConfigError
 from regard.models import ModelConfig
 from regard.tasks.config import PretrainedEncoderConfig, RunConfig, forwards_only
+from regard.tasks.generation import SELECTIONS
 from regard.text import KINDS
 
 
@@ -109,7 +110,7 @@ class TranslateRun(RunConfig):
     """A whole run of the task ``translate``."""
 
     task = "translate"
-    selections: ClassVar[tuple[str, ...]] = ("loss", "bleu", "chrf", "exact_match")
+    selections: ClassVar[tuple[str, ...]] = SELECTIONS
 
     data: DataConfig = field(default_factory=DataConfig)
     tokenizer: TokenizerConfig = field(default_factory=TokenizerConfig)

@@ -19,17 +19,18 @@ from pathlib import Path
 from typing import Any
 
 from regard.errors import DataError
-from regard.evaluation import LengthBand, Quality, measure, measure_by_length
+from regard.evaluation import METRICS, LengthBand, Quality, measure, measure_by_length
 from regard.evaluation.alignment import (
     AlignmentScore,
     AttentionStatistics,
     attention_statistics,
     score_alignments,
 )
-from regard.evaluation.quality import check_parallel
+from regard.evaluation.text import check_parallel
 from regard.io import make_folder, write_whole_text
 from regard.models import AttentionConfig, DecoderConfig
 from regard.plots.page import Report, ShownTranslation, write_report
+from regard.tasks.generation import target_unit
 from regard.tasks.language_model.result import perplexity
 from regard.tasks.translate.predictor import Translator
 from regard.tasks.translate.result import Translation
@@ -59,18 +60,12 @@ class EvaluatedBand:
 
     def scores(self) -> dict[str, float]:
         """What is shown of the band, in the order of its table's columns; what is not known is left out."""
-        quality = self.band.quality
-        scores: dict[str, float | None] = {
-            "num_sentences": quality.num_sentences,
-            "bleu": quality.bleu,
-            "chrf": quality.chrf,
-            "ter": quality.ter,
-            "exact_match": quality.exact_match,
-            "token_error_rate": quality.token_error_rate,
+        scores = {
+            "num_sentences": self.band.num_sentences,
+            **self.band.quality.by_length_scores(),
             "perplexity": self.perplexity,
-            "aer": None if self.alignment is None else self.alignment.aer,
         }
-        return {name: value for name, value in scores.items() if value is not None}
+        return scores if self.alignment is None else {**scores, "aer": self.alignment.aer}
 
     def to_json(self) -> dict[str, Any]:
         """Give the band as a JSON object."""
@@ -104,14 +99,7 @@ class Evaluation:
 
     def scores(self) -> dict[str, float | int]:
         """The headline numbers by name, in the order they are printed."""
-        quality = self.quality
-        scores: dict[str, float | int] = {"bleu": quality.bleu, "chrf": quality.chrf}
-        if quality.ter is not None:
-            scores["ter"] = quality.ter
-        scores["exact_match"] = quality.exact_match
-        scores["token_error_rate"] = quality.token_error_rate
-        scores["character_error_rate"] = quality.character_error_rate
-        scores["perplexity"] = self.perplexity
+        scores: dict[str, float | int] = {**self.quality.scores, "perplexity": self.perplexity}
         if self.alignment is not None:
             scores["aer"] = self.alignment.aer
             scores["alignment_precision"] = self.alignment.precision
@@ -120,8 +108,8 @@ class Evaluation:
             for name in ("entropy", "coverage", "monotonicity"):
                 if (value := getattr(self.attention, name)) is not None:
                     scores[f"attention_{name}"] = value
-        scores["num_sentences"] = quality.num_sentences
-        scores["sentences_per_second"] = quality.num_sentences / self.seconds
+        scores["num_sentences"] = self.quality.num_sentences
+        scores["sentences_per_second"] = self.quality.num_sentences / self.seconds
         return scores
 
     def to_json(self) -> dict[str, Any]:
@@ -177,10 +165,13 @@ def evaluate(
         listener(translation)
     seconds = time.perf_counter() - started
     output = [translation.text for translation in translations]
-    quality = measure(output, references, tokenize=tokenize, lowercase=lowercase)
+    unit = target_unit(translator.target_tokenizer)
+    quality = measure(output, references, tokenize=tokenize, lowercase=lowercase, unit=unit)
     read = translator.align(sources, references)
     bands = []
-    for band in measure_by_length(sources, output, references, tokenize=tokenize, lowercase=lowercase):
+    for band in measure_by_length(
+        sources, output, references, tokenize=tokenize, lowercase=lowercase, unit=unit
+    ):
         members = [k for k, line in enumerate(sources) if band.lower <= len(line.split()) <= band.upper]
         bands.append(EvaluatedBand(band, _perplexity(read, members), _alignment(read, gold, members)))
     everyone = range(len(sources))
@@ -215,7 +206,6 @@ def _attention(read: Sequence[Translation]) -> AttentionStatistics:
 
 
 _MOST_SHOWN = 12
-_COMPARED = ("bleu", "chrf", "exact_match", "token_error_rate", "perplexity", "aer")
 
 
 def write_json(folder: Path, report: Mapping[str, Any]) -> None:
@@ -296,7 +286,11 @@ def write_evaluation(
 
 def _compared(evaluation: Evaluation) -> dict[str, float]:
     """The scores that are set side by side with those of other test sets."""
-    return {name: value for name, value in evaluation.scores().items() if name in _COMPARED}
+    return {
+        key: value
+        for key, value in evaluation.scores().items()
+        if METRICS[key].better is not None and key != "sentences_per_second"
+    }
 
 
 def _shown(

@@ -22,8 +22,8 @@ from regard.config import toml_value
 from regard.errors import ConfigError
 from regard.layers import BidirectionalStack
 from regard.models import LanguageModelConfig, Seq2Seq, StackConfig, carry_over
-from regard.tasks.base import Task, TrainingBatch
-from regard.tasks.generation import GenerationValidation, validate_generation
+from regard.tasks.base import Task, TrainingBatch, Validation
+from regard.tasks.generation import check_selection, validate_generation
 from regard.tasks.pretrained import load_trained
 from regard.tasks.translate.config import PretrainedConfig, TranslateRun
 from regard.tasks.translate.data import as_pairs, prepare, read_corpus, with_gold_links
@@ -94,7 +94,7 @@ def validate(
     free_running: int,
     batch_sentences: int,
     batch_tokens: int,
-) -> GenerationValidation:
+) -> Validation:
     """Validate a model; it is put into evaluation mode for the while.
 
     Args:
@@ -111,16 +111,16 @@ def validate(
         for indices in in_order_of_length(lengths, batch_sentences, batch_tokens):
             yield pad_pairs([encoded[members[k]] for k in indices]).to(translator.device)
 
-    def write(members: Sequence[int]) -> list[str]:
+    def generate(members: Sequence[int]) -> list[str]:
         return [each.text for each in translator.translate([pairs[k].source for k in members], beam=1)]
 
     return validate_generation(
         translator.model,
         translator.target_tokenizer,
         batches=batches,
-        write=write,
+        generate=generate,
         references=[pair.target for pair in pairs],
-        wanted=[pair.target_ids for pair in encoded],
+        reference_ids=[pair.target_ids for pair in encoded],
         free_running=free_running,
     )
 
@@ -162,6 +162,7 @@ class TranslateTask(Task):
             "source": self.prepared.source_tokenizer,
             "target": self.prepared.target_tokenizer,
         }
+        check_selection(config.training.select, self.prepared.target_tokenizer)
         self.notes = self.prepared.notes
         self.num_train, self.num_valid = len(self.prepared.train), len(self.prepared.valid)
         self.lengths = [pair.length for pair in self.prepared.train]
@@ -225,7 +226,7 @@ class TranslateTask(Task):
         loss: Tensor = objective(*tensors)
         return loss
 
-    def validate(self, device: torch.device) -> GenerationValidation:
+    def validate(self, device: torch.device) -> Validation:
         """Teacher-forced and free-running."""
         training = self.config.training
         translator = Translator(
