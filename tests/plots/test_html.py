@@ -110,7 +110,7 @@ def test_a_heat_map_says_its_weights_on_hover():
 
 
 def test_a_tree_marks_the_best_and_leaves_out_the_pruned_when_told():
-    assert re.findall('font-weight="bold">(.*?)<', PICTURES["tree"]) == ["&lt;a&gt;", "&lt;/s&gt;"]
+    assert re.findall('class="best"[^>]*>(.*?)<', PICTURES["tree"]) == ["&lt;a&gt;", "&lt;/s&gt;"]
     assert ">lost<" in PICTURES["tree"]
     assert ">lost<" not in tree_html(NODES, pruned=False)
     assert len(re.findall('class="branch"', PICTURES["tree"])) == 2

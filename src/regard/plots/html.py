@@ -141,7 +141,7 @@ def _caption(text: str) -> list[Markup]:
 
 _FONT, _SMALL = 13, 10  # pixels
 _CHARACTER = 0.62  # of a font's size: the width of a column of text, rather too wide than too narrow
-_ROW, _GAP, _LEAN, _STEM = 46, 16, 30, 8  # pixels
+_ROW, _GAP, _LEAN, _STEM = 54, 16, 30, 8  # pixels
 
 
 def tree_html(
@@ -225,7 +225,7 @@ def _word(tree: BeamTree[Node], node: Node, place: Position, margin: float) -> M
             element("rect", class_="end", x=x, y=y - 14, width=round(place.width, 1), height=32, rx=4,
                     fill_opacity=0.45 if best else 0.18)
         )  # fmt: skip
-    pieces.append(element("text", node.token, x=x + 6, y=y, font_weight="bold" if best else None))
+    pieces.append(element("text", node.token, x=x + 6, y=y, class_="best" if best else None))
     pieces.append(element("text", _number(node), class_="small", x=x + 6, y=y + 13))
     return element("g", *pieces, opacity=opacity)
 
