@@ -4,9 +4,21 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from regard.errors import DataError
-from regard.plots.html import attention_table, heatmap_html, table_html, tags_html, tree_html, words_html
+from regard.plots.html import (
+    Markup,
+    attention_table,
+    element,
+    heatmap_html,
+    join,
+    table_html,
+    tags_html,
+    tree_html,
+    words_html,
+)
 
 ALPHA = np.array([[0.25, 0.75], [1e-4, 1.0]])
 SOURCE, TARGET = ("the <b>", "</s>"), ("le", "</s>")
@@ -115,3 +127,44 @@ def test_a_tree_marks_the_best_and_leaves_out_the_pruned_when_told():
     assert ">lost<" not in tree_html(NODES, pruned=False)
     assert len(re.findall('class="branch"', PICTURES["tree"])) == 2
     assert ">−0.30<" in PICTURES["tree"]  # the score of the finished one
+
+
+class Reader(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.seen = []
+
+    def handle_starttag(self, tag, attrs):
+        self.seen.append((tag, dict(attrs)))
+
+    def handle_data(self, data):
+        self.seen.append(data)
+
+
+def read(markup):
+    reader = Reader()
+    reader.feed(markup)
+    reader.close()
+    return reader.seen
+
+
+def test_text_is_escaped_and_markup_is_not():
+    assert element("p", "a < b", element("b", "&")) == "<p>a &lt; b<b>&amp;</b></p>"
+    assert join(["<", Markup("<br>")]) == "&lt;<br>"
+
+
+def test_attributes():
+    assert element("td", class_="x", aria_label='say "hi"', style=None, x=1.5) == (
+        '<td class="x" aria-label="say &quot;hi&quot;" x="1.5"></td>'
+    )
+
+
+# HTML reads a carriage return as a line feed, and knows no null character
+text = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\r\0"), min_size=1)
+
+
+@given(text, text)
+def test_any_text_comes_back_as_text(child, value):
+    (tag, attributes), *data = read(element("p", child, title=value))
+    assert (tag, attributes) == ("p", {"title": value})
+    assert "".join(data) == child

@@ -15,5 +15,5 @@ def test_importing_the_room_loads_nothing_heavy():
 
 
 def test_drawing_never_loads_pyplot():
-    code = "import numpy as np, regard.plots as p; p.heatmap(np.eye(2), 'ab', 'cd').canvas.draw()"
+    code = "import numpy as np, regard.plots as p; p.draw_heatmap(np.eye(2), 'ab', 'cd').canvas.draw()"
     assert loaded(code, "matplotlib.figure", "matplotlib.pyplot", "torch") == "['matplotlib.figure']"

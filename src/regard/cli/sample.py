@@ -98,12 +98,12 @@ def sample(
 
 def _watched(growing: "Iterable[Sample]") -> "Sample":
     """Print a row for each word as it is drawn, and the whole line at the end."""
-    from regard.plots import TerminalGrowthHeading, TerminalStep
+    from regard.plots import TerminalSampleHeading, TerminalSampleStep
 
-    results.print(TerminalGrowthHeading())
+    results.print(TerminalSampleHeading())
     whole = None
     for whole in growing:
-        results.print(TerminalStep(len(whole.steps), whole.steps[-1]))
+        results.print(TerminalSampleStep(len(whole.steps), whole.steps[-1]))
     assert whole is not None, "at least one word is drawn"
     results.print(whole.text, style="bold", markup=False)
     return whole

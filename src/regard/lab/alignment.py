@@ -26,7 +26,7 @@ from regard.lab.measures.aligners import ALIGNERS, KINDS, Reading, alpha_of, cho
 from regard.lab.runner import Bench, Check, Drawing, Experiment, Finding, Grid, Verdict
 from regard.models import Seq2Seq
 from regard.plots.figures.bars import Measure, draw_bars
-from regard.plots.figures.heatmap import HeatMap, sheet
+from regard.plots.figures.heatmap import HeatMap, draw_heatmaps
 from regard.tasks.translate.predictor import Translator
 from regard.tasks.translate.result import Translation
 
@@ -64,7 +64,7 @@ def _pairs(examples: Sequence[Example], read: Sequence[Translation], shown: Mapp
         "black 0 and white 1. Boxes are gold links (broken: possible ones), which the model never saw; the pairs were "
         f"chosen by them alone. Where attention is alignment, white falls into boxes. {places}."
     )
-    return Drawing("sheet", caption, sheet(maps))
+    return Drawing("sheet", caption, draw_heatmaps(maps))
 
 
 def _kinds(numbers: Mapping[str, Any]) -> Drawing:

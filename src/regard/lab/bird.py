@@ -23,7 +23,7 @@ from regard.lab.measures.lookup import FORMULAE, draw_given, drawn, matrix_form,
 from regard.lab.runner import Bench, Check, Drawing, Experiment, Finding, Grid, Verdict
 from regard.ops.attention.masked_softmax import attend, masked_softmax
 from regard.ops.attention.query_key_value.naive import query_key_value
-from regard.plots.figures.lookup import draw_lookup, draw_projections, draw_similarities
+from regard.plots.figures.worked_example import draw_attention_steps, draw_projections, draw_similarities
 
 
 def draw_bird(numbers: Mapping[str, Any]) -> list[Drawing]:
@@ -37,7 +37,7 @@ def draw_bird(numbers: Mapping[str, Any]) -> list[Drawing]:
             f"The new vector of “{word}”, step by step from left to right: its query meets each word's key, the "
             "softmax over all the words makes weights of the similarities, and the values are averaged by them. The "
             "darker a weight's ground, the greater the weight; the weights sum to 1.",
-            draw_lookup(
+            draw_attention_steps(
                 words, chosen, Q[chosen], K, V, numbers["dots"], scaled["energies"], scaled["weights"]
             ),
         ),

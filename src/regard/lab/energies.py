@@ -26,7 +26,7 @@ from regard.lab.measures.lookup import FORMULAE
 from regard.lab.measures.statistics import Spread
 from regard.lab.runner import Bench, Check, Drawing, Experiment, Finding, Grid, Verdict
 from regard.plots.figures.bars import Measure, draw_bars
-from regard.plots.figures.heatmap import HeatMap, sheet
+from regard.plots.figures.heatmap import HeatMap, draw_heatmaps
 from regard.tasks.translate.evaluation import evaluate
 from regard.tasks.translate.predictor import Translator
 from regard.text import SentencePair
@@ -101,7 +101,7 @@ def _same_pair(example: Example, shown: Mapping[str, LabelledAlpha]) -> Drawing:
         "links (broken: possible ones). It is the first pair with as many crossing links as any. If several "
         "similarities will do, the maps are alike; a local window stays black where it may not look."
     )
-    return Drawing("sheet", caption, sheet(maps, columns=3))
+    return Drawing("sheet", caption, draw_heatmaps(maps, columns=3))
 
 
 def tabulate_energies(numbers: Mapping[str, Any]) -> list[Grid]:

@@ -33,7 +33,7 @@ from regard.lab.measures.samples import (
 from regard.lab.runner import Bench, Check, Drawing, Experiment, Finding, Grid, Verdict
 from regard.plots.figures.bars import Measure, draw_bars
 from regard.plots.figures.curves import Curve, Mark, Panel, draw_curves
-from regard.plots.figures.tree import Branch, draw_tree
+from regard.plots.figures.sampling_tree import Branch, draw_sampling_tree
 from regard.tasks.language_model.predictor import LanguageModel
 from regard.tasks.language_model.result import Sample
 
@@ -53,7 +53,7 @@ def draw_sampling(numbers: Mapping[str, Any], text: str, tree: Branch) -> list[D
             f"“{text}” as it was drawn from the model, black, with the two likeliest rivals of each word "
             "and what might have followed those; </s> is the end. The sentence’s probability is the product of the "
             "percentages along the black way, and another draw would have taken another way.",
-            draw_tree(tree),
+            draw_sampling_tree(tree),
         ),
         Drawing(
             "temperature",
@@ -311,7 +311,7 @@ def _of_the_user(author: LanguageModel, bench: Bench) -> tuple[str, Drawing]:
     return told, Drawing(
         "text",
         "The same from your words on: what was drawn after them, black, with its rivals.",
-        draw_tree(tree_of(author, one)),
+        draw_sampling_tree(tree_of(author, one)),
     )
 
 

@@ -1,16 +1,18 @@
-"""Pictures: attention, labels, tags and samples as files and in the terminal; training and quality too on a page."""
+"""Plots: figures (matplotlib), renderables for the terminal (rich), HTML for notebooks, and the report page."""
 
+from regard.plots.colours import tag_colours
 from regard.plots.figures.beam_tree import draw_beam_tree
 from regard.plots.figures.canvas import save
 from regard.plots.figures.confusion import draw_confusion, row_shares
-from regard.plots.figures.growth import draw_growth
-from regard.plots.figures.heatmap import HeatMap, draw_what_if, heatmap, sheet
-from regard.plots.figures.pooling import draw_pooling, end_of_scale
+from regard.plots.figures.heatmap import HeatMap, draw_heatmap, draw_heatmaps, draw_what_if
+from regard.plots.figures.pooling import draw_pooling, pooling_scale_end
 from regard.plots.figures.reading import draw_reading
-from regard.plots.figures.tags import draw_tags, tints
+from regard.plots.figures.sample import draw_sample
+from regard.plots.figures.tags import draw_tags
 from regard.plots.page.report import Report, ShownTranslation, write_report
+from regard.plots.terminal.beam_tree import TerminalTree
 from regard.plots.terminal.heatmap import TerminalAlignment, TerminalWhatIf
-from regard.plots.terminal.tree import TerminalGrowth, TerminalGrowthHeading, TerminalStep, TerminalTree
+from regard.plots.terminal.sample import TerminalSample, TerminalSampleHeading, TerminalSampleStep
 from regard.plots.terminal.words import TerminalPooling, TerminalReading, TerminalTagging
 
 __all__ = [
@@ -18,26 +20,26 @@ __all__ = [
     "Report",
     "ShownTranslation",
     "TerminalAlignment",
-    "TerminalGrowth",
-    "TerminalGrowthHeading",
     "TerminalPooling",
     "TerminalReading",
-    "TerminalStep",
+    "TerminalSample",
+    "TerminalSampleHeading",
+    "TerminalSampleStep",
     "TerminalTagging",
     "TerminalTree",
     "TerminalWhatIf",
     "draw_beam_tree",
     "draw_confusion",
-    "draw_growth",
+    "draw_heatmap",
+    "draw_heatmaps",
     "draw_pooling",
     "draw_reading",
+    "draw_sample",
     "draw_tags",
     "draw_what_if",
-    "end_of_scale",
-    "heatmap",
+    "pooling_scale_end",
     "row_shares",
     "save",
-    "sheet",
-    "tints",
+    "tag_colours",
     "write_report",
 ]

@@ -53,13 +53,13 @@ def test_names_stand_once_and_titles_above_each_panel():
     [Measure("AER", [1, 2]), Measure("AER", [1, 2, 3, 4]), Measure("AER", [1, 2, 3], spreads=[1, 2])],
 )
 def test_lengths_that_do_not_fit_are_refused_by_name(measure):
-    with pytest.raises(DataError, match=r"bars of 'AER': . values.* for 3 names; give one each"):
+    with pytest.raises(DataError, match=r"bars of 'AER': . values.* for 3 names; give one per name"):
         draw_bars(NAMES, [Measure("BLEU", [1, 2, 3]), measure])
 
 
 @pytest.mark.parametrize(("names", "measures"), [([], [Measure("BLEU", [])]), (NAMES, [])])
 def test_nothing_to_draw_is_refused(names, measures):
-    with pytest.raises(DataError, match="needs names and a measure; give it some"):
+    with pytest.raises(DataError, match="needs names and at least one measure"):
         draw_bars(names, measures)
 
 

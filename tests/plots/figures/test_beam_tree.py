@@ -4,8 +4,8 @@ import pytest
 from matplotlib.patches import PathPatch
 
 from regard.plots.beam_tree import BeamTree, layout
+from regard.plots.colours import INK, MUTED
 from regard.plots.figures.beam_tree import draw_beam_tree
-from regard.plots.style import INK, SOFT
 
 sizes = pytest.mark.parametrize(
     ("steps", "width", "seed"), [(1, 1, 0), (6, 5, 1), (20, 5, 2), (8, 12, 3), (12, 2, 4)]
@@ -110,7 +110,7 @@ def test_what_was_lost_is_grey(grown):
     lost = [one for step in tree.steps for one in step if one.fate == "kept" and one.id not in found]
     assert lost
     words = [text for text in drawn(tree, pruned=False).axes[0].texts if text.get_size() == 10]
-    assert sum(text.get_color() == SOFT for text in words) == len(lost)
+    assert sum(text.get_color() == MUTED for text in words) == len(lost)
     assert sum(text.get_color() == INK for text in words) == len(found)
 
 

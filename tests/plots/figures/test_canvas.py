@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from regard.errors import ConfigError, DataError, MissingExtraError
-from regard.plots.figures.canvas import new_figure, save, whole_page
+from regard.plots.figures.canvas import new_figure, page_axes, save, style_axes
+from regard.plots.figures.fonts import families_for
 
 
 def test_without_matplotlib_the_extra_is_named(monkeypatch):
@@ -47,9 +48,24 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path):
 
 def test_a_whole_page_counts_in_inches_from_its_upper_left_corner():
     figure = new_figure(4, 2)
-    axes = whole_page(figure)
+    axes = page_axes(figure)
     figure.canvas.draw()
     corners = axes.transData.transform([(0, 0), (4, 2), (1, 0.5)])
     np.testing.assert_allclose(corners / figure.dpi, [(0, 2), (4, 0), (1, 1.5)], atol=1e-9)
     axes.plot([9, 10], [9, 10])
     assert axes.get_xlim() == (0, 4)
+
+
+@pytest.mark.parametrize(
+    ("grid", "lines"), [("x", (True, False)), ("y", (False, True)), ("both", (True, True))]
+)
+def test_dressed_axes_have_two_sides_and_the_lines_asked_for(grid, lines):
+    axes = new_figure(3, 2).add_axes((0.2, 0.2, 0.7, 0.7))
+    families = families_for(["1"])
+    style_axes(axes, families, grid=grid)
+    assert {side for side, spine in axes.spines.items() if spine.get_visible()} == {"left", "bottom"}
+    shown = tuple(
+        any(line.get_visible() for line in axis.get_gridlines()) for axis in (axes.xaxis, axes.yaxis)
+    )
+    assert shown == lines
+    assert all(label.get_family() == list(families) for label in axes.get_xticklabels())

@@ -3,8 +3,8 @@ import pytest
 from matplotlib.colors import to_hex
 
 from regard.evaluation import ClassScores
+from regard.plots.colours import weight_colour
 from regard.plots.figures.confusion import draw_confusion, row_shares
-from regard.plots.style import shade
 
 SMALL = ClassScores(("bad", "good", "never"), ((3, 1, 0), (2, 1234, 0), (0, 0, 0)))
 
@@ -25,7 +25,7 @@ def test_gold_runs_down_and_predicted_across():
 def test_each_cell_has_the_shade_of_its_share():
     axes = draw_confusion(SMALL).axes[0]
     cells = [to_hex(patch.get_facecolor()) for patch in axes.patches if patch.get_fill()]
-    assert cells == [shade(share) for share in row_shares(SMALL).ravel()]
+    assert cells == [weight_colour(share) for share in row_shares(SMALL).ravel()]
 
 
 def test_recall_stands_beside_and_precision_below():

@@ -1,15 +1,28 @@
-"""Charts of curves: what is drawn is what was given, on its scale; what cannot be is refused."""
-
+import itertools
 import math
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from matplotlib.colors import to_hex
 
 from regard.errors import DataError
 from regard.plots import save
-from regard.plots.figures.canvas import LOOKS
-from regard.plots.figures.curves import Curve, Mark, Panel, draw_curves
+from regard.plots.colours import LINE_STYLES
+from regard.plots.figures.canvas import new_figure
+from regard.plots.figures.curves import (
+    Curve,
+    End,
+    Mark,
+    Panel,
+    draw_curves,
+    label_ends,
+    legend_height,
+    spread_out,
+    write_legend,
+)
+from regard.plots.figures.fonts import families_for
 
 
 def panel(*curves, **more):
@@ -87,15 +100,15 @@ def test_the_spread_is_a_band_between_its_edges():
     assert {tuple(corner) for corner in band.get_paths()[0].vertices} >= {
         (1, 4), (2, 5), (3, 6), (1, 6), (2, 8), (3, 9)
     }  # fmt: skip
-    assert to_hex(band.get_facecolor()[0]) == LOOKS[0].colour
+    assert to_hex(band.get_facecolor()[0]) == LINE_STYLES[0].colour
 
 
 def test_a_curve_looks_alike_in_all_panels():
     one, two = Curve("one", [0, 1], [0, 1]), Curve("two", [0, 1], [1, 0])
     figure = draw_curves([panel(one, two), panel(two)])
     (_, left), (right,) = (drawn(axes) for axes in figure.axes)
-    assert left.get_color() == right.get_color() == LOOKS[1].colour
-    assert left.get_marker() == right.get_marker() == LOOKS[1].mark
+    assert left.get_color() == right.get_color() == LINE_STYLES[1].colour
+    assert left.get_marker() == right.get_marker() == LINE_STYLES[1].marker
 
 
 def test_many_points_have_no_marks():
@@ -161,14 +174,14 @@ def test_one_panel_names_the_ends_and_several_share_a_key():
 )
 def test_unequal_lengths_are_refused_by_name(curve):
     with pytest.raises(
-        DataError, match=r"curve 'bent': . places, . values and spreads of .*; give one of each"
+        DataError, match=r"curve 'bent': . x values, . y values and spreads of .*; give as many of each"
     ):
         draw_curves([panel(Curve("fine", [1], [1]), curve)])
 
 
 @pytest.mark.parametrize("panels", [[], [Panel([], "x", "y")]])
 def test_nothing_to_draw_is_refused(panels):
-    with pytest.raises(DataError, match="at least one curve; give it some"):
+    with pytest.raises(DataError, match="at least one curve; pass one or more"):
         draw_curves(panels)
 
 
@@ -183,3 +196,124 @@ def test_equal_charts_are_equal_files(ending, tmp_path):
 def test_nothing_touches_and_nothing_is_cut_off(well_set):
     crowd = [Curve(f"the curve of number {k}", [0, 1], [0, 1 + k / 1000]) for k in range(9)]
     well_set(draw_curves([panel(*crowd)]))
+
+
+PLACES = st.lists(st.floats(-100, 100), max_size=12).map(sorted)
+STEPS = st.floats(0.01, 20)
+ROUNDING = 1e-9  # places below 1,000, a dozen sums of them
+
+
+@given(PLACES, STEPS)
+def test_neighbours_are_a_step_apart_and_in_order(places, step):
+    moved = spread_out(places, step)
+    assert len(moved) == len(places)
+    assert all(after - before >= step - ROUNDING for before, after in itertools.pairwise(moved))
+
+
+@given(PLACES, STEPS)
+def test_the_centre_stays(places, step):
+    assert sum(spread_out(places, step)) == pytest.approx(sum(places), abs=1e-7)
+
+
+@given(st.lists(st.floats(1.001, 50), min_size=1, max_size=12), STEPS)
+def test_what_is_far_apart_is_left_alone(gaps, step):
+    places = list(itertools.accumulate(gap * step for gap in gaps))
+    assert spread_out(places, step) == places
+
+
+@given(PLACES, STEPS)
+def test_no_nearer_arrangement_is_to_be_found(places, step):
+    """It is the least-squares answer: no group can be moved by a little and come nearer to where it wants to be."""
+    moved = np.array(spread_out(places, step))
+    wanted = np.array(places)
+    for cut in range(1, len(places)):
+        # a part above a gap wider than a step, or pressed against it, gains nothing by moving away
+        assert (moved[cut:] - wanted[cut:]).sum() >= -1e-7
+        assert (moved[:cut] - wanted[:cut]).sum() <= 1e-7
+
+
+def test_by_hand():
+    assert spread_out([], 1) == []
+    assert spread_out([5], 1) == [5]
+    assert spread_out([5, 5], 1) == [4.5, 5.5]
+    assert spread_out([0, 5, 5.2, 9], 1) == pytest.approx([0, 4.6, 5.6, 9])
+    # the pair at 2 pushes into the one at 1, and the three stand around their mean
+    assert spread_out([1, 2, 2], 1) == pytest.approx([2 / 3, 5 / 3, 8 / 3])
+
+
+def axes_of(height=2.0):
+    return new_figure(5, height).add_axes((0.1, 0.1, 0.5, 0.8))
+
+
+FAMILIES = families_for(["abc"])
+
+
+def test_names_that_would_touch_are_led_to_by_a_stroke():
+    axes = axes_of()
+    axes.set(xlim=(0, 1), ylim=(0, 1))
+    ends = [End("high", 1, 0.51), End("low", 1, 0.49), End("middle", 1, 0.5)]
+    ends += [End("far", 1, 0.9), End("short", 0.5, 0.1)]
+    label_ends(axes, ends, ["high", "low", "far", "short", "middle"], FAMILIES)
+    places = {text.get_text(): text.get_position()[1] for text in axes.texts}
+    assert places["low"] < 0.49 < 0.51 < places["high"]
+    assert places["middle"] == pytest.approx(0.5)
+    assert places["far"] == pytest.approx(0.9)
+    assert places["short"] == pytest.approx(0.1)
+    led = {line.get_color() for line in axes.lines}
+    assert led == {LINE_STYLES[0].colour, LINE_STYLES[1].colour, LINE_STYLES[3].colour}
+    colours = {text.get_text(): text.get_color() for text in axes.texts}
+    assert colours["far"] == LINE_STYLES[2].colour
+
+
+def test_an_end_outside_the_axes_is_named_at_their_edge():
+    axes = axes_of()
+    axes.set(xlim=(0, 1), ylim=(0, 1))
+    label_ends(axes, [End("off", 1, 7.0)], ["off"], FAMILIES)
+    assert axes.texts[0].get_position()[1] == pytest.approx(1)
+
+
+@pytest.mark.parametrize("up", [0.0, 1.0])
+def test_a_crowd_at_the_edge_stays_beside_the_axes(up):
+    axes = axes_of()
+    axes.set(xlim=(0, 1), ylim=(0, 1))
+    label_ends(axes, [End(name, 1, up) for name in "abcdef"], list("abcdef"), FAMILIES)
+    places = [text.get_position()[1] for text in axes.texts]
+    assert min(places) == pytest.approx(-0.04) if up == 0 else max(places) == pytest.approx(1.04)
+    steps = np.diff(places)
+    assert steps == pytest.approx([steps[0]] * 5)
+    assert steps[0] > 0.1
+
+
+@pytest.mark.parametrize("height", [1.0, 4.0])
+def test_names_keep_their_distance_in_inches_at_any_height(height):
+    axes = axes_of(height)
+    label_ends(axes, [End(name, 1, 0.5) for name in "abcd"], list("abcd"), FAMILIES)
+    axes.figure.canvas.draw()
+    boxes = sorted(text.get_window_extent().extents[1::2].tolist() for text in axes.texts)
+    assert all(above[0] > below[1] for below, above in itertools.pairwise(boxes))
+
+
+def test_the_key_takes_as_many_rows_as_its_names_need():
+    labels = [f"a curve of some length, number {k}" for k in range(5)]
+    rows = {
+        room: round(legend_height(labels, FAMILIES, room) / legend_height(["a"], FAMILIES, room))
+        for room in (1, 6, 99)
+    }
+    assert rows[99] == 1
+    assert 1 < rows[6] < 5
+    assert rows[1] == 5
+
+
+def test_names_in_the_key_stand_in_order_and_apart():
+    labels = [f"curve {k} {'x' * (3 * k)}" for k in range(7)]
+    figure = new_figure(6, 3)
+    write_legend(figure, labels, FAMILIES, left=0.5, room=5)
+    figure.canvas.draw()
+    boxes = [text.get_window_extent().extents for text in figure.texts]
+    assert [text.get_text() for text in figure.texts] == labels
+    for before, after in itertools.pairwise(boxes):
+        same_row = abs(before[1] - after[1]) < 5
+        assert before[2] < after[0] if same_row else after[3] < before[3]
+    assert max(box[2] for box in boxes) < 600
+    samples = [(line.get_color(), line.get_marker()) for line in figure.lines or figure.artists]
+    assert samples == [(style.colour, style.marker) for style in LINE_STYLES[:7]]

@@ -1,8 +1,9 @@
 import pytest
 
-from regard.plots.figures import lettering as fonts
-from regard.plots.figures.canvas import new_figure
-from regard.plots.figures.lettering import families_for, text_width, writable
+from regard.plots.colours import ACCENT
+from regard.plots.figures import fonts
+from regard.plots.figures.canvas import new_figure, page_axes, save
+from regard.plots.figures.fonts import Font, draw_scale, families_for, renderable, scale_width, text_width
 
 
 def test_what_comes_with_matplotlib_is_always_there():
@@ -16,10 +17,10 @@ def test_no_family_twice_and_none_for_nothing():
 
 def test_writable_keeps_what_a_font_has_and_marks_the_rest():
     families = families_for(["é\ue000\n"])
-    assert writable("é", families) == "é"
-    assert writable("«\N{NO-BREAK SPACE}é\N{SOFT HYPHEN}", families) == "« é"
+    assert renderable("é", families) == "é"
+    assert renderable("«\N{NO-BREAK SPACE}é\N{SOFT HYPHEN}", families) == "« é"
     assert (
-        writable("a\ue000b\nc", ("DejaVu Sans",)) == "a\N{REPLACEMENT CHARACTER}b\N{REPLACEMENT CHARACTER}c"
+        renderable("a\ue000b\nc", ("DejaVu Sans",)) == "a\N{REPLACEMENT CHARACTER}b\N{REPLACEMENT CHARACTER}c"
     )
 
 
@@ -38,7 +39,7 @@ def test_the_family_that_writes_most_of_what_is_missing_is_added(monkeypatch):
     )
     assert families_for(["ab\N{ZERO WIDTH JOINER}"]) == ("DejaVu Sans",)  # no font for a joiner alone
     assert families_for(["axyzq"]) == ("DejaVu Sans", "Also Most", "Noto Sans Z")
-    assert writable("axq", ("DejaVu Sans", "Most")) == "ax\N{REPLACEMENT CHARACTER}"
+    assert renderable("axq", ("DejaVu Sans", "Most")) == "ax\N{REPLACEMENT CHARACTER}"
 
 
 def test_width_grows_with_text_and_size():
@@ -73,5 +74,53 @@ def test_width_is_of_what_is_written():
 def test_joiners_are_kept_where_a_font_has_them_and_else_dropped(monkeypatch):
     monkeypatch.setattr(fonts, "_covered", lambda family, characters: {c for c in characters if c in family})
     joined = "a\N{ZERO WIDTH JOINER}b"
-    assert writable(joined, ["ab"]) == "ab"
-    assert writable(joined, ["ab\N{ZERO WIDTH JOINER}"]) == joined
+    assert renderable(joined, ["ab"]) == "ab"
+    assert renderable(joined, ["ab\N{ZERO WIDTH JOINER}"]) == joined
+
+
+def test_nothing_is_mathematics_and_what_has_no_shape_is_marked(tmp_path):
+    font = Font.covering(["$x^2$", "a\nb"], 10)
+    figure = new_figure(3, 1)
+    axes = page_axes(figure)
+    font.write(axes, 0.1, 0.5, "$x^2$")
+    font.write(axes, 1.1, 0.5, "a\nb", bold=True, colour="#ff0000")
+    save(figure, tmp_path / "a.svg")
+    written = (tmp_path / "a.svg").read_text()
+    assert ">$x^2$</text>" in written
+    assert ">a\N{REPLACEMENT CHARACTER}b</text>" in written
+    assert axes.texts[1].get_weight() == "bold"
+    assert axes.texts[1].get_color() == "#ff0000"
+
+
+def test_letters_stand_on_their_baseline_at_their_place():
+    font = Font.covering(["mmm"], 24)
+    figure = new_figure(3, 3)
+    axes = page_axes(figure)
+    for align in ("left", "center", "right"):
+        font.write(axes, 1.5, 1.0, "mmm", align=align)
+    font.write(axes, 1.5, 2.0, "mmm", turned=True)
+    figure.canvas.draw()
+    left, centre, right, turned = (text.get_window_extent() for text in axes.texts)
+    assert left.x0 == pytest.approx(150, abs=2)
+    assert right.x1 == pytest.approx(150, abs=2)
+    assert (centre.x0 + centre.x1) / 2 == pytest.approx(150, abs=2)
+    assert left.y0 <= 200 < left.y1  # its box goes down as far as a p
+    assert left.y0 == pytest.approx(200 - 0.21 * 24 / 72 * 100, abs=2)
+    assert turned.y0 == pytest.approx(100, abs=2)
+    assert turned.height > turned.width
+    assert left.width / 100 == pytest.approx(font.width("mmm"), rel=0.06)
+
+
+def test_the_scale_runs_from_white_to_the_full_shade_and_says_where_it_ends(well_set):
+    font = Font.covering(["weight"], 10)
+    figure = new_figure(4, 1)
+    axes = page_axes(figure)
+    end = draw_scale(axes, font, 0.5, 0.5, "weight", end=0.3)
+    assert end - 0.5 == pytest.approx(scale_width(font, "weight", end=0.3))
+    assert [text.get_text() for text in axes.texts] == ["weight", "0", "0.3"]
+    strip = axes.images[0]
+    colours = strip.to_rgba(strip.get_array())[0]
+    assert tuple(colours[0][:3]) == (1, 1, 1)
+    assert tuple(round(255 * part) for part in colours[-1][:3]) == tuple(bytes.fromhex(ACCENT[1:]))
+    assert axes.get_xlim() == (0, 4)
+    well_set(figure)

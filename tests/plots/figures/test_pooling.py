@@ -3,8 +3,8 @@ import pytest
 from matplotlib.colors import to_hex
 
 from regard.errors import DataError
-from regard.plots.figures.pooling import draw_pooling, end_of_scale, leading_labels
-from regard.plots.style import INK, SOFT, shade
+from regard.plots.colours import INK, MUTED, weight_colour
+from regard.plots.figures.pooling import draw_pooling, leading_labels, pooling_scale_end
 from regard.tasks.classify.result import Classification
 
 
@@ -28,19 +28,19 @@ def text_of(figure, word):
 
 def test_shades_are_of_one_scale_for_the_whole_sheet():
     sheet = [classified("a fine film", seed=1), classified("dull", seed=2)]
-    end = end_of_scale(sheet)
+    end = pooling_scale_end(sheet)
     assert end == pytest.approx(np.ceil(10 * max(w.max() for one in sheet for w in one.word_alpha)) / 10)
     axes = draw_pooling(sheet).axes[0]
     drawn = {to_hex(patch.get_facecolor()) for patch in axes.patches}
     for one in sheet:
         for weight in one.word_alpha[0]:
-            assert shade(weight / end) in drawn
+            assert weight_colour(weight / end) in drawn
     assert f"{end:g}" in [text.get_text() for text in axes.texts]
 
 
 def test_without_weights_there_are_no_shades_and_no_scale():
     plain = classified("a fine film", weights=False)
-    assert end_of_scale([plain]) is None
+    assert pooling_scale_end([plain]) is None
     axes = draw_pooling([plain]).axes[0]
     assert not axes.images
     assert "film" in [text.get_text() for text in axes.texts]
@@ -50,13 +50,13 @@ def test_the_chosen_label_is_bold_and_its_bar_as_long_as_it_is_probable():
     figure = draw_pooling([classified("a fine film")])
     chosen, other = text_of(figure, "good"), text_of(figure, "bad")
     assert (chosen.get_weight(), chosen.get_color()) == ("bold", INK)
-    assert (other.get_weight(), other.get_color()) == ("normal", SOFT)
+    assert (other.get_weight(), other.get_color()) == ("normal", MUTED)
     lengths = {
         to_hex(patch.get_facecolor()): patch.get_width()
         for patch in figure.axes[0].patches
-        if to_hex(patch.get_facecolor()) in (INK, SOFT)
+        if to_hex(patch.get_facecolor()) in (INK, MUTED)
     }
-    assert lengths[INK] == pytest.approx(3 * lengths[SOFT])
+    assert lengths[INK] == pytest.approx(3 * lengths[MUTED])
     assert text_of(figure, "75 %").get_weight() == "bold"
 
 

@@ -5,9 +5,9 @@ import pytest
 from matplotlib.colors import to_hex
 
 from regard.errors import DataError
+from regard.plots.colours import HIGHLIGHT, INK, weight_colour
 from regard.plots.figures.canvas import save
 from regard.plots.figures.reading import draw_reading
-from regard.plots.style import INK, NEWEST, shade
 
 FBI = ["The", "FBI", "is", "chasing", "a", "criminal", "on", "the", "run", "."]
 
@@ -54,16 +54,16 @@ def test_every_word_stands_on_the_shade_of_its_weight(itself):
     figure = draw_reading(FBI, alpha)
     for t, row in enumerate(rows(figure, 10)):
         for j, text in enumerate(row):
-            assert ground(figure, text) == shade(alpha[t, j]), (t, j)
+            assert ground(figure, text) == weight_colour(alpha[t, j]), (t, j)
 
 
 def test_the_newest_word_is_told_apart_by_colour_weight_and_line():
     figure = draw_reading(FBI, past(10))
-    lines = [patch for patch in figure.axes[0].patches if to_hex(patch.get_facecolor()) == NEWEST]
+    lines = [patch for patch in figure.axes[0].patches if to_hex(patch.get_facecolor()) == HIGHLIGHT]
     assert len(lines) == 11  # a row each, and one in the legend
     for row, line in zip(rows(figure, 10), lines, strict=False):
         assert [text.get_weight() for text in row] == ["normal"] * (len(row) - 1) + ["bold"]
-        assert [text.get_color() for text in row] == [INK] * (len(row) - 1) + [NEWEST]
+        assert [text.get_color() for text in row] == [INK] * (len(row) - 1) + [HIGHLIGHT]
         box = line.get_bbox()
         assert box.x0 < row[-1].get_position()[0] < box.x1
         assert box.y0 > row[-1].get_position()[1]

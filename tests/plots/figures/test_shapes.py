@@ -58,11 +58,11 @@ def test_the_bar_is_as_long_as_the_score_and_the_notch_is_at_the_baseline():
     assert bar.get_width() == pytest.approx(0.8 * track.get_width())
     assert notch.get_x() + notch.get_width() / 2 - track.get_x() == pytest.approx(0.5 * track.get_width())
     assert {"accuracy 80.0", "guess: 50.0"} <= set(places(axes))
-    assert not any("meant" in text for text in places(axes))
+    assert not any("expected" in text for text in places(axes))
 
 
-def test_what_was_meant_is_told():
-    assert "meant: it was" in places(draw_shapes([WRITE]).axes[0])
+def test_the_expected_output_is_written_where_it_differs():
+    assert "expected: it was" in places(draw_shapes([WRITE]).axes[0])
 
 
 def test_nothing_is_cut_off_and_a_wide_page_is_broken():

@@ -2,8 +2,8 @@ import pytest
 from matplotlib.colors import to_hex
 
 from regard.errors import DataError
-from regard.plots.figures.tags import TINTS, draw_tags, tints
-from regard.plots.style import INK
+from regard.plots.colours import INK, TAG_COLOURS, tag_colours
+from regard.plots.figures.tags import draw_tags
 from regard.tasks.tag.result import Tagging
 
 BIRDS = Tagging(("two", "grey", "herons", "fly"), ("NUM", "ADJ", "NOUN", "VERB"), (1.0, 0.5, 0.25, 0.8))
@@ -11,7 +11,7 @@ BIRDS = Tagging(("two", "grey", "herons", "fly"), ("NUM", "ADJ", "NOUN", "VERB")
 
 def test_each_tag_has_one_colour_in_all_sentences():
     other = Tagging(("fly",), ("NOUN",), (0.5,))
-    colours = tints([BIRDS, other])
+    colours = tag_colours([*BIRDS.tags, *other.tags])
     assert list(colours) == ["ADJ", "NOUN", "NUM", "VERB"]
     assert len(set(colours.values())) == 4
     drawn = [to_hex(patch.get_facecolor()) for patch in draw_tags([BIRDS, other]).axes[0].patches]
@@ -21,14 +21,14 @@ def test_each_tag_has_one_colour_in_all_sentences():
 
 def test_colours_come_round_again():
     many = Tagging(("w",) * 20, tuple(f"T{k:02}" for k in range(20)), (1.0,) * 20)
-    assert tints([many])["T18"] == TINTS[0]
+    assert tag_colours(many.tags)["T18"] == TAG_COLOURS[0]
 
 
 def test_tags_stand_beneath_their_words_and_bars_beneath_them():
     axes = draw_tags([BIRDS]).axes[0]
     places = {text.get_text(): text.get_position() for text in axes.texts}
     bars = [patch for patch in axes.patches if to_hex(patch.get_facecolor()) == INK]
-    boxes = [patch for patch in axes.patches if to_hex(patch.get_facecolor()) in TINTS]
+    boxes = [patch for patch in axes.patches if to_hex(patch.get_facecolor()) in TAG_COLOURS]
     for word, tag, probability, bar, box in zip(
         BIRDS.words, BIRDS.tags, BIRDS.probabilities, bars, boxes, strict=True
     ):

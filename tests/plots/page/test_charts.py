@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from regard.plots.page.charts import HEIGHT, WIDTH, Curve, line_chart, ticks
+from regard.plots.page.charts import HEIGHT, WIDTH, Line, Series, line_chart, series, ticks
 
 
 @given(st.floats(1e-6, 1e7))
@@ -31,7 +31,7 @@ def places(chart):
 
 
 def test_points_lie_where_they_should():
-    curve = Curve("loss", "first", [(0, 0), (50, 5), (100, 10)])
+    curve = Line("loss", "first", [(0, 0), (50, 5), (100, 10)])
     chart = line_chart("Loss", [curve], x_label="updates", y_label="nats")
     (x0, y0), (x1, y1), (x2, y2) = places(chart)
     assert x1 - x0 == pytest.approx(x2 - x1, abs=0.11)
@@ -41,7 +41,7 @@ def test_points_lie_where_they_should():
     assert chart.count('class="mark first"') == 3
     assert "<title>loss: 10</title>" in chart
     chart = line_chart(
-        "Loss", [Curve("loss", "first", [(0, 0), (110, 10)])], x_label="updates", y_label="nats"
+        "Loss", [Line("loss", "first", [(0, 0), (110, 10)])], x_label="updates", y_label="nats"
     )
     assert ">100</text>" in chart
     assert ">125</text>" not in chart  # no name beyond the end of the axis
@@ -49,12 +49,12 @@ def test_points_lie_where_they_should():
 
 @given(st.lists(st.tuples(st.floats(0, 1e5), st.floats(0, 1e4)), min_size=1, max_size=20))
 def test_all_stays_inside_the_drawing(points):
-    chart = line_chart("t", [Curve("c", "first", sorted(points))], x_label="x", y_label="y")
+    chart = line_chart("t", [Line("c", "first", sorted(points))], x_label="x", y_label="y")
     assert all(0 <= x <= WIDTH and 0 <= y <= HEIGHT for x, y in places(chart))
 
 
 def test_a_long_curve_is_thinned_and_keeps_its_end():
-    curve = Curve("loss", "quiet", [(k, k % 7) for k in range(10_001)])
+    curve = Line("loss", "quiet", [(k, k % 7) for k in range(10_001)])
     chart = line_chart("Loss", [curve], x_label="updates", y_label="nats")
     (points,) = re.findall('points="(.*?)"', chart)
     assert len(points.split()) <= 302
@@ -64,7 +64,7 @@ def test_a_long_curve_is_thinned_and_keeps_its_end():
 
 def test_names_and_bars():
     chart = line_chart(
-        "By length", [Curve("BLEU", "first", [(0, 90), (1, 80)])], x_label="words", y_label="0 to 100",
+        "By length", [Line("BLEU", "first", [(0, 90), (1, 80)])], x_label="words", y_label="0 to 100",
         x_names=["1–5", "6–10"], bars=[1200, 30], top=100,
     )  # fmt: skip
     for text in ("1–5", "6–10", "1,200", "30", "words"):
@@ -77,4 +77,29 @@ def test_names_and_bars():
 
 
 def test_a_flat_zero_can_be_drawn():
-    assert "polyline" in line_chart("t", [Curve("c", "second", [(0, 0)])], x_label="x", y_label="y")
+    assert "polyline" in line_chart("t", [Line("c", "second", [(0, 0)])], x_label="x", y_label="y")
+
+
+ROWS = [
+    {"event": "train", "update": 1, "loss": 3.0},
+    {"event": "validation", "update": 1, "loss": 2.5, "exact_match": 0.25},
+    {"event": "train", "update": 2, "loss": float("nan")},
+    {"event": "train", "update": 3},
+    {"event": "train", "update": 4, "loss": None},
+    {"event": "train", "loss": 9.0},
+    {"event": "end", "update": 5, "loss": 1.0},
+    {"event": "train", "update": 6, "loss": 1},
+]
+
+
+def test_picks_the_numbers_of_one_event():
+    assert series(ROWS, "train", "loss") == Series((1.0, 6.0), (3.0, 1.0))
+
+
+def test_scales():
+    assert series(ROWS, "validation", "exact_match", scale=100) == Series((1.0,), (25.0,))
+
+
+def test_what_was_never_noted_is_false():
+    assert not series(ROWS, "validation", "bleu")
+    assert series(ROWS, "train", "loss")

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from regard.errors import DataError
-from regard.plots.style import shade
+from regard.plots.colours import weight_colour
 from regard.plots.terminal.words import TerminalReading
 
 ALPHA = np.array([[0, 0, 0], [1.0, 0, 0], [0.2, 0.8, 0]])
@@ -25,7 +25,7 @@ def test_without_unicode(plain):
 def test_with_colour_the_ground_is_the_shade(coloured):
     last = coloured(TerminalReading(["The", "FBI", "is"], ALPHA)).splitlines()[2]
     for weight in (0.2, 0.8, 0.0):
-        red, green, blue = bytes.fromhex(shade(weight)[1:])
+        red, green, blue = bytes.fromhex(weight_colour(weight)[1:])
         assert f"48;2;{red};{green};{blue}m" in last
 
 

@@ -3,7 +3,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 
-from regard.plots.figures.tags import tints
+from regard.plots.colours import tag_colours
 from regard.plots.terminal.words import TerminalTagging
 from regard.tasks.tag.result import Tagging
 
@@ -51,7 +51,7 @@ def starts(line):
 
 def test_with_colour_each_tag_stands_on_its_tint(coloured):
     for colours in (None, {"NUM": "#010203"}):
-        red, green, blue = bytes.fromhex((colours or tints([BIRDS]))["NUM"][1:])
+        red, green, blue = bytes.fromhex((colours or tag_colours(BIRDS.tags))["NUM"][1:])
         assert f"48;2;{red};{green};{blue}mNUM" in coloured(TerminalTagging(BIRDS, colours))
 
 

@@ -25,13 +25,13 @@ BEFORE = translation("a dog </s>", [[0.9, 0.1, 0], [0.2, 0.8, 0], [0, 0, 1]])
 AFTER = translation("a </s>", [[0.9, 0.1, 0], [1, 0, 0]])
 
 
-def test_the_translations_the_steps_and_where_was_looked(plain):
+def test_the_translations_the_steps_and_the_attended_tokens(plain):
     lines = [line.rstrip() for line in plain(TerminalWhatIf(WhatIf(BEFORE, AFTER, {1: 0})), 80)]
     assert lines[:7] == [
         "before  a dog  −0.50",
         "after   a  −0.50",
         "",
-        "step  before  log p  looked at  after  log p  looked at",
+        "step  before  log p  attended   after  log p  attended",
         "   0  a       −0.70  ein 0.90   a      −0.70  ein 0.90",
         "   1  dog      0.00  Hund 0.80  </s>    0.00  ein 1.00 ◂",
         "   2  </s>     0.00  </s> 1.00",

@@ -7,32 +7,32 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 
-from regard.plots.style import ASCII_BLOCKS, BLOCKS, INK, NEWEST, shade
-from regard.plots.terminal.words import WordPainter
+from regard.plots.colours import ASCII_BLOCKS, BLOCKS, HIGHLIGHT, INK, weight_colour
+from regard.plots.terminal.words import WeightedWords
 
 WORDS = ["the", "extraordinarily", "図書館", "a", "\x1bm"]
 
 
-def lines(painter, *given, **named):
-    return [line.plain for line in painter.paragraph(*given, **named)]
+def lines(writer, *given, **named):
+    return [line.plain for line in writer.paragraph(*given, **named)]
 
 
 def test_blocks_stand_beneath_their_words():
-    painter = WordPainter(40, False, BLOCKS)
-    assert lines(painter, ["the", "図書館", "a"], [0.5, 1.0, 0.1], newest=2, gutter="7 ") == [
+    writer = WeightedWords(40, False, BLOCKS)
+    assert lines(writer, ["the", "図書館", "a"], [0.5, 1.0, 0.1], newest=2, gutter="7 ") == [
         "7 the 図書館 [a]",
         "  ▒▒▒ ██████",
     ]
-    assert lines(WordPainter(40, False, ASCII_BLOCKS), ["the"], [1.0]) == ["the", "###"]
+    assert lines(WeightedWords(40, False, ASCII_BLOCKS), ["the"], [1.0]) == ["the", "###"]
 
 
 def test_no_line_of_blocks_where_there_are_none():
-    assert lines(WordPainter(40, False, BLOCKS), ["a", "b"], [0.0, 0.1]) == ["a b"]
+    assert lines(WeightedWords(40, False, BLOCKS), ["a", "b"], [0.0, 0.1]) == ["a b"]
 
 
 def test_further_lines_are_indented():
-    painter = WordPainter(12, False, BLOCKS)
-    assert lines(painter, ["one", "two", "three"], [0, 1, 0], newest=2, gutter="10  ") == [
+    writer = WeightedWords(12, False, BLOCKS)
+    assert lines(writer, ["one", "two", "three"], [0, 1, 0], newest=2, gutter="10  ") == [
         "10  one two",
         "        ███",
         "    [three]",
@@ -46,9 +46,9 @@ def test_further_lines_are_indented():
     st.booleans(),
 )
 def test_no_line_is_too_wide_and_no_word_is_lost(words, width, colour, newest):
-    painter = WordPainter(width, colour, BLOCKS)
+    writer = WeightedWords(width, colour, BLOCKS)
     number = len(words) - 1 if newest else None
-    shown = lines(painter, words, [1.0] * len(words), newest=number, gutter="1  ")
+    shown = lines(writer, words, [1.0] * len(words), newest=number, gutter="1  ")
     assert max(map(cell_len, shown)) <= width
     assert not any("\x1b" in line for line in shown)
     written = [line for line in shown if "█" not in line]
@@ -56,11 +56,11 @@ def test_no_line_is_too_wide_and_no_word_is_lost(words, width, colour, newest):
 
 
 def test_with_colour_each_word_stands_on_its_shade():
-    (line,) = WordPainter(40, True, BLOCKS).paragraph(["the", "cat"], [0.3, 0.1], newest=1)
+    (line,) = WeightedWords(40, True, BLOCKS).paragraph(["the", "cat"], [0.3, 0.1], newest=1)
     assert line.plain == " the  cat "
     styles = [span.style for span in line.spans]
-    assert [style.bgcolor.name for style in styles] == [shade(0.3), shade(0.1)]
-    assert [style.color.name for style in styles] == [INK, NEWEST]
+    assert [style.bgcolor.name for style in styles] == [weight_colour(0.3), weight_colour(0.1)]
+    assert [style.color.name for style in styles] == [INK, HIGHLIGHT]
     assert [style.bold for style in styles] == [False, True]
     assert [style.underline for style in styles] == [False, True]
 
@@ -68,6 +68,6 @@ def test_with_colour_each_word_stands_on_its_shade():
 @pytest.mark.parametrize(("colours", "shaded"), [("truecolor", True), ("256", True), ("standard", False)])
 def test_shades_only_where_there_are_enough_colours(colours, shaded):
     console = Console(file=io.StringIO(), width=50, force_terminal=True, color_system=colours)
-    painter = WordPainter.on(console, console.options)
-    assert painter.colour is shaded
-    assert painter.width == 50
+    writer = WeightedWords.on(console, console.options)
+    assert writer.colour is shaded
+    assert writer.width == 50

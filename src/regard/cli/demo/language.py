@@ -17,7 +17,7 @@ _SAMPLES = 5
 
 def show_language_model(trained: Trained, json: bool) -> None:
     """Score the held-out lines, make some up, and draw one of these."""
-    from regard.plots.terminal.tree import TerminalGrowth
+    from regard.plots.terminal.sample import TerminalSample
     from regard.tasks.language_model.predictor import LanguageModel
     from regard.tasks.translate.evaluation import write_json
 
@@ -56,7 +56,7 @@ def show_language_model(trained: Trained, json: bool) -> None:
     for sample in samples:
         results.print(f"  {'=' if sample.text in known else ' '} {sample.text}", markup=False)
     results.print("\n[bold]how one of them grew[/] (each word with its likeliest rivals)\n")
-    results.print(Padding(TerminalGrowth(drawn), (0, 0, 0, 2), expand=False))
+    results.print(Padding(TerminalSample(drawn), (0, 0, 0, 2), expand=False))
     print_end(
         trained.folder,
         picture,

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from regard.plots.figures.tree import Branch
+from regard.plots.figures.sampling_tree import Branch
 from regard.tasks.language_model.predictor import LanguageModel
 from regard.tasks.language_model.result import Candidate, Sample, SampleStep
 from regard.text.specials import EOS

@@ -1,7 +1,7 @@
-"""Bars side by side, one panel a measure: the same things compared by several numbers.
+"""Horizontal bar charts, one panel per measure.
 
-In: names and, for each measure, a number each with its spread. Out: a matplotlib `Figure` of lying bars, the
-value written behind each. One tint for all, so that grey print loses nothing.
+In: names and, for each measure, one number per name with its spread. Out: a matplotlib `Figure`, each value written
+behind its bar. All bars have one colour, so that grey print loses nothing.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from regard.errors import DataError
-from regard.plots.figures.canvas import LETTERS, LOOKS, dress, new_figure
-from regard.plots.figures.lettering import families_for, text_width, writable
-from regard.plots.style import INK, SOFT
+from regard.plots.colours import INK, LINE_STYLES, MUTED
+from regard.plots.figures.canvas import FONT_SIZE, new_figure, style_axes
+from regard.plots.figures.fonts import families_for, renderable, text_width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_BAR = 0.3  # inches a bar takes with the room around it
+_BAR = 0.3  # inches per bar, with the space around it
 _WIDTH, _GAP, _TOP, _BOTTOM, _RIGHT, _MARGIN = 2.5, 0.75, 0.4, 0.55, 0.6, 0.15
-_PAGE, _LEAST = 9.0, 1.2  # inches: panels grow narrower so that all fit a page, but not narrower than that
+_PAGE, _LEAST = 9.0, 1.2  # inches: panels shrink to fit the page, down to the second
 
 
 @dataclass(frozen=True)
@@ -30,11 +30,11 @@ class Measure:
 
     Attributes:
         label: what is measured, with its unit.
-        values: one for each name.
-        spreads: half the width of the whisker on each, if known.
-        form: how a value is written, as "{:.1f}".
+        values: one per name.
+        spreads: half the length of each error bar, if known.
+        form: the format of a value, such as "{:.1f}".
         title: above the panel, such as "higher is better".
-        ranging: from where to where the axis runs; by default from 0 to what the bars need.
+        ranging: the limits of the axis; by default from 0 to what the bars need.
     """
 
     label: str
@@ -46,25 +46,25 @@ class Measure:
 
 
 def draw_bars(names: Sequence[str], measures: Sequence[Measure]) -> Figure:
-    """Draw one panel for each measure, all with the same names down the left.
+    """Draw one panel per measure, with the names down the left.
 
     Args:
-        names: what is compared.
-        measures: by what.
+        names: of the bars.
+        measures: the panels.
 
     Raises:
-        DataError: nothing to draw, or a measure with another number of values.
+        DataError: nothing to draw, or a measure without one value per name.
         MissingExtraError: matplotlib is not installed.
     """
     if not names or not measures:
-        raise DataError("a chart of bars needs names and a measure; give it some")
+        raise DataError("a bar chart needs names and at least one measure; pass them")
     for measure in measures:
         if {len(measure.values), len(measure.spreads or measure.values)} != {len(names)}:
             raise DataError(
-                f"bars of {measure.label!r}: {len(measure.values)} values for {len(names)} names; give one each"
+                f"bars of {measure.label!r}: {len(measure.values)} values for {len(names)} names; give one per name"
             )
     families = families_for([*names, *(text for each in measures for text in (each.label, each.title))])
-    left = max(text_width(name, LETTERS, families) for name in names) + 0.15 + _MARGIN
+    left = max(text_width(name, FONT_SIZE, families) for name in names) + 0.15 + _MARGIN
     gaps = (len(measures) - 1) * _GAP
     wide = max(_LEAST, min(_WIDTH, (_PAGE - left - gaps - _RIGHT) / len(measures)))
     width = left + len(measures) * wide + gaps + _RIGHT
@@ -79,18 +79,18 @@ def draw_bars(names: Sequence[str], measures: Sequence[Measure]) -> Figure:
 
 
 def _draw(axes: Axes, names: Sequence[str], measure: Measure, families: Sequence[str]) -> None:
-    text: dict[str, Any] = {"family": list(families), "size": LETTERS, "color": INK}
+    text: dict[str, Any] = {"family": list(families), "size": FONT_SIZE, "color": INK}
     places = range(len(names))
     spreads = measure.spreads or [0.0] * len(names)
-    whiskers = {"ecolor": INK, "elinewidth": 1.0, "capsize": 2.5} if measure.spreads else {}
+    error_bars = {"ecolor": INK, "elinewidth": 1.0, "capsize": 2.5} if measure.spreads else {}
     axes.barh(
         places,
         measure.values,
         height=0.62,
-        color=LOOKS[0].colour,
+        color=LINE_STYLES[0].colour,
         alpha=0.82,
         xerr=measure.spreads or None,
-        error_kw=whiskers,
+        error_kw=error_bars,
     )
     axes.set_ylim(len(names) - 0.5, -0.5)
     if measure.ranging:
@@ -105,14 +105,16 @@ def _draw(axes: Axes, names: Sequence[str], measure: Measure, families: Sequence
             textcoords="offset points",
             va="center",
             annotation_clip=False,
-            **{**text, "size": LETTERS - 0.5},
+            **{**text, "size": FONT_SIZE - 0.5},
         )
-    axes.set_yticks(list(places), [writable(name, families) for name in names], **text)
-    axes.set_xlabel(writable(measure.label, families), **text)
+    axes.set_yticks(list(places), [renderable(name, families) for name in names], **text)
+    axes.set_xlabel(renderable(measure.label, families), **text)
     if measure.title:
         axes.set_title(
-            writable(measure.title, families), loc="left", **{**text, "size": LETTERS - 0.5, "color": SOFT}
+            renderable(measure.title, families),
+            loc="left",
+            **{**text, "size": FONT_SIZE - 0.5, "color": MUTED},
         )
-    dress(axes, families, grid="x")
+    style_axes(axes, families, grid="x")
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_color(INK)

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 
 from regard.evaluation.metrics import hundredths
 from regard.plots.beam_tree import BeamTree, TreeNode, layout
-from regard.plots.figures.canvas import new_figure, require_matplotlib, whole_page
-from regard.plots.figures.lettering import Lettering
-from regard.plots.style import FAINT, INK, SOFT, shade, shortened
+from regard.plots.colours import FAINT, INK, MUTED, weight_colour
+from regard.plots.figures.canvas import new_figure, page_axes, require_matplotlib
+from regard.plots.figures.fonts import Font
+from regard.plots.text import truncate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,7 +59,7 @@ def draw_beam_tree(
     require_matplotlib()
     tree = BeamTree(nodes)
     texts = [title or "", *_KEY, *attended, *(node.token for node in tree.nodes.values())]
-    pen = _Pen(tree, attended, Lettering.of(texts, _SIZE))
+    pen = _Pen(tree, attended, Font.covering(texts, _SIZE))
     places = layout(tree, pen.width, gap=_GAP, lean=_LEAN, pruned=pruned)
     margin = _MARGIN + pen.gutter
     head = 2.4 * pen.words.em if title else 0.0
@@ -71,7 +72,7 @@ def draw_beam_tree(
     )
     foot = 1.5 * pen.small.em * len(_KEY)
     figure = new_figure(inner + 2 * _MARGIN, head + tall + foot + 2 * _MARGIN)
-    axes = whole_page(figure)
+    axes = page_axes(figure)
     if title:
         pen.words.write(axes, _MARGIN, _MARGIN + pen.words.em, title, bold=True)
     top = _MARGIN + head + 1.1 * pen.words.em
@@ -85,16 +86,16 @@ def draw_beam_tree(
         pen.beside(axes, row, top + row * _ROW * pen.words.em)
     for number, line in enumerate(_KEY, start=1):
         baseline = _MARGIN + head + tall + 1.5 * number * pen.small.em
-        pen.small.write(axes, _MARGIN, baseline, line, colour=SOFT)
+        pen.small.write(axes, _MARGIN, baseline, line, colour=MUTED)
     return figure
 
 
 class _Pen:
     """Draws the parts of one tree."""
 
-    def __init__(self, tree: BeamTree[TreeNode], attended: Sequence[str], words: Lettering) -> None:
+    def __init__(self, tree: BeamTree[TreeNode], attended: Sequence[str], words: Font) -> None:
         self._tree = tree
-        self._attended = [shortened(token) for token in attended]
+        self._attended = [truncate(token) for token in attended]
         self.words = words
         self.small = words.smaller(0.72)
         widest = max(map(self.small.width, self._attended), default=0.0)
@@ -103,18 +104,18 @@ class _Pen:
 
     def width(self, node: TreeNode) -> float:
         """The width of a node: of its token or of its number."""
-        word = self.words.width(shortened(node.token), bold=self._tree.is_best(node))
+        word = self.words.width(truncate(node.token), bold=self._tree.is_best(node))
         return max(word, self.small.width(_number(node))) + (0.12 if node.fate == "finished" else 0.0)
 
     def write(self, axes: Axes, node: TreeNode, width: float, left: float, baseline: float) -> None:
         """Write a token and its number."""
         best = self._tree.is_best(node)
-        colour = _PRUNED if node.fate == "pruned" else INK if node.id in self._tree.in_output else SOFT
+        colour = _PRUNED if node.fate == "pruned" else INK if node.id in self._tree.in_output else MUTED
         if node.fate == "finished":
-            self._ground(axes, left, baseline, width, shade(0.55 if best else 0.2))
+            self._ground(axes, left, baseline, width, weight_colour(0.55 if best else 0.2))
             left += 0.06
-        self.words.write(axes, left, baseline, shortened(node.token), colour=colour, bold=best)
-        number = {"pruned": _PRUNED, "kept": SOFT, "finished": INK}[node.fate]
+        self.words.write(axes, left, baseline, truncate(node.token), colour=colour, bold=best)
+        number = {"pruned": _PRUNED, "kept": MUTED, "finished": INK}[node.fate]
         self.small.write(axes, left, baseline + 1.25 * self.small.em, _number(node), colour=number)
 
     def _ground(self, axes: Axes, left: float, baseline: float, width: float, colour: str) -> None:
@@ -159,9 +160,9 @@ class _Pen:
     def beside(self, axes: Axes, row: int, baseline: float) -> None:
         """Write a step's number, and the source token the best output attended to most."""
         after = _MARGIN + self._digits
-        self.small.write(axes, after, baseline, str(row), colour=SOFT, align="right")
+        self.small.write(axes, after, baseline, str(row), colour=MUTED, align="right")
         if self._attended:
-            self.small.write(axes, after + 0.1, baseline, self._attended[row], colour=SOFT)
+            self.small.write(axes, after + 0.1, baseline, self._attended[row], colour=MUTED)
 
 
 def _number(node: TreeNode) -> str:

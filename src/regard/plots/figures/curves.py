@@ -1,8 +1,8 @@
-"""Curves over a shared axis, in one panel or several, as a paper prints them.
+"""Line charts in one panel or several.
 
 In: panels of curves, with spreads where they are known. Out: a matplotlib `Figure`. In one panel the curves are
-named at their ends; several panels share one key (see `curve_names`). Dashes and marks tell curves apart in grey.
-Points that are not finite are left out, and the line is broken there.
+labelled at their ends, the labels moved apart where they would overlap; several panels share one legend above them.
+Dashes and markers keep curves apart in grey print. Non-finite points are left out, and the line is broken there.
 """
 
 from __future__ import annotations
@@ -14,33 +14,35 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from regard.errors import DataError
-from regard.plots.figures.canvas import LETTERS, dress, look, new_figure
-from regard.plots.figures.curve_labels import End, key_height, name_ends, write_key
-from regard.plots.figures.lettering import families_for, text_width, writable
-from regard.plots.style import INK, SOFT
+from regard.plots.colours import INK, MUTED, line_style
+from regard.plots.figures.canvas import FONT_SIZE, new_figure, style_axes
+from regard.plots.figures.fonts import families_for, renderable, text_width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _PANELS = {1: (4.6, 3.0), 2: (3.5, 2.5), 3: (2.25, 2.0)}
-"""Inches of one panel's axes, by how many stand side by side: the whole fits a page without being made smaller."""
+"""Width and height of a panel in inches, by the number of columns: the figure fits a page without scaling."""
 _LEFT, _GAP, _TOP, _BOTTOM, _RIGHT = 0.75, 0.85, 0.4, 0.55, 0.25
-_MOST_TICKS = 8  # different places that are each worth a tick on an axis of doublings
-_WORDS = 0.06  # of the axes' height: what words along a line take
-_MOST_MARKS = 25  # points with a mark; beyond, the marks would hide the line
+_MOST_TICKS = 8  # distinct x values that each get a tick on a log2 axis
+_LABEL_HEIGHT = 0.06  # of the axes' height: a label along a line
+_MOST_MARKERS = 25  # points with a marker; more markers would hide the line
+_LEGEND_ROW = 0.3  # inches
+_LABEL_STEP = 1.35  # font sizes between two labels at the ends of curves
+_BEYOND = 0.04  # of the axes' height: how far above and below them a label may be
 
 
 @dataclass(frozen=True)
 class Curve:
-    """A line.
+    """A curve.
 
     Attributes:
-        label: its name; curves of one name look alike in all panels.
+        label: its name; curves of one name have one style in all panels.
         x: ascending.
-        y: one each.
-        low: the lower edge of its spread, one each, if known.
-        high: the upper edge, likewise.
+        y: one per x.
+        low: the lower end of the spread at each x, if known.
+        high: the upper end.
     """
 
     label: str
@@ -52,10 +54,10 @@ class Curve:
 
 @dataclass(frozen=True)
 class Mark:
-    """A place on the axis worth a line across the panel.
+    """A reference line across a panel.
 
     Attributes:
-        at: where.
+        at: its value.
         label: written along it.
         axis: which axis `at` is on.
     """
@@ -71,14 +73,14 @@ class Panel:
 
     Attributes:
         curves: what is drawn.
-        x_label: what runs along, with its unit.
-        y_label: what runs up, with its unit.
+        x_label: of the x axis, with its unit.
+        y_label: of the y axis, with its unit.
         title: above it.
-        x_scale: "linear" or "log" (powers of ten), or "log2".
-        y_scale: likewise.
-        x_range: from where to where; by default what the curves need.
-        y_range: likewise.
-        marks: places worth a line.
+        x_scale: "linear", "log" (powers of ten) or "log2".
+        y_scale: the same for the y axis.
+        x_range: the limits of the x axis; by default what the curves need.
+        y_range: the same for the y axis.
+        marks: reference lines.
     """
 
     curves: Sequence[Curve]
@@ -97,10 +99,10 @@ def draw_curves(panels: Sequence[Panel], *, columns: int | None = None) -> Figur
 
     Args:
         panels: what to draw; one to six.
-        columns: how many stand side by side; by default up to three.
+        columns: how many per row; by default up to three.
 
     Raises:
-        DataError: nothing to draw, or a curve whose places, values and edges are not as many.
+        DataError: nothing to draw, or a curve whose x, y, low and high differ in length.
         MissingExtraError: matplotlib is not installed.
     """
     _check(panels)
@@ -109,30 +111,30 @@ def draw_curves(panels: Sequence[Panel], *, columns: int | None = None) -> Figur
     columns = columns or min(len(panels), 3)
     rows = -(-len(panels) // columns)
     at_ends = len(panels) == 1
-    longest = max(text_width(label, LETTERS, families) for label in labels)
+    longest = max(text_width(label, FONT_SIZE, families) for label in labels)
     right = longest + 0.25 if at_ends else _RIGHT
     across, up = _PANELS[min(columns, len(_PANELS))]
     room = columns * across + (columns - 1) * _GAP
-    key = 0.0 if at_ends else key_height(labels, families, room)
+    legend = 0.0 if at_ends else legend_height(labels, families, room)
     width = _LEFT + room + right
-    height = key + rows * (_TOP + up + _BOTTOM)
+    height = legend + rows * (_TOP + up + _BOTTOM)
     figure = new_figure(width, height)
     for k, panel in enumerate(panels):
         row, column = divmod(k, columns)
         x = _LEFT + column * (across + _GAP)
-        y = height - key - row * (_TOP + up + _BOTTOM) - _TOP - up
+        y = height - legend - row * (_TOP + up + _BOTTOM) - _TOP - up
         axes = figure.add_axes((x / width, y / height, across / width, up / height))
         _draw(axes, panel, labels, families)
         if at_ends:
-            name_ends(axes, _ends(panel), labels, families)
+            label_ends(axes, _ends(panel), labels, families)
     if not at_ends:
-        write_key(figure, labels, families, left=_LEFT, room=room)
+        write_legend(figure, labels, families, left=_LEFT, room=room)
     return figure
 
 
 def _check(panels: Sequence[Panel]) -> None:
     if not panels or not any(panel.curves for panel in panels):
-        raise DataError("a chart needs at least one curve; give it some")
+        raise DataError("a line chart needs at least one curve; pass one or more")
     for panel in panels:
         for curve in panel.curves:
             if len(curve.x) != len(curve.y) or (len(curve.low), len(curve.high)) not in (
@@ -140,8 +142,8 @@ def _check(panels: Sequence[Panel]) -> None:
                 (len(curve.x), len(curve.x)),
             ):
                 raise DataError(
-                    f"curve {curve.label!r}: {len(curve.x)} places, {len(curve.y)} values and spreads of "
-                    f"{len(curve.low)} and {len(curve.high)}; give one of each"
+                    f"curve {curve.label!r}: {len(curve.x)} x values, {len(curve.y)} y values and spreads of "
+                    f"{len(curve.low)} and {len(curve.high)}; give as many of each"
                 )
 
 
@@ -151,14 +153,14 @@ def _texts(panel: Panel) -> list[str]:
 
 def _draw(axes: Axes, panel: Panel, labels: Sequence[str], families: Sequence[str]) -> None:
     for curve in panel.curves:
-        style = look(labels.index(curve.label))
+        style = line_style(labels.index(curve.label))
         x, y = np.asarray(curve.x, dtype=float), np.asarray(curve.y, dtype=float)
         axes.plot(
             x,
             np.where(np.isfinite(y), y, np.nan),
             color=style.colour,
             linestyle=style.dash,
-            marker=style.mark if len(x) <= _MOST_MARKS else "",
+            marker=style.marker if len(x) <= _MOST_MARKERS else "",
             markersize=4.2,
             linewidth=1.5,
             clip_on=False,
@@ -178,22 +180,27 @@ def _draw(axes: Axes, panel: Panel, labels: Sequence[str], families: Sequence[st
         axes.set_xlim(*panel.x_range)
     if panel.y_range:
         axes.set_ylim(*panel.y_range)
-    text: dict[str, Any] = {"family": list(families), "size": LETTERS, "color": INK}
-    axes.set_xlabel(writable(panel.x_label, families), **text)
-    axes.set_ylabel(writable(panel.y_label, families), **text)
+    text: dict[str, Any] = {"family": list(families), "size": FONT_SIZE, "color": INK}
+    axes.set_xlabel(renderable(panel.x_label, families), **text)
+    axes.set_ylabel(renderable(panel.y_label, families), **text)
     if panel.title:
         marked = any(
             mark.axis == "x" for mark in panel.marks
-        )  # their words stand between the axes and the title
-        heading: dict[str, Any] = {**text, "size": LETTERS + 1, "weight": "bold", "pad": 15 if marked else 6}
-        axes.set_title(writable(panel.title, families), loc="left", **heading)
-    dress(axes, families)
+        )  # their labels are between the axes and the title
+        heading: dict[str, Any] = {
+            **text,
+            "size": FONT_SIZE + 1,
+            "weight": "bold",
+            "pad": 15 if marked else 6,
+        }
+        axes.set_title(renderable(panel.title, families), loc="left", **heading)
+    style_axes(axes, families)
     for mark in panel.marks:
         _draw_mark(axes, panel, mark, families)
 
 
 def _set_scales(axes: Axes, panel: Panel) -> None:
-    """Set what is not linear; doublings are written as plain numbers, along x few places each with its own."""
+    """Set logarithmic scales; powers of two are written as plain numbers, few x values with a tick each."""
     for scale, of_axis in ((panel.x_scale, axes.set_xscale), (panel.y_scale, axes.set_yscale)):
         if scale != "linear":
             of_axis("log", base=2 if scale == "log2" else 10)
@@ -209,11 +216,13 @@ def _set_scales(axes: Axes, panel: Panel) -> None:
 def _draw_mark(axes: Axes, panel: Panel, mark: Mark, families: Sequence[str]) -> None:
     from matplotlib.patheffects import withStroke
 
-    text: dict[str, Any] = {"family": list(families), "size": LETTERS - 1, "color": SOFT, "zorder": 4}
-    text["path_effects"] = [withStroke(linewidth=2.5, foreground="white")]  # legible where a curve crosses it
-    shown = writable(mark.label, families)
+    text: dict[str, Any] = {"family": list(families), "size": FONT_SIZE - 1, "color": MUTED, "zorder": 4}
+    text["path_effects"] = [
+        withStroke(linewidth=2.5, foreground="white")
+    ]  # legible where a curve crosses the label
+    shown = renderable(mark.label, families)
     if mark.axis == "x":
-        axes.axvline(mark.at, color=SOFT, linewidth=0.8, linestyle=(0, (2, 2)), zorder=1)
+        axes.axvline(mark.at, color=MUTED, linewidth=0.8, linestyle=(0, (2, 2)), zorder=1)
         axes.annotate(
             shown,
             (mark.at, 1),
@@ -225,8 +234,8 @@ def _draw_mark(axes: Axes, panel: Panel, mark: Mark, families: Sequence[str]) ->
             **text,
         )
     else:
-        axes.axhline(mark.at, color=SOFT, linewidth=0.8, linestyle=(0, (2, 2)), zorder=1)
-        side, place, way = ("right", 1, -3) if _begins_on(axes, panel, mark.at) else ("left", 0, 3)
+        axes.axhline(mark.at, color=MUTED, linewidth=0.8, linestyle=(0, (2, 2)), zorder=1)
+        side, place, way = ("right", 1, -3) if _starts_near(axes, panel, mark.at) else ("left", 0, 3)
         axes.annotate(
             shown,
             (place, mark.at),
@@ -239,17 +248,17 @@ def _draw_mark(axes: Axes, panel: Panel, mark: Mark, families: Sequence[str]) ->
         )
 
 
-def _begins_on(axes: Axes, panel: Panel, at: float) -> bool:
-    """Whether a curve begins where words along a height would stand at the left, and none ends so near it."""
+def _starts_near(axes: Axes, panel: Panel, at: float) -> bool:
+    """Whether a curve starts where a label at the left would be, and no curve ends nearer to that height."""
     height = _heights(axes, [at])[0]
     starts = _heights(axes, [end.y for end in _ends(panel, first=True)])
     ends = _heights(axes, [end.y for end in _ends(panel)])
     nearest = min(abs(start - height) for start in starts) if starts else 1.0
-    return nearest < _WORDS and nearest < min(abs(end - height) for end in ends)
+    return nearest < _LABEL_HEIGHT and nearest < min(abs(end - height) for end in ends)
 
 
 def _heights(axes: Axes, values: Sequence[float]) -> list[float]:
-    """Values as shares of the axes' height."""
+    """Values as fractions of the axes' height."""
     return [float(axes.transAxes.inverted().transform(axes.transData.transform((1, y)))[1]) for y in values]
 
 
@@ -261,3 +270,160 @@ def _ends(panel: Panel, *, first: bool = False) -> list[End]:
         if points:
             ends.append(End(curve.label, *points[0 if first else -1]))
     return ends
+
+
+@dataclass(frozen=True)
+class End:
+    """The last point of a curve.
+
+    Attributes:
+        label: the name of the curve.
+        x: in the units of the axis.
+        y: in the units of the axis.
+    """
+
+    label: str
+    x: float
+    y: float
+
+
+def label_ends(axes: Axes, ends: Sequence[End], labels: Sequence[str], families: Sequence[str]) -> None:
+    """Label each curve to the right of its last point, labels moved apart where they would overlap.
+
+    Args:
+        axes: with their scales and ranges set.
+        ends: of the curves, in any order.
+        labels: all names, in the order of their styles.
+        families: from `regard.plots.figures.fonts.families_for`.
+    """
+    places = []
+    for end in ends:
+        across, up = axes.transAxes.inverted().transform(axes.transData.transform((end.x, end.y)))
+        places.append((float(np.clip(up, 0, 1)), float(across), end.label))
+    places.sort()
+    step = _LABEL_STEP * FONT_SIZE / 72 / _inches_tall(axes)
+    apart = _kept_within(spread_out([up for up, _, _ in places], step), step, -_BEYOND, 1 + _BEYOND)
+    for place, (up, across, label) in zip(apart, places, strict=True):
+        colour = line_style(labels.index(label)).colour
+        x = max(across, 1.0) + 0.02
+        if x - across > 0.05 or abs(place - up) > step / 2:
+            axes.plot(
+                [across + 0.012, x + 0.012],
+                [up, place],
+                transform=axes.transAxes,
+                color=colour,
+                linewidth=0.5,
+                clip_on=False,
+            )
+        axes.text(
+            x + 0.018,
+            place,
+            renderable(label, families),
+            transform=axes.transAxes,
+            color=colour,
+            size=FONT_SIZE,
+            family=list(families),
+            va="center",
+            parse_math=False,
+        )
+
+
+def _inches_tall(axes: Axes) -> float:
+    return float(axes.bbox.height / axes.figure.dpi)
+
+
+def spread_out(places: Sequence[float], step: float) -> list[float]:
+    """Move positions apart so that neighbours are at least a step from each other, groups staying centred.
+
+    Args:
+        places: ascending.
+        step: the least distance.
+    """
+    groups: list[list[float]] = []  # of each: its centre and its size
+    for place in places:
+        groups.append([place, 1])
+        while len(groups) > 1 and _touch(groups[-2], groups[-1], step):
+            centre, count = groups.pop()
+            before = groups[-1]
+            before[0] = (before[0] * before[1] + centre * count) / (before[1] + count)
+            before[1] += count
+    return [centre + (k - (count - 1) / 2) * step for centre, count in groups for k in range(round(count))]
+
+
+def _kept_within(places: Sequence[float], step: float, low: float, high: float) -> list[float]:
+    """Move positions that are a step apart below `high` and, if they fit, above `low`."""
+    kept = list(places)
+    for k, place in enumerate(kept):
+        kept[k] = max(place, low + k * step)
+    for k, place in enumerate(reversed(kept), start=1):
+        kept[-k] = min(place, high - (k - 1) * step)
+    return kept
+
+
+def _touch(lower: Sequence[float], upper: Sequence[float], step: float) -> bool:
+    return upper[0] - lower[0] < step * (lower[1] + upper[1]) / 2
+
+
+def legend_height(labels: Sequence[str], families: Sequence[str], room: float) -> float:
+    """The height of the legend in inches.
+
+    Args:
+        labels: its entries.
+        families: of fonts.
+        room: inches of a row.
+    """
+    return _LEGEND_ROW * (1 + max(row for _, row in _legend_places(labels, families, room)))
+
+
+def _legend_places(labels: Sequence[str], families: Sequence[str], room: float) -> list[tuple[float, int]]:
+    """The left edge in inches, and the row, of each entry of the legend."""
+    places, x, row = [], 0.0, 0
+    for label in labels:
+        wide = 0.5 + text_width(label, FONT_SIZE, families) + 0.25
+        if x and x + wide > room:
+            x, row = 0.0, row + 1
+        places.append((x, row))
+        x += wide
+    return places
+
+
+def write_legend(
+    figure: Figure, labels: Sequence[str], families: Sequence[str], *, left: float, room: float
+) -> None:
+    """Write the legend along the top of a figure.
+
+    Args:
+        figure: with `legend_height` free above its panels.
+        labels: its entries, in the order of their styles.
+        families: of fonts.
+        left: inches to the left of it.
+        room: inches of a row.
+    """
+    from matplotlib.lines import Line2D
+
+    width, height = figure.get_size_inches()
+    for k, (x, row) in enumerate(_legend_places(labels, families, room)):
+        style, y = line_style(k), 1 - (0.16 + row * _LEGEND_ROW) / height
+        start = (left + x) / width
+        figure.add_artist(
+            Line2D(
+                [start, start + 0.19 / width, start + 0.38 / width],
+                [y, y, y],
+                color=style.colour,
+                linestyle=style.dash,
+                linewidth=1.5,
+                marker=style.marker,
+                markevery=[1],
+                markersize=4.2,
+            )
+        )
+        figure.text(
+            start + 0.46 / width,
+            y,
+            renderable(labels[k], families),
+            size=FONT_SIZE,
+            family=list(families),
+            color=INK,
+            va="center",
+            parse_math=False,
+        )

@@ -1,13 +1,8 @@
-"""Attention as a heat map, in the manner of Bahdanau's Figure 3.
+"""Attention as heat maps, like Figure 3 of Bahdanau et al.
 
-In: alpha (rows, columns) and the words beside it. Out: a matplotlib `Figure`: source along the top, target
-down the left, black for 0 and white for 1; or the difference of two, blue for more and red, with a dash, for less.
-Figures grow with the sentence: cells stay square and words legible from 1 word to 60 and beyond.
-
-Attention before and after something was told, side by side, and what moved.
-
-In: a `WhatIf`. Out: a matplotlib `Figure` of two heat maps, what was told outlined in the second, and a third of their
-difference where the sources are of one length. Without attention, two lines of text.
+In: alpha (rows, columns) and its labels, or a `WhatIf`. Out: a matplotlib `Figure`: source along the top, target down
+the left, black for 0 and white for 1; a difference of two is blue where it is positive and red, with a dash, where it
+is negative. Figures grow with the sentence: cells stay square and labels legible from 1 word to 60 and more.
 """
 
 from __future__ import annotations
@@ -21,38 +16,36 @@ from numpy.typing import NDArray
 
 from regard.errors import DataError
 from regard.evaluation.metrics import hundredths
+from regard.plots.colours import FAINT, INK
 from regard.plots.figures.canvas import new_figure, require_matplotlib
-from regard.plots.figures.lettering import families_for, text_width, writable
-from regard.plots.style import FAINT, INK, shortened
+from regard.plots.figures.fonts import families_for, renderable, text_width
+from regard.plots.text import truncate
 from regard.text.links import GoldLinks
-
-if TYPE_CHECKING:
-    from regard.tasks.translate.result import Translation
-    from regard.tasks.translate.what_if import WhatIf
-
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from regard.tasks.translate.result import Translation
+    from regard.tasks.translate.what_if import WhatIf
 
-_MARGIN = 0.15  # inches round every map
-_LABEL_GAP = 0.07  # inches between a word and its row or column
+_MARGIN = 0.15  # inches around every map
+_LABEL_GAP = 0.07  # inches between a label and its row or column
 _GOLD = "#E69F00"
-_HAIRLINE = "#2b2b2b"  # to follow a row by; drowns in a dark cell
+_GRID = "#2b2b2b"  # barely visible in a dark cell
 _POINTS_PER_INCH = 72
-_CLEARLY, _DEEPLY = 0.25, 0.6  # less, for a dash, and for a white one
+_DASH_FROM, _WHITE_DASH_FROM = 0.25, 0.6  # how negative a cell with a dash is
 
 
 @dataclass(frozen=True, eq=False)
 class HeatMap:
-    """One heat map of a sheet.
+    """One heat map of a figure.
 
     Attributes:
-        alpha: (rows, columns) from 0 to 1; from −1 to 1 where it is signed.
-        source_labels: one a column.
-        target_labels: one a row.
-        gold: links to outline: whole lines for sure ones, broken lines for possible ones.
+        alpha: (rows, columns) from 0 to 1; from −1 to 1 if signed.
+        source_labels: one per column.
+        target_labels: one per row.
+        gold: links to outline: solid for sure ones, dashed for possible ones.
         title: a line above it.
         signed: whether it is a difference.
     """
@@ -68,13 +61,13 @@ class HeatMap:
         labels = (len(self.target_labels), len(self.source_labels))
         if self.alpha.shape != labels:
             raise DataError(
-                f"heat map: alpha has shape {self.alpha.shape}, the labels {labels}; give one label each"
+                f"heat map: alpha has shape {self.alpha.shape}, the labels {labels}; give one label per row and column"
             )
 
 
 @dataclass(frozen=True)
 class _Layout:
-    """Inches: where the parts of one map lie."""
+    """The parts of one map, in inches."""
 
     cell: float
     left: float
@@ -87,7 +80,7 @@ class _Layout:
     families: tuple[str, ...]
 
 
-def heatmap(
+def draw_heatmap(
     alpha: NDArray[np.floating],
     source_labels: Sequence[str],
     target_labels: Sequence[str],
@@ -99,31 +92,31 @@ def heatmap(
 
     Args:
         alpha: (rows, columns) from 0 to 1.
-        source_labels: one a column.
-        target_labels: one a row.
+        source_labels: one per column.
+        target_labels: one per row.
         gold: links to outline.
-        title: a line above the picture.
+        title: a line above it.
 
     Raises:
         DataError: the labels do not fit alpha.
         MissingExtraError: matplotlib is not installed.
     """
-    return sheet([HeatMap(alpha, source_labels, target_labels, gold, title)])
+    return draw_heatmaps([HeatMap(alpha, source_labels, target_labels, gold, title)])
 
 
-def sheet(maps: Sequence[HeatMap], *, columns: int | None = None) -> Figure:
+def draw_heatmaps(maps: Sequence[HeatMap], *, columns: int | None = None) -> Figure:
     """Draw several heat maps in one figure, row by row, all to one scale.
 
     Args:
-        maps: what to draw; two to six make a good sheet.
-        columns: how many stand side by side; by default up to two, and three from five maps on.
+        maps: what to draw.
+        columns: how many per row; by default up to two, and three from five maps on.
 
     Raises:
         DataError: no maps.
         MissingExtraError: matplotlib is not installed.
     """
     if not maps:
-        raise DataError("a sheet of heat maps needs at least one; give it some translations")
+        raise DataError("a figure of heat maps needs at least one; pass one or more")
     require_matplotlib()
     columns = columns or min(len(maps), 3 if len(maps) > 4 else 2)
     longest = max(max(one.alpha.shape) for one in maps)
@@ -141,16 +134,14 @@ def sheet(maps: Sequence[HeatMap], *, columns: int | None = None) -> Figure:
 
 
 def _lay_out(one: HeatMap, longest: int) -> _Layout:
-    """Find the room one map needs; cells shrink from 0.32 to 0.18 inches as sentences grow."""
+    """Compute the size of one map; cells shrink from 0.32 to 0.18 inches for longer sentences."""
     cell = float(np.interp(longest, [12, 40], [0.32, 0.18]))
     font_size = float(np.interp(cell, [0.18, 0.32], [7.0, 10.0]))
     families = families_for([*one.source_labels, *one.target_labels, one.title or ""])
-    widths = [text_width(shortened(label), font_size, families) for label in one.source_labels]
+    widths = [text_width(truncate(label), font_size, families) for label in one.source_labels]
     upright = max(widths, default=0.0) <= 0.9 * cell
     top = (font_size / _POINTS_PER_INCH if upright else max(widths, default=0.0)) + _LABEL_GAP
-    left = max(
-        (text_width(shortened(label), font_size, families) for label in one.target_labels), default=0.0
-    )
+    left = max((text_width(truncate(label), font_size, families) for label in one.target_labels), default=0.0)
     left += _LABEL_GAP
     title = 2 * font_size / _POINTS_PER_INCH if one.title else 0.0
     title_width = text_width(one.title or "", font_size + 1, families)
@@ -169,14 +160,14 @@ def _lay_out(one: HeatMap, longest: int) -> _Layout:
 
 
 def _draw(figure: Figure, one: HeatMap, layout: _Layout, *, right: float, down: float) -> None:
-    """Draw a map into its place, `right` and `down` inches from the figure's upper left corner."""
+    """Draw a map, `right` and `down` inches from the figure's upper left corner."""
     width, height = figure.get_size_inches()
     rows, columns = one.alpha.shape
     if one.title:
         figure.text(
             (right + _MARGIN) / width,
             1 - (down + _MARGIN) / height,
-            writable(one.title, layout.families),
+            renderable(one.title, layout.families),
             size=layout.font_size + 1,
             family=layout.families,
             va="top",
@@ -193,7 +184,7 @@ def _draw(figure: Figure, one: HeatMap, layout: _Layout, *, right: float, down: 
         cells = {"cmap": "RdBu", "vmin": -1, "vmax": 1}
         _dash(axes, one.alpha, layout.font_size)
     axes.imshow(one.alpha, interpolation="nearest", aspect="auto", **cells)
-    line: dict[str, Any] = {"colors": FAINT if one.signed else _HAIRLINE, "linewidth": 0.4}
+    line: dict[str, Any] = {"colors": FAINT if one.signed else _GRID, "linewidth": 0.4}
     axes.hlines(np.arange(rows - 1) + 0.5, -0.5, columns - 0.5, **line)
     axes.vlines(np.arange(columns - 1) + 0.5, -0.5, rows - 0.5, **line)
     _write_labels(axes, one, layout)
@@ -203,8 +194,8 @@ def _draw(figure: Figure, one: HeatMap, layout: _Layout, *, right: float, down: 
 
 def _write_labels(axes: Axes, one: HeatMap, layout: _Layout) -> None:
     style: dict[str, Any] = {"size": layout.font_size, "family": layout.families, "parse_math": False}
-    source = [writable(shortened(label), layout.families) for label in one.source_labels]
-    target = [writable(shortened(label), layout.families) for label in one.target_labels]
+    source = [renderable(truncate(label), layout.families) for label in one.source_labels]
+    target = [renderable(truncate(label), layout.families) for label in one.target_labels]
     axes.xaxis.tick_top()
     axes.set_xticks(range(len(source)), source, rotation=0 if layout.upright else 90, **style)
     axes.set_yticks(range(len(target)), target, **style)
@@ -214,14 +205,14 @@ def _write_labels(axes: Axes, one: HeatMap, layout: _Layout) -> None:
 
 
 def _dash(axes: Axes, difference: NDArray[np.floating], size: float) -> None:
-    """Put a dash where it is clearly less, so that grey print tells less from more."""
-    for i, j in np.argwhere(difference < -_CLEARLY).tolist():
-        colour = "white" if difference[i, j] < -_DEEPLY else INK
+    """Put a dash on clearly negative cells, so that grey print keeps them apart from positive ones."""
+    for i, j in np.argwhere(difference < -_DASH_FROM).tolist():
+        colour = "white" if difference[i, j] < -_WHITE_DASH_FROM else INK
         axes.text(j, i, "\N{MINUS SIGN}", size=size, ha="center", va="center", color=colour)
 
 
 def _outline(axes: Axes, gold: GoldLinks, rows: int, columns: int) -> None:
-    """Draw a box inside each linked cell that the map has."""
+    """Draw a box inside each linked cell of the map."""
     from matplotlib.patches import Rectangle
 
     for j, i in sorted(gold.possible):
@@ -232,36 +223,39 @@ def _outline(axes: Axes, gold: GoldLinks, rows: int, columns: int) -> None:
             axes.add_patch(box)
 
 
-def draw_what_if(what_if: "WhatIf") -> Figure:
-    """Draw both attentions, by tokens, as steps are.
+def draw_what_if(what_if: WhatIf) -> Figure:
+    """Draw the attention before and after an intervention, and their difference, between tokens.
+
+    The forced positions are outlined. The difference needs sources of equal length; without attention only the scores
+    and texts are written.
 
     Args:
-        what_if: before and after.
+        what_if: the two translations.
 
     Raises:
         MissingExtraError: matplotlib is not installed.
     """
-    told = frozenset((position, step) for step, position in what_if.attend.items())
+    forced = frozenset((position, step) for step, position in what_if.attend.items())
     maps = [
         _map(what_if.before, "before"),
-        _map(what_if.after, "after", GoldLinks(told, told) if told else None),
+        _map(what_if.after, "after", GoldLinks(forced, forced) if forced else None),
     ]
-    moved = what_if.alpha_difference
-    if moved is not None:
+    difference = what_if.alpha_difference
+    if difference is not None:
         maps.append(
             HeatMap(
-                moved,
+                difference,
                 what_if.after.source_tokens,
                 what_if.step_labels,
-                title="after less before: blue more, red less",
+                title="after minus before: blue positive, red negative",
                 signed=True,
             )
         )
-    return sheet(maps, columns=len(maps))
+    return draw_heatmaps(maps, columns=len(maps))
 
 
-def _map(translation: "Translation", name: str, told: GoldLinks | None = None) -> HeatMap:
+def _map(translation: Translation, name: str, forced: GoldLinks | None = None) -> HeatMap:
     title = f"{name}: score {hundredths(translation.score)}"
     if translation.alpha is None:
         return HeatMap(np.zeros((0, 0)), (), (), title=f"{title}, {translation.text}")
-    return HeatMap(translation.alpha, translation.source_tokens, translation.tokens, told, title)
+    return HeatMap(translation.alpha, translation.source_tokens, translation.tokens, forced, title)

@@ -1,8 +1,7 @@
-"""What a recurrent network reads and gives, step by step: boxes of inputs, states and outputs, with real words in them.
+"""Shapes of recurrent networks (one to many, many to one, …): boxes of inputs, states and outputs for real examples.
 
-In: shapes, each with the words of one example and its scores. Out: a matplotlib `Figure`, as many panels side by side
-as the page is wide. Inputs stand below, states in the middle, outputs above; a dashed line hands an output on to the
-next state. Fill and lightness tell the boxes apart in grey. Knows nothing of models.
+In: shapes, each with the words of one example and its scores. Out: a matplotlib `Figure`, as many panels per row as
+fit the page. Inputs are below, states in the middle, outputs above; a dashed arrow feeds an output to the next state.
 """
 
 from __future__ import annotations
@@ -12,9 +11,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from regard.errors import DataError
-from regard.plots.figures.canvas import new_figure, whole_page
-from regard.plots.figures.lettering import Lettering, fill
-from regard.plots.style import FAINT, INK, SOFT, shade
+from regard.plots.colours import FAINT, INK, MUTED, weight_colour
+from regard.plots.figures.canvas import new_figure, page_axes
+from regard.plots.figures.fonts import Font, fill_rectangle
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,31 +21,31 @@ if TYPE_CHECKING:
 
 _MARGIN, _PAGE = 0.2, 9.4  # inches; the page's width without its margins
 _SIZE = 9.0
-_BOX, _STATE = 0.27, 0.21  # inches: heights of the words' boxes and of the states'
+_BOX, _STATE = 0.27, 0.21  # inches: heights of the boxes of words and of states
 _RISE = 0.24  # inches from one layer of boxes to the next
 _GAP = 0.17  # inches between two columns
 _APART, _BELOW = 0.55, 0.42  # inches between panels, side by side and one below the other
 _BAR = 1.5  # inches: a score of 100
 _HEAD = 0.52  # inches: title and subtitle
-_FOOT, _MEANT = 0.48, 0.16  # inches: scores, and what was meant
-_INPUT, _HIDDEN, _OUTPUT = "#efece5", "#3d7568", shade(0.4)
+_FOOT, _EXPECTED = 0.48, 0.16  # inches: scores, and the expected output
+_INPUT, _HIDDEN, _OUTPUT = "#efece5", "#3d7568", weight_colour(0.4)
 
 
 @dataclass(frozen=True)
 class Shape:
-    """A kind of network with one example worked by it.
+    """A kind of network with one example.
 
     Attributes:
         title: such as "many to one".
-        subtitle: what it reads and what it gives.
-        inputs: for each step the word read, or None for a step that reads none.
-        outputs: for each step the word given, or None.
-        fed: whether an output is handed on to the next state.
-        score: of all the test set, from 0 to 100.
+        subtitle: its input and output.
+        inputs: for each step its input word, or None.
+        outputs: for each step its output word, or None.
+        fed: whether an output is fed to the next state.
+        score: on the test set, from 0 to 100.
         baseline: the same score without a network.
-        measure: what the scores count, such as "accuracy".
-        against: what the baseline is.
-        meant: what should have been given, where that is something else.
+        measure: the name of the score, such as "accuracy".
+        against: the name of the baseline.
+        meant: the expected output, where it differs.
     """
 
     title: str
@@ -62,27 +61,27 @@ class Shape:
 
     @property
     def lines(self) -> tuple[str, str]:
-        """What is written beside the bar."""
+        """The two lines beside the score bar."""
         return f"{self.measure} {self.score:.1f}", f"{self.against}: {self.baseline:.1f}"
 
 
 def draw_shapes(shapes: Sequence[Shape]) -> Figure:
-    """Draw shapes, from left to right and then below.
+    """Draw shapes row by row.
 
     Raises:
-        DataError: there is none, or one has not as many inputs as outputs (None where there is nothing).
+        DataError: no shapes, or one without as many inputs as outputs.
         MissingExtraError: matplotlib is not installed.
     """
     if not shapes:
-        raise DataError("a picture of shapes needs at least one; give it some")
+        raise DataError("a figure of shapes needs at least one; pass one or more")
     for shape in shapes:
         if len(shape.inputs) != len(shape.outputs) or not shape.inputs:
             raise DataError(
                 f"shape {shape.title!r}: {len(shape.inputs)} inputs and {len(shape.outputs)} outputs; give one of "
                 "each for every step, None where there is nothing"
             )
-    letters = Lettering.of([text for shape in shapes for text in _texts(shape)], _SIZE)
-    panels = [_Panel(shape, letters) for shape in shapes]
+    font = Font.covering([text for shape in shapes for text in _texts(shape)], _SIZE)
+    panels = [_Panel(shape, font) for shape in shapes]
     rows: list[list[_Panel]] = []
     for panel in panels:
         taken = sum(each.width + _APART for each in rows[-1]) if rows else 0.0
@@ -93,7 +92,7 @@ def draw_shapes(shapes: Sequence[Shape]) -> Figure:
     width = max(sum(each.width for each in row) + (len(row) - 1) * _APART for row in rows)
     tall = [max(panel.height for panel in row) for row in rows]
     figure = new_figure(width + 2 * _MARGIN, sum(tall) + (len(rows) - 1) * _BELOW + 2 * _MARGIN)
-    axes = whole_page(figure)
+    axes = page_axes(figure)
     top = _MARGIN
     for row, height in zip(rows, tall, strict=True):
         left = _MARGIN
@@ -111,43 +110,43 @@ def _texts(shape: Shape) -> list[str]:
 
 @dataclass(frozen=True)
 class _Panel:
-    """A shape and the letters it is written in; lengths in inches."""
+    """A shape and the font it is written in; lengths in inches."""
 
     shape: Shape
-    letters: Lettering
+    font: Font
 
     @property
     def columns(self) -> list[float]:
-        """How wide each step is: as its widest word."""
+        """The width of each step: of its wider word."""
         pairs = zip(self.shape.inputs, self.shape.outputs, strict=True)
-        return [max(self._wide(word or "") for word in pair) for pair in pairs]
+        return [max(self._box_width(word or "") for word in pair) for pair in pairs]
 
-    def _wide(self, word: str) -> float:
-        """Of a word's box, which is no narrower than a state's."""
-        return max(self.letters.width(word, bold=True) + 0.16, _STATE)
+    def _box_width(self, word: str) -> float:
+        """The width of a word's box, at least that of a state."""
+        return max(self.font.width(word, bold=True) + 0.16, _STATE)
 
     @property
     def height(self) -> float:
-        """Of everything that is drawn or written."""
-        return _HEAD + 2 * _BOX + _STATE + 2 * _RISE + _FOOT + (_MEANT if self.shape.meant else 0.0)
+        """Of the whole panel."""
+        return _HEAD + 2 * _BOX + _STATE + 2 * _RISE + _FOOT + (_EXPECTED if self.shape.meant else 0.0)
 
     @property
     def width(self) -> float:
-        """Of everything that is drawn or written."""
-        small = self.letters.smaller(0.9)
+        """Of the whole panel."""
+        small = self.font.smaller(0.9)
         boxes = sum(self.columns) + _GAP * (len(self.columns) - 1)
         written = max(small.width(text) for text in (self.shape.subtitle, self._meant, self.shape.lines[1]))
         return max(boxes, written, _BAR + 0.12 + small.width(self.shape.lines[0], bold=True))
 
     @property
     def _meant(self) -> str:
-        return f"meant: {self.shape.meant}" if self.shape.meant else ""
+        return f"expected: {self.shape.meant}" if self.shape.meant else ""
 
     def draw(self, axes: Axes, left: float, top: float) -> None:
-        """Draw the panel whose upper left corner is there."""
-        shape, small = self.shape, self.letters.smaller(0.9)
-        self.letters.write(axes, left, top + 0.14, shape.title, bold=True)
-        small.write(axes, left, top + 0.31, shape.subtitle, colour=SOFT)
+        """Draw the panel with this upper left corner."""
+        shape, small = self.shape, self.font.smaller(0.9)
+        self.font.write(axes, left, top + 0.14, shape.title, bold=True)
+        small.write(axes, left, top + 0.31, shape.subtitle, colour=MUTED)
         upper = top + _HEAD
         middle = upper + _BOX + _RISE
         lower = middle + _STATE + _RISE
@@ -162,7 +161,7 @@ class _Panel:
                     (centre - _STATE / 2, middle + _STATE / 2),
                 )
                 if shape.fed and before[1]:
-                    self._hand_on(axes, before[0], centre, upper + _BOX, middle)
+                    self._feed_back(axes, before[0], centre, upper + _BOX, middle)
             if word is not None:
                 self._box(axes, centre, lower, word, _INPUT)
                 _arrow(axes, (centre, lower), (centre, middle + _STATE))
@@ -174,40 +173,40 @@ class _Panel:
         self._scores(axes, left, lower + _BOX + 0.2)
 
     def _state(self, axes: Axes, centre: float, top: float) -> None:
-        fill(axes, centre - _STATE / 2, top, _STATE, _STATE, _HIDDEN)
+        fill_rectangle(axes, centre - _STATE / 2, top, _STATE, _STATE, _HIDDEN)
 
     def _box(
         self, axes: Axes, centre: float, top: float, word: str, colour: str, *, bold: bool = False
     ) -> None:
-        width = self._wide(word)
+        width = self._box_width(word)
         left = centre - width / 2
-        fill(axes, left, top, width, _BOX, colour)
+        fill_rectangle(axes, left, top, width, _BOX, colour)
         _outline(axes, left, top, width, _BOX)
-        self.letters.write(axes, centre, top + 0.66 * _BOX, word, bold=bold, align="center")
+        self.font.write(axes, centre, top + 0.66 * _BOX, word, bold=bold, align="center")
 
-    def _hand_on(self, axes: Axes, start: float, end: float, top: float, bottom: float) -> None:
-        """A dashed line from under an output to the upper left of the next state."""
+    def _feed_back(self, axes: Axes, start: float, end: float, top: float, bottom: float) -> None:
+        """Draw a dashed arrow from an output to the next state."""
         _arrow(axes, (start + 0.05, top), (end - _STATE / 2 + 0.03, bottom), dashed=True)
 
     def _scores(self, axes: Axes, left: float, top: float) -> None:
-        """A bar for the score, a notch across it where the baseline is, and both in words."""
-        shape, small = self.shape, self.letters.smaller(0.9)
-        fill(axes, left, top, _BAR, 0.09, FAINT)
-        fill(axes, left, top, _BAR * shape.score / 100, 0.09, _HIDDEN)
-        fill(axes, left + _BAR * shape.baseline / 100 - 0.012, top - 0.04, 0.024, 0.17, INK)
+        """Draw a bar for the score with a tick at the baseline, and write both."""
+        shape, small = self.shape, self.font.smaller(0.9)
+        fill_rectangle(axes, left, top, _BAR, 0.09, FAINT)
+        fill_rectangle(axes, left, top, _BAR * shape.score / 100, 0.09, _HIDDEN)
+        fill_rectangle(axes, left + _BAR * shape.baseline / 100 - 0.012, top - 0.04, 0.024, 0.17, INK)
         small.write(axes, left + _BAR + 0.12, top + 0.09, shape.lines[0], bold=True)
-        small.write(axes, left, top + 0.27, shape.lines[1], colour=SOFT)
-        small.write(axes, left, top + 0.42, self._meant, colour=SOFT)
+        small.write(axes, left, top + 0.27, shape.lines[1], colour=MUTED)
+        small.write(axes, left, top + 0.42, self._meant, colour=MUTED)
 
 
 def _outline(axes: Axes, left: float, top: float, width: float, height: float) -> None:
     right, bottom = left + width, top + height
-    axes.plot([left, right, right, left, left], [top, top, bottom, bottom, top], color=SOFT, linewidth=0.6)
+    axes.plot([left, right, right, left, left], [top, top, bottom, bottom, top], color=MUTED, linewidth=0.6)
 
 
 def _arrow(axes: Axes, start: tuple[float, float], end: tuple[float, float], *, dashed: bool = False) -> None:
     style: dict[str, Any] = {"arrowstyle": "-|>,head_length=0.28,head_width=0.13", "shrinkA": 0, "shrinkB": 0}
-    style |= {"color": SOFT if dashed else INK, "linewidth": 0.7 if dashed else 0.9}
+    style |= {"color": MUTED if dashed else INK, "linewidth": 0.7 if dashed else 0.9}
     if dashed:
         style["linestyle"] = (0, (2.5, 2))
     axes.annotate("", end, start, arrowprops=style)

@@ -1,12 +1,7 @@
-"""One curve out of a journal.
+"""Line charts as inline SVG, coloured by the page's style sheet, and their values from a training log.
 
-In: journal rows, each a dict with its ``event`` and ``update``. Out: `Series`, the updates at which a number
-was noted and the numbers. What is missing, null or not finite is passed over.
-
-Line charts as inline SVG, coloured by the page's style sheet.
-
-In: curves. Out: `Markup`, a figure with its title and its key. Each point says its value when hovered over.
-Knows nothing of journals or scores.
+In: log rows with ``event`` and ``update``; lines of points. Out: `Series`; `Markup`, a figure with its title and
+legend. Each point shows its value on hover. Missing, null and non-finite values are skipped.
 """
 
 import math
@@ -19,7 +14,7 @@ from regard.plots.html import Markup, element
 
 @dataclass(frozen=True)
 class Series:
-    """A number as training went on; false where it was never noted."""
+    """A quantity over updates; false if it was never logged."""
 
     updates: tuple[float, ...]
     values: tuple[float, ...]
@@ -29,13 +24,13 @@ class Series:
 
 
 def series(rows: Iterable[Mapping[str, Any]], event: str, key: str, *, scale: float = 1.0) -> Series:
-    """Collect one number from the rows of one event, in the order of the journal.
+    """Collect one quantity from the rows of one event, in the order of the log.
 
     Args:
-        rows: the journal.
+        rows: of the training log.
         event: "train" or "validation".
-        key: the number's name, such as "loss".
-        scale: what to multiply by, as 100 for a fraction shown in per cent.
+        key: its name, such as "loss".
+        scale: a factor, such as 100 for per cent.
     """
     points = [
         (float(row["update"]), scale * float(row[key]))
@@ -52,16 +47,16 @@ def _is_number(value: Any) -> bool:
 WIDTH, HEIGHT = 440, 250
 _LEFT, _RIGHT, _TOP, _BOTTOM = 46, 430, 12, 210
 _MOST_POINTS = 300
-_FLAT = 1e-12  # curves no higher than this are drawn along the ground
+_FLAT = 1e-12  # lines no higher than this are drawn at 0
 
 
 @dataclass(frozen=True)
-class Curve:
+class Line:
     """A line of a chart.
 
     Attributes:
-        name: as the key shows it.
-        kind: the class that colours it and chooses its mark: "first", "second" or "third"; "quiet" has none.
+        name: in the legend.
+        kind: its CSS class, which sets colour and marker: "first", "second" or "third"; "quiet" has no markers.
         points: (x, y), x ascending.
     """
 
@@ -72,7 +67,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class _Scale:
-    """From data to the drawing."""
+    """A linear map from data to pixels."""
 
     low: float
     high: float
@@ -85,7 +80,7 @@ class _Scale:
 
 def line_chart(
     title: str,
-    curves: Sequence[Curve],
+    curves: Sequence[Line],
     *,
     x_label: str,
     y_label: str,
@@ -93,16 +88,16 @@ def line_chart(
     bars: Sequence[int] = (),
     top: float | None = None,
 ) -> Markup:
-    """Draw curves from 0 upwards over a shared axis.
+    """Draw lines from 0 upwards over a shared axis.
 
     Args:
         title: of the figure.
-        curves: what to draw; at least one point in all.
-        x_label: what runs along.
-        y_label: what runs up.
-        x_names: names of the places 0, 1, 2, … instead of numbers along the axis.
-        bars: numbers behind the curves, one for each of `x_names`, to their own scale.
-        top: where the upright axis ends; by default above the highest point.
+        curves: the lines, with at least one point in all.
+        x_label: of the x axis.
+        y_label: of the y axis.
+        x_names: labels of x = 0, 1, 2, … instead of numbers.
+        bars: counts drawn as bars behind the lines, one per `x_names`, on their own scale.
+        top: the end of the y axis; by default above the highest point.
     """
     xs = [x for curve in curves for x, _ in curve.points]
     highest = max(y for curve in curves for _, y in curve.points)
@@ -114,7 +109,7 @@ def line_chart(
     )
     up = _Scale(0, y_ticks[-1], _BOTTOM, _TOP)
     x_ticks = enumerate(x_names) if x_names else ((x, _plain(x)) for x in ticks(across.high, inside=True))
-    drawing = element(
+    chart = element(
         "svg",
         *_frame(across, up, y_ticks, x_ticks),
         *_bars(bars, across),
@@ -128,16 +123,16 @@ def line_chart(
     if bars:
         names.append(element("span", "sentences", class_="key bars"))
     heading = element("figcaption", element("b", title), element("span", y_label, class_="unit"))
-    return element("figure", heading, element("p", *names, class_="keys"), drawing, class_="chart")
+    return element("figure", heading, element("p", *names, class_="keys"), chart, class_="chart")
 
 
 def ticks(highest: float, *, inside: bool = False, about: int = 5) -> list[float]:
     """Round numbers from 0 in steps of 1, 2, 2.5 or 5 times a power of ten.
 
     Args:
-        highest: what they must reach.
-        inside: whether to stop at or below `highest` instead of reaching it.
-        about: how many steps at most.
+        highest: the value to reach.
+        inside: whether to stop at or below `highest` instead.
+        about: the most steps.
     """
     power = 10.0 ** math.floor(math.log10(highest / about))
     step = next(
@@ -163,7 +158,7 @@ def _frame(
 
 
 def _bars(numbers: Sequence[int], across: _Scale) -> list[Markup]:
-    """Bars to two fifths of the height, each with its number."""
+    """Bars up to two fifths of the height, each with its count."""
     pieces = []
     half = 0.38
     for place, number in enumerate(numbers):
@@ -184,7 +179,7 @@ def _bars(numbers: Sequence[int], across: _Scale) -> list[Markup]:
     return pieces
 
 
-def _curve(curve: Curve, across: _Scale, up: _Scale) -> list[Markup]:
+def _curve(curve: Line, across: _Scale, up: _Scale) -> list[Markup]:
     stride = -(-len(curve.points) // _MOST_POINTS)
     places = [(across(x), up(y), x, y) for x, y in (*curve.points[:-1:stride], *curve.points[-1:])]
     line = " ".join(f"{x},{y}" for x, y, _, _ in places)

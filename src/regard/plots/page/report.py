@@ -1,20 +1,7 @@
-"""What a report tells.
+"""The report of a training run or an evaluation as one self-contained HTML file.
 
-Plain data: filled by whoever ran the training or the evaluation, read by `build`.
-
-A heat map as an HTML table: legible at any size, read aloud cell by cell, copied as numbers.
-
-In: attention over words. Out: `Markup`. The shade is the ink's opacity, so that it suits light and dark
-pages and print alike; the style sheet does the rest.
-
-The parts of the page, in the order they are read.
-
-In: a `Report`. Out: one `Markup` a part, or none where the report has nothing to say.
-
-The page put together and written.
-
-In: a `Report`. Out: one HTML file with its style and its few lines of script inside; it refers to nothing
-outside itself.
+In: a `Report`, plain data filled by the caller. Out: a page with its style and a short script inside; it loads nothing
+else. Empty parts are left out.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,15 +16,14 @@ from typing import TYPE_CHECKING, Any
 from regard.evaluation.metrics import display_name, format_score
 from regard.io import write_whole
 from regard.plots.html import Markup, attention_table, element, join, stylesheet
-from regard.plots.page import report as sections
-from regard.plots.page.charts import Curve, line_chart, series
+from regard.plots.page.charts import Line, line_chart, series
 from regard.text.links import GoldLinks
 
 if TYPE_CHECKING:
     from regard.tasks.translate.result import Translation
 
 
-Figure = float | int | str
+Value = float | int | str
 
 
 @dataclass(frozen=True)
@@ -45,10 +31,10 @@ class ShownTranslation:
     """One sentence shown in full.
 
     Attributes:
-        source: the line as the reader should see it.
-        reference: what it should become, where that is known.
-        translation: what it became, with attention and alternatives where there are any.
-        gold: links to outline in the heat map, where they are known.
+        source: the line as displayed.
+        reference: its reference translation, if known.
+        translation: with attention and alternatives, if any.
+        gold: links to outline in the heat map, if known.
     """
 
     source: str
@@ -59,39 +45,39 @@ class ShownTranslation:
 
 @dataclass(frozen=True)
 class Report:
-    """All that stands on the page; what is empty is left out of it.
+    """The contents of the page; empty parts are left out.
 
     Attributes:
         title: the heading.
         subtitle: one sentence under it.
-        command: what to type to have this again.
-        scores: figures by their key, such as "bleu" or "exact_match"; the first four are set large.
-        signatures: how sacrebleu counted, by the score's key.
-        journal: rows of training and validation, as dicts with "event" and "update".
-        by_length: for each band of source length, by its name such as "6–10", its scores by key; "num_sentences",
-            "bleu" and "exact_match" are drawn and must be there.
+        command: the command that reproduces it.
+        scores: by their key, such as "bleu" or "exact_match"; the first four are set large.
+        signatures: of sacrebleu, by the score's key.
+        log: rows of the training log, as dicts with "event" and "update".
+        by_length: scores by key for each bin of source length, by its name such as "6–10"; "num_sentences", "bleu"
+            and "exact_match" are required.
         shown: sentences shown in full.
         details: facts about the model and the run, by name.
-        extra_scores: for each further test set its scores by key.
+        extra_scores: scores by key for each further test set.
     """
 
     title: str
     subtitle: str
     command: str
-    scores: Mapping[str, Figure]
+    scores: Mapping[str, Value]
     signatures: Mapping[str, str] = field(default_factory=dict)
     log: Sequence[Mapping[str, Any]] = ()
     by_length: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     shown: Sequence[ShownTranslation] = ()
-    details: Mapping[str, Figure] = field(default_factory=dict)
+    details: Mapping[str, Value] = field(default_factory=dict)
     extra_scores: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 
 _SET_LARGE = 4
 
 
-def scores(report: Report) -> list[Markup]:
-    """The headline figures, the first few set large, and sacrebleu's signatures."""
+def _scores(report: Report) -> list[Markup]:
+    """The scores, the first few set large, and sacrebleu's signatures."""
     figures = list(report.scores.items())
     parts = [_figures(figures[:_SET_LARGE], "headline"), _figures(figures[_SET_LARGE:], "figures")]
     if report.signatures:
@@ -100,7 +86,7 @@ def scores(report: Report) -> list[Markup]:
     return [element("section", *parts, class_="scores", aria_label="scores")] if figures else []
 
 
-def _figures(figures: Sequence[tuple[str, Figure]], kind: str) -> Markup:
+def _figures(figures: Sequence[tuple[str, Value]], kind: str) -> Markup:
     pairs = [
         element("div", element("dt", display_name(key)), element("dd", format_score(key, value)))
         for key, value in figures
@@ -108,7 +94,7 @@ def _figures(figures: Sequence[tuple[str, Figure]], kind: str) -> Markup:
     return element("dl", *pairs, class_=kind)
 
 
-def further_tests(report: Report) -> list[Markup]:
+def _further_tests(report: Report) -> list[Markup]:
     """A table of further test sets."""
     if not report.extra_scores:
         return []
@@ -116,7 +102,7 @@ def further_tests(report: Report) -> list[Markup]:
 
 
 def _table(first: str, figures: Mapping[str, Mapping[str, float | None]]) -> Markup:
-    """Figures by row and key; a dash where a row lacks one."""
+    """Scores by row and key; a dash where a row lacks one."""
     keys = list(dict.fromkeys(key for values in figures.values() for key in values))
     head = [element("th", name, scope="col") for name in (first, *map(display_name, keys))]
     rows = [
@@ -133,8 +119,8 @@ def _table(first: str, figures: Mapping[str, Mapping[str, float | None]]) -> Mar
     return element("div", table, class_="scroll")
 
 
-def training(report: Report) -> list[Markup]:
-    """Curves out of the journal; those without numbers are left out."""
+def _training(report: Report) -> list[Markup]:
+    """Curves of the training log; those without values are left out."""
     plans: list[tuple[str, str, float | None, list[tuple[str, str, str, str, float]]]] = [
         ("Loss, teacher-forced", "nats per token", None, [
             ("training", "quiet", "train", "loss", 1), ("validation", "first", "validation", "loss", 1)]),
@@ -144,30 +130,30 @@ def training(report: Report) -> list[Markup]:
         ("Token accuracy", "per cent", 100, [
             ("teacher-forced", "first", "validation", "token_accuracy", 100),
             ("free-running", "second", "validation", "free_running_accuracy", 100)]),
-        ("Learning rate", "", None, [("learning_rate", "quiet", "train", "learning_rate", 1)]),
+        ("Learning rate", "", None, [("learning rate", "quiet", "train", "learning_rate", 1)]),
     ]  # fmt: skip
     charts = []
-    for title, unit, top, wanted in plans:
-        found = [
+    for title, unit, top, lines in plans:
+        logged = [
             (name, kind, series(report.log, event, key, scale=scale))
-            for name, kind, event, key, scale in wanted
+            for name, kind, event, key, scale in lines
         ]
         curves = [
-            Curve(name, kind, list(zip(s.updates, s.values, strict=True))) for name, kind, s in found if s
+            Line(name, kind, list(zip(s.updates, s.values, strict=True))) for name, kind, s in logged if s
         ]
         if curves:
             charts.append(line_chart(title, curves, x_label="updates", y_label=unit, top=top))
     return [_section("Training", element("div", *charts, class_="charts"))] if charts else []
 
 
-def by_length(report: Report) -> list[Markup]:
+def _by_length(report: Report) -> list[Markup]:
     """BLEU and exact match against source length, and a table of all scores."""
     bands = report.by_length
     if not bands:
         return []
     curves = [
-        Curve("BLEU", "first", list(enumerate(_row(bands, "bleu")))),
-        Curve("exact match (%)", "second", [(k, 100 * y) for k, y in enumerate(_row(bands, "exact_match"))]),
+        Line("BLEU", "first", list(enumerate(_row(bands, "bleu")))),
+        Line("exact match (%)", "second", [(k, 100 * y) for k, y in enumerate(_row(bands, "exact_match"))]),
     ]
     chart = line_chart(
         "BLEU and exact match",
@@ -183,22 +169,20 @@ def by_length(report: Report) -> list[Markup]:
 
 
 def _row(bands: Mapping[str, Mapping[str, float]], key: str) -> list[float]:
-    """One score of all bands."""
+    """One score of all length bins."""
     return [scores[key] for scores in bands.values()]
 
 
-def translations(report: Report) -> list[Markup]:
+def _translations(report: Report) -> list[Markup]:
     """Sentences in full, each with its heat map and its alternatives."""
     if not report.shown:
         return []
     legend = [
-        "The stronger a cell, the more the model looks at the source word above it while it writes the "
+        "The darker a cell, the more the model attends to the source word above it when it generates the "
         "target word beside it."
     ]
     if any(one.gold for one in report.shown):
-        legend.append(
-            " Outlined cells are the gold alignment, with broken lines where a link is only possible."
-        )
+        legend.append(" Outlined cells are the gold alignment, dashed where a link is only possible.")
     parts = [_shown(one) for one in report.shown]
     return [_section("Translations", element("p", *legend, class_="legend"), *parts)]
 
@@ -242,11 +226,11 @@ def _shown(one: ShownTranslation) -> Markup:
 
 
 def word_diff(translation: str, reference: str) -> tuple[Markup, Markup]:
-    """Mark what stands in one line only: ``<ins>`` in the translation, ``<del>`` in the reference.
+    """Mark the words that only one line has: ``<ins>`` in the translation, ``<del>`` in the reference.
 
     Args:
         translation: a line.
-        reference: what it should be.
+        reference: its reference.
 
     Returns:
         the translation, and the reference.
@@ -292,7 +276,9 @@ def _alternatives(one: ShownTranslation) -> Markup:
         for other in one.translation.alternatives
     ]
     count = len(items)
-    summary = element("summary", f"{count} more of the beam" if count > 1 else "the next of the beam")
+    summary = element(
+        "summary", f"{count} more hypotheses of the beam" if count > 1 else "the next hypothesis of the beam"
+    )
     return element("details", summary, element("ol", *items, start=2))
 
 
@@ -300,18 +286,18 @@ def _signed(number: float, decimals: int) -> str:
     return f"{number:.{decimals}f}".replace("-", "\N{MINUS SIGN}")
 
 
-def facts(report: Report) -> list[Markup]:
-    """What the model is, and how to have it again."""
+def _model_and_run(report: Report) -> list[Markup]:
+    """The model, and the command that reproduces the run."""
     parts = []
     if report.details:
         parts.append(_definitions(report.details))
     if report.command:
-        parts.append(element("p", "To have all this again:"))
+        parts.append(element("p", "To reproduce this run:"))
         parts.append(element("pre", element("code", report.command)))
     return [_section("Model and run", *parts)] if parts else []
 
 
-def _definitions(details: Mapping[str, Figure]) -> Markup:
+def _definitions(details: Mapping[str, Value]) -> Markup:
     pairs = [
         element("div", element("dt", display_name(key)), element("dd", format_score(key, value)))
         for key, value in details.items()
@@ -324,20 +310,20 @@ def _section(heading: str, *parts: str) -> Markup:
 
 
 def render_report(report: Report) -> str:
-    """Make the page.
+    """Render the page.
 
     Args:
-        report: what it tells.
+        report: its contents.
     """
     folder = files("regard.plots.page")
     template = Template(folder.joinpath("page.html").read_text(encoding="utf-8"))
     parts = [
-        *sections.scores(report),
-        *sections.further_tests(report),
-        *sections.training(report),
-        *sections.by_length(report),
-        *sections.translations(report),
-        *sections.facts(report),
+        *_scores(report),
+        *_further_tests(report),
+        *_training(report),
+        *_by_length(report),
+        *_translations(report),
+        *_model_and_run(report),
     ]
     return template.substitute(
         title=escape(report.title),
@@ -348,11 +334,11 @@ def render_report(report: Report) -> str:
 
 
 def write_report(path: str | PathLike[str], report: Report) -> None:
-    """Write the page, whole or not at all.
+    """Write the page atomically.
 
     Args:
         path: the HTML file.
-        report: what it tells.
+        report: its contents.
 
     Raises:
         DataError: the file cannot be written.

@@ -1,14 +1,9 @@
-"""Attention drawn in a terminal.
+"""Attention in a terminal: a heat map, and two side by side for an intervention.
 
-In: alpha (rows, columns) and the words beside it. Out: a rich renderable: source words step down to their
-columns, target words stand down the left, cells are shaded. With colour the shades are greys, black for 0 and
-white for 1; without, in a pipe or a log, they are blocks, a dot for 0 and full for 1.
-
-A translation before and after something was told, in a terminal.
-
-In: a `WhatIf`. Out: a rich renderable: both translations with their scores, a table of the steps (the word, its
-log-probability, where the model looked), and both attentions, side by side where there is room. A step at which the two
-differ is bold, one that was told where to look has an arrow.
+In: alpha (rows, columns) and its labels, or a `WhatIf`. Out: rich renderables. Source words step down to their
+columns, target words are at the left. With colour the cells are greys, black for 0 and white for 1; without, in a pipe
+or a log, they are blocks, a dot for 0 and full for 1. A what-if adds a table of the steps: token, log-probability,
+most attended source token; differing steps are bold, forced ones have an arrow.
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,7 +22,8 @@ from rich.text import Text
 
 from regard.errors import DataError
 from regard.evaluation.metrics import hundredths
-from regard.plots.style import ASCII_BLOCKS, BLOCKS, visible
+from regard.plots.colours import ASCII_BLOCKS, BLOCKS
+from regard.plots.text import printable
 
 if TYPE_CHECKING:
     from regard.tasks.translate.result import Translation
@@ -35,7 +31,7 @@ if TYPE_CHECKING:
 
 
 _WIDEST_LABEL = 18
-_ROOM_FOR_A_WORD = 8  # columns kept free at the right for the last source word
+_LAST_WORD = 8  # columns kept free at the right for the last source word
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,8 +40,8 @@ class TerminalAlignment:
 
     Attributes:
         alpha: (rows, columns) from 0 to 1.
-        source_labels: one a column.
-        target_labels: one a row.
+        source_labels: one per column.
+        target_labels: one per row.
     """
 
     alpha: NDArray[np.floating]
@@ -56,25 +52,25 @@ class TerminalAlignment:
         labels = (len(self.target_labels), len(self.source_labels))
         if self.alpha.shape != labels:
             raise DataError(
-                f"alignment: alpha has shape {self.alpha.shape}, the labels {labels}; give one label each"
+                f"alignment: alpha has shape {self.alpha.shape}, the labels {labels}; give one label per row and column"
             )
 
     def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
-        """Ask for the width of the widest source word's line, were all columns side by side."""
+        """The width of the map with all columns in one row."""
         label = self._label_width()
         widest = max((3 * j + cell_len(word) for j, word in enumerate(self.source_labels)), default=0)
-        return Measurement(min(label + 2 + _ROOM_FOR_A_WORD, options.max_width), label + 1 + widest)
+        return Measurement(min(label + 2 + _LAST_WORD, options.max_width), label + 1 + widest)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Draw as many source words side by side as there is room for, the rest below."""
-        painter = _Painter(
+        """Draw as many columns side by side as fit, the rest below."""
+        lines = _MapLines(
             label=self._label_width(),
             width=options.max_width,
             colour=console.color_system is not None and not console.no_color,
             blocks=ASCII_BLOCKS if options.ascii_only else BLOCKS,
             stem="|" if options.ascii_only else "│",
         )
-        room = max(1, options.max_width - painter.label - _ROOM_FOR_A_WORD)
+        room = max(1, options.max_width - lines.label - _LAST_WORD)
         num_source = len(self.source_labels)
         step = next((step for step in (3, 2) if step * num_source <= room), 2)
         side_by_side = max(1, room // step)
@@ -82,17 +78,17 @@ class TerminalAlignment:
             part = slice(start, start + side_by_side)
             if start:
                 yield Text("")
-            yield from painter.header(self.source_labels[part], step)
+            yield from lines.header(self.source_labels[part], step)
             for word, row in zip(self.target_labels, self.alpha[:, part], strict=True):
-                yield painter.row(word, row, step)
+                yield lines.row(word, row, step)
 
     def _label_width(self) -> int:
         return min(max(map(cell_len, self.target_labels), default=0), _WIDEST_LABEL) + 1
 
 
 @dataclass(frozen=True)
-class _Painter:
-    """The lines of one drawing: how wide, how shaded."""
+class _MapLines:
+    """How one map is drawn."""
 
     label: int
     width: int
@@ -101,7 +97,7 @@ class _Painter:
     stem: str
 
     def header(self, words: Sequence[str], step: int) -> Iterator[Text]:
-        """Write each source word at its column, above the words it would run into, with a stem below it."""
+        """Write each source word at its column, above the words it would overlap, with a stem below it."""
         shown = [fitted(word, self.width - self.label - step * j) for j, word in enumerate(words)]
         heights = [0] * len(words)
         for j in reversed(range(len(words))):
@@ -116,7 +112,7 @@ class _Painter:
             yield line
 
     def row(self, word: str, weights: NDArray[np.floating], step: int) -> Text:
-        """Write a target word and its shades."""
+        """Write a target word and its cells."""
         name = fitted(word, self.label - 1)
         line = Text(" " * (self.label - 1 - cell_len(name)) + name + " ", no_wrap=True)
         for weight in np.clip(np.nan_to_num(weights), 0, 1):
@@ -132,13 +128,13 @@ class _Painter:
 
 
 def fitted(word: str, width: int) -> str:
-    """Cut a word to a number of terminal columns, its loss marked.
+    """Make a word printable and cut it to a number of terminal columns, the cut marked with an ellipsis.
 
     Args:
-        word: of any length, made visible here.
+        word: of any length.
         width: in columns.
     """
-    shown = visible(word)
+    shown = printable(word)
     return shown if cell_len(shown) <= width else set_cell_size(shown, max(width - 1, 0)) + "…" * (width > 0)
 
 
@@ -151,17 +147,17 @@ class TerminalWhatIf:
     """A what-if for `rich`; print it with ``Console().print(...)``.
 
     Attributes:
-        what_if: before and after.
+        what_if: the two translations.
     """
 
     what_if: "WhatIf"
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Draw the translations, the steps, and the attentions."""
+        """Draw the translations, the steps and the heat maps."""
         arrow, minus = ("<", "-") if options.ascii_only else ("◂", "\N{MINUS SIGN}")
         for name, one in (("before", self.what_if.before), ("after", self.what_if.after)):
             line = Text(f"{name:<8}", "dim", no_wrap=True)
-            line.append(visible(one.text), "not dim bold")
+            line.append(printable(one.text), "not dim bold")
             yield line.append(f"  {hundredths(one.score, minus)}")
         yield Text("")
         yield self._steps(arrow, minus)
@@ -185,29 +181,29 @@ class TerminalWhatIf:
         for name in ("before", "after"):
             table.add_column(name, no_wrap=True)
             table.add_column("log p", justify="right")
-            table.add_column("looked at", no_wrap=True)
+            table.add_column("attended", no_wrap=True)
         both = zip_longest(_rows(self.what_if.before, minus), _rows(self.what_if.after, minus))
         for step, (before, after) in enumerate(both):
-            told = f" {arrow}" if step in self.what_if.attend and after is not None else ""
+            forced = f" {arrow}" if step in self.what_if.attend and after is not None else ""
             one, other = before or ("", "", ""), after or ("", "", "")
             style = "bold" if one[0] != other[0] else ""
-            table.add_row(str(step), *one, *other[:2], other[2] + told, style=style)
+            table.add_row(str(step), *one, *other[:2], other[2] + forced, style=style)
         return table
 
 
 def _rows(translation: "Translation", minus: str) -> Sequence[tuple[str, str, str]]:
-    """Each step's word, its log-probability, and what was looked at most."""
-    looked = [""] * len(translation.tokens)
+    """Each step's token, its log-probability, and its most attended source token."""
+    attended = [""] * len(translation.tokens)
     if translation.alpha is not None:
-        looked = [
+        attended = [
             f"{fitted(translation.source_tokens[int(row.argmax())], _WIDEST)} {row.max():.2f}"
             for row in translation.alpha
         ]
     words = [fitted(token, _WIDEST) for token in translation.tokens]
     numbers = [hundredths(value, minus) for value in translation.token_log_probs]
-    return list(zip(words, numbers, looked, strict=True))
+    return list(zip(words, numbers, attended, strict=True))
 
 
 def _map(translation: "Translation") -> TerminalAlignment:
-    assert translation.alpha is not None, "a map is of attention"
+    assert translation.alpha is not None, "only called with attention"
     return TerminalAlignment(translation.alpha, translation.source_tokens, translation.tokens)

@@ -115,10 +115,10 @@ class Classification:
 
     def _repr_html_(self) -> str:
         """The words on their weights below the probabilities of the labels, for a notebook."""
-        from regard.plots.figures.pooling import end_of_scale
+        from regard.plots.figures.pooling import pooling_scale_end
         from regard.plots.html import words_html
 
-        end = end_of_scale([self]) or 1.0
+        end = pooling_scale_end([self]) or 1.0
         ranked = sorted(self.probabilities.items(), key=lambda pair: -pair[1])
         weights = self.word_alpha or [np.zeros(len(units.labels)) for units in self.units]
         return words_html(

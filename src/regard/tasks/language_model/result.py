@@ -140,9 +140,9 @@ class Sample:
             DataError: the picture cannot be written.
         """
         from regard.plots.figures.canvas import save
-        from regard.plots.figures.growth import draw_growth
+        from regard.plots.figures.sample import draw_sample
 
-        figure = draw_growth(self, title=title)
+        figure = draw_sample(self, title=title)
         if path is not None:
             save(figure, path)
         return figure

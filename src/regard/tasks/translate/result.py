@@ -132,16 +132,16 @@ class Translation:
             DataError: the picture cannot be written.
         """
         from regard.plots.figures.canvas import save
-        from regard.plots.figures.heatmap import heatmap
+        from regard.plots.figures.heatmap import draw_heatmap
 
         if self.alpha is None:
-            figure = heatmap(np.zeros((0, 0)), (), (), title="no attention")
+            figure = draw_heatmap(np.zeros((0, 0)), (), (), title="no attention")
         elif words is False:
-            figure = heatmap(self.alpha, self.source_tokens, self.tokens)
+            figure = draw_heatmap(self.alpha, self.source_tokens, self.tokens)
         else:
             drawn = self.word_alpha if words else self.shown_alpha
             assert drawn is not None, "alpha is there"
-            figure = heatmap(drawn.alpha, drawn.source_labels, drawn.target_labels)
+            figure = draw_heatmap(drawn.alpha, drawn.source_labels, drawn.target_labels)
         if path is not None:
             save(figure, path)
         return figure

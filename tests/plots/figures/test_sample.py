@@ -1,8 +1,9 @@
 import pytest
 from matplotlib.colors import to_hex
 
-from regard.plots.figures.growth import draw_growth, is_tempered, per_cent
-from regard.plots.style import FULL, INK, NEWEST, SOFT
+from regard.plots.colours import ACCENT, HIGHLIGHT, INK, MUTED
+from regard.plots.figures.sample import differs_from_model, draw_sample
+from regard.plots.text import percent
 from regard.tasks.language_model.result import Candidate, Sample, SampleStep
 
 
@@ -22,8 +23,8 @@ def bars(figure, colour):
 
 
 def test_bars_are_what_was_drawn_from_and_strokes_are_the_models():
-    figure = draw_growth(sampled(["gardener"]))
-    (chosen,), (other, rare) = bars(figure, NEWEST), bars(figure, FULL)
+    figure = draw_sample(sampled(["gardener"]))
+    (chosen,), (other, rare) = bars(figure, HIGHLIGHT), bars(figure, ACCENT)
     assert chosen.get_width() == pytest.approx(3 * other.get_width())
     assert rare.get_width() == 0
     whole = chosen.get_width() / 0.75
@@ -34,24 +35,24 @@ def test_bars_are_what_was_drawn_from_and_strokes_are_the_models():
 
 
 def test_where_both_are_one_there_are_no_strokes():
-    assert not is_tempered(sampled(["a"], tempered=False).steps)
-    assert is_tempered(sampled(["a"]).steps)
-    figure = draw_growth(sampled(["a"], tempered=False))
+    assert not differs_from_model(sampled(["a"], tempered=False).steps)
+    assert differs_from_model(sampled(["a"]).steps)
+    figure = draw_sample(sampled(["a"], tempered=False))
     assert not bars(figure, INK)
     assert not any("model" in text.get_text() for text in figure.axes[0].texts)
-    assert any("model" in text.get_text() for text in draw_growth(sampled(["a"])).axes[0].texts)
+    assert any("model" in text.get_text() for text in draw_sample(sampled(["a"])).axes[0].texts)
 
 
 def test_the_one_drawn_is_bold_and_what_was_cut_off_is_soft():
-    style = {text.get_text(): text for text in draw_growth(sampled(["a"])).axes[0].texts[1:]}
-    assert (style["a"].get_weight(), style["a"].get_color()) == ("bold", NEWEST)
+    style = {text.get_text(): text for text in draw_sample(sampled(["a"])).axes[0].texts[1:]}
+    assert (style["a"].get_weight(), style["a"].get_color()) == ("bold", HIGHLIGHT)
     assert (style["other"].get_weight(), style["other"].get_color()) == ("normal", INK)
-    assert style["rare"].get_color() == SOFT
+    assert style["rare"].get_color() == MUTED
 
 
 def test_the_sentence_reads_along_the_top():
     words = ["two", "herons", "fly"]
-    axes = draw_growth(sampled(words, "see")).axes[0]
+    axes = draw_sample(sampled(words, "see")).axes[0]
     along = {text.get_text(): text.get_position() for text in axes.texts if text.get_weight() == "bold"}
     heads = [text for text in axes.texts if text.get_weight() == "bold" and text.get_color() == INK]
     assert [text.get_text() for text in heads] == words
@@ -71,7 +72,7 @@ def test_the_sentence_reads_along_the_top():
     ],
 )
 def test_nothing_touches_and_nothing_is_cut_off(words, prompt, well_set):
-    figure = draw_growth(sampled(words, prompt), title="A title")
+    figure = draw_sample(sampled(words, prompt), title="A title")
     assert figure.get_size_inches()[0] < 10
     well_set(figure)
 
@@ -79,7 +80,7 @@ def test_nothing_touches_and_nothing_is_cut_off(words, prompt, well_set):
 def test_right_to_left_begins_at_the_right():
     words = ["الرجل", "يقرأ", "كتابا"]
     heads = [
-        text for text in draw_growth(sampled(words)).axes[0].texts
+        text for text in draw_sample(sampled(words)).axes[0].texts
         if text.get_weight() == "bold" and text.get_color() == INK
     ]  # fmt: skip
     places = [text.get_position()[0] for text in heads]
@@ -87,7 +88,7 @@ def test_right_to_left_begins_at_the_right():
 
 
 def test_only_so_many_candidates():
-    texts = [text.get_text() for text in draw_growth(sampled(["a"]), most=2).axes[0].texts]
+    texts = [text.get_text() for text in draw_sample(sampled(["a"]), most=2).axes[0].texts]
     assert "other" in texts
     assert "rare" not in texts
 
@@ -105,4 +106,4 @@ def test_only_so_many_candidates():
     ],
 )
 def test_probabilities_in_two_digits(probability, written):
-    assert per_cent(probability) == written
+    assert percent(probability) == written

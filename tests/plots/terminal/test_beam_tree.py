@@ -1,4 +1,4 @@
-from regard.plots.terminal.tree import TerminalTree
+from regard.plots.terminal.beam_tree import TerminalTree
 from regard.tasks.translate.search_tree import PartialHypothesis
 
 

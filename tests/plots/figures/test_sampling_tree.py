@@ -3,8 +3,8 @@ from itertools import pairwise
 import pytest
 from matplotlib.colors import to_hex
 
-from regard.plots.figures.tree import Branch, draw_tree, place_branches
-from regard.plots.style import INK, SOFT
+from regard.plots.colours import INK, MUTED
+from regard.plots.figures.sampling_tree import Branch, draw_sampling_tree, place_branches
 
 
 def said(*words, rivals=2, beyond=2):
@@ -55,16 +55,16 @@ def test_rows_are_used_again_further_on():
 
 
 def test_words_and_numbers():
-    texts = {text.get_text(): text for text in draw_tree(said("yes"), title="A title").axes[0].texts}
+    texts = {text.get_text(): text for text in draw_sampling_tree(said("yes"), title="A title").axes[0].texts}
     assert {"A title", "start", "yes", "60", "other00", "20", "later000", "10"} <= set(texts)
     assert (texts["yes"].get_weight(), texts["yes"].get_color()) == ("bold", INK)
-    assert (texts["other00"].get_weight(), texts["other00"].get_color()) == ("normal", SOFT)
+    assert (texts["other00"].get_weight(), texts["other00"].get_color()) == ("normal", MUTED)
 
 
 def test_a_branch_is_as_thick_as_it_is_likely_and_the_taken_one_black():
     likely, rare = Branch("likely", 0.9), Branch("rare", 0.1, taken=True)
-    thick, thin = draw_tree(Branch("", after=(likely, rare))).axes[0].patches
-    sure = draw_tree(Branch("", after=(Branch("sure", 1.0),))).axes[0].patches[0]
+    thick, thin = draw_sampling_tree(Branch("", after=(likely, rare))).axes[0].patches
+    sure = draw_sampling_tree(Branch("", after=(Branch("sure", 1.0),))).axes[0].patches[0]
     assert thin.get_linewidth() < thick.get_linewidth() < sure.get_linewidth()
     slope = (thick.get_linewidth() - thin.get_linewidth()) / 0.8
     assert sure.get_linewidth() == pytest.approx(thick.get_linewidth() + 0.1 * slope)
@@ -73,7 +73,7 @@ def test_a_branch_is_as_thick_as_it_is_likely_and_the_taken_one_black():
 
 
 def test_a_branch_leads_from_its_parent_to_its_word():
-    axes = draw_tree(Branch("from", after=(Branch("here", 0.5), Branch("there", 0.5)))).axes[0]
+    axes = draw_sampling_tree(Branch("from", after=(Branch("here", 0.5), Branch("there", 0.5)))).axes[0]
     places = {text.get_text(): text.get_position() for text in axes.texts}
     for patch, word in zip(axes.patches, ("here", "there"), strict=True):
         start, *_, end = patch.get_path().vertices
@@ -87,4 +87,4 @@ def test_a_branch_leads_from_its_parent_to_its_word():
     [said("Hello"), said("one", "</s>"), said("x" * 60, "図書館", "で", "a", "b", "c"), Branch("alone")],
 )
 def test_nothing_touches_and_nothing_is_cut_off(tree, well_set):
-    well_set(draw_tree(tree, title="A title"))
+    well_set(draw_sampling_tree(tree, title="A title"))

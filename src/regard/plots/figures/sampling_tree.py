@@ -1,9 +1,8 @@
-"""A tree of words that grows to the right: what was said, and what might have been said instead.
+"""A tree of alternative continuations that grows to the right.
 
-In: branches, each a word with its probability and what may follow it. Out: a matplotlib `Figure`. A column is a step;
-the taken way runs straight and black, the others bend off in grey; a branch is as thick as it is likely, and its
-probability stands behind its word in per cent. Branches never cross. Knows nothing of models; scripts that run to the
-left are drawn to the right all the same.
+In: branches, each a token with its probability and its continuations. Out: a matplotlib `Figure`. A column is a step;
+the sampled path is straight and black, the others bend off in grey. A branch is as thick as it is probable, with its
+probability in per cent behind its token. Branches never cross. Right-to-left scripts are drawn to the right, too.
 """
 
 from __future__ import annotations
@@ -12,10 +11,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from regard.plots.figures.canvas import new_figure, require_matplotlib, whole_page
-from regard.plots.figures.growth import per_cent
-from regard.plots.figures.lettering import Lettering
-from regard.plots.style import INK, SOFT, shortened
+from regard.plots.colours import INK, MUTED
+from regard.plots.figures.canvas import new_figure, page_axes, require_matplotlib
+from regard.plots.figures.fonts import Font
+from regard.plots.text import percent, truncate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,18 +27,18 @@ _GAP = 0.42  # inches between columns, where branches bend
 _PADDING = 0.05  # inches between a word and its branch
 _THINNEST, _THICKEST = 0.4, 5.5  # points
 _OTHER = "#a3a39d"
-_KEY = "thickness, %: probability given all before    black: taken"
+_KEY = "thickness, %: probability given the prefix    black: sampled"
 
 
 @dataclass(frozen=True)
 class Branch:
-    """A word and what may follow it.
+    """A token and its continuations.
 
     Attributes:
-        word: as it is shown.
-        probability: given all before it; None for a root, which has none.
-        taken: whether it is on the way that was taken.
-        after: the branches that leave it, from top to bottom.
+        word: its display form.
+        probability: given the prefix; None for the root.
+        taken: whether it is on the sampled path.
+        after: its continuations, from top to bottom.
     """
 
     word: str
@@ -48,7 +47,7 @@ class Branch:
     after: tuple[Branch, ...] = ()
 
     def walk(self, depth: int = 0) -> Iterator[tuple[int, Branch]]:
-        """The branch and all that leave it, each with its column."""
+        """The branch and all its continuations, each with its column."""
         yield depth, self
         for branch in self.after:
             yield from branch.walk(depth + 1)
@@ -56,13 +55,13 @@ class Branch:
 
 @dataclass(frozen=True)
 class Placed:
-    """A branch with its place.
+    """A branch with its position.
 
     Attributes:
-        branch: what is placed.
+        branch: the branch.
         column: counted from 0.
-        row: down from the root's; rows of one column are at least 1 apart.
-        after: the same of what leaves it.
+        row: counted down from the root's; rows of one column are at least 1 apart.
+        after: its placed continuations.
     """
 
     branch: Branch
@@ -71,14 +70,14 @@ class Placed:
     after: tuple[Placed, ...]
 
     def walk(self) -> Iterator[Placed]:
-        """Itself and all that leave it."""
+        """Itself and all its continuations."""
         yield self
         for one in self.after:
             yield from one.walk()
 
 
 def place_branches(root: Branch) -> Placed:
-    """Give every branch a row, as close together as they go without touching; the taken one keeps its parent's.
+    """Give every branch a row, as close together as possible; the sampled one keeps its parent's.
 
     Args:
         root: of the tree.
@@ -94,7 +93,7 @@ def place_branches(root: Branch) -> Placed:
 
 
 def _pack(branch: Branch, rows: dict[int, float]) -> list[tuple[float, float]]:
-    """Note the rows of what leaves a branch, counted from its own; return the first and last of each column."""
+    """Set the rows of a branch's continuations relative to its own; return the first and last row of each column."""
     below: list[float] = []  # the last row so far, in each column to the right
     outlines: list[list[tuple[float, float]]] = []
     shifts: list[float] = []
@@ -122,11 +121,11 @@ def _pack(branch: Branch, rows: dict[int, float]) -> list[tuple[float, float]]:
     return [(0.0, 0.0), *whole]
 
 
-def draw_tree(root: Branch, *, title: str | None = None) -> Figure:
+def draw_sampling_tree(root: Branch, *, title: str | None = None) -> Figure:
     """Draw a tree of alternatives.
 
     Args:
-        root: what all begins with; its word may be empty.
+        root: its word may be empty.
         title: a line above it.
 
     Raises:
@@ -134,59 +133,59 @@ def draw_tree(root: Branch, *, title: str | None = None) -> Figure:
     """
     require_matplotlib()
     places = list(place_branches(root).walk())
-    letters = Lettering.of([title or "", _KEY, *(one.branch.word for one in places)], _SIZE)
-    small = letters.smaller(0.75)
+    font = Font.covering([title or "", _KEY, *(one.branch.word for one in places)], _SIZE)
+    small = font.smaller(0.75)
     num_columns = 1 + max(one.column for one in places)
     widths = [
-        max(_width(one.branch, letters) for one in places if one.column == column)
+        max(_width(one.branch, font) for one in places if one.column == column)
         for column in range(num_columns)
     ]
     lefts = [_MARGIN + sum(widths[:column]) + column * _GAP for column in range(num_columns)]
     first, last = (choose(one.row for one in places) for choose in (min, max))
-    head = 2 * letters.em if title else 0.0
-    tall = (last - first + 1) * _ROW * letters.em
-    inner = max(lefts[-1] + widths[-1] - _MARGIN, small.width(_KEY), letters.width(title or "", bold=True))
+    head = 2 * font.em if title else 0.0
+    tall = (last - first + 1) * _ROW * font.em
+    inner = max(lefts[-1] + widths[-1] - _MARGIN, small.width(_KEY), font.width(title or "", bold=True))
     figure = new_figure(inner + 2 * _MARGIN, head + tall + 2 * small.em + 2 * _MARGIN)
-    axes = whole_page(figure)
+    axes = page_axes(figure)
     if title:
-        letters.write(axes, _MARGIN, _MARGIN + letters.em, title, bold=True)
-    top = _MARGIN + head + 1.1 * letters.em
+        font.write(axes, _MARGIN, _MARGIN + font.em, title, bold=True)
+    top = _MARGIN + head + 1.1 * font.em
     for one in places:
-        baseline = top + (one.row - first) * _ROW * letters.em
-        _write(axes, letters, one.branch, lefts[one.column], baseline)
+        baseline = top + (one.row - first) * _ROW * font.em
+        _write(axes, font, one.branch, lefts[one.column], baseline)
         for leaving in one.after:
-            end = top + (leaving.row - first) * _ROW * letters.em
-            start = lefts[one.column] + _width(one.branch, letters) + _PADDING
+            end = top + (leaving.row - first) * _ROW * font.em
+            start = lefts[one.column] + _width(one.branch, font) + _PADDING
             bend = lefts[one.column] + widths[one.column] + _PADDING
-            middle = 0.36 * letters.em  # of small letters, above their baseline
+            middle = 0.36 * font.em  # half the height of lower-case letters
             across = (start, bend, lefts[leaving.column] - _PADDING)
             _bend(axes, across, (baseline - middle, end - middle), leaving.branch)
-    small.write(axes, _MARGIN, _MARGIN + head + tall + 1.4 * small.em, _KEY, colour=SOFT)
+    small.write(axes, _MARGIN, _MARGIN + head + tall + 1.4 * small.em, _KEY, colour=MUTED)
     return figure
 
 
 def _number(branch: Branch) -> str:
-    return "" if branch.probability is None else per_cent(branch.probability)
+    return "" if branch.probability is None else percent(branch.probability)
 
 
-def _width(branch: Branch, letters: Lettering) -> float:
-    number = letters.smaller(0.75).width(_number(branch)) + 0.35 * letters.em if _number(branch) else 0.0
-    return letters.width(shortened(branch.word), bold=branch.taken) + number
+def _width(branch: Branch, font: Font) -> float:
+    number = font.smaller(0.75).width(_number(branch)) + 0.35 * font.em if _number(branch) else 0.0
+    return font.width(truncate(branch.word), bold=branch.taken) + number
 
 
-def _write(axes: Axes, letters: Lettering, branch: Branch, left: float, baseline: float) -> None:
-    word = shortened(branch.word)
+def _write(axes: Axes, font: Font, branch: Branch, left: float, baseline: float) -> None:
+    word = truncate(branch.word)
     root = branch.probability is None
-    letters.write(axes, left, baseline, word, colour=INK if branch.taken or root else SOFT, bold=branch.taken)
-    after = left + letters.width(word, bold=branch.taken) + 0.35 * letters.em
+    font.write(axes, left, baseline, word, colour=INK if branch.taken or root else MUTED, bold=branch.taken)
+    after = left + font.width(word, bold=branch.taken) + 0.35 * font.em
     if not root:
-        letters.smaller(0.75).write(
-            axes, after, baseline, _number(branch), colour=INK if branch.taken else SOFT
+        font.smaller(0.75).write(
+            axes, after, baseline, _number(branch), colour=INK if branch.taken else MUTED
         )
 
 
 def _bend(axes: Axes, across: tuple[float, float, float], down: tuple[float, float], branch: Branch) -> None:
-    """A branch: level to where the column ends, then in an S to its word."""
+    """Draw a branch: straight to the end of the column, then an S to its token."""
     from matplotlib.patches import PathPatch
     from matplotlib.path import Path
 
