@@ -1,6 +1,7 @@
 """docs/lectures.md, held to what it says: each line named is the line quoted, each experiment one of the lab's."""
 
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,10 @@ import pytest
 from regard.lab import EXPERIMENTS
 
 ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "tools"))
+from relink import relink  # noqa: E402
+
+
 PAGE = ROOT / "docs" / "lectures.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 ROW = "| the lecture | the code | the experiment |"
@@ -95,3 +100,39 @@ def test_a_wrong_link_is_told_with_its_remedy(change, told):
     )
     assert not fault(**right)
     assert re.search(told, fault(**(right | change)))
+
+
+def link(path, line, fragment):
+    return f"[{path}:{line}](../src/regard/{path}#L{line}) `{fragment}`"
+
+
+@pytest.fixture
+def package(tmp_path):
+    (tmp_path / "ops").mkdir()
+    (tmp_path / "ops" / "here.py").write_text("import torch\n\na = W @ x\nb = a\nb = a\n")
+    (tmp_path / "moved.py").write_text("# Eq. 5\ncontext = alpha @ h\n")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (("ops/here.py", 3, "a = W @ x"), ("ops/here.py", 3, "a = W @ x")),
+        (("ops/here.py", 1, "a = W @ x"), ("ops/here.py", 3, "a = W @ x")),
+        (("ops/here.py", 5, "b = a"), ("ops/here.py", 5, "b = a")),
+        (("ops/gone.py", 9, "context = alpha @ h"), ("moved.py", 2, "context = alpha @ h")),
+        (("ops/here.py", 9, "context = alpha @ h"), ("moved.py", 2, "context = alpha @ h")),
+    ],
+)
+def test_relinking_moves_a_link_to_the_line_it_quotes(package, before, after):
+    page = f"| claim | {link(*before)} | `regard lab x` |"
+    assert relink(page, package) == (f"| claim | {link(*after)} | `regard lab x` |", [])
+
+
+@pytest.mark.parametrize(
+    ("fragment", "reported"),
+    [("b = a", "ops/here.py:4, ops/here.py:5"), ("no such", "no line of the package")],
+)
+def test_relinking_reports_what_it_cannot_decide_and_leaves_it(package, fragment, reported):
+    page = link("ops/here.py", 1, fragment)
+    assert relink(page, package) == (page, [f"ops/here.py:1 `{fragment}` is on {reported}"])
