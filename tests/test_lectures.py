@@ -12,7 +12,6 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tools"))
 from relink import relink  # noqa: E402
 
-
 PAGE = ROOT / "docs" / "lectures.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 ROW = "| the lecture | the code | the experiment |"
