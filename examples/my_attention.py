@@ -1,4 +1,4 @@
-"""An attention of one's own: the cosine of query and annotation, sharpened (Graves et al. 2014, content addressing).
+"""An attention of your own: the cosine of query and annotation, scaled (Graves et al. 2014, content addressing).
 
 e_ij = β cos(W s_i, h_j), with β learnt. What comes after the energies (softmax or sparsemax, windows) is the base's.
 """
@@ -23,7 +23,7 @@ class Cosine(Attention):
         self.sharpness = nn.Parameter(torch.tensor([5.0]))
 
     def keys(self, annotations):
-        """Of each annotation, computed once a sentence: (B, Tx, d)."""
+        """Of each annotation, computed once per sentence: (B, Tx, d)."""
         return normalize(annotations, dim=-1)
 
     def queries(self, query):
@@ -40,7 +40,7 @@ ENERGIES["cosine"] = lambda query_size, annotation_size, size: Cosine(query_size
 
 
 def main() -> None:
-    """Train it on a toy, and see where it looks."""
+    """Train it on a toy, and print the links."""
     words = ["one", "two", "three", "four", "five", "six"]
     pairs = [(f"{a} {b}", f"{b} {a}".upper()) for a in words for b in words]
     part = {"embedding_size": 16, "state_size": 16, "dropout": 0.0}

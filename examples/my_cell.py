@@ -1,4 +1,4 @@
-"""A cell of one's own: the minimal gated unit (Zhou et al. 2016), a GRU with one gate for both of its two.
+"""A cell of your own: the minimal gated unit (Zhou et al. 2016), a GRU with one gate for both of its two.
 
 f_t = σ(W_f x_t + U_f h_{t−1} + b_f), h̃_t = tanh(W_h x_t + U_h (f_t∘h_{t−1}) + b_h), h_t = (1−f_t)∘h_{t−1} + f_t∘h̃_t.
 """
@@ -7,7 +7,6 @@ import tempfile
 
 import regard
 from regard.layers import CELLS, Cell
-from regard.ops.unroll import unroll
 
 
 class MinimalGatedUnit(Cell):
@@ -16,7 +15,10 @@ class MinimalGatedUnit(Cell):
     num_gates = 2  # W, U and b hold two blocks of n rows: the gate's and the candidate's
 
     def step(self, projected, previous_state, state_mask=None):
-        """`projected` is W x_t + b, (B, 2n); the state is (h,), or (h, c) for a cell with num_parts = 2."""
+        """`projected` is W x_t + b, (B, 2n); the state is (h,), or (h, c) for a cell with num_parts = 2.
+
+        Over a whole sequence the base class loops over this; a fused `sequence_op` can come later.
+        """
         (h,) = previous_state
         recurrent = h if state_mask is None else h * state_mask
         x_f, x_h = projected.chunk(2, dim=-1)
@@ -24,12 +26,6 @@ class MinimalGatedUnit(Cell):
         gate = (x_f + recurrent @ U_f.T).sigmoid()
         candidate = (x_h + (gate * recurrent) @ U_h.T).tanh()
         return ((1 - gate) * h + gate * candidate,)
-
-    def sequence(self, inputs, mask, initial, reverse=False, state_mask=None):
-        """The same over a padded batch; a quicker way may come later, and this will prove it right."""
-        return unroll(
-            lambda x, state: self.step(self.project(x), state, state_mask), inputs, mask, initial, reverse
-        )
 
 
 CELLS["mgu"] = MinimalGatedUnit  # the one line: from here on it is a cell like any other

@@ -98,7 +98,7 @@ MASK = torch.tensor([[True] * 5, [True] * 3 + [False] * 2])
 def test_every_attention_by_itself(name):
     attention = layers.ENERGIES[name](n, d, 6)
     annotations, query = torch.randn(B, Tx, d), torch.randn(B, Q, n)
-    context, alpha, _ = attention(query, attention.keys(annotations), attention.values(annotations), MASK)
+    context, alpha, _ = attention(query, annotations, MASK)
     assert (context.shape, alpha.shape) == ((B, Q, d), (B, Q, Tx))
     torch.testing.assert_close(alpha.sum(-1), torch.ones(B, Q))
     assert (alpha[1, :, 3:] == 0).all()
@@ -110,14 +110,14 @@ def test_an_attention_of_chosen_parts(normalizer, window):
     attention = layers.build_attention("qkv", n, d, 6, heads=2, normalizer=normalizer, window=window)
     annotations, query = torch.randn(B, Tx, d), torch.randn(B, Q, n)
     keys, values = attention.keys(annotations), attention.values(annotations)
-    assert attention.whole(query, keys, values, MASK).context.shape == (B, Q, d)
+    assert attention.attend_sequence(query, keys, values, MASK).context.shape == (B, Q, d)
 
 
 @pytest.mark.parametrize("name", layers.CELLS)
 def test_every_cell_by_itself(name):
     cell = layers.CELLS[name](d, n)
     inputs = torch.randn(B, Tx, d)
-    states, last = cell.sequence(inputs, MASK, cell.zero_state(B, inputs))
+    states, last = cell(inputs, MASK, cell.zero_state(B, inputs))
     assert states.shape == (B, Tx, n)
     torch.testing.assert_close(last[0][0], states[0, -1])
     torch.testing.assert_close(last[0][1], states[1, 2])
@@ -151,7 +151,7 @@ def test_the_classes_by_name():
     inputs = torch.randn(B, Tx, d)
     for cell in (RNNRead, RNNSum, RNNSumKeep, LSTMN):
         made = cell(d, n, lambda query_size, size: Additive(query_size, size, 6), span=3)
-        _, _, alpha = made.read(inputs, MASK, made.zero_state(B, inputs))
+        _, _, alpha = made.forward_with_alpha(inputs, MASK, made.zero_state(B, inputs))
         assert alpha.shape == (B, Tx, Tx)
 
 

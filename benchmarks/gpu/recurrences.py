@@ -66,7 +66,7 @@ class Alone(nn.Module):
 
     def forward(self, words: Tensor, source: Tensor, mask: Tensor) -> Tensor:
         """The states, (B, T, n)."""
-        return self.cell.sequence(words, mask, self.cell.zero_state(words.shape[0], words))[0]
+        return self.cell(words, mask, self.cell.zero_state(words.shape[0], words))[0]
 
 
 class TorchLSTM(nn.Module):

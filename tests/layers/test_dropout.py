@@ -9,7 +9,7 @@ def test_evaluation_is_the_identity():
     dropout = Dropout(0.5).eval()
     x = torch.randn(2, 3, 4)
     assert dropout(x) is x
-    assert dropout.draw(2, 3, 4, x) is None
+    assert dropout.sample_mask(2, 3, 4, x) is None
 
 
 def test_a_share_of_zero_is_the_identity_in_training_too():
@@ -37,5 +37,5 @@ def test_a_fresh_mask_for_each_word_unless_variational():
 
 
 def test_masks_come_in_the_kind_of_the_activations():
-    mask = Dropout(0.5).train().draw(1, 2, 3, torch.zeros(1, dtype=torch.float64))
+    mask = Dropout(0.5).train().sample_mask(1, 2, 3, torch.zeros(1, dtype=torch.float64))
     assert mask.dtype == torch.float64

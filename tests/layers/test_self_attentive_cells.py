@@ -6,7 +6,7 @@ from torch import Tensor
 
 from regard.layers import CELLS, ENERGIES, LSTMN, RNNRead, RNNSum, SelfAttentive, build_attention
 from regard.layers.attention import Dot
-from regard.layers.cells.scoring import ByLayer, scoring_of
+from regard.layers.cells.self_attentive import LayerScoring, scoring_of
 from regard.ops.paths import naive_only
 from regard.ops.tape import AdditiveScoring, DotScoring
 
@@ -34,13 +34,13 @@ def cell_of(kind: str, span: int = 0, **scoring: object) -> SelfAttentive:
 def start_of(cell: SelfAttentive) -> tuple[Tensor, ...]:
     generator = torch.Generator().manual_seed(2)
     parts = [torch.randn(B, N, generator=generator, dtype=torch.float64) for _ in range(cell.num_parts)]
-    return cell.start_state(tuple(part.requires_grad_() for part in parts))
+    return cell.initial_state(tuple(part.requires_grad_() for part in parts))
 
 
 def everything(cell: SelfAttentive, inputs: Tensor) -> tuple[list[Tensor], list[Tensor]]:
     """Outputs, and the gradient of their squares to every parameter and the inputs."""
     inputs = inputs.clone().requires_grad_()
-    states, last, alpha = cell.read(inputs, MASK, start_of(cell))
+    states, last, alpha = cell.forward_with_alpha(inputs, MASK, start_of(cell))
     outputs = [states, alpha, *last[:-1]]
     value = sum((out**2).sum() for out in outputs)
     return outputs, torch.autograd.grad(value, [inputs, *cell.parameters()], materialize_grads=True)
@@ -67,7 +67,7 @@ def test_which_attentions_have_a_fused_form(kind):
     found = {name: type(cell_of(kind, **scoring).scoring) for name, scoring in SCORINGS.items()}
     fused = {"additive": AdditiveScoring, "concat": AdditiveScoring}
     fused |= dict.fromkeys(["dot", "scaled-dot", "bilinear"], DotScoring)
-    assert found == dict.fromkeys(SCORINGS, ByLayer) | fused
+    assert found == dict.fromkeys(SCORINGS, LayerScoring) | fused
 
 
 def test_an_attention_of_ones_own_is_never_taken_for_the_one_it_comes_from():
@@ -77,9 +77,9 @@ def test_an_attention_of_ones_own_is_never_taken_for_the_one_it_comes_from():
 
     own, plain = RNNRead(M, N, Doubled), RNNRead(M, N, Dot)
     own.load_state_dict(plain.state_dict())
-    assert isinstance(own.scoring, ByLayer)
+    assert isinstance(own.scoring, LayerScoring)
     inputs = torch.randn(B, T, M)
-    alphas = [cell.read(inputs, MASK, cell.zero_state(B, inputs))[2] for cell in (own, plain)]
+    alphas = [cell.forward_with_alpha(inputs, MASK, cell.zero_state(B, inputs))[2] for cell in (own, plain)]
     assert not torch.allclose(*alphas)
 
 
@@ -92,11 +92,11 @@ def test_a_given_start_is_the_first_slot(kind):
     assert valid.tolist() == [[True]] * B
     values = start[cell.num_parts + 2]
     torch.testing.assert_close(values[:, 0], h, rtol=0, atol=0)
-    torch.testing.assert_close(summary, torch.zeros_like(h) if cell.asks_first else h, rtol=0, atol=1e-15)
+    torch.testing.assert_close(summary, torch.zeros_like(h) if cell.attends_first else h, rtol=0, atol=1e-15)
     inputs = torch.randn(B, T, M, dtype=torch.float64)
-    _, last, alpha = cell.read(inputs, MASK, start)
+    _, last, alpha = cell.forward_with_alpha(inputs, MASK, start)
     assert alpha.shape == (B, T, T + 1)
-    if cell.asks_first:
+    if cell.attends_first:
         assert alpha[:, 0].tolist() == [[1.0] + [0.0] * T] * B
     assert last[-1].tolist() == [[True] * 6, [True] * 4 + [False] * 2]
 
@@ -105,7 +105,9 @@ def test_a_given_start_is_the_first_slot(kind):
 def test_a_start_that_mixed_precision_narrowed_is_as_wide_as_the_parameters(kind):
     cell = cell_of(kind, energy="qkv").float()
     with torch.autocast("cpu", dtype=torch.bfloat16):
-        state = cell.start_state(tuple(torch.ones(B, N, dtype=torch.bfloat16) for _ in range(cell.num_parts)))
+        state = cell.initial_state(
+            tuple(torch.ones(B, N, dtype=torch.bfloat16) for _ in range(cell.num_parts))
+        )
     assert [part.dtype for part in state] == [torch.float32] * (len(state) - 1) + [torch.bool]
 
 
@@ -120,7 +122,7 @@ def test_the_query_of_the_lstmn_is_the_papers():
     cell = cell_of("lstmn", energy="additive")
     inputs = torch.randn(1, 3, M, dtype=torch.float64)
     mask = torch.ones(1, 3, dtype=torch.bool)
-    states, _, alpha = cell.read(inputs, mask, cell.zero_state(1, inputs))
+    states, _, alpha = cell.forward_with_alpha(inputs, mask, cell.zero_state(1, inputs))
     W_h, W_x, W_s, v = cell.attention.U_a, cell.W[4 * N :], cell.S, cell.attention.v_a
     s_2 = states[0, 0]  # at the second word all weight is on the first
     energies = [v @ torch.tanh(W_h @ states[0, i] + W_x @ inputs[0, 2] + W_s @ s_2) for i in range(2)]
@@ -133,7 +135,7 @@ def test_the_align_of_the_sum_is_between_states():
     assert {name for name, _ in cell.named_parameters()} == {"W", "U", "b"}
     inputs = torch.randn(1, 3, M, dtype=torch.float64)
     mask = torch.ones(1, 3, dtype=torch.bool)
-    states, _, alpha = cell.read(inputs, mask, cell.zero_state(1, inputs))
+    states, _, alpha = cell.forward_with_alpha(inputs, mask, cell.zero_state(1, inputs))
     expected = (states[0] @ states[0, 2]).softmax(0)
     torch.testing.assert_close(alpha[0, 2], expected, rtol=0, atol=1e-14)
 
@@ -150,7 +152,7 @@ def test_a_span_bounds_the_tape(kind):
 def test_the_memories_of_an_lstmn_are_those_of_its_tape():
     cell = cell_of("lstmn", energy="additive")
     inputs = torch.randn(B, T, M, dtype=torch.float64)
-    _, last = cell.sequence(inputs, MASK, cell.zero_state(B, inputs))
+    _, last = cell(inputs, MASK, cell.zero_state(B, inputs))
     memories = cell.memories(last)
     assert memories.shape == (B, T, N)
     torch.testing.assert_close(memories[0, 4], last[1][0], rtol=0, atol=0)
@@ -163,8 +165,8 @@ def test_plain_output_is_the_lectures():
     tanh, plain = LSTMN(M, N), LSTMN(M, N, output="plain")
     plain.load_state_dict(tanh.state_dict())
     inputs, mask = torch.randn(1, 1, M), torch.ones(1, 1, dtype=torch.bool)
-    h, (_, c, *_) = tanh.sequence(inputs, mask, tanh.zero_state(1, inputs))
-    other, (_, same, *_) = plain.sequence(inputs, mask, plain.zero_state(1, inputs))
+    h, (_, c, *_) = tanh(inputs, mask, tanh.zero_state(1, inputs))
+    other, (_, same, *_) = plain(inputs, mask, plain.zero_state(1, inputs))
     torch.testing.assert_close(same, c)
     torch.testing.assert_close(other[:, 0] * c.tanh(), h[:, 0] * c)
 

@@ -126,7 +126,7 @@ def test_no_gradient_passes_a_detached_state(build):
 def test_reading_gives_the_same_words_and_where_they_looked(cell, build, same):
     model, batch = build(cell, 2), pad_lines(LINES)
     logits, _ = model(batch.previous_ids, batch.mask)
-    reading = model.read(batch.previous_ids, batch.mask)
+    reading = model.forward_with_alpha(batch.previous_ids, batch.mask)
     same([reading.logits], [logits])
     assert len(reading.alphas) == 2
     for alpha in reading.alphas:
@@ -184,4 +184,4 @@ def test_dropout_is_quiet_in_evaluation_and_loud_in_training_before_the_output_t
 def test_plain_cells_have_nothing_to_show(build):
     batch = pad_lines(LINES)
     with pytest.raises(ConfigError, match="LSTM does not attend to its own past"):
-        build("lstm").read(batch.previous_ids, batch.mask)
+        build("lstm").forward_with_alpha(batch.previous_ids, batch.mask)

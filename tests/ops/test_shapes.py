@@ -33,7 +33,7 @@ WRONG = {
         INPUTS, MASK, START, *_gru_weights(12), state_mask=torch.ones(2, 5)
     ),
     "a layer's keys": lambda: Bilinear(4, 6).energies(torch.zeros(2, 1, 4), torch.zeros(2, 3, 6)),
-    "a layer's mask": lambda: GRU(5, 4).sequence(INPUTS, MASK[:, :2], START),
+    "a layer's mask": lambda: GRU(5, 4)(INPUTS, MASK[:, :2], START),
 }
 
 

@@ -112,16 +112,21 @@ def test_the_lstmn_by_dot_products(real, first, reverse, energy, precision, monk
 def test_the_self_attentive_rnn(real, first, reverse, energy, form, precision, monkeypatch):
     mask = torch.tensor(real, dtype=torch.bool, device=DEVICE)
     (batch, steps), n = mask.shape, N
-    asks_first, keeps = form == "read", form == "sum-keep"
-    p = N if energy == "dot" or (energy == "bilinear" and not asks_first) else 2 * N
-    tensors = [random(batch, steps, 5), matrix(n + p * asks_first, 5), matrix(n, n * (1 + keeps)), random(n)]
+    attends_first, keeps = form == "read", form == "sum-keep"
+    p = N if energy == "dot" or (energy == "bilinear" and not attends_first) else 2 * N
+    tensors = [
+        random(batch, steps, 5),
+        matrix(n + p * attends_first, 5),
+        matrix(n, n * (1 + keeps)),
+        random(n),
+    ]
     tensors += [matrix(p, n), matrix(p, n), random(p), random(batch, n), random(batch, n)]
     tensors += [random(batch, first, p), random(batch, first, n)]
     valid = torch.ones(batch, first, dtype=torch.bool, device=DEVICE)
 
     def running(path):
         def run(x, W, U, b, S, U_a, v_a, *state):
-            matrix = S if asks_first or energy == "additive" else None
+            matrix = S if attends_first or energy == "additive" else None
             scoring = scoring_of(energy, U_a, v_a)
             states, last, alpha = path(x, mask, (*state, valid), W, U, b, matrix, scoring, form, 0, reverse)
             return [states, *last[:-1], alpha]

@@ -1,31 +1,48 @@
-"""Modules that own parameters and call `ops`; each can be imported and used by itself."""
+"""Layers: modules that own parameters and call `ops`; each is an ordinary `nn.Module` that can be used alone.
 
-from regard.layers.attention.additive import Additive, Concat
-from regard.layers.attention.attention import Attended, Attention, AttentionState
-from regard.layers.attention.build import (
+outputs, (h, c) = LSTM(8, 16)(x)                                    # x (B, T, 8), outputs (B, T, 16)
+context, alpha, _ = Additive(16, 16, 32)(query, annotations, mask)  # (B, Ty, 16), (B, Ty, Tx)
+"""
+
+from regard.layers.attention import (
     ENERGIES,
     NORMALIZERS,
     WINDOWS,
+    Additive,
+    Attended,
+    Attention,
+    AttentionState,
+    Bilinear,
+    Concat,
+    Dot,
+    LocalM,
+    LocalP,
+    QueryKeyValue,
+    ScaledDot,
     build_attention,
     is_covering,
     is_sized,
 )
-from regard.layers.attention.dot import Bilinear, Dot, ScaledDot
-from regard.layers.attention.local import LocalM, LocalP
-from regard.layers.attention.query_key_value import QueryKeyValue
-from regard.layers.cells import CELLS, CellFactory
-from regard.layers.cells.cell import Cell
-from regard.layers.cells.gru import GRU, TorchGRU
-from regard.layers.cells.lstm import LSTM
-from regard.layers.cells.lstmn import LSTMN
-from regard.layers.cells.rnn import RNN, SigmoidRNN
-from regard.layers.cells.self_attentive import RNNRead, RNNSum, RNNSumKeep, SelfAttentive
+from regard.layers.cells import (
+    CELLS,
+    GRU,
+    LSTM,
+    LSTMN,
+    RNN,
+    Cell,
+    CellFactory,
+    RNNRead,
+    RNNSum,
+    RNNSumKeep,
+    SelfAttentive,
+    SigmoidRNN,
+    TorchGRU,
+)
 from regard.layers.dropout import Dropout
-from regard.layers.embedding import Embedding
+from regard.layers.embedding import Embedding, Standardize
 from regard.layers.pooling import POOLINGS, AttentionPooling, LastPooling, MeanPooling, Pooled
 from regard.layers.readout import AttentionalReadout, Head, MaxoutReadout, Output
 from regard.layers.recurrent import BidirectionalStack, RecurrentStack
-from regard.layers.standardize import Standardize
 
 __all__ = [
     "CELLS",

@@ -1,7 +1,7 @@
-"""Dropout over time: a fresh mask at each word, or one mask for the whole sentence (variational).
+"""Dropout over time: a new mask at each word, or one mask for the whole sentence (variational).
 
-Masks are values drawn before a loop over time starts, so that a step is a pure function of what it is given.
-They multiply: 0 where a unit is dropped, 1/(1 − p) where it is kept. None stands for "nothing dropped".
+Masks are sampled before a loop over time starts, so that a step is a pure function of its arguments. They multiply:
+0 where a unit is dropped, 1/(1 − p) where it is kept. None means that nothing is dropped.
 """
 
 import torch
@@ -9,10 +9,10 @@ from torch import Tensor, nn
 
 
 class Dropout(nn.Module):
-    """Draws and applies dropout masks for (B, T, d) activations.
+    """Samples and applies dropout masks for (B, T, d) activations.
 
     Args:
-        p: the share of units dropped in training.
+        p: the probability that a unit is dropped in training.
         variational: one mask for all words of a sentence (Gal & Ghahramani 2016).
     """
 
@@ -21,8 +21,8 @@ class Dropout(nn.Module):
         self.p = p
         self.variational = variational
 
-    def draw(self, batch: int, num_steps: int, size: int, like: Tensor) -> Tensor | None:
-        """A mask (B, T, d), or None when nothing is to be dropped."""
+    def sample_mask(self, batch: int, num_steps: int, size: int, like: Tensor) -> Tensor | None:
+        """A mask (B, T, d), or None if nothing is dropped."""
         if not self.training or self.p == 0:
             return None
         steps = 1 if self.variational else num_steps
@@ -33,7 +33,7 @@ class Dropout(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         """Drop units of x (B, T, d)."""
         batch, num_steps, size = x.shape
-        mask = self.draw(batch, num_steps, size, x)
+        mask = self.sample_mask(batch, num_steps, size, x)
         return x if mask is None else x * mask
 
     def extra_repr(self) -> str:

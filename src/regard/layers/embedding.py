@@ -1,4 +1,4 @@
-"""Ids → vectors: E y."""
+"""Ids → vectors, E y; and feature vectors, standardised by the statistics of a training set."""
 
 import torch
 from torch import Tensor, nn
@@ -24,3 +24,42 @@ class Embedding(nn.Module):
     def forward(self, ids: Int[Tensor, "*rows"]) -> Float[Tensor, "*rows m"]:
         """E y for each id."""
         return nn.functional.embedding(ids, self.E)
+
+
+class Standardize(nn.Module):
+    """(x − mean) / scale, feature by feature; the identity before `fit`.
+
+    Mean and scale are buffers: measured once on a training set, not learnt, and saved with the model, which then takes
+    raw features.
+
+    Args:
+        size: f, the number of features.
+
+    Attributes:
+        mean: (f,).
+        scale: (f,), the standard deviation; 1 for a constant feature, which is then only centred.
+    """
+
+    mean: Tensor
+    scale: Tensor
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self.register_buffer("mean", torch.zeros(size))
+        self.register_buffer("scale", torch.ones(size))
+
+    def fit(self, features: Float[Tensor, "N f"]) -> None:
+        """Measure mean and scale on the rows of a training set.
+
+        Differences the size of a rounding error are not variance: divided by them, the rounding would become the
+        signal.
+        """
+        exact = features.double()
+        deviation, mean = torch.std_mean(exact, dim=0, correction=0)  # (f,)
+        rounding = torch.finfo(torch.float32).eps * exact.abs().amax(dim=0)
+        self.mean.copy_(mean)
+        self.scale.copy_(torch.where(deviation > rounding, deviation, 1.0))
+
+    def forward(self, features: Float[Tensor, "B f"]) -> Float[Tensor, "B f"]:
+        """Raw features, standardised."""
+        return (features - self.mean) / self.scale

@@ -1,7 +1,7 @@
-"""Many annotations → one vector: the last state, the mean, or a weighted mean whose weights are learnt.
+"""The annotations of a sentence → one vector: the last state, the mean, or attention pooling.
 
-In: a sentence's annotations, its mask, and the state the encoder ended in. Out: one vector as wide as an annotation,
-and the weights where they are more than a rule.
+In: annotations, their mask, and the encoder's last state. Out: one vector as wide as an annotation, and alpha where it
+is learnt.
 """
 
 from collections.abc import Callable
@@ -15,11 +15,11 @@ from regard.ops.shapes import Bool, Float
 
 
 class Pooled(NamedTuple):
-    """What pooling gives back.
+    """The result of pooling.
 
     Attributes:
         vector: (B, d).
-        alpha: (B, T), each row summing to 1 over real words; None where no weights are learnt.
+        alpha: (B, T), each row summing to 1 over real words; None where it is not learnt.
     """
 
     vector: Tensor
@@ -27,7 +27,7 @@ class Pooled(NamedTuple):
 
 
 class LastPooling(nn.Module):
-    """The state the encoder ended in, each way."""
+    """The encoder's last state, of both directions where there are two."""
 
     def forward(
         self, annotations: Float[Tensor, "B T d"], mask: Bool[Tensor, "B T"], last: Float[Tensor, "B d"]
@@ -37,7 +37,7 @@ class LastPooling(nn.Module):
 
 
 class MeanPooling(nn.Module):
-    """The mean of the annotations of real words."""
+    """The mean annotation of the real words."""
 
     def forward(
         self, annotations: Float[Tensor, "B T d"], mask: Bool[Tensor, "B T"], last: Float[Tensor, "B d"]
@@ -48,10 +48,10 @@ class MeanPooling(nn.Module):
 
 
 class AttentionPooling(nn.Module):
-    """α_j = softmax_j v_aᵀ tanh(q + U_a h_j), then Σ_j α_j h_j, with one query q for all sentences.
+    """α_j = softmax_j v_aᵀ tanh(q + U_a h_j), then Σ_j α_j h_j, with one learnt query q for all sentences.
 
-    Additive attention whose query is learnt instead of computed: the word attention of Yang et al. 2016 (§2.2, Eqs.
-    5–7), their b_w our q, their u_w our v_a.
+    The word attention of Yang et al. 2016 (§2.2, Eqs.
+    5–7), their b_w is our q, their u_w our v_a.
 
     Args:
         annotation_size: d.

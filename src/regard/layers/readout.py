@@ -1,9 +1,7 @@
-"""From a decoder's state to logits: plain, through maxout, or through Luong's attentional state.
+"""Readouts: from a decoder's state to logits, through maxout or through Luong's attentional state; a classifier's head.
 
-A readout has two halves, so that training can compute the second for real words only: `forward` gives what
-the last matrix reads, and `logits` is that matrix. It may be the target embedding's own (tied).
-
-A vector → logits: one matrix, or a hidden layer and one.
+A readout has two halves, so that training can compute the second for real words only: the readout layer gives the
+vector that the output matrix multiplies, and `Output` is that matrix. It may be the target embedding's own (tied).
 """
 
 import torch
@@ -19,8 +17,8 @@ class Output(nn.Module):
     """W_o and its bias: readout → logits.
 
     Args:
-        readout_size: what the matrix reads.
-        vocabulary_size: how many logits.
+        readout_size: l, the width of its input.
+        vocabulary_size: Vy, the number of logits.
         tied: the embedding matrix (Vy, m) to share, with m = readout_size, or None.
     """
 
@@ -36,7 +34,7 @@ class Output(nn.Module):
         return affine(readout, self.W_o, self.b_o)
 
     def restricted(self, ids: Int[Tensor, "S"]) -> "Output":
-        """The rows of some words alone, to decode with; packed if these are."""
+        """The rows of some words only, for decoding with a shortlist; packed if this matrix is."""
         rows = nn.Parameter(self.W_o.detach().index_select(0, ids), requires_grad=False)
         short = Output(rows.shape[1], rows.shape[0], rows)
         short.b_o = nn.Parameter(self.b_o.detach().index_select(0, ids), requires_grad=False)

@@ -76,10 +76,10 @@ class Encoder(nn.Module):
             Annotations (B, Tx, d), each at its own word whichever way the source is read; the last forward
             states; the last backward states (empty for an encoder that reads one way). Of states, h (and c).
         """
-        annotations, forward_last, backward_last, _ = self.with_memories(source_ids, source_mask)
+        annotations, forward_last, backward_last, _ = self.forward_with_memories(source_ids, source_mask)
         return annotations, forward_last, backward_last
 
-    def with_memories(
+    def forward_with_memories(
         self, source_ids: Tensor, source_mask: Tensor
     ) -> tuple[Tensor, tuple[State, ...], tuple[State, ...], Tensor | None]:
         """As `forward`, and the top layer's memory c at each word (B, Tx, n), zero on padding.
@@ -94,7 +94,7 @@ class Encoder(nn.Module):
         top = self.stack.layers[-1]
         whole = isinstance(top, LSTMN) and not self.reverse and top.span == 0
         memories = top.memories(last[-1]) if isinstance(top, LSTMN) and whole else None
-        return annotations, self.stack.ends(last), (), memories
+        return annotations, self.stack.recurrent_parts(last), (), memories
 
 
 def joined_last(forward_last: tuple[State, ...], backward_last: tuple[State, ...]) -> tuple[State, ...]:

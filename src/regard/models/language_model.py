@@ -156,14 +156,14 @@ class LanguageModelNetwork(Model):
         readout, last = self.readouts(previous_ids, mask, real_positions(mask), state)
         return Predicted(self.output(readout), last)
 
-    def read(self, previous_ids: Tensor, mask: Tensor, state: States | None = None) -> Reading:
+    def forward_with_alpha(self, previous_ids: Tensor, mask: Tensor, state: States | None = None) -> Reading:
         """As `forward`, and where each word looked.
 
         Raises:
             ConfigError: the cells do not attend to their own past.
         """
         embedded = self.dropout(self.embedding(previous_ids))  # (B, T, m)
-        tops, last, alphas = self.stack.read(embedded, mask, state)
+        tops, last, alphas = self.stack.forward_with_alpha(embedded, mask, state)
         readout = at_positions(self.dropout(tops), real_positions(mask))
         return Reading(self.output(readout), last, alphas)
 

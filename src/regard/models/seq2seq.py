@@ -108,7 +108,7 @@ class Seq2Seq(Model):
 
     def encode(self, source_ids: Tensor, source_mask: Tensor) -> EncodedSource:
         """Read the source once; the decoder's keys and values come with it."""
-        annotations, forward_last, backward_last, memories = self.encoder.with_memories(
+        annotations, forward_last, backward_last, memories = self.encoder.forward_with_memories(
             source_ids, source_mask
         )
         attention = self.decoder.attention

@@ -1,12 +1,22 @@
 """Every attention layer against its formula, one query and one word at a time."""
 
 import math
+import pydoc
 
 import pytest
 import torch
 
 from regard.errors import ConfigError
-from regard.layers import ENERGIES, Additive, Bilinear, Concat, Dot, QueryKeyValue, ScaledDot
+from regard.layers import (
+    ENERGIES,
+    Additive,
+    Bilinear,
+    Concat,
+    Dot,
+    QueryKeyValue,
+    ScaledDot,
+    build_attention,
+)
 
 B, Q, TX, N, D, A = 2, 3, 4, 5, 6, 7
 MASK = torch.tensor([[True] * 4, [True] * 2 + [False] * 2])
@@ -42,10 +52,10 @@ def test_context_and_alpha_are_the_formula(kind):
     layer = made(kind, n)
     query, annotations = numbers(B, Q, n), numbers(B, TX, D)
     values = layer.values(annotations)
-    context, alpha, carried = layer(query, layer.keys(annotations), values, MASK)
+    context, alpha, carried = layer.attend(query, layer.keys(annotations), values, MASK)
     assert context.shape == (B, Q, D)
     assert alpha.shape == (B, Q, TX)
-    assert carried == layer.start(MASK) == ()
+    assert carried == layer.initial_state(MASK) == ()
     assert not layer.sequential
     worth = annotations @ layer.W_V.T if kind == "qkv" else annotations
     for b in range(B):
@@ -63,10 +73,10 @@ def test_one_query_alone_is_that_query_among_others(kind):
     layer = made(kind)
     query, annotations = numbers(B, Q, D), numbers(B, TX, D)
     keys, values = layer.keys(annotations), layer.values(annotations)
-    together = layer(query, keys, values, MASK)
-    torch.testing.assert_close(layer.whole(query, keys, values, MASK), together)
+    together = layer.attend(query, keys, values, MASK)
+    torch.testing.assert_close(layer.attend_sequence(query, keys, values, MASK), together)
     for i in range(Q):
-        alone = layer(query[:, i : i + 1], keys, values, MASK)
+        alone = layer.attend(query[:, i : i + 1], keys, values, MASK)
         torch.testing.assert_close(alone.context[:, 0], together.context[:, i])
         torch.testing.assert_close(alone.alpha[:, 0], together.alpha[:, i])
 
@@ -114,3 +124,47 @@ def test_parameters_have_the_papers_names_and_shapes():
         "W_V": (D, D),
         "W_O": (D, D),
     }
+
+
+@pytest.mark.parametrize("kind", ENERGIES)
+def test_a_call_on_annotations_computes_keys_and_values_itself(kind):
+    layer, query, annotations = made(kind), numbers(B, Q, D), numbers(B, TX, D)
+    keys, values = layer.keys(annotations), layer.values(annotations)
+    torch.testing.assert_close(layer(query, annotations, MASK), layer.attend(query, keys, values, MASK))
+    everywhere = torch.ones(B, TX, dtype=torch.bool)
+    torch.testing.assert_close(layer(query, annotations), layer(query, annotations, everywhere))
+
+
+@pytest.mark.parametrize("options", [{}, {"coverage": True}, {"window": "local-m", "reach": 1}])
+def test_padding_changes_nothing_in_a_call(options):
+    layer = build_attention("additive", D, D, A, **options).double()
+    query, annotations = numbers(B, Q, D), numbers(B, TX, D)
+    garbage = torch.where(MASK.unsqueeze(-1), annotations, 1e3)
+    context, alpha, _ = layer(query, garbage, MASK)
+    alone = layer(query[1:], annotations[1:, :2])
+    torch.testing.assert_close(context[1:], alone.context)
+    torch.testing.assert_close(alpha[1:, :, :2], alone.alpha)
+    assert (alpha[1, :, 2:] == 0).all()
+
+
+@pytest.mark.parametrize("kind", ENERGIES)
+def test_gradients_flow_through_a_call_and_not_under_no_grad(kind):
+    layer = made(kind).float()
+    query, annotations = (torch.randn(B, T, D, requires_grad=True) for T in (Q, TX))
+    result = layer(query, annotations, MASK)
+    result.context.square().sum().backward()
+    for name, value in [("query", query), ("annotations", annotations), *layer.named_parameters()]:
+        assert value.grad is not None, name
+        assert value.grad.abs().sum() > 0, name
+    with torch.no_grad():
+        again = layer(query, annotations, MASK)
+    assert not again.context.requires_grad
+    torch.testing.assert_close(again, result)
+
+
+@pytest.mark.parametrize("layer", [Additive, Bilinear, Concat, Dot, QueryKeyValue, ScaledDot])
+def test_help_says_the_energy_and_the_shapes(layer):
+    text = pydoc.render_doc(layer, renderer=pydoc.plaintext)
+    assert "e_ij = " in text
+    for shape in ("(B, Ty, n)", "(B, Tx, d)", "(B, Ty, Tx)", "True at real words"):
+        assert shape in text, shape

@@ -32,13 +32,13 @@ def made(energy="additive", **options):
 @every_way
 def test_all_steps_are_each_step_in_turn(options):
     layer, keys, values = made(**options)
-    whole = layer.whole(QUERY, keys, values, MASK)
-    carried = layer.start(MASK)
+    whole = layer.attend_sequence(QUERY, keys, values, MASK)
+    carried = layer.initial_state(MASK)
     for t in range(TY):
-        context, alpha, carried = layer(QUERY[:, t : t + 1], keys, values, MASK, carried)
+        context, alpha, carried = layer.attend(QUERY[:, t : t + 1], keys, values, MASK, carried)
         torch.testing.assert_close(alpha[:, 0], whole.alpha[:, t])
         torch.testing.assert_close(context[:, 0], whole.context[:, t])
-    assert [part.shape[0] for part in carried] == [B] * len(layer.start(MASK))
+    assert [part.shape[0] for part in carried] == [B] * len(layer.initial_state(MASK))
 
 
 @every_way
@@ -46,13 +46,13 @@ def test_hypotheses_side_by_side_are_each_alone(options):
     """Rows of one sentence lie together, each with what its own steps left behind."""
     layer, keys, values = made(**options)
     rows = torch.arange(B).repeat_interleave(TY)
-    carried = tuple(part[rows] for part in layer.start(MASK))
+    carried = tuple(part[rows] for part in layer.initial_state(MASK))
     for _ in range(2):
         before = carried
-        context, alpha, carried = layer(QUERY, keys, values, MASK, before)
+        context, alpha, carried = layer.attend(QUERY, keys, values, MASK, before)
         for r, b in enumerate(rows.tolist()):
             one = slice(b, b + 1)
-            alone = layer(
+            alone = layer.attend(
                 QUERY.view(B * TY, 1, D)[r : r + 1],
                 keys[one],
                 values[one],
@@ -61,19 +61,19 @@ def test_hypotheses_side_by_side_are_each_alone(options):
             )
             torch.testing.assert_close(alone.alpha[0, 0], alpha.flatten(0, 1)[r])
             torch.testing.assert_close(alone.context[0, 0], context.flatten(0, 1)[r])
-            torch.testing.assert_close(alone.carried, tuple(part[r : r + 1] for part in carried))
+            torch.testing.assert_close(alone.state, tuple(part[r : r + 1] for part in carried))
 
 
 def test_nothing_carried_is_the_first_step():
     layer, keys, values = made(coverage=True, window="local-m", reach=1)
-    first = layer(QUERY[:, :1], keys, values, MASK, layer.start(MASK))
-    torch.testing.assert_close(layer(QUERY[:, :1], keys, values, MASK), first)
-    assert layer(QUERY, keys, values, MASK).alpha.shape == (B, TY, TX)
+    first = layer.attend(QUERY[:, :1], keys, values, MASK, layer.initial_state(MASK))
+    torch.testing.assert_close(layer.attend(QUERY[:, :1], keys, values, MASK), first)
+    assert layer.attend(QUERY, keys, values, MASK).alpha.shape == (B, TY, TX)
 
 
 def test_local_m_counts_steps():
     layer, keys, values = made("dot", window="local-m", reach=1)
-    alpha = layer.whole(QUERY, keys, values, MASK).alpha
+    alpha = layer.attend_sequence(QUERY, keys, values, MASK).alpha
     assert [(row > 0).nonzero().flatten().tolist() for row in alpha[0]] == [
         [0, 1],
         [0, 1, 2],
@@ -86,7 +86,7 @@ def test_local_m_counts_steps():
 
 def test_local_p_weighs_by_nearness_and_does_not_normalise_again():
     layer, keys, values = made("dot", window="local-p", reach=1)
-    alpha = layer.whole(QUERY, keys, values, MASK).alpha
+    alpha = layer.attend_sequence(QUERY, keys, values, MASK).alpha
     positions = layer.window.positions(QUERY, MASK, None)
     numbers = torch.arange(1, TX + 1)
     for b in range(B):
@@ -102,7 +102,7 @@ def test_local_p_weighs_by_nearness_and_does_not_normalise_again():
 def test_coverage_is_the_sum_of_the_alphas_before(energy):
     layer, keys, values = made(energy, coverage=True)
     assert layer.sequential
-    alpha = layer.whole(QUERY, keys, values, MASK).alpha
+    alpha = layer.attend_sequence(QUERY, keys, values, MASK).alpha
     covered = torch.zeros(B, TX, dtype=torch.float64)
     if energy == "additive":
         q = QUERY @ layer.W_a.T
@@ -117,7 +117,7 @@ def test_coverage_is_the_sum_of_the_alphas_before(energy):
         covered = covered + expected
     unseen, *_ = made(energy)
     unseen.load_state_dict({name: w for name, w in layer.state_dict().items() if name != "w_c"})
-    blind = unseen.whole(QUERY, unseen.keys(ANNOTATIONS), ANNOTATIONS, MASK).alpha
+    blind = unseen.attend_sequence(QUERY, unseen.keys(ANNOTATIONS), ANNOTATIONS, MASK).alpha
     torch.testing.assert_close(blind[:, 0], alpha[:, 0])
     assert (blind[:, 1:] - alpha[:, 1:]).abs().max() > 0.01, "the example must tell the two apart"
 

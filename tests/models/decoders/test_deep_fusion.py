@@ -49,7 +49,7 @@ def test_the_alpha_given_out_is_that_over_the_source_and_reading_shows_both(tiny
     model = fused(tiny_model)
     encoded = model.encode(SOURCE, MASK)
     unrolled = model.decoder(PREVIOUS, torch.ones_like(PREVIOUS, dtype=torch.bool), encoded)
-    alphas = model.decoder.read(PREVIOUS, encoded)
+    alphas = model.decoder.forward_with_alpha(PREVIOUS, encoded)
     assert isinstance(alphas, Alphas)
     assert torch.equal(unrolled.alpha, alphas.source)
     assert alphas.source.shape == (2, 3, 4)

@@ -172,14 +172,14 @@ class LastStepReader(nn.Module):
             return self.head(last)  # type: ignore[no-any-return]
         everywhere = torch.ones(states.shape[:2], dtype=torch.bool)
         keys, values = self.attention.keys(states), self.attention.values(states)
-        context = self.attention(last.unsqueeze(1), keys, values, everywhere).context[:, 0]  # (B, n)
+        context = self.attention.attend(last.unsqueeze(1), keys, values, everywhere).context[:, 0]  # (B, n)
         return self.head(torch.cat([last, context], dim=-1))  # type: ignore[no-any-return]
 
     def forward(self, ids: Tensor) -> Tensor:
         """Logits at T, all steps by the quicker path."""
         embedded = self.embedding(ids)
         everywhere = torch.ones(ids.shape, dtype=torch.bool)
-        states, _ = self.cell.sequence(embedded, everywhere, self.cell.zero_state(ids.shape[0], embedded))
+        states, _ = self.cell(embedded, everywhere, self.cell.zero_state(ids.shape[0], embedded))
         return self.logits(states)
 
     def gradient_norms(self, ids: Tensor, answers: Tensor) -> list[float]:

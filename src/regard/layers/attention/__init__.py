@@ -1,6 +1,5 @@
-"""The attentions by the name of their energy. One of one's own is a file here and a line in `build.ENERGIES`."""
+"""The attentions by the name of their energy. One of one's own is a class and a line in `ENERGIES`."""
 
-from regard.layers.attention.additive import Additive, Concat
 from regard.layers.attention.attention import Attended, Attention, AttentionState
 from regard.layers.attention.build import (
     ENERGIES,
@@ -10,9 +9,8 @@ from regard.layers.attention.build import (
     is_covering,
     is_sized,
 )
-from regard.layers.attention.dot import Bilinear, Dot, ScaledDot
-from regard.layers.attention.local import LocalM, LocalP, Window
-from regard.layers.attention.query_key_value import QueryKeyValue
+from regard.layers.attention.energies import Additive, Bilinear, Concat, Dot, QueryKeyValue, ScaledDot
+from regard.layers.attention.windows import LocalM, LocalP, Window
 
 __all__ = [
     "ENERGIES",

@@ -1,12 +1,10 @@
-"""One interface for every attention: query, keys, values and mask in; context and alpha out.
+"""What every attention shares: queries, annotations and a mask in; context and alpha out.
 
-A subclass says what its keys are, computed once a sentence, and how energies follow from queries and keys. What comes
-after the energies is the same for all and may be chosen: the normaliser that makes alpha of them, and a window that
-limits where a query may look. Several queries at once are the rule, not the exception: the steps of a whole target
-sentence, or the hypotheses of a beam, against one copy of the source.
-
-What one step leaves for the next (the step's number, the coverage) goes in and comes out as a value; nothing is kept
-on the module.
+A subclass defines its keys, computed once per sentence, and the energies of queries and keys. What follows the energies
+is the same for all: the normaliser that turns them into alpha, and a window that limits where a query may attend.
+Several queries are taken at once: the steps of a whole target sentence, or the hypotheses of a beam, over one copy of
+the source. What one step leaves for the next (the step's number, the coverage) goes in and comes out as a value;
+nothing is kept on the module.
 """
 
 from abc import ABC, abstractmethod
@@ -16,7 +14,7 @@ from typing import ClassVar, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from regard.layers.attention.local import Window
+from regard.layers.attention.windows import Window
 from regard.ops.attention import forced_alpha, masked_softmax
 from regard.ops.shapes import Bool, Float, Int
 
@@ -28,32 +26,40 @@ Normalizer = Callable[[Tensor, Tensor], Tensor]
 
 
 class Attended(NamedTuple):
-    """What attention gives back.
+    """The result of attention.
 
     Attributes:
         context: (B, Q, d), one for each query.
-        alpha: (B, Q, Tx), each row summing to 1 over real words (to less where local-p weighs it by nearness); with
+        alpha: (B, Q, Tx), each row summing to 1 over real words (below 1 where local-p weights it by distance); with
             several heads, their mean.
-        carried: for the next step.
+        state: for the next step.
     """
 
     context: Tensor
     alpha: Tensor
-    carried: AttentionState = ()
+    state: AttentionState = ()
 
 
 class Attention(nn.Module, ABC):
-    """A way to score queries of `query_size` against annotations of `annotation_size`.
+    """Attention with queries of `query_size` to annotations of `annotation_size`.
+
+        context, alpha, _ = attention(query, annotations, mask)
+
+    query (B, Ty, n), annotations (B, Tx, d), mask (B, Tx); context (B, Ty, d), alpha (B, Ty, Tx). A decoder computes
+    `keys` and `values` once per sentence and then calls `attend` at each step.
+
+    Args:
+        query_size: n; None where queries come projected, so that the attention owns no query matrix.
+        annotation_size: d.
+        query_width: p, the width of a projected query.
 
     Attributes:
-        query_size: None where queries come projected already; the attention then owns no query matrix.
-        query_width: how wide a projected query is.
-        sized: whether a size means something to this kind of attention: its third argument.
-        covering: whether it has a tanh that the coverage can join: its fourth argument, whether it does.
+        sized: whether this kind of attention has a size: its third argument.
+        covering: whether it has a tanh that the coverage can join: its fourth argument.
         heads: how many alphas a query has.
         normalize: energies → alpha.
-        window: where a query may look; None for everywhere.
-        w_c: the coverage's vector inside the tanh; None for an attention that does not look back.
+        window: where a query may attend; None for everywhere.
+        w_c: the coverage's vector inside the tanh; None without coverage.
     """
 
     sized: ClassVar[bool] = False
@@ -72,10 +78,10 @@ class Attention(nn.Module, ABC):
 
     @abstractmethod
     def keys(self, annotations: Float[Tensor, "B Tx d"]) -> Float[Tensor, "B Tx p"]:
-        """What the queries are compared with; needs no query, so it is computed once a sentence."""
+        """What the queries are compared with, computed once per sentence."""
 
     def values(self, annotations: Float[Tensor, "B Tx d"]) -> Float[Tensor, "B Tx d"]:
-        """What the context is a mean of: the annotations, unless they are projected; once a sentence too."""
+        """What the context is a weighted mean of, computed once per sentence: the annotations, unless projected."""
         return annotations
 
     def queries(self, query: Float[Tensor, "B Q n"]) -> Float[Tensor, "B Q p"]:
@@ -86,7 +92,7 @@ class Attention(nn.Module, ABC):
     def score(
         self, projected: Float[Tensor, "B Q p"], keys: Float[Tensor, "B Tx k"]
     ) -> Float[Tensor, "B HQ Tx"]:
-        """How well each projected query matches each key; with several heads, each one's rows in turn."""
+        """The energies of each projected query and key; with several heads, the rows of each head in turn."""
 
     def covered_score(
         self,
@@ -100,7 +106,7 @@ class Attention(nn.Module, ABC):
     def energies(
         self, query: Float[Tensor, "B Q n"], keys: Float[Tensor, "B Tx k"]
     ) -> Float[Tensor, "B HQ Tx"]:
-        """How well each query matches each key."""
+        """The energy of each query and key."""
         return self.score(self.queries(query), keys)
 
     def mix(self, alpha: Float[Tensor, "B HQ Tx"], values: Float[Tensor, "B Tx d"]) -> Float[Tensor, "B Q d"]:
@@ -114,69 +120,89 @@ class Attention(nn.Module, ABC):
 
     @property
     def plain(self) -> bool:
-        """Whether nothing but a softmax stands between energies and alpha, and no step leaves anything for the next."""
+        """Whether alpha is the softmax of the energies and no step depends on the one before."""
         return self.normalize is masked_softmax and self.window is None and self.w_c is None
 
     @property
     def _counts(self) -> bool:
         return self.window is not None and self.window.counts
 
-    def start(self, mask: Bool[Tensor, "B Tx"]) -> AttentionState:
-        """What is carried before the first step: no steps done, nothing covered."""
+    def initial_state(self, mask: Bool[Tensor, "B Tx"]) -> AttentionState:
+        """The state before the first step: no steps done, nothing covered."""
         steps = (mask.new_zeros(mask.shape[0], dtype=torch.long),) if self._counts else ()
         covered = () if self.w_c is None else (self.w_c.new_zeros(mask.shape),)
         return steps + covered
 
     def forward(
         self,
+        query: Float[Tensor, "B Ty n"],
+        annotations: Float[Tensor, "B Tx d"],
+        mask: Bool[Tensor, "B Tx"] | None = None,
+    ) -> Attended:
+        """Attend with the queries of a target sentence's steps, from the first on.
+
+        Args:
+            query: (B, Ty, n).
+            annotations: (B, Tx, d).
+            mask: (B, Tx), True at real words; None if nothing is padded.
+
+        Returns:
+            Context (B, Ty, d), alpha (B, Ty, Tx), and the state after the last step.
+        """
+        if mask is None:
+            mask = torch.ones(annotations.shape[:2], dtype=torch.bool, device=annotations.device)
+        return self.attend_sequence(query, self.keys(annotations), self.values(annotations), mask)
+
+    def attend(
+        self,
         query: Float[Tensor, "B Q n"],
         keys: Float[Tensor, "B Tx k"],
         values: Float[Tensor, "B Tx d"],
         mask: Bool[Tensor, "B Tx"],
-        carried: AttentionState = (),
+        state: AttentionState = (),
         forced: Int[Tensor, " B"] | None = None,
     ) -> Attended:
-        """Attend with queries side by side: energies, alpha (Eq. 6), context (Eq. 5).
+        """Attend with queries of the same step: energies, alpha (Eq. 6), context (Eq. 5).
 
         Args:
-            query: Q for each sentence, none of them later than another.
+            query: Q for each sentence, such as the hypotheses of a beam.
             keys: from `keys`.
             values: from `values`.
-            mask: True where a real word stands.
-            carried: from `start` or the last step, B·Q rows; () before the first step.
-            forced: the word all queries of a sentence must look at; negative, or None for all, to look freely.
+            mask: True at real words.
+            state: from `initial_state` or the last step, B·Q rows; () before the first step.
+            forced: the word that all queries of a sentence must attend to; negative, or None for all, if not forced.
         """
-        alpha, carried = self._align(query, keys, mask, carried, forced)  # (B, H·Q, Tx)
-        return Attended(self.mix(alpha, values), self._mean(alpha), carried)
+        alpha, state = self._align(query, keys, mask, state, forced)  # (B, H·Q, Tx)
+        return Attended(self.mix(alpha, values), self._mean(alpha), state)
 
-    def whole(
+    def attend_sequence(
         self,
         query: Float[Tensor, "B Ty n"],
         keys: Float[Tensor, "B Tx k"],
         values: Float[Tensor, "B Tx d"],
         mask: Bool[Tensor, "B Tx"],
     ) -> Attended:
-        """Attend with all steps of a sentence from its first: at once, or in turn where one needs the one before."""
+        """Attend with all steps of a sentence: at once, or in turn where a step depends on the one before."""
         batch, num_steps = query.shape[:2]
         if not self.sequential:
             done = torch.arange(num_steps, device=mask.device).repeat(batch)
-            return self.forward(query, keys, values, mask, (done,) if self._counts else ())
-        carried, contexts, alphas = self.start(mask), [], []
+            return self.attend(query, keys, values, mask, (done,) if self._counts else ())
+        state, contexts, alphas = self.initial_state(mask), [], []
         for t in range(num_steps):
-            context, alpha, carried = self.forward(query[:, t : t + 1], keys, values, mask, carried)
+            context, alpha, state = self.attend(query[:, t : t + 1], keys, values, mask, state)
             contexts.append(context)
             alphas.append(alpha)
-        return Attended(torch.cat(contexts, dim=1), torch.cat(alphas, dim=1), carried)
+        return Attended(torch.cat(contexts, dim=1), torch.cat(alphas, dim=1), state)
 
-    def by_head(
+    def alpha_by_head(
         self,
         query: Float[Tensor, "B Q n"],
         keys: Float[Tensor, "B Tx k"],
         mask: Bool[Tensor, "B Tx"],
-        carried: AttentionState = (),
+        state: AttentionState = (),
     ) -> Float[Tensor, "B H Q Tx"]:
-        """Each head's own alpha; arguments as for `forward`."""
-        alpha, _ = self._align(query, keys, mask, carried)
+        """Each head's own alpha; arguments as for `attend`."""
+        alpha, _ = self._align(query, keys, mask, state)
         return alpha.view(query.shape[0], self.heads, query.shape[1], -1)
 
     def _align(
@@ -184,26 +210,26 @@ class Attention(nn.Module, ABC):
         query: Tensor,
         keys: Tensor,
         mask: Tensor,
-        carried: AttentionState,
+        state: AttentionState,
         forced: Tensor | None = None,
     ) -> tuple[Tensor, AttentionState]:
-        """Each head's alpha (B, H·Q, Tx), and what is carried on."""
+        """Each head's alpha (B, H·Q, Tx), and the next state."""
         batch, num_queries = query.shape[:2]
-        if not carried:
-            carried = tuple(part.repeat_interleave(num_queries, dim=0) for part in self.start(mask))
-        steps = carried[0].view(batch, num_queries) + 1 if self._counts else None
+        if not state:
+            state = tuple(part.repeat_interleave(num_queries, dim=0) for part in self.initial_state(mask))
+        steps = state[0].view(batch, num_queries) + 1 if self._counts else None
         projected = self.queries(query)
         if self.w_c is None:
             energies = self.score(projected, keys)
         else:
-            covered = carried[-1]
+            covered = state[-1]
             energies = self.covered_score(projected, keys, covered.view(batch, num_queries, -1))
         if self.window is None:
             alpha = self.normalize(energies, mask)
         else:
             positions = self.window.positions(query, mask, steps).repeat(1, self.heads)  # (B, H·Q)
             alpha = self.normalize(self.window.narrow(energies, mask, positions), mask)
-            alpha = self.window.weigh(alpha, mask, positions)
+            alpha = self.window.weight(alpha, mask, positions)
         if forced is not None:
             alpha = forced_alpha(alpha, forced)
         after: AttentionState = () if steps is None else (steps.flatten(),)

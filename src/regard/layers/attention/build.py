@@ -1,13 +1,11 @@
-"""An attention put together from its parts by their names: energy, normaliser, window, coverage."""
+"""The parts of an attention by name (energy, normaliser, window), and the attention built from them."""
 
 from collections.abc import Callable
 
 from regard.errors import ConfigError, nearest
-from regard.layers.attention.additive import Additive, Concat
 from regard.layers.attention.attention import Attention, Normalizer
-from regard.layers.attention.dot import Bilinear, Dot, ScaledDot
-from regard.layers.attention.local import LocalM, LocalP, Window
-from regard.layers.attention.query_key_value import QueryKeyValue
+from regard.layers.attention.energies import Additive, Bilinear, Concat, Dot, QueryKeyValue, ScaledDot
+from regard.layers.attention.windows import LocalM, LocalP, Window
 from regard.ops.attention import masked_softmax, sparsemax
 
 ENERGIES: dict[str, Callable[..., Attention]] = {
@@ -18,8 +16,8 @@ ENERGIES: dict[str, Callable[..., Attention]] = {
     "bilinear": lambda query_size, annotation_size, size: Bilinear(query_size, annotation_size),
     "qkv": QueryKeyValue,
 }
-"""(query size, annotation size, size) → the layer, and a fourth, the coverage, where the layer's class has `covering`.
-A class that has `sized` is named here itself; what is made by a function has no size of its own."""
+"""(query size, annotation size, size) → the layer; a class that is `covering` takes the coverage as a fourth argument.
+A class that is `sized` is named here itself; an energy made by a function has no size."""
 
 NORMALIZERS: dict[str, Normalizer] = {"softmax": masked_softmax, "sparsemax": sparsemax}
 
@@ -28,16 +26,16 @@ WINDOWS: dict[str, Callable[[int, int], Window | None]] = {
     "local-m": lambda query_size, reach: LocalM(reach),
     "local-p": LocalP,
 }
-"""(query size, reach) → where a query may look."""
+"""(query size, reach) → where a query may attend."""
 
 
 def is_sized(energy: str) -> bool:
-    """Whether a size means something to an energy of `ENERGIES`, one's own among them."""
+    """Whether an energy of `ENERGIES` has a size."""
     return bool(getattr(ENERGIES[energy], "sized", False))
 
 
 def is_covering(energy: str) -> bool:
-    """Whether the coverage can join an energy of `ENERGIES`, one's own among them."""
+    """Whether an energy of `ENERGIES` can see the coverage."""
     return bool(getattr(ENERGIES[energy], "covering", False))
 
 
@@ -53,7 +51,7 @@ def build_attention(
     reach: int = 10,
     coverage: bool = False,
 ) -> Attention:
-    """Make an attention.
+    """Build an attention from its parts.
 
     Args:
         energy: one of `ENERGIES`.
@@ -64,10 +62,10 @@ def build_attention(
         normalizer: one of `NORMALIZERS`.
         window: one of `WINDOWS`; local-p needs to know the query's size.
         reach: D of a local window.
-        coverage: whether the energies see what was attended to before.
+        coverage: whether the energies see the sum of the alphas so far.
 
     Raises:
-        ConfigError: an unknown name, or parts that do not go together.
+        ConfigError: an unknown name, or parts that cannot be combined.
     """
     for what, name, known in (
         ("energy", energy, ENERGIES),

@@ -1,16 +1,12 @@
-"""The recurrent cells by name. A cell of one's own is a file here and a line in `CELLS`."""
+"""The recurrent cells by name. A cell of one's own is a class and a line in `CELLS`."""
 
 from collections.abc import Callable
 
-from regard.layers.cells.cell import Cell
-from regard.layers.cells.gru import GRU, TorchGRU
-from regard.layers.cells.lstm import LSTM
-from regard.layers.cells.lstmn import LSTMN
-from regard.layers.cells.rnn import RNN, SigmoidRNN
-from regard.layers.cells.self_attentive import RNNRead, RNNSum, RNNSumKeep, SelfAttentive
+from regard.layers.cells.cell import GRU, LSTM, RNN, Cell, SigmoidRNN, TorchGRU
+from regard.layers.cells.self_attentive import LSTMN, RNNRead, RNNSum, RNNSumKeep, SelfAttentive
 
 CellFactory = Callable[[int, int], Cell]
-"""(input size, state size) → a cell: what a stack is made with. Every class below is one."""
+"""(input size, state size) → a cell, as `RecurrentStack` takes it: every class below, or a function."""
 
 CELLS: dict[str, type[Cell]] = {
     "rnn": RNN,

@@ -1,7 +1,7 @@
-"""What every recurrent cell owns and offers: W, U and b, one step, and a whole sequence. A cell names its two ops.
+"""Recurrent layers: what they share, and the plain RNN, the GRU and the LSTM.
 
-In: inputs, or inputs already projected. Out: states. A state is a tuple, (h,) or (h, c) and whatever else the cell
-carries, and belongs to the caller: a cell remembers nothing between calls.
+In: inputs (B, T, m) and their mask. Out: h at each word, and the last state. A state is a tuple, (h,) or (h, c) and
+whatever else the cell carries, and belongs to the caller: nothing is kept on a module between calls.
 """
 
 from collections.abc import Callable
@@ -12,34 +12,41 @@ from torch import Tensor, nn
 
 from regard.errors import ConfigError
 from regard.ops.affine import affine
+from regard.ops.gru import gru_sequence, gru_step
+from regard.ops.lstm import lstm_sequence, lstm_step
+from regard.ops.rnn import rnn_sequence, rnn_step
 from regard.ops.shapes import Bool, Float
-from regard.ops.unroll import State
+from regard.ops.torch_gru import torch_gru_sequence, torch_gru_step
+from regard.ops.unroll import State, unroll
 
 
 class Cell(nn.Module):
-    """A recurrence of `state_size` units over inputs of `input_size`.
+    """A recurrence of `state_size` units over inputs of `input_size`, called on a whole padded batch.
+
+    A new cell defines `num_gates` and `step`; it names `sequence_op` when it has a fast path over a whole sequence.
 
     Args:
         input_size: m.
         state_size: n.
-        query_width: how many rows of W, behind those of the gates, make a query of the input; mostly none.
+        query_width: how many rows of W, behind those of the gates, project the input into a query; 0 for most cells.
 
     Attributes:
-        W: input matrices, the gates' blocks of n rows stacked.
-        U: recurrent matrices, stacked likewise.
-        b: biases, stacked likewise.
+        W: input matrices (g·n, m), one block of n rows for each of the g gates.
+        U: recurrent matrices (g·n, n), in the same blocks.
+        b: biases (g·n,), in the same blocks.
     """
 
     num_gates: ClassVar[int]
-    """How many blocks of n rows W, U and b have."""
+    """g: how many blocks of n rows W, U and b have."""
     num_parts: ClassVar[int] = 1
-    """How many tensors of a state stand for what was read: 1 for h, 2 for h and c."""
+    """How many tensors of a state are recurrent: 1 for h, 2 for h and c."""
     num_recurrent: ClassVar[int] = 1
-    """How many vectors of n units U meets."""
+    """How many vectors of n units U multiplies."""
     step_op: ClassVar[Callable[..., Any]]
-    """The equation of one step: (W x + b, previous state, U, …, state mask) → state (and alpha over its own past)."""
-    sequence_op: ClassVar[Callable[..., tuple[Tensor, State]]]
-    """The same over a padded batch: (inputs, mask, initial, W, U, b, …, reverse, state mask) → states, last."""
+    """One step: (W x + b, previous state, U, …, state mask) → state (and alpha over its own past)."""
+    sequence_op: ClassVar[Callable[..., tuple[Tensor, State]] | None] = None
+    """A padded batch: (inputs, mask, initial, W, U, b, …, reverse, state mask) → states, last state. None to loop over
+    `step`."""
 
     def __init__(self, input_size: int, state_size: int, query_width: int = 0) -> None:
         super().__init__()
@@ -63,9 +70,14 @@ class Cell(nn.Module):
             nn.init.orthogonal_(block)
         nn.init.zeros_(self.b)
 
+    def _open_forget_gate(self) -> None:
+        """Set the bias of an LSTM's forget gate, the second block, to 1, so that memory is kept from the start."""
+        with torch.no_grad():
+            self.b[self.state_size : 2 * self.state_size] = 1.0
+
     @property
     def projected_size(self) -> int:
-        """How wide a projected input is: the gates', and the query's share where there is one."""
+        """The width of a projected input: the gates' rows, and the query's where there is one."""
         return self.W.shape[0]
 
     def project(self, inputs: Float[Tensor, "*rows m"]) -> Float[Tensor, "*rows gn"]:
@@ -74,19 +86,19 @@ class Cell(nn.Module):
         return affine(inputs, self.W, bias)
 
     def zero_state(self, batch: int, like: Tensor) -> State:
-        """The state before anything was read, of the kind and on the device of `like`."""
+        """The state before the first word, with the dtype and device of `like`."""
         return tuple(like.new_zeros(batch, self.state_size) for _ in range(self.num_parts))
 
-    def start_state(self, parts: State) -> State:
-        """The state that starts from a given h (and c): the same, unless the cell carries more."""
+    def initial_state(self, parts: State) -> State:
+        """The state that starts from a given h (and c), each (B, n): these, unless the cell carries more."""
         return parts
 
-    def ends(self, state: State) -> State:
-        """What a state says of what was read: h (and c)."""
+    def recurrent_parts(self, state: State) -> State:
+        """The h (and c) of a state, without whatever else the cell carries."""
         return state[: self.num_parts]
 
-    def extra(self) -> tuple[Any, ...]:
-        """What the cell's ops take after U (in a step) and after b (over a sequence); mostly nothing."""
+    def op_arguments(self) -> tuple[Any, ...]:
+        """The arguments of the cell's ops after U (one step) and after b (a sequence); none for most cells."""
         return ()
 
     def step(
@@ -95,37 +107,193 @@ class Cell(nn.Module):
         previous_state: State,
         state_mask: Float[Tensor, "B n"] | None = None,
     ) -> State:
-        """One step from a projected input: see `step_op`."""
-        state: State = self.step_op(projected, previous_state, self.U, *self.extra(), state_mask)
+        """One step from a projected input.
+
+        Args:
+            projected: W x_t + b, from `project`.
+            previous_state: from `zero_state`, `initial_state` or the last step.
+            state_mask: variational dropout of the previous state where it meets U; the same at every step.
+        """
+        state: State = self.step_op(projected, previous_state, self.U, *self.op_arguments(), state_mask)
         return state
 
-    def sequence(
+    def forward(
         self,
         inputs: Float[Tensor, "B T m"],
-        mask: Bool[Tensor, "B T"],
-        initial: State,
+        mask: Bool[Tensor, "B T"] | None = None,
+        initial: State | None = None,
         reverse: bool = False,
         state_mask: Float[Tensor, "B n"] | None = None,
     ) -> tuple[Float[Tensor, "B T n"], State]:
-        """A whole padded batch: h at each word, and the last state; see `sequence_op`."""
-        return self.sequence_op(
-            inputs, mask, initial, self.W, self.U, self.b, *self.extra(), reverse, state_mask
-        )
+        """Run over a padded batch, batch first.
 
-    def read(
+        Args:
+            inputs: x_1 … x_T, (B, T, m).
+            mask: (B, T), True at real words; None if nothing is padded. Padding leaves the state as it was.
+            initial: (h,) or (h, c), each (B, n), or a state this cell returned; None for zeros.
+            reverse: read from the last word to the first; outputs stay at their words' positions.
+            state_mask: variational dropout of the previous state where it meets U, (B, n); the same at every step.
+
+        Returns:
+            h at each word, (B, T, n), zero on padding; and the state after the last word read, a tuple whose first
+            part is h (B, n), with c (B, n) behind it for an LSTM.
+
+        Raises:
+            ConfigError: the inputs are not (B, T, m), or a state is given in place of the mask.
+        """
+        mask, initial = self._check_inputs(inputs, mask, initial)
+        if self.sequence_op is None:
+            return unroll(
+                lambda projected, state: self.step(projected, state, state_mask),
+                self.project(inputs),
+                mask,
+                initial,
+                reverse,
+            )
+        weights = (self.W, self.U, self.b, *self.op_arguments())
+        return self.sequence_op(inputs, mask, initial, *weights, reverse, state_mask)
+
+    def forward_with_alpha(
         self,
         inputs: Float[Tensor, "B T m"],
-        mask: Bool[Tensor, "B T"],
-        initial: State,
+        mask: Bool[Tensor, "B T"] | None = None,
+        initial: State | None = None,
         reverse: bool = False,
         state_mask: Float[Tensor, "B n"] | None = None,
     ) -> tuple[Float[Tensor, "B T n"], State, Float[Tensor, "B T slots"]]:
-        """As `sequence`, and where each word looked in the past.
+        """`forward`, with the attention of each word to the past.
 
         Raises:
-            ConfigError: this cell does not look there.
+            ConfigError: this cell does not attend to its past.
         """
         raise ConfigError(
             f"{type(self).__name__} does not attend to its own past, so there is nothing to show; a cell that does "
             "is rnn-read, rnn-sum, rnn-sum-keep or lstmn"
         )
+
+    def _check_inputs(
+        self, inputs: Tensor, mask: Tensor | None, initial: State | None
+    ) -> tuple[Tensor, State]:
+        """The mask, all True if None, and the initial state in full, zeros if None."""
+        name = type(self).__name__
+        if inputs.dim() != 3 or inputs.shape[2] != self.input_size:
+            raise ConfigError(
+                f"{name}: inputs of shape {tuple(inputs.shape)}; give (batch, time, {self.input_size}), batch first"
+            )
+        if mask is None:
+            mask = torch.ones(inputs.shape[:2], dtype=torch.bool, device=inputs.device)
+        elif not isinstance(mask, Tensor):
+            raise ConfigError(f"{name}: the second argument is the mask (B, T); give a state as initial=…")
+        if initial is None:
+            initial = self.zero_state(inputs.shape[0], inputs)
+        elif len(initial) == self.num_parts:
+            initial = self.initial_state(initial)
+        return mask, initial
+
+    def extra_repr(self) -> str:
+        """For `print(model)`."""
+        return f"{self.input_size}, {self.state_size}"
+
+
+class RNN(Cell):
+    """The plain recurrence (Elman 1990): h_t = tanh(W x_t + U h_{t−1} + b).
+
+        outputs, (h,) = RNN(m, n)(x)          # x (B, T, m), outputs (B, T, n), h (B, n)
+
+    Args:
+        input_size: m.
+        state_size: n.
+    """
+
+    num_gates = 1
+    activation: ClassVar[str] = "tanh"
+    step_op = staticmethod(rnn_step)
+    sequence_op = staticmethod(rnn_sequence)
+
+    def op_arguments(self) -> tuple[Any, ...]:
+        """The activation's name."""
+        return (self.activation,)
+
+
+class SigmoidRNN(RNN):
+    """h_t = σ(W x_t + U h_{t−1} + b), as Sutskever et al. 2014 print the traditional RNN (§2); called as `RNN` is."""
+
+    activation = "sigmoid"
+
+
+class GRU(Cell):
+    """The gated recurrent unit as in Cho et al. 2014: an update gate of 1 takes the new state.
+
+    z_t = σ(W_z x_t + U_z h_{t−1} + b_z), r_t = σ(W_r x_t + U_r h_{t−1} + b_r),
+    h̃_t = tanh(W_h x_t + U_h (r_t∘h_{t−1}) + b_h), h_t = (1−z_t)∘h_{t−1} + z_t∘h̃_t.
+
+    The reset comes before the product with U, so the weights of `torch.nn.GRU` do not fit: they fit `TorchGRU`.
+
+        outputs, (h,) = GRU(m, n)(x)          # x (B, T, m), outputs (B, T, n), h (B, n)
+
+    Args:
+        input_size: m.
+        state_size: n.
+    """
+
+    num_gates = 3
+    step_op = staticmethod(gru_step)
+    sequence_op = staticmethod(gru_sequence)
+
+
+class TorchGRU(Cell):
+    """The form of `torch.nn.GRU` (after Cho et al. 2014): an update gate of 1 keeps the old state.
+
+    z_t = σ(W_z x_t + U_z h_{t−1} + b_z), r_t = σ(W_r x_t + U_r h_{t−1} + b_r),
+    h̃_t = tanh(W_h x_t + b_h + r_t∘(U_h h_{t−1} + b_U)), h_t = (1−z_t)∘h̃_t + z_t∘h_{t−1}.
+
+    The blocks of W, U and b are update, reset, candidate; torch stacks reset, update, candidate.
+
+        outputs, (h,) = TorchGRU(m, n)(x)     # x (B, T, m), outputs (B, T, n), h (B, n)
+
+    Args:
+        input_size: m.
+        state_size: n.
+
+    Attributes:
+        b_U: the second bias of the candidate (n,), inside the reset; torch's b_hn.
+    """
+
+    num_gates = 3
+    step_op = staticmethod(torch_gru_step)
+    sequence_op = staticmethod(torch_gru_sequence)
+
+    def __init__(self, input_size: int, state_size: int) -> None:
+        super().__init__(input_size, state_size)
+        self.b_U = nn.Parameter(torch.zeros(state_size))
+
+    def op_arguments(self) -> tuple[Any, ...]:
+        """The second bias."""
+        return (self.b_U,)
+
+
+class LSTM(Cell):
+    """Long short-term memory (Hochreiter & Schmidhuber 1997) with a forget gate; the state is (h, c).
+
+    i_t, f_t, o_t = σ(W x_t + U h_{t−1} + b), c̃_t = tanh(W_c x_t + U_c h_{t−1} + b_c),
+    c_t = f_t∘c_{t−1} + i_t∘c̃_t, h_t = o_t∘tanh(c_t).
+
+    The blocks of W, U and b are input gate, forget gate, candidate, output gate, as in `torch.nn.LSTM`, with one bias
+    for torch's two.
+
+        outputs, (h, c) = LSTM(m, n)(x)       # x (B, T, m), outputs (B, T, n), h and c (B, n)
+
+    Args:
+        input_size: m.
+        state_size: n.
+    """
+
+    num_gates = 4
+    num_parts = 2
+    step_op = staticmethod(lstm_step)
+    sequence_op = staticmethod(lstm_sequence)
+
+    def reset_parameters(self) -> None:
+        """As every cell, with the forget gate open: its bias is 1."""
+        super().reset_parameters()
+        self._open_forget_gate()

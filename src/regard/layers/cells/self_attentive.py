@@ -1,7 +1,7 @@
-"""Cells that attend to their own past: what they share, and the plain RNN in three forms.
+"""Cells that attend to their own past: the plain RNN in three forms, and the LSTMN.
 
-The state holds a tape that grows by a slot a step: h (and c), what was read last, keys and values of all slots (and
-their memories), and which slots are real. A state that is given becomes the tape's first slot.
+The state holds a tape that grows by a slot at each step: h (and c), the last summary s, keys and values of all slots
+(and their memories), and the mask of the slots. An initial h (and c) becomes the tape's first slot.
 """
 
 from collections.abc import Callable
@@ -10,25 +10,79 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from regard.layers.attention import ENERGIES, Attention
+from regard.layers.attention import ENERGIES, Additive, Attention, Bilinear, Concat, Dot, ScaledDot
 from regard.layers.cells.cell import Cell
-from regard.layers.cells.scoring import query_matrix_of, scoring_of
+from regard.ops.lstmn import lstmn_sequence, lstmn_step
 from regard.ops.self_attentive_rnn import read_step, self_attentive_rnn_sequence, sum_step
 from regard.ops.shapes import Bool, Float
-from regard.ops.tape import Scoring, read_tape
+from regard.ops.tape import AdditiveScoring, DotScoring, Scoring, read_tape
 from regard.ops.unroll import State
 
 MakeAttention = Callable[[int | None, int], Attention]
-"""(query size, annotation size) → the attention; a query size of None asks for one whose queries come projected."""
+"""(query size, annotation size) → the attention; a query size of None is for queries that come projected."""
 
 
 def additive(query_size: int | None, annotation_size: int) -> Attention:
-    """The papers' own: additive, with as many alignment units as the state has."""
+    """Additive attention, as in the papers, with as many alignment units as the state has."""
     return ENERGIES["additive"](query_size, annotation_size, annotation_size)
 
 
+class LayerScoring:
+    """An attention layer without a fused form, called step by step."""
+
+    def __init__(self, attention: Attention) -> None:
+        self.attention = attention
+
+    def keys(self, states: Float[Tensor, "B t n"]) -> Float[Tensor, "B t p"]:
+        """See `Attention.keys`."""
+        return self.attention.keys(states)
+
+    def values(self, states: Float[Tensor, "B t n"]) -> Float[Tensor, "B t n"]:
+        """See `Attention.values`."""
+        return self.attention.values(states)
+
+    def attend(
+        self,
+        query: Float[Tensor, "B Q p"],
+        keys: Float[Tensor, "B t k"],
+        values: Float[Tensor, "B t d"],
+        mask: Bool[Tensor, "B t"],
+    ) -> tuple[Float[Tensor, "B Q d"], Float[Tensor, "B Q t"]]:
+        """See `Attention.attend`."""
+        context, alpha, _ = self.attention.attend(query, keys, values, mask)
+        return context, alpha
+
+
+def scoring_of(attention: Attention) -> Scoring:
+    """An attention as the ops take it: by its weights where they have a fused form, else by its own methods."""
+    if not attention.plain:
+        return LayerScoring(attention)
+    match attention:
+        case Additive() if type(attention) is Additive:
+            return AdditiveScoring(attention.U_a, attention.v_a)
+        case Concat() if type(attention) is Concat:
+            return AdditiveScoring(attention.W_a[:, -attention.annotation_size :], attention.v_a)
+        case ScaledDot() if type(attention) is ScaledDot:
+            return DotScoring(None, attention.annotation_size**-0.5)
+        case Dot() if type(attention) is Dot:
+            return DotScoring()
+        case Bilinear() if type(attention) is Bilinear:
+            return DotScoring(attention.W_a)
+    return LayerScoring(attention)
+
+
+def _query_matrix_of(attention: Attention) -> Tensor | None:
+    """The query's matrix, where `scoring_of` returns a scoring that does not multiply by it."""
+    if isinstance(scoring_of(attention), AdditiveScoring):
+        if isinstance(attention, Concat):
+            return attention.W_a[:, : attention.query_size]
+        assert isinstance(attention, Additive)
+        return attention.W_a
+    return None
+
+
 class SelfAttentive(Cell):
-    """A cell with a tape.
+    """A cell with a tape of its own past states; called as every `Cell` is.
 
     Args:
         input_size: m.
@@ -38,48 +92,53 @@ class SelfAttentive(Cell):
 
     Attributes:
         attention: to the past.
-        S: the matrix of s_{t−1} in the query, for a cell that asks before its update; its W has the input's share
-            behind the gates' rows. None for a cell that asks with its new state.
+        S: the matrix of s_{t−1} in the query, for a cell that attends before its update; the query's share of the
+            input is in the last rows of W. None for a cell that attends with its new state.
     """
 
-    asks_first: ClassVar[bool] = True
-    """Whether the past is read before the update, with x_t and s_{t−1}, or after it, with h_t."""
+    attends_first: ClassVar[bool] = True
+    """Whether the past is attended to before the update, with x_t and s_{t−1}, or after it, with h_t."""
+    variant: str
+    """The op's own option: the form of a plain RNN, the output of an LSTMN."""
+    attending_op: ClassVar[Callable[..., tuple[Tensor, State, Tensor]]]
+    """A padded batch: (inputs, mask, initial, W, U, b, S, scoring, variant, span, reverse, state mask) → states, last
+    state, alpha."""
     S: nn.Parameter | None
 
     def __init__(
         self, input_size: int, state_size: int, attention: MakeAttention = additive, span: int = 0
     ) -> None:
-        made = attention(None if self.asks_first else state_size, state_size)
-        super().__init__(input_size, state_size, made.query_width if self.asks_first else 0)
+        made = attention(None if self.attends_first else state_size, state_size)
+        super().__init__(input_size, state_size, made.query_width if self.attends_first else 0)
         self.attention = made
         self.span = span
-        query = nn.Parameter(torch.empty(made.query_width, state_size)) if self.asks_first else None
+        query = nn.Parameter(torch.empty(made.query_width, state_size)) if self.attends_first else None
         self.register_parameter("S", query)
         if query is not None:
             nn.init.xavier_uniform_(query)
 
     @property
     def scoring(self) -> Scoring:
-        """The attention as ops take it."""
+        """The attention as the ops take it."""
         return scoring_of(self.attention)
 
     @property
     def query_matrix(self) -> Tensor | None:
-        """What s_{t−1}, or h_t, is multiplied by to ask."""
-        return self.S if self.asks_first else query_matrix_of(self.attention)
+        """The matrix that makes a query of s_{t−1}, or of h_t."""
+        return self.S if self.attends_first else _query_matrix_of(self.attention)
 
     def zero_state(self, batch: int, like: Tensor) -> State:
-        """The state before anything was read: h (and c), nothing read, an empty tape."""
+        """The state before the first word: zero h (and c), a zero summary, an empty tape."""
         n = self.state_size
         heads = (like.new_zeros(batch, n) for _ in range(self.num_parts + 1))
         keys = like.new_zeros(batch, 0, self.scoring.keys(self.W.new_zeros(1, 0, n)).shape[2])
         written = (like.new_zeros(batch, 0, n) for _ in range(self.num_parts))
         return *heads, keys, *written, torch.zeros(batch, 0, dtype=torch.bool, device=like.device)
 
-    def start_state(self, parts: State) -> State:
-        """The state that starts from a given h (and c): the first slot of the tape.
+    def initial_state(self, parts: State) -> State:
+        """The state that starts from a given h (and c), each (B, n): they are the first slot of the tape.
 
-        Mixed precision narrows what is given; a state keeps the width of the parameters.
+        Mixed precision may narrow h and c; the state has the dtype of the parameters.
         """
         parts = tuple(part.to(self.U.dtype) for part in parts)
         h, scoring = parts[0], self.scoring
@@ -87,14 +146,14 @@ class SelfAttentive(Cell):
         keys, values = scoring.keys(written), scoring.values(written)
         valid = torch.ones(h.shape[0], 1, dtype=torch.bool, device=h.device)
         summary = torch.zeros_like(h)
-        if not self.asks_first:
+        if not self.attends_first:
             matrix = self.query_matrix
             summary, _ = read_tape(scoring, h if matrix is None else h @ matrix.T, keys, values, valid)
         state = (*parts, summary, keys, values, *(part.unsqueeze(1) for part in parts[1:]))
         return *(part.to(h.dtype) for part in state), valid
 
-    def extra(self) -> tuple[Any, ...]:
-        """The query's matrix, the scoring, and whatever else the ops take before the span."""
+    def op_arguments(self) -> tuple[Any, ...]:
+        """The query's matrix and the scoring, before the span."""
         return self.query_matrix, self.scoring
 
     def step(
@@ -103,62 +162,132 @@ class SelfAttentive(Cell):
         previous_state: State,
         state_mask: Float[Tensor, "B n"] | None = None,
     ) -> State:
-        """One step from a projected input: see `step_op`."""
+        """One step from a projected input; see `Cell.step`."""
+        arguments = (*self.op_arguments(), self.span, state_mask)
         state: State
-        state, _ = self.step_op(projected, previous_state, self.U, *self.extra(), self.span, state_mask)
+        state, _ = self.step_op(projected, previous_state, self.U, *arguments)
         return state
 
-    def sequence(
+    def forward(
         self,
         inputs: Float[Tensor, "B T m"],
-        mask: Bool[Tensor, "B T"],
-        initial: State,
+        mask: Bool[Tensor, "B T"] | None = None,
+        initial: State | None = None,
         reverse: bool = False,
         state_mask: Float[Tensor, "B n"] | None = None,
     ) -> tuple[Float[Tensor, "B T n"], State]:
-        """A whole padded batch: h at each word, and the last state; see `sequence_op`."""
-        states, last, _ = self.read(inputs, mask, initial, reverse, state_mask)
+        """Run over a padded batch, batch first.
+
+        Args:
+            inputs: x_1 … x_T, (B, T, m).
+            mask: (B, T), True at real words; None if nothing is padded.
+            initial: (h,) or (h, c), each (B, n), the tape's first slot; or a state this cell returned, to go on with
+                its tape; None for zeros and an empty tape.
+            reverse: read from the last word to the first; outputs stay at their words' positions.
+            state_mask: variational dropout of the vectors that U multiplies, (B, n); the same at every step.
+
+        Returns:
+            h at each word, (B, T, n), zero on padding; and the last state, h (and c), (B, n), with the tape behind.
+        """
+        states, last, _ = self.forward_with_alpha(inputs, mask, initial, reverse, state_mask)
         return states, last
+
+    def forward_with_alpha(
+        self,
+        inputs: Float[Tensor, "B T m"],
+        mask: Bool[Tensor, "B T"] | None = None,
+        initial: State | None = None,
+        reverse: bool = False,
+        state_mask: Float[Tensor, "B n"] | None = None,
+    ) -> tuple[Float[Tensor, "B T n"], State, Float[Tensor, "B T slots"]]:
+        """`forward`, with alpha (B, T, slots): a row for each word, a column for each slot in the order of writing."""
+        mask, initial = self._check_inputs(inputs, mask, initial)
+        weights = (self.W, self.U, self.b, self.query_matrix)
+        options = (self.scoring, self.variant, self.span, reverse, state_mask)
+        return self.attending_op(inputs, mask, initial, *weights, *options)
 
 
 class _SelfAttentiveRNN(SelfAttentive):
     """The plain RNN with a tape, after Cheng et al. 2016, in one of `ops.self_attentive_rnn.FORMS`."""
 
     num_gates = 1
-    form: ClassVar[str]
-
-    def read(
-        self,
-        inputs: Float[Tensor, "B T m"],
-        mask: Bool[Tensor, "B T"],
-        initial: State,
-        reverse: bool = False,
-        state_mask: Float[Tensor, "B n"] | None = None,
-    ) -> tuple[Float[Tensor, "B T n"], State, Float[Tensor, "B T slots"]]:
-        """As `sequence`, and alpha: a row for each word, a column for each slot in the order of writing."""
-        weights = (self.W, self.U, self.b, self.query_matrix)
-        return self_attentive_rnn_sequence(
-            inputs, mask, initial, *weights, self.scoring, self.form, self.span, reverse, state_mask
-        )
+    attending_op = staticmethod(self_attentive_rnn_sequence)
 
 
 class RNNRead(_SelfAttentiveRNN):
-    """Reading before the update: h_t = tanh(W x_t + U s_t + b), s_t = Σ_{i<t} α_i h_i, α from x_t, s_{t−1} and h_i."""
+    """Attends before the update: h_t = tanh(W x_t + U s_t + b), s_t = Σ_{i<t} α_i h_i, α from x_t, s_{t−1} and h_i.
 
-    form = "read"
+        outputs, (h, *tape) = RNNRead(m, n)(x)      # x (B, T, m), outputs (B, T, n), h (B, n)
+
+    Arguments as for `SelfAttentive`.
+    """
+
+    variant = "read"
     step_op = staticmethod(read_step)
 
 
 class RNNSum(_SelfAttentiveRNN):
-    """Summing up after it: h_t = tanh(W x_t + U s_{t−1} + b), s_t = Σ_{i≤t} α_i h_i, α from h_t and h_i."""
+    """Attends after the update: h_t = tanh(W x_t + U s_{t−1} + b), s_t = Σ_{i≤t} α_i h_i, α from h_t and h_i.
 
-    form = "sum"
-    asks_first = False
+        outputs, (h, *tape) = RNNSum(m, n)(x)       # x (B, T, m), outputs (B, T, n), h (B, n)
+
+    Arguments as for `SelfAttentive`.
+    """
+
+    variant = "sum"
+    attends_first = False
     step_op = staticmethod(sum_step)
 
 
 class RNNSumKeep(RNNSum):
-    """As `RNNSum`, keeping the old state: h_t = tanh(W x_t + U [s_{t−1}; h_{t−1}] + b)."""
+    """`RNNSum` that keeps the old state: h_t = tanh(W x_t + U [s_{t−1}; h_{t−1}] + b)."""
 
-    form = "sum-keep"
+    variant = "sum-keep"
     num_recurrent = 2
+
+
+class LSTMN(SelfAttentive):
+    """The LSTM over Σ α_i h_i and Σ α_i c_i (Cheng, Dong & Lapata 2016).
+
+    s_t = Σ_{i<t} α_i h_i and c′_t = Σ_{i<t} α_i c_i take the places of h_{t−1} and c_{t−1}; α from x_t, s_{t−1}, h_i.
+    With the energy qkv, s_t = Σ α_i W_V h_i: values are projected, memories never. Several heads would give the
+    memories only their mean, so `StackConfig` refuses them.
+
+        outputs, (h, c, *tape) = LSTMN(m, n)(x)     # x (B, T, m), outputs (B, T, n), h and c (B, n)
+
+    Args:
+        input_size: m.
+        state_size: n.
+        attention: makes the attention to the past; additive by default.
+        span: how many real slots the tape keeps; 0 for all.
+        output: one of `ops.lstmn.OUTPUTS`: tanh for h = o∘tanh(c), plain for h = o∘c.
+    """
+
+    num_gates = 4
+    num_parts = 2
+    step_op = staticmethod(lstmn_step)
+    attending_op = staticmethod(lstmn_sequence)
+
+    def __init__(
+        self,
+        input_size: int,
+        state_size: int,
+        attention: MakeAttention = additive,
+        span: int = 0,
+        output: str = "tanh",
+    ) -> None:
+        super().__init__(input_size, state_size, attention, span)
+        self.variant = self.output = output
+
+    def reset_parameters(self) -> None:
+        """As every cell, with the forget gate open: its bias is 1."""
+        super().reset_parameters()
+        self._open_forget_gate()
+
+    def op_arguments(self) -> tuple[Any, ...]:
+        """The query's matrix, the scoring, and how h follows from c."""
+        return *super().op_arguments(), self.output
+
+    def memories(self, state: State) -> Float[Tensor, "B t n"]:
+        """The memory c of every slot on a state's tape."""
+        return state[5]

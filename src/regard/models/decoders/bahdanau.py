@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from regard.layers import GRU, LSTM, Additive, Attended, Attention, Embedding, MaxoutReadout, Output
-from regard.layers.recurrent import Noise
+from regard.layers.recurrent import DropoutMasks
 from regard.models.decoders.config import BahdanauConfig
 from regard.models.decoders.decoder import Decoder, ProjectedStart, attend_rows, attention_of
 from regard.models.state import DecoderState, EncodedSource, StepOutput, Unrolled
@@ -47,16 +47,21 @@ class BahdanauDecoder(Decoder):
         """s_0 = tanh(W_s ←h_1)."""
         x = (encoded.backward_last or encoded.forward_last)[-1][0]  # (B, n)
         cells = self.start(x, self.stack)
-        return DecoderState(cells, attention=self.attention.start(encoded.mask))
+        return DecoderState(cells, attention=self.attention.initial_state(encoded.mask))
 
     def _advance(
-        self, projected: Tensor, state: DecoderState, encoded: EncodedSource, noise: Noise | None, i: int
+        self,
+        projected: Tensor,
+        state: DecoderState,
+        encoded: EncodedSource,
+        masks: DropoutMasks | None,
+        i: int,
     ) -> tuple[Tensor, DecoderState, Attended]:
         """W E y_{i−1} + b and s_{i−1} → (handed on, s_i, (c_i, α_i))."""
         attended = attend_rows(self.attention, state.cells[-1][0], encoded, state.attention)
         gates = projected + affine(attended.context, self.C)  # (R, gn)
-        handed_on, cells = self.stack.step(gates, state.cells, noise, i)
-        return handed_on, DecoderState(cells, attention=attended.carried), attended
+        handed_on, cells = self.stack.step(gates, state.cells, masks, i)
+        return handed_on, DecoderState(cells, attention=attended.state), attended
 
     def step(self, previous_ids: Tensor, state: DecoderState, encoded: EncodedSource) -> StepOutput:
         """One step; see `Decoder.step`."""
@@ -73,17 +78,17 @@ class BahdanauDecoder(Decoder):
         batch, num_steps = previous_ids.shape
         embedded = self.dropout(self.embedding(previous_ids))  # (B, Ty, m)
         projected = self.stack.layers[0].project(embedded)  # (B, Ty, gn), all steps at once
-        noise = self.stack.draw_noise(batch, num_steps, embedded)
-        tops, contexts, alpha = self._recurrence(projected, encoded, noise)
+        masks = self.stack.sample_masks(batch, num_steps, embedded)
+        tops, contexts, alpha = self._recurrence(projected, encoded, masks)
         return Unrolled(self.dropout(self.readout(tops, embedded, contexts)), alpha)
 
     def _recurrence(
-        self, projected: Tensor, encoded: EncodedSource, noise: Noise
+        self, projected: Tensor, encoded: EncodedSource, masks: DropoutMasks
     ) -> tuple[Tensor, Tensor, Tensor]:
         """W E y_{i−1} + b for all steps → states (B, Ty, n), contexts (B, Ty, d), alpha (B, Ty, Tx)."""
         state = self.initial_state(encoded)
         bottom, attention = self.stack.layers[0], self.attention
-        alone = len(self.stack.layers) == 1 and noise.recurrent[0] is None
+        alone = len(self.stack.layers) == 1 and masks.recurrent[0] is None
         # of the papers' own kind, or with an LSTM: the recurrences whose backward pass is derived by hand
         if alone and type(bottom) in (GRU, LSTM) and type(attention) is Additive and attention.plain:
             assert encoded.keys is not None, "the source was read without keys"
@@ -95,7 +100,7 @@ class BahdanauDecoder(Decoder):
             return attending_gru(projected, state.cells[0][0], *source, *weights)
         tops, contexts, alphas = [], [], []
         for i in range(projected.shape[1]):
-            top, state, attended = self._advance(projected[:, i], state, encoded, noise, i)
+            top, state, attended = self._advance(projected[:, i], state, encoded, masks, i)
             tops.append(top)
             contexts.append(attended.context)
             alphas.append(attended.alpha)

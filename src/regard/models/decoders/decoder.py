@@ -133,7 +133,7 @@ def attend_rows(
     assert encoded.keys is not None, "the source was read without keys"
     assert encoded.values is not None, "the source was read without values"
     query = state.reshape(encoded.mask.shape[0], -1, state.shape[-1])  # (B, K, n)
-    context, alpha, carried = attention(
+    context, alpha, carried = attention.attend(
         query, encoded.keys, encoded.values, encoded.mask, carried, encoded.forced
     )
     return Attended(context.flatten(0, 1), alpha.flatten(0, 1), carried)
@@ -168,5 +168,5 @@ class ProjectedStart(nn.Module):
     def forward(self, x: Tensor, stack: RecurrentStack) -> tuple[State, ...]:
         """Each layer's first state, from x (B, d)."""
         starts = [layer(x).tanh() for layer in self.W_s]
-        zero = stack.ends(stack.zero_state(x.shape[0], x))
-        return stack.start_states([(h, *rest) for h, (_, *rest) in zip(starts, zero, strict=True)])
+        zero = stack.recurrent_parts(stack.zero_state(x.shape[0], x))
+        return stack.initial_states([(h, *rest) for h, (_, *rest) in zip(starts, zero, strict=True)])

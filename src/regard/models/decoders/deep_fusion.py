@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from regard.layers import LSTMN, Attention, Embedding, Output
-from regard.layers.cells.scoring import scoring_of
+from regard.layers.cells.self_attentive import scoring_of
 from regard.models.decoders.config import DeepFusionConfig
 from regard.models.decoders.decoder import Decoder, attention_of
 from regard.models.state import DecoderState, EncodedSource, StepOutput, Unrolled
@@ -53,7 +53,7 @@ class DeepFusionDecoder(Decoder):
 
     def initial_state(self, encoded: EncodedSource) -> DecoderState:
         """The encoder's last state in slot 0; nothing of the source read yet."""
-        h, c, summary, *tapes = self.cell.start_state(encoded.forward_last[-1])
+        h, c, summary, *tapes = self.cell.initial_state(encoded.forward_last[-1])
         return DecoderState(((h, c, summary, torch.zeros_like(h), *tapes),))
 
     def _project(self, embedded: Tensor) -> Tensor:
@@ -83,14 +83,14 @@ class DeepFusionDecoder(Decoder):
         states, (p, _) = self._unroll(previous_ids, encoded)
         return Unrolled(self.dropout(states), p)
 
-    def read(self, previous_ids: Tensor, encoded: EncodedSource) -> Alphas:
+    def forward_with_alpha(self, previous_ids: Tensor, encoded: EncodedSource) -> Alphas:
         """Where each step looked: in the source (B, Ty, Tx), and in its own past (B, Ty, 1 + Ty), slot 0 the start."""
         return self._unroll(previous_ids, encoded)[1]
 
     def _unroll(self, previous_ids: Tensor, encoded: EncodedSource) -> tuple[Tensor, Alphas]:
         embedded = self.dropout(self.embedding(previous_ids))  # (B, Ty, m)
         batch, num_steps = previous_ids.shape
-        noise = self.stack.draw_noise(batch, num_steps, embedded)
+        masks = self.stack.sample_masks(batch, num_steps, embedded)
         (initial,) = self.initial_state(encoded).cells
         return deep_fusion(
             self._project(embedded),
@@ -99,7 +99,7 @@ class DeepFusionDecoder(Decoder):
             self._fusion(),
             self.cell.output,
             self.cell.span,
-            noise.recurrent[0],
+            masks.recurrent[0],
         )
 
 

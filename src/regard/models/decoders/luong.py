@@ -22,7 +22,7 @@ from regard.layers import (
     QueryKeyValue,
     ScaledDot,
 )
-from regard.layers.recurrent import Noise
+from regard.layers.recurrent import DropoutMasks
 from regard.models.decoders.config import LuongConfig
 from regard.models.decoders.decoder import Decoder, ProjectedStart, attend_rows, attention_of
 from regard.models.encoder import joined_last
@@ -59,22 +59,22 @@ class LuongDecoder(Decoder):
     def initial_state(self, encoded: EncodedSource) -> DecoderState:
         """The encoder's last states, copied or projected; h̃_0 = 0."""
         if self.start is None:
-            cells = self.stack.start_states(joined_last(encoded.forward_last, encoded.backward_last))
+            cells = self.stack.initial_states(joined_last(encoded.forward_last, encoded.backward_last))
         else:
             x = encoded.summary
             cells = self.start(x, self.stack)
         h = cells[0][0]
         fed = None if self.F is None else h.new_zeros(h.shape[0], self.F.shape[1])
-        return DecoderState(cells, fed, self.attention.start(encoded.mask))
+        return DecoderState(cells, fed, self.attention.initial_state(encoded.mask))
 
     def _recur(
-        self, projected: Tensor, state: DecoderState, noise: Noise | None, t: int
+        self, projected: Tensor, state: DecoderState, masks: DropoutMasks | None, t: int
     ) -> tuple[Tensor, tuple[State, ...]]:
         """W E y_{t−1} + b and the last state → (h_t handed on, the new cells)."""
         if self.F is not None:
             assert state.attentional_state is not None, "input feeding needs the last attentional state"
             projected = projected + affine(state.attentional_state, self.F)
-        return self.stack.step(projected, state.cells, noise, t)
+        return self.stack.step(projected, state.cells, masks, t)
 
     def step(self, previous_ids: Tensor, state: DecoderState, encoded: EncodedSource) -> StepOutput:
         """One step; see `Decoder.step`."""
@@ -95,25 +95,27 @@ class LuongDecoder(Decoder):
             tops, _ = self.stack(embedded, target_mask, state.cells)  # (B, Ty, n)
             assert encoded.keys is not None, "the source was read without keys"
             assert encoded.values is not None, "the source was read without values"
-            context, alpha, _ = self.attention.whole(tops, encoded.keys, encoded.values, encoded.mask)
+            context, alpha, _ = self.attention.attend_sequence(
+                tops, encoded.keys, encoded.values, encoded.mask
+            )
             return Unrolled(self.dropout(self.readout(tops, context)), alpha)
         batch, num_steps = previous_ids.shape
         projected = self.stack.layers[0].project(embedded)  # (B, Ty, gn), all steps at once
-        noise = self.stack.draw_noise(batch, num_steps, embedded)
-        dropped = self.dropout.draw(batch, num_steps, self.F.shape[1], embedded)
-        return self._fed(projected, state, encoded, noise, dropped)
+        masks = self.stack.sample_masks(batch, num_steps, embedded)
+        dropped = self.dropout.sample_mask(batch, num_steps, self.F.shape[1], embedded)
+        return self._fed(projected, state, encoded, masks, dropped)
 
     def _fed(
         self,
         projected: Tensor,
         state: DecoderState,
         encoded: EncodedSource,
-        noise: Noise,
+        masks: DropoutMasks,
         dropped: Tensor | None,
     ) -> Unrolled:
         """W E y_{t−1} + b for all steps (B, Ty, gn), and what h̃_t is multiplied by (B, Ty, l) → h̃_t, alpha."""
         bottom, source = self.stack.layers[0], _source_weights(self.attention, encoded)
-        alone = len(self.stack.layers) == 1 and noise.recurrent[0] is None
+        alone = len(self.stack.layers) == 1 and masks.recurrent[0] is None
         # the recurrence whose backward pass is derived by hand
         if alone and type(bottom) is LSTM and source is not None:
             assert self.F is not None, "without input feeding there is no loop"
@@ -126,7 +128,7 @@ class LuongDecoder(Decoder):
             )
         readouts, alphas = [], []
         for t in range(projected.shape[1]):
-            top, cells = self._recur(projected[:, t], state, noise, t)
+            top, cells = self._recur(projected[:, t], state, masks, t)
             context, alpha, carried = attend_rows(self.attention, top, encoded, state.attention)
             attentional_state = self.readout(top, context)  # (B, l)
             if dropped is not None:

@@ -21,7 +21,7 @@ class SutskeverDecoder(Decoder):
     def initial_state(self, encoded: EncodedSource) -> DecoderState:
         """The encoder's last states."""
         last = joined_last(encoded.forward_last, encoded.backward_last)
-        return DecoderState(self.stack.start_states(last))
+        return DecoderState(self.stack.initial_states(last))
 
     def step(self, previous_ids: Tensor, state: DecoderState, encoded: EncodedSource) -> StepOutput:
         """One step; see `Decoder.step`."""

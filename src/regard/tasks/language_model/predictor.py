@@ -83,7 +83,7 @@ def read_lines(model: LanguageModelNetwork, tokenizer: Tokenizer, lines: Iterabl
 @torch.inference_mode()
 def _reading(model: LanguageModelNetwork, tokenizer: Tokenizer, line: EncodedLine) -> Reading:
     batch = pad_lines([line.ids]).to(model.embedding.E.device)
-    logits, _, alphas = model.read(batch.previous_ids, batch.mask)
+    logits, _, alphas = model.forward_with_alpha(batch.previous_ids, batch.mask)
     log_probs = log_probs_of(logits, batch.target_ids[batch.mask])
     ids = [BOS, *line.ids]
     return Reading(

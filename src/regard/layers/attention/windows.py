@@ -1,8 +1,8 @@
-"""Luong's local attentions: where in the source a step may look (Luong et al. 2015, §3.2).
+"""The windows of Luong's local attention: where in the source a step may attend (Luong et al. 2015, §3.2).
 
 Positions of the source and steps of the target are counted from 1. The source's length S counts its end mark, which
-stands at S and can be attended to. A target that outruns its source by more than the reach looks on at the end mark;
-the paper leaves that case open.
+is at S and can be attended to. Where the target is longer than the source by more than D, a step attends to the end
+mark; the paper leaves that case open.
 """
 
 from abc import ABC, abstractmethod
@@ -19,7 +19,7 @@ class Window(nn.Module, ABC):
     """[p_t − D, p_t + D], cut off at the sentence's ends (Luong et al. 2015).
 
     Args:
-        reach: D.
+        reach: D, in words to either side.
     """
 
     counts: ClassVar[bool]
@@ -47,10 +47,10 @@ class Window(nn.Module, ABC):
         """The energies, −∞ outside the window."""
         return within_window(energies, mask, positions, self.reach)
 
-    def weigh(
+    def weight(
         self, alpha: Float[Tensor, "B Q Tx"], mask: Bool[Tensor, "B Tx"], positions: Float[Tensor, "B Q"]
     ) -> Float[Tensor, "B Q Tx"]:
-        """Alpha, weighed by what lies near p_t if the window does so."""
+        """Alpha, weighted by the distance to p_t where the window does so."""
         return alpha
 
 
@@ -77,7 +77,7 @@ class LocalP(Window):
 
     Args:
         query_size: n.
-        reach: D.
+        reach: D, in words to either side.
     """
 
     counts = False
@@ -93,10 +93,10 @@ class LocalP(Window):
         mask: Bool[Tensor, "B Tx"],
         steps: Int[Tensor, "B Q"] | None,
     ) -> Float[Tensor, "B Q"]:
-        """As the query predicts."""
+        """The position that the query predicts."""
         return predicted_positions(query, mask, self.W_p, self.v_p)
 
-    def weigh(
+    def weight(
         self, alpha: Float[Tensor, "B Q Tx"], mask: Bool[Tensor, "B Tx"], positions: Float[Tensor, "B Q"]
     ) -> Float[Tensor, "B Q Tx"]:
         """Alpha times exp(−(s − p_t)²/(2σ²)), Eq. 10."""
