@@ -95,7 +95,7 @@ def test_the_cell_of_one_s_own_is_a_cell(tables):
     torch.nn.init.normal_(cell.b)
     inputs = torch.randn(2, 5, 3, dtype=torch.float64)
     mask = torch.tensor([[True] * 5, [True] * 3 + [False] * 2])
-    states, (last,) = cell.sequence(inputs, mask, cell.zero_state(2, inputs))
+    states, (last,) = cell(inputs, mask, cell.zero_state(2, inputs))
     h = torch.zeros(2, 4, dtype=torch.float64)
     (W_f, W_h), (U_f, U_h), (b_f, b_h) = cell.W.chunk(2), cell.U.chunk(2), cell.b.chunk(2)
     for t in range(3):

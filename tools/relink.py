@@ -85,7 +85,7 @@ def main() -> int:
     )
     if after != before and not arguments.check:
         PAGE.write_text(after, encoding="utf-8")
-    print(f"{moved} links off their line, {len(undecided)} undecided", *undecided, sep="\n")  # noqa: T201
+    print(f"{moved} links off their line, {len(undecided)} undecided", *undecided, sep="\n")
     return int(bool(undecided) or (arguments.check and moved > 0))
 
 
