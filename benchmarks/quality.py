@@ -103,15 +103,15 @@ def translate(model: str, lines: str, precision: Any, shortlist: bool) -> dict[s
     from regard.tasks.translate.predictor import Translator
 
     translator = Translator.load(model, precision=precision, shortlist=shortlist)
-    find, seconds = translator.find, []
+    search, seconds = translator.search, []
 
     def timed(*arguments: Any, **options: Any) -> Any:
         started = time.perf_counter()
-        found = find(*arguments, **options)
+        found = search(*arguments, **options)
         seconds.append(time.perf_counter() - started)
         return found
 
-    translator.find = timed  # type: ignore[method-assign]
+    translator.search = timed  # type: ignore[method-assign]
     sources = list(read_file(lines))
     translator.translate(sources[:32])  # the matrices are laid out now
     seconds.clear()

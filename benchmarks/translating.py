@@ -1,7 +1,7 @@
 """Regard's search, measured as the peers' is: a model from a short training, a process of its own, one stopwatch.
 
 In: a setting, a demand, a variant. Out: `Searched`. The model learns as `regard train` lets it and is kept for the next
-time; `regard translate` translates, and `Translator.find` is its search of a batch.
+time; `regard translate` translates, and `Translator.search` is its search of a batch.
 """
 
 import sys
@@ -90,7 +90,7 @@ def measure(
     options = [part for name, value in told.items() for part in (f"--{name}", str(value))]
     command = Command("regard.cli:main", ["translate", *files, *options, *VARIANTS[variant]])
     output.unlink(missing_ok=True)
-    python, search = Path(sys.executable), "regard.tasks.translate.predictor:Translator.find"
+    python, search = Path(sys.executable), "regard.tasks.translate.predictor:Translator.search"
     seen = call(python, command, model, "searched", threads=threads, timed=search)
     return searched(seen, demand, words, output.read_text(encoding="utf-8").splitlines())
 

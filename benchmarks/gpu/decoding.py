@@ -18,7 +18,7 @@ from benchmarks.gpu.training_step import VOCABULARY
 from regard.batches import SourceBatch, pad_sources
 from regard.inference.packing import pack_model
 from regard.models import ModelConfig, Seq2Seq
-from regard.search import LengthLimit, SearchOptions, find
+from regard.search import LengthLimit, SearchOptions
 from regard.text.specials import SPECIAL_PIECES
 from regard.training.presets import PRESETS
 
@@ -47,7 +47,7 @@ def searching(model: Seq2Seq, batch: SourceBatch, beam: int, words: int) -> Call
     @torch.inference_mode()
     def search() -> list[Any]:
         encoded = model.encode(batch.source_ids, batch.source_mask)
-        return find(model.decoder, encoded, options)
+        return search(model.decoder, encoded, options)
 
     return search
 

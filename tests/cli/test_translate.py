@@ -214,7 +214,7 @@ class TestHowItSearches:
         asked = [{"prefix": "E"}, {}, {"include": ["D B"], "exclude": ["A"]}]
         (data / "asked").write_text("".join(f"{json.dumps(each) if each else ''}\n" for each in asked))
         text = "a b\n\nc\n"
-        first, second, third = told(regard, model, "--requests", data / "asked", stdin=text)
+        first, second, third = told(regard, model, "--constraints", data / "asked", stdin=text)
         assert first.startswith("E")
         assert second == ""
         assert "D B" in third
@@ -224,7 +224,7 @@ class TestHowItSearches:
         (data / "asked").write_text('{"prefix": "E"}\n{"prefix": "D"}\n')
         for name in ("one", "two"):
             (data / name).write_text("a\n")
-        lines = told(regard, model, data / "one", data / "two", "--requests", data / "asked", stdin="")
+        lines = told(regard, model, data / "one", data / "two", "--constraints", data / "asked", stdin="")
         assert [line[0] for line in lines] == ["E", "D"]
 
     def test_drawing(self, regard, model):
@@ -378,7 +378,7 @@ class TestBadInput:
             (["--length-penalty", "wuu"], ["length_penalty: no 'wuu'; did you mean 'wu'?"]),
             (["--threads", "0"], ["threads: 0 is out of range; it must be from 1 to 1024"]),
             (["--shortlist"], ["it has no shortlist yet; `regard shortlist` learns one"]),
-            (["--requests", "none"], ["none: no such file"]),
+            (["--constraints", "none"], ["none: no such file"]),
         ],
         ids=lambda value: " ".join(value) if value[0].startswith("--") else "",
     )
@@ -394,23 +394,23 @@ class TestBadInput:
             ('{"includes": []}', "asked:1: no 'includes'; did you mean 'include'?"),
             ("A", "asked:1: not JSON"),
             ("[1]", "asked:1: '[1]' is no object"),
-            ("", "standard input:1: there is no wish for it; give one for each line"),
+            ("", "standard input:1: there is no constraints for it; give one for each line"),
         ],
     )
     def test_requests_that_cannot_be(self, regard, model, data, text, part):
         (data / "asked").write_text(text)
-        self.fails(regard("translate", model, "--requests", data / "asked", stdin="a\n"), part)
+        self.fails(regard("translate", model, "--constraints", data / "asked", stdin="a\n"), part)
 
     def test_a_request_that_cannot_be_met_is_told_with_its_line(self, regard, model, data):
         """Behind the scenes the shortest line of the batch is its last sentence."""
-        (data / "wishes").write_text('\n{"prefix": "' + "A " * 40 + '"}\n\n')
-        ended = regard("translate", model, "--requests", data / "wishes", stdin="a b\nc\nd e a\n")
+        (data / "constraints").write_text('\n{"prefix": "' + "A " * 40 + '"}\n\n')
+        ended = regard("translate", model, "--constraints", data / "constraints", stdin="a b\nc\nd e a\n")
         self.fails(ended, "standard input:2: its prefix and phrases need 41 tokens")
 
     def test_requests_and_options(self, regard, model, data):
         (data / "asked").write_text("\n")
-        ended = regard("translate", model, "--requests", data / "asked", "--prefix", "A", stdin="a\n")
-        self.fails(ended, "it says for each line what is asked; leave out --prefix")
+        ended = regard("translate", model, "--constraints", data / "asked", "--prefix", "A", stdin="a\n")
+        self.fails(ended, "the file has the constraints of each line; leave out --prefix")
 
     def test_what_came_before_a_bad_line_is_not_lost(self, regard, model):
         ended = regard("translate", model, stdin=b"a\nb\n\xff\n")

@@ -4,7 +4,7 @@ import torch
 from regard.batches import pad_pairs, pad_sources
 from regard.errors import ConfigError
 from regard.inference.ensemble import Ensemble
-from regard.search import SearchOptions, find, forced
+from regard.search import SearchOptions, decode_forced, search
 from regard.text import EncodedPair
 
 SOURCES = [[4, 5, 6], [7], [8, 8, 5, 4, 6]]
@@ -66,9 +66,9 @@ class TestSearch:
     def test_one_model_three_times_is_that_model(self, tiny_model, combination, beam):
         model = tiny_model("bahdanau")
         options = SearchOptions(beam=beam, n_best=beam)
-        alone = find(model.decoder, read(model), options)
+        alone = search(model.decoder, read(model), options)
         together = Ensemble([model] * 3, combination)
-        for one, other in zip(alone, find(together.decoder, read(together), options), strict=True):
+        for one, other in zip(alone, search(together.decoder, read(together), options), strict=True):
             for mine, theirs in zip(one.hypotheses, other.hypotheses, strict=True):
                 assert mine.ids == theirs.ids
                 assert mine.score == pytest.approx(theirs.score, abs=1e-12)
@@ -76,16 +76,16 @@ class TestSearch:
     def test_company_changes_nothing(self, tiny_model):
         together = Ensemble(members(tiny_model, "bahdanau", "luong", "cho"))
         options = SearchOptions(beam=3, n_best=3)
-        for source, found in zip(SOURCES, find(together.decoder, read(together), options), strict=True):
-            (alone,) = find(together.decoder, read(together, [source]), options)
+        for source, found in zip(SOURCES, search(together.decoder, read(together), options), strict=True):
+            (alone,) = search(together.decoder, read(together, [source]), options)
             assert [h.ids for h in alone.hypotheses] == [h.ids for h in found.hypotheses]
             for one, other in zip(alone.hypotheses, found.hypotheses, strict=True):
                 assert one.score == pytest.approx(other.score, abs=1e-10)
 
     def test_what_is_found_has_the_score_that_forced_decoding_gives(self, tiny_model):
         together = Ensemble(members(tiny_model, "bahdanau", "luong"))
-        for source, found in zip(SOURCES, find(together.decoder, read(together)), strict=True):
-            (again,) = forced(together, pad_pairs([EncodedPair(source, list(found.best.ids[:-1]))]))
+        for source, found in zip(SOURCES, search(together.decoder, read(together)), strict=True):
+            (again,) = decode_forced(together, pad_pairs([EncodedPair(source, list(found.best.ids[:-1]))]))
             assert again.log_prob == pytest.approx(found.best.log_prob, abs=1e-10)
             torch.testing.assert_close(
                 torch.tensor(again.alpha), torch.tensor(found.best.alpha), rtol=0, atol=1e-6
@@ -94,7 +94,7 @@ class TestSearch:
 
 def test_every_member_can_be_told_where_to_look(tiny_model):
     together = Ensemble(members(tiny_model, "bahdanau", "luong"))
-    encoded = read(together).looking_at(torch.tensor([1, 0, -1]))
+    encoded = read(together).with_forced_attention(torch.tensor([1, 0, -1]))
     state = together.decoder.initial_state(encoded)
     alpha = together.decoder.step(torch.full((3,), 2), state, encoded).alpha
     assert alpha[0].tolist() == [0, 1, 0, 0, 0, 0]

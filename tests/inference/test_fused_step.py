@@ -5,7 +5,7 @@ import copy
 import pytest
 import torch
 
-from regard.inference.fused_step import QuickStep
+from regard.inference.fused_step import NativeFusedStep
 from regard.inference.packing import pack_model
 from regard.models import ModelConfig, Seq2Seq
 from regard.ops.native import PRECISIONS, decoding, load, native_off
@@ -47,7 +47,7 @@ def steps(decoder, encoded, rows, number=3, forced=None):
     )
     words, seen = torch.arange(rows) % WORDS, []
     for k in range(number):
-        at = encoded if forced is None else encoded.looking_at(forced if k == 1 else None)
+        at = encoded if forced is None else encoded.with_forced_attention(forced if k == 1 else None)
         output = decoder.step(words, state, at)
         state, words = output.state, (words * 3 + 1) % WORDS
         fed = () if state.attentional_state is None else (state.attentional_state,)
@@ -76,7 +76,7 @@ def threads(request, monkeypatch):
 def test_any_number_of_rows(decoder, cell, batch, beam, threads):
     model = model_of(decoder, cell)
     frozen = pack_model(model)
-    assert isinstance(frozen.decoder.quick, QuickStep)
+    assert isinstance(frozen.decoder.fused_step, NativeFusedStep)
     encoded = model.encode(*source(batch))
     assert_same(steps(frozen.decoder, encoded, batch * beam), steps(model.decoder, encoded, batch * beam))
 
@@ -108,7 +108,7 @@ def test_it_rounds_as_the_general_path_does(decoder, cell, precision, monkeypatc
     monkeypatch.setattr(decoding, "_TABLE", 0)
     frozen = pack_model(model_of(decoder, cell), precision)
     general = copy.copy(frozen.decoder)
-    general.quick = None
+    general.fused_step = None
     encoded = frozen.encode(*source(5))
     # the same bytes multiply; a rounding that falls the other way moves a sum by one unit
     bound = {"float32": 1e-5, "bfloat16": 2e-2, "int8": 5e-2}[precision]
@@ -129,7 +129,7 @@ def test_attention_that_is_told_where_to_look(decoder):
 def test_who_asks_for_another_path_gets_it(off, monkeypatch):
     model = model_of(KINDS[2])
     frozen, encoded = pack_model(model), model.encode(*source(2))
-    monkeypatch.setattr(QuickStep, "step", lambda *_: pytest.fail("the quick path was taken"))
+    monkeypatch.setattr(NativeFusedStep, "step", lambda *_: pytest.fail("the quick path was taken"))
     with off():
         assert_same(steps(frozen.decoder, encoded, 4), steps(model.decoder, encoded, 4))
 

@@ -4,7 +4,7 @@ import pytest
 from regard.batches import pad_pairs
 from regard.errors import ConfigError, DataError
 from regard.inference.shortlist_training import learn_shortlist
-from regard.search import forced
+from regard.search import decode_forced
 from regard.text import EOS, EncodedPair
 
 PAIRS = [
@@ -28,7 +28,7 @@ def plainly(model, least=0.1):
     for pair in PAIRS:
         if not (pair.source_ids and pair.target_ids):
             continue
-        (read,) = forced(model, pad_pairs([pair]))
+        (read,) = decode_forced(model, pad_pairs([pair]))
         for i, target in enumerate(pair.target_ids):
             for j, source in enumerate([*pair.source_ids, EOS]):
                 if read.alpha[i, j] >= least:

@@ -6,7 +6,7 @@ from regard.batches import pad_sources
 from regard.inference.ensemble import Ensemble
 from regard.inference.packing import pack_model
 from regard.inference.shortlist import shortlisted
-from regard.search import SearchOptions, find
+from regard.search import SearchOptions, search
 from regard.text import EOS
 
 SOURCES = [[4, 5, 6], [7], [8, 8, 5, 4, 6]]
@@ -17,7 +17,7 @@ KINDS = ["bahdanau", "luong", "cho", "sutskever"]
 def searched(model, sources=SOURCES, **options):
     batch = pad_sources(sources)
     encoded = model.encode(batch.source_ids, batch.source_mask)
-    return find(model.decoder, encoded, SearchOptions(**options))
+    return search(model.decoder, encoded, SearchOptions(**options))
 
 
 def found(model, lists, sources=SOURCES, **options):

@@ -17,7 +17,7 @@ from regard.models import (
     SutskeverConfig,
 )
 from regard.ops.paths import naive_only
-from regard.search import LengthLimit, SearchOptions, find, forced
+from regard.search import LengthLimit, SearchOptions, decode_forced, search
 from regard.text.specials import BOS, EOS
 
 FEATURES = list(np.random.default_rng(5).normal(size=(4, 6)).astype(np.float32))
@@ -80,11 +80,11 @@ def test_searched_as_a_translator_is(kind, cell, depth, build):
     model = build(kind, cell, depth)
     encoded = model.encode(batch_of(range(4)).features)
     limit = LengthLimit(extra=6)
-    best = [each.best for each in find(model.decoder, encoded, SearchOptions(3, limit=limit))]
+    best = [each.best for each in search(model.decoder, encoded, SearchOptions(3, limit=limit))]
     assert all(one.ids[-1] == EOS and len(one.ids) <= 6 and one.alpha is None for one in best)
     # what was found has the score that the same words get when they are given
     given = pad_captioned(FEATURES, [one.ids[:-1] for one in best])
-    scored = forced(model, FeatureBatch(given.features.double(), *given.tensors[1:]))
+    scored = decode_forced(model, FeatureBatch(given.features.double(), *given.tensors[1:]))
     assert [one.ids for one in scored] == [one.ids for one in best]
     assert [one.log_prob for one in scored] == pytest.approx([one.log_prob for one in best], rel=1e-9)
 

@@ -32,7 +32,7 @@ def test_selecting_hypotheses_takes_every_part():
 
 
 def test_a_forced_source_shows_one_word_and_the_others_all_of_theirs(tiny_model):
-    encoded = tiny_model("bahdanau").encode(IDS, MASK).looking_at(torch.tensor([1, -1, 0]))
+    encoded = tiny_model("bahdanau").encode(IDS, MASK).with_forced_attention(torch.tensor([1, -1, 0]))
     assert encoded.visible.tolist() == [[False, True, False], [True, True, False], [True, False, False]]
     assert encoded.select(torch.tensor([2, 0])).forced.tolist() == [0, 1]
-    assert torch.equal(encoded.looking_at(None).visible, MASK)
+    assert torch.equal(encoded.with_forced_attention(None).visible, MASK)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from regard.batches import pad_pairs, pad_sources
 from regard.errors import ConfigError
-from regard.search import LengthLimit, SearchOptions, find, forced
+from regard.search import LengthLimit, SearchOptions, decode_forced, search
 from regard.text.pairs import EncodedPair
 from regard.text.specials import BOS, EOS, PAD, UNK
 
@@ -50,7 +50,7 @@ TIGHT = LengthLimit(1.0, 3)
 
 
 def beam(decoder, encoded, *, width, limit=None, **options):
-    found = find(decoder, encoded, SearchOptions(width, limit=limit or LengthLimit(), **options))
+    found = search(decoder, encoded, SearchOptions(width, limit=limit or LengthLimit(), **options))
     return [list(each.hypotheses) for each in found]
 
 
@@ -155,7 +155,9 @@ def test_the_score_and_alpha_are_those_of_forced_decoding(grid_model):
         for source, each in zip(SOURCES, found, strict=True)
         for one in each
     ]
-    same([one for each in found for one in each], forced(grid_model, pad_pairs(pairs), length_power=0.6))
+    same(
+        [one for each in found for one in each], decode_forced(grid_model, pad_pairs(pairs), length_power=0.6)
+    )
 
 
 @pytest.mark.parametrize(("length_power", "n_best"), [(0.0, 2), (0.6, 13)])
@@ -168,7 +170,7 @@ def test_a_beam_as_wide_as_the_space_is_exhaustive(
     assert len(outputs) == len(set(outputs)) == 13
     sources = SOURCES[:2]
     pairs = [EncodedPair(source, list(ids[:-1])) for source in sources for ids in outputs]
-    scored = forced(model, pad_pairs(pairs), length_power=length_power)
+    scored = decode_forced(model, pad_pairs(pairs), length_power=length_power)
     found = beam(
         model.decoder,
         encode(model, sources),

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from regard.batches import pad_pairs
-from regard.search import forced
+from regard.search import decode_forced
 from regard.text.pairs import EncodedPair
 from regard.text.specials import EOS
 
@@ -17,7 +17,7 @@ PAIRS = [EncodedPair([4, 5, 6], [5, 4]), EncodedPair([], []), EncodedPair([7], [
 @pytest.mark.parametrize("kind", ["bahdanau", "luong", "cho", "sutskever"])
 def test_log_probabilities_are_the_models(kind, tiny_model):
     model = tiny_model(kind)
-    found = forced(model, pad_pairs(PAIRS), length_power=0.6)
+    found = decode_forced(model, pad_pairs(PAIRS), length_power=0.6)
     for pair, one in zip(PAIRS, found, strict=True):
         assert one.ids == (*pair.target_ids, EOS)
         result = model(pad_pairs([pair]))
@@ -36,11 +36,11 @@ def test_log_probabilities_are_the_models(kind, tiny_model):
 def test_probabilities_of_all_outputs_of_one_length_and_their_beginnings_sum_to_one(tiny_model):
     """p is a distribution: each first word's p is the sum over what may follow, here by the end mark or not."""
     model = tiny_model("bahdanau")
-    firsts = forced(model, pad_pairs([EncodedPair([4, 5], [word]) for word in range(9)]))
+    firsts = decode_forced(model, pad_pairs([EncodedPair([4, 5], [word]) for word in range(9)]))
     assert sum(math.exp(one.token_log_probs[0]) for one in firsts) == pytest.approx(1.0)
 
 
 def test_no_gradient_is_kept(tiny_model):
     model = tiny_model("luong")
-    forced(model, pad_pairs(PAIRS))
+    decode_forced(model, pad_pairs(PAIRS))
     assert all(parameter.grad is None for parameter in model.parameters())

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from regard.errors import ConfigError
-from regard.search import Drawing, rows_of, sample
+from regard.search import SamplingOptions, sample, sampled_rows
 from regard.text.specials import BOS, EOS, PAD
 
 A, B, C, D = 4, 5, 6, 7
@@ -45,29 +45,29 @@ PROBS = {A: 0.5, B: 0.25, C: 0.15, EOS: 0.1}
 
 
 @pytest.mark.parametrize(
-    ("drawing", "expected"),
+    ("sampling", "expected"),
     [
-        (Drawing(), PROBS),
-        (Drawing(temperature=2.0), {k: p**0.5 for k, p in PROBS.items()}),
-        (Drawing(temperature=0.5), {k: p**2 for k, p in PROBS.items()}),
-        (Drawing(temperature=0), {A: 1.0}),
-        (Drawing(top_k=1), {A: 1.0}),
-        (Drawing(top_k=2), {A: 0.5, B: 0.25}),
-        (Drawing(top_k=9), PROBS),
-        (Drawing(top_p=0.0), {A: 1.0}),
-        (Drawing(top_p=0.5), {A: 1.0}),
-        (Drawing(top_p=0.51), {A: 0.5, B: 0.25}),
-        (Drawing(top_p=0.75), {A: 0.5, B: 0.25}),
-        (Drawing(top_p=0.8), {A: 0.5, B: 0.25, C: 0.15}),
-        (Drawing(top_p=1.0), PROBS),
+        (SamplingOptions(), PROBS),
+        (SamplingOptions(temperature=2.0), {k: p**0.5 for k, p in PROBS.items()}),
+        (SamplingOptions(temperature=0.5), {k: p**2 for k, p in PROBS.items()}),
+        (SamplingOptions(temperature=0), {A: 1.0}),
+        (SamplingOptions(top_k=1), {A: 1.0}),
+        (SamplingOptions(top_k=2), {A: 0.5, B: 0.25}),
+        (SamplingOptions(top_k=9), PROBS),
+        (SamplingOptions(top_p=0.0), {A: 1.0}),
+        (SamplingOptions(top_p=0.5), {A: 1.0}),
+        (SamplingOptions(top_p=0.51), {A: 0.5, B: 0.25}),
+        (SamplingOptions(top_p=0.75), {A: 0.5, B: 0.25}),
+        (SamplingOptions(top_p=0.8), {A: 0.5, B: 0.25, C: 0.15}),
+        (SamplingOptions(top_p=1.0), PROBS),
         # of the two that top-k leaves, the first has two thirds of the mass
-        (Drawing(top_k=2, top_p=0.6), {A: 1.0}),
+        (SamplingOptions(top_k=2, top_p=0.6), {A: 1.0}),
         # the temperature comes first: 0.25, 0.0625, 0.0225, 0.01 of 0.345
-        (Drawing(temperature=0.5, top_p=0.8), {A: 0.25, B: 0.0625}),
+        (SamplingOptions(temperature=0.5, top_p=0.8), {A: 0.25, B: 0.0625}),
     ],
 )
-def test_what_is_drawn_from_is_exactly_this(drawing, expected):
-    probs, words = drawing.distribution(logs(PROBS).unsqueeze(0))
+def test_what_is_drawn_from_is_exactly_this(sampling, expected):
+    probs, words = sampling.distribution(logs(PROBS).unsqueeze(0))
     total = sum(expected.values())
     found = {w: p for w, p in zip(words[0].tolist(), probs[0].tolist(), strict=True) if p > 0}
     assert found == pytest.approx({k: p / total for k, p in expected.items()}, abs=1e-12)
@@ -77,10 +77,10 @@ def test_what_is_drawn_from_is_exactly_this(drawing, expected):
 def test_a_temperature_near_zero_takes_the_likeliest_and_a_high_one_anything_legal():
     row = logs(PROBS).unsqueeze(0)
     for temperature in (5e-324, 1e-300, 1e-9):
-        probs, words = Drawing(temperature=temperature).distribution(row)
+        probs, words = SamplingOptions(temperature=temperature).distribution(row)
         assert probs[0].tolist() == [1.0] + [0.0] * (SIZE - 1)
         assert words[0, 0].item() == A
-    probs, words = Drawing(temperature=1e300).distribution(row)
+    probs, words = SamplingOptions(temperature=1e300).distribution(row)
     legal = sorted(words[0, probs[0] > 0].tolist())
     assert legal == sorted(PROBS)
     assert probs[0, : len(PROBS)].tolist() == pytest.approx([1 / len(PROBS)] * len(PROBS))
@@ -89,13 +89,15 @@ def test_a_temperature_near_zero_takes_the_likeliest_and_a_high_one_anything_leg
 @pytest.mark.parametrize("temperature", [float("inf"), float("nan"), -float("inf")])
 def test_a_temperature_is_a_number(temperature):
     with pytest.raises(ConfigError, match=r"temperature: (-?inf|nan) is out of range"):
-        Drawing(temperature=temperature)
+        SamplingOptions(temperature=temperature)
 
 
 @pytest.mark.parametrize("options", [{"top_k": 2}, {"top_p": 0.5}, {"temperature": 0}])
 def test_of_equally_likely_words_the_smaller_id_stands_first(options):
     """Exactly k, and exactly the smallest set, whatever is equal to the last of them."""
-    probs, words = Drawing(**options).distribution(logs(dict.fromkeys((D, A, C, B), 0.25)).unsqueeze(0))
+    probs, words = SamplingOptions(**options).distribution(
+        logs(dict.fromkeys((D, A, C, B), 0.25)).unsqueeze(0)
+    )
     kept = 1 if options == {"temperature": 0} else 2
     assert words[0, :kept].tolist() == [A, B][:kept]
     assert probs[0].tolist() == pytest.approx([1 / kept] * kept + [0] * (SIZE - kept))
@@ -104,7 +106,7 @@ def test_of_equally_likely_words_the_smaller_id_stands_first(options):
 def test_frequencies_are_the_probabilities():
     """4,000 rows: a share's deviation is below √(¼/4000) = 0.8 %, and 4 % is five of them."""
     script = {(): PROBS, (A,): {B: 0.3, EOS: 0.7}}
-    rows = rows_of(run(*[script] * 4000))
+    rows = sampled_rows(run(*[script] * 4000))
     ends = [tuple(choice.id for choice in row) for row in rows]
     expected = {
         (A, B, EOS): 0.5 * 0.3,
@@ -119,7 +121,7 @@ def test_frequencies_are_the_probabilities():
 
 
 def test_a_choice_says_what_the_model_thinks_and_how_it_was_drawn():
-    [[first]] = islice(run({(): PROBS}, drawing=Drawing(top_k=2), alternatives=3), 1)
+    [[first]] = islice(run({(): PROBS}, sampling=SamplingOptions(top_k=2), alternatives=3), 1)
     assert first.id in (A, B)
     assert first.log_prob == pytest.approx(math.log(PROBS[first.id]))
     assert first.probability == pytest.approx(PROBS[first.id] / 0.75)
@@ -134,7 +136,7 @@ def test_a_choice_says_what_the_model_thinks_and_how_it_was_drawn():
 
 
 def test_padding_and_the_begin_mark_are_never_drawn_and_keep_their_probability():
-    rows = rows_of(run(*[{(): {PAD: 0.5, BOS: 0.3, C: 0.1, A: 0.1}}] * 50))
+    rows = sampled_rows(run(*[{(): {PAD: 0.5, BOS: 0.3, C: 0.1, A: 0.1}}] * 50))
     assert {row[0].id for row in rows} == {A, C}
     for row in rows:
         assert row[0].log_prob == pytest.approx(math.log(0.1))
@@ -148,14 +150,14 @@ MIXED = {(): {A: 0.4, B: 0.6}, (A,): {C: 0.5, D: 0.5}, (B,): {C: 0.5, D: 0.3, EO
 def test_company_changes_nothing_and_equal_seeds_give_equal_words():
     scripts = [LONG, {(): {EOS: 1.0}}, MIXED, LONG]
     seeds = ["run 0", 7, "run 2", "run 3"]
-    together = rows_of(run(*scripts, seeds=seeds))
+    together = sampled_rows(run(*scripts, seeds=seeds))
     assert len({len(row) for row in together}) > 1, "rows end at different times"
     for script, seed, row in zip(scripts, seeds, together, strict=True):
-        [alone] = rows_of(run(script, seeds=[seed]))
+        [alone] = sampled_rows(run(script, seeds=[seed]))
         assert alone == row
-    assert rows_of(run(*scripts, seeds=seeds)) == together
-    assert rows_of(run(*reversed(scripts), seeds=seeds[::-1])) == together[::-1]
-    others = rows_of(run(*[MIXED] * 40))
+    assert sampled_rows(run(*scripts, seeds=seeds)) == together
+    assert sampled_rows(run(*reversed(scripts), seeds=seeds[::-1])) == together[::-1]
+    others = sampled_rows(run(*[MIXED] * 40))
     assert len({tuple(choice.id for choice in row) for row in others}) > 3, "other seeds, other words"
 
 
@@ -170,10 +172,10 @@ def test_a_row_ends_with_the_end_mark_or_at_its_limit():
 
 
 def test_prompts_are_read_first_and_are_not_drawn():
-    """Rows with prompts of different lengths: each goes on from its own, drawing as if it were alone."""
+    """Rows with prompts of different lengths: each goes on from its own, sampling as if it were alone."""
     scripts = [MIXED, MIXED, LONG]
     prompts = [(B,), (), (A, A)]
-    rows = rows_of(run(*scripts, prompts=prompts, seeds=[1, 2, 3], max_length=4))
+    rows = sampled_rows(run(*scripts, prompts=prompts, seeds=[1, 2, 3], max_length=4))
     for script, prompt, seed, row in zip(scripts, prompts, [1, 2, 3], rows, strict=True):
         assert tuple(choice.id for choice in row[: len(prompt)]) == prompt
         assert [choice.given for choice in row] == [k < len(prompt) for k in range(len(row))]
@@ -181,7 +183,7 @@ def test_prompts_are_read_first_and_are_not_drawn():
         assert len(row) <= len(prompt) + 4
         # the same as a script that starts behind the prompt: no chance is spent on given words
         behind = {p[len(prompt) :]: q for p, q in script.items() if p[: len(prompt)] == prompt}
-        [fresh] = rows_of(run(behind, seeds=[seed], max_length=4))
+        [fresh] = sampled_rows(run(behind, seeds=[seed], max_length=4))
         assert row[len(prompt) :] == fresh
     assert rows[0][0].log_prob == pytest.approx(math.log(0.6))
 
@@ -210,6 +212,6 @@ def test_refusals():
         run({}, prompts=[])
     for name, value in {"temperature": -1, "top_k": -1, "top_p": 1.1}.items():
         with pytest.raises(ConfigError, match=f"{name}: {value} is out of range"):
-            Drawing(**{name: value})
+            SamplingOptions(**{name: value})
     with pytest.raises(ConfigError, match="max_length: 0 is out of range"):
         run({}, max_length=0)

@@ -5,14 +5,14 @@ import math
 import numpy as np
 import pytest
 
-from regard.search import LengthLimit, SearchOptions, find
+from regard.search import LengthLimit, SearchOptions, search
 from regard.text.specials import BOS, EOS, PAD
 
 A, B, C = 4, 5, 6
 
 
 def greedy(decoder, encoded, **options):
-    return [each.best for each in find(decoder, encoded, SearchOptions(1, **options))]
+    return [each.best for each in search(decoder, encoded, SearchOptions(1, **options))]
 
 
 def test_the_likeliest_word_at_each_step_even_where_another_way_is_likelier(scripted):

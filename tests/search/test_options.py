@@ -1,4 +1,4 @@
-"""Options and requests refuse what cannot be meant."""
+"""Options and constraints refuse what cannot be meant."""
 
 import pytest
 
@@ -43,7 +43,7 @@ def test_options(options, message):
         ({"attend": {-2: 0}}, "attend: step -2"),
     ],
 )
-def test_requests(request_, message):
+def test_constraints(request_, message):
     with pytest.raises(ConfigError, match=message):
         TokenConstraints(**request_)
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from regard.errors import ConfigError
 from regard.models import DecoderState
-from regard.search import LengthLimit, SearchOptions, TokenConstraints, find
+from regard.search import LengthLimit, SearchOptions, TokenConstraints, search
 from regard.text.specials import BOS, EOS, PAD, UNK
 
 WORDS = range(4, 8)
@@ -38,7 +38,7 @@ class Asked:
     """One sentence's rules."""
 
     options: SearchOptions
-    request: TokenConstraints
+    constraints: TokenConstraints
     source_length: int
 
     @property
@@ -54,12 +54,12 @@ class Asked:
 
     @property
     def possible(self):
-        return len(self.request.prefix) + self.lacking(self.request.prefix) < self.limit
+        return len(self.constraints.prefix) + self.lacking(self.constraints.prefix) < self.limit
 
     def lacking(self, ids):
         """The fewest words after which all phrases are there."""
         ways = []
-        for order in permutations(dict.fromkeys(self.request.include)):
+        for order in permutations(dict.fromkeys(self.constraints.include)):
             whole = ids
             for phrase in order:
                 whole = joined(whole, phrase)
@@ -68,15 +68,15 @@ class Asked:
 
     def going_on(self, ids):
         """The words that go on with a phrase that is not there yet."""
-        whole = self.request.include
+        whole = self.constraints.include
         watched = [p for p in whole if not any(p != q and holds(q, p) for q in whole)]
         return {joined(ids, phrase)[len(ids)] for phrase in watched if not holds(ids, phrase)}
 
     def legal(self, ids, wanted=None):
         """What may follow these words; `wanted` () where phrases are granted nothing that other words are not."""
-        step, request = len(ids), self.request
-        if step < len(request.prefix):
-            return {request.prefix[step]}
+        step, constraints = len(ids), self.constraints
+        if step < len(constraints.prefix):
+            return {constraints.prefix[step]}
         if step + 1 == self.limit:
             return {EOS}
         wanted = self.going_on(ids) if wanted is None else set(wanted)
@@ -89,7 +89,9 @@ class Asked:
             word
             for word in may
             if not any(
-                (*ids, word)[step + 1 - len(out) :] == out for out in request.exclude if len(out) <= step + 1
+                (*ids, word)[step + 1 - len(out) :] == out
+                for out in constraints.exclude
+                if len(out) <= step + 1
             )
         }
         if self.lacking(ids) == 0 and (step >= self.fewest or not may):
@@ -128,10 +130,10 @@ class Slow:
 def look(decoder, encoded, asked, hypothesis):
     """One step of one hypothesis: log p of every word, and itself with its new state and alpha."""
     step = len(hypothesis.ids)
-    position = asked.request.attend.get(step, -1)
+    position = asked.constraints.attend.get(step, -1)
     previous = hypothesis.ids[-1] if hypothesis.ids else BOS
     output = decoder.step(
-        torch.tensor([previous]), hypothesis.state, encoded.looking_at(torch.tensor([position]))
+        torch.tensor([previous]), hypothesis.state, encoded.with_forced_attention(torch.tensor([position]))
     )
     log_probs = output.logits[0].log_softmax(dim=-1).tolist()
     alphas = [*hypothesis.alphas, output.alpha[0].numpy()]
@@ -158,7 +160,7 @@ def slow_beam(decoder, encoded, asked):
                     values = (*hypothesis.log_probs, log_probs[word])
                     candidates.append(Slow(ids, values, looked.alphas, looked.state))
         candidates.sort(key=lambda one: -one.total)
-        if asked.request.include:
+        if asked.constraints.include:
             banks = {}
             for one in candidates:
                 banks.setdefault(0 if one.ids[-1] == EOS else asked.lacking(one.ids), []).append(one)
@@ -205,7 +207,7 @@ phrases = st.lists(st.sampled_from([*WORDS, UNK]), min_size=1, max_size=3).map(t
 
 
 @st.composite
-def all_requests(draw, number):
+def all_constraints(draw, number):
     made = []
     for _ in range(number):
         parts = {
@@ -245,21 +247,23 @@ def all_options(beams=BEAMS, limits=LIMITS):
 LENGTHS = [3, 7, 1, 5]
 
 
-def agree(decoder, options, requests, slow, lengths=LENGTHS):
+def agree(decoder, options, constraints, slow, lengths=LENGTHS):
     """Search of all sentences at once is the slow search of each; where that finds nothing, it says so."""
     encoded = decoder.encode(lengths)
-    asked = [Asked(options, request, n) for request, n in zip(requests, lengths, strict=True)]
+    asked = [Asked(options, constraints, n) for constraints, n in zip(constraints, lengths, strict=True)]
     expected = [slow(decoder, alone(encoded, b), one) for b, one in enumerate(asked)]
     hopeless = [b for b, each in enumerate(expected) if not each]
     if hopeless:
         with pytest.raises(ConfigError, match=f"sentence {hopeless[0] + 1}"):
-            find(decoder, encoded, options, requests)
+            search(decoder, encoded, options, constraints)
         keep = [b for b in range(len(lengths)) if b not in hopeless]
         if not keep:
             return
-        asked, requests = [asked[b] for b in keep], [requests[b] for b in keep]
+        asked, constraints = [asked[b] for b in keep], [constraints[b] for b in keep]
         expected, encoded = [expected[b] for b in keep], encoded.select(torch.tensor(keep))
-    for found, theirs, one in zip(find(decoder, encoded, options, requests), expected, asked, strict=True):
+    for found, theirs, one in zip(
+        search(decoder, encoded, options, constraints), expected, asked, strict=True
+    ):
         same(found, theirs, one)
 
 
@@ -270,23 +274,23 @@ def test_every_option_against_a_plain_beam(network, seed, options):
 
 
 @settings(max_examples=100)
-@given(st.integers(0, 10**6), all_options(), all_requests(len(LENGTHS)))
-def test_every_request_against_a_plain_beam(network, seed, options, requests):
-    agree(network(seed), options, requests, slow_beam)
+@given(st.integers(0, 10**6), all_options(), all_constraints(len(LENGTHS)))
+def test_every_request_against_a_plain_beam(network, seed, options, constraints):
+    agree(network(seed), options, constraints, slow_beam)
 
 
 FEW = st.sampled_from([LengthLimit(0, 4), LengthLimit(0.5, 3), LengthLimit(0, 1)])
 
 
 @settings(max_examples=40)
-@given(st.integers(0, 10**6), all_options(st.just(200), FEW), all_requests(2))
-def test_a_beam_as_wide_as_the_space_finds_the_best_of_all_outputs(network, seed, options, requests):
+@given(st.integers(0, 10**6), all_options(st.just(200), FEW), all_constraints(2))
+def test_a_beam_as_wide_as_the_space_finds_the_best_of_all_outputs(network, seed, options, constraints):
     """Five words, at most three and an end mark: 156 outputs."""
 
     def all_of_them(decoder, encoded, asked):
         return every_output(decoder, encoded, asked)[: options.n_best]
 
-    agree(network(seed), options, requests, all_of_them, lengths=[3, 1])
+    agree(network(seed), options, constraints, all_of_them, lengths=[3, 1])
 
 
 def test_the_space_is_as_large_as_it_is_said_to_be(network):
@@ -300,10 +304,10 @@ def test_the_space_is_as_large_as_it_is_said_to_be(network):
 def test_a_phrase_with_a_word_that_is_banned_elsewhere(network):
     """Found by chance: the unknown word is weighed for the phrase's sake, and takes no other word's place."""
     options = SearchOptions(2, 2, length_power=0.0, limit=LengthLimit(1.0, 4), unknowns=False)
-    requests = [
+    constraints = [
         TokenConstraints(),
         TokenConstraints(include=((4, UNK),)),
         TokenConstraints(),
         TokenConstraints(),
     ]
-    agree(network(0), options, requests, slow_beam)
+    agree(network(0), options, constraints, slow_beam)

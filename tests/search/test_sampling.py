@@ -5,7 +5,15 @@ import torch
 
 from regard.batches import pad_pairs, pad_sources
 from regard.errors import ConfigError, DataError
-from regard.search import Drawing, LengthLimit, SearchOptions, TokenConstraints, draw, find, forced
+from regard.search import (
+    LengthLimit,
+    SamplingOptions,
+    SearchOptions,
+    TokenConstraints,
+    decode_forced,
+    sample_outputs,
+    search,
+)
 from regard.text import BOS, EOS, PAD, UNK, EncodedPair
 
 SOURCES = [[4, 5, 6], [7], [8, 8, 5, 4, 6]]
@@ -21,10 +29,12 @@ def read(model, sources=SOURCES):
     return model.encode(batch.source_ids, batch.source_mask)
 
 
-def drawn(model, number=6, sources=SOURCES, drawing=None, requests=None, all_seeds=None, **options):
+def drawn(model, number=6, sources=SOURCES, sampling=None, constraints=None, all_seeds=None, **options):
     options = SearchOptions(**{"limit": LIMIT, **options})
     given = all_seeds or seeds(number, sources)
-    return draw(model.decoder, read(model, sources), drawing or Drawing(), given, options, requests)
+    return sample_outputs(
+        model.decoder, read(model, sources), sampling or SamplingOptions(), given, options, constraints
+    )
 
 
 class TestWhatIsDrawn:
@@ -32,29 +42,33 @@ class TestWhatIsDrawn:
         """Half, three tenths, two tenths: of 4000 draws each share is within four standard deviations of 0.8 %."""
         script = {(): {4: 0.5, 5: 0.3, 6: 0.2}}
         decoder = scripted([script])
-        (found,) = draw(decoder, decoder.encode([3]), Drawing(), [list(range(4000))])
+        (found,) = sample_outputs(decoder, decoder.encode([3]), SamplingOptions(), [list(range(4000))])
         shares = Counter(h.ids[0] for h in found.hypotheses)
         for word, share in script[()].items():
             assert shares[word] / 4000 == pytest.approx(share, abs=0.032)
 
     def test_temperature_nought_is_greedy_search(self, tiny_model):
         model = tiny_model()
-        greedy = find(model.decoder, read(model), SearchOptions(beam=1, limit=LIMIT))
-        for one, other in zip(drawn(model, 2, drawing=Drawing(temperature=0.0)), greedy, strict=True):
+        greedy = search(model.decoder, read(model), SearchOptions(beam=1, limit=LIMIT))
+        for one, other in zip(
+            drawn(model, 2, sampling=SamplingOptions(temperature=0.0)), greedy, strict=True
+        ):
             assert {h.ids for h in one.hypotheses} == {other.best.ids}
             assert one.best.log_prob == pytest.approx(other.best.log_prob, abs=1e-10)
 
     def test_top_k(self, scripted):
         decoder = scripted([{(): {4: 0.5, 5: 0.3, 6: 0.2}}])
-        (found,) = draw(decoder, decoder.encode([3]), Drawing(top_k=2), [list(range(200))])
+        (found,) = sample_outputs(decoder, decoder.encode([3]), SamplingOptions(top_k=2), [list(range(200))])
         assert {h.ids[0] for h in found.hypotheses} == {4, 5}
 
     def test_scores_are_those_of_forced_decoding(self, tiny_model):
         """Whatever the temperature: the words were drawn otherwise, and are as likely as ever."""
         model = tiny_model()
-        for source, found in zip(SOURCES, drawn(model, drawing=Drawing(temperature=2.0)), strict=True):
+        for source, found in zip(
+            SOURCES, drawn(model, sampling=SamplingOptions(temperature=2.0)), strict=True
+        ):
             for h in found.hypotheses:
-                (again,) = forced(model, pad_pairs([EncodedPair(source, list(h.ids[:-1]))]))
+                (again,) = decode_forced(model, pad_pairs([EncodedPair(source, list(h.ids[:-1]))]))
                 assert h.log_prob == pytest.approx(again.log_prob, abs=1e-10)
                 assert h.score == pytest.approx(h.log_prob / len(h.ids), abs=1e-12)
                 torch.testing.assert_close(
@@ -76,7 +90,7 @@ class TestSeeds:
 
     def test_sentences_that_have_ended_leave(self, scripted):
         decoder = scripted([{(): {EOS: 1.0}}, {(): {4: 1.0}, (4,): {5: 1.0}}])
-        draw(decoder, decoder.encode([3, 3]), Drawing(), [[1, 2], [3, 4]])
+        sample_outputs(decoder, decoder.encode([3, 3]), SamplingOptions(), [[1, 2], [3, 4]])
         assert decoder.steps == [4, 2, 2]
 
 
@@ -94,20 +108,20 @@ class TestRules:
                 assert len(set(h.ids)) == len(h.ids)
 
     def test_prefixes_and_excluded_phrases(self, tiny_model):
-        requests = [
+        constraints = [
             TokenConstraints(prefix=(4, 5)),
             TokenConstraints(exclude=((6,), (7, 8))),
             TokenConstraints(),
         ]
-        first, second, _ = drawn(tiny_model(), 20, requests=requests)
+        first, second, _ = drawn(tiny_model(), 20, constraints=constraints)
         assert all(h.ids[:2] == (4, 5) for h in first.hypotheses)
         for h in second.hypotheses:
             assert 6 not in h.ids
             assert (7, 8) not in zip(h.ids, h.ids[1:], strict=False)
 
     def test_attention_is_told_where_to_look(self, tiny_model):
-        requests = [TokenConstraints(attend={0: 2}), TokenConstraints(), TokenConstraints()]
-        for h in drawn(tiny_model(), 3, requests=requests)[0].hypotheses:
+        constraints = [TokenConstraints(attend={0: 2}), TokenConstraints(), TokenConstraints()]
+        for h in drawn(tiny_model(), 3, constraints=constraints)[0].hypotheses:
             assert h.alpha[0].tolist() == [0, 0, 1, 0]
 
     @pytest.mark.parametrize(
@@ -121,11 +135,11 @@ class TestRules:
         with pytest.raises(
             ConfigError, match=f"{named}: words that are drawn one by one cannot .* with a beam"
         ):
-            drawn(tiny_model(), requests=[request_] * 3, **options)
+            drawn(tiny_model(), constraints=[request_] * 3, **options)
 
     def test_attention_that_is_not_there(self, tiny_model):
         with pytest.raises(ConfigError, match="attend: this model does not attend"):
-            drawn(tiny_model("cho"), requests=[TokenConstraints(attend={0: 0})] * 3)
+            drawn(tiny_model("cho"), constraints=[TokenConstraints(attend={0: 0})] * 3)
 
     def test_a_prefix_longer_than_the_limit(self, tiny_model):
         """At the limit the prefix would take the end mark's place, and nothing would end the output any more."""
@@ -134,11 +148,11 @@ class TestRules:
         ):
             drawn(
                 tiny_model(),
-                requests=[TokenConstraints(), TokenConstraints(prefix=(4,) * 5), TokenConstraints()],
+                constraints=[TokenConstraints(), TokenConstraints(prefix=(4,) * 5), TokenConstraints()],
             )
 
     def test_a_model_that_has_diverged(self, network):
         decoder = network(0)
         decoder.O = decoder.O * float("nan")
         with pytest.raises(DataError, match="sentence 1: no output has a probability"):
-            draw(decoder, decoder.encode([3, 2]), Drawing(), [["a"], ["b"]])
+            sample_outputs(decoder, decoder.encode([3, 2]), SamplingOptions(), [["a"], ["b"]])

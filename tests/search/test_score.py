@@ -7,7 +7,7 @@ import torch
 
 from regard.batches import LineBatch, Stream, pad_lines
 from regard.models import LanguageModelConfig, LanguageModelNetwork
-from regard.search import follow
+from regard.search import score_tokens
 from regard.text.specials import BOS
 
 LINES = [[4, 5, 6], [7], [5, 5, 8, 4]]
@@ -23,8 +23,8 @@ def model():
 @torch.no_grad()
 def test_it_is_what_the_steps_say(model):
     batch = pad_lines(LINES)
-    followed = follow(model, batch)
-    found = iter(zip(followed.log_probs.tolist(), followed.right.tolist(), strict=True))
+    scores = score_tokens(model, batch)
+    found = iter(zip(scores.log_probs.tolist(), scores.right.tolist(), strict=True))
     for ids in LINES:
         state, previous = model.initial_state(1), torch.tensor([BOS])
         for token in [*ids, 3]:
@@ -38,16 +38,16 @@ def test_it_is_what_the_steps_say(model):
 
 def test_a_long_row_in_windows_is_the_row_at_once(model, monkeypatch):
     [row] = Stream(LINES, 1, 99)
-    whole = follow(model, row)
+    whole = score_tokens(model, row)
     monkeypatch.setattr(import_module("regard.search.forced"), "_STEPS", 3)
-    parts = follow(model, row)
+    parts = score_tokens(model, row)
     torch.testing.assert_close(parts.log_probs, whole.log_probs)
     torch.testing.assert_close(parts.state[0][0], whole.state[0][0])
 
 
 def test_going_on_from_a_state(model):
     [row] = Stream(LINES, 1, 99)
-    whole = follow(model, row)
-    first = follow(model, LineBatch(*(tensor[:, :5] for tensor in row.tensors)))
-    second = follow(model, LineBatch(*(tensor[:, 5:] for tensor in row.tensors)), first.state)
+    whole = score_tokens(model, row)
+    first = score_tokens(model, LineBatch(*(tensor[:, :5] for tensor in row.tensors)))
+    second = score_tokens(model, LineBatch(*(tensor[:, 5:] for tensor in row.tensors)), first.state)
     torch.testing.assert_close(torch.cat([first.log_probs, second.log_probs]), whole.log_probs)

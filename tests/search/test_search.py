@@ -1,4 +1,4 @@
-"""What each option and each request does, by hand and as laws; the reference beam is in `test_reference.py`."""
+"""What each option and each constraints does, by hand and as laws; the reference beam is in `test_reference.py`."""
 
 import math
 from dataclasses import replace
@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 from regard.batches import pad_pairs, pad_sources
 from regard.errors import ConfigError, DataError
 from regard.models import DecoderState, EncodedSource, StepOutput
-from regard.search import LengthLimit, SearchOptions, TokenConstraints, find, forced
+from regard.search import LengthLimit, SearchOptions, TokenConstraints, decode_forced, search
 from regard.text.pairs import EncodedPair
 from regard.text.specials import BOS, EOS, UNK
 
 A, B, C = 4, 5, 6
 
 
-def best(decoder, lengths, options=None, requests=None):
-    return [each.best.ids for each in find(decoder, decoder.encode(lengths), options, requests)]
+def best(decoder, lengths, options=None, constraints=None):
+    return [each.best.ids for each in search(decoder, decoder.encode(lengths), options, constraints)]
 
 
 class Looks:
@@ -56,13 +56,13 @@ class TestRanking:
         # log 0.4 against log 0.3: with ((5 + 4)/6)^p the longer one wins from p = 0.68 up
         for power, ids in ((0.6, (EOS,)), (0.8, (A, A, A, EOS))):
             options = SearchOptions(4, length_penalty="wu", length_power=power)
-            (found,) = find(decoder, decoder.encode([4]), options)
+            (found,) = search(decoder, decoder.encode([4]), options)
             assert found.best.ids == ids
             assert found.best.score == pytest.approx(found.best.log_prob / ((5 + len(ids)) / 6) ** power)
 
     def test_no_penalty(self, scripted):
         decoder = scripted([{(): {A: 0.6, EOS: 0.4}, (A,): {EOS: 0.5, B: 0.5}}])
-        (found,) = find(decoder, decoder.encode([4]), SearchOptions(3, length_penalty="none"))
+        (found,) = search(decoder, decoder.encode([4]), SearchOptions(3, length_penalty="none"))
         assert found.best.ids == (EOS,)
         assert found.best.score == found.best.log_prob
 
@@ -70,7 +70,7 @@ class TestRanking:
         decoder = Looks()
         for coverage, word in ((0.0, A), (0.5, B)):
             options = SearchOptions(2, 2, coverage=coverage, length_penalty="none")
-            (found,) = find(decoder, decoder.encode([3]), options)
+            (found,) = search(decoder, decoder.encode([3]), options)
             assert found.best.ids[0] == word
         # 0.9 + 0.05 + 0.05 at each of three words, against 2 × 0.9 + …, of which at most 1 counts
         by_first = {one.ids[0]: one for one in found.hypotheses}
@@ -82,9 +82,9 @@ class TestRanking:
     def test_coverage_counts_real_words_only(self):
         decoder = Looks()
         options = SearchOptions(2, 2, coverage=0.5, length_penalty="none")
-        together = find(decoder, decoder.encode([3, 5]), options)
+        together = search(decoder, decoder.encode([3, 5]), options)
         for length, found in zip([3, 5], together, strict=True):
-            (alone,) = find(decoder, decoder.encode([length]), options)
+            (alone,) = search(decoder, decoder.encode([length]), options)
             assert [one.score for one in found.hypotheses] == [one.score for one in alone.hypotheses]
 
 
@@ -110,16 +110,16 @@ class TestLengths:
     def test_a_minimum_gives_way_where_no_word_is_left(self, scripted):
         decoder = scripted([{(): {A: 0.6, B: 0.4}, (A,): {B: 0.9, EOS: 0.1}}], vocabulary_size=6)
         options = SearchOptions(2, min_length=7, block_ngrams=1, unknowns=False)
-        (found,) = find(decoder, decoder.encode([6]), options)
+        (found,) = search(decoder, decoder.encode([6]), options)
         assert found.best.ids == (A, B, EOS)
 
     def test_nor_does_it_hold_where_all_that_could_follow_is_excluded(self, network):
         decoder = network(0)
-        request = TokenConstraints(
+        constraints = TokenConstraints(
             prefix=(B,), include=((A,),), exclude=tuple((A, word) for word in (UNK, 4, 5, 6, 7))
         )
         options = SearchOptions(2, min_length=9, limit=LengthLimit(0, 12))
-        (found,) = find(decoder, decoder.encode([3]), options, [request])
+        (found,) = search(decoder, decoder.encode([3]), options, [constraints])
         assert found.best.ids[-2:] == (A, EOS)
 
 
@@ -127,7 +127,9 @@ class TestWhatMayBeChosen:
     def test_the_unknown_word(self, scripted):
         script = {(): {UNK: 0.9, A: 0.1}}
         assert best(scripted([script]), [3], SearchOptions(2)) == [(UNK, EOS)]
-        (found,) = find(scripted([script]), scripted([script]).encode([3]), SearchOptions(2, unknowns=False))
+        (found,) = search(
+            scripted([script]), scripted([script]).encode([3]), SearchOptions(2, unknowns=False)
+        )
         assert found.best.ids == (A, EOS)
         assert found.best.log_prob == pytest.approx(math.log(0.1)), (
             "what may not be chosen keeps its probability"
@@ -145,17 +147,17 @@ class TestWhatMayBeChosen:
             A,
         )
         blocked = SearchOptions(1, limit=LengthLimit(0, 6), block_ngrams=2)
-        # A, B, A may not be followed by B once more
+        # A, B, A may not be scores by B once more
         assert best(scripted([endless]), [9], blocked)[0][:4] == (A, B, A, C)
 
     def test_excluded_phrases(self, scripted):
         script = {(): {A: 0.9, B: 0.1}, (A,): {B: 0.8, C: 0.2}, (B,): {B: 1.0}}
-        requests = [
+        constraints = [
             TokenConstraints(exclude=((A, B),)),
             TokenConstraints(exclude=((A,), (B, B))),
             TokenConstraints(),
         ]
-        found = best(scripted([script] * 3), [3, 3, 3], SearchOptions(1), requests)
+        found = best(scripted([script] * 3), [3, 3, 3], SearchOptions(1), constraints)
         assert found[0] == (A, C, EOS)
         assert found[1][:1] == (B,)
         assert found[1][1] != B
@@ -164,8 +166,8 @@ class TestWhatMayBeChosen:
     def test_a_prefix_is_scored_as_the_model_scores_it(self, scripted):
         script = {(): {A: 0.9, B: 0.1}, (B,): {C: 0.3, A: 0.7}, (B, C): {A: 1.0}, (B, C, A): {EOS: 1.0}}
         decoder = scripted([script, script])
-        requests = [TokenConstraints(prefix=(B, C)), TokenConstraints()]
-        first, second = find(decoder, decoder.encode([3, 3]), SearchOptions(3), requests)
+        constraints = [TokenConstraints(prefix=(B, C)), TokenConstraints()]
+        first, second = search(decoder, decoder.encode([3, 3]), SearchOptions(3), constraints)
         assert first.best.ids == (B, C, A, EOS)
         assert first.best.token_log_probs == pytest.approx([math.log(0.1), math.log(0.3), 0, 0], abs=1e-6)
         assert second.best.ids == (A, EOS)
@@ -173,7 +175,7 @@ class TestWhatMayBeChosen:
     def test_phrases_that_must_appear(self, scripted):
         script = {(): {A: 0.6, B: 0.4}, (A,): {EOS: 0.9, C: 0.1}, (B,): {C: 0.5, EOS: 0.5}}
         decoder = scripted([script])
-        (found,) = find(
+        (found,) = search(
             decoder, decoder.encode([3]), SearchOptions(4, 4), [TokenConstraints(include=((B, C),))]
         )
         assert found.best.ids == (B, C, EOS)
@@ -181,17 +183,17 @@ class TestWhatMayBeChosen:
 
     def test_overlapping_phrases_share_words_where_there_is_no_room_for_both(self, network):
         decoder = network(0)
-        request = TokenConstraints(include=((A, B), (B, C)))
+        constraints = TokenConstraints(include=((A, B), (B, C)))
         options = SearchOptions(3, limit=LengthLimit(0, 4))
-        (found,) = find(decoder, decoder.encode([3]), options, [request])
+        (found,) = search(decoder, decoder.encode([3]), options, [constraints])
         assert found.best.ids == (A, B, C, EOS)
 
     def test_a_phrase_goes_on_only_where_nothing_excluded_arises(self, network):
-        request = TokenConstraints(include=((A,), (B,)), exclude=((A, B), (B, A)))
+        constraints = TokenConstraints(include=((A,), (B,)), exclude=((A, B), (B, A)))
         for seed in range(20):
             decoder = network(seed)
-            (found,) = find(
-                decoder, decoder.encode([3]), SearchOptions(4, 4, limit=LengthLimit(0, 7)), [request]
+            (found,) = search(
+                decoder, decoder.encode([3]), SearchOptions(4, 4, limit=LengthLimit(0, 7)), [constraints]
             )
             for one in found.hypotheses:
                 assert holds(one.ids, (A,))
@@ -201,17 +203,17 @@ class TestWhatMayBeChosen:
 
     def test_attention_is_told_where_to_look(self, network):
         decoder = network(1)
-        requests = [
+        constraints = [
             TokenConstraints(attend={0: 2, 2: 1}),
             TokenConstraints(),
             TokenConstraints(attend={1: 0}),
         ]
-        found = find(decoder, decoder.encode([4, 3, 5]), SearchOptions(3, min_length=4), requests)
+        found = search(decoder, decoder.encode([4, 3, 5]), SearchOptions(3, min_length=4), constraints)
         assert found[0].best.alpha[[0, 2]].tolist() == [[0, 0, 1, 0], [0, 1, 0, 0]]
         assert found[2].best.alpha[1].tolist() == [1, 0, 0, 0, 0]
         free = found[1].best
         assert free.alpha.max() < 1
-        (alone,) = find(
+        (alone,) = search(
             decoder, decoder.encode([4, 3]).select(torch.tensor([1])), SearchOptions(3, min_length=4)
         )
         assert alone.best.ids == free.ids
@@ -231,15 +233,17 @@ LIMIT = LengthLimit(1.0, 12)
 @given(st.integers(0, 10**6), widths, st.lists(phrases, min_size=1, max_size=4))
 def test_every_output_holds_what_it_must(network, seed, width, include):
     decoder = network(seed)
-    requests = [TokenConstraints(include=tuple(include)), TokenConstraints()]
-    found, free = find(decoder, decoder.encode([3, 5]), SearchOptions(width, width, limit=LIMIT), requests)
+    constraints = [TokenConstraints(include=tuple(include)), TokenConstraints()]
+    found, free = search(
+        decoder, decoder.encode([3, 5]), SearchOptions(width, width, limit=LIMIT), constraints
+    )
     assert found.hypotheses
     for one in found.hypotheses:
         assert all(holds(one.ids, phrase) for phrase in include)
         assert one.ids[-1] == EOS
         assert one.ids.count(EOS) == 1
         assert len(one.ids) <= 14
-    (alone,) = find(
+    (alone,) = search(
         decoder, decoder.encode([3, 5]).select(torch.tensor([1])), SearchOptions(width, width, limit=LIMIT)
     )
     assert [one.ids for one in free.hypotheses] == [one.ids for one in alone.hypotheses]
@@ -250,8 +254,10 @@ def test_every_output_holds_what_it_must(network, seed, width, include):
 def test_no_output_holds_what_it_may_not_and_each_begins_as_it_must(network, seed, width, exclude, prefix):
     exclude = tuple(phrase for phrase in exclude if not holds(tuple(prefix), phrase))
     decoder = network(seed)
-    requests = [TokenConstraints(prefix=tuple(prefix), exclude=exclude)] * 2
-    for found in find(decoder, decoder.encode([3, 5]), SearchOptions(width, width, limit=LIMIT), requests):
+    constraints = [TokenConstraints(prefix=tuple(prefix), exclude=exclude)] * 2
+    for found in search(
+        decoder, decoder.encode([3, 5]), SearchOptions(width, width, limit=LIMIT), constraints
+    ):
         assert found.hypotheses
         for one in found.hypotheses:
             assert not any(holds(one.ids, phrase) for phrase in exclude)
@@ -263,7 +269,7 @@ def test_no_output_holds_what_it_may_not_and_each_begins_as_it_must(network, see
 def test_blocking_and_minima(network, seed, width, n, least, unknowns):
     decoder = network(seed)
     options = SearchOptions(width, width, min_length=least, block_ngrams=n, unknowns=unknowns, limit=LIMIT)
-    for found in find(decoder, decoder.encode([3, 5]), options):
+    for found in search(decoder, decoder.encode([3, 5]), options):
         for one in found.hypotheses:
             groups = [one.ids[k : k + n] for k in range(len(one.ids) - n + 1)]
             assert len(set(groups)) == len(groups)
@@ -289,15 +295,15 @@ every_option = pytest.mark.parametrize("options", EVERYTHING.values(), ids=EVERY
 
 
 @every_option
-@pytest.mark.parametrize("requests", [None, ASKED], ids=["freely", "asked"])
-def test_neither_company_nor_order_changes_what_is_found(options, requests, network):
+@pytest.mark.parametrize("constraints", [None, ASKED], ids=["freely", "asked"])
+def test_neither_company_nor_order_changes_what_is_found(options, constraints, network):
     for seed in range(6):
         decoder = network(seed)
         encoded = decoder.encode([5, 7, 2, 4])
-        together = find(decoder, encoded, options, requests)
+        together = search(decoder, encoded, options, constraints)
         for order in ([3, 2, 1, 0], [2], [1, 3], [0, 0, 0]):
-            some = None if requests is None else [requests[b] for b in order]
-            found = find(decoder, encoded.select(torch.tensor(order)), options, some)
+            some = None if constraints is None else [constraints[b] for b in order]
+            found = search(decoder, encoded.select(torch.tensor(order)), options, some)
             for b, each in zip(order, found, strict=True):
                 same(each.hypotheses, together[b].hypotheses)
 
@@ -314,9 +320,9 @@ def same(ours, theirs):
 def test_a_history_changes_nothing(options, network):
     decoder = network(3)
     encoded = decoder.encode([5, 7, 2, 4])
-    for requests in (None, ASKED):
-        with_it = find(decoder, encoded, options, requests, history=True)
-        for one, other in zip(with_it, find(decoder, encoded, options, requests), strict=True):
+    for constraints in (None, ASKED):
+        with_it = search(decoder, encoded, options, constraints, history=True)
+        for one, other in zip(with_it, search(decoder, encoded, options, constraints), strict=True):
             same(one.hypotheses, other.hypotheses)
 
 
@@ -326,14 +332,14 @@ def test_scores_are_those_of_forced_decoding(options, tiny_model):
     model = tiny_model("luong", num_layers=2, cell="lstm")
     sources = [[4, 5, 6, 7], [8], [], [5, 5, 7]]
     batch = pad_sources(sources)
-    asked = [replace(request, attend={}) for request in ASKED]
-    found = find(model.decoder, model.encode(batch.source_ids, batch.source_mask), options, asked)
+    asked = [replace(constraints, attend={}) for constraints in ASKED]
+    found = search(model.decoder, model.encode(batch.source_ids, batch.source_mask), options, asked)
     pairs = [
         EncodedPair(source, list(one.ids[:-1]))
         for source, each in zip(sources, found, strict=True)
         for one in each.hypotheses
     ]
-    given = forced(model, pad_pairs(pairs))
+    given = decode_forced(model, pad_pairs(pairs))
     ours = [one for each in found for one in each.hypotheses]
     for one, other in zip(ours, given, strict=True):
         assert one.ids == other.ids
@@ -378,7 +384,7 @@ KEPT = [7, EOS, B, UNK, C]
 
 @every_option
 def test_a_shortlist_is_a_model_without_the_other_words(options, network):
-    requests = [
+    constraints = [
         TokenConstraints(),
         TokenConstraints(prefix=(7,)),
         TokenConstraints(include=((B, 7),)),
@@ -386,10 +392,10 @@ def test_a_shortlist_is_a_model_without_the_other_words(options, network):
     ]
     for seed in range(6):
         short, whole = Short(network(seed), KEPT), Narrowed(network(seed), KEPT)
-        for asked in (None, requests):
-            found = find(short, short.encode([5, 7, 2, 4]), options, asked)
+        for asked in (None, constraints):
+            found = search(short, short.encode([5, 7, 2, 4]), options, asked)
             for one, other in zip(
-                found, find(whole, whole.encode([5, 7, 2, 4]), options, asked), strict=True
+                found, search(whole, whole.encode([5, 7, 2, 4]), options, asked), strict=True
             ):
                 same(one.hypotheses, other.hypotheses)
 
@@ -414,10 +420,10 @@ def test_nothing_is_gathered_where_every_hypothesis_goes_on_from_its_own(network
 
     monkeypatch.setattr(decoder, "step", watched)
     monkeypatch.setattr(Watched, "gathered", 0)
-    find(decoder, decoder.encode([4]), SearchOptions(1, min_length=6))
+    search(decoder, decoder.encode([4]), SearchOptions(1, min_length=6))
     assert len(decoder.steps) >= 7
     assert Watched.gathered == 0
-    find(decoder, decoder.encode([4]), SearchOptions(3, min_length=6))
+    search(decoder, decoder.encode([4]), SearchOptions(3, min_length=6))
     assert 0 < Watched.gathered < len(decoder.steps)
 
 
@@ -430,7 +436,7 @@ def test_slots_that_no_sentence_fills_are_not_stepped(scripted):
     }
     other = {(): {EOS: 0.4, A: 0.35, B: 0.25}, (A,): {EOS: 0.9, A: 0.1}, (B,): {EOS: 0.8, B: 0.2}}
     decoder = scripted([script, other])
-    find(decoder, decoder.encode([4, 4]), SearchOptions(3, 3))
+    search(decoder, decoder.encode([4, 4]), SearchOptions(3, 3))
     # one slot each; after one end each, two; after all of the other's, one of the first
     assert decoder.steps[:3] == [2, 4, 1]
 
@@ -438,10 +444,10 @@ def test_slots_that_no_sentence_fills_are_not_stepped(scripted):
 class TestRefusals:
     def refuse(self, decoder, lengths, message, *arguments, error=ConfigError):
         with pytest.raises(error, match=message):
-            find(decoder, decoder.encode(lengths), *arguments)
+            search(decoder, decoder.encode(lengths), *arguments)
 
     def test_as_many_requests_as_sentences(self, network):
-        self.refuse(network(0), [3, 3], "1 requests for 2 sentences", None, [TokenConstraints()])
+        self.refuse(network(0), [3, 3], "1 constraints for 2 sentences", None, [TokenConstraints()])
 
     @pytest.mark.parametrize(
         ("request_", "message"),
@@ -466,10 +472,10 @@ class TestRefusals:
 
     def test_contradictions_that_only_the_search_can_see(self, network):
         every = (UNK, 4, 5, 6, 7)
-        request = TokenConstraints(
+        constraints = TokenConstraints(
             include=((A,), (B,)), exclude=tuple((one, other) for one in every for other in every)
         )
-        self.refuse(network(0), [3], "sentence 1: no output was found", SearchOptions(2), [request])
+        self.refuse(network(0), [3], "sentence 1: no output was found", SearchOptions(2), [constraints])
 
     def test_a_word_outside_the_shortlist(self, network):
         self.refuse(
@@ -489,9 +495,9 @@ class TestRefusals:
         batch = pad_sources([[4, 5]])
         encoded = model.encode(batch.source_ids, batch.source_mask)
         options = SearchOptions(coverage=0.2 if what == "coverage" else 0)
-        requests = [TokenConstraints(attend={0: 0})] if what == "attend" else None
+        constraints = [TokenConstraints(attend={0: 0})] if what == "attend" else None
         with pytest.raises(ConfigError, match=f"{what}: this model does not attend"):
-            find(model.decoder, encoded, options, requests)
+            search(model.decoder, encoded, options, constraints)
 
     def test_a_model_that_has_diverged(self, network):
         decoder = network(0)

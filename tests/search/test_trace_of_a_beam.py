@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from regard.batches import pad_sources
-from regard.search import LengthLimit, SearchOptions, TokenConstraints, find
+from regard.search import LengthLimit, SearchOptions, TokenConstraints, search
 from regard.text.specials import EOS
 
 A, B, C = 4, 5, 6
@@ -21,10 +21,10 @@ SCRIPT = {
 }
 
 
-def searched(model, options, requests=None, *, history=True):
+def searched(model, options, constraints=None, *, history=True):
     batch = pad_sources(SOURCES)
     encoded = model.encode(batch.source_ids, batch.source_mask)
-    return find(model.decoder, encoded, options, requests, history=history)
+    return search(model.decoder, encoded, options, constraints, history=history)
 
 
 def told(history):
@@ -37,7 +37,7 @@ def told(history):
 class TestByHand:
     def test_every_beginning_its_parent_and_its_fate(self, scripted):
         decoder = scripted([SCRIPT])
-        (found,) = find(decoder, decoder.encode([4]), SearchOptions(beam=2, n_best=2), history=True)
+        (found,) = search(decoder, decoder.encode([4]), SearchOptions(beam=2, n_best=2), history=True)
         assert [h.ids for h in found.hypotheses] == [(A, B, EOS), (B, EOS)]
         assert told(found.history)[:2] == [
             [
@@ -59,7 +59,7 @@ class TestByHand:
     def test_a_node_s_score_is_what_would_rank_it(self, scripted):
         decoder = scripted([SCRIPT])
         options = SearchOptions(beam=2, n_best=2, length_penalty="wu", length_power=0.5)
-        (found,) = find(decoder, decoder.encode([4]), options, history=True)
+        (found,) = search(decoder, decoder.encode([4]), options, history=True)
         for end, hypothesis in zip(found.history.finished, found.hypotheses, strict=True):
             assert end.score == pytest.approx(hypothesis.score)
         first = found.history.steps[0][0]
@@ -67,7 +67,7 @@ class TestByHand:
 
     def test_rivals_are_the_likeliest_words_after_the_same_words(self, scripted):
         decoder = scripted([SCRIPT])
-        (found,) = find(decoder, decoder.encode([4]), SearchOptions(beam=2), history=True)
+        (found,) = search(decoder, decoder.encode([4]), SearchOptions(beam=2), history=True)
         node = found.history.steps[1][0]
         assert [rival.id for rival in node.alternatives[:3]] == [B, EOS, C]
         assert [math.exp(rival.log_prob) for rival in node.alternatives[:3]] == pytest.approx([0.5, 0.3, 0.2])
@@ -118,15 +118,15 @@ def test_what_was_kept_was_better_than_what_was_not(tiny_model):
 def test_a_told_step_looks_where_it_is_told_and_the_others_freely(kind, tiny_model):
     options = {"encoder": {"bidirectional": False, "state_size": 4}} if kind == "deep-fusion" else {}
     model = tiny_model(kind, "lstmn" if kind == "deep-fusion" else "gru", **options)
-    requests = [
+    constraints = [
         TokenConstraints(attend={1: 2}),
         TokenConstraints(),
         TokenConstraints(prefix=(4, 5)),
         TokenConstraints(prefix=(4, 4), attend={0: 3}),
     ]
     search = SearchOptions(beam=3, n_best=2, min_length=2, limit=TIGHT)
-    free = searched(model, search, [TokenConstraints(prefix=r.prefix) for r in requests])
-    found = searched(model, search, requests)
+    free = searched(model, search, [TokenConstraints(prefix=r.prefix) for r in constraints])
+    found = searched(model, search, constraints)
     for b in (1, 2):
         assert [h.ids for h in found[b].hypotheses] == [h.ids for h in free[b].hypotheses]
     for b, step, position in ((0, 1, 2), (3, 0, 3)):

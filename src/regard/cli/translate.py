@@ -112,7 +112,7 @@ Exclude = Annotated[
     list[str] | None,
     typer.Option(help="A phrase that no translation has; may be repeated.", rich_help_panel=_WORDS),
 ]
-Requests = Annotated[
+ConstraintsFile = Annotated[
     Path | None,
     typer.Option(
         help="The same for each line: a file with a JSON object a line, of prefix, include and exclude.",
@@ -292,7 +292,7 @@ def translate(
     prefix: flags.Prefix = "",
     include: flags.Include = None,
     exclude: flags.Exclude = None,
-    requests: flags.Requests = None,
+    constraints: flags.ConstraintsFile = None,
     no_unknowns: flags.NoUnknowns = False,
     replace_unknowns: flags.ReplaceUnknowns = False,
     dictionary: flags.Dictionary = None,
@@ -381,9 +381,9 @@ def translate(
     )
     if (alignments or alpha or replace_unknowns or heatmaps is not None) and not translator.attends:
         raise no_attention(model)
-    wishes = _wishes(prefix, include or [], exclude or [], requests)
-    if wishes is not None and not isinstance(wishes, Iterator):
-        wishes.request(translator.target_tokenizer, "options")  # before any line is read
+    line_constraints = _constraints(prefix, include or [], exclude or [], constraints)
+    if line_constraints is not None and not isinstance(line_constraints, Iterator):
+        line_constraints.encode(translator.target_tokenizer, "options")  # before any line is read
     if heatmaps is not None:
         make_folder(heatmaps)
     typed = STDIN in sources and sys.stdin is not None and sys.stdin.isatty()
@@ -405,7 +405,7 @@ def translate(
                 _flushed(read_groups(path, _GROUP), file),
                 options=options,
                 name=f"{shown(path)}:",
-                wishes=wishes,
+                constraints=line_constraints,
                 sampling=sampling,
                 unknowns_from=known if replace_unknowns else None,
                 batch_sentences=batch,
@@ -437,7 +437,7 @@ def _sampling(
     seed: int | None,
 ) -> "Sampling | None":
     """How to draw, if at all."""
-    from regard.search import Drawing
+    from regard.search import SamplingOptions
     from regard.tasks.translate.predictor import Sampling
 
     given = {"temperature": temperature, "top-k": top_k, "top-p": top_p, "seed": seed}
@@ -446,26 +446,27 @@ def _sampling(
             if value is not None:
                 raise ConfigError(f"--{name} {value}: it is of drawing; add --sample, or leave it out")
         return None
-    drawing = Drawing(
+    sampling = SamplingOptions(
         1.0 if temperature is None else temperature, top_k or 0, 1.0 if top_p is None else top_p
     )
-    return Sampling(drawing, number, 1 if seed is None else seed)
+    return Sampling(sampling, number, 1 if seed is None else seed)
 
 
-def _wishes(
-    prefix: str, include: list[str], exclude: list[str], requests: Path | None
+def _constraints(
+    prefix: str, include: list[str], exclude: list[str], file: Path | None
 ) -> "Constraints | Iterator[Constraints] | None":
-    """What is asked of every translation, or of each; None for nothing."""
+    """The constraints of all translations, or those of each line; None without any."""
     from regard.tasks.translate.constraints import Constraints, read_constraints
 
-    wish = Constraints(prefix, tuple(include), tuple(exclude))
-    if requests is None:
-        return None if wish == Constraints() else wish
-    if wish != Constraints():
+    for_all = Constraints(prefix, tuple(include), tuple(exclude))
+    if file is None:
+        return None if for_all == Constraints() else for_all
+    if for_all != Constraints():
         raise ConfigError(
-            f"--requests {requests}: it says for each line what is asked; leave out --prefix, --include and --exclude"
+            f"--constraints {file}: the file has the constraints of each line; leave out --prefix, --include and "
+            "--exclude"
         )
-    return read_constraints(requests)
+    return read_constraints(file)
 
 
 def _flushed(groups: Iterable[list[str]], file: TextIO | None) -> Iterator[list[str]]:

@@ -41,9 +41,9 @@ class EnsembleSource:
         """The sentences at `rows`, in that order."""
         return EnsembleSource(tuple(part.select(rows) for part in self.parts))
 
-    def looking_at(self, positions: Tensor | None) -> "EnsembleSource":
+    def with_forced_attention(self, positions: Tensor | None) -> "EnsembleSource":
         """The same source for a step at which every member that attends is told where to look."""
-        return EnsembleSource(tuple(part.looking_at(positions) for part in self.parts))
+        return EnsembleSource(tuple(part.with_forced_attention(positions) for part in self.parts))
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from regard.ops.native import Packed, Precision, native_applies, packed_of
 from regard.ops.native.decoding import StepKernel, StepWeights
 
 
-class QuickStep:
+class NativeFusedStep:
     """A decoder's step; see `Decoder.step`.
 
     Args:
@@ -38,7 +38,7 @@ class QuickStep:
     def __init__(self, kernel: StepKernel, feeding: bool) -> None:
         self._kernel, self._feeding = kernel, feeding
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> "QuickStep":
+    def __deepcopy__(self, memo: dict[int, Any]) -> "NativeFusedStep":
         """Itself: nothing of it changes."""
         return self
 
@@ -57,15 +57,15 @@ class QuickStep:
         fed = stepped.readout if self._feeding else None
         return StepOutput(stepped.logits, DecoderState((stepped.state,), fed), stepped.alpha)
 
-    def over(self, output: Output) -> "QuickStep":
+    def over(self, output: Output) -> "NativeFusedStep":
         """The same step with another output matrix, which was packed."""
         W_o = packed_of(output.W_o)
         assert W_o is not None, "an output matrix of a quick step is packed"
         weights = replace(self._kernel.weights, W_o=W_o, b_o=output.b_o)
-        return QuickStep(StepKernel(weights, self._kernel.annotation_size, self._kernel), self._feeding)
+        return NativeFusedStep(StepKernel(weights, self._kernel.annotation_size, self._kernel), self._feeding)
 
 
-def quick_step_of(decoder: Decoder, precision: Precision) -> QuickStep | None:
+def fused_step_of(decoder: Decoder, precision: Precision) -> NativeFusedStep | None:
     """The quick step of a decoder whose matrices were packed; None for a kind that has none."""
     if not isinstance(decoder, LuongDecoder | BahdanauDecoder) or len(decoder.stack.layers) > 1:
         return None
@@ -83,7 +83,7 @@ def quick_step_of(decoder: Decoder, precision: Precision) -> QuickStep | None:
     vectors = {"E": decoder.embedding.E, "b": cell.b, "v_a": v_a, "b_r": b_r, "b_o": decoder.output.b_o}
     weights = StepWeights(**packed, **vectors, W_o=_packed(decoder.output.W_o, precision), scale=scale)  # type: ignore[arg-type]
     feeding = isinstance(decoder, LuongDecoder) and decoder.F is not None
-    return QuickStep(StepKernel(weights, decoder.attention.annotation_size), feeding)
+    return NativeFusedStep(StepKernel(weights, decoder.attention.annotation_size), feeding)
 
 
 def _packed(matrix: Tensor | None, precision: Precision) -> Packed | None:

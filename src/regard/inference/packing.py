@@ -17,7 +17,7 @@ from torch import nn
 from regard.config import one_of
 from regard.errors import ConfigError, nearest
 from regard.inference.ensemble import Ensemble
-from regard.inference.fused_step import quick_step_of
+from regard.inference.fused_step import fused_step_of
 from regard.layers import Embedding
 from regard.models.decoders import Decoder
 from regard.ops.native import PRECISIONS, Precision, native_applies, pack, packed_of
@@ -55,7 +55,7 @@ def pack_model(model: M, precision: Precision = "float32") -> M:
                 matrix.data = rounded(matrix.data, precision)
         for module in frozen.modules():
             if isinstance(module, Decoder) and packed_of(module.output.W_o) is not None:
-                module.quick = quick_step_of(module, precision)
+                module.fused_step = fused_step_of(module, precision)
     return frozen
 
 

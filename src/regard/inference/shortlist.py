@@ -135,9 +135,9 @@ class ShortlistedSource:
         forbidden = None if self.forbidden is None else self.forbidden.index_select(0, rows)
         return ShortlistedSource(self.source.select(rows), forbidden)
 
-    def looking_at(self, positions: Tensor | None) -> "ShortlistedSource":
+    def with_forced_attention(self, positions: Tensor | None) -> "ShortlistedSource":
         """The same source for a step whose attention is told where to look."""
-        return replace(self, source=self.source.looking_at(positions))
+        return replace(self, source=self.source.with_forced_attention(positions))
 
 
 class ShortlistedDecoder:

@@ -19,7 +19,7 @@ from regard.batches import in_order_of_length, pad_pairs
 from regard.config import in_range
 from regard.errors import DataError
 from regard.inference.shortlist import Shortlist
-from regard.search import forced
+from regard.search import decode_forced
 from regard.text import EOS, EncodedPair
 
 
@@ -112,7 +112,7 @@ def learn_shortlist(
         for batch in in_order_of_length(lengths, batch_sentences, batch_tokens):
             chosen = [window[k] for k in batch]
             with torch.inference_mode():
-                read = forced(model, pad_pairs(chosen).to(device))
+                read = decode_forced(model, pad_pairs(chosen).to(device))
             for pair, hypothesis in zip(chosen, read, strict=True):
                 assert hypothesis.alpha is not None, "the model attends"
                 mass.add(hypothesis.alpha[:-1], [*pair.source_ids, EOS], pair.target_ids)

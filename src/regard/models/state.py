@@ -74,7 +74,7 @@ class EncodedSource:
             None if self.forced is None else self.forced.index_select(0, rows),
         )
 
-    def looking_at(self, positions: Tensor | None) -> "EncodedSource":
+    def with_forced_attention(self, positions: Tensor | None) -> "EncodedSource":
         """The same source for a step whose attention is told where to look; see `forced`."""
         return replace(self, forced=positions)
 

@@ -39,22 +39,22 @@ def beam(
     decoder: Stepper,
     encoded: EncodedSource,
     options: SearchOptions,
-    requests: Sequence[TokenConstraints] | None,
+    constraints: Sequence[TokenConstraints] | None,
     *,
     history: bool,
 ) -> list[SearchResult]:
-    """Search with a beam; see `find`."""
+    """Search with a beam; see `search`."""
     source_lengths: Ids = encoded.mask.sum(dim=1).cpu().numpy()
     limits: Ids = options.limit.of(encoded.mask).cpu().numpy()
-    check_room(requests or (), limits)
-    looking = ForcedAttention(requests, source_lengths)
+    check_room(constraints or (), limits)
+    looking = ForcedAttention(constraints, source_lengths)
     state, previous = decoder.initial_state(encoded), begin(encoded.mask)
     output = decoder.step(previous, state, looking.at(0, encoded, np.arange(len(source_lengths))))
     if output.alpha is None and (options.coverage or looking.steps):
         what = "coverage" if options.coverage else "attend"
         raise ConfigError(f"{what}: this model does not attend to its source; leave it out")
     columns = VocabularyMap(getattr(decoder, "words", None), output.logits.shape[1])
-    search = _Search(options, requests, source_lengths, limits, columns, history)
+    search = _Search(options, constraints, source_lengths, limits, columns, history)
     for t in range(int(limits.max())):
         rows = search.weigh(t, output)
         if rows is None:
@@ -95,7 +95,7 @@ class _Search:
     def __init__(
         self,
         options: SearchOptions,
-        requests: Sequence[TokenConstraints] | None,
+        constraints: Sequence[TokenConstraints] | None,
         source_lengths: Ids,
         limits: Ids,
         columns: VocabularyMap,
@@ -104,9 +104,9 @@ class _Search:
         self.sentences: Ids = np.arange(len(limits))
         self.totals: Floats = np.zeros((len(limits), 1))
         self._written: Ids = np.empty((len(limits), 0), dtype=np.int64)  # (R, t), where a rule must know them
-        self._width, self._source_lengths, self._requests = options.beam, source_lengths, requests
-        self._rules = Rules(options, requests, source_lengths - 1, limits, columns)
-        self._inclusion = Inclusion.of(requests, limits)
+        self._width, self._source_lengths, self._constraints = options.beam, source_lengths, constraints
+        self._rules = Rules(options, constraints, source_lengths - 1, limits, columns)
+        self._inclusion = Inclusion.of(constraints, limits)
         # a history tells of what nearly had a place, too; of phrases, not every word leaves room for them
         weighed = 2 * options.beam if history or self._inclusion is not None else options.beam
         self._likeliest = TopK(columns, self._rules.never, self._rules.end, weighed)
@@ -243,9 +243,9 @@ class _Search:
         """
         ends = [self._finished.best(b) for b in range(len(self._source_lengths))]
         for b, mine in enumerate(ends):
-            if not mine and self._requests is not None and self._requests[b].asks_of_words:
+            if not mine and self._constraints is not None and self._constraints[b].asks_of_words:
                 raise ConfigError(
-                    f"{self._requests[b].name or f'sentence {b + 1}'}: no output was found that keeps to all that is "
+                    f"{self._constraints[b].name or f'sentence {b + 1}'}: no output was found that keeps to all that is "
                     "asked of it; ask for less, or raise the limit or the beam's width"
                 )
             if not mine:
@@ -262,11 +262,11 @@ class _Search:
         ]
 
 
-def find(
+def search(
     decoder: Stepper,
     encoded: EncodedSource,
     options: SearchOptions | None = None,
-    requests: Sequence[TokenConstraints] | None = None,
+    constraints: Sequence[TokenConstraints] | None = None,
     *,
     history: bool = False,
 ) -> list[SearchResult]:
@@ -276,14 +276,16 @@ def find(
         decoder: the model's decoder, or anything that steps like one.
         encoded: the sources, B of them.
         options: how to search.
-        requests: what is asked of each sentence's output, B of them; None for nothing.
+        constraints: what is asked of each sentence's output, B of them; None for nothing.
         history: whether to record every hypothesis that had a place in the beam, and those that nearly had.
 
     Raises:
-        ConfigError: there is not one request for each sentence; one cannot be met within the limit; or it asks for
+        ConfigError: there is not one constraints for each sentence; one cannot be met within the limit; or it asks for
             attention, or the options for coverage, and the model does not attend.
     """
     options = options or SearchOptions()
-    if requests is not None and len(requests) != len(encoded.mask):
-        raise ConfigError(f"{len(requests)} requests for {len(encoded.mask)} sentences; give one for each")
-    return beam(decoder, encoded, options, requests, history=history)
+    if constraints is not None and len(constraints) != len(encoded.mask):
+        raise ConfigError(
+            f"{len(constraints)} constraints for {len(encoded.mask)} sentences; give one for each"
+        )
+    return beam(decoder, encoded, options, constraints, history=history)

@@ -4,7 +4,7 @@ What each hypothesis may choose at a step, apart from what the model thinks of i
 
 In: the step's number, whose slots the rows are, and the words so far. Out: the words that are banned, and the one
 word where there is no choice. Padding and the begin mark never may be chosen; at a sentence's last step nothing but
-the end mark may. A request's own words, its prefix and what it includes, are asked no further questions.
+the end mark may. A constraints's own words, its prefix and what it includes, are asked no further questions.
 
 Where the decoder is told to look, step by step.
 """
@@ -104,7 +104,7 @@ class Rules:
 
     Args:
         options: what holds for every sentence.
-        requests: what holds for each; None for nothing.
+        constraints: what holds for each; None for nothing.
         source_words: (B,), without the end mark.
         limits: (B,), the most tokens, the end mark counted.
         columns: where words stand among the logits.
@@ -113,7 +113,7 @@ class Rules:
     def __init__(
         self,
         options: SearchOptions,
-        requests: Sequence[TokenConstraints] | None,
+        constraints: Sequence[TokenConstraints] | None,
         source_words: Ids,
         limits: Ids,
         columns: VocabularyMap,
@@ -122,12 +122,12 @@ class Rules:
         fewest = np.maximum(np.ceil(source_words * options.min_ratio - 1e-9), options.min_length)
         self._fewest = np.minimum(fewest, limits - 1)  # (B,)
         self._limits, self._columns = limits, columns
-        self._prefixes = [request.prefix for request in requests or ()]
-        self._exclude = [request.exclude for request in requests or ()]
+        self._prefixes = [constraints.prefix for constraints in constraints or ()]
+        self._exclude = [constraints.exclude for constraints in constraints or ()]
         self._block = options.block_ngrams
         self.end = columns.of(EOS)
         never = (PAD, BOS) if options.unknowns else (PAD, BOS, UNK)
-        self.never = [column for word in never if (column := columns.find(word)) is not None]
+        self.never = [column for word in never if (column := columns.column_or_none(word)) is not None]
         self.remembers = self._block > 0 or any(self._exclude)
         """Whether the words so far are needed."""
         speaks = self.remembers or any(self._prefixes)
@@ -203,7 +203,7 @@ class Rules:
 
     def _places(self, rows: Ids, words: Ids) -> Ids:
         """Row · V + column of each word that has a column."""
-        columns = [self._columns.find(word) for word in words.tolist()]
+        columns = [self._columns.column_or_none(word) for word in words.tolist()]
         number = self._columns.number
         places = [
             row * number + column
@@ -217,7 +217,7 @@ class ForcedAttention:
     """The forced attention of each sentence.
 
     Args:
-        requests: one for each sentence, or None.
+        constraints: one for each sentence, or None.
         source_lengths: (B,), real tokens.
 
     Attributes:
@@ -227,8 +227,8 @@ class ForcedAttention:
         ConfigError: a position is past the end of its source.
     """
 
-    def __init__(self, requests: Sequence[TokenConstraints] | None, source_lengths: Ids) -> None:
-        self._attend = [request.attend for request in requests or ()]
+    def __init__(self, constraints: Sequence[TokenConstraints] | None, source_lengths: Ids) -> None:
+        self._attend = [constraints.attend for constraints in constraints or ()]
         for b, attend in enumerate(self._attend):
             for step, position in attend.items():
                 if position >= source_lengths[b]:
@@ -243,4 +243,4 @@ class ForcedAttention:
         if step not in self.steps:
             return encoded
         positions = [self._attend[b].get(step, -1) for b in sentences.tolist()]
-        return encoded.looking_at(torch.tensor(positions, device=encoded.mask.device))
+        return encoded.with_forced_attention(torch.tensor(positions, device=encoded.mask.device))

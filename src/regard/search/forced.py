@@ -26,7 +26,7 @@ Given = TypeVar("Given", Batch, FeatureBatch)
 
 
 @torch.inference_mode()
-def forced(
+def decode_forced(
     model: Callable[[Given], TeacherForced], batch: Given, *, length_power: float = 1.0
 ) -> list[Hypothesis]:
     """Score given pairs.
@@ -57,7 +57,7 @@ def forced(
 _STEPS = 1024  # of a single row that are read at a time
 
 
-class Followed(NamedTuple):
+class TokenScores(NamedTuple):
     """What a model thought of given words.
 
     Attributes:
@@ -72,7 +72,7 @@ class Followed(NamedTuple):
 
 
 @torch.inference_mode()
-def follow(model: LanguageModelNetwork, batch: LineBatch, state: States | None = None) -> Followed:
+def score_tokens(model: LanguageModelNetwork, batch: LineBatch, state: States | None = None) -> TokenScores:
     """Read given words.
 
     Args:
@@ -92,7 +92,7 @@ def follow(model: LanguageModelNetwork, batch: LineBatch, state: States | None =
         right.append(predicted.logits.argmax(dim=-1) == targets)
         state = predicted.state
     assert state is not None, "a batch has at least one step"
-    return Followed(torch.cat(log_probs), torch.cat(right), state)
+    return TokenScores(torch.cat(log_probs), torch.cat(right), state)
 
 
 def log_probs_of(logits: Tensor, targets: Tensor) -> Tensor:

@@ -102,17 +102,17 @@ def take_turns(totals: Sequence[float], lacking: Sequence[int], places: int) -> 
     return sorted((k for _, _, k in sorted(turns)[:places]), key=lambda k: -totals[k])
 
 
-def check_room(requests: Sequence[TokenConstraints], limits: Ids) -> None:
+def check_room(constraints: Sequence[TokenConstraints], limits: Ids) -> None:
     """Raise a ConfigError where a sentence's prefix and phrases do not fit into its limit."""
-    for b, request in enumerate(requests):
-        phrases = Phrases(request.include)
+    for b, each in enumerate(constraints):
+        phrases = Phrases(each.include)
         progress = phrases.start
-        for word in request.prefix:
+        for word in each.prefix:
             progress = phrases.after(progress, word)
-        least = len(request.prefix) + phrases.needed(progress) + 1
+        least = len(each.prefix) + phrases.needed(progress) + 1
         if least > limits[b]:
             raise ConfigError(
-                f"{request.name or f'sentence {b + 1}'}: its prefix and phrases need {least} tokens with the end mark, "
+                f"{each.name or f'sentence {b + 1}'}: its prefix and phrases need {least} tokens with the end mark, "
                 f"and its limit is {limits[b]}; ask for less, or raise the limit"
             )
 
@@ -121,19 +121,19 @@ class Inclusion:
     """The phrases of each sentence and the progress of each row with those of its sentence.
 
     Args:
-        requests: one for each sentence.
+        constraints: one for each sentence.
         limits: (B,), the most tokens, the end mark counted.
     """
 
-    def __init__(self, requests: Sequence[TokenConstraints], limits: Ids) -> None:
-        self._phrases = [Phrases(request.include) for request in requests]
+    def __init__(self, constraints: Sequence[TokenConstraints], limits: Ids) -> None:
+        self._phrases = [Phrases(constraints.include) for constraints in constraints]
         self._limits: list[int] = limits.tolist()
         self._progress: list[Progress] = [phrases.start for phrases in self._phrases]
 
     @classmethod
-    def of(cls, requests: Sequence[TokenConstraints] | None, limits: Ids) -> "Inclusion | None":
+    def of(cls, constraints: Sequence[TokenConstraints] | None, limits: Ids) -> "Inclusion | None":
         """None where no sentence has phrases."""
-        return cls(requests, limits) if requests and any(each.include for each in requests) else None
+        return cls(constraints, limits) if constraints and any(each.include for each in constraints) else None
 
     def unfinished(self, sentences: Ids) -> Flags:
         """Whether each row lacks phrases, (R,)."""

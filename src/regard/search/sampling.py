@@ -76,7 +76,7 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Drawing:
+class SamplingOptions:
     """How a word is drawn: first the temperature, then top-k, then top-p, each of what the one before left.
 
     Attributes:
@@ -125,7 +125,7 @@ def sample(
     *,
     seeds: Sequence[int | str],
     prompts: Sequence[Sequence[int]] | None = None,
-    drawing: Drawing | None = None,
+    sampling: SamplingOptions | None = None,
     max_length: int = 100,
     alternatives: int = 5,
 ) -> Iterator[tuple[Choice | None, ...]]:
@@ -139,7 +139,7 @@ def sample(
         previous: y_0, (R,), mostly begin marks.
         seeds: one for each row; a row's words depend on its seed and on nothing of the other rows.
         prompts: for each row the words it starts with; they are yielded first, as given.
-        drawing: how words are drawn; plainly from the model's probabilities if None.
+        sampling: how words are drawn; plainly from the model's probabilities if None.
         max_length: the most words drawn for a row, the end mark counted.
         alternatives: how many to report with each word.
 
@@ -157,7 +157,9 @@ def sample(
     in_range("max_length", max_length, 1)
     in_range("alternatives", alternatives, 0)
     rngs = [random.Random(seed) for seed in seeds]
-    return _steps(step, state, previous, rngs, prompts, drawing or Drawing(), max_length, alternatives)
+    return _steps(
+        step, state, previous, rngs, prompts, sampling or SamplingOptions(), max_length, alternatives
+    )
 
 
 @torch.inference_mode()
@@ -167,7 +169,7 @@ def _steps(
     previous: Tensor,
     rngs: Sequence[random.Random],
     prompts: Sequence[Sequence[int]],
-    drawing: Drawing,
+    sampling: SamplingOptions,
     max_length: int,
     alternatives: int,
 ) -> Iterator[tuple[Choice | None, ...]]:
@@ -177,12 +179,12 @@ def _steps(
         logits, state = step(previous, state)
         log_probs = logits.double().log_softmax(dim=-1)  # (R, V)
         legal = only_legal(log_probs, torch.zeros(rows, dtype=torch.bool, device=log_probs.device))
-        distribution = drawing.distribution(legal)
+        distribution = sampling.distribution(legal)
         likeliest = _likeliest(legal, *distribution, alternatives)
         # a chance is spent only where a word is drawn, so that a row's draws are its own
         drawn = [alive[row] and t >= len(prompts[row]) for row in range(rows)]
         chances = [rng.random() if one else 0.0 for rng, one in zip(rngs, drawn, strict=True)]
-        words, probabilities = draw_words(*distribution, chances)
+        words, probabilities = sample_words(*distribution, chances)
         words = [
             word if one else _given(prompts[row], t)
             for row, (word, one) in enumerate(zip(words, drawn, strict=True))
@@ -230,7 +232,7 @@ def _likeliest(legal: Tensor, probs: Tensor, words: Tensor, number: int) -> list
     ]
 
 
-def draw_words(probs: Tensor, words: Tensor, chances: Sequence[float]) -> tuple[list[int], list[float]]:
+def sample_words(probs: Tensor, words: Tensor, chances: Sequence[float]) -> tuple[list[int], list[float]]:
     """For each row the word at which the running sum of probabilities first exceeds its chance, 0 to below 1."""
     bounds = torch.tensor(chances, dtype=probs.dtype, device=probs.device).unsqueeze(1)
     places = torch.searchsorted(probs.cumsum(dim=-1), bounds, right=True)  # (R, 1)
@@ -239,36 +241,36 @@ def draw_words(probs: Tensor, words: Tensor, chances: Sequence[float]) -> tuple[
     return words.gather(1, places).squeeze(1).tolist(), probs.gather(1, places).squeeze(1).tolist()
 
 
-def rows_of(steps: Iterable[Sequence[Choice | None]]) -> list[tuple[Choice, ...]]:
+def sampled_rows(steps: Iterable[Sequence[Choice | None]]) -> list[tuple[Choice, ...]]:
     """Each row's words, from what `sample` yields."""
     return [tuple(choice for choice in row if choice is not None) for row in zip(*list(steps), strict=True)]
 
 
 @torch.inference_mode()
-def draw(
+def sample_outputs(
     decoder: Stepper,
     encoded: EncodedSource,
-    drawing: Drawing,
+    sampling: SamplingOptions,
     seeds: Sequence[Sequence[int | str]],
     options: SearchOptions | None = None,
-    requests: Sequence[TokenConstraints] | None = None,
+    constraints: Sequence[TokenConstraints] | None = None,
 ) -> list[SearchResult]:
     """Draw outputs of every sentence.
 
     Args:
         decoder: the model's decoder, or anything that steps like one.
         encoded: the sources, B of them.
-        drawing: how a word is drawn.
+        sampling: how a word is drawn.
         seeds: for each sentence the seeds of its outputs, as many of each.
         options: limits and what may not be chosen; the beam and how it ranks are not asked for.
-        requests: what is asked of each sentence's outputs; None for nothing.
+        constraints: what is asked of each sentence's outputs; None for nothing.
 
     Raises:
         ConfigError: phrases to include, or coverage, which only a beam can weigh; a prefix longer than the limit.
         DataError: the model has diverged.
     """
     options = options or SearchOptions()
-    if options.coverage or any(request.include for request in requests or ()):
+    if options.coverage or any(constraints.include for constraints in constraints or ()):
         what = "coverage" if options.coverage else "include"
         raise ConfigError(
             f"{what}: words that are drawn one by one cannot be made to meet it; search with a beam"
@@ -276,16 +278,16 @@ def draw(
     slots = len(seeds[0])
     source_lengths: Ids = encoded.mask.sum(dim=1).cpu().numpy()
     limits: Ids = options.limit.of(encoded.mask).cpu().numpy()
-    check_room(requests or (), limits)
-    looking = ForcedAttention(requests, source_lengths)
+    check_room(constraints or (), limits)
+    looking = ForcedAttention(constraints, source_lengths)
     everyone = torch.arange(len(seeds), device=encoded.mask.device).repeat_interleave(slots)
     state, previous = decoder.initial_state(encoded).select(everyone), begin(encoded.mask)[everyone]
     output = decoder.step(previous, state, looking.at(0, encoded, np.arange(len(seeds))))
     if output.alpha is None and looking.steps:
         raise ConfigError("attend: this model does not attend to its source; leave it out")
     columns = VocabularyMap(getattr(decoder, "words", None), output.logits.shape[1])
-    rules = Rules(options, requests, source_lengths - 1, limits, columns)
-    draws = _Draws(drawing, rules, columns, Finished(options, limits), seeds)
+    rules = Rules(options, constraints, source_lengths - 1, limits, columns)
+    draws = _Draws(sampling, rules, columns, Finished(options, limits), seeds)
     for t in count():
         stayed = draws.choose(t, output)
         if len(stayed) == 0:
@@ -309,13 +311,13 @@ class _Draws:
 
     def __init__(
         self,
-        drawing: Drawing,
+        sampling: SamplingOptions,
         rules: Rules,
         columns: VocabularyMap,
         finished: Finished,
         seeds: Sequence[Sequence[int | str]],
     ) -> None:
-        self._drawing, self._rules, self._columns, self._finished = drawing, rules, columns, finished
+        self._sampling, self._rules, self._columns, self._finished = sampling, rules, columns, finished
         self._slots = len(seeds[0])
         self._chances = [random.Random(seed) for each in seeds for seed in each]
         self._ends: list[End | None] = [None] * len(self._chances)
@@ -354,7 +356,7 @@ class _Draws:
         legal[:, self._rules.never] = float("-inf")
         legal.view(-1)[torch.from_numpy(ruling.banned).to(legal.device)] = float("-inf")
         chances = [self._chances[own].random() for own in outputs.tolist()]
-        chosen = np.array(draw_words(*self._drawing.distribution(legal), chances)[0], dtype=np.int64)
+        chosen = np.array(sample_words(*self._sampling.distribution(legal), chances)[0], dtype=np.int64)
         if ruling.forced is not None:
             for row in np.flatnonzero(ruling.forced >= 0).tolist():
                 chosen[row] = self._columns.of(int(ruling.forced[row]))

@@ -32,7 +32,7 @@ class VocabularyMap:
         """The words of some columns."""
         return columns if self._words is None else self._words[columns]
 
-    def find(self, word: int) -> int | None:
+    def column_or_none(self, word: int) -> int | None:
         """The column of a word; None where there is none."""
         if self._places is not None:
             return self._places.get(word)
@@ -44,7 +44,7 @@ class VocabularyMap:
         Raises:
             ConfigError: there is none.
         """
-        column = self.find(word)
+        column = self.column_or_none(word)
         if column is None:
             where = "vocabulary" if self._places is None else "shortlist"
             raise ConfigError(

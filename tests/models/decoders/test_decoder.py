@@ -141,7 +141,7 @@ def test_a_forced_step_looks_at_one_word_and_at_nothing_else(grid_model):
     state = first.state.select(torch.tensor([0, 0, 1, 1, 2, 2]))
     previous = torch.tensor([4, 5, 6, 7, 8, 4])
     free = decoder.step(previous, state, encoded)
-    forced = decoder.step(previous, state, encoded.looking_at(torch.tensor([2, -1, 0])))
+    forced = decoder.step(previous, state, encoded.with_forced_attention(torch.tensor([2, -1, 0])))
     if decoder.attention is None:
         assert torch.equal(forced.logits, free.logits), "what cannot look cannot be told where to"
         return

@@ -7,7 +7,7 @@ import torch
 from regard.errors import ConfigError
 from regard.inference.ensemble import Ensemble
 from regard.inference.shortlist import Shortlist
-from regard.search import Drawing
+from regard.search import SamplingOptions
 from regard.tasks.translate.constraints import Constraints
 from regard.tasks.translate.predictor import Sampling, Translator
 from regard.text import EOS, learn
@@ -100,11 +100,11 @@ class TestDrawing:
 
     def test_temperature_nought_is_greedy(self, translator):
         made = translator()
-        drawn = made.translate(LINES, sampling=Sampling(Drawing(temperature=0.0)))
+        drawn = made.translate(LINES, sampling=Sampling(SamplingOptions(temperature=0.0)))
         assert texts(drawn) == texts(made.translate(LINES, beam=1))
 
     def test_prefixes_hold(self, translator):
-        found = translator().translate(["a b"] * 5, sampling=Sampling(), wishes=Constraints("e d"))
+        found = translator().translate(["a b"] * 5, sampling=Sampling(), constraints=Constraints("e d"))
         assert all(each.tokens[:2] == ("e", "d") for each in found)
 
     def test_how_many(self):
@@ -112,22 +112,28 @@ class TestDrawing:
             Sampling(number=0)
 
 
-class TestWishes:
+class TestConstraints:
     def test_for_all_and_for_each(self, translator):
         made = translator()
         assert all(
-            each.text.startswith("e d") for each in made.translate(["a", "b c"], wishes=Constraints("e d"))
+            each.text.startswith("e d")
+            for each in made.translate(["a", "b c"], constraints=Constraints("e d"))
         )
-        wishes = [Constraints("d"), Constraints(), Constraints(include=("c c",)), Constraints(exclude=("a",))]
-        first, blank, third, fourth = made.translate(LINES, wishes=wishes)
+        constraints = [
+            Constraints("d"),
+            Constraints(),
+            Constraints(include=("c c",)),
+            Constraints(exclude=("a",)),
+        ]
+        first, blank, third, fourth = made.translate(LINES, constraints=constraints)
         assert first.text.startswith("d")
         assert blank.text == ""
         assert "c c" in third.text
         assert "a" not in fourth.tokens
 
     def test_along_a_stream(self, translator):
-        wishes = (Constraints(prefix) for prefix in "abcde")
-        found = translator().translate_stream(["a"] * 5, chunk=2, wishes=wishes)
+        constraints = (Constraints(prefix) for prefix in "abcde")
+        found = translator().translate_stream(["a"] * 5, chunk=2, constraints=constraints)
         assert [each.tokens[0] for each in found] == list("abcde")
 
 
@@ -138,6 +144,6 @@ def test_a_shortlist_is_kept_to_unless_words_are_asked_for(translator):
     for each in made.translate(LINES, n_best=3):
         assert all(set(one.tokens) <= allowed for one in (each, *each.alternatives))
     other = made.target_tokenizer.tokens([7])[0]
-    found = made.translate(["a"], wishes=Constraints(include=(other,)))[0]
+    found = made.translate(["a"], constraints=Constraints(include=(other,)))[0]
     assert other in found.tokens
     assert made.target_tokenizer.token_to_id(found.tokens[-1]) == EOS

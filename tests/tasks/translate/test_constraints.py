@@ -2,7 +2,7 @@ import pytest
 
 from regard.errors import ConfigError, DataError
 from regard.search import TokenConstraints
-from regard.tasks.translate.constraints import Constraints, read_constraints, requests_of
+from regard.tasks.translate.constraints import Constraints, encode_constraints, read_constraints
 from regard.text import learn
 
 WORDS = learn("word", ["the red house is small"], size=30)
@@ -15,8 +15,8 @@ def ids(text, tokenizer=WORDS):
 
 @pytest.mark.parametrize("tokenizer", [WORDS, PIECES], ids=["word", "bpe"])
 def test_text_becomes_ids(tokenizer):
-    wish = Constraints("the red", ["small", "red house"], ("is",))
-    assert wish.request(tokenizer, "here") == TokenConstraints(
+    constraints = Constraints("the red", ["small", "red house"], ("is",))
+    assert constraints.encode(tokenizer, "here") == TokenConstraints(
         prefix=ids("the red", tokenizer),
         include=(ids("small", tokenizer), ids("red house", tokenizer)),
         exclude=(ids("is", tokenizer),),
@@ -25,14 +25,14 @@ def test_text_becomes_ids(tokenizer):
 
 def test_nothing_is_nothing():
     assert (
-        Constraints().request(WORDS, "here")
-        == Constraints(prefix="  ").request(WORDS, "here")
+        Constraints().encode(WORDS, "here")
+        == Constraints(prefix="  ").encode(WORDS, "here")
         == TokenConstraints()
     )
 
 
 @pytest.mark.parametrize(
-    ("wish", "message"),
+    ("constraints", "message"),
     [
         (
             Constraints(prefix="the green"),
@@ -53,14 +53,14 @@ def test_nothing_is_nothing():
         ),
     ],
 )
-def test_what_cannot_be(wish, message):
+def test_what_cannot_be(constraints, message):
     with pytest.raises(ConfigError, match=message):
-        wish.request(WORDS, "here")
+        constraints.encode(WORDS, "here")
 
 
 def test_what_cannot_be_spelt_is_left_out_of_itself():
     """An unknown word that is to be excluded must not exclude all unknown words."""
-    assert Constraints(exclude=("zebra", "red zebra", "red", " ")).request(WORDS, "here") == TokenConstraints(
+    assert Constraints(exclude=("zebra", "red zebra", "red", " ")).encode(WORDS, "here") == TokenConstraints(
         exclude=(ids("red"),)
     )
 
@@ -72,21 +72,24 @@ def test_one_text_is_no_list():
 
 class TestOfManyLines:
     def test_one_for_all_or_one_for_each(self):
-        assert requests_of(Constraints("red"), WORDS, ["1", "2"]) == [TokenConstraints(prefix=ids("red"))] * 2
-        assert requests_of([Constraints("red"), Constraints()], WORDS, ["1", "2"]) == [
+        assert (
+            encode_constraints(Constraints("red"), WORDS, ["1", "2"])
+            == [TokenConstraints(prefix=ids("red"))] * 2
+        )
+        assert encode_constraints([Constraints("red"), Constraints()], WORDS, ["1", "2"]) == [
             TokenConstraints(prefix=ids("red")),
             TokenConstraints(),
         ]
 
     def test_the_place_is_the_line_s(self):
         with pytest.raises(ConfigError, match=r"^line 8: prefix 'zebra'"):
-            requests_of([Constraints("red"), Constraints("zebra")], WORDS, ["line 7", "line 8"])
+            encode_constraints([Constraints("red"), Constraints("zebra")], WORDS, ["line 7", "line 8"])
 
     def test_too_few_and_too_many(self):
-        with pytest.raises(DataError, match="line 8: there is no wish for it; give one for each line"):
-            requests_of([Constraints()], WORDS, ["line 7", "line 8"])
-        with pytest.raises(DataError, match="2 wishes for 1 lines; give one for each line"):
-            requests_of([Constraints(), Constraints()], WORDS, ["line 7"])
+        with pytest.raises(DataError, match="line 8: there is no constraints for it; give one for each line"):
+            encode_constraints([Constraints()], WORDS, ["line 7", "line 8"])
+        with pytest.raises(DataError, match="2 constraints for 1 lines; give one for each line"):
+            encode_constraints([Constraints(), Constraints()], WORDS, ["line 7"])
 
 
 def test_files(tmp_path):

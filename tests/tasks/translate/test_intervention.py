@@ -10,30 +10,30 @@ WORDS = learn("word", ["the dog sees a red cat ."], size=20)
 PIECES = learn("bpe", ["ab ab ab a b"] * 3, size=9)
 
 
-def request(line, tokenizer=WORDS, **asked):
-    return Intervention(**asked).request(line, tokenizer.encode(line), tokenizer, WORDS)
+def encode(line, tokenizer=WORDS, **asked):
+    return Intervention(**asked).encode(line, tokenizer.encode(line), tokenizer, WORDS)
 
 
 class TestAttend:
     def test_a_word_is_found_where_it_stands(self):
-        assert request("the dog sees a cat .", attend={2: "dog", 5: "cat"}).attend == {2: 1, 5: 4}
+        assert encode("the dog sees a cat .", attend={2: "dog", 5: "cat"}).attend == {2: 1, 5: 4}
 
     def test_a_position_is_one_of_a_token_and_the_end_mark_is_the_last(self):
-        assert request("the dog", attend={0: 1, 3: 2, 4: "</s>"}).attend == {0: 1, 3: 2, 4: 2}
+        assert encode("the dog", attend={0: 1, 3: 2, 4: "</s>"}).attend == {0: 1, 3: 2, 4: 2}
 
     def test_a_word_that_stands_twice_needs_a_position(self):
         with pytest.raises(
             ConfigError, match=r"step 1: 'the' stands at positions 0, 3 and 5; give the position"
         ):
-            request("the dog sees the cat the", attend={1: "the"})
+            encode("the dog sees the cat the", attend={1: "the"})
 
     def test_a_word_that_is_not_there_is_told_its_neighbour(self):
         with pytest.raises(ConfigError, match=r"step 0: 'dogs' is not in the source; did you mean 'dog'"):
-            request("the dog sees", attend={0: "dogs"})
+            encode("the dog sees", attend={0: "dogs"})
 
     def test_a_position_beyond_the_end_is_told_what_there_is(self):
         with pytest.raises(ConfigError, match=r"no position 3; the tokens are 0:the 1:dog 2:</s>"):
-            request("the dog", attend={0: 3})
+            encode("the dog", attend={0: 3})
 
     def test_a_word_of_several_tokens_needs_the_position_of_one(self):
         line = "abab a"
@@ -42,12 +42,12 @@ class TestAttend:
             ConfigError,
             match=r"step 7: 'abab' has several tokens \('▁ab' at 0, 'a' at 1, 'b' at 2\); give the pos",
         ):
-            request(line, PIECES, attend={7: "abab"})
+            encode(line, PIECES, attend={7: "abab"})
         # a word before a piece of another, a piece by its own name
-        assert request(line, PIECES, attend={0: "a", 1: "▁ab", 2: 2}).attend == {0: 3, 1: 0, 2: 2}
+        assert encode(line, PIECES, attend={0: "a", 1: "▁ab", 2: 2}).attend == {0: 3, 1: 0, 2: 2}
 
     def test_an_unknown_word_is_found_by_how_it_is_written(self):
-        assert request("the zebra sees", attend={0: "zebra"}).attend == {0: 1}
+        assert encode("the zebra sees", attend={0: "zebra"}).attend == {0: 1}
 
     def test_a_negative_step_is_refused(self):
         with pytest.raises(ConfigError, match="step -1"):
@@ -81,13 +81,13 @@ class TestSwap:
             swapped("dog", {0: " "})
 
 
-def test_wishes_are_spelt_by_the_target():
-    asked = request("the dog", wish=Constraints("a red", ("cat",), ("the",)))
+def test_constraints_are_spelt_by_the_target():
+    asked = encode("the dog", constraints=Constraints("a red", ("cat",), ("the",)))
     assert asked.prefix == tuple(WORDS.encode("a red"))
     assert asked.include == (tuple(WORDS.encode("cat")),)
     assert asked.exclude == (tuple(WORDS.encode("the")),)
     with pytest.raises(ConfigError, match="cannot spell 'zebra'"):
-        request("the dog", wish=Constraints("a zebra"))
+        encode("the dog", constraints=Constraints("a zebra"))
 
 
 def test_nothing_asked_is_refused():

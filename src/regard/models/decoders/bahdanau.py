@@ -65,8 +65,8 @@ class BahdanauDecoder(Decoder):
 
     def step(self, previous_ids: Tensor, state: DecoderState, encoded: EncodedSource) -> StepOutput:
         """One step; see `Decoder.step`."""
-        if self.quick is not None and self.quick.applies(state, encoded):
-            return self.quick.step(previous_ids, state, encoded)
+        if self.fused_step is not None and self.fused_step.applies(state, encoded):
+            return self.fused_step.step(previous_ids, state, encoded)
         embedded = self.embedding(previous_ids)  # (R, m)
         projected = self.stack.layers[0].project(embedded)  # (R, gn)
         top, new, attended = self._advance(projected, state, encoded, None, 0)

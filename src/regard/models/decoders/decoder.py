@@ -28,7 +28,7 @@ from regard.models.state import DecoderState, EncodedSource, StepOutput, Unrolle
 from regard.ops.unroll import State
 
 
-class Quick(Protocol):
+class FusedStep(Protocol):
     """A decoder's step by another road, as `models/frozen` makes one."""
 
     def applies(self, state: DecoderState, encoded: EncodedSource) -> bool:
@@ -39,7 +39,7 @@ class Quick(Protocol):
         """As `Decoder.step`."""
         ...
 
-    def over(self, output: Output) -> "Quick":
+    def over(self, output: Output) -> "FusedStep":
         """The same with another output matrix."""
         ...
 
@@ -55,11 +55,11 @@ class Decoder(nn.Module, ABC):
 
     Attributes:
         attention: None for a decoder that sees the source as one fixed vector.
-        quick: a step in one call; None for a decoder that learns, or that has none.
+        fused_step: a step in one call; None for a decoder that learns, or that has none.
         words: the ids of the logits' columns, (S,), of a decoder with a shortlist; None where they are all.
     """
 
-    quick: Quick | None = None
+    fused_step: FusedStep | None = None
     words: Tensor | None = None
 
     def __init__(self, config: DecoderConfig, embedding: Embedding, output: Output, input_size: int) -> None:
@@ -112,7 +112,7 @@ class Decoder(nn.Module, ABC):
         short = copy.copy(self)
         short._modules = {**self._modules, "output": self.output.restricted(ids)}
         short.words = ids
-        short.quick = None if self.quick is None else self.quick.over(short.output)
+        short.fused_step = None if self.fused_step is None else self.fused_step.over(short.output)
         return short
 
 

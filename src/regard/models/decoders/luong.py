@@ -78,8 +78,8 @@ class LuongDecoder(Decoder):
 
     def step(self, previous_ids: Tensor, state: DecoderState, encoded: EncodedSource) -> StepOutput:
         """One step; see `Decoder.step`."""
-        if self.quick is not None and self.quick.applies(state, encoded):
-            return self.quick.step(previous_ids, state, encoded)
+        if self.fused_step is not None and self.fused_step.applies(state, encoded):
+            return self.fused_step.step(previous_ids, state, encoded)
         projected = self.stack.layers[0].project(self.embedding(previous_ids))  # (R, gn)
         top, cells = self._recur(projected, state, None, 0)
         context, alpha, carried = attend_rows(self.attention, top, encoded, state.attention)

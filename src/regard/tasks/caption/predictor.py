@@ -18,7 +18,7 @@ from regard.checkpoint import ModelFolder
 from regard.device import find_device
 from regard.errors import DataError
 from regard.models import CaptionerNetwork
-from regard.search import Hypothesis, LengthLimit, SearchOptions, find, forced
+from regard.search import Hypothesis, LengthLimit, SearchOptions, decode_forced, search
 from regard.tasks.caption.result import Caption
 from regard.text import Tokenizer, as_numbers
 
@@ -137,7 +137,7 @@ class Captioner:
         lengths = [len(ids) + 1 for ids in encoded]
         for members in in_order_of_length(lengths, batch_sentences, batch_tokens):
             batch = pad_captioned([rows[k] for k in members], [encoded[k] for k in members]).to(self.device)
-            for k, hypothesis in zip(members, forced(self.model, batch), strict=True):
+            for k, hypothesis in zip(members, decode_forced(self.model, batch), strict=True):
                 found[k] = self._description([hypothesis])
         return [each for each in found if each is not None]
 
@@ -167,7 +167,7 @@ class Captioner:
     ) -> list[list[Hypothesis]]:
         encoded = self.model.encode(torch.tensor(rows, device=self.device))
         options = SearchOptions(width, n_best, length_power=length_power, limit=self.limit)
-        return [list(each.hypotheses) for each in find(self.model.decoder, encoded, options)]
+        return [list(each.hypotheses) for each in search(self.model.decoder, encoded, options)]
 
     def _description(self, hypotheses: Sequence[Hypothesis]) -> Caption:
         best, *others = [

@@ -32,7 +32,7 @@ from regard.config import in_range, one_of
 from regard.device import find_device
 from regard.errors import ConfigError, DataError
 from regard.models import LanguageModelNetwork, States
-from regard.search import Choice, Drawing, follow, log_probs_of, rows_of, sample
+from regard.search import Choice, SamplingOptions, log_probs_of, sample, sampled_rows, score_tokens
 from regard.tasks.language_model.result import Candidate, Reading, Sample, SampleStep, Scored, TextScore
 from regard.text import MODES, EncodedLine, Tokenizer, encode_lines, unknown_id, unknown_words
 from regard.text.specials import BOS, EOS, UNK
@@ -117,9 +117,9 @@ def score_lines(
             yield from _score_each(model, tokenizer, part)
             continue
         [row] = Stream([line.ids for line in part], 1, sum(line.length for line in part))
-        followed = follow(model, row.to(model.embedding.E.device), state)
-        state = followed.state
-        log_probs = iter(followed.log_probs.tolist())
+        scores = score_tokens(model, row.to(model.embedding.E.device), state)
+        state = scores.state
+        log_probs = iter(scores.log_probs.tolist())
         yield from (_one(tokenizer, line, log_probs) for line in part)
 
 
@@ -130,8 +130,8 @@ def _score_each(
     real = [k for k, line in enumerate(lines) if line.ids]
     for batch in in_order_of_length([lines[k].length for k in real], _SENTENCES, _TOKENS):
         chosen = [real[k] for k in batch]
-        followed = follow(model, pad_lines([lines[k].ids for k in chosen]).to(model.embedding.E.device))
-        log_probs = iter(followed.log_probs.tolist())
+        scores = score_tokens(model, pad_lines([lines[k].ids for k in chosen]).to(model.embedding.E.device))
+        log_probs = iter(scores.log_probs.tolist())
         for k in chosen:
             scored[k] = _one(tokenizer, lines[k], log_probs)
     return scored
@@ -223,13 +223,13 @@ class LanguageModel:
             ConfigError: a number is out of range.
         """
         in_range("count", count, 1)
-        drawing = Drawing(temperature, top_k, top_p)
+        sampling = SamplingOptions(temperature, top_k, top_p)
         prompt_ids = self._prompt_ids(prompt)
         samples = []
         for first in range(0, count, _ROWS):
             numbers = range(first, min(first + _ROWS, count))
-            steps = self._steps(prompt_ids, numbers, drawing, seed, max_length, alternatives)
-            samples += [sample_of(self.tokenizer, prompt, prompt_ids, row) for row in rows_of(steps)]
+            steps = self._steps(prompt_ids, numbers, sampling, seed, max_length, alternatives)
+            samples += [sample_of(self.tokenizer, prompt, prompt_ids, row) for row in sampled_rows(steps)]
         return samples
 
     def grow(
@@ -262,9 +262,9 @@ class LanguageModel:
         Raises:
             ConfigError: a number is out of range.
         """
-        drawing = Drawing(temperature, top_k, top_p)
+        sampling = SamplingOptions(temperature, top_k, top_p)
         prompt_ids = self._prompt_ids(prompt)
-        steps = self._steps(prompt_ids, [number], drawing, seed, max_length, alternatives)
+        steps = self._steps(prompt_ids, [number], sampling, seed, max_length, alternatives)
         return self._growing(prompt, prompt_ids, steps)
 
     def score(self, lines: Iterable[str], *, mode: str = "sentences", chunk: int = 256) -> Iterator[Scored]:
@@ -318,7 +318,7 @@ class LanguageModel:
         self,
         prompt_ids: Sequence[int],
         numbers: Sequence[int],
-        drawing: Drawing,
+        sampling: SamplingOptions,
         seed: int,
         max_length: int,
         alternatives: int,
@@ -330,7 +330,7 @@ class LanguageModel:
             torch.full((rows,), BOS, device=self.device),
             seeds=[f"{seed} {number}" for number in numbers],
             prompts=[prompt_ids] * rows,
-            drawing=drawing,
+            sampling=sampling,
             max_length=max_length,
             alternatives=alternatives,
         )

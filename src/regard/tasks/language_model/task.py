@@ -20,7 +20,7 @@ from regard.batches import LineBatch, Stream, in_order_of_length, pad_lines
 from regard.errors import ConfigError, DataError
 from regard.models import LanguageModelNetwork, States, detached
 from regard.models.state import at_positions, real_positions
-from regard.search import follow
+from regard.search import score_tokens
 from regard.tasks.base import Task, TrainingBatch, Validation
 from regard.tasks.language_model.config import LanguageModelRun
 from regard.tasks.language_model.data import as_lines, prepare, read_text
@@ -106,11 +106,11 @@ def validate(
     nats, right, num_tokens = 0.0, 0, 0
     state: States | None = None
     for batch in batches:
-        followed = follow(model, batch.to(device), state)
-        state = followed.state if carried else None
-        nats -= float(followed.log_probs.double().sum())
-        right += int(followed.right.sum())
-        num_tokens += len(followed.log_probs)
+        read = score_tokens(model, batch.to(device), state)
+        state = read.state if carried else None
+        nats -= float(read.log_probs.double().sum())
+        right += int(read.right.sum())
+        num_tokens += len(read.log_probs)
     model.train(was_training)
     score = TextScore(
         nats,

@@ -43,7 +43,7 @@ class Constraints:
                 raise ConfigError(f"{name}: give a list of phrases, not one text: [{getattr(self, name)!r}]")
             object.__setattr__(self, name, tuple(getattr(self, name)))
 
-    def request(self, tokenizer: Tokenizer, place: str) -> TokenConstraints:
+    def encode(self, tokenizer: Tokenizer, place: str) -> TokenConstraints:
         """The same in ids.
 
         A phrase to be left out that the vocabulary cannot spell is left out of itself.
@@ -85,36 +85,36 @@ def _spelt(text: str, tokenizer: Tokenizer, name: str, place: str) -> tuple[int,
     return ids
 
 
-def requests_of(
-    wishes: Constraints | Sequence[Constraints], tokenizer: Tokenizer, places: Sequence[str]
+def encode_constraints(
+    constraints: Constraints | Sequence[Constraints], tokenizer: Tokenizer, places: Sequence[str]
 ) -> list[TokenConstraints]:
-    """The requests of some lines.
+    """The constraints of some lines.
 
     Args:
-        wishes: one for all lines, or one for each.
+        constraints: one for all lines, or one for each.
         tokenizer: the target's.
         places: what each line is called in messages.
 
     Raises:
-        DataError: there are not as many wishes as lines.
-        ConfigError: a wish cannot be spelt.
+        DataError: there are not as many constraints as lines.
+        ConfigError: a constraints cannot be spelt.
     """
-    each = [wishes] * len(places) if isinstance(wishes, Constraints) else list(wishes)
+    each = [constraints] * len(places) if isinstance(constraints, Constraints) else list(constraints)
     if len(each) < len(places):
         raise DataError(
-            f"{places[len(each)]}: there is no wish for it; give one for each line, blank for none"
+            f"{places[len(each)]}: there is no constraints for it; give one for each line, blank for none"
         )
     if len(each) > len(places):
-        raise DataError(f"{len(each)} wishes for {len(places)} lines; give one for each line")
+        raise DataError(f"{len(each)} constraints for {len(places)} lines; give one for each line")
     spelt: dict[Constraints, TokenConstraints] = {}
-    for wish, place in zip(each, places, strict=True):
-        if wish not in spelt:
-            spelt[wish] = wish.request(tokenizer, place)
-    return [replace(spelt[wish], name=place) for wish, place in zip(each, places, strict=True)]
+    for own, place in zip(each, places, strict=True):
+        if own not in spelt:
+            spelt[own] = own.encode(tokenizer, place)
+    return [replace(spelt[own], name=place) for own, place in zip(each, places, strict=True)]
 
 
 def read_constraints(path: str | Path) -> Iterator[Constraints]:
-    """Yield a wish for each line of a file: a JSON object with any of prefix, include and exclude; blank for nothing.
+    """Yield a constraints for each line of a file: a JSON object with any of prefix, include and exclude; blank for nothing.
 
     Raises:
         DataError: the file cannot be read, or a line is no such object.
@@ -148,7 +148,7 @@ class Intervention:
     Attributes:
         attend: target step, counted from 0 → the source token to look at: a word, or the position of a token.
         swap: a word of the line, or its place among the words, counted from 0 → what stands there instead.
-        wish: how the translation begins, what it says, and what it does not.
+        constraints: how the translation begins, what it says, and what it does not.
 
     Raises:
         ConfigError: nothing is asked for, or a step is negative.
@@ -156,10 +156,10 @@ class Intervention:
 
     attend: Mapping[int, str | int] = field(default_factory=dict)
     swap: Mapping[str | int, str] = field(default_factory=dict)
-    wish: Constraints = field(default_factory=Constraints)
+    constraints: Constraints = field(default_factory=Constraints)
 
     def __post_init__(self) -> None:
-        if not (self.attend or self.swap) and self.wish == Constraints():
+        if not (self.attend or self.swap) and self.constraints == Constraints():
             raise ConfigError("what if: nothing is asked for; give attend, swap, prefix, include or exclude")
         for step in self.attend:
             if step < 0:
@@ -180,7 +180,7 @@ class Intervention:
             places[place] = instead
         return places
 
-    def request(
+    def encode(
         self,
         line: str,
         source_ids: Sequence[int],
@@ -209,7 +209,7 @@ class Intervention:
                 attend[step] = _only_token(str(asked), labels, words, tokens, name)
             else:
                 attend[step] = _place(asked, tokens, name, "tokens")
-        return replace(self.wish.request(target_tokenizer, "what if"), attend=attend)
+        return replace(self.constraints.encode(target_tokenizer, "what if"), attend=attend)
 
 
 def swapped(line: str, places: Mapping[int, str]) -> str:

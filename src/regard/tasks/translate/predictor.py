@@ -35,21 +35,21 @@ from regard.inference.shortlist import Shortlist, shortlisted
 from regard.models import Seq2Seq
 from regard.ops.native import Precision
 from regard.search import (
-    Drawing,
     Hypothesis,
     LengthLimit,
     LengthPenalty,
+    SamplingOptions,
     SearchOptions,
     SearchResult,
     TokenConstraints,
-    draw,
-    find,
-    forced,
+    decode_forced,
+    sample_outputs,
+    search,
 )
-from regard.tasks.translate.constraints import Constraints, Intervention, requests_of
+from regard.tasks.translate.constraints import Constraints, Intervention, encode_constraints
 from regard.tasks.translate.result import Translation, replace_unknowns
 from regard.tasks.translate.search_tree import SearchTree, search_tree
-from regard.tasks.translate.what_if import WhatIf, ask
+from regard.tasks.translate.what_if import WhatIf, run_what_if
 from regard.text import EncodedPair, Tokenizer
 from regard.text.specials import EOS
 from regard.text.tokenizer import refuse_other_vocabularies
@@ -176,12 +176,12 @@ class Sampling:
     """Translations that are drawn rather than searched for.
 
     Attributes:
-        drawing: temperature, top-k and top-p.
+        sampling: temperature, top-k and top-p.
         number: how many of each line; the first is the translation, the others are its alternatives.
         seed: the same gives the same draws; each line and each draw has a seed of its own that comes of it.
     """
 
-    drawing: Drawing = field(default_factory=Drawing)
+    sampling: SamplingOptions = field(default_factory=SamplingOptions)
     number: int = 1
     seed: int = 1
 
@@ -245,11 +245,11 @@ class Searcher:
         return read_sources(lines, self.source_tokenizer, self.max_length, first_line, name)
 
     @torch.inference_mode()
-    def find(
+    def search(
         self,
         sources: Sequence[Sequence[int]],
         options: SearchOptions,
-        requests: Sequence[TokenConstraints] | None = None,
+        constraints: Sequence[TokenConstraints] | None = None,
         *,
         history: bool = False,
     ) -> list[SearchResult]:
@@ -258,20 +258,20 @@ class Searcher:
         Args:
             sources: their ids, none empty.
             options: how to search.
-            requests: what is asked of each.
+            constraints: what is asked of each.
             history: whether to record the search.
         """
-        decoder, encoded = self._read(sources, requests)
-        return find(decoder, encoded, options, requests, history=history)
+        decoder, encoded = self._read(sources, constraints)
+        return search(decoder, encoded, options, constraints, history=history)
 
     @torch.inference_mode()
-    def draw(
+    def sample(
         self,
         sources: Sequence[Sequence[int]],
         sampling: Sampling,
         numbers: Sequence[int],
         options: SearchOptions,
-        requests: Sequence[TokenConstraints] | None = None,
+        constraints: Sequence[TokenConstraints] | None = None,
     ) -> list[SearchResult]:
         """Draw translations of some sentences in one batch.
 
@@ -280,22 +280,22 @@ class Searcher:
             sampling: how to draw, and how many of each.
             numbers: of each sentence, so that its draws are its own.
             options: the limits, and what may not be chosen.
-            requests: what is asked of each.
+            constraints: what is asked of each.
         """
-        decoder, encoded = self._read(sources, requests)
+        decoder, encoded = self._read(sources, constraints)
         seeds = [sampling.seeds(number) for number in numbers]
-        return draw(decoder, encoded, sampling.drawing, seeds, options, requests)
+        return sample_outputs(decoder, encoded, sampling.sampling, seeds, options, constraints)
 
     def _read(
-        self, sources: Sequence[Sequence[int]], requests: Sequence[TokenConstraints] | None
+        self, sources: Sequence[Sequence[int]], constraints: Sequence[TokenConstraints] | None
     ) -> tuple[Any, Any]:
         """The decoder to step, and the sources it steps over."""
         model = self._packed.model()
         if self.shortlist is not None:
             asked = (
                 [()] * len(sources)
-                if requests is None
-                else [(each.prefix, *each.include) for each in requests]
+                if constraints is None
+                else [(each.prefix, *each.include) for each in constraints]
             )
             lists = [self.shortlist.of(ids, phrases) for ids, phrases in zip(sources, asked, strict=True)]
             model = shortlisted(model, lists, self.device)
@@ -360,7 +360,7 @@ class Translator(Searcher):
         lines: Iterable[str],
         options: SearchOptions | None = None,
         *,
-        wishes: Constraints | Sequence[Constraints] | None = None,
+        constraints: Constraints | Sequence[Constraints] | None = None,
         sampling: Sampling | None = None,
         unknowns_from: Mapping[str, str] | None = None,
         batch_sentences: int = 32,
@@ -374,7 +374,7 @@ class Translator(Searcher):
         Args:
             lines: the sources; blank ones give blank translations.
             options: how to search; the default `SearchOptions` if None.
-            wishes: what is asked of every translation, or of each; nothing if None.
+            constraints: what is asked of every translation, or of each; nothing if None.
             sampling: draw translations instead of searching for the best; None searches.
             unknowns_from: a dictionary, perhaps an empty one, with which unknown words are replaced through attention;
                 see `replace_unknowns`. None leaves them.
@@ -385,27 +385,29 @@ class Translator(Searcher):
             changes: single options of the search, such as ``beam=10``.
 
         Raises:
-            DataError: a line is longer than `max_length` tokens, or there are not as many wishes as lines.
-            ConfigError: an option is out of range, or a wish cannot be spelt.
+            DataError: a line is longer than `max_length` tokens, or there are not as many constraints as lines.
+            ConfigError: an option is out of range, or a constraints cannot be spelt.
         """
         if isinstance(lines, str):
             raise DataError(f"translate takes a list of lines, not one text: translate([{lines[:40]!r}])")
-        search = replace(options or SearchOptions(), **changes)
+        search_options = replace(options or SearchOptions(), **changes)
         sources = list(lines)
         encoded = self.encode(sources, first_line, name)
         places = [f"{name}{number}" for number in range(first_line, first_line + len(sources))]
-        requests = None if wishes is None else requests_of(wishes, self.target_tokenizer, places)
+        encoded_constraints = (
+            None if constraints is None else encode_constraints(constraints, self.target_tokenizer, places)
+        )
         translations = [Translation.blank(line) for line in sources]
         real = [k for k, ids in enumerate(encoded) if ids]
         lengths = [len(encoded[k]) + 1 for k in real]
         for batch in in_order_of_length(lengths, batch_sentences, batch_tokens):
             chosen = [real[k] for k in batch]
-            asked = None if requests is None else [requests[k] for k in chosen]
+            own = None if encoded_constraints is None else [encoded_constraints[k] for k in chosen]
             ids = [encoded[k] for k in chosen]
             if sampling is None:
-                found = self.find(ids, search, asked)
+                found = self.search(ids, search_options, own)
             else:
-                found = self.draw(ids, sampling, [first_line + k for k in chosen], search, asked)
+                found = self.sample(ids, sampling, [first_line + k for k in chosen], search_options, own)
             for k, each in zip(chosen, found, strict=True):
                 translations[k] = self.rendered(sources[k], encoded[k], each.hypotheses)
         if unknowns_from is not None:
@@ -423,27 +425,27 @@ class Translator(Searcher):
         self,
         groups: Iterable[Sequence[str]],
         *,
-        wishes: Constraints | Iterable[Constraints] | None = None,
+        constraints: Constraints | Iterable[Constraints] | None = None,
         **options: Any,
     ) -> Iterator[Translation]:
         """Translate groups of lines as they come, in constant memory.
 
         Args:
             groups: lines to be searched together, such as those that have arrived.
-            wishes: what is asked of every translation, or of each.
+            constraints: what is asked of every translation, or of each.
             options: as for `translate`.
         """
         first_line = 1
-        same = wishes if wishes is None or isinstance(wishes, Constraints) else None
-        each = iter(() if wishes is None or isinstance(wishes, Constraints) else wishes)
+        same = constraints if constraints is None or isinstance(constraints, Constraints) else None
+        each = iter(() if constraints is None or isinstance(constraints, Constraints) else constraints)
         for group in groups:
-            asked = same if same is wishes else tuple(islice(each, len(group)))
+            asked = same if same is constraints else tuple(islice(each, len(group)))
             try:
-                yield from self.translate(group, wishes=asked, first_line=first_line, **options)
+                yield from self.translate(group, constraints=asked, first_line=first_line, **options)
             except TooLongError as error:  # what stands before it is not lost
                 before = asked[: error.place] if isinstance(asked, tuple) else asked
                 yield from self.translate(
-                    group[: error.place], wishes=before, first_line=first_line, **options
+                    group[: error.place], constraints=before, first_line=first_line, **options
                 )
                 raise
             first_line += len(group)
@@ -487,7 +489,7 @@ class Translator(Searcher):
         for batch in in_order_of_length(lengths, batch_sentences, batch_tokens):
             chosen = [real[k] for k in batch]
             padded = pad_pairs([pairs[k] for k in chosen]).to(self.device)
-            for k, hypothesis in zip(chosen, forced(self.model, padded), strict=True):
+            for k, hypothesis in zip(chosen, decode_forced(self.model, padded), strict=True):
                 results[k] = self.rendered(sources[k], pairs[k].source_ids, [hypothesis])
         return results
 
@@ -532,4 +534,4 @@ class Translator(Searcher):
             DataError: the line is blank, or longer than `max_length` tokens.
         """
         asked = Intervention(attend or {}, swap or {}, Constraints(prefix, tuple(include), tuple(exclude)))
-        return ask(self, line, asked, replace(options or SearchOptions(), **changes))
+        return run_what_if(self, line, asked, replace(options or SearchOptions(), **changes))

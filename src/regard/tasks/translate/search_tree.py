@@ -178,7 +178,7 @@ def search_tree(translator: "Translator", line: str, options: SearchOptions) -> 
     (ids,) = translator.encode([line])
     if not ids:
         return SearchTree(Translation.blank(line), ())
-    (found,) = translator.find([ids], options, history=True)
+    (found,) = translator.search([ids], options, history=True)
     assert found.history is not None, "it was asked for"
     translation = translator.rendered(line, ids, found.hypotheses)
     return SearchTree(translation, in_words(found.history, translator.target_tokenizer))

@@ -125,7 +125,7 @@ class WhatIf:
         }
 
 
-def ask(translator: "Translator", line: str, asked: Intervention, options: SearchOptions) -> WhatIf:
+def run_what_if(translator: "Translator", line: str, asked: Intervention, options: SearchOptions) -> WhatIf:
     """Translate a line before and after; see `Translator.what_if`.
 
     Args:
@@ -148,15 +148,15 @@ def ask(translator: "Translator", line: str, asked: Intervention, options: Searc
     places = asked.places(line)
     told = swapped(line, places)
     ids, told_ids = translator.encode([line, told])
-    request = asked.request(told, told_ids, translator.source_tokenizer, translator.target_tokenizer)
-    (before,) = translator.find([ids], options)
-    (after,) = translator.find([told_ids], options, [request])
+    constraints = asked.encode(told, told_ids, translator.source_tokenizer, translator.target_tokenizer)
+    (before,) = translator.search([ids], options)
+    (after,) = translator.search([told_ids], options, [constraints])
     return WhatIf(
         translator.rendered(line, ids, before.hypotheses),
         translator.rendered(told, told_ids, after.hypotheses),
-        request.attend,
-        asked.wish.prefix,
+        constraints.attend,
+        asked.constraints.prefix,
         places,
-        asked.wish.include,
-        asked.wish.exclude,
+        asked.constraints.include,
+        asked.constraints.exclude,
     )
