@@ -12,11 +12,15 @@ import numpy as np
 import pytest
 import torch
 
+from regard.evaluation import METRICS, measure
+from regard.evaluation.metrics import display_name, format_score
 from regard.layers import CELLS, ENERGIES
+from regard.plots.page import Report, render_report
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted((ROOT / "docs").glob("*.md"))
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+TRAINING_EXAMPLES = [path for path in EXAMPLES if "regard.train(" in path.read_text(encoding="utf-8")]
 
 _spec = importlib.util.spec_from_file_location("readme_harness", ROOT / "tests" / "test_readme.py")
 harness = importlib.util.module_from_spec(_spec)
@@ -71,7 +75,7 @@ def test_every_link_leads_somewhere(page):
 @pytest.fixture
 def tables():
     """The dicts that examples add to, as they were once the test is over."""
-    kept = [(table, dict(table)) for table in (CELLS, ENERGIES)]
+    kept = [(table, dict(table)) for table in (CELLS, ENERGIES, METRICS)]
     yield
     for table, before in kept:
         table.clear()
@@ -79,7 +83,7 @@ def tables():
 
 
 @pytest.mark.journey
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", TRAINING_EXAMPLES, ids=lambda path: path.name)
 def test_every_example_runs_and_learns(path, tables, capsys):
     runpy.run_path(str(path), run_name="__main__")
     said = capsys.readouterr().out
@@ -114,3 +118,23 @@ def test_the_attention_of_one_s_own_is_an_attention(tables):
     beta = torch.nn.functional.softplus(attention.sharpness)
     cosine = torch.cosine_similarity(attention.W(query)[:, :, None], annotations[:, None], dim=-1)
     torch.testing.assert_close(energies, beta * cosine)
+
+
+def test_the_metric_of_one_s_own_is_in_every_table(tables):
+    runpy.run_path(str(ROOT / "examples" / "my_metric.py"))
+    quality = measure(["a b", "c"], ["a b c", "d"])
+    assert quality["length_ratio"] == 3 / 4
+    assert quality.to_json()["length_ratio"] == 3 / 4
+    assert quality.by_length_scores()["length_ratio"] == 3 / 4
+    assert (display_name("length_ratio"), format_score("length_ratio", 0.75)) == ("length ratio", "0.75")
+    page = render_report(Report(title="", subtitle="", command="", scores=quality.scores))
+    assert "<dt>length ratio</dt><dd>0.75</dd>" in page
+
+
+def test_the_plot_of_one_s_own_draws_plain_values(tmp_path, capsys):
+    example = runpy.run_path(str(ROOT / "examples" / "my_plot.py"))
+    alpha = np.array([[0.5, 0.5, 0.0], [0.25, 0.25, 0.5]])
+    (axes,) = example["draw_entropy"](["一", "</s>"], alpha).axes
+    assert [bar.get_height() for bar in axes.patches] == pytest.approx([1.0, 1.5])
+    example["main"](str(tmp_path / "entropy.svg"))
+    assert "attention entropy (bits)" in (tmp_path / "entropy.svg").read_text(encoding="utf-8")

@@ -122,7 +122,7 @@ class TestBadInput:
     def test_a_threshold_out_of_range(self, regard, model, data):
         (data / "blank.tsv").write_text("\t\n")
         ended = regard("align", model, data / "blank.tsv", "--threshold", 30)
-        self.fails(ended, "threshold = 30.0: a weight of attention lies between 0 and 1; try 0.3")
+        self.fails(ended, "threshold = 30.0: an attention weight is between 0 and 1; try 0.3")
         assert ended.out == "", "said before the first line"
 
     def test_unequal_sides(self, regard, model, data):

@@ -1,12 +1,12 @@
-"""How good labels are: of texts, or of the words of sentences.
+"""Scores of predicted labels, of texts or of the words of sentences.
 
-In: gold and predicted labels. Out: `ClassScores`: accuracy, F1, precision and recall of each class, the confusion
-matrix. Knows nothing of models or of how the labels were found.
+In: gold and predicted labels. Out: `ClassScores`: accuracy, the confusion matrix, and precision, recall and F1 of each
+class. Knows nothing of models.
 """
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
@@ -19,11 +19,11 @@ class ClassScore:
     """The scores of one class.
 
     Attributes:
-        precision: of what was given this label, the fraction that is right; 0 where nothing was.
-        recall: of what has this label, the fraction that was given it; 0 where nothing has.
-        f1: their harmonic mean; 0 where both are.
-        support: how many have this label.
-        num_predicted: how many were given it.
+        precision: the fraction of predictions of this label that are correct; 0 without predictions.
+        recall: the fraction of gold labels of this class that were predicted; 0 without gold labels.
+        f1: their harmonic mean; 0 where both are 0.
+        support: the number of gold labels of this class.
+        num_predicted: the number of predictions of it.
     """
 
     precision: float
@@ -39,8 +39,8 @@ class ClassScores:
 
     Attributes:
         labels: the classes, in their order.
-        confusion: how often each gold label, a row, was given each label, a column.
-        sentence_accuracy: the fraction of sentences with every label right; None where labels are of whole texts.
+        confusion: counts, a row per gold label and a column per predicted label.
+        sentence_accuracy: the fraction of sentences with every label correct; None for labels of whole texts.
     """
 
     labels: tuple[str, ...]
@@ -49,12 +49,12 @@ class ClassScores:
 
     @property
     def num_scored(self) -> int:
-        """How many labels were scored."""
+        """The number of labels."""
         return sum(map(sum, self.confusion))
 
     @property
     def accuracy(self) -> float:
-        """The fraction of labels that are right."""
+        """The fraction of correct labels."""
         return sum(self.confusion[k][k] for k in range(len(self.labels))) / self.num_scored
 
     @cached_property
@@ -62,12 +62,12 @@ class ClassScores:
         """The scores of each class, in the order of `labels`."""
         scores = {}
         for k, label in enumerate(self.labels):
-            right, support = self.confusion[k][k], sum(self.confusion[k])
+            correct, support = self.confusion[k][k], sum(self.confusion[k])
             predicted = sum(row[k] for row in self.confusion)
             scores[label] = ClassScore(
-                precision=right / predicted if predicted else 0.0,
-                recall=right / support if support else 0.0,
-                f1=2 * right / (support + predicted) if support + predicted else 0.0,
+                precision=correct / predicted if predicted else 0.0,
+                recall=correct / support if support else 0.0,
+                f1=2 * correct / (support + predicted) if support + predicted else 0.0,
                 support=support,
                 num_predicted=predicted,
             )
@@ -75,22 +75,13 @@ class ClassScores:
 
     @property
     def macro_f1(self) -> float:
-        """The mean F1 over the classes that were met, in the gold labels or in the predicted ones."""
-        met = [one.f1 for one in self.classes.values() if one.support or one.num_predicted]
-        return sum(met) / len(met)
+        """The mean F1 over the classes that occur among the gold labels or the predictions."""
+        f1s = [score.f1 for score in self.classes.values() if score.support or score.num_predicted]
+        return sum(f1s) / len(f1s)
 
     def to_json(self) -> dict[str, Any]:
-        """Give everything as a JSON object."""
-        classes = {
-            label: {
-                "precision": one.precision,
-                "recall": one.recall,
-                "f1": one.f1,
-                "support": one.support,
-                "num_predicted": one.num_predicted,
-            }
-            for label, one in self.classes.items()
-        }
+        """Labels, scores by class and confusion matrix as a JSON object."""
+        classes = {label: asdict(score) for label, score in self.classes.items()}
         confusion = list(map(list, self.confusion))
         return {"labels": list(self.labels), "classes": classes, "confusion": confusion}
 
@@ -101,15 +92,15 @@ def score_classes(
     """Score the labels of texts.
 
     Args:
-        gold: what they should be, one a text.
-        predicted: what they were found to be, in the same order.
-        labels: the classes, in their order; by default all that are met, by name.
+        gold: one per text.
+        predicted: one per text, in the same order.
+        labels: the classes, in their order; by default all that occur, sorted.
 
     Raises:
-        DataError: no labels, not as many of one as of the other, or one that is not among `labels`.
+        DataError: no labels, different numbers of gold and predicted ones, or one that is not among `labels`.
     """
     check_parallel(gold=gold, predicted=predicted)
-    return _counted(gold, predicted, labels, None)
+    return _count(gold, predicted, labels, None)
 
 
 def score_tags(
@@ -119,34 +110,35 @@ def score_tags(
 
     Args:
         gold: for each sentence the tags of its words.
-        predicted: the tags found, in the same order.
-        labels: the tags, in their order; by default all that are met, by name.
+        predicted: the predicted tags, in the same order.
+        labels: the tags, in their order; by default all that occur, sorted.
 
     Raises:
-        DataError: no sentences or no words, not as many of one as of the other, or a tag that is not among `labels`.
+        DataError: no sentences or no words, different numbers of gold and predicted tags, or a tag that is not among
+            `labels`.
     """
     if len(gold) != len(predicted):
         raise DataError(f"cannot score {len(predicted)} tagged sentences against {len(gold)}; give one each")
-    for number, (wanted, found) in enumerate(zip(gold, predicted, strict=True)):
-        if len(wanted) != len(found):
+    for number, (expected, tags) in enumerate(zip(gold, predicted, strict=True)):
+        if len(expected) != len(tags):
             raise DataError(
-                f"sentence {number}: {len(found)} predicted tags for {len(wanted)} gold ones; give one a word"
+                f"sentence {number}: {len(tags)} predicted tags for {len(expected)} gold ones; give one per word"
             )
     flat = [tag for tags in gold for tag in tags], [tag for tags in predicted for tag in tags]
     check_parallel(gold=flat[0], predicted=flat[1])
-    right = sum(list(wanted) == list(found) for wanted, found in zip(gold, predicted, strict=True))
-    return _counted(*flat, labels, right / len(gold))
+    correct = sum(list(expected) == list(tags) for expected, tags in zip(gold, predicted, strict=True))
+    return _count(*flat, labels, correct / len(gold))
 
 
-def _counted(
+def _count(
     gold: Sequence[str],
     predicted: Sequence[str],
     labels: Sequence[str] | None,
     sentence_accuracy: float | None,
 ) -> ClassScores:
-    met = {*gold, *predicted}
-    order = tuple(sorted(met)) if labels is None else tuple(labels)
-    for unknown in sorted(met.difference(order)):
+    occurring = {*gold, *predicted}
+    order = tuple(sorted(occurring)) if labels is None else tuple(labels)
+    for unknown in sorted(occurring.difference(order)):
         raise DataError(f"{unknown!r} is none of the labels; {nearest(unknown, order)}")
     counts = Counter(zip(gold, predicted, strict=True))
     confusion = tuple(tuple(counts[row, column] for column in order) for row in order)

@@ -87,6 +87,11 @@ class Metric:
     format: Callable[[float], str]
     better: Literal["higher", "lower"] | None
 
+    @property
+    def is_fraction(self) -> bool:
+        """Whether values are fractions, shown in per cent."""
+        return self.format is per_cent
+
 
 @dataclass(frozen=True)
 class TextMetric(Metric):
@@ -97,14 +102,14 @@ class TextMetric(Metric):
         signature: options → a description of how it counts, where one is published with the score.
         symbols_only: whether it is reported only where the target consists of phones or characters.
         in_validation: whether each validation computes it, so that ``training.select`` can name it.
-        by_length: whether it is a column of the table by source length.
+        by_length: "chart" for a curve and a column of the table by source length, "table" for the column alone.
     """
 
     function: Callable[[text.Lines, text.Lines, text.TextOptions], float]
     signature: Callable[[text.TextOptions], str] | None = None
     symbols_only: bool = False
     in_validation: bool = False
-    by_length: bool = True
+    by_length: Literal["chart", "table"] | None = "table"
 
     def applies_to(self, unit: text.TargetUnit) -> bool:
         """Whether it is reported for targets that consist of this unit."""
@@ -124,17 +129,21 @@ class LabelMetric(Metric):
     tags_only: bool = False
 
 
-METRICS: Mapping[str, Metric] = {
+METRICS: dict[str, Metric] = {
     # generated text against references
-    "bleu": TextMetric("BLEU", tenths, "higher", text.bleu, text.bleu.signature, in_validation=True),
+    "bleu": TextMetric(
+        "BLEU", tenths, "higher", text.bleu, text.bleu.signature, in_validation=True, by_length="chart"
+    ),
     "chrf": TextMetric("chrF", tenths, "higher", text.chrf, text.chrf.signature, in_validation=True),
     "ter": TextMetric("TER", tenths, "lower", text.ter, text.ter.signature),
-    "exact_match": TextMetric("exact match", per_cent, "higher", text.exact_match, in_validation=True),
+    "exact_match": TextMetric(
+        "exact match", per_cent, "higher", text.exact_match, in_validation=True, by_length="chart"
+    ),
     "wer": TextMetric("WER", per_cent, "lower", text.word_error_rate, symbols_only=True, in_validation=True),
     "per": TextMetric("PER", per_cent, "lower", text.phone_error_rate, symbols_only=True, in_validation=True),
     "token_error_rate": TextMetric("token error rate", per_cent, "lower", text.token_error_rate),
     "character_error_rate": TextMetric(
-        "character error rate", per_cent, "lower", text.character_error_rate, by_length=False
+        "character error rate", per_cent, "lower", text.character_error_rate, by_length=None
     ),
     # predicted labels against gold ones
     "accuracy": LabelMetric("accuracy", per_cent, "higher", lambda classes: classes.accuracy),
@@ -172,10 +181,10 @@ METRICS: Mapping[str, Metric] = {
 """By key, in the order in which scores are listed."""
 
 
-def text_metrics(unit: text.TargetUnit = "words") -> Iterator[tuple[str, TextMetric]]:
-    """The metrics of generated text that are reported for targets of this unit."""
+def text_metrics(unit: text.TargetUnit | None = None) -> Iterator[tuple[str, TextMetric]]:
+    """The metrics of generated text: those reported for targets of this unit, or all."""
     for key, metric in METRICS.items():
-        if isinstance(metric, TextMetric) and metric.applies_to(unit):
+        if isinstance(metric, TextMetric) and (unit is None or metric.applies_to(unit)):
             yield key, metric
 
 

@@ -13,7 +13,7 @@ from itertools import count, pairwise
 from typing import Any
 
 from regard.errors import ConfigError, nearest
-from regard.evaluation.metrics import METRICS, TextMetric, text_metrics
+from regard.evaluation.metrics import text_metrics
 from regard.evaluation.text import TargetUnit, TextOptions, check_parallel
 
 TOKENIZERS = ("13a", "intl", "char", "zh", "none")
@@ -39,9 +39,7 @@ class Quality:
 
     def by_length_scores(self) -> dict[str, float]:
         """The scores that are columns of the table by source length."""
-        columns = {
-            key for key, metric in METRICS.items() if isinstance(metric, TextMetric) and metric.by_length
-        }
+        columns = {key for key, metric in text_metrics() if metric.by_length}
         return {key: value for key, value in self.scores.items() if key in columns}
 
     def to_json(self) -> dict[str, Any]:
@@ -74,7 +72,9 @@ def measure(
     """
     check_parallel(hypotheses=hypotheses, references=references)
     if tokenize not in TOKENIZERS:
-        raise ConfigError(f"tokenize = {tokenize!r} is no tokenizer of BLEU; {nearest(tokenize, TOKENIZERS)}")
+        raise ConfigError(
+            f"tokenize = {tokenize!r} is not a tokenizer of BLEU; {nearest(tokenize, TOKENIZERS)}"
+        )
     if lowercase:
         hypotheses, references = [line.lower() for line in hypotheses], [line.lower() for line in references]
     options = TextOptions(tokenize, lowercase, unit)

@@ -45,7 +45,7 @@ class Sacrebleu:
         return float(self.build(options).corpus_score(hypotheses, [references]).score)
 
     def signature(self, options: TextOptions) -> str:
-        """Sacrebleu's description of how it counts; it is complete only once references were seen."""
+        """Sacrebleu's description of how it counts; it is complete only after a score was computed."""
         metric = self.build(options)
         metric.corpus_score(["a"], [["a"]])
         return str(metric.get_signature())
@@ -92,8 +92,8 @@ def word_error_rate(hypotheses: Lines, references: Lines, options: TextOptions) 
 
 def phone_error_rate(hypotheses: Lines, references: Lines, options: TextOptions) -> float:
     """PER: edit distance over phones or characters, over the number of them in the references; it can exceed 1."""
-    rate = character_error_rate if options.unit == "characters" else token_error_rate
-    return rate(hypotheses, references, options)
+    per_symbol = character_error_rate if options.unit == "characters" else token_error_rate
+    return per_symbol(hypotheses, references, options)
 
 
 def token_error_rate(hypotheses: Lines, references: Lines, options: TextOptions) -> float:
@@ -120,7 +120,7 @@ def check_parallel(**lines: Sequence[str]) -> None:
         lines: each side by its name, which the error message uses.
 
     Raises:
-        DataError: they do not.
+        DataError: they have not.
     """
     lengths = {name: len(side) for name, side in lines.items()}
     if len(set(lengths.values())) > 1:

@@ -1,9 +1,16 @@
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from regard.errors import DataError
-from regard.evaluation.alignment.error_rate import AlignmentScore, score_alignments
+from regard.evaluation.alignment.error_rate import (
+    AlignmentScore,
+    AttentionStatistics,
+    attention_statistics,
+    kendall_tau,
+    score_alignments,
+)
 from regard.text.links import GoldLinks
 
 links = st.frozensets(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=8)
@@ -60,3 +67,66 @@ def test_empty_cases():
 def test_unequal_lengths_are_counted_out():
     with pytest.raises(DataError, match="2 sentences have links and 1 have gold links"):
         score_alignments([frozenset(), frozenset()], [GoldLinks(frozenset())])
+
+
+def hard(*columns, source_length):
+    """Attention that looks at one column a row; the end mark's row looks at the end."""
+    return np.eye(source_length + 1)[[*columns, source_length]]
+
+
+def test_a_sharp_diagonal():
+    assert attention_statistics([hard(0, 1, 2, source_length=3)]) == AttentionStatistics(0.0, 1.0, 1.0, 1)
+
+
+def test_a_reversal_that_passes_a_word_over():
+    result = attention_statistics([hard(3, 2, 0, source_length=4)])
+    assert (result.coverage, result.monotonicity) == (pytest.approx(3 / 4), pytest.approx(-1.0))
+
+
+def test_a_word_read_twice_covers_no_other():
+    assert attention_statistics([hard(0, 0, source_length=2)]).coverage == pytest.approx(1 / 2)
+
+
+def test_even_attention_has_the_entropy_of_its_length():
+    result = attention_statistics([np.full((6, 8), 1 / 8)])
+    assert result.entropy == pytest.approx(3.0)
+    assert result.coverage == pytest.approx(5 / 8)
+    assert result.monotonicity is None
+
+
+def test_the_end_marks_row_is_left_out():
+    alpha = hard(0, 1, source_length=2)
+    other = alpha.copy()
+    other[-1] = 1 / 3
+    assert attention_statistics([alpha]) == attention_statistics([other])
+
+
+def test_entropies_are_averaged_over_words_and_orders_over_sentences():
+    even = np.full((2, 4), 1 / 4)  # one word, 2 bits, no order
+    sharp = hard(0, 1, 2, source_length=3)  # three words, 0 bits, τ = 1
+    turned = hard(1, 0, source_length=2)  # two words, 0 bits, τ = −1
+    result = attention_statistics([even, sharp, turned])
+    assert result.entropy == pytest.approx(2 / 6)
+    assert result.monotonicity == pytest.approx(0.0)
+    assert result.num_sentences == 3
+
+
+def test_nothing_to_look_at():
+    assert attention_statistics([]) == AttentionStatistics(None, None, None, 0)
+    assert attention_statistics([np.ones((1, 1))]) == AttentionStatistics(None, None, None, 1)
+
+
+@given(st.lists(st.integers(0, 6), max_size=12))
+def test_tau_b_agrees_with_counting_pairs(positions):
+    up = down = tied = 0
+    for a in range(len(positions)):
+        for b in range(a + 1, len(positions)):
+            up += positions[a] < positions[b]
+            down += positions[a] > positions[b]
+            tied += positions[a] == positions[b]
+    tau = kendall_tau(np.array(positions, dtype=int))
+    if up + down == 0:
+        assert tau is None
+    else:
+        assert tau == pytest.approx((up - down) / ((up + down + tied) * (up + down)) ** 0.5)
+        assert -1 <= tau <= 1

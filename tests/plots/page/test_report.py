@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regard.errors import DataError
+from regard.evaluation.metrics import METRICS, TextMetric, per_cent
 from regard.plots.page import Report, ShownTranslation, render_report, write_report
 from regard.plots.page.report import word_diff
 from regard.tasks.translate.result import Translation
@@ -28,7 +29,7 @@ def translation(text="le chat noir", **changes):
     return Translation(**{**fields, **changes})
 
 
-JOURNAL = [
+LOG = [
     {"event": "train", "update": 100, "loss": 2.0, "learning_rate": 0.001},
     {"event": "train", "update": 200, "loss": 1.0, "learning_rate": 0.001},
     {"event": "validation", "update": 200, "loss": 0.9, "bleu": 50.0, "token_accuracy": 0.8,
@@ -40,7 +41,7 @@ FULL = Report(
     command="regard demo microworld",
     scores={"bleu": 97.31, "exact_match": 0.934, "aer": 0.087, "train_seconds": 134.2, "chrf": 98.9},
     signatures={"bleu": "nrefs:1|tok:none"},
-    log=JOURNAL,
+    log=LOG,
     by_length={
         "1–5": {"num_sentences": 41, "bleu": 97.0, "exact_match": 0.95, "perplexity": 1.31},
         "6–10": {"num_sentences": 7, "bleu": 61.2, "exact_match": 0.5, "perplexity": 2.46, "aer": 0.123},
@@ -118,6 +119,32 @@ def test_bands_of_length_show_all_their_scores():
     ]
 
 
+def test_the_charts_read_the_table_of_metrics(monkeypatch):
+    def names(page, title):
+        chart = page.split(f"<b>{title}</b>")[1].split("</figure>")[0]
+        return re.findall('class="key (\\w+)">(.*?)</span>', chart)
+
+    usual = [("first", "BLEU"), ("third", "chrF"), ("second", "exact match (%)")]
+    assert names(render_report(FULL), "Quality, free-running") == usual
+    by_length = [("first", "BLEU"), ("second", "exact match (%)"), ("bars", "sentences")]
+    assert names(render_report(FULL), "BLEU and exact match") == by_length
+    half = TextMetric("half", per_cent, "higher", lambda *lines: 0.5, in_validation=True, by_length="chart")
+    monkeypatch.setitem(METRICS, "half", half)
+    bands = {name: {**scores, "half": 0.5} for name, scores in FULL.by_length.items()}
+    page = render_report(dataclasses.replace(FULL, log=[{**LOG[-1], "half": 0.5}], by_length=bands))
+    assert ("third", "half (%)") in names(page, "BLEU and exact match and half")
+    assert ("third", "half (%)") in names(page, "Quality, free-running")
+    assert ("fourth", "chrF") in names(page, "Quality, free-running")
+    assert "half (%): 50" in page
+
+
+def test_length_bins_without_a_charted_metric_keep_their_table():
+    bands = {"1–5": {"num_sentences": 3, "perplexity": 1.5}}
+    page = render_report(Report(title="T", subtitle="s", command="", scores={}, by_length=bands))
+    assert "<table" in page
+    assert "<svg" not in page
+
+
 def test_a_single_word_shows_its_tokens_without_gold_links_between_words():
     spelt = translation("lcn", target_words=(0, 0, 0, None))
     gold = GoldLinks(frozenset({(0, 0)}))
@@ -144,7 +171,7 @@ def test_everything_is_escaped():
     )  # fmt: skip
     report = Report(
         title=EVIL, subtitle=EVIL, command=EVIL, scores={EVIL: EVIL}, signatures={EVIL: EVIL},
-        log=[row, *JOURNAL],
+        log=[row, *LOG],
         by_length=FULL.by_length, shown=[ShownTranslation(EVIL, EVIL + " x", hostile)], details={EVIL: EVIL},
         extra_scores={EVIL: {EVIL: 1.0}},
     )  # fmt: skip

@@ -8,6 +8,7 @@ from regard.evaluation.alignment.error_rate import (
 )
 from regard.evaluation.alignment.links import (
     SYMMETRIZERS,
+    LinkRule,
     argmax_links,
     flip,
     grow_diag,
@@ -18,7 +19,6 @@ from regard.evaluation.alignment.links import (
     threshold_links,
     union,
 )
-from regard.evaluation.alignment.rule import LinkRule
 from regard.evaluation.alignment.words import LabelledAlpha, merge_alpha, word_labels
 
 __all__ = [

@@ -1,12 +1,9 @@
-"""Alignment error rate over a corpus, after Och & Ney (2003).
+"""Scores of alignments: the alignment error rate of Och & Ney (2003), and statistics of attention itself.
 
-In: predicted `Links` and annotated `GoldLinks`, one of each a sentence. Out: `AlignmentScore`, fractions
-from 0 to 1. Counts are summed over the corpus before they are divided, so that long sentences weigh more.
-
-What the attention of a corpus looks like in three numbers: sharp, complete, in order.
-
-In: alphas (I + 1, J + 1) over words or over tokens, the end mark last in both directions. Out:
-`AttentionStatistics`. The end mark's row is left out throughout: it translates nothing.
+In: predicted `Links` and annotated `GoldLinks`, one of each per sentence; or alphas (I + 1, J + 1) over words or
+tokens, the end mark last in both directions. Out: `AlignmentScore`, fractions from 0 to 1, counts summed over the
+corpus before they are divided, so that long sentences weigh more; `AttentionStatistics`, without the row of the end
+mark, which translates nothing.
 """
 
 from collections.abc import Iterable, Sequence
@@ -25,8 +22,8 @@ class AlignmentScore:
 
     Attributes:
         aer: 1 − (|A∩S| + |A∩P|) / (|A| + |S|); 0 where both A and S are empty.
-        precision: |A∩P| / |A|; 1 where A is empty, for nothing claimed is wrong.
-        recall: |A∩S| / |S|; 1 where S is empty, for nothing is missed.
+        precision: |A∩P| / |A|; 1 where A is empty.
+        recall: |A∩S| / |S|; 1 where S is empty.
         num_links: |A|.
         num_sure: |S|.
         num_possible: |P|.
@@ -53,7 +50,7 @@ def score_alignments(predicted: Sequence[Links], gold: Sequence[GoldLinks]) -> A
     if len(predicted) != len(gold):
         raise DataError(
             f"{len(predicted)} sentences have links and {len(gold)} have gold links; "
-            "give one line of gold links a sentence, an empty one where there are none"
+            "give one line of gold links per sentence, an empty one where there are none"
         )
     num_links = sum(len(links) for links in predicted)
     num_sure = sum(len(annotated.sure) for annotated in gold)
@@ -74,18 +71,18 @@ def score_alignments(predicted: Sequence[Links], gold: Sequence[GoldLinks]) -> A
 
 @dataclass(frozen=True, slots=True)
 class AttentionStatistics:
-    """How a model attends; each number is None where nothing defines it.
+    """How a model attends; each number is None where it is undefined.
 
     Attributes:
         entropy: mean over target words of −Σ_j α_ij log₂ α_ij, in bits, the end mark's column included. 0
-            when each target word looks at one place, log₂ of the source length when it looks at all alike.
-        coverage: mean over source words of min(1, Σ_i α_ij), the end mark's column left out. 1 when each
-            source word has been read as much as one word's worth; lower when words are passed over.
+            if each target word attends to one token, log₂ of the source length if it attends to all equally.
+        coverage: mean over source words of min(1, Σ_i α_ij), the end mark's column left out. 1 if the
+            weights of each source word add up to at least 1; lower where words are skipped.
         monotonicity: mean over sentences of Kendall's τ-b between target positions and the source words they
             attend to most, the end mark's column left out. 1 reads left to right, −1 right to left. Sentences
-            with fewer than two target words, or that look at one source word only, have no order and are
+            with fewer than two target words, or that attend to one source word only, have no order and are
             left out.
-        num_sentences: how many alphas were looked at.
+        num_sentences: the number of alphas.
     """
 
     entropy: float | None
@@ -98,7 +95,7 @@ def attention_statistics(alphas: Iterable[NDArray[np.floating]]) -> AttentionSta
     """Summarise the attention of a corpus.
 
     Args:
-        alphas: one (I + 1, J + 1) a sentence, the end mark last in both directions.
+        alphas: one (I + 1, J + 1) per sentence, the end mark last in both directions.
     """
     entropies: list[float] = []
     coverages: list[float] = []

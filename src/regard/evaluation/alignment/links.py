@@ -1,21 +1,19 @@
-"""Hard links from soft attention.
+"""Hard links from soft attention, of one direction or of two.
 
-In: alpha over words (I + 1, J + 1), the end mark last in both directions. Out: `Links`, pairs of (source
-word j, target word i) counted from 0. The end mark is never part of a link.
-
-One alignment out of two directions.
-
-In: the links of a source→target model and those of a target→source model, both as (source, target). Out: one
-set of links. The growing heuristics are those of Koehn, Och & Marcu (2003): start from what both directions
-agree on, then add neighbours that only one of them has.
+In: alpha over words (I + 1, J + 1), the end mark last in both directions, of a source→target model and, for a
+symmetrised alignment, of a target→source model. Out: `Links`, pairs of (source word j, target word i) counted from 0.
+The end mark is never part of a link. The growing heuristics are those of Koehn, Och & Marcu (2003): start from the
+links of both directions, then add neighbours that only one of them has. Knows nothing of models.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.errors import ConfigError
+from regard.errors import ConfigError, nearest
+from regard.evaluation.alignment.words import LabelledAlpha
 from regard.text.links import Link, Links
 
 
@@ -54,31 +52,31 @@ def threshold_links(alpha: NDArray[np.floating], threshold: float) -> Links:
 
 
 def check_threshold(threshold: float) -> None:
-    """Check that a weight of attention can reach a threshold.
+    """Check that an attention weight can reach a threshold.
 
     Raises:
         ConfigError: a threshold that is not above 0, or is above 1.
     """
     if not 0 < threshold <= 1:
-        raise ConfigError(f"threshold = {threshold}: a weight of attention lies between 0 and 1; try 0.3")
+        raise ConfigError(f"threshold = {threshold}: an attention weight is between 0 and 1; try 0.3")
 
 
-# Beside, above, below first; then the diagonals. The order decides between rivals.
+# Beside, above, below first; then the diagonals. The order decides between competing neighbours.
 _NEIGHBOURS = ((-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1))
 
 
 def flip(links: Links) -> Links:
-    """Turn (a, b) into (b, a): what a target→source model says, as (source, target)."""
+    """Turn (a, b) into (b, a): the links of a target→source model as (source, target)."""
     return frozenset((j, i) for i, j in links)
 
 
 def intersection(forward: Links, backward: Links) -> Links:
-    """Keep the links both directions have: few, and mostly right."""
+    """The links of both directions: high precision, low recall."""
     return forward & backward
 
 
 def union(forward: Links, backward: Links) -> Links:
-    """Keep the links either direction has: many, and some wrong."""
+    """The links of either direction: high recall, lower precision."""
     return forward | backward
 
 
@@ -116,6 +114,48 @@ SYMMETRIZERS: dict[str, Callable[[Links, Links], Links]] = {
     "grow-diag-final": grow_diag_final,
     "grow-diag-final-and": grow_diag_final_and,
 }
+
+
+@dataclass(frozen=True)
+class LinkRule:
+    """How links are read from attention.
+
+    Attributes:
+        threshold: the least weight of a link; None links each target word to the source word it attends to most.
+        symmetrize: how two directions become one, a key of `SYMMETRIZERS`; None for one direction.
+
+    Raises:
+        ConfigError: a threshold out of range, or an unknown name.
+    """
+
+    threshold: float | None = None
+    symmetrize: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.threshold is not None:
+            check_threshold(self.threshold)
+        if self.symmetrize is not None and self.symmetrize not in SYMMETRIZERS:
+            hint = nearest(self.symmetrize, SYMMETRIZERS)
+            raise ConfigError(f"symmetrize = {self.symmetrize!r}: there is no such rule; {hint}")
+
+    def links(self, forward: LabelledAlpha | None, backward: LabelledAlpha | None = None) -> Links:
+        """Link the words of one pair, as (source, target).
+
+        Args:
+            forward: the attention of a source→target model between words; None, for a blank pair, gives no links.
+            backward: the attention of a target→source model; used only for symmetrisation.
+        """
+        links = self._one_direction(forward)
+        if self.symmetrize is None:
+            return links
+        return SYMMETRIZERS[self.symmetrize](links, flip(self._one_direction(backward)))
+
+    def _one_direction(self, attention: LabelledAlpha | None) -> Links:
+        if attention is None:
+            return frozenset()
+        if self.threshold is None:
+            return argmax_links(attention.alpha)
+        return threshold_links(attention.alpha, self.threshold)
 
 
 def _grow(forward: Links, backward: Links) -> set[Link]:

@@ -1,7 +1,7 @@
 """Line charts as inline SVG, coloured by the page's style sheet, and their values from a training log.
 
-In: log rows with ``event`` and ``update``; lines of points. Out: `Series`; `Markup`, a figure with its title and
-legend. Each point shows its value on hover. Missing, null and non-finite values are skipped.
+In: log rows with ``event`` and ``update``; lines of points. Out: `Markup`, a figure with its title and legend. Each
+point shows its value on hover. Missing, null and non-finite values of the log are skipped.
 """
 
 import math
@@ -12,19 +12,10 @@ from typing import Any
 from regard.plots.html import Markup, element
 
 
-@dataclass(frozen=True)
-class Series:
-    """A quantity over updates; false if it was never logged."""
-
-    updates: tuple[float, ...]
-    values: tuple[float, ...]
-
-    def __bool__(self) -> bool:
-        return bool(self.updates)
-
-
-def series(rows: Iterable[Mapping[str, Any]], event: str, key: str, *, scale: float = 1.0) -> Series:
-    """Collect one quantity from the rows of one event, in the order of the log.
+def logged(
+    rows: Iterable[Mapping[str, Any]], event: str, key: str, *, scale: float = 1.0
+) -> list[tuple[float, float]]:
+    """Collect one quantity from the rows of one event as points (update, value), in the order of the log.
 
     Args:
         rows: of the training log.
@@ -32,18 +23,18 @@ def series(rows: Iterable[Mapping[str, Any]], event: str, key: str, *, scale: fl
         key: its name, such as "loss".
         scale: a factor, such as 100 for per cent.
     """
-    points = [
+    return [
         (float(row["update"]), scale * float(row[key]))
         for row in rows
         if row.get("event") == event and _is_number(row.get("update")) and _is_number(row.get(key))
     ]
-    return Series(tuple(update for update, _ in points), tuple(value for _, value in points))
 
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
 
 
+STYLES = ("first", "second", "third", "fourth")
 WIDTH, HEIGHT = 440, 250
 _LEFT, _RIGHT, _TOP, _BOTTOM = 46, 430, 12, 210
 _MOST_POINTS = 300
@@ -56,7 +47,7 @@ class Line:
 
     Attributes:
         name: in the legend.
-        kind: its CSS class, which sets colour and marker: "first", "second" or "third"; "quiet" has no markers.
+        kind: its CSS class, which sets colour and marker: one of `STYLES`, or "quiet", which has no markers.
         points: (x, y), x ascending.
     """
 
@@ -199,6 +190,7 @@ _MARKS = {
     "first": _DISC,
     "second": "M{x} {y}m-2.9 -2.9h5.8v5.8h-5.8z",
     "third": "M{x} {y}m0 -3.8l3.6 6.4h-7.2z",
+    "fourth": "M{x} {y}m0 -4l4 4l-4 4l-4 -4z",
     "quiet": _DISC,
 }
 

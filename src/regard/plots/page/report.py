@@ -9,14 +9,15 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from html import escape
 from importlib.resources import files
+from itertools import cycle
 from os import PathLike
 from string import Template
 from typing import TYPE_CHECKING, Any
 
-from regard.evaluation.metrics import display_name, format_score
+from regard.evaluation.metrics import METRICS, display_name, format_score, text_metrics
 from regard.io import write_whole
 from regard.plots.html import Markup, attention_table, element, join, stylesheet
-from regard.plots.page.charts import Line, line_chart, series
+from regard.plots.page.charts import STYLES, Line, line_chart, logged
 from regard.text.links import GoldLinks
 
 if TYPE_CHECKING:
@@ -54,8 +55,7 @@ class Report:
         scores: by their key, such as "bleu" or "exact_match"; the first four are set large.
         signatures: of sacrebleu, by the score's key.
         log: rows of the training log, as dicts with "event" and "update".
-        by_length: scores by key for each bin of source length, by its name such as "6–10"; "num_sentences", "bleu"
-            and "exact_match" are required.
+        by_length: scores by key for each bin of source length, by its name such as "6–10"; "num_sentences" is required.
         shown: sentences shown in full.
         details: facts about the model and the run, by name.
         extra_scores: scores by key for each further test set.
@@ -121,51 +121,79 @@ def _table(first: str, figures: Mapping[str, Mapping[str, float | None]]) -> Mar
 
 def _training(report: Report) -> list[Markup]:
     """Curves of the training log; those without values are left out."""
-    plans: list[tuple[str, str, float | None, list[tuple[str, str, str, str, float]]]] = [
+    quality = [key for key, metric in text_metrics() if metric.in_validation and metric.better == "higher"]
+    styles = _styles(quality)
+    plans: list[tuple[str, str, float | None, list[tuple[str, str, str, str]]]] = [
         ("Loss, teacher-forced", "nats per token", None, [
-            ("training", "quiet", "train", "loss", 1), ("validation", "first", "validation", "loss", 1)]),
+            ("training", "quiet", "train", "loss"), ("validation", "first", "validation", "loss")]),
         ("Quality, free-running", "0 to 100", 100, [
-            ("BLEU", "first", "validation", "bleu", 1), ("chrF", "third", "validation", "chrf", 1),
-            ("exact match (%)", "second", "validation", "exact_match", 100)]),
+            (_name_to_100(key), styles[key], "validation", key) for key in quality]),
         ("Token accuracy", "per cent", 100, [
-            ("teacher-forced", "first", "validation", "token_accuracy", 100),
-            ("free-running", "second", "validation", "free_running_accuracy", 100)]),
-        ("Learning rate", "", None, [("learning rate", "quiet", "train", "learning_rate", 1)]),
+            ("teacher-forced", "first", "validation", "token_accuracy"),
+            ("free-running", "second", "validation", "free_running_accuracy")]),
+        ("Learning rate", "", None, [("learning rate", "quiet", "train", "learning_rate")]),
     ]  # fmt: skip
     charts = []
     for title, unit, top, lines in plans:
-        logged = [
-            (name, kind, series(report.log, event, key, scale=scale))
-            for name, kind, event, key, scale in lines
-        ]
         curves = [
-            Line(name, kind, list(zip(s.updates, s.values, strict=True))) for name, kind, s in logged if s
+            Line(name, style, logged(report.log, event, key, scale=_scale_to_100(key)))
+            for name, style, event, key in lines
         ]
-        if curves:
-            charts.append(line_chart(title, curves, x_label="updates", y_label=unit, top=top))
+        if any(curve.points for curve in curves):
+            shown = [curve for curve in curves if curve.points]
+            charts.append(line_chart(title, shown, x_label="updates", y_label=unit, top=top))
     return [_section("Training", element("div", *charts, class_="charts"))] if charts else []
 
 
 def _by_length(report: Report) -> list[Markup]:
-    """BLEU and exact match against source length, and a table of all scores."""
+    """The metrics that are charted against source length, and a table of all scores."""
     bands = report.by_length
     if not bands:
         return []
-    curves = [
-        Line("BLEU", "first", list(enumerate(_row(bands, "bleu")))),
-        Line("exact match (%)", "second", [(k, 100 * y) for k, y in enumerate(_row(bands, "exact_match"))]),
+    keys = [
+        key
+        for key, metric in text_metrics()
+        if metric.by_length == "chart" and all(key in scores for scores in bands.values())
     ]
-    chart = line_chart(
-        "BLEU and exact match",
-        curves,
-        x_label="source length in words",
-        y_label="0 to 100",
-        x_names=list(bands),
-        bars=[int(count) for count in _row(bands, "num_sentences")],
-        top=100,
-    )
+    styles = _styles(keys)
+    curves = [
+        Line(
+            _name_to_100(key),
+            styles[key],
+            [(k, _scale_to_100(key) * y) for k, y in enumerate(_row(bands, key))],
+        )
+        for key in keys
+    ]
     rows = {f"{name} words": scores for name, scores in bands.items()}
-    return [_section("Quality by length", element("div", chart, class_="charts"), _table("source", rows))]
+    parts = [_table("source", rows)]
+    if keys:
+        chart = line_chart(
+            " and ".join(map(display_name, keys)),
+            curves,
+            x_label="source length in words",
+            y_label="0 to 100",
+            x_names=list(bands),
+            bars=[int(count) for count in _row(bands, "num_sentences")],
+            top=100,
+        )
+        parts.insert(0, element("div", chart, class_="charts"))
+    return [_section("Quality by length", *parts)]
+
+
+def _styles(keys: Sequence[str]) -> dict[str, str]:
+    """A line style per metric; those charted by length come first, so that they look alike in both charts."""
+    charted = {key for key, metric in text_metrics() if metric.by_length == "chart"}
+    ordered = sorted(keys, key=lambda key: key not in charted)
+    return dict(zip(ordered, cycle(STYLES), strict=False))
+
+
+def _name_to_100(key: str) -> str:
+    return f"{display_name(key)} (%)" if METRICS[key].is_fraction else display_name(key)
+
+
+def _scale_to_100(key: str) -> float:
+    """The factor that brings a score, or another logged quantity, to the scale of its chart."""
+    return 100 if key in METRICS and METRICS[key].is_fraction else 1
 
 
 def _row(bands: Mapping[str, Mapping[str, float]], key: str) -> list[float]:
