@@ -5,10 +5,8 @@ from regard.plots.figures.beam_tree import draw_beam_tree
 from regard.plots.figures.canvas import save
 from regard.plots.figures.confusion import draw_confusion, row_shares
 from regard.plots.figures.heatmap import HeatMap, draw_heatmap, draw_heatmaps, draw_what_if
-from regard.plots.figures.pooling import draw_pooling, pooling_scale_end
-from regard.plots.figures.reading import draw_reading
 from regard.plots.figures.sample import draw_sample
-from regard.plots.figures.tags import draw_tags
+from regard.plots.figures.words import draw_pooling, draw_reading, draw_tags, pooling_scale_end
 from regard.plots.page.report import Report, ShownTranslation, write_report
 from regard.plots.terminal.beam_tree import TerminalTree
 from regard.plots.terminal.heatmap import TerminalAlignment, TerminalWhatIf

@@ -4,7 +4,7 @@ from matplotlib.colors import to_hex
 
 from regard.errors import DataError
 from regard.plots.colours import INK, MUTED, weight_colour
-from regard.plots.figures.pooling import draw_pooling, leading_labels, pooling_scale_end
+from regard.plots.figures.words import draw_pooling, leading_labels, pooling_scale_end
 from regard.tasks.classify.result import Classification
 
 

@@ -7,7 +7,7 @@ from matplotlib.colors import to_hex
 from regard.errors import DataError
 from regard.plots.colours import HIGHLIGHT, INK, weight_colour
 from regard.plots.figures.canvas import save
-from regard.plots.figures.reading import draw_reading
+from regard.plots.figures.words import draw_reading
 
 FBI = ["The", "FBI", "is", "chasing", "a", "criminal", "on", "the", "run", "."]
 

@@ -3,7 +3,7 @@ from matplotlib.colors import to_hex
 
 from regard.errors import DataError
 from regard.plots.colours import INK, TAG_COLOURS, tag_colours
-from regard.plots.figures.tags import draw_tags
+from regard.plots.figures.words import draw_tags
 from regard.tasks.tag.result import Tagging
 
 BIRDS = Tagging(("two", "grey", "herons", "fly"), ("NUM", "ADJ", "NOUN", "VERB"), (1.0, 0.5, 0.25, 0.8))

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.plots.colours import FAINT, INK, MUTED, weight_colour
-from regard.plots.figures.canvas import new_figure, page_axes, require_matplotlib
-from regard.plots.figures.fonts import Font, draw_scale, fill_rectangle, scale_width
+from regard.plots.figures.canvas import require_matplotlib
+from regard.plots.figures.fonts import MARGIN, Font, draw_scale, fill_rectangle, new_page, scale_width
 from regard.plots.text import truncate
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from regard.evaluation.classes import ClassScores
 
-_MARGIN = 0.15  # inches
 _SCALE = "share of its row"
 _GOLD, _PREDICTED = "gold ↓", "predicted →"
 
@@ -57,21 +56,14 @@ def draw_confusion(scores: ClassScores, *, title: str | None = None) -> Figure:
     cell = max(2.4 * font.em, widest + 0.8 * small.em, small.width("100 %") + 0.6 * small.em)
     turned = max(font.width(label) for label in labels) > 0.9 * cell
     above = (max(font.width(label) for label in labels) if turned else font.em) + 0.7 * font.em
-    head = (2 * font.em if title else 0.0) + 1.7 * font.em
+    head = 1.7 * font.em
     beside = max(*(font.width(label) for label in labels), small.width("precision")) + 0.5 * font.em
-    left, top = _MARGIN + beside, _MARGIN + head + above
     end = small.width("recall") / 2 + 0.65 * cell
-    inner = max(
-        beside + number * cell + 0.65 * cell + end,
-        font.width(title or "", bold=True),
-        scale_width(small, _SCALE),
-    )
+    width = max(beside + number * cell + 0.65 * cell + end, scale_width(small, _SCALE))
     below = cell + 2.2 * small.em
-    figure = new_figure(inner + 2 * _MARGIN, head + above + number * cell + below + 2 * _MARGIN)
-    axes = page_axes(figure)
-    if title:
-        font.write(axes, _MARGIN, _MARGIN + font.em, title, bold=True)
-    small.write(axes, left, _MARGIN + head - 0.6 * font.em, _PREDICTED, colour=MUTED)
+    page = new_page(font, width, head + above + number * cell + below, title=title)
+    axes, left, top = page.axes, MARGIN + beside, page.top + head + above
+    small.write(axes, left, page.top + head - 0.6 * font.em, _PREDICTED, colour=MUTED)
     small.write(axes, left - 0.5 * font.em, top - 0.4 * font.em, _GOLD, colour=MUTED, align="right")
     for k, label in enumerate(labels):
         middle = (k + 0.5) * cell
@@ -79,8 +71,8 @@ def draw_confusion(scores: ClassScores, *, title: str | None = None) -> Figure:
         font.write(axes, left + middle, top - 0.4 * font.em, label, align="center", turned=turned)
     _draw_cells(axes, small, scores, (left, top), cell)
     _draw_margins(axes, small, scores, (left, top), cell)
-    draw_scale(axes, small, _MARGIN, top + number * cell + below - 0.4 * small.em, _SCALE)
-    return figure
+    draw_scale(axes, small, MARGIN, top + number * cell + below - 0.4 * small.em, _SCALE)
+    return page.figure
 
 
 def _draw_cells(

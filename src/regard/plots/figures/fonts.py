@@ -1,8 +1,8 @@
 """Fonts: which installed families cover a text, how wide it is, and writing it on a page in inches.
 
 In: strings in any script, coordinates. Out: font families for matplotlib, which tries them per character; text with
-U+FFFD for what no font covers, so that matplotlib never warns of a missing glyph; text, backgrounds and colour scales
-on axes.
+U+FFFD for what no font covers, so that matplotlib never warns of a missing glyph; pages with a title; text, backgrounds
+and colour scales on axes.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from regard.plots.colours import FAINT, INK, MUTED, weight_colour
-from regard.plots.figures.canvas import FILE_DOTS_PER_INCH, SCREEN_DOTS_PER_INCH, new_figure
+from regard.plots.figures.canvas import FILE_DOTS_PER_INCH, SCREEN_DOTS_PER_INCH, new_figure, page_axes
 from regard.plots.text import JOINERS, REPLACEMENT, printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 
 # The first installed family is used for Latin text; DejaVu Sans comes with matplotlib.
@@ -180,6 +181,44 @@ class Font:
     def fill_background(self, axes: Axes, left: float, baseline: float, width: float, colour: str) -> None:
         """Fill a rectangle behind a word, from above its ascenders to below its descenders."""
         fill_rectangle(axes, left, baseline - 1.02 * self.em, width, 1.42 * self.em, colour)
+
+
+MARGIN = 0.15  # inches around a page
+
+
+@dataclass(frozen=True)
+class Page:
+    """A figure of text.
+
+    Attributes:
+        figure: the figure.
+        axes: over the whole figure, in inches.
+        top: where the contents start, below the title.
+        width: of the contents, or of the title if that is wider.
+    """
+
+    figure: Figure
+    axes: Axes
+    top: float
+    width: float
+
+
+def new_page(font: Font, width: float, height: float, *, title: str | None = None) -> Page:
+    """Make a page with a margin of `MARGIN` inches and write its title.
+
+    Args:
+        font: of the title, which is bold.
+        width: of the contents, in inches.
+        height: of the contents, in inches.
+        title: a line above them.
+    """
+    head = 2 * font.em if title else 0.0
+    inner = max(width, font.width(title or "", bold=True))
+    figure = new_figure(inner + 2 * MARGIN, head + height + 2 * MARGIN)
+    axes = page_axes(figure)
+    if title:
+        font.write(axes, MARGIN, MARGIN + font.em, title, bold=True)
+    return Page(figure, axes, MARGIN + head, inner)
 
 
 def fill_rectangle(axes: Axes, left: float, top: float, width: float, height: float, colour: str) -> None:

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from regard.plots.colours import ACCENT, FAINT, HIGHLIGHT, INK, MUTED
-from regard.plots.figures.canvas import new_figure, page_axes, require_matplotlib
-from regard.plots.figures.fonts import Font, fill_rectangle
+from regard.plots.figures.canvas import require_matplotlib
+from regard.plots.figures.fonts import MARGIN, Font, fill_rectangle, new_page
 from regard.plots.text import WrappedWords, is_right_to_left, percent, truncate, wrap
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from regard.tasks.language_model.result import Candidate, Sample, SampleStep
 
-_MARGIN = 0.15  # inches
 _LINE_WIDTH = 9.0  # inches of a band of columns
 _SIZE = 11.0
 _NARROWEST = 0.85  # inches, of a column
@@ -61,23 +60,18 @@ def draw_sample(sample: Sample, *, most: int = 5, title: str | None = None) -> F
         (_WORD + _ROW * max((len(columns[k]) for k in band), default=0) + _GAP) * font.em
         for band in bands.lines()
     ]
-    texts = ((title or "", True), *((line, False) for line in prompt))
-    inner = max(bands.width, small.width(key), *(font.width(line, bold=bold) for line, bold in texts))
-    head = 2 * font.em * bool(title) + (1.6 * len(prompt) + 0.4 * bool(prompt)) * font.em
-    figure = new_figure(inner + 2 * _MARGIN, head + sum(heights) + 1.2 * small.em + 2 * _MARGIN)
-    axes = page_axes(figure)
-    top = _MARGIN
-    if title:
-        font.write(axes, _MARGIN, top + font.em, title, bold=True)
-        top += 2 * font.em
+    width = max(bands.width, small.width(key), *map(font.width, prompt))
+    head = (1.6 * len(prompt) + 0.4 * bool(prompt)) * font.em
+    page = new_page(font, width, head + sum(heights) + 1.2 * small.em, title=title)
+    axes, top = page.axes, page.top
     for line in prompt:
-        start = (_MARGIN + inner, "right") if right_to_left else (_MARGIN, "left")
+        start = (MARGIN + page.width, "right") if right_to_left else (MARGIN, "left")
         font.write(axes, start[0], top + font.em, line, colour=MUTED, align=start[1])
         top += 1.6 * font.em
-    top = _MARGIN + head
+    top = page.top + head
     _draw_bands(axes, font, sample.steps, columns, bands, (top, heights))
-    small.write(axes, _MARGIN, top + sum(heights) + 0.9 * small.em, key, colour=MUTED)
-    return figure
+    small.write(axes, MARGIN, top + sum(heights) + 0.9 * small.em, key, colour=MUTED)
+    return page.figure
 
 
 def differs_from_model(steps: Sequence[SampleStep]) -> bool:
@@ -115,7 +109,7 @@ def _draw_bands(
     top, heights = rows
     changed = differs_from_model(steps)
     for step, column, place in zip(steps, columns, bands.positions, strict=True):
-        left, upper = _MARGIN + place.left, top + sum(heights[: place.line])
+        left, upper = MARGIN + place.left, top + sum(heights[: place.line])
         font.write(axes, left, upper + font.em, truncate(step.chosen.token), bold=True)
         for number, one in enumerate(column):
             row = upper + (_WORD + number * _ROW) * font.em

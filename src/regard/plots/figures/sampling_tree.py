@@ -12,15 +12,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from regard.plots.colours import INK, MUTED
-from regard.plots.figures.canvas import new_figure, page_axes, require_matplotlib
-from regard.plots.figures.fonts import Font
+from regard.plots.figures.canvas import require_matplotlib
+from regard.plots.figures.fonts import MARGIN, Font, new_page
 from regard.plots.text import percent, truncate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_MARGIN = 0.15  # inches
 _SIZE = 11.0
 _ROW = 1.75  # ems from row to row
 _GAP = 0.42  # inches between columns, where branches bend
@@ -140,16 +139,12 @@ def draw_sampling_tree(root: Branch, *, title: str | None = None) -> Figure:
         max(_width(one.branch, font) for one in places if one.column == column)
         for column in range(num_columns)
     ]
-    lefts = [_MARGIN + sum(widths[:column]) + column * _GAP for column in range(num_columns)]
+    lefts = [MARGIN + sum(widths[:column]) + column * _GAP for column in range(num_columns)]
     first, last = (choose(one.row for one in places) for choose in (min, max))
-    head = 2 * font.em if title else 0.0
-    tall = (last - first + 1) * _ROW * font.em
-    inner = max(lefts[-1] + widths[-1] - _MARGIN, small.width(_KEY), font.width(title or "", bold=True))
-    figure = new_figure(inner + 2 * _MARGIN, head + tall + 2 * small.em + 2 * _MARGIN)
-    axes = page_axes(figure)
-    if title:
-        font.write(axes, _MARGIN, _MARGIN + font.em, title, bold=True)
-    top = _MARGIN + head + 1.1 * font.em
+    height = (last - first + 1) * _ROW * font.em
+    width = max(lefts[-1] + widths[-1] - MARGIN, small.width(_KEY))
+    page = new_page(font, width, height + 2 * small.em, title=title)
+    axes, top = page.axes, page.top + 1.1 * font.em
     for one in places:
         baseline = top + (one.row - first) * _ROW * font.em
         _write(axes, font, one.branch, lefts[one.column], baseline)
@@ -160,8 +155,8 @@ def draw_sampling_tree(root: Branch, *, title: str | None = None) -> Figure:
             middle = 0.36 * font.em  # half the height of lower-case letters
             across = (start, bend, lefts[leaving.column] - _PADDING)
             _bend(axes, across, (baseline - middle, end - middle), leaving.branch)
-    small.write(axes, _MARGIN, _MARGIN + head + tall + 1.4 * small.em, _KEY, colour=MUTED)
-    return figure
+    small.write(axes, MARGIN, page.top + height + 1.4 * small.em, _KEY, colour=MUTED)
+    return page.figure
 
 
 def _number(branch: Branch) -> str:

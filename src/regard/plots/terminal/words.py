@@ -26,8 +26,7 @@ from regard.plots.colours import (
     weight_block,
     weight_colour,
 )
-from regard.plots.figures.pooling import leading_labels, pooling_scale_end
-from regard.plots.figures.reading import check_square
+from regard.plots.figures.words import check_square, leading_labels, pooling_scale_end
 from regard.plots.terminal.heatmap import fitted
 from regard.plots.text import wrap
 

@@ -106,7 +106,7 @@ class Classification:
             DataError: the picture cannot be written.
         """
         from regard.plots.figures.canvas import save
-        from regard.plots.figures.pooling import draw_pooling
+        from regard.plots.figures.words import draw_pooling
 
         figure = draw_pooling([self], title=title)
         if path is not None:
@@ -115,7 +115,7 @@ class Classification:
 
     def _repr_html_(self) -> str:
         """The words on their weights below the probabilities of the labels, for a notebook."""
-        from regard.plots.figures.pooling import pooling_scale_end
+        from regard.plots.figures.words import pooling_scale_end
         from regard.plots.html import words_html
 
         end = pooling_scale_end([self]) or 1.0

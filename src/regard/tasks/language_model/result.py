@@ -417,7 +417,7 @@ class Reading:
             DataError: the picture cannot be written.
         """
         from regard.plots.figures.canvas import save
-        from regard.plots.figures.reading import draw_reading
+        from regard.plots.figures.words import draw_reading
 
         figure = draw_reading(self.labels, self.word_alpha(layer), title=title)
         if path is not None:

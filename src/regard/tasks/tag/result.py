@@ -52,7 +52,7 @@ class Tagging:
             DataError: the picture cannot be written.
         """
         from regard.plots.figures.canvas import save
-        from regard.plots.figures.tags import draw_tags
+        from regard.plots.figures.words import draw_tags
 
         figure = draw_tags([self], title=title)
         if path is not None:
