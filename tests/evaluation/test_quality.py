@@ -16,7 +16,7 @@ REFERENCES = ["the black cat sleeps .", "we did not see her friend today", "a do
 WITHOUT_TER = METRICS.keys() - {"ter"}
 
 
-def test_sacrebleu_has_the_last_word():
+def test_scores_are_sacrebleus():
     quality = measure(HYPOTHESES, REFERENCES, tokenize="none")
     assert (
         quality["bleu"] == sacrebleu.corpus_bleu(HYPOTHESES, [REFERENCES], tokenize="none", force=True).score
@@ -34,7 +34,7 @@ def test_our_own_counts_by_hand():
     assert quality.num_sentences == 3
 
 
-def test_lowercase_overlooks_case_everywhere():
+def test_lowercase_ignores_case_in_every_metric():
     strict, loose = measure(["A Dog runs home"], ["a dog RUNS home"]), None
     loose = measure(["A Dog runs home"], ["a dog RUNS home"], lowercase=True)
     assert (strict["exact_match"], loose["exact_match"]) == (0.0, 1.0)
@@ -55,7 +55,7 @@ def test_blanks_at_the_ends_do_not_count():
     )
 
 
-def test_signatures_say_how_it_was_counted():
+def test_signatures_are_sacrebleus():
     signatures = measure(HYPOTHESES, REFERENCES, tokenize="char").signatures
     assert set(signatures) == {"bleu", "chrf", "ter"}
     assert "tok:char" in signatures["bleu"]
@@ -88,20 +88,20 @@ def test_tokenised_text_makes_no_noise(tokenize, caplog, capfd):
 
 
 @pytest.mark.parametrize(
-    ("hypotheses", "references", "ter", "exact", "rate"),
+    ("hypotheses", "references", "ter", "exact", "error_rate"),
     [([""], [""], 0, 1, 0), (["a"], [""], 100, 0, 1), ([""], ["a b"], 100, 0, 1)],
 )
-def test_empty_lines(hypotheses, references, ter, exact, rate):
+def test_empty_lines(hypotheses, references, ter, exact, error_rate):
     quality = measure(hypotheses, references)
     assert (quality["ter"], quality["exact_match"], quality["token_error_rate"]) == (
         ter,
         exact,
-        rate,
+        error_rate,
     )
-    assert quality["character_error_rate"] == rate
+    assert quality["character_error_rate"] == error_rate
 
 
-def test_unequal_sides_are_counted_out():
+def test_unequal_numbers_of_lines_are_refused():
     with pytest.raises(DataError, match="1 hypotheses, 2 references"):
         measure(["a"], ["a", "b"])
 
@@ -111,7 +111,7 @@ def test_an_empty_corpus_is_refused():
         measure([], [])
 
 
-def test_a_misspelt_tokenizer_is_set_right():
+def test_a_misspelt_tokenizer_names_the_nearest():
     with pytest.raises(ConfigError, match=r"'non'.*did you mean 'none'\?"):
         measure(["a"], ["a"], tokenize="non")
 

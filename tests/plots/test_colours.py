@@ -58,7 +58,7 @@ def test_the_newest_word_is_red_on_white_and_soft_ink_is_legible():
     assert min(contrast(INK, tint) for tint in TAG_COLOURS) >= 4.5
 
 
-def test_full_and_empty_are_told_apart_in_grey():
+def test_full_and_empty_differ_in_grey():
     assert luminance("#ffffff") - luminance(ACCENT) > 0.6
 
 
@@ -108,7 +108,7 @@ def test_every_colour_can_be_seen_on_white(k):
     assert 1.05 / (lightness(LINE_STYLES[k].colour) + 0.05) > 2.2
 
 
-def test_beyond_the_last_they_come_round_again():
+def test_styles_repeat_after_the_last():
     assert line_style(0) == LINE_STYLES[0]
     assert line_style(len(LINE_STYLES) - 1) == LINE_STYLES[-1]
     assert line_style(len(LINE_STYLES)) == LINE_STYLES[0]

@@ -45,7 +45,7 @@ class Tags(HTMLParser):
         self.text += data if self.open[-1:] != ["style"] else ""
 
 
-def test_each_weight_is_shade_and_text():
+def test_each_weight_is_a_colour_and_a_number():
     table = attention_table(SOURCE, TARGET, ALPHA)
     assert '<td style="--a:0.25">0.25</td><td style="--a:0.75">0.75</td>' in table
     assert '<td></td><td style="--a:1.00">1.00</td>' in table  # a weight near 0 stays empty
@@ -100,7 +100,7 @@ PICTURES = {
 
 
 @pytest.mark.parametrize("name", PICTURES)
-def test_a_picture_is_one_whole_element_without_scripts_or_links(name):
+def test_each_picture_is_one_element_without_scripts_or_links(name):
     picture = PICTURES[name]
     tags = Tags(picture)
     assert picture.startswith('<div class="regard">')

@@ -4,12 +4,12 @@ import sys
 
 def loaded(code, *modules):
     """Run code by itself and say which of the modules it loads."""
-    asked = f"import sys\n{code}\nprint([m for m in {modules} if m in sys.modules])"
-    result = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
+    script = f"import sys\n{code}\nprint([m for m in {modules} if m in sys.modules])"
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     return result.stdout.strip()
 
 
-def test_importing_the_room_loads_nothing_heavy():
+def test_importing_the_packages_loads_nothing_heavy():
     code = "import regard.evaluation.alignment, regard.evaluation, regard.plots"
     assert loaded(code, "torch", "matplotlib", "sacrebleu") == "[]"
 

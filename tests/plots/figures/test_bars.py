@@ -21,7 +21,7 @@ def test_bars_are_as_long_as_their_values_in_the_order_of_the_names():
     assert axes.get_xlabel() == "BLEU"
 
 
-def test_every_value_is_written_behind_its_bar_and_its_whisker():
+def test_every_value_is_written_behind_its_bar_and_its_error_bar():
     measure = Measure("seconds", [1.0, 22.456, 3.0], spreads=[0.5, 2.0, 0.0], form="{:.2f} s")
     axes = draw_bars(NAMES, [measure]).axes[0]
     assert [text.get_text() for text in axes.texts] == ["1.00 s", "22.46 s", "3.00 s"]
@@ -31,11 +31,11 @@ def test_every_value_is_written_behind_its_bar_and_its_whisker():
     assert ends == pytest.approx(np.array([[0.5, 1.5], [20.456, 24.456], [3.0, 3.0]]))
 
 
-def test_without_spreads_there_are_no_whiskers():
+def test_without_spreads_there_are_no_error_bars():
     assert not draw_bars(NAMES, [Measure("BLEU", [1, 2, 3])]).axes[0].collections
 
 
-def test_names_stand_once_and_titles_above_each_panel():
+def test_names_are_written_once_and_titles_above_each_panel():
     figure = draw_bars(
         NAMES,
         [Measure("BLEU", [1, 2, 3], title="higher is better"), Measure("AER", [3, 2, 1], ranging=(0, 9))],

@@ -34,7 +34,7 @@ def drawn(tree, **options):
 
 
 @sizes
-def test_nobody_touches_and_no_branches_cross(grown, steps, width, seed):
+def test_no_nodes_touch_and_no_branches_cross(grown, steps, width, seed):
     tree = grown(steps, width, seed)
     places = place_nodes(tree, lambda one: 0.1 + 0.05 * len(one.token))
     assert set(places) == {one.id for step in tree.steps for one in step}
@@ -59,14 +59,14 @@ def test_the_best_output_runs_straight_down_the_left(grown, steps, width, seed):
 
 
 def test_rows_are_as_wide_as_they_must_be(grown):
-    """What ends leaves its room to others: twenty steps are hardly wider than the widest of them."""
+    """A finished branch leaves its space to others: twenty steps are hardly wider than the widest of them."""
     tree = grown(20, 5, 2)
     places = place_nodes(tree, lambda one: 0.5)
     widest = max(len(step) for step in tree.steps) * (0.5 + 0.14)
     assert max(place.left + place.width for place in places.values()) < 1.3 * widest
 
 
-def test_without_the_pruned_the_rest_stands_as_before(grown):
+def test_without_the_pruned_the_rest_keeps_its_place(grown):
     tree = grown()
     without = place_nodes(tree, lambda one: 0.5, pruned=False)
     assert set(without) == {one.id for step in tree.steps for one in step if one.fate != "pruned"}
@@ -77,7 +77,7 @@ def test_all_words_are_legible(grown, well_set, steps, width, seed):
     well_set(drawn(grown(steps, width, seed), title="a title"))
 
 
-def test_words_numbers_and_what_was_looked_at(grown):
+def test_words_numbers_and_attended_tokens(grown):
     tree = grown(seed=1)
     texts = [text.get_text() for text in drawn(tree).axes[0].texts]
     written = list(pairwise(texts))
@@ -89,7 +89,7 @@ def test_words_numbers_and_what_was_looked_at(grown):
         assert (str(row), tree.looked_at(one)) in written
 
 
-def test_the_best_is_bold_and_thickest_branches_are_likeliest(grown):
+def test_the_best_is_bold_and_thicker_branches_are_more_probable(grown):
     tree = grown(seed=1)
     figure = drawn(tree)
     bold = [text.get_text() for text in figure.axes[0].texts if text.get_weight() == "bold"]
@@ -104,7 +104,7 @@ def test_the_best_is_bold_and_thickest_branches_are_likeliest(grown):
     )
 
 
-def test_what_was_lost_is_grey(grown):
+def test_hypotheses_without_output_are_grey(grown):
     tree = grown(seed=1)
     found = {one.id for end in tree.finished for one in tree.way_to(end)}
     lost = [one for step in tree.steps for one in step if one.fate == "kept" and one.id not in found]
@@ -114,7 +114,7 @@ def test_what_was_lost_is_grey(grown):
     assert sum(text.get_color() == INK for text in words) == len(found)
 
 
-def test_a_search_that_found_nothing_is_drawn_too(grown):
+def test_a_search_without_output_is_drawn_too(grown):
     tree = grown()
     assert BeamTree(tree.steps[0]).best == ()
     draw_beam_tree(tree.steps[0]).canvas.draw()

@@ -26,7 +26,7 @@ def test_equal_pictures_are_equal_files(tmp_path, ending):
     assert (tmp_path / f"a.{ending}").read_bytes() == (tmp_path / f"b.{ending}").read_bytes()
 
 
-def test_the_ending_names_the_format(tmp_path):
+def test_the_extension_selects_the_format(tmp_path):
     figure = new_figure(1, 1)
     figure.text(0.1, 0.5, "word")
     save(figure, tmp_path / "a.PNG")
@@ -36,17 +36,17 @@ def test_the_ending_names_the_format(tmp_path):
     assert ">word</text>" in (tmp_path / "a.svg").read_text()  # text stays text
 
 
-def test_an_unknown_ending_offers_the_nearest(tmp_path):
+def test_an_unknown_extension_names_the_nearest(tmp_path):
     with pytest.raises(ConfigError, match=r"a\.pgn: .*did you mean 'png'\?"):
         save(new_figure(1, 1), tmp_path / "a.pgn")
 
 
-def test_a_place_that_cannot_be_written_is_named(tmp_path):
+def test_a_path_that_cannot_be_written_is_named(tmp_path):
     with pytest.raises(DataError, match="cannot be written"):
         save(new_figure(1, 1), tmp_path / "nowhere" / "a.png")
 
 
-def test_a_whole_page_counts_in_inches_from_its_upper_left_corner():
+def test_page_axes_are_in_inches_from_the_upper_left_corner():
     figure = new_figure(4, 2)
     axes = page_axes(figure)
     figure.canvas.draw()
@@ -59,7 +59,7 @@ def test_a_whole_page_counts_in_inches_from_its_upper_left_corner():
 @pytest.mark.parametrize(
     ("grid", "lines"), [("x", (True, False)), ("y", (False, True)), ("both", (True, True))]
 )
-def test_dressed_axes_have_two_sides_and_the_lines_asked_for(grid, lines):
+def test_styled_axes_have_two_sides_and_their_grid_lines(grid, lines):
     axes = new_figure(3, 2).add_axes((0.2, 0.2, 0.7, 0.7))
     families = families_for(["1"])
     style_axes(axes, families, grid=grid)

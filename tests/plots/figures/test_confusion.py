@@ -22,13 +22,13 @@ def test_gold_runs_down_and_predicted_across():
     assert place["1,234"] == pytest.approx((place["1"][0], place["2"][1]))
 
 
-def test_each_cell_has_the_shade_of_its_share():
+def test_each_cell_has_the_colour_of_its_share():
     axes = draw_confusion(SMALL).axes[0]
     cells = [to_hex(patch.get_facecolor()) for patch in axes.patches if patch.get_fill()]
     assert cells == [weight_colour(share) for share in row_shares(SMALL).ravel()]
 
 
-def test_recall_stands_beside_and_precision_below():
+def test_recall_is_at_the_right_and_precision_below():
     drawn = draw_confusion(SMALL, title="Films").axes[0].texts
     texts = [text.get_text() for text in drawn]
     place = {text.get_text(): text.get_position() for text in drawn}

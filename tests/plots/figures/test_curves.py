@@ -13,7 +13,7 @@ from regard.plots.colours import LINE_STYLES
 from regard.plots.figures.canvas import new_figure
 from regard.plots.figures.curves import (
     Curve,
-    End,
+    CurveEnd,
     Mark,
     Panel,
     draw_curves,
@@ -41,7 +41,7 @@ def test_points_are_where_they_were_given():
     assert np.array_equal(second.get_xydata(), [[2, 5], [3, 6]])
 
 
-def test_axes_are_labelled_and_the_title_stands_above():
+def test_axes_are_labelled_and_the_title_is_above():
     axes = draw_curves([panel(Curve("a", [0, 1], [0, 1]), title="Long sentences")]).axes[0]
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("words", "BLEU")
     assert axes.get_title(loc="left") == "Long sentences"
@@ -85,7 +85,7 @@ def test_the_line_is_broken_at_what_is_not_finite(missing):
     assert np.array_equal(line.get_ydata(), [5.0, math.nan, 7.0], equal_nan=True)
 
 
-def test_a_name_stands_at_the_last_finite_point_and_nowhere_without_one():
+def test_a_label_is_at_the_last_finite_point_and_nowhere_without_one():
     curves = [Curve("ends early", [1, 2, 3], [5, 6, math.nan]), Curve("never", [1, 2], [math.nan] * 2)]
     axes = draw_curves([panel(*curves, Curve("whole", [1, 3], [0, 1]), y_range=(0, 10))]).axes[0]
     heights = {text.get_text(): text.get_position()[1] for text in axes.texts}
@@ -118,7 +118,7 @@ def test_many_points_have_no_marks():
     assert second.get_marker() in ("", "None")
 
 
-def test_marks_cross_the_panel_with_their_words():
+def test_marks_cross_the_panel_with_their_labels():
     marks = [Mark(2.0, "trained to here"), Mark(50.0, "chance", axis="y")]
     axes = draw_curves([panel(Curve("a", [1, 4], [10, 90]), marks=marks)]).axes[0]
     across = [line for line in axes.lines if line.get_zorder() == 1]
@@ -130,7 +130,7 @@ def test_marks_cross_the_panel_with_their_words():
 @pytest.mark.parametrize(
     ("first", "last", "side"), [(50, 90, "right"), (90, 50, "left"), (50, 50, "left"), (90, 10, "left")]
 )
-def test_words_along_a_height_give_way_to_a_curve_that_begins_there(first, last, side):
+def test_the_label_of_a_mark_gives_way_to_a_curve_that_starts_there(first, last, side):
     curves = [Curve("a", [1, 4], [first, last]), Curve("lost", [1, 4], [math.nan, math.nan])]
     chart = panel(*curves, marks=[Mark(49.0, "chance", axis="y")], y_range=(0, 100))
     (words,) = (text for text in draw_curves([chart]).axes[0].texts if text.get_text() == "chance")
@@ -138,7 +138,7 @@ def test_words_along_a_height_give_way_to_a_curve_that_begins_there(first, last,
     assert words.xy == (0 if side == "left" else 1, 49.0)
 
 
-def test_panels_stand_row_by_row_at_one_size():
+def test_panels_are_row_by_row_at_one_size():
     figure = draw_curves([panel(Curve("a", [0, 1], [0, 1])) for _ in range(4)])
     places = [axes.get_position() for axes in figure.axes]
     assert [place.x0 for place in places[:3]] == sorted(place.x0 for place in places)[1:]
@@ -151,7 +151,7 @@ def test_panels_stand_row_by_row_at_one_size():
     assert (two[2].x0, two[3].x0) == pytest.approx((two[0].x0, two[1].x0))
 
 
-def test_one_panel_names_the_ends_and_several_share_a_key():
+def test_one_panel_labels_the_ends_and_several_share_a_legend():
     curves = [Curve(name, [0, 1], [0, k]) for k, name in enumerate(("one", "two"))]
     alone = draw_curves([panel(*curves)])
     assert {text.get_text() for text in alone.axes[0].texts} == {"one", "two"}
@@ -222,7 +222,7 @@ def test_what_is_far_apart_is_left_alone(gaps, step):
 
 
 @given(PLACES, STEPS)
-def test_no_nearer_arrangement_is_to_be_found(places, step):
+def test_no_closer_arrangement_exists(places, step):
     """It is the least-squares answer: no group can be moved by a little and come nearer to where it wants to be."""
     moved = np.array(spread_out(places, step))
     wanted = np.array(places)
@@ -237,7 +237,7 @@ def test_by_hand():
     assert spread_out([5], 1) == [5]
     assert spread_out([5, 5], 1) == [4.5, 5.5]
     assert spread_out([0, 5, 5.2, 9], 1) == pytest.approx([0, 4.6, 5.6, 9])
-    # the pair at 2 pushes into the one at 1, and the three stand around their mean
+    # the pair at 2 pushes into the one at 1, and the three are spread around their mean
     assert spread_out([1, 2, 2], 1) == pytest.approx([2 / 3, 5 / 3, 8 / 3])
 
 
@@ -248,11 +248,11 @@ def axes_of(height=2.0):
 FAMILIES = families_for(["abc"])
 
 
-def test_names_that_would_touch_are_led_to_by_a_stroke():
+def test_labels_moved_apart_have_a_leader_line():
     axes = axes_of()
     axes.set(xlim=(0, 1), ylim=(0, 1))
-    ends = [End("high", 1, 0.51), End("low", 1, 0.49), End("middle", 1, 0.5)]
-    ends += [End("far", 1, 0.9), End("short", 0.5, 0.1)]
+    ends = [CurveEnd("high", 1, 0.51), CurveEnd("low", 1, 0.49), CurveEnd("middle", 1, 0.5)]
+    ends += [CurveEnd("far", 1, 0.9), CurveEnd("short", 0.5, 0.1)]
     label_ends(axes, ends, ["high", "low", "far", "short", "middle"], FAMILIES)
     places = {text.get_text(): text.get_position()[1] for text in axes.texts}
     assert places["low"] < 0.49 < 0.51 < places["high"]
@@ -268,15 +268,15 @@ def test_names_that_would_touch_are_led_to_by_a_stroke():
 def test_an_end_outside_the_axes_is_named_at_their_edge():
     axes = axes_of()
     axes.set(xlim=(0, 1), ylim=(0, 1))
-    label_ends(axes, [End("off", 1, 7.0)], ["off"], FAMILIES)
+    label_ends(axes, [CurveEnd("off", 1, 7.0)], ["off"], FAMILIES)
     assert axes.texts[0].get_position()[1] == pytest.approx(1)
 
 
 @pytest.mark.parametrize("up", [0.0, 1.0])
-def test_a_crowd_at_the_edge_stays_beside_the_axes(up):
+def test_many_labels_at_the_edge_stay_beside_the_axes(up):
     axes = axes_of()
     axes.set(xlim=(0, 1), ylim=(0, 1))
-    label_ends(axes, [End(name, 1, up) for name in "abcdef"], list("abcdef"), FAMILIES)
+    label_ends(axes, [CurveEnd(name, 1, up) for name in "abcdef"], list("abcdef"), FAMILIES)
     places = [text.get_position()[1] for text in axes.texts]
     assert min(places) == pytest.approx(-0.04) if up == 0 else max(places) == pytest.approx(1.04)
     steps = np.diff(places)
@@ -287,13 +287,13 @@ def test_a_crowd_at_the_edge_stays_beside_the_axes(up):
 @pytest.mark.parametrize("height", [1.0, 4.0])
 def test_names_keep_their_distance_in_inches_at_any_height(height):
     axes = axes_of(height)
-    label_ends(axes, [End(name, 1, 0.5) for name in "abcd"], list("abcd"), FAMILIES)
+    label_ends(axes, [CurveEnd(name, 1, 0.5) for name in "abcd"], list("abcd"), FAMILIES)
     axes.figure.canvas.draw()
     boxes = sorted(text.get_window_extent().extents[1::2].tolist() for text in axes.texts)
     assert all(above[0] > below[1] for below, above in itertools.pairwise(boxes))
 
 
-def test_the_key_takes_as_many_rows_as_its_names_need():
+def test_the_legend_takes_as_many_rows_as_its_labels_need():
     labels = [f"a curve of some length, number {k}" for k in range(5)]
     rows = {
         room: round(legend_height(labels, FAMILIES, room) / legend_height(["a"], FAMILIES, room))
@@ -304,7 +304,7 @@ def test_the_key_takes_as_many_rows_as_its_names_need():
     assert rows[1] == 5
 
 
-def test_names_in_the_key_stand_in_order_and_apart():
+def test_labels_of_the_legend_are_in_order_and_apart():
     labels = [f"curve {k} {'x' * (3 * k)}" for k in range(7)]
     figure = new_figure(6, 3)
     write_legend(figure, labels, FAMILIES, left=0.5, room=5)

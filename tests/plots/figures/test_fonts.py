@@ -15,7 +15,7 @@ def test_no_family_twice_and_none_for_nothing():
     assert len(set(families)) == len(families) <= 2
 
 
-def test_writable_keeps_what_a_font_has_and_marks_the_rest():
+def test_renderable_keeps_what_a_font_has_and_marks_the_rest():
     families = families_for(["é\ue000\n"])
     assert renderable("é", families) == "é"
     assert renderable("«\N{NO-BREAK SPACE}é\N{SOFT HYPHEN}", families) == "« é"
@@ -78,7 +78,7 @@ def test_joiners_are_kept_where_a_font_has_them_and_else_dropped(monkeypatch):
     assert renderable(joined, ["ab\N{ZERO WIDTH JOINER}"]) == joined
 
 
-def test_nothing_is_mathematics_and_what_has_no_shape_is_marked(tmp_path):
+def test_nothing_is_mathematics_and_missing_glyphs_are_marked(tmp_path):
     font = Font.covering(["$x^2$", "a\nb"], 10)
     figure = new_figure(3, 1)
     axes = page_axes(figure)
@@ -92,7 +92,7 @@ def test_nothing_is_mathematics_and_what_has_no_shape_is_marked(tmp_path):
     assert axes.texts[1].get_color() == "#ff0000"
 
 
-def test_letters_stand_on_their_baseline_at_their_place():
+def test_text_is_on_its_baseline_at_its_position():
     font = Font.covering(["mmm"], 24)
     figure = new_figure(3, 3)
     axes = page_axes(figure)
@@ -111,7 +111,7 @@ def test_letters_stand_on_their_baseline_at_their_place():
     assert left.width / 100 == pytest.approx(font.width("mmm"), rel=0.06)
 
 
-def test_the_scale_runs_from_white_to_the_full_shade_and_says_where_it_ends(well_set):
+def test_the_scale_runs_from_white_to_the_full_colour_and_says_where_it_ends(well_set):
     font = Font.covering(["weight"], 10)
     figure = new_figure(4, 1)
     axes = page_axes(figure)

@@ -24,7 +24,7 @@ def test_black_is_nothing_and_white_is_all():
         np.testing.assert_allclose(shades, np.repeat(weights, 3).reshape(2, 3), atol=1 / 255)
 
 
-def test_labels_stand_at_their_rows_and_columns():
+def test_labels_are_at_their_rows_and_columns():
     axes = draw_heatmap(even(2, 3), ["the", "black", "cat"], ["chat", "noir"]).axes[0]
     assert [(t.get_text(), t.get_position()[0]) for t in axes.get_xticklabels()] == [
         ("the", 0),
@@ -61,7 +61,7 @@ def test_words_of_neighbouring_rows_do_not_touch(number):
     assert labels[0].get_size() >= 7
 
 
-def test_short_columns_stand_upright_and_long_ones_turn():
+def test_short_column_labels_are_horizontal_and_long_ones_turned():
     upright = draw_heatmap(even(1, 3), ["日", "本", "語"], ["a"]).axes[0].get_xticklabels()
     turned = draw_heatmap(even(1, 2), ["extraordinary", "a"], ["a"]).axes[0].get_xticklabels()
     assert {label.get_rotation() for label in upright} == {0}
@@ -88,12 +88,12 @@ def test_awkward_words_are_drawn_as_they_are(tmp_path):
     assert "x" * 24 not in written
 
 
-def test_scripts_of_the_world_make_no_warnings(tmp_path):
+def test_many_scripts_make_no_warnings(tmp_path):
     labels = ["私", "한국어", "हिन्दी", "العربية", "ไทย", "Ελλάς", "Русь"]
     save(draw_heatmap(even(7, 7), labels, labels), tmp_path / "a.png")
 
 
-def test_a_sheet_places_its_maps_row_by_row():
+def test_several_maps_are_placed_row_by_row():
     maps = [HeatMap(even(2, 2 + k), words(2 + k), words(2), title=f"({k})") for k in range(5)]
     figure = draw_heatmaps(maps)
     places = [axes.get_position() for axes in figure.axes]
@@ -110,7 +110,7 @@ def test_columns_can_be_chosen():
     assert len({axes.get_position().y0 for axes in figure.axes}) == 3
 
 
-def test_an_empty_sheet_is_refused():
+def test_no_maps_are_refused():
     with pytest.raises(DataError, match="at least one"):
         draw_heatmaps([])
 

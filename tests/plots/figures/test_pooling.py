@@ -26,7 +26,7 @@ def text_of(figure, word):
     return next(text for text in figure.axes[0].texts if text.get_text() == word)
 
 
-def test_shades_are_of_one_scale_for_the_whole_sheet():
+def test_colours_have_one_scale_in_the_whole_figure():
     sheet = [classified("a fine film", seed=1), classified("dull", seed=2)]
     end = pooling_scale_end(sheet)
     assert end == pytest.approx(np.ceil(10 * max(w.max() for one in sheet for w in one.word_alpha)) / 10)
@@ -38,7 +38,7 @@ def test_shades_are_of_one_scale_for_the_whole_sheet():
     assert f"{end:g}" in [text.get_text() for text in axes.texts]
 
 
-def test_without_weights_there_are_no_shades_and_no_scale():
+def test_without_weights_there_are_no_colours_and_no_scale():
     plain = classified("a fine film", weights=False)
     assert pooling_scale_end([plain]) is None
     axes = draw_pooling([plain]).axes[0]
@@ -60,7 +60,7 @@ def test_the_chosen_label_is_bold_and_its_bar_as_long_as_it_is_probable():
     assert text_of(figure, "75 %").get_weight() == "bold"
 
 
-def test_of_many_labels_the_likeliest_are_shown_in_their_order():
+def test_of_many_labels_the_most_probable_are_shown_in_their_order():
     chances = dict(zip("abcdefg", (0.02, 0.2, 0.03, 0.3, 0.05, 0.3, 0.1), strict=True))
     assert leading_labels(classified("x", label="d", probabilities=chances)) == (
         ("b", 0.2),
@@ -88,7 +88,7 @@ def test_nothing_touches_and_nothing_is_cut_off(texts, well_set):
     )
 
 
-def test_right_to_left_begins_at_the_right():
+def test_right_to_left_text_starts_at_the_right():
     figure = draw_pooling([classified("الرجل يقرأ كتابا")])
     places = [text_of(figure, word).get_position()[0] for word in ["الرجل", "يقرأ", "كتابا"]]
     assert places == sorted(places, reverse=True)

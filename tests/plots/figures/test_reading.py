@@ -49,7 +49,7 @@ def test_each_row_is_the_sentence_so_far_at_the_same_places():
 
 
 @pytest.mark.parametrize("itself", [False, True])
-def test_every_word_stands_on_the_shade_of_its_weight(itself):
+def test_every_word_is_on_the_colour_of_its_weight(itself):
     alpha = past(10, itself=itself)
     figure = draw_reading(FBI, alpha)
     for t, row in enumerate(rows(figure, 10)):
@@ -57,7 +57,7 @@ def test_every_word_stands_on_the_shade_of_its_weight(itself):
             assert ground(figure, text) == weight_colour(alpha[t, j]), (t, j)
 
 
-def test_the_newest_word_is_told_apart_by_colour_weight_and_line():
+def test_the_newest_word_differs_in_colour_weight_and_underline():
     figure = draw_reading(FBI, past(10))
     lines = [patch for patch in figure.axes[0].patches if to_hex(patch.get_facecolor()) == HIGHLIGHT]
     assert len(lines) == 11  # a row each, and one in the legend
@@ -69,7 +69,7 @@ def test_the_newest_word_is_told_apart_by_colour_weight_and_line():
         assert box.y0 > row[-1].get_position()[1]
 
 
-def test_on_a_deep_ground_of_its_own_it_is_black():
+def test_on_a_dark_background_it_is_black():
     figure = draw_reading(["all"], np.ones((1, 1)))
     assert figure.axes[0].texts[1].get_color() == INK
     assert figure.axes[0].texts[1].get_weight() == "bold"
@@ -83,7 +83,7 @@ def test_nothing_touches_and_nothing_is_cut_off(words, well_set):
     well_set(draw_reading(words, past(len(words)), title="A title of some length"))
 
 
-def test_forty_words_are_broken_into_lines_of_legible_size():
+def test_forty_words_are_wrapped_at_a_legible_size():
     words = [f"wording{k}" for k in range(40)]
     figure = draw_reading(words, past(40))
     assert figure.get_size_inches()[0] < 10.5
@@ -95,7 +95,7 @@ def test_forty_words_are_broken_into_lines_of_legible_size():
     assert all(below > above for above, below in zip(last_of_all, first_of_all[1:], strict=False))
 
 
-def test_right_to_left_begins_at_the_right_where_the_numbers_stand(well_set):
+def test_right_to_left_text_starts_at_the_right_with_its_numbers(well_set):
     words = ["الرجل", "يقرأ", "كتابا"]
     figure = draw_reading(words, past(3))
     places = [text.get_position()[0] for text in rows(figure, 3)[-1]]

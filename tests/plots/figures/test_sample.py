@@ -22,7 +22,7 @@ def bars(figure, colour):
     return [patch for patch in figure.axes[0].patches if to_hex(patch.get_facecolor()) == colour]
 
 
-def test_bars_are_what_was_drawn_from_and_strokes_are_the_models():
+def test_bars_are_sampling_probabilities_and_ticks_the_models():
     figure = draw_sample(sampled(["gardener"]))
     (chosen,), (other, rare) = bars(figure, HIGHLIGHT), bars(figure, ACCENT)
     assert chosen.get_width() == pytest.approx(3 * other.get_width())
@@ -34,7 +34,7 @@ def test_bars_are_what_was_drawn_from_and_strokes_are_the_models():
     assert strokes == pytest.approx([0.5, 0.3, 0.05])
 
 
-def test_where_both_are_one_there_are_no_strokes():
+def test_without_a_difference_there_are_no_ticks():
     assert not differs_from_model(sampled(["a"], tempered=False).steps)
     assert differs_from_model(sampled(["a"]).steps)
     figure = draw_sample(sampled(["a"], tempered=False))
@@ -43,7 +43,7 @@ def test_where_both_are_one_there_are_no_strokes():
     assert any("model" in text.get_text() for text in draw_sample(sampled(["a"])).axes[0].texts)
 
 
-def test_the_one_drawn_is_bold_and_what_was_cut_off_is_soft():
+def test_the_sampled_token_is_bold_and_truncated_ones_are_grey():
     style = {text.get_text(): text for text in draw_sample(sampled(["a"])).axes[0].texts[1:]}
     assert (style["a"].get_weight(), style["a"].get_color()) == ("bold", HIGHLIGHT)
     assert (style["other"].get_weight(), style["other"].get_color()) == ("normal", INK)
@@ -77,7 +77,7 @@ def test_nothing_touches_and_nothing_is_cut_off(words, prompt, well_set):
     well_set(figure)
 
 
-def test_right_to_left_begins_at_the_right():
+def test_right_to_left_text_starts_at_the_right():
     words = ["الرجل", "يقرأ", "كتابا"]
     heads = [
         text for text in draw_sample(sampled(words)).axes[0].texts
@@ -87,7 +87,7 @@ def test_right_to_left_begins_at_the_right():
     assert places == sorted(places, reverse=True)
 
 
-def test_only_so_many_candidates():
+def test_the_number_of_candidates_is_limited():
     texts = [text.get_text() for text in draw_sample(sampled(["a"]), most=2).axes[0].texts]
     assert "other" in texts
     assert "rare" not in texts

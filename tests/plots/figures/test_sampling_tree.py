@@ -7,13 +7,13 @@ from regard.plots.colours import INK, MUTED
 from regard.plots.figures.sampling_tree import Branch, draw_sampling_tree, place_branches
 
 
-def said(*words, rivals=2, beyond=2):
-    """A way through words, each with rivals above and below that go on for a step."""
+def said(*words, alternatives=2, beyond=2):
+    """A path of words, each with alternatives above and below that go on for a step."""
     after = ()
     for k in reversed(range(len(words))):
         others = [
             Branch(f"other{k}{r}", 0.2, after=tuple(Branch(f"later{k}{r}{b}", 0.1) for b in range(beyond)))
-            for r in range(rivals)
+            for r in range(alternatives)
         ]
         after = (*others[:1], Branch(words[k], 0.6, taken=True, after=after), *others[1:])
     return Branch("start", after=after)
@@ -23,9 +23,9 @@ def everyone(placed):
     return list(placed.walk())
 
 
-@pytest.mark.parametrize(("words", "rivals", "beyond"), [(4, 2, 2), (6, 3, 1), (1, 0, 0), (3, 5, 4)])
-def test_branches_of_a_column_keep_apart_and_in_their_order(words, rivals, beyond):
-    tree = said(*"abcdef"[:words], rivals=rivals, beyond=beyond)
+@pytest.mark.parametrize(("words", "alternatives", "beyond"), [(4, 2, 2), (6, 3, 1), (1, 0, 0), (3, 5, 4)])
+def test_branches_of_a_column_keep_apart_and_in_their_order(words, alternatives, beyond):
+    tree = said(*"abcdef"[:words], alternatives=alternatives, beyond=beyond)
     columns = {}
     for one in everyone(place_branches(tree)):
         columns.setdefault(one.column, []).append(one.row)
@@ -34,20 +34,20 @@ def test_branches_of_a_column_keep_apart_and_in_their_order(words, rivals, beyon
         assert all(later - earlier >= 1 - 1e-9 for earlier, later in pairwise(rows))
 
 
-def test_the_taken_way_is_straight():
+def test_the_sampled_path_is_straight():
     taken = [one for one in everyone(place_branches(said("a", "b", "c"))) if one.branch.taken]
     assert [one.branch.word for one in taken] == ["a", "b", "c"]
     assert {one.row for one in taken} == {0.0}
     assert [one.column for one in taken] == [1, 2, 3]
 
 
-def test_a_branch_without_a_taken_one_stands_before_the_middle():
+def test_a_parent_without_a_sampled_branch_is_before_the_middle():
     placed = place_branches(Branch("", after=(Branch("up", 0.5), Branch("down", 0.5))))
     assert [one.row for one in everyone(placed)] == [0.0, -0.5, 0.5]
 
 
 def test_rows_are_used_again_further_on():
-    """Branches that end leave room for later ones: there are fewer rows than ends."""
+    """Branches that end leave space for later ones: there are fewer rows than ends."""
     places = everyone(place_branches(said(*"abcdefgh")))
     rows = [one.row for one in places]
     ends = sum(not one.after for one in places)
@@ -61,7 +61,7 @@ def test_words_and_numbers():
     assert (texts["other00"].get_weight(), texts["other00"].get_color()) == ("normal", MUTED)
 
 
-def test_a_branch_is_as_thick_as_it_is_likely_and_the_taken_one_black():
+def test_a_branch_is_as_thick_as_it_is_probable_and_the_sampled_one_black():
     likely, rare = Branch("likely", 0.9), Branch("rare", 0.1, taken=True)
     thick, thin = draw_sampling_tree(Branch("", after=(likely, rare))).axes[0].patches
     sure = draw_sampling_tree(Branch("", after=(Branch("sure", 1.0),))).axes[0].patches[0]

@@ -31,7 +31,7 @@ def test_a_state_for_each_step_and_arrows_between():
     assert sum(getattr(text, "arrow_patch", None) is not None for text in axes.texts) == 6
 
 
-def test_outputs_are_fed_on_where_they_are():
+def test_outputs_are_fed_to_the_next_state():
     def arrows(shape):
         return sum(
             getattr(text, "arrow_patch", None) is not None for text in draw_shapes([shape]).axes[0].texts
@@ -41,7 +41,7 @@ def test_outputs_are_fed_on_where_they_are():
     assert arrows(READ) == arrows(replace(READ, fed=True))  # nothing comes after the last output
 
 
-def test_inputs_stand_below_and_outputs_above_their_states():
+def test_inputs_are_below_and_outputs_above_their_states():
     axes = draw_shapes([READ]).axes[0]
     at = places(axes)
     last = max(squares(axes), key=lambda square: square.get_x())
@@ -52,7 +52,7 @@ def test_inputs_stand_below_and_outputs_above_their_states():
     assert at["a"][0] < at["b"][0] < at["c"][0]
 
 
-def test_the_bar_is_as_long_as_the_score_and_the_notch_is_at_the_baseline():
+def test_the_bar_is_as_long_as_the_score_and_the_tick_is_at_the_baseline():
     axes = draw_shapes([READ]).axes[0]
     track, bar, notch = axes.patches[-3:]
     assert bar.get_width() == pytest.approx(0.8 * track.get_width())
@@ -81,7 +81,7 @@ def test_nothing_is_cut_off_and_a_wide_page_is_broken():
             assert 0 <= box.y0 < box.y1 <= height, text.get_text()
 
 
-def test_what_cannot_be_drawn_is_told():
+def test_what_cannot_be_drawn_is_refused():
     with pytest.raises(DataError, match="at least one"):
         draw_shapes([])
     with pytest.raises(DataError, match=r"'many to one': 3 inputs and 1 outputs"):

@@ -19,12 +19,12 @@ def test_each_tag_has_one_colour_in_all_sentences():
     assert drawn.count(colours["VERB"]) == 1
 
 
-def test_colours_come_round_again():
+def test_colours_repeat():
     many = Tagging(("w",) * 20, tuple(f"T{k:02}" for k in range(20)), (1.0,) * 20)
     assert tag_colours(many.tags)["T18"] == TAG_COLOURS[0]
 
 
-def test_tags_stand_beneath_their_words_and_bars_beneath_them():
+def test_tags_are_below_their_words_and_bars_below_them():
     axes = draw_tags([BIRDS]).axes[0]
     places = {text.get_text(): text.get_position() for text in axes.texts}
     bars = [patch for patch in axes.patches if to_hex(patch.get_facecolor()) == INK]
@@ -51,7 +51,7 @@ def test_nothing_touches_and_nothing_is_cut_off(one, well_set):
     well_set(draw_tags([one, BIRDS], title="A title"))
 
 
-def test_right_to_left_begins_at_the_right():
+def test_right_to_left_text_starts_at_the_right():
     words = ("الرجل", "يقرأ", "كتابا")
     axes = draw_tags([Tagging(words, ("NOUN", "VERB", "NOUN"), (1.0,) * 3)]).axes[0]
     places = {text.get_text(): text.get_position()[0] for text in axes.texts}

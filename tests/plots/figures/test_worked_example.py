@@ -20,7 +20,7 @@ def texts(figure):
     return {text.get_text(): text for text in figure.axes[0].texts}
 
 
-def test_numbers_of_a_row_stand_on_its_line_and_of_a_column_below_each_other():
+def test_numbers_of_a_row_share_a_line_and_of_a_column_are_aligned():
     written = texts(draw_number_tables([NumberTable(["one", "two"], [VECTOR, WEIGHT], chosen=1, foot="Σ")]))
     place = {name: text.get_position() for name, text in written.items()}
     for name, *cells in (("one", "1.00", "−2.50", "0.20"), ("two", "0.25", "4.00", "0.80")):
@@ -32,7 +32,7 @@ def test_numbers_of_a_row_stand_on_its_line_and_of_a_column_below_each_other():
     assert (written["one"].get_weight(), written["−2.50"].get_weight()) == ("normal", "normal")
 
 
-def test_weights_shade_their_ground():
+def test_weights_colour_their_background():
     axes = draw_number_tables([NumberTable(["one", "two"], [VECTOR, WEIGHT])]).axes[0]
     assert {weight_colour(0.2), weight_colour(0.8)} <= {
         to_hex(patch.get_facecolor()) for patch in axes.patches
@@ -44,7 +44,7 @@ def test_vectors_have_brackets_and_numbers_have_none():
     assert not draw_number_tables([NumberTable(["one", "two"], [WEIGHT])]).axes[0].lines
 
 
-def test_ledgers_stand_apart():
+def test_tables_are_apart():
     other = Block("q", [["3.00", "5.00"]])
     written = texts(
         draw_number_tables([NumberTable(["one", "two"], [VECTOR]), NumberTable(["three"], [other])])
@@ -68,7 +68,7 @@ def test_nothing_is_cut_off():
             assert 0 <= box.y0 < box.y1 <= height * figure.dpi, text.get_text()
 
 
-def test_what_does_not_fit_is_told():
+def test_unequal_lengths_are_refused():
     with pytest.raises(DataError, match="at least one"):
         draw_number_tables([])
     with pytest.raises(DataError, match=r"block 'k': 2 rows of cells and 0 weights for 3 names"):
@@ -83,7 +83,7 @@ def written(figure):
     return [text.get_text() for text in figure.axes[0].texts]
 
 
-def test_the_sum_at_the_foot_is_of_the_shares():
+def test_the_sum_in_the_last_row_is_of_the_products():
     figure = draw_attention_steps(
         ["a", "b"], 0, [1, 2], [[1, 0], [0, 1]], [[4, -8], [8, 0]], [-0.00001, 2], [0, 0], [0.25, 0.75]
     )
@@ -95,7 +95,7 @@ def test_the_sum_at_the_foot_is_of_the_shares():
     assert "sum: the new vector of “a”" in shown
 
 
-def test_each_matrix_stands_over_what_it_makes():
+def test_each_matrix_is_above_its_product():
     matrices = {"W_Q": [[1, 0]], "W_K": [[0, 1]], "W_V": [[0.5, 0.5]]}
     shown = written(draw_projections(["a"], 0, [[3, 4]], matrices, ([[3]], [[4]], [[3.5]])))
     assert {"W_Q", "W_K", "W_V", "W_Q xᵢ", "W_K xᵢ", "W_V xᵢ", "1 × 2", "3.0", "3.50"} <= set(shown)

@@ -30,7 +30,7 @@ def places(chart):
     return [tuple(map(float, point.split(","))) for point in points.split()]
 
 
-def test_points_lie_where_they_should():
+def test_points_are_at_their_coordinates():
     curve = Line("loss", "first", [(0, 0), (50, 5), (100, 10)])
     chart = line_chart("Loss", [curve], x_label="updates", y_label="nats")
     (x0, y0), (x1, y1), (x2, y2) = places(chart)
@@ -72,7 +72,7 @@ def test_names_and_bars():
     heights = [float(h) for h in re.findall('class="bar".*? height="(.*?)"', chart)]
     assert heights[0] / heights[1] == pytest.approx(40, rel=0.05)
     (x0, _), (x1, _) = places(chart)
-    assert f'x="{x0}"' in chart  # the name stands under its point
+    assert f'x="{x0}"' in chart  # the name is below its point
     assert f'x="{x1}"' in chart
 
 

@@ -193,7 +193,7 @@ def test_writes_the_page(tmp_path):
     assert path.read_text(encoding="utf-8").startswith("<!doctype html>")
 
 
-def test_a_half_character_does_not_stop_it(tmp_path):
+def test_a_lone_surrogate_is_replaced(tmp_path):
     write_report(tmp_path / "report.html", dataclasses.replace(FULL, subtitle="broken \ud800 text"))
     assert "broken ? text" in (tmp_path / "report.html").read_text(encoding="utf-8")
 
@@ -218,7 +218,7 @@ def test_neighbouring_words_share_a_mark():
 
 
 @given(lines, lines)
-def test_marks_add_and_take_nothing(translation, reference):
+def test_marks_change_no_word(translation, reference):
     ours, theirs = word_diff(translation, reference)
     assert unescape(re.sub("</?ins>", "", ours)) == translation
     assert unescape(re.sub("</?del>", "", theirs)) == reference

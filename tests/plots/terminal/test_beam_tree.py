@@ -15,7 +15,7 @@ def small():
     )
 
 
-def test_stretches_without_a_choice_are_lines_and_choices_are_branches(plain):
+def test_runs_without_a_choice_are_lines_and_choices_are_branches(plain):
     assert plain(TerminalTree(small())) == [
         "├ the",
         "│ ├ cat </s> ■ −0.30",
@@ -24,16 +24,16 @@ def test_stretches_without_a_choice_are_lines_and_choices_are_branches(plain):
     ]
 
 
-def test_what_was_weighed_is_shown_when_asked_for(plain):
+def test_pruned_hypotheses_are_optional(plain):
     assert plain(TerminalTree(small(), pruned=True))[-1] == "└ a cat ✂ −4.00"
 
 
-def test_a_terminal_without_such_letters_gets_others(plain):
+def test_without_unicode_the_tree_is_ascii(plain):
     lines = plain(TerminalTree(small()), encoding="ascii")
     assert lines[1] == "| |-cat </s> # -0.30"
 
 
-def test_the_best_is_bold_and_the_lost_is_dim(coloured):
+def test_the_best_is_bold_and_the_pruned_are_dim(coloured):
     lines = coloured(TerminalTree(small())).splitlines()
     assert "\x1b[1mthe" in lines[0]
     assert "\x1b[1mcat" in lines[1]

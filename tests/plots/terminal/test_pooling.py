@@ -46,7 +46,7 @@ def test_without_weights(plain):
     assert plain(TerminalPooling([bare])) == ["x 100 %", "  a film"]
 
 
-def test_a_label_without_room_is_left_out(plain):
+def test_a_label_that_does_not_fit_is_left_out(plain):
     assert plain(TerminalPooling([FILM]), 25)[0] == "bad 70 %   good 20 %"
     wide = Classification(("a",), "x", {"x": 0.6, "図書館": 0.4}, (("a",),), ((0,),), None)
     assert plain(TerminalPooling([wide]), 18)[0] == "x 60 %"  # 20 columns, though 17 characters

@@ -22,7 +22,7 @@ def test_without_unicode(plain):
     assert plain(TerminalReading(["The", "FBI", "is"], ALPHA), encoding="ascii")[-1] == "   --- ***"
 
 
-def test_with_colour_the_ground_is_the_shade(coloured):
+def test_with_colour_the_background_is_the_weight(coloured):
     last = coloured(TerminalReading(["The", "FBI", "is"], ALPHA)).splitlines()[2]
     for weight in (0.2, 0.8, 0.0):
         red, green, blue = bytes.fromhex(weight_colour(weight)[1:])

@@ -31,7 +31,7 @@ def test_a_whole_sample_is_its_heading_and_its_steps(plain):
     assert heading.index("alternatives") == line.index("dog")
 
 
-def test_only_so_many_alternatives(plain):
+def test_the_number_of_alternatives_is_limited(plain):
     assert plain(TerminalSampleStep(1, STEP, most=1))[0].endswith("30   dog 50")
     assert plain(TerminalSample(SAMPLE, most=1))[1].endswith("30   dog 50")
     assert plain(TerminalSampleStep(1, STEP, most=0))[0].endswith("30")

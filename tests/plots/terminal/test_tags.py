@@ -10,7 +10,7 @@ from regard.tasks.tag.result import Tagging
 BIRDS = Tagging(("two", "herons", "fly", "."), ("NUM", "NOUN", "VERB", "PUNCT"), (1.0, 0.9, 0.4, 1.0))
 
 
-def test_tags_stand_under_their_words_and_doubtful_ones_are_asked(plain):
+def test_tags_are_below_their_words_and_doubtful_ones_have_a_question_mark(plain):
     assert plain(TerminalTagging(BIRDS)) == ["two herons fly   .", "NUM NOUN   VERB? PUNCT"]
 
 
@@ -49,7 +49,7 @@ def starts(line):
     return found
 
 
-def test_with_colour_each_tag_stands_on_its_tint(coloured):
+def test_with_colour_each_tag_has_its_background(coloured):
     for colours in (None, {"NUM": "#010203"}):
         red, green, blue = bytes.fromhex((colours or tag_colours(BIRDS.tags))["NUM"][1:])
         assert f"48;2;{red};{green};{blue}mNUM" in coloured(TerminalTagging(BIRDS, colours))

@@ -36,11 +36,11 @@ def test_the_translations_the_steps_and_the_attended_tokens(plain):
         "   1  dog      0.00  Hund 0.80  </s>    0.00  ein 1.00 ◂",
         "   2  </s>     0.00  </s> 1.00",
     ]
-    # the maps stand side by side
+    # the maps are side by side
     assert any(line.count("ein") == 2 for line in lines[8:])
 
 
-def test_where_there_is_no_room_the_maps_stand_below_each_other(plain):
+def test_in_a_narrow_terminal_the_maps_are_below_each_other(plain):
     narrow = [line for line in plain(TerminalWhatIf(WhatIf(BEFORE, AFTER, {1: 0})), 30)[8:] if "ein" in line]
     assert len(narrow) >= 2
     assert all(line.count("ein") == 1 for line in narrow)

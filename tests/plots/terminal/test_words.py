@@ -17,7 +17,7 @@ def lines(writer, *given, **named):
     return [line.plain for line in writer.paragraph(*given, **named)]
 
 
-def test_blocks_stand_beneath_their_words():
+def test_blocks_are_below_their_words():
     writer = WeightedWords(40, False, BLOCKS)
     assert lines(writer, ["the", "図書館", "a"], [0.5, 1.0, 0.1], newest=2, gutter="7 ") == [
         "7 the 図書館 [a]",
@@ -55,7 +55,7 @@ def test_no_line_is_too_wide_and_no_word_is_lost(words, width, colour, newest):
     assert len(re.findall(r"[^\s\[\]]+", " ".join(written))) == len(words) + 1  # and the gutter
 
 
-def test_with_colour_each_word_stands_on_its_shade():
+def test_with_colour_each_word_has_the_colour_of_its_weight():
     (line,) = WeightedWords(40, True, BLOCKS).paragraph(["the", "cat"], [0.3, 0.1], newest=1)
     assert line.plain == " the  cat "
     styles = [span.style for span in line.spans]

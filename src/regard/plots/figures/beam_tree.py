@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _MARGIN = 0.18  # inches
 _SIZE = 10.0
-_ROW = 3.5  # ems from row to row: word, number, room for a branch to bend
+_ROW = 3.5  # ems from row to row: word, number, space for a branch to bend
 _GAP = 0.14  # inches between the words of a row
 _LEAN = 0.3  # inches by which a branch may lean to the left from row to row
 _STEM = 0.1  # inches from a word's left edge to where its branches begin and end

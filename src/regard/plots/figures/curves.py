@@ -114,9 +114,9 @@ def draw_curves(panels: Sequence[Panel], *, columns: int | None = None) -> Figur
     longest = max(text_width(label, FONT_SIZE, families) for label in labels)
     right = longest + 0.25 if at_ends else _RIGHT
     across, up = _PANELS[min(columns, len(_PANELS))]
-    room = columns * across + (columns - 1) * _GAP
-    legend = 0.0 if at_ends else legend_height(labels, families, room)
-    width = _LEFT + room + right
+    row_width = columns * across + (columns - 1) * _GAP
+    legend = 0.0 if at_ends else legend_height(labels, families, row_width)
+    width = _LEFT + row_width + right
     height = legend + rows * (_TOP + up + _BOTTOM)
     figure = new_figure(width, height)
     for k, panel in enumerate(panels):
@@ -128,7 +128,7 @@ def draw_curves(panels: Sequence[Panel], *, columns: int | None = None) -> Figur
         if at_ends:
             label_ends(axes, _ends(panel), labels, families)
     if not at_ends:
-        write_legend(figure, labels, families, left=_LEFT, room=room)
+        write_legend(figure, labels, families, left=_LEFT, row_width=row_width)
     return figure
 
 
@@ -262,18 +262,18 @@ def _heights(axes: Axes, values: Sequence[float]) -> list[float]:
     return [float(axes.transAxes.inverted().transform(axes.transData.transform((1, y)))[1]) for y in values]
 
 
-def _ends(panel: Panel, *, first: bool = False) -> list[End]:
+def _ends(panel: Panel, *, first: bool = False) -> list[CurveEnd]:
     """The last finite point of each curve that has one, or the first."""
     ends = []
     for curve in panel.curves:
         points = [(x, y) for x, y in zip(curve.x, curve.y, strict=True) if np.isfinite(y)]
         if points:
-            ends.append(End(curve.label, *points[0 if first else -1]))
+            ends.append(CurveEnd(curve.label, *points[0 if first else -1]))
     return ends
 
 
 @dataclass(frozen=True)
-class End:
+class CurveEnd:
     """The last point of a curve.
 
     Attributes:
@@ -287,7 +287,7 @@ class End:
     y: float
 
 
-def label_ends(axes: Axes, ends: Sequence[End], labels: Sequence[str], families: Sequence[str]) -> None:
+def label_ends(axes: Axes, ends: Sequence[CurveEnd], labels: Sequence[str], families: Sequence[str]) -> None:
     """Label each curve to the right of its last point, labels moved apart where they would overlap.
 
     Args:
@@ -364,23 +364,25 @@ def _touch(lower: Sequence[float], upper: Sequence[float], step: float) -> bool:
     return upper[0] - lower[0] < step * (lower[1] + upper[1]) / 2
 
 
-def legend_height(labels: Sequence[str], families: Sequence[str], room: float) -> float:
+def legend_height(labels: Sequence[str], families: Sequence[str], row_width: float) -> float:
     """The height of the legend in inches.
 
     Args:
         labels: its entries.
         families: of fonts.
-        room: inches of a row.
+        row_width: inches of a row.
     """
-    return _LEGEND_ROW * (1 + max(row for _, row in _legend_places(labels, families, room)))
+    return _LEGEND_ROW * (1 + max(row for _, row in _legend_places(labels, families, row_width)))
 
 
-def _legend_places(labels: Sequence[str], families: Sequence[str], room: float) -> list[tuple[float, int]]:
+def _legend_places(
+    labels: Sequence[str], families: Sequence[str], row_width: float
+) -> list[tuple[float, int]]:
     """The left edge in inches, and the row, of each entry of the legend."""
     places, x, row = [], 0.0, 0
     for label in labels:
         wide = 0.5 + text_width(label, FONT_SIZE, families) + 0.25
-        if x and x + wide > room:
+        if x and x + wide > row_width:
             x, row = 0.0, row + 1
         places.append((x, row))
         x += wide
@@ -388,7 +390,7 @@ def _legend_places(labels: Sequence[str], families: Sequence[str], room: float) 
 
 
 def write_legend(
-    figure: Figure, labels: Sequence[str], families: Sequence[str], *, left: float, room: float
+    figure: Figure, labels: Sequence[str], families: Sequence[str], *, left: float, row_width: float
 ) -> None:
     """Write the legend along the top of a figure.
 
@@ -397,12 +399,12 @@ def write_legend(
         labels: its entries, in the order of their styles.
         families: of fonts.
         left: inches to the left of it.
-        room: inches of a row.
+        row_width: inches of a row.
     """
     from matplotlib.lines import Line2D
 
     width, height = figure.get_size_inches()
-    for k, (x, row) in enumerate(_legend_places(labels, families, room)):
+    for k, (x, row) in enumerate(_legend_places(labels, families, row_width)):
         style, y = line_style(k), 1 - (0.16 + row * _LEGEND_ROW) / height
         start = (left + x) / width
         figure.add_artist(

@@ -7,7 +7,6 @@ its log-probability. The best output is bold; hypotheses that led to no output a
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
@@ -15,9 +14,6 @@ from rich.text import Text
 from regard.evaluation.metrics import hundredths
 from regard.plots.beam_tree import BeamTree, TreeNode
 from regard.plots.text import printable
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True)

@@ -98,7 +98,7 @@ class _MapLines:
 
     def header(self, words: Sequence[str], step: int) -> Iterator[Text]:
         """Write each source word at its column, above the words it would overlap, with a stem below it."""
-        shown = [fitted(word, self.width - self.label - step * j) for j, word in enumerate(words)]
+        shown = [cut_to_width(word, self.width - self.label - step * j) for j, word in enumerate(words)]
         heights = [0] * len(words)
         for j in reversed(range(len(words))):
             covers = -(-(cell_len(shown[j]) + 1) // step)  # columns, with a blank after the word
@@ -113,7 +113,7 @@ class _MapLines:
 
     def row(self, word: str, weights: NDArray[np.floating], step: int) -> Text:
         """Write a target word and its cells."""
-        name = fitted(word, self.label - 1)
+        name = cut_to_width(word, self.label - 1)
         line = Text(" " * (self.label - 1 - cell_len(name)) + name + " ", no_wrap=True)
         for weight in np.clip(np.nan_to_num(weights), 0, 1):
             if self.colour:
@@ -127,7 +127,7 @@ class _MapLines:
         return line
 
 
-def fitted(word: str, width: int) -> str:
+def cut_to_width(word: str, width: int) -> str:
     """Make a word printable and cut it to a number of terminal columns, the cut marked with an ellipsis.
 
     Args:
@@ -196,10 +196,10 @@ def _rows(translation: "Translation", minus: str) -> Sequence[tuple[str, str, st
     attended = [""] * len(translation.tokens)
     if translation.alpha is not None:
         attended = [
-            f"{fitted(translation.source_tokens[int(row.argmax())], _WIDEST)} {row.max():.2f}"
+            f"{cut_to_width(translation.source_tokens[int(row.argmax())], _WIDEST)} {row.max():.2f}"
             for row in translation.alpha
         ]
-    words = [fitted(token, _WIDEST) for token in translation.tokens]
+    words = [cut_to_width(token, _WIDEST) for token in translation.tokens]
     numbers = [hundredths(value, minus) for value in translation.token_log_probs]
     return list(zip(words, numbers, attended, strict=True))
 

@@ -12,7 +12,7 @@ from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
-from regard.plots.terminal.heatmap import fitted
+from regard.plots.terminal.heatmap import cut_to_width
 from regard.plots.text import percent
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class TerminalSampleHeading:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Write one line."""
         names = f"{'sampled':<{_TOKEN + 1 + _BAR}}{'p %':>{_NUMBER}}{'model %':>{_NUMBER + 2}}   alternatives"
-        yield Text(fitted(f"     {names}", options.max_width), "dim", no_wrap=True)
+        yield Text(cut_to_width(f"     {names}", options.max_width), "dim", no_wrap=True)
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class TerminalSampleStep:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Write one line."""
         chosen = self.step.chosen
-        token = fitted(chosen.token, _TOKEN)
+        token = cut_to_width(chosen.token, _TOKEN)
         line = Text(f"{self.number:>3}  ", "dim", no_wrap=True)
         line.append(token + " " * (_TOKEN + 1 - cell_len(token)), "not dim bold")
         line.append(_bar(chosen.sampling_probability, options.ascii_only), "not dim blue")
@@ -57,7 +57,7 @@ class TerminalSampleStep:
         line.append(f"{percent(chosen.model_probability):>{_NUMBER + 2}}  ")
         others = [one for one in self.step.ranked(self.most + 1) if one is not chosen]
         for one in others:
-            form = f" {fitted(one.token, _TOKEN)} {percent(one.sampling_probability)} "
+            form = f" {cut_to_width(one.token, _TOKEN)} {percent(one.sampling_probability)} "
             if line.cell_len + cell_len(form) > options.max_width:
                 break
             line.append(form, "not dim" if one.sampling_probability > 0 else "")

@@ -27,7 +27,7 @@ from regard.plots.colours import (
     weight_colour,
 )
 from regard.plots.figures.words import check_square, leading_labels, pooling_scale_end
-from regard.plots.terminal.heatmap import fitted
+from regard.plots.terminal.heatmap import cut_to_width
 from regard.plots.text import wrap
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class WeightedWords:
             gutter: text before the first line; the others are indented by its width.
         """
         room = max(self.width - cell_len(gutter), 3)
-        shown = [fitted(word, room - 2) for word in words]
+        shown = [cut_to_width(word, room - 2) for word in words]
         if self.colour:
             forms = [f" {word} " for word in shown]
         else:
@@ -138,9 +138,9 @@ class TerminalPooling:
 
 def _heading(one: "Classification", width: int) -> Text:
     """The predicted label, then as many others as one line holds."""
-    text = Text(fitted(f"{one.label} {100 * one.probability:.0f} %", width), "bold", no_wrap=True)
+    text = Text(cut_to_width(f"{one.label} {100 * one.probability:.0f} %", width), "bold", no_wrap=True)
     for label, probability in leading_labels(one):
-        rest = fitted(f"   {label} {100 * probability:.0f} %", width)
+        rest = cut_to_width(f"   {label} {100 * probability:.0f} %", width)
         if label != one.label and text.cell_len + cell_len(rest) <= width:
             text.append(rest, "not bold dim")
     return text
@@ -190,9 +190,9 @@ class TerminalTagging:
         """Draw as many words side by side as fit, each above its tag, the rest below."""
         one = self.tagging
         colours = self.colours or tag_colours(one.tags)
-        words = [fitted(word, options.max_width) for word in one.words]
+        words = [cut_to_width(word, options.max_width) for word in one.words]
         tags = [
-            fitted(tag if probability >= _DOUBTFUL else f"{tag}?", options.max_width)
+            cut_to_width(tag if probability >= _DOUBTFUL else f"{tag}?", options.max_width)
             for tag, probability in zip(one.tags, one.probabilities, strict=True)
         ]
         widths = [max(cell_len(word), cell_len(tag)) for word, tag in zip(words, tags, strict=True)]
