@@ -296,8 +296,8 @@ def test_names_keep_their_distance_in_inches_at_any_height(height):
 def test_the_legend_takes_as_many_rows_as_its_labels_need():
     labels = [f"a curve of some length, number {k}" for k in range(5)]
     rows = {
-        room: round(legend_height(labels, FAMILIES, room) / legend_height(["a"], FAMILIES, room))
-        for room in (1, 6, 99)
+        row_width: round(legend_height(labels, FAMILIES, row_width) / legend_height(["a"], FAMILIES, row_width))
+        for row_width in (1, 6, 99)
     }
     assert rows[99] == 1
     assert 1 < rows[6] < 5
@@ -307,7 +307,7 @@ def test_the_legend_takes_as_many_rows_as_its_labels_need():
 def test_labels_of_the_legend_are_in_order_and_apart():
     labels = [f"curve {k} {'x' * (3 * k)}" for k in range(7)]
     figure = new_figure(6, 3)
-    write_legend(figure, labels, FAMILIES, left=0.5, room=5)
+    write_legend(figure, labels, FAMILIES, left=0.5, row_width=5)
     figure.canvas.draw()
     boxes = [text.get_window_extent().extents for text in figure.texts]
     assert [text.get_text() for text in figure.texts] == labels
