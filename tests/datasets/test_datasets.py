@@ -8,15 +8,15 @@ from regard.datasets import DATASETS, find_dataset
 from regard.errors import ConfigError
 from regard.tasks import TASKS
 
-MADE = [name for name in DATASETS if name not in ("microworld", "dates")]
-"""Those whose own tests do not prove what every world promises."""
+SEEDED = [name for name in DATASETS if name not in ("microworld", "dates")]
+"""Those whose own tests do not prove what every dataset promises."""
 
 
 def inputs(examples):
     return [(example.source, example.features) for example in examples]
 
 
-@pytest.fixture(scope="module", params=MADE)
+@pytest.fixture(scope="module", params=SEEDED)
 def dataset(request):
     return find_dataset(request.param)()
 
@@ -26,21 +26,23 @@ def splits(dataset):
     return dataset.splits(train=1500, valid=60, test=80, seed=5)
 
 
-def test_every_world_goes_by_its_own_name():
+def test_every_dataset_has_its_own_name():
     for name, dataset in DATASETS.items():
         assert find_dataset(name) is dataset
         assert dataset().name == name
-        assert dataset().describes.endswith(".")
+        assert dataset().summary.endswith(".")
         assert dataset().task in TASKS
 
 
-def test_every_task_has_a_world():
+def test_every_task_has_a_dataset():
     assert {dataset().task for dataset in DATASETS.values()} == set(TASKS)
 
 
-def test_a_misspelt_world_is_named_with_the_nearest():
+def test_a_misspelt_dataset_names_the_nearest():
     known = "copy, dates, language, microworld, newsroom, recall, scenes, sentiment, tagging"
-    with pytest.raises(ConfigError, match=rf"'date' is no world; did you mean 'dates'\? \(known: {known}\)"):
+    with pytest.raises(
+        ConfigError, match=rf"'date' is not a dataset; did you mean 'dates'\? \(known: {known}\)"
+    ):
         find_dataset("date")
 
 
@@ -65,7 +67,7 @@ def test_another_seed_trains_on_none_of_the_test_inputs(dataset, splits):
 
 
 def test_a_smaller_split_is_the_beginning_of_a_larger_one(dataset, splits):
-    if dataset.name == "language":  # sizes there are the microworld's affair
+    if dataset.name == "language":  # its sizes are the microworld's
         return
     small = dataset.splits(train=40, valid=60, test=10, seed=5)
     assert small.train == splits.train[:40]
@@ -95,9 +97,9 @@ def test_what_is_asked_of_a_classifier_was_all_in_training(dataset, splits):
 PROGRAM = """
 import hashlib
 from regard.datasets import DATASETS
-for name, world in DATASETS.items():
+for name, dataset in DATASETS.items():
     if name != "dates":
-        splits = world().splits(train=100, valid=10, test=10, seed=3)
+        splits = dataset().splits(train=100, valid=10, test=10, seed=3)
         drawn = [*splits.train, *splits.test, *[e for part in splits.extra.values() for e in part]]
         parts = [(e.source, e.target, e.features) for e in drawn]
         print(name, hashlib.sha256(repr(parts).encode()).hexdigest())

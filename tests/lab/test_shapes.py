@@ -1,6 +1,6 @@
 import pytest
 
-from regard.datasets import Microworld, Scenes, Sentiment, Tagging
+from regard.datasets import Microworld, PartsOfSpeech, Scenes, Sentiment
 from regard.lab.measures.shaped import NETWORKS, Amount
 from regard.lab.runner import Bench
 from regard.lab.shapes import FULL, USUAL, find, verdict
@@ -63,7 +63,7 @@ def test_the_steps_of_each_shape(finding):
 
 
 def test_accuracies_are_those_of_the_toolkit_s_own_evaluation(bench, finding):
-    shapes, tagged = finding.numbers["shapes"], Tagging().splits(**SIZES).test
+    shapes, tagged = finding.numbers["shapes"], PartsOfSpeech().splits(**SIZES).test
     sentences = [TaggedSentence(tuple(e.source.split()), tuple(e.target.split())) for e in tagged]
     found = evaluate_tagger(Tagger.load(model(bench, "in-step")), sentences)
     assert shapes["many to many, in step"]["score"] == pytest.approx(100 * found.scores()["accuracy"])
@@ -98,7 +98,7 @@ def test_bleu_is_that_of_the_toolkit_s_own_evaluation(bench, finding):
 
 
 def test_the_baselines_are_what_counting_gives(finding):
-    splits = Tagging().splits(**SIZES)
+    splits = PartsOfSpeech().splits(**SIZES)
     counts: dict[str, dict[str, int]] = {}
     tags: dict[str, int] = {}
     for example in splits.train:

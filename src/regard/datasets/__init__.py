@@ -3,13 +3,12 @@
 from regard.datasets.copying import Copy
 from regard.datasets.dataset import Dataset, Example, Splits
 from regard.datasets.dates import Dates
-from regard.datasets.language import Language
-from regard.datasets.microworld.dataset import Microworld
+from regard.datasets.microworld.dataset import Language, Microworld
 from regard.datasets.newsroom.dataset import Newsroom
 from regard.datasets.recall import Recall
 from regard.datasets.scenes import Scenes
 from regard.datasets.sentiment.dataset import Sentiment
-from regard.datasets.tagging import Tagging
+from regard.datasets.tagging import PartsOfSpeech
 from regard.errors import ConfigError, nearest
 
 DATASETS: dict[str, type[Dataset]] = {
@@ -18,38 +17,38 @@ DATASETS: dict[str, type[Dataset]] = {
     "language": Language,
     "newsroom": Newsroom,
     "sentiment": Sentiment,
-    "tagging": Tagging,
+    "tagging": PartsOfSpeech,
     "copy": Copy,
     "recall": Recall,
     "scenes": Scenes,
 }
-"""The worlds by name."""
+"""The datasets by name."""
 
 
 def find_dataset(name: str) -> type[Dataset]:
-    """Return the world of a name, to be made by calling it.
+    """The class of a dataset, by its name.
 
     Raises:
-        ConfigError: there is no such world.
+        ConfigError: an unknown name.
     """
     if name not in DATASETS:
-        raise ConfigError(f"{name!r} is no world; {nearest(name, DATASETS)}")
+        raise ConfigError(f"{name!r} is not a dataset; {nearest(name, DATASETS)}")
     return DATASETS[name]
 
 
 __all__ = [
     "DATASETS",
     "Copy",
+    "Dataset",
     "Dates",
     "Example",
     "Language",
     "Microworld",
     "Newsroom",
+    "PartsOfSpeech",
     "Recall",
     "Scenes",
     "Sentiment",
     "Splits",
-    "Tagging",
-    "Dataset",
     "find_dataset",
 ]

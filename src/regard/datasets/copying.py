@@ -1,20 +1,20 @@
-"""The world of copying: random strings of symbols to be said again, a plain test of memory.
+"""The copying dataset: random strings of symbols to be copied, a plain test of memory.
 
-In: sizes, a seed, a range of lengths, how many symbols there are. Out: splits whose targets are their sources,
-each word aligned with itself. No word tells anything of the next one, so all must be remembered: a guess is
-right once in as many words as there are symbols.
+In: sizes, a seed, a range of lengths, the number of symbols. Out: splits whose targets are their sources, each word
+aligned with itself. No word predicts the next one, so that all must be remembered: a guess is right once in as many
+words as there are symbols.
 """
 
 import random
 import string
+from dataclasses import replace
 
-from regard.datasets.dataset import Example, Splits
-from regard.datasets.filling import fill, split_of
+from regard.datasets.dataset import Example, Splits, assign_split, fill, fill_splits
 from regard.errors import ConfigError
 from regard.text.links import GoldLinks
 
-_STRETCH = 3
-"""The split ``long`` goes up to so many times the usual length."""
+_LONG = 3
+"""The split ``long`` goes up to this many times the usual length."""
 
 
 class Copy:
@@ -22,7 +22,7 @@ class Copy:
 
     name = "copy"
     task = "translate"
-    describes = "Random letters to be copied one by one, and longer strings than were learnt from."
+    summary = "Random letters to be copied one by one, and longer strings than those of the training set."
 
     def splits(
         self,
@@ -45,10 +45,10 @@ class Copy:
             seed: equal seeds give equal corpora.
             shortest: fewest symbols.
             longest: most symbols outside ``long``.
-            symbols: how many different ones there are, from 2 to 26.
+            symbols: the number of different ones, from 2 to 26.
 
         Raises:
-            ConfigError: the lengths or the symbols cannot be had, or there are not so many different strings.
+            ConfigError: impossible lengths or numbers of symbols, or fewer different strings than asked for.
         """
         if not 1 <= shortest <= longest:
             raise ConfigError(
@@ -57,23 +57,20 @@ class Copy:
         if not 2 <= symbols <= len(string.ascii_lowercase):
             raise ConfigError(f"copy: {symbols} different symbols cannot be had; choose from 2 to 26")
         letters = string.ascii_lowercase[:symbols]
-        rng = random.Random(f"copy {seed}")
+        rng, long_rng = random.Random(f"copy {seed}"), random.Random(f"copy {seed} long")
 
-        def usual() -> tuple[str, Example]:
-            example = _copied(rng, letters, shortest, longest)
-            return split_of(example.source), example
+        def sample() -> tuple[str, Example]:
+            example = _sample_string(rng, letters, shortest, longest)
+            return assign_split(example.source), example
 
-        parts = fill(self.name, usual, {"train": train, "valid": valid, "test": test})
-        stretched = random.Random(f"copy {seed} long")
+        def sample_long() -> tuple[str, Example]:
+            return "long", _sample_string(long_rng, letters, longest + 1, _LONG * longest)
 
-        def beyond() -> tuple[str, Example]:
-            return "long", _copied(stretched, letters, longest + 1, _STRETCH * longest)
-
-        extra = fill(self.name, beyond, {"long": test})
-        return Splits(parts["train"], parts["valid"], parts["test"], extra)
+        splits = fill_splits(self.name, sample, train=train, valid=valid, test=test)
+        return replace(splits, extra=fill(self.name, sample_long, {"long": test}))
 
 
-def _copied(rng: random.Random, letters: str, shortest: int, longest: int) -> Example:
+def _sample_string(rng: random.Random, letters: str, shortest: int, longest: int) -> Example:
     length = rng.randint(shortest, longest)
     line = " ".join(rng.choices(letters, k=length))
     return Example(line, line, GoldLinks(frozenset((i, i) for i in range(length))))

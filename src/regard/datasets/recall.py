@@ -1,19 +1,18 @@
-"""The world of recall: pairs of a key and a value in a row, then a question for one of the keys.
+"""The recall dataset: pairs of a key and a value, then a query for one of the keys.
 
-In: sizes, a seed, how many pairs, which of them is asked for. Out: splits of lines such as
-``k7 v3 k2 v9 k5 v3 ? k2`` → ``v9``. No key occurs twice in a line before the question; values may. Between a
-value and the question stand `delay` later pairs and then the filler, so accuracy can be measured against
-what must be kept in mind and for how long.
+In: sizes, a seed, the number of pairs, which of them is queried. Out: splits of lines such as
+``k7 v3 k2 v9 k5 v3 ? k2`` → ``v9``. No key occurs twice in a line before the query; values may. Between a value and the
+query there are `delay` later pairs and then the filler, so that accuracy can be measured against how much must be
+remembered, and for how long.
 
-Chance: a guess among all values is right one time in ten; a guess among the values of the line, which needs
-no memory of the keys, is right one time in as many as there are pairs, or a little more often where a value
-stands twice.
+Chance: a guess among all values is right one time in ten; a guess among the values of the line, which needs no memory
+of the keys, is right one time in as many as there are pairs, or a little more often where a value occurs twice.
 """
 
 import random
+from dataclasses import replace
 
-from regard.datasets.dataset import Example, Splits
-from regard.datasets.filling import EXTRA, fill, split_of
+from regard.datasets.dataset import EXTRA, Example, Splits, assign_split, fill, fill_splits
 from regard.errors import ConfigError
 
 KEYS = tuple(f"k{number}" for number in range(40))
@@ -21,15 +20,15 @@ VALUES = tuple(f"v{number}" for number in range(10))
 """The labels."""
 
 _FILLER = "."
-_QUESTION = "?"
+_QUERY = "?"
 
 
 class Recall:
-    """Which value went with this key?"""
+    """Key–value pairs, and a query for the value of one key."""
 
     name = "recall"
     task = "classify"
-    describes = "Pairs of keys and values in a row, then one of the keys, whose value is to be recalled."
+    summary = "Pairs of keys and values in a row, then one of the keys, whose value is to be recalled."
 
     def splits(
         self,
@@ -49,62 +48,58 @@ class Recall:
             train: number of training lines.
             valid: number of validation lines.
             test: number of test lines, and of those in each of the extra splits: ``near`` (`most` pairs, the
-                last is asked for), ``middle`` (`most` pairs, half of them later than the one asked for),
-                ``first`` (`most` pairs, the first is asked for: as far back as training goes) and ``far``
-                (from one pair more than `most` up to twice as many, and at least `most` of them later than
-                the one asked for: further back than training goes).
+                last is queried), ``middle`` (`most` pairs, half of them later than the queried one), ``first``
+                (`most` pairs, the first is queried: the longest delay of training) and ``far`` (from one pair
+                more than `most` up to twice as many, and at least `most` of them later than the queried one: a
+                longer delay than in training).
             seed: equal seeds give equal corpora.
             fewest: fewest pairs in a line.
             most: most pairs in a line outside ``far``.
-            delay: how many pairs stand between the one asked for and the question, in the ordinary splits;
-                None draws anew for every line.
-            filler: how many meaningless symbols stand before the question.
+            delay: the number of pairs between the queried one and the query, in the ordinary splits; None samples
+                one for every line.
+            filler: the number of meaningless symbols before the query.
 
         Raises:
-            ConfigError: the numbers cannot be had, or there are not so many different lines.
+            ConfigError: impossible numbers, or fewer different lines than asked for.
         """
         _check(fewest, most, delay, filler)
-        rng = random.Random(f"recall {seed}")
+        rng, extra_rng = random.Random(f"recall {seed}"), random.Random(f"recall {seed} extra")
 
-        def usual() -> tuple[str, Example]:
+        def sample() -> tuple[str, Example]:
             pairs = rng.randint(fewest, most)
             later = rng.randrange(pairs) if delay is None else delay
             example = recall_line(rng, pairs, later, filler)
-            return split_of(example.source), example
+            return assign_split(example.source), example
 
-        parts = fill(self.name, usual, {"train": train, "valid": valid, "test": test})
-        asked = random.Random(f"recall {seed} extra")
+        def sample_delayed() -> tuple[str, Example]:
+            name, later = extra_rng.choice((("near", 0), ("middle", most // 2), ("first", most - 1)))
+            example = recall_line(extra_rng, most, later, filler)
+            return name if assign_split(example.source) == EXTRA else "", example
 
-        def delayed() -> tuple[str, Example]:
-            name, later = asked.choice((("near", 0), ("middle", most // 2), ("first", most - 1)))
-            example = recall_line(asked, most, later, filler)
-            return name if split_of(example.source) == EXTRA else "", example
+        def sample_far() -> tuple[str, Example]:
+            pairs = extra_rng.randint(most + 1, 2 * most)
+            return "far", recall_line(extra_rng, pairs, extra_rng.randrange(most, pairs), filler)
 
-        extra = fill(self.name, delayed, dict.fromkeys(("near", "middle", "first"), test))
-
-        def beyond() -> tuple[str, Example]:
-            pairs = asked.randint(most + 1, 2 * most)
-            return "far", recall_line(asked, pairs, asked.randrange(most, pairs), filler)
-
-        extra |= fill(self.name, beyond, {"far": test})
-        return Splits(parts["train"], parts["valid"], parts["test"], extra)
+        splits = fill_splits(self.name, sample, train=train, valid=valid, test=test)
+        extra = fill(self.name, sample_delayed, dict.fromkeys(("near", "middle", "first"), test))
+        return replace(splits, extra=extra | fill(self.name, sample_far, {"far": test}))
 
 
 def recall_line(rng: random.Random, pairs: int, delay: int, filler: int = 0) -> Example:
-    """Draw one line and its answer.
+    """Sample one line and its answer.
 
     Args:
-        rng: the dice.
-        pairs: how many pairs there are, 40 at most.
-        delay: how many of them come later than the one asked for.
-        filler: how many meaningless symbols stand before the question.
+        rng: the random generator.
+        pairs: the number of pairs, 40 at most.
+        delay: the number of pairs later than the queried one.
+        filler: the number of meaningless symbols before the query.
     """
     keys = rng.sample(KEYS, pairs)
     values = rng.choices(VALUES, k=pairs)
     words = [word for pair in zip(keys, values, strict=True) for word in pair]
-    asked = pairs - 1 - delay
-    line = " ".join([*words, *[_FILLER] * filler, _QUESTION, keys[asked]])
-    return Example(line, values[asked])
+    queried = pairs - 1 - delay
+    line = " ".join([*words, *[_FILLER] * filler, _QUERY, keys[queried]])
+    return Example(line, values[queried])
 
 
 def _check(fewest: int, most: int, delay: int | None, filler: int) -> None:

@@ -1,31 +1,18 @@
-"""A scene: up to three groups of equal shapes, each with a colour, a size, a number and a place.
+"""The scenes dataset: feature vectors to be captioned, as a picture is.
 
-In: the dice. Out: a `Scene` in which every relation is beyond doubt: places keep away from the lines between
-one wording and another. Knows nothing of words or of vectors.
-
-A scene as a vector of real numbers about 0, with noise.
-
-In: a `Scene`, the dice, the amount of noise. Out: as many numbers as there are `FEATURE_NAMES`; a group that
-is not there is a −1 and zeros. The noise is bounded, and small enough for `MOST_NOISE` to leave every
-description beyond doubt. Numbers have four digits after the point, so that they are the same everywhere.
-
-What is said of a scene: one sentence, and always the same one for the same scene.
-
-In: a `Scene`. Out: a line such as ``two small red circles above a large blue square .`` A lone group is placed
-in the picture; of several, each is placed from the next one, and the verb agrees with the one it speaks of.
-
-The world of scenes: vectors to be put into words, as a picture is by its caption.
-
-In: sizes, a seed, the amount of noise. Out: splits of feature vectors and the sentences that describe them. A
-stable hash of the description says where it belongs, so that no description of one split is that of another.
-Scenes with a colour and a shape that are kept apart go to ``unseen`` alone.
+In: sizes, a seed, the amount of noise. Out: splits of feature vectors and their captions. A scene is up to three groups
+of equal shapes, each with a colour, a size, a count and a place; places keep away from the borders between two
+wordings, so that every relation is unambiguous. Its caption is one sentence, always the same for the same scene, as in
+``two small red circles above a large blue square .``; a single group is placed in the picture, one of several relative
+to the next. Its vector has bounded noise, small enough to leave the caption unambiguous, and four digits after the
+point, so that it is the same on every machine. A stable hash of the caption decides its split, so that no caption of
+one split is that of another; scenes with a held-out pair of colour and shape go to ``unseen`` alone.
 """
 
 import random
 from dataclasses import dataclass
 
-from regard.datasets.dataset import Example, Splits
-from regard.datasets.filling import EXTRA, fill, split_of
+from regard.datasets.dataset import EXTRA, Example, Splits, assign_split, fill_splits
 from regard.errors import ConfigError
 
 COLOURS = ("red", "green", "blue", "yellow", "orange", "purple", "black", "white")
@@ -35,19 +22,19 @@ MOST_ALIKE = 4
 
 _THIRD = 1 / 3
 _CLEAR = 0.15
-"""How far the place of a lone group keeps from the lines between left, middle and right."""
+"""The least distance of a single group from the borders between left, middle and right."""
 _APART = 0.45
-"""How much further two groups are apart one way than the other."""
+"""The least difference between the horizontal and the vertical distance of two groups."""
 _LEAST_SIZE = 0.4
 """Sizes go from this to 1: upwards for large groups, downwards below 0 for small ones."""
 
 
 @dataclass(frozen=True)
 class Group:
-    """Some equal shapes side by side.
+    """Equal shapes side by side.
 
     Attributes:
-        count: how many, from 1 to `MOST_ALIKE`.
+        count: from 1 to `MOST_ALIKE`.
         size: from −1 to 1; above 0 is large, below 0 small.
         colour: one of `COLOURS`.
         shape: one of `SHAPES`.
@@ -64,18 +51,18 @@ class Group:
 
 
 Scene = tuple[Group, ...]
-"""One to `MOST_GROUPS` groups; each is described by where it stands from the next one."""
+"""One to `MOST_GROUPS` groups; the caption places each relative to the next one."""
 
 
-def draw_scene(rng: random.Random) -> Scene:
-    """Draw a scene in which no two groups look alike."""
+def sample_scene(rng: random.Random) -> Scene:
+    """Sample a scene in which no two groups have the same colour and shape."""
     number = rng.randint(1, MOST_GROUPS)
     looks: list[tuple[str, str]] = []
     while len(looks) < number:
         look = (rng.choice(COLOURS), rng.choice(SHAPES))
         if look not in looks:
             looks.append(look)
-    places = _lone_place(rng) if number == 1 else _places(rng, number)
+    places = _single_place(rng) if number == 1 else _places(rng, number)
     return tuple(
         Group(
             rng.randint(1, MOST_ALIKE), rng.choice((-1, 1)) * rng.uniform(_LEAST_SIZE, 1), colour, shape, x, y
@@ -84,8 +71,8 @@ def draw_scene(rng: random.Random) -> Scene:
     )
 
 
-def _lone_place(rng: random.Random) -> list[tuple[float, float]]:
-    """Draw a place well within one of nine fields."""
+def _single_place(rng: random.Random) -> list[tuple[float, float]]:
+    """A place well within one of nine fields."""
     return [(_within_a_third(rng), _within_a_third(rng))]
 
 
@@ -95,22 +82,22 @@ def _within_a_third(rng: random.Random) -> float:
 
 
 def _places(rng: random.Random, number: int) -> list[tuple[float, float]]:
-    """Draw places of which each stands clearly above, below, left or right of the next."""
+    """Places, each clearly above, below, left or right of the next."""
     places: list[tuple[float, float]] = []
     while len(places) < number:
         place = (rng.uniform(-1, 1), rng.uniform(-1, 1))
-        if not places or _is_clear(places[-1], place):
+        if not places or _is_unambiguous(places[-1], place):
             places.append(place)
     return places
 
 
-def _is_clear(one: tuple[float, float], other: tuple[float, float]) -> bool:
-    across, up = abs(one[0] - other[0]), abs(one[1] - other[1])
+def _is_unambiguous(first: tuple[float, float], second: tuple[float, float]) -> bool:
+    across, up = abs(first[0] - second[0]), abs(first[1] - second[1])
     return abs(across - up) > _APART
 
 
 MOST_NOISE = 0.1
-"""With more, a place could be taken for another."""
+"""With more, the caption would be ambiguous."""
 
 _MIXTURES = (
     (1, -1, -1),
@@ -122,21 +109,21 @@ _MIXTURES = (
     (-1, -1, -1),
     (1, 1, 1),
 )
-"""How much red, green and blue there is in each of `COLOURS`."""
+"""Red, green and blue in each of `COLOURS`."""
 _RGB = dict(zip(COLOURS, _MIXTURES, strict=True))
 
 _PARTS = ("present", "count", "size", "red", "green", "blue", *SHAPES, "x", "y")
 
 FEATURE_NAMES = tuple(f"{which} {part}" for which in ("first", "second", "third") for part in _PARTS)
-"""What each number says."""
+"""The names of the features; a group that is missing is a −1 and zeros."""
 
 
 def to_features(scene: Scene, rng: random.Random, noise: float) -> tuple[float, ...]:
-    """Write a scene as numbers, each moved by at most `noise` either way.
+    """A scene as a vector, with uniform noise of at most `noise` on each number.
 
     Args:
-        scene: what to write.
-        rng: the dice for the noise.
+        scene: the scene.
+        rng: the random generator of the noise.
         noise: from 0 to `MOST_NOISE`.
     """
     clean = [number for group in scene for number in _numbers(group)]
@@ -165,8 +152,8 @@ _PLACES = {
 """Places in the picture by column and row, counted from the middle."""
 
 
-def caption(scene: Scene) -> str:
-    """Say what there is and where."""
+def write_caption(scene: Scene) -> str:
+    """Write what there is and where."""
     first, *others = scene
     if not others:
         return f"{_named(first)} {_PLACES[_third(first.x), _third(first.y)]} ."
@@ -185,9 +172,9 @@ def _named(group: Group) -> str:
     return f"{_NUMBERS[group.count - 2]} {size} {group.colour} {group.shape}s"
 
 
-def _relation(one: Group, other: Group) -> str:
-    """Say where one group stands, seen from another: the longer way decides."""
-    across, up = one.x - other.x, one.y - other.y
+def _relation(group: Group, reference: Group) -> str:
+    """The place of a group relative to another: the larger distance decides."""
+    across, up = group.x - reference.x, group.y - reference.y
     if abs(up) > abs(across):
         return "above" if up > 0 else "below"
     return "to the right of" if across > 0 else "to the left of"
@@ -200,26 +187,26 @@ def _third(where: float) -> int:
 HELD_OUT = frozenset(
     (("red", "star"), ("green", "circle"), ("blue", "ring"), ("yellow", "square"), ("purple", "triangle"))
 )
-"""Colours and shapes that no split but ``unseen`` joins."""
+"""Colours and shapes that occur together in ``unseen`` alone."""
 
 
 class Scenes:
-    """Groups of coloured shapes, given as numbers and described in a sentence.
+    """Groups of coloured shapes as feature vectors, with a caption each.
 
     Attributes:
-        feature_names: what each number of the vector says.
+        feature_names: of the numbers of the vector.
     """
 
     name = "scenes"
     task = "caption"
-    describes = (
-        "Vectors to descriptions: presence, count, size, colour, shape and place of up to three groups of shapes, "
-        "as noisy numbers, put into a sentence."
+    summary = (
+        "Vectors to captions: presence, count, size, colour, shape and place of up to three groups of shapes, "
+        "as noisy numbers, captioned with a sentence."
     )
     feature_names = FEATURE_NAMES
 
     def splits(self, *, train: int, valid: int, test: int, seed: int, noise: float = 0.05) -> Splits:
-        """Generate the corpus; no description stands in two splits.
+        """Generate the corpus; no caption is in two splits.
 
         Args:
             train: number of training scenes.
@@ -227,24 +214,22 @@ class Scenes:
             test: number of test scenes, and of those in the extra split ``unseen`` (each has a shape in a
                 colour that it has in no other split).
             seed: equal seeds give equal corpora.
-            noise: how far each number may be moved either way.
+            noise: the most that is added to or subtracted from each number.
 
         Raises:
-            ConfigError: a size below 0, or noise that would leave the description in doubt.
+            ConfigError: a size below 0, or so much noise that captions would be ambiguous.
         """
         if not 0 <= noise <= MOST_NOISE:
             raise ConfigError(f"scenes: noise of {noise} cannot be had; choose from 0 to {MOST_NOISE}")
         rng = random.Random(f"scenes {seed}")
 
-        def draw() -> tuple[str, Example]:
-            scene = draw_scene(rng)
-            text = caption(scene)
-            example = Example("", text, features=to_features(scene, rng, noise))
+        def sample() -> tuple[str, Example]:
+            scene = sample_scene(rng)
+            caption = write_caption(scene)
+            example = Example("", caption, features=to_features(scene, rng, noise))
             if any((group.colour, group.shape) in HELD_OUT for group in scene):
                 return "unseen", example
-            split = split_of(text)
+            split = assign_split(caption)
             return "train" if split == EXTRA else split, example
 
-        parts = fill(self.name, draw, {"train": train, "valid": valid, "test": test, "unseen": test})
-        unseen = parts.pop("unseen")
-        return Splits(parts["train"], parts["valid"], parts["test"], {"unseen": unseen})
+        return fill_splits(self.name, sample, train=train, valid=valid, test=test, extra=("unseen",))

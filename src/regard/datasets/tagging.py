@@ -1,24 +1,15 @@
-"""A small grammar of words that are two things: the guards watch a play, they play, and a watch needs a guard.
+"""The tagging dataset: English words and their parts of speech, named as in Universal Dependencies.
 
-Each rule: a symbol, then its alternatives, separated by bars. An alternative is symbols and tagged words, the
-tags named as in Universal Dependencies; one that begins with a number and a cross counts that often. Nouns and
-verbs below are made from one table of words that can be either. Knows nothing of how a sentence is drawn.
-
-Sentences drawn from `rules`, word by word with their tags.
-
-In: the dice. Out: words and tags. ``a`` becomes ``an`` here, where the next word is known.
-
-The world of tagging: English words to their parts of speech, named as in Universal Dependencies.
-
-In: sizes and a seed. Out: splits of sentences and tags, one tag per word. Half of the sentences are the
-microworld's, which has few words of two kinds; the other half come from a grammar made of nothing else, so that
-a word's neighbours decide and its most frequent tag does not.
+In: sizes and a seed. Out: splits of sentences and tags, one tag per word. Half of the sentences are the microworld's,
+which has few ambiguous words; the other half come from a grammar of nothing but words with two parts of speech (the
+guards watch a play, they play, and a watch needs a guard), so that the neighbours of a word decide, and not its most
+frequent tag. A rule of that grammar is a symbol and its productions, separated by bars: symbols and tagged words; a
+number and a cross before a production weight it. Nouns and verbs come from one table of words that can be either.
 """
 
 import random
 
-from regard.datasets.dataset import Example, Splits
-from regard.datasets.filling import EXTRA, fill, split_of
+from regard.datasets.dataset import EXTRA, Example, Splits, assign_split, fill_splits
 from regard.datasets.microworld import Microworld
 from regard.datasets.microworld.lexicon.verbs import WITH_INFINITIVE
 
@@ -115,18 +106,18 @@ _FORMS = {
 }
 """The symbols a word joins in each of its forms."""
 
-Alternative = tuple[str, ...]
+Production = tuple[str, ...]
 
 
-def _read() -> dict[str, tuple[Alternative, ...]]:
-    """Return every symbol's alternatives."""
-    rules: dict[str, list[Alternative]] = {}
+def _read() -> dict[str, tuple[Production, ...]]:
+    """The productions of every symbol."""
+    rules: dict[str, list[Production]] = {}
     for rule in _RULES.replace("\n        |", " |").strip().splitlines():
         if not rule.strip():
             continue
-        symbol, _, alternatives = rule.partition(":")
-        for alternative in alternatives.split(" | "):
-            times, cross, rest = alternative.strip().partition(" × ")
+        symbol, _, productions = rule.partition(":")
+        for production in productions.split(" | "):
+            times, cross, rest = production.strip().partition(" × ")
             repeated = int(times) if cross else 1
             rules.setdefault(symbol.strip(), []).extend(
                 [tuple((rest if cross else times).split())] * repeated
@@ -136,19 +127,19 @@ def _read() -> dict[str, tuple[Alternative, ...]]:
         for role in roles.split():
             for symbol, form, tag in _FORMS[role]:
                 rules[symbol].append((f"{forms[form]}/{tag}",))
-    return {symbol: tuple(alternatives) for symbol, alternatives in rules.items()}
+    return {symbol: tuple(productions) for symbol, productions in rules.items()}
 
 
 RULES = _read()
-"""The alternatives of every symbol; a piece without a slash is a symbol."""
+"""The productions of every symbol; a piece without a slash is a symbol."""
 
 
 SHORTEST, LONGEST = 3, 18
-"""How many words a sentence has, punctuation included."""
+"""The fewest and the most words of a sentence, punctuation included."""
 
 
-def write_tagged(rng: random.Random) -> tuple[list[str], list[str]]:
-    """Draw one sentence of `SHORTEST` to `LONGEST` words: its words, and their tags."""
+def sample_ambiguous(rng: random.Random) -> tuple[list[str], list[str]]:
+    """Sample one sentence of `SHORTEST` to `LONGEST` words: its words, and their tags."""
     while True:
         words, tags = _expand(rng)
         if SHORTEST <= len(words) <= LONGEST:
@@ -156,7 +147,7 @@ def write_tagged(rng: random.Random) -> tuple[list[str], list[str]]:
 
 
 def _expand(rng: random.Random) -> tuple[list[str], list[str]]:
-    """Replace symbols from left to right until only words are left, or there are too many of them."""
+    """Expand symbols from left to right until only words are left, or there are too many; ``a`` becomes ``an``."""
     waiting = ["TEXT"]
     words: list[str] = []
     tags: list[str] = []
@@ -176,17 +167,15 @@ def _expand(rng: random.Random) -> tuple[list[str], list[str]]:
 _BEFORE_INFINITIVE = {form for verbs in WITH_INFINITIVE.values() for verb in verbs for form in verb.en} | {
     "how"
 }
-"""Words after which to is a particle, as in want to go; the microworld tags every such to as a preposition."""
+"""Words before a to that is a particle, as in want to go; the microworld tags every such to as a preposition."""
 
 
-class Tagging:
+class PartsOfSpeech:
     """English sentences with a part of speech for every word."""
 
     name = "tagging"
     task = "tag"
-    describes = (
-        "English words to their parts of speech, where neighbours decide what watch, light or that is."
-    )
+    summary = "English words to their parts of speech, where neighbours decide what watch, light or that is."
 
     def splits(
         self, *, train: int, valid: int, test: int, seed: int, shortest: int = 3, longest: int = 15
@@ -197,38 +186,36 @@ class Tagging:
             train: number of training sentences.
             valid: number of validation sentences.
             test: number of test sentences, and of those in the extra split ``ambiguous`` (all from the grammar
-                of words that are two things).
+                of ambiguous words).
             seed: equal seeds give equal corpora.
             shortest: fewest words of the microworld's sentences.
             longest: most words of the microworld's sentences.
 
         Raises:
-            ConfigError: the lengths cannot be had, or there are not so many different sentences.
+            ConfigError: impossible lengths, or fewer different sentences than asked for.
         """
         rng = random.Random(f"tagging {seed}")
         microworld = Microworld()
 
-        def draw() -> tuple[str, Example]:
-            twofold = rng.random() < 0.5
-            if twofold:
-                words, tags = write_tagged(rng)
+        def sample() -> tuple[str, Example]:
+            ambiguous = rng.random() < 0.5
+            if ambiguous:
+                words, tags = sample_ambiguous(rng)
             else:
-                spelt = microworld.tagged(rng, shortest=shortest, longest=longest)
-                words, tags = list(spelt[0]), _mend_infinitives(*spelt)
+                tagged = microworld.tagged(rng, shortest=shortest, longest=longest)
+                words, tags = list(tagged[0]), _tag_infinitives(*tagged)
             example = Example(" ".join(words), " ".join(tags))
-            split = split_of(example.source)
+            split = assign_split(example.source)
             if split == EXTRA:
-                return "ambiguous" if twofold else "train", example
+                return "ambiguous" if ambiguous else "train", example
             return split, example
 
-        parts = fill(self.name, draw, {"train": train, "valid": valid, "test": test, "ambiguous": test})
-        ambiguous = parts.pop("ambiguous")
-        return Splits(parts["train"], parts["valid"], parts["test"], {"ambiguous": ambiguous})
+        return fill_splits(self.name, sample, train=train, valid=valid, test=test, extra=("ambiguous",))
 
 
-def _mend_infinitives(words: tuple[str, ...], tags: tuple[str, ...]) -> list[str]:
-    mended = list(tags)
+def _tag_infinitives(words: tuple[str, ...], tags: tuple[str, ...]) -> list[str]:
+    corrected = list(tags)
     for i in range(1, len(words)):
         if words[i] == "to" and words[i - 1] in _BEFORE_INFINITIVE:
-            mended[i] = "PART"
-    return mended
+            corrected[i] = "PART"
+    return corrected

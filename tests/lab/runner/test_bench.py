@@ -6,7 +6,7 @@ import time
 import pytest
 import torch
 
-from regard.datasets import Copy, Language, Scenes, Sentiment, Tagging
+from regard.datasets import Copy, Language, PartsOfSpeech, Scenes, Sentiment
 from regard.errors import ConfigError, DataError, RegardError
 from regard.lab.runner import Bench
 from regard.lab.runner.bench import one_thread
@@ -34,7 +34,7 @@ TASKS = {
         Classifier,
         {"preset": "classifier", "model": {"encoder": TINY, "pooling_size": 6}},
     ),
-    "tag": (Tagging, Tagger, {"preset": "tagger", "model": {"encoder": TINY}}),
+    "tag": (PartsOfSpeech, Tagger, {"preset": "tagger", "model": {"encoder": TINY}}),
     "caption": (
         Scenes,
         Captioner,

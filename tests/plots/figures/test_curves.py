@@ -296,7 +296,9 @@ def test_names_keep_their_distance_in_inches_at_any_height(height):
 def test_the_legend_takes_as_many_rows_as_its_labels_need():
     labels = [f"a curve of some length, number {k}" for k in range(5)]
     rows = {
-        row_width: round(legend_height(labels, FAMILIES, row_width) / legend_height(["a"], FAMILIES, row_width))
+        row_width: round(
+            legend_height(labels, FAMILIES, row_width) / legend_height(["a"], FAMILIES, row_width)
+        )
         for row_width in (1, 6, 99)
     }
     assert rows[99] == 1

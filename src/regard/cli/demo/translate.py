@@ -39,7 +39,7 @@ def show_translator(trained: Trained, json: bool) -> None:
         gold_of(test),
         translator=translator,
         title=trained.title,
-        subtitle=trained.made.describes,
+        subtitle=trained.made.summary,
         command=trained.command,
         facts=trained.report,
         log=read_log(trained.folder),

@@ -1,5 +1,5 @@
-"""An English→French world of our own making, with gold word alignments by construction."""
+"""English sentences of a small grammar with French translations and gold alignments."""
 
-from regard.datasets.microworld.dataset import Microworld
+from regard.datasets.microworld.dataset import Language, Microworld
 
-__all__ = ["Microworld"]
+__all__ = ["Language", "Microworld"]

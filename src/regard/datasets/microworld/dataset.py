@@ -1,27 +1,20 @@
-"""From the words of a finished sentence to its two lines and its gold links.
+"""The microworld: English sentences of a small grammar with French translations and gold alignments by construction.
 
-In: English words and French words in order. Out: an `Example`. Here English chooses a or an, and French
-elides (le oiseau → l' oiseau), softens (sa école → son école, ce arbre → cet arbre) and contracts (de le →
-du). Knows nothing of how the sentence was built.
+In: sizes, a seed, a range of lengths. Out: `Splits`: sentence pairs from `Microworld`, the English side alone from
+`Language`. Where a sentence belongs depends on its English line alone, so that a language model trained on one has seen
+no test sentence of a translator trained on the other. Sentences with a held-out pair of lexemes go to ``unseen`` alone.
 
-One sentence pair of a wanted length, with its gold alignment, its tags, and whether it is held out.
-
-In: a `random.Random` and a range of English lengths. Out: a `Sentence`. Building aims at a length drawn
-from the range; the few that miss the range are built anew, within a fixed number of tries.
-
-The microworld as a corpus: splits that share no sentence, long sentences, and unseen combinations.
-
-In: sizes, a seed, a range of lengths. Out: `Splits`. A stable hash of the English line says to which ordinary
-split a sentence belongs, whatever the seed and the sizes, so a test sentence of one corpus is in no other's
-training part. Sentences with a held-out pair of lexemes go to ``unseen`` alone.
+A sentence is built for a length sampled from the range, and rebuilt if it misses the range. Then it is spelled: English
+chooses between a and an; French elides (le oiseau → l' oiseau), changes forms before a vowel (sa école → son école, ce
+arbre → cet arbre) and contracts (de le → du). Grammar and lexicon are packages of their own.
 """
 
 import random
-import zlib
-from collections.abc import Callable
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
-from regard.datasets.dataset import Example, Splits
+from regard.datasets.dataset import EXTRA, Example, Splits, assign_split, fill, fill_splits
 from regard.datasets.microworld.english import takes_an
 from regard.datasets.microworld.french import opens_with_vowel
 from regard.datasets.microworld.grammar.sentences import build, choose_address
@@ -78,7 +71,7 @@ def _spell_english(words: list[Word]) -> str:
 
 
 def _settle_french(mots: list[Mot]) -> list[Mot]:
-    """Elide and contract, from right to left, since each word's form hangs on the one after it."""
+    """Elide and contract, from right to left, because the form of a word depends on the next one."""
     settled: list[Mot] = []
     following = ""
     article: Mot | None = None
@@ -105,16 +98,16 @@ def _settle_french(mots: list[Mot]) -> list[Mot]:
     return settled
 
 
-_TRIES = 2000
+_MAX_TRIES = 2000
 
 
-class Sentence(NamedTuple):
-    """A built sentence, not yet spelt.
+class SentencePair(NamedTuple):
+    """A sentence in both languages, not yet spelled.
 
     Attributes:
         words: its English words.
         mots: its French words.
-        held_out: True where it joins two lexemes that the ordinary splits never join.
+        held_out: whether it has a pair of lexemes that occurs in ``unseen`` alone.
     """
 
     words: list[Word]
@@ -126,7 +119,7 @@ class Sentence(NamedTuple):
         return spell(self.words, self.mots)
 
 
-def generate(rng: random.Random, shortest: int, longest: int) -> Sentence:
+def generate(rng: random.Random, shortest: int, longest: int) -> SentencePair:
     """Build one sentence whose English side has from `shortest` to `longest` words.
 
     Raises:
@@ -137,24 +130,18 @@ def generate(rng: random.Random, shortest: int, longest: int) -> Sentence:
             f"microworld: sentence lengths {shortest} to {longest} cannot be had; "
             "choose shortest ≥ 3 and longest ≥ shortest"
         )
-    draw = rng.random
-    for _ in range(_TRIES):
-        length = shortest + int(draw() * (longest - shortest + 1))
-        talk = Talk(draw)
+    random_number = rng.random
+    for _ in range(_MAX_TRIES):
+        length = shortest + int(random_number() * (longest - shortest + 1))
+        talk = Talk(random_number)
         choose_address(talk, length)
         phrase = build(talk, length)
         if shortest <= len(phrase.en) <= longest:
-            return Sentence(phrase.en, phrase.fr, talk.held_out)
+            return SentencePair(phrase.en, phrase.fr, talk.held_out)
     raise ConfigError(
-        f"microworld: no sentence of {shortest} to {longest} words in {_TRIES} tries; "
+        f"microworld: no sentence of {shortest} to {longest} words in {_MAX_TRIES} tries; "
         "widen the range of lengths"
     )
-
-
-_SHARES = 25
-"""One sentence in so many is a test sentence by its hash, and one a validation sentence."""
-_PATIENCE = 20_000
-"""Sentences in a row that may be of no use before the corpus is said to be too large for its lengths."""
 
 
 class Microworld:
@@ -162,15 +149,15 @@ class Microworld:
 
     name = "microworld"
     task = "translate"
-    describes = "English to French, by a grammar with agreement, clitics, negation and relative clauses."
+    summary = "English to French, by a grammar with agreement, clitics, negation and relative clauses."
 
     def sentence(self, rng: random.Random, *, shortest: int, longest: int) -> Example:
-        """Return one pair whose English line has from `shortest` to `longest` words, punctuation included.
+        """Generate one pair whose English line has from `shortest` to `longest` words, punctuation included.
 
         Args:
-            rng: the dice; equal states give equal sentences.
+            rng: the random generator; equal states give equal sentences.
             shortest: fewest English words, at least 3.
-            longest: most English words; 60 and more can be had.
+            longest: most English words, 60 or more.
 
         Raises:
             ConfigError: the range is empty or starts below three words.
@@ -180,7 +167,7 @@ class Microworld:
     def tagged(
         self, rng: random.Random, *, shortest: int, longest: int
     ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Return one English sentence as words and their parts of speech (Universal Dependencies names)."""
+        """Generate one English sentence as words and their parts of speech, named as in Universal Dependencies."""
         sentence = generate(rng, shortest, longest)
         words = sentence.spell().source.split()
         return tuple(words), tuple(word.tag for word in sentence.words)
@@ -194,69 +181,56 @@ class Microworld:
             train: number of training pairs.
             valid: number of validation pairs.
             test: number of test pairs, and of pairs in each of the extra splits: ``long`` (from one word
-                more than `longest` up to twice as many) and ``unseen`` (each joins a pair of lexemes that
-                no other split joins).
+                more than `longest` up to twice as many) and ``unseen`` (each has a pair of lexemes that
+                occurs together in no other split).
             seed: equal seeds give equal corpora.
             shortest: fewest English words.
             longest: most English words outside ``long``.
 
         Raises:
-            ConfigError: the lengths cannot be had, or there are not so many different sentences of them.
+            ConfigError: impossible lengths, or fewer different sentences than asked for.
         """
         rng = random.Random(f"microworld {seed}")
-        parts: dict[str, list[Example]] = {"train": [], "valid": [], "test": [], "unseen": []}
-        wanted = {"train": train, "valid": valid, "test": test, "unseen": test}
-        _collect(rng, (shortest, longest), parts, wanted, _part)
-        extra: dict[str, list[Example]] = {"long": []}
-        _collect(rng, (longest + 1, 2 * longest), extra, {"long": test}, _long_part)
-        extra["unseen"] = parts.pop("unseen")
-        return Splits(parts["train"], parts["valid"], parts["test"], extra)
+        remedy = f"ask for fewer, or allow more lengths than {shortest} to {longest} words"
+
+        def sample() -> tuple[str, Example]:
+            sentence = generate(rng, shortest, longest)
+            example = sentence.spell()
+            split = assign_split(example.source)
+            return "unseen" if sentence.held_out else "train" if split == EXTRA else split, example
+
+        def sample_long() -> tuple[str, Example]:
+            sentence = generate(rng, longest + 1, 2 * longest)
+            return "unseen" if sentence.held_out else "long", sentence.spell()
+
+        splits = fill_splits(
+            self.name, sample, train=train, valid=valid, test=test, extra=("unseen",), remedy=remedy
+        )
+        long = fill(self.name, sample_long, {"long": test}, remedy=remedy)
+        return replace(splits, extra={**long, **splits.extra})
 
 
-def _part(sentence: Sentence, source: str) -> str:
-    """Return the split a sentence belongs to."""
-    if sentence.held_out:
-        return "unseen"
-    share = zlib.crc32(source.encode()) % _SHARES
-    return "test" if share == 0 else "valid" if share == 1 else "train"
+class Language:
+    """The English sentences of the microworld, for a language model."""
+
+    name = "language"
+    task = "language_model"
+    summary = "English sentences of the microworld's grammar, for a language model."
+
+    def splits(
+        self, *, train: int, valid: int, test: int, seed: int, shortest: int = 3, longest: int = 15
+    ) -> Splits:
+        """Generate the corpus: the lines of `Microworld.splits`, which has the same arguments.
+
+        Raises:
+            ConfigError: impossible lengths, or fewer different sentences than asked for.
+        """
+        pairs = Microworld().splits(
+            train=train, valid=valid, test=test, seed=seed, shortest=shortest, longest=longest
+        )
+        extra = {name: _english(examples) for name, examples in pairs.extra.items()}
+        return Splits(_english(pairs.train), _english(pairs.valid), _english(pairs.test), extra)
 
 
-def _long_part(sentence: Sentence, source: str) -> str:
-    return "unseen" if sentence.held_out else "long"
-
-
-def _collect(
-    rng: random.Random,
-    lengths: tuple[int, int],
-    parts: dict[str, list[Example]],
-    wanted: dict[str, int],
-    part_of: Callable[[Sentence, str], str],
-) -> None:
-    """Fill every part to its wanted size with sentences that differ from one another."""
-    seen: set[str] = set()
-    open_parts = {name for name, size in wanted.items() if size > 0}
-    idle = 0
-    while open_parts:
-        sentence = generate(rng, *lengths)
-        example = sentence.spell()
-        name = part_of(sentence, example.source)
-        if name not in open_parts or example.source in seen:
-            idle += 1
-            if idle > _PATIENCE:
-                raise _too_many(lengths, open_parts, parts, wanted)
-            continue
-        idle = 0
-        seen.add(example.source)
-        parts[name].append(example)
-        if len(parts[name]) == wanted[name]:
-            open_parts.discard(name)
-
-
-def _too_many(
-    lengths: tuple[int, int], missing: set[str], parts: dict[str, list[Example]], wanted: dict[str, int]
-) -> ConfigError:
-    name = min(missing)
-    return ConfigError(
-        f"microworld: found {len(parts[name])} of {wanted[name]} sentences for {name!r} with {lengths[0]} to "
-        f"{lengths[1]} words, and hardly any new ones; ask for fewer or allow longer sentences"
-    )
+def _english(examples: Sequence[Example]) -> list[Example]:
+    return [Example(example.source) for example in examples]

@@ -1,4 +1,4 @@
-"""Short news, each line with the words that hang together."""
+"""Short news for a language model, each line with its dependencies."""
 
 from regard.datasets.newsroom.dataset import FBI, Newsroom, Sentence, write_news
 

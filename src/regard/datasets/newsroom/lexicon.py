@@ -1,52 +1,52 @@
-"""The newsroom's words: who does what to whom, and where.
+"""The lexicon of the newsroom: nouns by sort, verbs with their selectional restrictions, places, pronouns.
 
-Nouns are of sorts; a verb takes one sort for its subject and some for its object, so that a reader who knows the
-subject knows half of what follows. Knows nothing of sentences.
+A verb selects the sort of its subject and of its object, so that the subject predicts much of what follows. Knows
+nothing of sentences.
 """
 
 from typing import NamedTuple
 
 
 class Noun(NamedTuple):
-    """Something or someone in the news.
+    """A noun.
 
     Attributes:
-        one: the singular; empty where there is none, as of the police.
-        many: the plural; empty where there is none, as of the FBI.
-        gender: ``m``, ``f``, ``n``, or empty for people who may be either.
+        singular: empty where there is none, as for police.
+        plural: empty where there is none, as for FBI.
+        gender: ``m``, ``f``, ``n``, or empty for a person of either.
     """
 
-    one: str
-    many: str
+    singular: str
+    plural: str
     gender: str
 
 
 class Verb(NamedTuple):
-    """Something that is done.
+    """A verb.
 
     Attributes:
-        subject: the sort of noun that does it.
+        subject: the sort of its subject.
         base: as after will.
-        doing: as after is.
-        did: the simple past.
-        done: as after has.
-        objects: the sorts of noun it is done to; none for a verb without an object.
-        particle: what follows the object, as off in called the strike off.
+        gerund: as after is.
+        past: the simple past.
+        participle: as after has.
+        objects: the sorts of its object; empty for an intransitive verb.
+        particle: follows the object, as off in called the strike off.
     """
 
     subject: str
     base: str
-    doing: str
-    did: str
-    done: str
+    gerund: str
+    past: str
+    participle: str
     objects: tuple[str, ...]
     particle: str
 
 
 def _nouns(table: str) -> tuple[Noun, ...]:
-    """Read ``one/many/gender``; a dash stands for a form there is not."""
+    """Read ``singular/plural/gender``; a dash for a form that does not exist."""
     rows = [entry.split("/") for entry in table.split()]
-    return tuple(Noun(one.strip("-"), many.strip("-"), gender) for one, many, gender in rows)
+    return tuple(Noun(singular.strip("-"), plural.strip("-"), gender) for singular, plural, gender in rows)
 
 
 NOUNS = {
@@ -68,10 +68,10 @@ NOUNS = {
     "paper": _nouns("deal/deals/n law/laws/n"),
     "plan": _nouns("strike/strikes/n search/searches/n election/elections/n"),
 }
-"""By sort. A noun that stands more than once is drawn so much oftener."""
+"""By sort. A noun listed n times is chosen n times as often."""
 
-DOERS = ("law", "crook", "star", "power", "firm", "press", "animal")
-"""The sorts that can be a subject."""
+SUBJECT_SORTS = ("law", "crook", "star", "power", "firm", "press", "animal")
+"""The sorts of noun that can be a subject."""
 
 PLACES = (
     "in the harbour",
@@ -116,21 +116,25 @@ power  resign  resigning  resigned resigned -
 
 
 def _verbs() -> tuple[Verb, ...]:
-    found = []
+    verbs = []
     for line in _VERBS.strip().splitlines():
-        subject, base, doing, did, done, objects, *particle = line.split()
+        subject, base, gerund, past, participle, objects, *particle = line.split()
         sorts = () if objects == "-" else tuple(objects.split(","))
-        found.append(Verb(subject, base, doing, did, done, sorts, "".join(particle)))
-    return tuple(found)
+        verbs.append(Verb(subject, base, gerund, past, participle, sorts, "".join(particle)))
+    return tuple(verbs)
 
 
 VERBS = _verbs()
 
-TO_ONESELF = ("defend defending defended defended", "hurt hurting hurt hurt", "blame blaming blamed blamed")
-"""Verbs whose object is himself or another such word."""
+REFLEXIVE_VERBS = (
+    "defend defending defended defended",
+    "hurt hurting hurt hurt",
+    "blame blaming blamed blamed",
+)
+"""Verbs with a reflexive pronoun: base, gerund, past, participle."""
 
-OF_ONES_OWN = ("case", "money", "lawyer", "name")
-"""What someone can lose."""
+POSSESSIONS = ("case", "money", "lawyer", "name")
+"""Nouns after lost and a possessive."""
 
 STATES = {
     "crook": ("on the run", "on the run", "in custody", "behind bars"),
@@ -141,9 +145,9 @@ STATES = {
     "firm": ("in debt", "in trouble"),
     "press": ("in court",),
 }
-"""Phrases that stand as they are, by the sort they are said of; the figure's stands twice."""
+"""Fixed phrases by the sort of noun they describe; a phrase listed twice is chosen twice as often."""
 
-QUALITIES = {
+ADJECTIVES = {
     "law": ("armed", "young", "old"),
     "crook": ("armed", "young", "dangerous", "famous"),
     "star": ("young", "old", "rich", "famous"),
@@ -156,9 +160,9 @@ QUALITIES = {
     "paper": ("new", "secret"),
     "plan": ("new", "secret"),
 }
-"""Adjectives by the sort they are said of."""
+"""Adjectives by the sort of noun."""
 
-PRONOUNS = {"m": "he", "f": "she", "n": "it", "many": "they"}
-REFLEXIVES = {"m": "himself", "f": "herself", "n": "itself", "many": "themselves"}
-POSSESSIVES = {"m": "his", "f": "her", "n": "its", "many": "their"}
-"""Words that agree with an earlier noun, by its gender, or by its number where there are many."""
+PRONOUNS = {"m": "he", "f": "she", "n": "it", "plural": "they"}
+REFLEXIVES = {"m": "himself", "f": "herself", "n": "itself", "plural": "themselves"}
+POSSESSIVES = {"m": "his", "f": "her", "n": "its", "plural": "their"}
+"""Words that agree with an earlier noun: by its gender, or plural."""

@@ -1,4 +1,4 @@
-"""Reviews of films, books, meals and the like, each with its verdict."""
+"""Reviews of films, books, restaurants and more, each with its polarity."""
 
 from regard.datasets.sentiment.dataset import LABELS, Sentiment
 

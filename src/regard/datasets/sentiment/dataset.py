@@ -1,27 +1,14 @@
-"""The reviewer's phrases: templates with slots, each written as praise.
-
-A slot is a word in braces. Those in pairs, as good and bad, are a word of the clause's own side and one of
-the other side: the same template says praise with good and blame with bad in the first one's place. Templates
-that cannot be turned round so stand in a table of their own, for praise or for blame. A line that begins with
-a number and a cross counts that often. Knows nothing of the words that fill the slots.
-
-Clauses of a wanted side, praise or blame: a template is drawn, and its slots are filled from the lexicon.
-
-In: the dice and the side. Out: the words, and whether they deny. A `Review` is one sentence in the making: it
-holds to one domain and one tense, judges nothing twice and says no adjective twice. Knows nothing of how
-clauses are joined.
-
-Whole reviews: one clause, two of one side, or two of which one decides; in a frame that takes no side.
-
-In: the dice. Out: a `Verdict`: the sentence, its side, and what makes it hard. The side is drawn first, and
-the words are chosen to say it.
-
-The world of sentiment: reviews from a grammar, to be read as praise or blame.
+"""The sentiment dataset: reviews from a grammar, to be classified as positive or negative.
 
 In: sizes and a seed. Out: splits of sentences such as ``the acting is superb , but the story is a bore .`` →
-``negative``. The label is what the sentence was made to say: a denial turns a word round; after ``but`` the
-second clause decides, with ``although`` and ``despite`` the main one. Counting words of praise and blame is
-no way to the answer.
+``negative``. The polarity is chosen first and the words to express it: a negation reverses a word; after ``but`` the
+second clause decides, with ``although`` and ``despite`` the main one. Counting positive and negative words does not
+give the label.
+
+A review is a frame around one clause, two of one polarity, or two of which one decides. A clause is a template, written
+as positive, whose slots (words in braces) are filled from the lexicon. Slots come in pairs, as good and bad: a word of
+the clause's own polarity, and one of the opposite; for a negative clause the two are exchanged. Templates that cannot
+be reversed so are in a table of their own polarity. A number and a cross before a template weight it.
 """
 
 import random
@@ -29,26 +16,25 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from regard.datasets.dataset import Example, Splits
-from regard.datasets.filling import EXTRA, fill, split_of
+from regard.datasets.dataset import EXTRA, Example, Splits, assign_split, fill_splits
 from regard.datasets.sentiment.lexicon import (
-    BLAME,
     DOMAINS,
     INTENSIFIERS,
     MAXIMIZERS,
-    PRAISE,
-    Adjective,
-    Noun,
-    Words,
+    NEGATIVE,
+    POSITIVE,
+    OpinionAdjective,
+    OpinionTarget,
+    SentimentLexicon,
 )
 
 
 def _read(table: str) -> tuple[str, ...]:
-    found: list[str] = []
+    templates: list[str] = []
     for line in table.strip().splitlines():
         times, cross, rest = line.partition(" × ")
-        found += [rest] * int(times) if cross else [line]
-    return tuple(found)
+        templates += [rest] * int(times) if cross else [line]
+    return tuple(templates)
 
 
 PLAIN = _read("""
@@ -62,7 +48,7 @@ PLAIN = _read("""
 {np} {be} {good} and {good}
 {person} called {np} {good} , and {i} agree
 """)
-"""Clauses that say what they mean; turned round for blame."""
+"""Clauses without negation."""
 
 NEGATED = _read("""
 2 × {np} {be} not {bad} at all
@@ -92,7 +78,7 @@ some people call {np} {bad} , and they are wrong
 {nobody} can deny that {np} {be} {good}
 {np} never {fails} to {delight} {me}
 """)
-"""Clauses that deny; a few deny a denial, or deny that it could be denied."""
+"""Clauses with a negation; a few with two."""
 
 COMPARED = _read("""
 {np} {be} {better} than {i} had {hoped}
@@ -108,23 +94,23 @@ i expected {a_bad} {whole} , and i was wrong
 """)
 """Clauses that compare, with others or with what might have been."""
 
-PRAISING = _read("""
+POSITIVE_ONLY = _read("""
 {np} {be} free of {flaws}
 {np} {has} no {flaws}
 {np} {does} not lack {charm}
 {np} {be} not without {charm}
 {nobody} would find {flaws} in {np}
 """)
-"""Denials that can only be praise."""
+"""Negations that can only be positive."""
 
-BLAMING = _read("""
+NEGATIVE_ONLY = _read("""
 {np} {lacks} {charm}
 {np} {has} no {charm}
 {np} {fails} to {delight} {me}
 {i} wanted to {like} {np}
 this could have been {a_good} {whole}
 """)
-"""Denials, written with words of praise, that can only be blame."""
+"""Negations of positive words that can only be negative."""
 
 CONTRASTS = _read("""
 5 × {minor} , but {main}
@@ -138,14 +124,14 @@ even though {minor} , {main}
 2 × {main} despite {bad_thing}
 for all its {flaws} , {main}
 """)
-"""Two sides in one sentence; the verdict is that of ``main``."""
+"""Both polarities in one sentence; that of ``main`` is the label."""
 
 JOINED = _read("""
 {main} , and {main}
 {main} ; {main}
 {main} because {main}
 """)
-"""Two clauses of one side."""
+"""Two clauses of one polarity."""
 
 FRAMES = _read("""
 7 × {body} .
@@ -159,7 +145,7 @@ all in all , {body} .
 {i} {saw} it on a rainy evening ; {body} .
 {body} , as {person} says .
 """)
-"""What stands around a sentence and changes nothing."""
+"""Neutral text around a sentence."""
 
 NEUTRAL = {
     "i": ("i", "we"),
@@ -167,14 +153,14 @@ NEUTRAL = {
     "nobody": ("nobody", "no one"),
     "person": ("my sister", "my brother", "a friend", "my neighbour", "my teacher", "my wife", "my husband"),
 }
-"""Words that take no side, by their slot."""
+"""Words without polarity, by their slot."""
 
 RELATIVES = ("that {person} recommended", "that we {saw} last week", "that everyone talks about")
-"""Clauses that say which one is meant."""
+"""Restrictive relative clauses."""
 
 
 _SLOT = re.compile(r"{(\w+)}")
-_OWN_SIDE = {
+_SAME_POLARITY = {
     "bad": "good",
     "very_bad": "very_good",
     "softly_bad": "softly_good",
@@ -188,69 +174,69 @@ _OWN_SIDE = {
     "feared": "hoped",
     "bad_thing": "good_thing",
 }
-"""Slots for words of the other side, and what they are called when the word is of the clause's own."""
+"""Slots for words of the opposite polarity, and the slots for the same words of the clause's own."""
 _VERBS = {"be": ("is", "are", "was", "were"), "does": ("does", "do", "did", "did")}
 _VERBS |= {"has": ("has", "have", "had", "had"), "fails": ("fails", "fail", "failed", "failed")}
 _VERBS |= {"lacks": ("lacks", "lack", "lacked", "lacked"), "was": ("is", "is", "was", "was")}
-"""Verbs that agree with the subject: singular and plural, now and then."""
+"""Verbs that agree with the subject: singular and plural, present and past."""
 _PLAIN_SHARE = 0.5
 _COMPARED_SHARE = 0.15
 
 
-class Review:
-    """One sentence in the making.
+class ReviewWriter:
+    """Writes one sentence, in one domain and one tense; nothing is judged twice and no adjective used twice.
 
     Attributes:
-        denies: whether any clause so far denies or compares.
+        negated: whether any clause so far has a negation or a comparison.
     """
 
     def __init__(self, rng: random.Random) -> None:
-        self.denies = False
+        self.negated = False
         self._rng = rng
         self._domain = rng.choice(DOMAINS)
         self._past = rng.random() < 0.4
         self._whole = rng.choice(self._domain.wholes)
         self._subject = self._whole
-        self._judged: list[Noun] = []
-        self._said: list[str] = []
+        self._judged: list[OpinionTarget] = []
+        self._used: list[str] = []
 
-    def fill(self, template: str, praise: bool) -> str:
-        """Fill a template's slots from left to right; it is written for praise, and turned round for blame.
+    def fill(self, template: str, positive: bool) -> str:
+        """Fill a template's slots from left to right.
 
         Args:
-            template: as in `templates`.
-            praise: which side the template is to be on.
+            template: written as positive.
+            positive: the polarity to express.
         """
-        return _SLOT.sub(lambda slot: self._word(slot[1], praise), template)
+        return _SLOT.sub(lambda slot: self._word(slot[1], positive), template)
 
-    def _clause(self, praise: bool) -> str:
-        """Return a clause of one side, and note whether it denies or compares."""
-        draw = self._rng.random()
-        if draw < _PLAIN_SHARE:
-            return self.fill(self._pick_template(PLAIN), praise)
-        self.denies = True
-        if draw < _PLAIN_SHARE + _COMPARED_SHARE:
-            return self.fill(self._pick_template(COMPARED), praise)
-        one_sided = PRAISING if praise else BLAMING
-        template = self._pick_template((*NEGATED, *one_sided))
-        # a template for one side only has its words already as they must be
-        return self.fill(template, praise or template in one_sided)
+    def _clause(self, positive: bool) -> str:
+        """Write a clause of one polarity, and note whether it has a negation or a comparison."""
+        choice = self._rng.random()
+        if choice < _PLAIN_SHARE:
+            return self.fill(self._pick_template(PLAIN), positive)
+        self.negated = True
+        if choice < _PLAIN_SHARE + _COMPARED_SHARE:
+            return self.fill(self._pick_template(COMPARED), positive)
+        one_polarity = POSITIVE_ONLY if positive else NEGATIVE_ONLY
+        template = self._pick_template((*NEGATED, *one_polarity))
+        # a template of one polarity only is not reversed
+        return self.fill(template, positive or template in one_polarity)
 
     def _pick_template(self, templates: Sequence[str]) -> str:
-        """Draw a template that judges the whole only if nothing has judged it yet."""
+        """Choose a template; one that judges the whole only if nothing has judged it yet."""
         template = self._rng.choice(templates)
         while "{whole}" in template and self._whole in self._judged:
             template = self._rng.choice(templates)
         return template
 
-    def _word(self, slot: str, praise: bool) -> str:
+    def _word(self, slot: str, positive: bool) -> str:
         if slot in NEUTRAL:
             return self._rng.choice(NEUTRAL[slot])
         if slot in _VERBS:
             return _VERBS[slot][2 * self._past + self._subject.plural]
         match slot:
             case "main" | "minor":
-                return self._clause(praise == (slot == "main"))
+                return self._clause(positive == (slot == "main"))
             case "np" | "one":
                 return self._noun_phrase(single=slot == "one")
             case "whole":
@@ -260,21 +246,21 @@ class Review:
                 return self._whole.text
             case "saw" | "tried":
                 return self._domain.tried[slot == "tried"]
-        own = slot not in _OWN_SIDE
-        return self._sided_word(_OWN_SIDE.get(slot, slot), PRAISE if own == praise else BLAME)
+        own = slot not in _SAME_POLARITY
+        return self._polar_word(_SAME_POLARITY.get(slot, slot), POSITIVE if own == positive else NEGATIVE)
 
-    def _sided_word(self, slot: str, words: Words) -> str:
-        """Fill a slot with a word of praise or of blame."""
+    def _polar_word(self, slot: str, words: SentimentLexicon) -> str:
+        """Fill a slot with a word of one polarity."""
         choice = self._rng.choice
         if slot.startswith("a_"):
             self._subject = self._whole
-            phrase = self._sided_word(slot[2:], words)
+            phrase = self._polar_word(slot[2:], words)
             # so good, but not: a so good film
             phrase = phrase.removeprefix("so ")
             return f"{'an' if phrase[0] in 'aeiou' else 'a'} {phrase}"
         match slot:
             case "joy":
-                return choice(words.verdicts)
+                return choice(words.judgments)
             case "charm":
                 return choice(words.qualities)
             case "delight":
@@ -298,77 +284,76 @@ class Review:
                 return self._adjective(words, self._subject).comparative
             case "good":
                 return self._adjective(words, self._subject).text
-        raise AssertionError(f"a template has a slot {slot!r}, unknown here")
+        raise AssertionError(f"a template has an unknown slot {slot!r}")
 
-    def _emphatic(self, words: Words) -> str:
-        """Return a mild or a strong adjective, often with an adverb that makes it stronger."""
+    def _emphatic(self, words: SentimentLexicon) -> str:
+        """A mild or a strong adjective, often with an intensifier."""
         strong = self._rng.random() < 0.4
         text = self._rng.choice(words.strong) if strong else self._adjective(words, self._subject).text
         if self._rng.random() < 0.4:
             return text
         return f"{self._rng.choice(MAXIMIZERS if strong else INTENSIFIERS)} {text}"
 
-    def _adjective(self, words: Words, noun: Noun) -> Adjective:
-        """Draw a mild adjective for a noun, one not yet said."""
-        adjective = self._rng.choice([a for a in words.mild[noun.sort] if a.text not in self._said])
-        self._said.append(adjective.text)
+    def _adjective(self, words: SentimentLexicon, noun: OpinionTarget) -> OpinionAdjective:
+        """Choose a mild adjective for a noun, one not used yet."""
+        adjective = self._rng.choice([a for a in words.mild[noun.sort] if a.text not in self._used])
+        self._used.append(adjective.text)
         return adjective
 
     def _noun_phrase(self, *, single: bool) -> str:
-        """Return a subject not yet judged: the whole or something it has."""
+        """A subject not judged yet: the whole or one of its aspects."""
         rng = self._rng
         if self._whole not in self._judged and rng.random() < 0.3:
             self._subject = self._whole
             self._judged.append(self._whole)
             if rng.random() < 0.3:
-                return f"the {self._whole.text} {self.fill(rng.choice(RELATIVES), praise=True)}"
+                return f"the {self._whole.text} {self.fill(rng.choice(RELATIVES), positive=True)}"
             return f"{rng.choice(('this', 'the'))} {self._whole.text}"
         self._subject = self._new_aspect(single=single)
         tail = f" of this {self._whole.text}" if rng.random() < 0.2 else ""
         return f"the {self._subject.text}{tail}"
 
-    def _new_aspect(self, *, single: bool) -> Noun:
-        known = self._domain.aspects
-        noun = self._rng.choice([a for a in known if a not in self._judged and not (single and a.plural)])
+    def _new_aspect(self, *, single: bool) -> OpinionTarget:
+        aspects = self._domain.aspects
+        noun = self._rng.choice([a for a in aspects if a not in self._judged and not (single and a.plural)])
         self._judged.append(noun)
         return noun
 
 
 SHORTEST, LONGEST = 5, 30
-"""How many words a review has, punctuation included."""
+"""The fewest and the most words of a review, punctuation included."""
 
 _SINGLE_SHARE = 0.4
 _JOINED_SHARE = 0.2
 
 
-class Verdict(NamedTuple):
+class Review(NamedTuple):
     """A review.
 
     Attributes:
         text: its words and punctuation, separated by blanks.
-        praise: which side it is on.
-        kind: ``contrast`` where another side is heard too, else ``negation`` where something is denied or
-            compared, else ``plain``.
+        positive: its polarity.
+        kind: ``contrast`` if it has both polarities, else ``negation`` if it has a negation or a comparison, else
+            ``plain``.
     """
 
     text: str
-    praise: bool
+    positive: bool
     kind: str
 
 
-def write_review(rng: random.Random) -> Verdict:
+def write_review(rng: random.Random) -> Review:
     """Write one review of `SHORTEST` to `LONGEST` words."""
     while True:
-        praise = rng.random() < 0.5
-        draw = rng.random()
-        contrasts = draw >= _SINGLE_SHARE + _JOINED_SHARE
-        body = "{main}" if draw < _SINGLE_SHARE else rng.choice(CONTRASTS if contrasts else JOINED)
-        review = Review(rng)
-        text = review.fill(rng.choice(FRAMES).replace("{body}", body), praise)
+        positive = rng.random() < 0.5
+        choice = rng.random()
+        contrasts = choice >= _SINGLE_SHARE + _JOINED_SHARE
+        body = "{main}" if choice < _SINGLE_SHARE else rng.choice(CONTRASTS if contrasts else JOINED)
+        writer = ReviewWriter(rng)
+        text = writer.fill(rng.choice(FRAMES).replace("{body}", body), positive)
         if SHORTEST <= len(text.split()) <= LONGEST:
-            return Verdict(
-                text, praise, "contrast" if contrasts else "negation" if review.denies else "plain"
-            )
+            kind = "contrast" if contrasts else "negation" if writer.negated else "plain"
+            return Review(text, positive, kind)
 
 
 LABELS = ("negative", "positive")
@@ -382,31 +367,27 @@ class Sentiment:
 
     name = "sentiment"
     task = "classify"
-    describes = "Reviews that praise or blame, with negation and contrast, so that counting words fails."
+    summary = "Positive and negative reviews, with negation and contrast, so that counting words fails."
 
     def splits(self, *, train: int, valid: int, test: int, seed: int) -> Splits:
-        """Generate the corpus; no review occurs twice in it, and either label is drawn as often as the other.
+        """Generate the corpus; no review occurs twice in it, and both labels are equally frequent.
 
         Args:
             train: number of training reviews.
             valid: number of validation reviews.
-            test: number of test reviews, and of those in each of the extra splits: ``contrast`` (both sides
-                are heard, and one decides), ``negation`` (something is denied or compared, and no other side
-                is heard) and ``plain`` (neither).
+            test: number of test reviews, and of those in each of the extra splits: ``contrast`` (both
+                polarities, of which one decides), ``negation`` (a negation or a comparison, and one polarity) and
+                ``plain`` (neither).
             seed: equal seeds give equal corpora.
 
         Raises:
-            ConfigError: a size below 0, or more than there are different reviews to draw with ease.
+            ConfigError: a size below 0, or fewer different reviews than asked for.
         """
         rng = random.Random(f"sentiment {seed}")
 
-        def draw() -> tuple[str, Example]:
+        def sample() -> tuple[str, Example]:
             review = write_review(rng)
-            split = split_of(review.text)
-            return review.kind if split == EXTRA else split, Example(review.text, LABELS[review.praise])
+            split = assign_split(review.text)
+            return review.kind if split == EXTRA else split, Example(review.text, LABELS[review.positive])
 
-        parts = fill(
-            self.name, draw, {"train": train, "valid": valid, "test": test} | dict.fromkeys(_KINDS, test)
-        )
-        extra = {kind: parts[kind] for kind in _KINDS}
-        return Splits(parts["train"], parts["valid"], parts["test"], extra)
+        return fill_splits(self.name, sample, train=train, valid=valid, test=test, extra=_KINDS)

@@ -1,21 +1,20 @@
-"""The reviewer's words: what can be reviewed, and words of praise and blame that fit it.
+"""The lexicon of reviews: opinion targets by domain, and positive and negative words that go with them.
 
-Every table that praises has one that blames, of the same kind and about the same size, so that a template
-written for praise serves for blame with its words changed. Words that carry a verdict are in these tables
-alone. Knows nothing of sentences.
+Every positive table has a negative one of the same kind and about the same size, so that a template written as positive
+is negative with its words exchanged. Words with a polarity are in these tables alone. Knows nothing of sentences.
 """
 
 from dataclasses import dataclass
 from typing import NamedTuple
 
 
-class Noun(NamedTuple):
-    """Something that is judged.
+class OpinionTarget(NamedTuple):
+    """A noun that is judged.
 
     Attributes:
         text: the noun, without an article.
         plural: whether verbs agree in the plural.
-        sort: which adjectives fit: one of the names in `_FITTING`.
+        sort: a key of `_FITTING`: which adjectives go with it.
     """
 
     text: str
@@ -27,41 +26,41 @@ class Domain(NamedTuple):
     """One kind of thing that is reviewed.
 
     Attributes:
-        wholes: what the review is of; all singular and counted.
-        aspects: what it has.
-        tried: what the reviewer did with it, in the past and as a participle.
+        wholes: the things reviewed; singular count nouns.
+        aspects: their parts and properties.
+        tried: a verb for what the reviewer did with it: past and participle.
     """
 
-    wholes: tuple[Noun, ...]
-    aspects: tuple[Noun, ...]
+    wholes: tuple[OpinionTarget, ...]
+    aspects: tuple[OpinionTarget, ...]
     tried: tuple[str, str]
 
 
-class Adjective(NamedTuple):
-    """A word of praise or blame, and its comparative."""
+class OpinionAdjective(NamedTuple):
+    """A positive or negative adjective and its comparative."""
 
     text: str
     comparative: str
 
 
 @dataclass(frozen=True)
-class Words:
-    """One side of the vocabulary: all praise or all blame.
+class SentimentLexicon:
+    """The words of one polarity.
 
     Attributes:
-        mild: adjectives that can be denied and compared, by the sort of noun.
-        strong: adjectives that say all at once, and go with any noun.
-        verdicts: nouns with their article that a thing can be called.
-        qualities: what a thing can be full of.
-        verbs: what a thing does to people: base, third person, past.
-        feelings: what people feel for a thing: base, third person, past.
-        expected: the past participle for what one saw coming.
-        softened: adverbs that take something back, without changing the side.
+        mild: adjectives that can be negated and compared, by the sort of noun.
+        strong: extreme adjectives, for any noun.
+        judgments: predicate nouns with their article.
+        qualities: nouns after full of.
+        verbs: with the target as subject: base, third person, past.
+        feelings: verbs with the target as object: base, third person, past.
+        expected: the participle after had, as hoped or feared.
+        softened: downtoning adverbs, which do not change the polarity.
     """
 
-    mild: dict[str, tuple[Adjective, ...]]
+    mild: dict[str, tuple[OpinionAdjective, ...]]
     strong: tuple[str, ...]
-    verdicts: tuple[str, ...]
+    judgments: tuple[str, ...]
     qualities: tuple[str, ...]
     verbs: tuple[tuple[str, str, str], ...]
     feelings: tuple[tuple[str, str, str], ...]
@@ -75,9 +74,9 @@ def _domain(tried: str, wholes: str, aspects: str) -> Domain:
     return Domain(_nouns(wholes), _nouns(aspects), (first, second))
 
 
-def _nouns(table: str) -> tuple[Noun, ...]:
+def _nouns(table: str) -> tuple[OpinionTarget, ...]:
     rows = [entry.replace("_", " ").split("/") for entry in table.split()]
-    return tuple(Noun(text, bool(plural), sort) for text, sort, *plural in rows)
+    return tuple(OpinionTarget(text, bool(plural), sort) for text, sort, *plural in rows)
 
 
 DOMAINS = (
@@ -152,17 +151,19 @@ _FITTING = {
 }
 
 
-def _mild(side: int) -> dict[str, tuple[Adjective, ...]]:
-    """Return the adjectives of every sort of noun; those that fit any noun fit each sort."""
-    general = _FITTING["any"][side]
+def _mild(polarity: int) -> dict[str, tuple[OpinionAdjective, ...]]:
+    """The adjectives of every sort of noun, positive for 0 and negative for 1; those of any go with each sort."""
+    general = _FITTING["any"][polarity]
     tables = {
-        sort: (general if sort == "any" else f"{general} {sides[side]}") for sort, sides in _FITTING.items()
+        sort: (general if sort == "any" else f"{general} {own[polarity]}") for sort, own in _FITTING.items()
     }
-    found = {}
+    adjectives = {}
     for sort, table in tables.items():
         entries = [entry.partition("/") for entry in table.split()]
-        found[sort] = tuple(Adjective(text, compared or f"more {text}") for text, _, compared in entries)
-    return found
+        adjectives[sort] = tuple(
+            OpinionAdjective(text, compared or f"more {text}") for text, _, compared in entries
+        )
+    return adjectives
 
 
 def _words(table: str) -> tuple[str, ...]:
@@ -175,10 +176,10 @@ def _verbs(table: str) -> tuple[tuple[str, str, str], ...]:
     return tuple((base, f"{base}es" if base.endswith("s") else f"{base}s", past) for base, past in rows)
 
 
-PRAISE = Words(
+POSITIVE = SentimentLexicon(
     mild=_mild(0),
     strong=_words("superb wonderful brilliant excellent fantastic outstanding magnificent splendid"),
-    verdicts=("a triumph", "a delight", "a gem", "a joy", "a success", "a treat", "a pleasure"),
+    judgments=("a triumph", "a delight", "a gem", "a joy", "a success", "a treat", "a pleasure"),
     qualities=("charm", "energy", "style", "flair", "character", "good ideas", "pleasant surprises"),
     verbs=_verbs("delight/delighted impress/impressed charm/charmed please/pleased"),
     feelings=_verbs("like/liked enjoy/enjoyed love/loved admire/admired"),
@@ -186,10 +187,10 @@ PRAISE = Words(
     softened=("fairly", "quite", "mostly"),
 )
 
-BLAME = Words(
+NEGATIVE = SentimentLexicon(
     mild=_mild(1),
     strong=_words("awful terrible dreadful horrible appalling atrocious dismal abysmal"),
-    verdicts=("a failure", "a bore", "a mess", "a disaster", "a flop", "a nuisance", "a letdown"),
+    judgments=("a failure", "a bore", "a mess", "a disaster", "a flop", "a nuisance", "a letdown"),
     qualities=("flaws", "mistakes", "weaknesses", "faults", "problems", "bad ideas", "nasty surprises"),
     verbs=_verbs("disappoint/disappointed annoy/annoyed bore/bored irritate/irritated"),
     feelings=_verbs("dislike/disliked detest/detested hate/hated loathe/loathed"),
@@ -198,7 +199,7 @@ BLAME = Words(
 )
 
 INTENSIFIERS = ("very", "really", "truly", "remarkably", "so")
-"""They go with mild adjectives."""
+"""Adverbs before mild adjectives."""
 
 MAXIMIZERS = ("absolutely", "simply", "utterly", "truly")
-"""They go with strong ones."""
+"""Adverbs before strong adjectives."""

@@ -27,7 +27,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from regard.datasets import Dataset, Example, Microworld, Scenes, Sentiment, Splits, Tagging
+from regard.datasets import Dataset, Example, Microworld, PartsOfSpeech, Scenes, Sentiment, Splits
 from regard.evaluation import measure
 from regard.lab.runner import Bench
 from regard.tasks.caption.predictor import Captioner
@@ -163,7 +163,7 @@ class Amount:
 
 def one_to_one(bench: Bench, amount: Amount) -> dict[str, Any]:
     """A word → its part of speech: the tagged sentences, word by word."""
-    splits = _splits(Tagging(), bench, amount)
+    splits = _splits(PartsOfSpeech(), bench, amount)
     train, valid, test = (words_of(part) for part in (splits.train, splits.valid, splits.test))
     tagger = Tagger.load(bench.train("one-to-one", _tagger(amount), train, valid))
     said = [tagging.tags[0] for tagging in tagger.tag([word.source for word in test])]
@@ -229,7 +229,7 @@ def many_to_one(bench: Bench, amount: Amount) -> dict[str, Any]:
 
 def in_step(bench: Bench, amount: Amount) -> dict[str, Any]:
     """Words → their parts of speech, one for each, reading from left to right."""
-    splits = _splits(Tagging(), bench, amount)
+    splits = _splits(PartsOfSpeech(), bench, amount)
     tagger = Tagger.load(bench.train("in-step", _tagger(amount), splits.train, splits.valid))
     sources = [e.source for e in splits.test]
     said = [each.tags for each in tagger.tag(sources)]

@@ -4,7 +4,7 @@ from itertools import pairwise
 import pytest
 
 from regard.datasets import Scenes
-from regard.datasets.scenes import HELD_OUT, MOST_NOISE, Group, caption
+from regard.datasets.scenes import HELD_OUT, MOST_NOISE, Group, write_caption
 from regard.errors import ConfigError
 
 COLOURS = {
@@ -124,14 +124,14 @@ def test_agreement_and_relations_of_a_scene_set_by_hand():
     circles = Group(2, -0.5, "red", "circle", 0.0, 0.9)
     square = Group(1, 0.8, "blue", "square", 0.1, -0.5)
     stars = Group(4, 0.8, "white", "star", 0.9, -0.4)
-    assert caption((circles, square)) == "two small red circles above a large blue square ."
-    assert caption((square, circles)) == "a large blue square below two small red circles ."
+    assert write_caption((circles, square)) == "two small red circles above a large blue square ."
+    assert write_caption((square, circles)) == "a large blue square below two small red circles ."
     assert (
-        caption((circles, square, stars))
+        write_caption((circles, square, stars))
         == "two small red circles above a large blue square , which is to the left of four large white stars ."
     )
-    assert caption((square, stars, circles)).count("which are below two small red circles") == 1
-    assert caption((stars,)) == "four large white stars in the bottom right corner ."
+    assert write_caption((square, stars, circles)).count("which are below two small red circles") == 1
+    assert write_caption((stars,)) == "four large white stars in the bottom right corner ."
 
 
 @pytest.mark.parametrize("noise", [-0.01, 0.11])

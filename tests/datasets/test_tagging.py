@@ -5,13 +5,13 @@ from itertools import pairwise
 
 import pytest
 
-from regard.datasets import Tagging
-from regard.datasets.tagging import LONGEST, RULES, SHORTEST, write_tagged
+from regard.datasets import PartsOfSpeech
+from regard.datasets.tagging import LONGEST, RULES, SHORTEST, sample_ambiguous
 
 
 @pytest.fixture(scope="module")
 def splits():
-    return Tagging().splits(train=8000, valid=100, test=800, seed=1)
+    return PartsOfSpeech().splits(train=8000, valid=100, test=800, seed=1)
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +63,7 @@ def test_one_sentence_has_one_tagging():
     found = {}
     repeated = 0
     for _ in range(20_000):
-        words, tags = write_tagged(rng)
+        words, tags = sample_ambiguous(rng)
         line = " ".join(words)
         repeated += line in found
         assert found.setdefault(line, tags) == tags, line

@@ -1,21 +1,48 @@
-"""The grammar against readers that know nothing of it: words of one number, one gender, one tense."""
+"""The grammar, checked by rules independent of it: number, gender and tense agree."""
 
 import random
 import re
 
 import pytest
 
+from regard.datasets import Newsroom
 from regard.datasets.newsroom import FBI, write_news
-from regard.datasets.newsroom.dataset import LONGEST, SHORTEST
+from regard.datasets.newsroom.dataset import FAR, LONGEST, SHORTEST, DependencyNode, linearize
 from regard.datasets.newsroom.lexicon import NOUNS, POSSESSIVES, PRONOUNS, REFLEXIVES, VERBS
 
-ONE = {noun.one for nouns in NOUNS.values() for noun in nouns} - {""}
-MANY = {noun.many for nouns in NOUNS.values() for noun in nouns} - {""}
-GENDER = {noun.one: noun.gender for nouns in NOUNS.values() for noun in nouns}
+
+@pytest.fixture(scope="module")
+def splits():
+    return Newsroom().splits(train=400, valid=20, test=60, seed=2)
+
+
+def test_every_line_knows_its_links(splits):
+    for example in (*splits.train, *splits.test, *splits.extra["far"]):
+        assert example.gold is not None
+        last = len(example.source.split()) - 1
+        # every word but the full stop belongs to another
+        assert {place for link in example.gold.sure for place in link} == set(range(last)), example.source
+
+
+def test_far_lines_reach_far(splits):
+    assert set(splits.extra) == {"far"}
+    for example in splits.extra["far"]:
+        words = example.source.split()
+        assert any(
+            later - earlier >= FAR
+            for earlier, later in example.gold.sure
+            if words[later]
+            in ("is", "are", "was", "were", "has", "have", "says", "say", "believes", "believe")
+        ), example.source
+
+
+SINGULARS = {noun.singular for nouns in NOUNS.values() for noun in nouns} - {""}
+PLURALS = {noun.plural for nouns in NOUNS.values() for noun in nouns} - {""}
+GENDER = {noun.singular: noun.gender for nouns in NOUNS.values() for noun in nouns}
 SORTS = {}
 for sort, nouns in NOUNS.items():
     for noun in nouns:
-        for form in (noun.one, noun.many):
+        for form in (noun.singular, noun.plural):
             SORTS.setdefault(form, set()).add(sort)
 FINITE = {
     "is": 1,
@@ -43,7 +70,7 @@ def linked(sentence, place):
 
 
 def number(word):
-    return 1 if word in ONE | {"he", "she", "it"} else 2 if word in MANY | {"they"} else 0
+    return 1 if word in SINGULARS | {"he", "she", "it"} else 2 if word in PLURALS | {"they"} else 0
 
 
 def test_the_vocabulary_is_small_and_holds_the_figure_s_words(news):
@@ -121,14 +148,14 @@ def test_pronouns_agree_with_an_earlier_noun(news):
                 seen.add(word)
                 [of] = [one for one in linked(sentence, place) if number(one)]
                 gender = GENDER.get(of) or {"he": "m", "she": "f", "it": "n"}.get(of)
-                assert ("many" if number(of) == 2 else gender) == kinds[word], sentence.text
+                assert ("plural" if number(of) == 2 else gender) == kinds[word], sentence.text
     assert seen == set(kinds)
 
 
 def test_verbs_choose_their_subjects_and_objects(news):
     forms = {}
     for verb in dict.fromkeys(VERBS):
-        for form in {verb.doing, verb.did, verb.done}:
+        for form in {verb.gerund, verb.past, verb.participle}:
             forms.setdefault(form, []).append(verb)
     checked = 0
     for sentence in news:
@@ -155,3 +182,43 @@ def test_time_goes_with_tense(news):
                     word, not verb.endswith("ing")
                 )
                 assert tense, sentence.text
+
+
+@pytest.fixture
+def figure():
+    """The FBI is chasing an old criminal on the run."""
+    criminal = DependencyNode("criminal", before=[DependencyNode("a"), DependencyNode("old")])
+    criminal.after.append(DependencyNode("on", after=[DependencyNode("run", before=[DependencyNode("the")])]))
+    agency = DependencyNode("FBI", before=[DependencyNode("the")])
+    chasing = DependencyNode("chasing", after=[criminal], also=[agency])
+    return DependencyNode("is", before=[agency], after=[chasing], agrees=agency)
+
+
+def test_words_stand_in_their_order_with_a_capital_an_article_and_a_full_stop(figure):
+    assert linearize(figure).text == "The FBI is chasing an old criminal on the run ."
+
+
+def test_links_are_heads_dependents_and_what_else_belongs_together(figure):
+    sentence = linearize(figure)
+    named = {(sentence.words[earlier], sentence.words[later]) for earlier, later in sentence.links}
+    assert named == {
+        ("The", "FBI"),
+        ("FBI", "is"),
+        ("FBI", "chasing"),
+        ("is", "chasing"),
+        ("chasing", "criminal"),
+        ("an", "criminal"),
+        ("old", "criminal"),
+        ("criminal", "on"),
+        ("on", "run"),
+        ("the", "run"),
+    }
+    assert all(earlier < later < len(sentence.words) - 1 for earlier, later in sentence.links)
+
+
+def test_the_reach_is_from_the_noun_to_its_finite_verb(figure):
+    assert linearize(figure).agreement_distance == 1
+    figure.before[0].after.append(DependencyNode("near", after=[DependencyNode("banks")]))
+    assert linearize(figure).agreement_distance == 3
+    figure.agrees = None
+    assert linearize(figure).agreement_distance == 0

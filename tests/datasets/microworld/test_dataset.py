@@ -5,7 +5,9 @@ from itertools import pairwise
 
 import pytest
 
-from regard.datasets.microworld import Microworld
+from regard.datasets import Language, Microworld
+from regard.datasets.dataset import Example
+from regard.datasets.microworld.dataset import spell
 from regard.datasets.microworld.grammar.talk import is_held_out
 from regard.datasets.microworld.lexicon.nouns import ADJECTIVES, NAMES, NOUNS
 from regard.datasets.microworld.lexicon.verbs import (
@@ -21,7 +23,9 @@ from regard.datasets.microworld.lexicon.verbs import (
     TRANSITIVE,
     WITH_CLAUSE,
 )
+from regard.datasets.microworld.tokens import Mot, Word
 from regard.errors import ConfigError
+from regard.text.links import GoldLinks
 
 NOUN_OF = {form: noun.en[0] for nouns in (*NOUNS.values(), NAMES) for noun in nouns for form in noun.en}
 ADJECTIVE_OF = {a.en: a.en for a in ADJECTIVES} | {a.comparative: a.en for a in ADJECTIVES}
@@ -143,6 +147,67 @@ def test_tagged_gives_the_words_of_the_same_sentence():
     assert tags[-1] == "PUNCT"
 
 
-def test_more_sentences_than_there_are_is_an_error_that_says_so():
-    with pytest.raises(ConfigError, match=r"of 9000 sentences for 'train' with 3 to 3 words.*ask for fewer"):
+def test_asking_for_too_many_sentences_is_refused():
+    with pytest.raises(
+        ConfigError, match=r"of 9000 examples for 'train'.*ask for fewer, .* than 3 to 3 words"
+    ):
         Microworld().splits(train=9000, valid=0, test=0, seed=1, shortest=3, longest=3)
+
+
+ARTICLES = ("le", "la", "les")
+
+
+def french(text, articles=True):
+    mots = [Mot(word, article=articles and word in ARTICLES) for word in text.split()]
+    return spell([], mots).target
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("le oiseau", "l' oiseau"),
+        ("la école", "l' école"),
+        ("le héros", "le héros"),
+        ("je ne ai pas de idée", "je n' ai pas d' idée"),
+        ("je aime ce que il aime", "j' aime ce qu' il aime"),
+        ("si il neige si elle chante", "s' il neige si elle chante"),
+        ("sa amie ma école ta histoire", "son amie mon école ton histoire"),
+        ("ce homme ce héros", "cet homme ce héros"),
+        ("de le roi à le roi", "du roi au roi"),
+        ("de les rois à les rois", "des rois aux rois"),
+        ("de la reine à la reine", "de la reine à la reine"),
+        ("de le oiseau à la école", "de l' oiseau à l' école"),
+        ("il ne y a pas", "il n' y a pas"),
+        ("combien de héros que onze", "combien de héros que onze"),
+    ],
+)
+def test_french_words_settle_beside_each_other(before, after):
+    assert french(before) == after
+
+
+def test_an_object_pronoun_does_not_contract():
+    assert french("essaie de le voir", articles=False) == "essaie de le voir"
+
+
+def test_english_chooses_between_a_and_an():
+    words = [Word(text, "X") for text in ("a", "apple", "and", "a", "useful", "honest", "a")]
+    assert spell(words, []).source == "an apple and a useful honest a"
+
+
+def test_a_contraction_keeps_the_preposition_sure_and_makes_the_article_possible():
+    of, the, king = Word("of", "ADP"), Word("the", "DET"), Word("king", "NOUN")
+    example = spell([of, the, king], [Mot("de", of), Mot("le", the, article=True), Mot("roi", king)])
+    assert example.target == "du roi"
+    assert example.gold == GoldLinks(frozenset({(0, 0), (2, 1)}), frozenset({(1, 0)}))
+
+
+def test_the_lines_are_the_english_sides_of_the_microworld():
+    sizes = {"train": 200, "valid": 20, "test": 20, "seed": 4, "shortest": 4, "longest": 9}
+    lines, pairs = Language().splits(**sizes), Microworld().splits(**sizes)
+    assert lines.train == [Example(pair.source) for pair in pairs.train]
+    assert lines.valid == [Example(pair.source) for pair in pairs.valid]
+    assert lines.test == [Example(pair.source) for pair in pairs.test]
+    assert set(lines.extra) == {"long", "unseen"}
+    for name, part in lines.extra.items():
+        assert part == [Example(pair.source) for pair in pairs.extra[name]]
+    assert {len(line.source.split()) for line in lines.extra["long"]} <= set(range(10, 19))
