@@ -8,7 +8,7 @@ import pytest
 from regard.datasets import Language, Microworld
 from regard.datasets.dataset import Example
 from regard.datasets.microworld.dataset import spell
-from regard.datasets.microworld.grammar.talk import is_held_out
+from regard.datasets.microworld.grammar.discourse import is_held_out
 from regard.datasets.microworld.lexicon.nouns import ADJECTIVES, NAMES, NOUNS
 from regard.datasets.microworld.lexicon.verbs import (
     COME,

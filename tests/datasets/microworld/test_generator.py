@@ -146,12 +146,12 @@ def test_english_articles_and_third_persons(sample):
                 assert (word == "an") == (
                     (following[0] in "aeiouI" and following != "useful") or following == "honest"
                 )
-            asked = (
+            inverted = (
                 source[i - 1] in ("does", "did", "will", "would", "can", "could", "must", "has")
                 if i
                 else False
             )
-            if word in ("he", "she", "it") and not asked:
+            if word in ("he", "she", "it") and not inverted:
                 assert following not in bases, source
 
 

@@ -13,8 +13,10 @@ def dictionary():
     pairs |= {(english, french) for english, _, french in GAMES}
     for one, many, masculine, feminine in PROFESSIONS:
         pairs |= {(one, masculine), (one, feminine), (many, masculine + "s"), (many, feminine + "s")}
-    for fixed in (fixed for table in TIMES.values() for fixed in table):
-        pairs |= {(fixed.en[link][0], text) for text, link in zip(fixed.fr, fixed.links, strict=True)}
+    for expression in (expression for table in TIMES.values() for expression in table):
+        pairs |= {
+            (expression.en[link][0], text) for text, link in zip(expression.fr, expression.links, strict=True)
+        }
     for adjective in ADJECTIVES:
         forms = {*adjective.fr, adjective.bridging, "plus"}
         pairs |= {(english, french) for english in (adjective.en, adjective.comparative) for french in forms}

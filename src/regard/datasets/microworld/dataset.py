@@ -17,8 +17,8 @@ from typing import NamedTuple
 from regard.datasets.dataset import EXTRA, Example, Splits, assign_split, fill, fill_splits
 from regard.datasets.microworld.english import takes_an
 from regard.datasets.microworld.french import opens_with_vowel
-from regard.datasets.microworld.grammar.sentences import build, choose_address
-from regard.datasets.microworld.grammar.talk import Talk
+from regard.datasets.microworld.grammar.discourse import Discourse
+from regard.datasets.microworld.grammar.sentences import build, choose_vocative
 from regard.datasets.microworld.tokens import Mot, Word
 from regard.errors import ConfigError
 from regard.text.links import GoldLinks
@@ -49,9 +49,9 @@ def spell(words: list[Word], mots: list[Mot]) -> Example:
     possible = []
     for i, mot in enumerate(settled):
         if mot.sure is not None:
-            sure.append((mot.sure.place, i))
+            sure.append((mot.sure.position, i))
         for word in mot.possible:
-            possible.append((word.place, i))
+            possible.append((word.position, i))
     target = " ".join([mot.text for mot in settled])
     return Example(source, target, GoldLinks(frozenset(sure), frozenset(possible)))
 
@@ -59,8 +59,8 @@ def spell(words: list[Word], mots: list[Mot]) -> Example:
 def _spell_english(words: list[Word]) -> str:
     """Number the words and choose between a and an."""
     article: Word | None = None
-    for place, word in enumerate(words):
-        word.place = place
+    for position, word in enumerate(words):
+        word.position = position
         if article is not None:
             if takes_an(word.text):
                 article.text = "an"
@@ -133,11 +133,11 @@ def generate(rng: random.Random, shortest: int, longest: int) -> SentencePair:
     random_number = rng.random
     for _ in range(_MAX_TRIES):
         length = shortest + int(random_number() * (longest - shortest + 1))
-        talk = Talk(random_number)
-        choose_address(talk, length)
-        phrase = build(talk, length)
+        discourse = Discourse(random_number)
+        choose_vocative(discourse, length)
+        phrase = build(discourse, length)
         if shortest <= len(phrase.en) <= longest:
-            return SentencePair(phrase.en, phrase.fr, talk.held_out)
+            return SentencePair(phrase.en, phrase.fr, discourse.held_out)
     raise ConfigError(
         f"microworld: no sentence of {shortest} to {longest} words in {_MAX_TRIES} tries; "
         "widen the range of lengths"

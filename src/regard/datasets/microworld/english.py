@@ -1,7 +1,7 @@
-"""English word forms by rule: plurals, third person, past, -ing, and whether ``an`` stands before a word.
+"""English inflection by rule: plurals, third person, past, -ing, and a or an.
 
-In: a dictionary form. Out: the inflected form. Irregular forms are written in the lexicon's tables; the few
-verbs that double their last letter are named here.
+In: a dictionary form. Out: the inflected form. Irregular forms are in the tables of the lexicon; the verbs that double
+their last letter are listed here.
 """
 
 from functools import cache
@@ -26,17 +26,17 @@ class VerbForms(NamedTuple):
 
 @cache
 def takes_an(word: str) -> bool:
-    """Say whether the indefinite article before this word is ``an``."""
+    """Whether the indefinite article before this word is ``an``."""
     return word in _AN or (word[0].lower() in _VOWELS and word not in _A)
 
 
 def noun_plural(noun: str) -> str:
-    """Return the regular plural: boxes, stories, toys, dogs."""
+    """The regular plural: boxes, stories, toys, dogs."""
     return _add_s(noun) if noun[-1] != "o" else noun + ("es" if noun in ("tomato", "hero") else "s")
 
 
 def verb_forms(entry: str) -> VerbForms:
-    """Return all forms of a verb given as ``base`` or ``base/past`` or ``base/past/participle``."""
+    """All forms of a verb given as ``base`` or ``base/past`` or ``base/past/participle``."""
     base, *rest = entry.split("/")
     past = rest[0] if rest else _past(base)
     participle = rest[1] if len(rest) > 1 else past

@@ -1,18 +1,9 @@
-"""Whether a French word opens with a vowel sound, which decides elision and forms such as bel, cet, mon.
+"""French inflection: elision, plurals and feminines, conjugation.
 
-Endings of French nouns and adjectives: plural, feminine.
-
-In: a masculine singular form, with the feminine where no rule gives it. Out: the other forms. Knows no
-meanings and no place in the noun phrase.
-
-Irregular French verbs by their principal parts.
-
-Each line: infinitive | six persons of the present | stem of the imperfect | stem of the future | participle.
-
-Conjugation of French verbs in the six persons of four simple tenses, with infinitive and past participle.
-
-In: an infinitive. Out: a `Conjugation`. Regular verbs in -er, -ir (finir) and -re follow rules, spelling
-changes included; the others come from `irregular`. Compound tenses are put together by the grammar.
+In: a masculine singular, with the feminine where no rule gives it; an infinitive. Out: the other forms; a `Conjugation`
+in the six persons of four simple tenses, with infinitive and past participle. Regular verbs in -er, -ir (finir) and -re
+follow rules, spelling changes included; the others are in a table of principal parts: infinitive | six persons of the
+present | stem of the imperfect | stem of the future | participle. Compound tenses are built by the grammar.
 """
 
 from functools import cache
@@ -20,12 +11,12 @@ from typing import NamedTuple
 
 _VOWELS = frozenset("aàâeéèêëiîïoôœuùûyAEÉIOU")
 _NO_ELISION = frozenset(("héros", "haricot", "haricots", "hibou", "hiboux", "onze", "huit"))
-"""Words with an aspirated h, and numerals that behave alike."""
+"""Words with an aspirated h, and numerals that behave like them."""
 
 
 @cache
 def opens_with_vowel(word: str) -> bool:
-    """Say whether ``le`` before this word becomes ``l'`` (mute h counts as a vowel, aspirated h does not)."""
+    """Whether ``le`` before this word becomes ``l'``; a mute h counts as a vowel, an aspirated h does not."""
     if word in _NO_ELISION:
         return False
     return word[0] in _VOWELS or word[0] in "hH"
@@ -43,7 +34,7 @@ _FEMININE = (
 
 
 def plural(singular: str) -> str:
-    """Return the plural of a noun or of an adjective's form."""
+    """The plural of a noun or an adjective."""
     if singular[-1] in "sxz":
         return singular
     if singular.endswith("al"):
@@ -54,7 +45,7 @@ def plural(singular: str) -> str:
 
 
 def adjective_forms(entry: str) -> tuple[str, str, str, str]:
-    """Return masculine and feminine singular, then masculine and feminine plural.
+    """Masculine and feminine singular, then masculine and feminine plural.
 
     Args:
         entry: the masculine singular, with ``/feminine`` where the rules do not give it.

@@ -1,8 +1,8 @@
-"""The two kinds of word a phrase is made of: English words, and French words that know where they come from.
+"""English and French words with their alignment.
 
-Every French word is made together with the English word it renders, so the gold alignment is a by-product
-of building the sentence and is never guessed afterwards. A French word has at most one sure source. Knows
-nothing of grammar; spelling in context (elision, contraction, a/an) is `surface`.
+Every French word is made together with the English word it renders, so that the gold alignment is known by
+construction. A French word has at most one sure link. Knows nothing of grammar; spelling in context (elision,
+contraction, a/an) is done by `dataset.spell`.
 """
 
 
@@ -10,17 +10,17 @@ class Word:
     """An English word.
 
     Attributes:
-        text: the word as written; the article stays ``a`` until the sentence is spelt.
+        text: the word as written; the article is ``a`` until the sentence is spelled.
         tag: its part of speech, named as in Universal Dependencies.
-        place: its position in the sentence, known once the sentence is spelt.
+        position: in the sentence; −1 until the sentence is spelled.
     """
 
-    __slots__ = ("place", "tag", "text")
+    __slots__ = ("position", "tag", "text")
 
     def __init__(self, text: str, tag: str) -> None:
         self.text = text
         self.tag = tag
-        self.place = -1
+        self.position = -1
 
 
 class Mot:
@@ -29,8 +29,8 @@ class Mot:
     Attributes:
         text: the word as written before elision and contraction.
         sure: the English word it renders, if there is one.
-        possible: English words it may fairly be linked to besides.
-        article: True for a definite article, which contracts with ``de`` and ``à`` (a pronoun does not).
+        possible: further English words it may be linked to.
+        article: whether it is a definite article, which contracts with ``de`` and ``à`` (a pronoun does not).
     """
 
     __slots__ = ("article", "possible", "sure", "text")
@@ -45,7 +45,7 @@ class Mot:
 
 
 class Phrase:
-    """The same stretch of meaning in both languages."""
+    """A phrase in both languages."""
 
     __slots__ = ("en", "fr")
 

@@ -1,25 +1,25 @@
 import pytest
 
 from regard.datasets.microworld.dataset import spell
-from regard.datasets.microworld.grammar.predicates import spell_fixed
-from regard.datasets.microworld.grammar.verb_group import Voice, agree, verb_group
+from regard.datasets.microworld.grammar.predicates import spell_expression
+from regard.datasets.microworld.grammar.verb_group import VerbFeatures, agree, verb_group
 from regard.datasets.microworld.lexicon import verbs
-from regard.datasets.microworld.lexicon.function_words import ADDRESSES, HE, NEVER, NOT, SHE, THEY, WE, I
+from regard.datasets.microworld.lexicon.function_words import HE, NEVER, NOT, SHE, THEY, VOCATIVES, WE, I
 from regard.datasets.microworld.tokens import Mot, Word
 
 ALL = {verb.en.base: verb for verb in (*verbs.TRANSITIVE["person"], *verbs.INTRANSITIVE["person"])}
 ALL |= {"be": verbs.BE, "can": verbs.WITH_INFINITIVE["person"][0], "like": verbs.TRANSITIVE["person"][10]}
 
 
-def say(base, tense, person, negation=None, clitic=None, asked=False):
-    voice = Voice(tense, asked)
+def say(base, tense, person, negation=None, clitic=None, inverted=False):
+    features = VerbFeatures(tense, inverted)
     if negation is not None:
-        phrase = spell_fixed(negation)
-        voice.en, voice.ne, voice.closing = phrase.en, phrase.en[0], phrase.fr
-        voice.do = negation is NOT
+        phrase = spell_expression(negation)
+        features.en, features.ne, features.closing = phrase.en, phrase.en[0], phrase.fr
+        features.do = negation is NOT
     clitics = () if clitic is None else (Mot(clitic.direct),)
     preceding = None if clitic is None else clitic.agreement
-    group = verb_group(ALL[base], voice, person.agreement, clitics, preceding)
+    group = verb_group(ALL[base], features, person.agreement, clitics, preceding)
     subject = Word(person.subject, "PRON")
     aux = [] if group.aux is None else [group.aux]
     example = spell([subject, *aux, *group.en], [Mot(person.sujet, subject), *group.fr])
@@ -44,8 +44,8 @@ def say(base, tense, person, negation=None, clitic=None, asked=False):
         (("like", "past", HE), "he liked = il aimait"),
         (("leave", "past", SHE), "she left = elle est partie"),
         (("leave", "past", THEY[True]), "they left = elles sont parties"),
-        (("leave", "past", ADDRESSES[1].you), "you left = vous êtes partie"),
-        (("leave", "past", ADDRESSES[2].you), "you left = vous êtes partis"),
+        (("leave", "past", VOCATIVES[1].you), "you left = vous êtes partie"),
+        (("leave", "past", VOCATIVES[2].you), "you left = vous êtes partis"),
         (("enjoy", "past", SHE), "she enjoyed herself = elle s' est amusée"),
         (("enjoy", "going", I), "I am going to enjoy myself = je vais m' amuser"),
         (("be", "unreal", I), "I were = j' étais"),
@@ -65,15 +65,15 @@ def test_tenses_negation_and_agreement(arguments, both):
 
 
 def test_a_question_gets_do_unless_the_verb_is_an_auxiliary():
-    assert say("see", "present", HE, asked=True) == "he does see = il voit"
-    assert say("be", "present", HE, asked=True) == "he is = il est"
+    assert say("see", "present", HE, inverted=True) == "he does see = il voit"
+    assert say("be", "present", HE, inverted=True) == "he is = il est"
 
 
 def test_negation_and_auxiliary_are_linked_to_their_own_words():
-    voice = Voice("past")
-    phrase = spell_fixed(NOT)
-    voice.en, voice.ne, voice.closing, voice.do = phrase.en, phrase.en[0], phrase.fr, True
-    group = verb_group(ALL["see"], voice, HE.agreement)
+    features = VerbFeatures("past")
+    phrase = spell_expression(NOT)
+    features.en, features.ne, features.closing, features.do = phrase.en, phrase.en[0], phrase.fr, True
+    group = verb_group(ALL["see"], features, HE.agreement)
     assert [(mot.text, mot.sure.text) for mot in group.fr] == [
         ("ne", "not"),
         ("a", "did"),
@@ -96,7 +96,7 @@ def test_negation_and_auxiliary_are_linked_to_their_own_words():
 )
 def test_the_word_with_the_meaning_is_rendered_and_not_the_light_verb(french, tense, links):
     verb = next(verb for verb in verbs.INTRANSITIVE["person"] if verb.fr.infinitive == french)
-    group = verb_group(verb, Voice(tense), HE.agreement)
+    group = verb_group(verb, VerbFeatures(tense), HE.agreement)
     assert [(mot.text, mot.sure and mot.sure.text) for mot in group.fr] == links
     if verb.light:
         assert group.head in group.fr[-1].possible

@@ -1,10 +1,10 @@
-"""Phrases of place, company and time, in at most a given number of English words.
+"""Phrases of place, company and time.
 
-In: room and how noun phrases are built. Out: a `Phrase`. Knows nothing of the verb it goes with.
+In: a budget in English words and the maker of noun phrases. Out: a `Phrase`. Knows nothing of the verb it modifies.
 """
 
+from regard.datasets.microworld.grammar.discourse import Discourse
 from regard.datasets.microworld.grammar.noun_phrase import Maker, name
-from regard.datasets.microworld.grammar.talk import Talk
 from regard.datasets.microworld.lexicon.function_words import (
     COUNTRIES,
     PREPOSITIONS,
@@ -31,61 +31,61 @@ def prepositional(key: str, inner: Phrase) -> Phrase:
     return Phrase(words + inner.en, mots + inner.fr)
 
 
-def place(talk: Talk, room: int, make: Maker, named: bool = True) -> Phrase:
-    """Return where something happens; takes at least two words, or three where no town may be `named`."""
-    draw = talk.random()
-    if room < 3 or (draw < 0.2 and named):
-        return town(talk, "in") if talk.random() < 0.6 else country(talk, "in")
-    if draw < 0.5:
-        return prepositional("in", make(talk, NOUNS["area"], room - 1, "bound"))
-    if draw < 0.8:
-        return prepositional("at", make(talk, NOUNS["site"], room - 1, "known"))
-    if draw < 0.87 and room >= 5:
-        return prepositional("in_front_of", make(talk, _BUILDINGS, room - 3, "bound"))
-    return prepositional(talk.pick(("near", "behind")), make(talk, _BUILDINGS, room - 1, "bound"))
+def locative(discourse: Discourse, budget: int, make: Maker, named: bool = True) -> Phrase:
+    """Where something happens; at least two words, or three without a town or country."""
+    choice = discourse.random()
+    if budget < 3 or (choice < 0.2 and named):
+        return town(discourse, "in") if discourse.random() < 0.6 else country(discourse, "in")
+    if choice < 0.5:
+        return prepositional("in", make(discourse, NOUNS["area"], budget - 1, "bound"))
+    if choice < 0.8:
+        return prepositional("at", make(discourse, NOUNS["site"], budget - 1, "known"))
+    if choice < 0.87 and budget >= 5:
+        return prepositional("in_front_of", make(discourse, _BUILDINGS, budget - 3, "bound"))
+    return prepositional(discourse.pick(("near", "behind")), make(discourse, _BUILDINGS, budget - 1, "bound"))
 
 
-def spot(talk: Talk, room: int, make: Maker) -> Phrase:
-    """Return where a thing lies; takes at least three words."""
-    if talk.random() < 0.7:
-        key = talk.pick(("on", "on", "under", "near"))
-        return prepositional(key, make(talk, _SURFACES, room - 1, "bound"))
-    return prepositional("in", make(talk, _CONTAINERS, room - 1, "bound"))
+def resting_place(discourse: Discourse, budget: int, make: Maker) -> Phrase:
+    """Where a thing is; at least three words."""
+    if discourse.random() < 0.7:
+        key = discourse.pick(("on", "on", "under", "near"))
+        return prepositional(key, make(discourse, _SURFACES, budget - 1, "bound"))
+    return prepositional("in", make(discourse, _CONTAINERS, budget - 1, "bound"))
 
 
-def company(talk: Talk, room: int, make: Maker, key: str, subject: Agreement) -> Phrase:
-    """Return with whom, or for whom; takes at least two words."""
-    draw = talk.random()
-    if draw < 0.3 and (person := other_person(talk, subject)) is not None:
+def companion(discourse: Discourse, budget: int, make: Maker, key: str, subject: Agreement) -> Phrase:
+    """With whom, or for whom; at least two words."""
+    choice = discourse.random()
+    if choice < 0.3 and (person := other_person(discourse, subject)) is not None:
         word = Word(person.object, "PRON")
         return prepositional(key, Phrase([word], [Mot(person.stressed, word)]))
-    if room < 3 or draw < 0.45:
-        return prepositional(key, name(talk))
-    return prepositional(key, make(talk, _PEOPLE, room - 1, "bound"))
+    if budget < 3 or choice < 0.45:
+        return prepositional(key, name(discourse))
+    return prepositional(key, make(discourse, _PEOPLE, budget - 1, "bound"))
 
 
-def other_person(talk: Talk, subject: Agreement) -> Person | None:
-    """Draw a pronoun, if it can be one that does not speak of the subject over again."""
-    person = talk.person()
-    mine, theirs = subject.person, person.agreement.person
-    if mine == 2 and theirs == 2 and subject.feminine != person.agreement.feminine:
+def other_person(discourse: Discourse, subject: Agreement) -> Person | None:
+    """Choose a pronoun; None if it could refer to the subject."""
+    person = discourse.pick_person()
+    own, other = subject.person, person.agreement.person
+    if own == 2 and other == 2 and subject.feminine != person.agreement.feminine:
         return person
-    return None if _PARTY[mine] == _PARTY[theirs] else person
+    return None if _PARTY[own] == _PARTY[other] else person
 
 
 _PARTY = (0, 1, 2, 0, 1, 3)
-"""Whose side each French person is on: I and we are one party, all forms of you another."""
+"""Of each French person: I and we are one party, all forms of you another."""
 
 
-def town(talk: Talk, key: str) -> Phrase:
-    """Return in, to or from a town: à Paris, de Paris."""
-    english, french = talk.pick(TOWNS).split()
+def town(discourse: Discourse, key: str) -> Phrase:
+    """In, to or from a town: à Paris, de Paris."""
+    english, french = discourse.pick(TOWNS).split()
     return _named(key, english, french, "de" if key == "from" else "à")
 
 
-def country(talk: Talk, key: str) -> Phrase:
-    """Return in, to or from a country: en France, au Japon, du Japon, d' Italie."""
-    english, french, gender = talk.pick(COUNTRIES).split()
+def country(discourse: Discourse, key: str) -> Phrase:
+    """In, to or from a country: en France, au Japon, du Japon, d' Italie."""
+    english, french, gender = discourse.pick(COUNTRIES).split()
     preposition = "de" if key == "from" else "en" if gender == "f" else "à"
     phrase = _named(key, english, french, preposition)
     if gender == "m":

@@ -1,14 +1,14 @@
-"""Noun phrases: determiner, adjectives, noun, possessor, names, pronouns; with all French agreement.
+"""Noun phrases: determiner, adjectives, noun, possessor, names, pronouns; with French agreement.
 
-In: the nouns to choose from, how many words there is room for, and a style (see `lexicon.determiners`).
-Out: a `NounPhrase`. Relative clauses and coordination are added by `rich`.
+In: the nouns to choose from, a budget in English words, and a style, a key of the determiner tables in
+`lexicon.function_words`. Out: a `NounPhrase`. Relative clauses and coordination are added in `clauses`.
 """
 
 from collections.abc import Callable
 
 from regard.datasets.microworld.french import opens_with_vowel
-from regard.datasets.microworld.grammar.talk import Talk
-from regard.datasets.microworld.lexicon.entries import Adjective, Noun
+from regard.datasets.microworld.grammar.discourse import Discourse
+from regard.datasets.microworld.lexicon.entries import AdjectiveEntry, NounEntry
 from regard.datasets.microworld.lexicon.function_words import (
     MASS,
     PLURAL,
@@ -22,7 +22,7 @@ from regard.datasets.microworld.tokens import Mot, Phrase, Word
 
 
 class NounPhrase(Phrase):
-    """A noun phrase with what agrees with it.
+    """A noun phrase and its agreement features.
 
     Attributes:
         agreement: person, gender and number.
@@ -38,7 +38,7 @@ class NounPhrase(Phrase):
         en: list[Word],
         fr: list[Mot],
         agreement: Agreement,
-        noun: Noun | None = None,
+        noun: NounEntry | None = None,
         person: Person | None = None,
         negative: bool = False,
     ) -> None:
@@ -55,8 +55,8 @@ class NounPhrase(Phrase):
         return "person" if self.noun is None else self.noun.kind
 
 
-Maker = Callable[[Talk, tuple[Noun, ...], int, str], NounPhrase]
-"""Builds a noun phrase from some nouns, the room in English words, and a style."""
+Maker = Callable[[Discourse, tuple[NounEntry, ...], int, str], NounPhrase]
+"""Builds a noun phrase from some nouns, the budget in English words, and a style."""
 
 _THIRD = {
     (feminine, plural): Agreement(5 if plural else 2, feminine, plural, 1 if plural else 2)
@@ -66,55 +66,57 @@ _THIRD = {
 
 
 def third_person(feminine: bool, plural: bool) -> Agreement:
-    """Return the agreement of a noun."""
+    """The agreement of a noun."""
     return _THIRD[feminine, plural]
 
 
 def pronoun(person: Person) -> NounPhrase:
-    """Return a subject pronoun."""
+    """A subject pronoun."""
     word = Word(person.subject, "PRON")
     return NounPhrase([word], [Mot(person.sujet, word)], person.agreement, None, person)
 
 
-def name(talk: Talk) -> NounPhrase:
-    """Return a person's first name."""
-    noun = talk.other(NAMES)
+def name(discourse: Discourse) -> NounPhrase:
+    """The first name of a person."""
+    noun = discourse.pick_new(NAMES)
     word = Word(noun.en[0], "PROPN")
     return NounPhrase([word], [Mot(noun.fr[0], word)], _THIRD[noun.feminine, False], noun)
 
 
-def plain(talk: Talk, nouns: tuple[Noun, ...], room: int, style: str) -> NounPhrase:
-    """Build determiner, adjectives and noun in at most `room` words (never less than one)."""
-    noun = talk.pick(nouns)
-    if noun.kind == "person" and style not in _INDEFINITE and (room < 2 or talk.random() < 0.12):
-        return name(talk)
-    plural = talk.random() < noun.plurality
-    if room >= 4 and noun.kind in _OWNED and style not in _INDEFINITE and talk.random() < 0.25:
-        return _owned(talk, noun, plural, room)
-    en, fr = _determiner(talk, noun, plural, style, room)
-    spare = room - 1 - len(en)
-    before, after = _adjectives(talk, noun, spare) if spare > 0 else (None, None)
+def simple_noun_phrase(
+    discourse: Discourse, nouns: tuple[NounEntry, ...], budget: int, style: str
+) -> NounPhrase:
+    """Build determiner, adjectives and noun in at most `budget` words (never less than one)."""
+    noun = discourse.pick(nouns)
+    if noun.kind == "person" and style not in _INDEFINITE and (budget < 2 or discourse.random() < 0.12):
+        return name(discourse)
+    plural = discourse.random() < noun.plurality
+    if budget >= 4 and noun.kind in _OWNED and style not in _INDEFINITE and discourse.random() < 0.25:
+        return _owned(discourse, noun, plural, budget)
+    en, fr = _determiner(discourse, noun, plural, style, budget)
+    spare = budget - 1 - len(en)
+    before, after = _adjectives(discourse, noun, spare) if spare > 0 else (None, None)
     if before is not None and before.en == "other" and en and en[-1].text in ("a", "every"):
         before = None
     if fr[-1].text == "des" and before is not None:
         fr[-1].text = "de"
-    return _around(talk, noun, plural, en, fr, before, after, spare)
+    return _around(discourse, noun, plural, en, fr, before, after, spare)
 
 
 _INDEFINITE = frozenset(("new", "none"))
-_SELDOM = 0.1
-"""Nouns that are plural more seldom than this (father, mother) take no possessive in the plural."""
+_RARE_PLURAL = 0.1
+"""Nouns that are plural less often than this (father, mother) take no possessive in the plural."""
 _OWNED = frozenset(("animal", "text", "clothes", "vehicle", "thing", "area"))
 
 
 def _around(
-    talk: Talk,
-    noun: Noun,
+    discourse: Discourse,
+    noun: NounEntry,
     plural: bool,
     en: list[Word],
     fr: list[Mot],
-    before: Adjective | None,
-    after: Adjective | None,
+    before: AdjectiveEntry | None,
+    after: AdjectiveEntry | None,
     spare: int,
 ) -> NounPhrase:
     """Put adjectives and noun behind the determiner words already in `en` and `fr`."""
@@ -124,7 +126,7 @@ def _around(
         for bare in fr:
             bare.possible = (word,)
     if before is not None:
-        talk.caption(before, noun)
+        discourse.note_modifier(before, noun)
         adjective = Word(before.en, "ADJ")
         en.append(adjective)
         form = before.fr[noun.feminine + 2 * plural]
@@ -133,8 +135,8 @@ def _around(
         fr.append(Mot(form, adjective))
     tail: list[Mot] = []
     if after is not None:
-        talk.caption(after, noun)
-        if spare >= 2 + (before is not None) and after.comparative and talk.random() < 0.2:
+        discourse.note_modifier(after, noun)
+        if spare >= 2 + (before is not None) and after.comparative and discourse.random() < 0.2:
             very = Word("very", "ADV")
             en.append(very)
             tail.append(Mot("très", very))
@@ -144,18 +146,20 @@ def _around(
     en.append(word)
     fr.append(mot)
     fr += tail
-    talk.mention(noun, noun.feminine, plural)
+    discourse.mention(noun, noun.feminine, plural)
     return NounPhrase(en, fr, _THIRD[noun.feminine, plural], noun)
 
 
-def _adjectives(talk: Talk, noun: Noun, spare: int) -> tuple[Adjective | None, Adjective | None]:
-    """Draw at most one adjective for either side of the French noun."""
+def _adjectives(
+    discourse: Discourse, noun: NounEntry, spare: int
+) -> tuple[AdjectiveEntry | None, AdjectiveEntry | None]:
+    """Choose at most one adjective for either side of the French noun."""
     choices = FOR_KIND.get(noun.kind, ())
-    if not choices or talk.random() < 0.3:
+    if not choices or discourse.random() < 0.3:
         return None, None
-    first = talk.pick(choices)
-    if spare > 1 and talk.random() < 0.35:
-        second = talk.pick(choices)
+    first = discourse.pick(choices)
+    if spare > 1 and discourse.random() < 0.35:
+        second = discourse.pick(choices)
         if first.before and not second.before:
             return first, second
         if second.before and not first.before:
@@ -163,19 +167,21 @@ def _adjectives(talk: Talk, noun: Noun, spare: int) -> tuple[Adjective | None, A
     return (first, None) if first.before else (None, first)
 
 
-def _determiner(talk: Talk, noun: Noun, plural: bool, style: str, room: int) -> tuple[list[Word], list[Mot]]:
+def _determiner(
+    discourse: Discourse, noun: NounEntry, plural: bool, style: str, budget: int
+) -> tuple[list[Word], list[Mot]]:
     owner = 0.6 if noun.kind == "person" else 0.22
     if (
         noun.owned
         and style not in _INDEFINITE
-        and talk.random() < owner
-        and (not plural or noun.plurality > _SELDOM)
+        and discourse.random() < owner
+        and (not plural or noun.plurality > _RARE_PLURAL)
     ):
-        return possessive(talk.person(), noun.feminine, plural)
+        return possessive(discourse.pick_person(), noun.feminine, plural)
     table = MASS if noun.mass else PLURAL if plural else SINGULAR
-    determiner = talk.pick(table[style])
-    while len(determiner.en) >= room > 1:
-        determiner = talk.pick(table[style])
+    determiner = discourse.pick(table[style])
+    while len(determiner.en) >= budget > 1:
+        determiner = discourse.pick(table[style])
     return spell_determiner(determiner, noun.feminine)
 
 
@@ -192,25 +198,25 @@ def spell_determiner(determiner: Determiner, feminine: bool) -> tuple[list[Word]
 
 
 def possessive(person: Person, feminine: bool, plural: bool) -> tuple[list[Word], list[Mot]]:
-    """Return my, your, his … with its French form."""
+    """My, your, his … with its French form."""
     word = Word(person.possessive, "PRON")
     return [word], [Mot(person.mon[2 if plural else feminine], word)]
 
 
-def _someone(talk: Talk) -> NounPhrase:
+def _someone(discourse: Discourse) -> NounPhrase:
     """Build determiner and noun for one person."""
-    noun = talk.pick(NOUNS["person"])
-    en, fr = _determiner(talk, noun, False, "known", 2)
-    return _around(talk, noun, False, en, fr, None, None, 0)
+    noun = discourse.pick(NOUNS["person"])
+    en, fr = _determiner(discourse, noun, False, "known", 2)
+    return _around(discourse, noun, False, en, fr, None, None, 0)
 
 
-def _owned(talk: Talk, noun: Noun, plural: bool, room: int) -> NounPhrase:
+def _owned(discourse: Discourse, noun: NounEntry, plural: bool, budget: int) -> NounPhrase:
     """Build the neighbour 's dog → le chien du voisin: the owner changes sides."""
-    owner = name(talk) if room < 5 or talk.random() < 0.4 else _someone(talk)
+    owner = name(discourse) if budget < 5 or discourse.random() < 0.4 else _someone(discourse)
     mark = Word("'s", "PART")
     article = Mot("les" if plural else "la" if noun.feminine else "le", None, (mark,), article=True)
-    spare = room - 2 - len(owner.en)
-    before, after = _adjectives(talk, noun, min(spare, 1)) if spare > 0 else (None, None)
-    thing = _around(talk, noun, plural, [*owner.en, mark], [article], before, after, spare)
+    spare = budget - 2 - len(owner.en)
+    before, after = _adjectives(discourse, noun, min(spare, 1)) if spare > 0 else (None, None)
+    thing = _around(discourse, noun, plural, [*owner.en, mark], [article], before, after, spare)
     thing.fr += [Mot("de", mark), *owner.fr]
     return thing

@@ -1,19 +1,16 @@
-"""Predicates: a verb put together with its complements.
+"""Predicates: a verb with its features and its complements.
 
-In: a verb, how it is said, its subject and its complement. Out: a `Predicate`. The ways of choosing these
-are the frames in `being`, `doing` and `moving`.
-
-Choosing how a verb is said: its tense within the sentence's time, negation, adverbs in the middle.
-
-In: the verb, its subject, the `Setting` and how many more English words there is room for. Out: a `Voice`.
+In: a verb, its subject, the `Setting` it is in, and the English words that are left for it. Out: `VerbFeatures`, chosen
+at random: the tense within the time of the sentence, negation, an adverb between auxiliary and verb; and from these and
+a complement a `Predicate`. Which verb and which complement is decided in `frames`.
 """
 
 from typing import NamedTuple
 
+from regard.datasets.microworld.grammar.discourse import Discourse
 from regard.datasets.microworld.grammar.noun_phrase import Maker, NounPhrase
-from regard.datasets.microworld.grammar.talk import Talk
-from regard.datasets.microworld.grammar.verb_group import VerbGroup, Voice, verb_group
-from regard.datasets.microworld.lexicon.entries import Verb
+from regard.datasets.microworld.grammar.verb_group import VerbFeatures, VerbGroup, verb_group
+from regard.datasets.microworld.lexicon.entries import VerbEntry
 from regard.datasets.microworld.lexicon.function_words import (
     ALREADY,
     MIDDLE,
@@ -23,30 +20,32 @@ from regard.datasets.microworld.lexicon.function_words import (
     NOT,
     NOT_YET,
     Agreement,
-    Fixed,
+    FixedExpression,
     Negation,
 )
 from regard.datasets.microworld.tokens import Mot, Phrase, Word
 
 
 class Predicate(Phrase):
-    """A predicate; its English auxiliary is kept apart so that a question can move it.
+    """A predicate; its English auxiliary is separate so that a question can move it.
 
     Attributes:
         aux: the auxiliary, not in `en`.
-        voice: tense and negation of its verb.
+        features: tense and negation of its verb.
         verb: its verb.
-        placed: True where it says already where.
-        lively: True where a manner, a place or company may be added.
+        placed: whether it has a phrase of place.
+        lively: whether adjuncts of manner, place or company may be added.
     """
 
-    __slots__ = ("aux", "lively", "placed", "verb", "voice")
+    __slots__ = ("aux", "features", "lively", "placed", "verb")
 
-    def __init__(self, group: VerbGroup, voice: Voice, verb: Verb, placed: bool, lively: bool) -> None:
+    def __init__(
+        self, group: VerbGroup, features: VerbFeatures, verb: VerbEntry, placed: bool, lively: bool
+    ) -> None:
         self.en = group.en
         self.fr = group.fr
         self.aux = group.aux
-        self.voice = voice
+        self.features = features
         self.verb = verb
         self.placed = placed
         self.lively = lively
@@ -58,8 +57,8 @@ class Predicate(Phrase):
 
 
 def predicate(
-    verb: Verb,
-    voice: Voice,
+    verb: VerbEntry,
+    features: VerbFeatures,
     subject: NounPhrase,
     complement: Phrase | None = None,
     clitics: tuple[Mot, ...] = (),
@@ -67,8 +66,8 @@ def predicate(
     placed: bool = False,
     lively: bool = True,
 ) -> Predicate:
-    """Put verb and complement together; a French noun or preposition that belongs to the verb is added."""
-    group = verb_group(verb, voice, subject.agreement, clitics, preceding)
+    """Combine verb and complement; a French noun or preposition that belongs to the verb is added."""
+    group = verb_group(verb, features, subject.agreement, clitics, preceding)
     if verb.noun:
         source = group.particles[0] if verb.particles else group.head
         group.fr.append(Mot(verb.noun, source))
@@ -77,30 +76,30 @@ def predicate(
             group.fr.append(linking(verb, group))
         group.en += complement.en
         group.fr += complement.fr
-    return Predicate(group, voice, verb, placed, lively and not verb.state)
+    return Predicate(group, features, verb, placed, lively and not verb.state)
 
 
-def linking(verb: Verb, group: VerbGroup) -> Mot:
-    """Return à or de before a complement, linked to the English particle where there is one."""
+def linking(verb: VerbEntry, group: VerbGroup) -> Mot:
+    """À or de before a complement, linked to the English particle if there is one."""
     if verb.particles:
         return Mot(verb.link, group.particles[-1])
     return Mot(verb.link, None, (group.head,))
 
 
 class Setting(NamedTuple):
-    """Where a verb stands.
+    """The context of a verb.
 
     Attributes:
         time: present, past, future; habit and event (present and past in their simple tenses only);
             meanwhile (beside a present); ongoing and earlier (beside a past); later (a when-clause about the
             future); reported (after *said that*); would; unreal (after if, with would); infinitive.
         make: how noun phrases inside are built.
-        asked: True in a question with the auxiliary before the subject.
+        inverted: whether the auxiliary comes before the subject, as in a question.
     """
 
     time: str
     make: Maker
-    asked: bool = False
+    inverted: bool = False
 
 
 _ACTION = {
@@ -135,93 +134,95 @@ _WORDS = {"infinitive": 0, "going": 3, "used": 2, "present": 0, "past": 0, "late
 _NO_ADVERB = frozenset(("used", "was", "unreal", "later", "going"))
 
 
-def choose_voice(talk: Talk, verb: Verb, subject: NounPhrase, setting: Setting, spare: int) -> Voice:
-    """Draw tense, negation and middle adverb.
+def choose_features(
+    discourse: Discourse, verb: VerbEntry, subject: NounPhrase, setting: Setting, spare: int
+) -> VerbFeatures:
+    """Choose tense, negation and a middle adverb.
 
     Args:
-        talk: the sentence so far.
-        verb: the verb to be said.
+        discourse: the sentence so far.
+        verb: the verb.
         subject: its subject.
-        setting: where it stands.
+        setting: its context.
         spare: English words the verb may take besides itself.
     """
     if setting.time == "infinitive":
-        return Voice("infinitive")
-    voice = Voice(_tense(talk, verb, subject, setting, spare), setting.asked)
-    spare -= _WORDS.get(voice.tense, 1)
-    draw = talk.random()
+        return VerbFeatures("infinitive")
+    features = VerbFeatures(_tense(discourse, verb, subject, setting, spare), setting.inverted)
+    spare -= _WORDS.get(features.tense, 1)
+    choice = discourse.random()
     if subject.negative:
-        voice.ne = subject.en[0]
-    elif draw < 0.16 and spare >= 2 and voice.tense != "used":
-        _negate(voice, _negation(talk, voice, setting))
-    if spare >= 3 and voice.tense not in _NO_ADVERB and not subject.negative:
-        _moderate(talk, voice)
-    return voice
+        features.ne = subject.en[0]
+    elif choice < 0.16 and spare >= 2 and features.tense != "used":
+        _negate(features, _negation(discourse, features, setting))
+    if spare >= 3 and features.tense not in _NO_ADVERB and not subject.negative:
+        _moderate(discourse, features)
+    return features
 
 
-def left_over(room: int, verb: Verb, voice: Voice) -> int:
-    """Return how many words are left for the complement, once the verb has taken its own."""
-    words = _WORDS.get(voice.tense, 1)
-    if words == 0 and not verb.auxiliary and (voice.do or voice.asked):
+def left_over(budget: int, verb: VerbEntry, features: VerbFeatures) -> int:
+    """The number of words left for the complement after those of the verb."""
+    words = _WORDS.get(features.tense, 1)
+    if words == 0 and not verb.auxiliary and (features.do or features.inverted):
         words = 1
-    return room - 1 - len(verb.particles) - verb.oneself - len(voice.en) - words
+    return budget - 1 - len(verb.particles) - verb.oneself - len(features.en) - words
 
 
-def spell_fixed(fixed: Fixed | Negation) -> Phrase:
-    """Write an expression that does not change."""
-    en = [Word(text, tag) for text, tag in fixed.en]
+def spell_expression(expression: FixedExpression | Negation) -> Phrase:
+    """Write a fixed expression in both languages."""
+    en = [Word(text, tag) for text, tag in expression.en]
     fr = []
-    for text, source in zip(fixed.fr, fixed.links, strict=True):
+    for text, source in zip(expression.fr, expression.links, strict=True):
         fr.append(Mot(text, en[source]) if source >= 0 else Mot(text, None, (en[-1],)))
     return Phrase(en, fr)
 
 
-def _tense(talk: Talk, verb: Verb, subject: NounPhrase, setting: Setting, spare: int) -> str:
+def _tense(discourse: Discourse, verb: VerbEntry, subject: NounPhrase, setting: Setting, spare: int) -> str:
     table = _ACTION if not verb.state else _STATE
-    tense = talk.pick(table[setting.time])
-    if verb.auxiliary and (tense == "used" or (setting.asked and tense == "unreal")):
+    tense = discourse.pick(table[setting.time])
+    if verb.auxiliary and (tense == "used" or (setting.inverted and tense == "unreal")):
         tense = "past"
     if not verb.lively and tense == "progressive":
         tense = "present"
     if not verb.lively and tense == "was" and setting.time == "past":
         tense = "past"
-    if setting.asked and tense == "used":
+    if setting.inverted and tense == "used":
         tense = "past"
     if spare < _WORDS.get(tense, 1) and setting.time in ("present", "past"):
         tense = setting.time
     if tense == "past" and verb.en.past == verb.en.base and subject.agreement.english != 2:
-        # they read: nothing would tell the past from the present
+        # they read: past and present would be the same
         tense = "was"
     return tense
 
 
-def _negation(talk: Talk, voice: Voice, setting: Setting) -> Negation:
-    draw = talk.random()
-    if voice.tense == "perfect" and draw < 0.3:
+def _negation(discourse: Discourse, features: VerbFeatures, setting: Setting) -> Negation:
+    choice = discourse.random()
+    if features.tense == "perfect" and choice < 0.3:
         return NOT_YET
-    if setting.asked or draw < 0.7 or voice.tense in ("unreal", "later"):
+    if setting.inverted or choice < 0.7 or features.tense in ("unreal", "later"):
         return NOT
-    return NEVER if draw < 0.88 else NO_LONGER
+    return NEVER if choice < 0.88 else NO_LONGER
 
 
-def _negate(voice: Voice, negation: Negation) -> None:
-    phrase = spell_fixed(negation)
-    voice.en = phrase.en
-    voice.ne = phrase.en[0]
-    voice.do = negation is NOT
-    voice.closing = phrase.fr
+def _negate(features: VerbFeatures, negation: Negation) -> None:
+    phrase = spell_expression(negation)
+    features.en = phrase.en
+    features.ne = phrase.en[0]
+    features.do = negation is NOT
+    features.closing = phrase.fr
 
 
-def _moderate(talk: Talk, voice: Voice) -> None:
-    """Add often, always, already … in the middle, sometimes."""
-    if talk.random() > 0.12:
+def _moderate(discourse: Discourse, features: VerbFeatures) -> None:
+    """Sometimes add often, always or already."""
+    if discourse.random() > 0.12:
         return
-    if voice.ne is None:
-        fixed = ALREADY if voice.tense in ("perfect", "pluperfect") else talk.pick(MIDDLE)
-    elif voice.do and voice.tense not in ("perfect", "pluperfect", "progressive"):
-        fixed = talk.pick(MIDDLE_NEGATED)
+    if features.ne is None:
+        expression = ALREADY if features.tense in ("perfect", "pluperfect") else discourse.pick(MIDDLE)
+    elif features.do and features.tense not in ("perfect", "pluperfect", "progressive"):
+        expression = discourse.pick(MIDDLE_NEGATED)
     else:
         return
-    phrase = spell_fixed(fixed)
-    voice.en = voice.en + phrase.en
-    voice.closing = voice.closing + phrase.fr
+    phrase = spell_expression(expression)
+    features.en = features.en + phrase.en
+    features.closing = features.closing + phrase.fr

@@ -1,12 +1,12 @@
-"""The verb with everything that clings to it: tenses and auxiliaries, negation, clitics, adverbs.
+"""The verb group: tenses and auxiliaries, negation, clitics, adverbs.
 
-In: a verb, a `Voice` (tense as English sees it, negation, adverbs), and what the verb agrees with. Out: a
-`VerbGroup` whose English auxiliary can be set before the subject. The French side has ne, clitics, finite
-verb, pas, adverb and participle in their order.
+In: a verb, its `VerbFeatures` (tense as in English, negation, adverbs), and its agreement. Out: a `VerbGroup` whose
+English auxiliary can be moved before the subject. The French side has ne, clitics, finite verb, pas, adverb and
+participle in their order.
 """
 
 from regard.datasets.microworld.french import conjugate
-from regard.datasets.microworld.lexicon.entries import Verb
+from regard.datasets.microworld.lexicon.entries import VerbEntry
 from regard.datasets.microworld.lexicon.function_words import Agreement
 from regard.datasets.microworld.tokens import Mot, Word
 
@@ -22,24 +22,24 @@ _PARTICLE_TAGS = {
 _AVOIR, _ETRE, _ALLER = conjugate("avoir"), conjugate("être"), conjugate("aller")
 
 
-class Voice:
-    """How a verb is said.
+class VerbFeatures:
+    """Tense, negation and adverbs of a verb.
 
     Attributes:
         tense: infinitive, present, later (present in English, future in French), progressive, past, was (was
             singing), used (used to sing), perfect, pluperfect, future, going, would, unreal (past after if).
         en: English words between auxiliary and verb: not, never, often.
-        ne: the English word that calls for ne, if any.
-        do: True where the negation needs do.
+        ne: the English word that French ne renders, if any.
+        do: whether the negation needs do-support.
         closing: French words after the finite verb: pas, jamais, souvent.
-        asked: True in a question, where the auxiliary goes before the subject.
+        inverted: whether the auxiliary comes before the subject, as in a question.
     """
 
-    __slots__ = ("asked", "closing", "do", "en", "ne", "tense")
+    __slots__ = ("closing", "do", "en", "inverted", "ne", "tense")
 
-    def __init__(self, tense: str, asked: bool = False) -> None:
+    def __init__(self, tense: str, inverted: bool = False) -> None:
         self.tense = tense
-        self.asked = asked
+        self.inverted = inverted
         self.do = False
         self.en: list[Word] = []
         self.ne: Word | None = None
@@ -47,14 +47,14 @@ class Voice:
 
 
 class VerbGroup:
-    """A verb in both languages; the English auxiliary stands before `en`, or before the subject.
+    """A verb in both languages; the English auxiliary comes before `en`, or before the subject.
 
     Attributes:
         aux: the English auxiliary.
         en: the English words after it.
         head: the English verb.
-        particles: the words that go with it.
-        meaning: the word the French verb renders: the head, or dressed where the head is only get.
+        particles: the words that belong to it.
+        meaning: the word the French verb renders: the head, or dressed for the light verb in get dressed.
         fr: the French words.
     """
 
@@ -72,8 +72,8 @@ class VerbGroup:
 
 
 def verb_group(
-    verb: Verb,
-    voice: Voice,
+    verb: VerbEntry,
+    features: VerbFeatures,
     agreement: Agreement,
     clitics: tuple[Mot, ...] = (),
     preceding: Agreement | None = None,
@@ -82,12 +82,12 @@ def verb_group(
 
     Args:
         verb: the verb.
-        voice: its tense, negation and adverbs.
-        agreement: its subject.
+        features: its tense, negation and adverbs.
+        agreement: of its subject.
         clitics: French object pronouns, in order.
         preceding: the direct object, where French has it before the verb and the participle agrees with it.
     """
-    group = _english(verb, voice, agreement)
+    group = _english(verb, features, agreement)
     if verb.reflexive:
         oneself: Word | None = None
         if verb.oneself:
@@ -95,7 +95,7 @@ def verb_group(
             group.en.append(oneself)
         besides = () if oneself else (group.head, group.meaning)
         clitics = (Mot(_SE[agreement.person], oneself, besides), *clitics)
-    _french(group, verb, voice, agreement, clitics, agreement if verb.etre else preceding)
+    _french(group, verb, features, agreement, clitics, agreement if verb.etre else preceding)
     return group
 
 
@@ -117,16 +117,16 @@ def _oneself(agreement: Agreement) -> str:
     return ("myself", "", "", "ourselves", "", "themselves")[person]
 
 
-def _english(verb: Verb, voice: Voice, agreement: Agreement) -> VerbGroup:
-    tense, english, forms = voice.tense, agreement.english, verb.en
+def _english(verb: VerbEntry, features: VerbFeatures, agreement: Agreement) -> VerbGroup:
+    tense, english, forms = features.tense, agreement.english, verb.en
     particles = [Word(text, _PARTICLE_TAGS.get(text, "ADP")) for text in verb.particles]
     shown = "present" if tense == "later" else tense
-    aux = _auxiliary(verb, voice, shown, english)
+    aux = _auxiliary(verb, features, shown, english)
     if aux is not None and aux.tag == "MODAL":
         aux.tag = "AUX"
-        if aux.text == "can" and voice.do:
-            _cannot(voice, aux)
-        return VerbGroup(aux, voice.en + particles, aux, particles)
+        if aux.text == "can" and features.do:
+            _cannot(features, aux)
+        return VerbGroup(aux, features.en + particles, aux, particles)
     lead: list[Word] = []
     if tense == "progressive" or tense == "was":
         text = forms.ing
@@ -142,19 +142,19 @@ def _english(verb: Verb, voice: Voice, agreement: Agreement) -> VerbGroup:
     else:
         text = forms.past
     head = Word(text, "AUX" if text in ("be", "been") else "VERB")
-    return VerbGroup(aux, voice.en + lead + [head] + particles, head, lead + particles, verb.light)
+    return VerbGroup(aux, features.en + lead + [head] + particles, head, lead + particles, verb.light)
 
 
-def _cannot(voice: Voice, can: Word) -> None:
-    """Write can and not as one word, which then renders pas and ne as well."""
+def _cannot(features: VerbFeatures, can: Word) -> None:
+    """Write can and not as one word, which is then linked to pas and ne as well."""
     can.text = "cannot"
-    voice.en = voice.en[1:]
-    voice.ne = can
-    voice.closing[0].sure = can
+    features.en = features.en[1:]
+    features.ne = can
+    features.closing[0].sure = can
 
 
-def _auxiliary(verb: Verb, voice: Voice, tense: str, english: int) -> Word | None:
-    """Return the English auxiliary; one that is the verb itself (be, can) is marked MODAL for the caller."""
+def _auxiliary(verb: VerbEntry, features: VerbFeatures, tense: str, english: int) -> Word | None:
+    """The English auxiliary; one that is the verb itself (be, can) is tagged MODAL for the caller."""
     if tense == "infinitive" or tense == "used":
         return None
     if tense in _DO:
@@ -163,7 +163,7 @@ def _auxiliary(verb: Verb, voice: Voice, tense: str, english: int) -> Word | Non
                 return Word(_BE[tense][english], "MODAL")
             text = verb.en.base if tense == "present" else verb.en.past
             return Word(text, "MODAL")
-        return Word(_DO[tense][english], "AUX") if voice.asked or voice.do else None
+        return Word(_DO[tense][english], "AUX") if features.inverted or features.do else None
     if tense == "progressive" or tense == "going":
         return Word(_BE["present"][english], "AUX")
     if tense == "was":
@@ -187,28 +187,28 @@ _SIMPLE = {
 
 def _french(
     group: VerbGroup,
-    verb: Verb,
-    voice: Voice,
+    verb: VerbEntry,
+    features: VerbFeatures,
     agreement: Agreement,
     clitics: tuple[Mot, ...],
     agreed: Agreement | None,
 ) -> None:
     """Write the French side of the group."""
-    fr, tense, head, aux, meaning = group.fr, voice.tense, group.head, group.aux, group.meaning
+    fr, tense, head, aux, meaning = group.fr, features.tense, group.head, group.aux, group.meaning
     around = tuple(word for word in (head, *group.particles) if word is not meaning)
     besides = (*around, aux) if aux is not None and aux is not head else around
     if tense == "infinitive":
         fr += clitics
         fr.append(Mot(verb.fr.infinitive, meaning, besides))
         return
-    if voice.ne is not None:
-        link = (aux,) if aux is not None and voice.do else ()
-        fr.append(Mot("ne", voice.ne, link))
+    if features.ne is not None:
+        link = (aux,) if aux is not None and features.do else ()
+        fr.append(Mot("ne", features.ne, link))
     person = agreement.person
     if tense == "going":
         going = group.particles[0]
         fr.append(Mot(_ALLER.present[person], going, () if aux is None else (aux,)))
-        fr += voice.closing
+        fr += features.closing
         fr += clitics
         fr.append(Mot(verb.fr.infinitive, meaning, tuple(word for word in around if word is not going)))
         return
@@ -216,10 +216,10 @@ def _french(
     simple = "imperfect" if tense == "past" and verb.state else _SIMPLE.get(tense)
     if simple is not None:
         fr.append(Mot(getattr(verb.fr, simple)[person], meaning, besides))
-        fr += voice.closing
+        fr += features.closing
         return
     helper = _ETRE if verb.etre else _AVOIR
     forms = helper.imperfect if tense == "pluperfect" else helper.present
     fr.append(Mot(forms[person], aux or head))
-    fr += voice.closing
+    fr += features.closing
     fr.append(Mot(agree(verb.fr.participle, agreed), meaning, around))

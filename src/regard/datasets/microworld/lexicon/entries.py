@@ -1,6 +1,6 @@
-"""The types of the lexicon: nouns, adjectives and verbs with both languages side by side.
+"""Lexical entries: nouns, adjectives and verbs with both languages side by side.
 
-Entries are made once, when the tables are read, with every form ready; the grammar only picks them.
+Entries are made once, when the tables are read, with every form; the grammar only chooses among them.
 """
 
 from typing import NamedTuple
@@ -9,7 +9,7 @@ from regard.datasets.microworld.english import VerbForms
 from regard.datasets.microworld.french import Conjugation
 
 
-class Noun(NamedTuple):
+class NounEntry(NamedTuple):
     """A noun, or the proper name of a person.
 
     Attributes:
@@ -31,7 +31,7 @@ class Noun(NamedTuple):
     plurality: float
 
 
-class Adjective(NamedTuple):
+class AdjectiveEntry(NamedTuple):
     """An adjective.
 
     Attributes:
@@ -51,7 +51,7 @@ class Adjective(NamedTuple):
     kinds: frozenset[str]
 
 
-class Verb(NamedTuple):
+class VerbEntry(NamedTuple):
     """A verb with its English and French ways of taking a complement.
 
     Attributes:
@@ -84,4 +84,4 @@ class Verb(NamedTuple):
     lively: bool
     auxiliary: bool
     subjects: frozenset[str]
-    objects: tuple[Noun, ...]
+    objects: tuple[NounEntry, ...]

@@ -1,19 +1,10 @@
-"""Personal pronouns and possessives of both languages.
+"""Function words and fixed expressions: pronouns, vocatives, negations, adverbs, prepositions, times, determiners.
 
-A `Person` is one row of the paradigm. ``you`` has several rows, one for each way of addressing someone;
-which one holds is said by the sentence's own vocative (sir, madam, my friends …), and is tu where there is
-none.
-
-Small words: negations, adverbs, prepositions, times, places with names, connectives, professions.
-
-Every entry has English and French side by side. Where several words render several, the links are given as
-French word → English word, counted from 0, None where a French word has no sure source.
-
-Determiners other than possessives: English words, French words, and which renders which.
-
-Each line: English | French masculine | French feminine | links | weight. For each French word stands the
-English word (counted from 0) that it renders, then after ``?`` one it may be linked to; either may be missing.
-``~`` stands for no word.
+Every entry has English and French side by side; where several words render several, the links are given. A `Person`
+is one row of the pronouns; ``you`` has several rows, one per form of address, chosen by the vocative of the sentence
+(sir, madam, my friends …), and tu without one. Each line of a determiner table: English | French masculine | French
+feminine | links | weight. The links have, for each French word, the English word (counted from 0) that it renders,
+then after ``?`` one it may be linked to; either may be missing. ``~`` is no word.
 """
 
 from typing import NamedTuple
@@ -84,7 +75,7 @@ IT = {
 """By the gender of the noun it stands for."""
 
 
-class Address(NamedTuple):
+class Vocative(NamedTuple):
     """A vocative and the ``you`` that goes with it."""
 
     en: tuple[tuple[str, str], ...]
@@ -98,15 +89,15 @@ def _you(french: str, feminine: bool, plural: bool) -> Person:
     return _row(f"you you your {oneself}", french, Agreement(person, feminine, plural, 1))
 
 
-PLAIN = Address((), (), _you(_TU, False, False))
+NO_VOCATIVE = Vocative((), (), _you(_TU, False, False))
 """No vocative: tu, to a man."""
 
-ADDRESSES = (
-    Address((("sir", "NOUN"),), ("monsieur",), _you(_VOUS, False, False)),
-    Address((("madam", "NOUN"),), ("madame",), _you(_VOUS, True, False)),
-    Address((("my", "PRON"), ("friends", "NOUN")), ("mes", "amis"), _you(_VOUS, False, True)),
-    Address((("my", "PRON"), ("daughter", "NOUN")), ("ma", "fille"), _you(_TU, True, False)),
-    Address((("my", "PRON"), ("son", "NOUN")), ("mon", "fils"), _you(_TU, False, False)),
+VOCATIVES = (
+    Vocative((("sir", "NOUN"),), ("monsieur",), _you(_VOUS, False, False)),
+    Vocative((("madam", "NOUN"),), ("madame",), _you(_VOUS, True, False)),
+    Vocative((("my", "PRON"), ("friends", "NOUN")), ("mes", "amis"), _you(_VOUS, False, True)),
+    Vocative((("my", "PRON"), ("daughter", "NOUN")), ("ma", "fille"), _you(_TU, True, False)),
+    Vocative((("my", "PRON"), ("son", "NOUN")), ("mon", "fils"), _you(_TU, False, False)),
 )
 
 
@@ -114,7 +105,7 @@ Tagged = tuple[tuple[str, str], ...]
 
 
 class Negation(NamedTuple):
-    """English words before the verb, French words after it, sure links; the first also calls for ``ne``."""
+    """English words before the verb, French words after it, sure links; the first is linked to ``ne``."""
 
     en: Tagged
     fr: tuple[str, ...]
@@ -127,21 +118,23 @@ NO_LONGER = Negation((("no", "ADV"), ("longer", "ADV")), ("plus",), (1,))
 NOT_YET = Negation((("not", "PART"), ("yet", "ADV")), ("pas", "encore"), (0, 1))
 
 
-class Fixed(NamedTuple):
-    """An expression that does not change: words of both sides, sure links (−1: possibly the last)."""
+class FixedExpression(NamedTuple):
+    """An expression that does not inflect: words of both languages, sure links (−1: a possible link to the last)."""
 
     en: Tagged
     fr: tuple[str, ...]
     links: tuple[int, ...]
 
 
-def _fixed(english: str, french: str, links: str) -> Fixed:
+def _expression(english: str, french: str, links: str) -> FixedExpression:
     words = tuple((word, tag) for word, tag in (piece.split("/") for piece in english.split()))
-    return Fixed(words, tuple(french.split()), tuple(int(link) for link in links.split()))
+    return FixedExpression(words, tuple(french.split()), tuple(int(link) for link in links.split()))
 
 
-def _read(table: str) -> tuple[Fixed, ...]:
-    return tuple(_fixed(*(cell.strip() for cell in line.split("|"))) for line in table.strip().splitlines())
+def _read(table: str) -> tuple[FixedExpression, ...]:
+    return tuple(
+        _expression(*(cell.strip() for cell in line.split("|"))) for line in table.strip().splitlines()
+    )
 
 
 MIDDLE = _read("""
@@ -156,7 +149,7 @@ really/ADV    | vraiment | 0
 MIDDLE_NEGATED = MIDDLE[:2] + MIDDLE[4:]
 """Those that go with not."""
 
-ALREADY = _fixed("already/ADV", "déjà", "0")
+ALREADY = _expression("already/ADV", "déjà", "0")
 
 MANNER = _read("""
 slowly/ADV    | lentement     | 0
@@ -374,16 +367,16 @@ def _link(text: str) -> tuple[int | None, int | None]:
 
 
 def _read_determiners(table: str) -> tuple[Determiner, ...]:
-    """Return the table's determiners, each as often as its weight says, so that picking one is one draw."""
-    found: list[Determiner] = []
+    """The determiners of a table, each as often as its weight."""
+    determiners: list[Determiner] = []
     for line in table.strip().splitlines():
         english, masculine, feminine, links, weight = (cell.strip() for cell in line.split("|"))
         words = () if english == "~" else tuple((word, _TAGS.get(word, "DET")) for word in english.split())
         forms = (tuple(masculine.split()), tuple(feminine.split()))
         definite = forms[0][-1] in ("le", "les")
         determiner = Determiner(words, forms, tuple(map(_link, links.split())), definite)
-        found.extend([determiner] * int(weight))
-    return tuple(found)
+        determiners.extend([determiner] * int(weight))
+    return tuple(determiners)
 
 
 _READ = {name: _read_determiners(table) for name, table in _TABLES.items()}

@@ -1,17 +1,15 @@
-"""Nouns by kind: English (with an irregular plural after a slash), French, and the French gender.
+"""Nouns and adjectives.
 
-Every line of a table: English | French | m or f. A kind is what verbs and adjectives select by. English nouns
-for people stand for one French gender each, so that the English line says all the French one needs.
-
-Adjectives: English | French (feminine after a slash where no rule gives it) | comparative | kinds of noun.
-
-The first table's adjectives stand before a French noun, the second's after it. A comparative is the English
-form, ``more`` where English needs that word, or ``-`` where the grammar does not compare.
+Nouns by kind: English (an irregular plural after a slash), French, and the French gender. A kind is what verbs and
+adjectives select by. English nouns for people have one French gender each, so that the English line determines the
+French one. Adjectives: English | French (feminine after a slash where no rule gives it) | comparative | kinds of noun;
+those of the first table come before a French noun, those of the second after it. A comparative is the English form,
+``more``, or ``-`` where the grammar does not compare.
 """
 
 from regard.datasets.microworld.english import noun_plural
 from regard.datasets.microworld.french import adjective_forms, plural
-from regard.datasets.microworld.lexicon.entries import Adjective, Noun
+from regard.datasets.microworld.lexicon.entries import AdjectiveEntry, NounEntry
 
 _TABLES = {
     "person": """
@@ -121,7 +119,7 @@ def _forms(entry: str) -> tuple[str, str]:
     return singular, many
 
 
-def _read() -> dict[str, tuple[Noun, ...]]:
+def _read() -> dict[str, tuple[NounEntry, ...]]:
     kinds = {}
     for kind, table in _TABLES.items():
         nouns = []
@@ -134,7 +132,7 @@ def _read() -> dict[str, tuple[Noun, ...]]:
                 owned = kind in _HAVE_OWNERS or one in _SOMEBODYS
                 many_of = 0.0 if kind in _MASS else 0.08 if one in _FEW or kind in _FEW else 0.36
                 nouns.append(
-                    Noun(en, (un, des or plural(un)), gender == "f", kind, kind in _MASS, owned, many_of)
+                    NounEntry(en, (un, des or plural(un)), gender == "f", kind, kind in _MASS, owned, many_of)
                 )
         kinds[kind] = tuple(nouns)
     return kinds
@@ -146,27 +144,27 @@ NOUNS = _read()
 BY_NAME = {noun.en[0]: noun for nouns in NOUNS.values() for noun in nouns}
 
 NAMES = tuple(
-    Noun((name, name), (name, name), gender == "f", "person", False, False, 0.0)
+    NounEntry((name, name), (name, name), gender == "f", "person", False, False, 0.0)
     for name, gender in (cell.split() for cell in _NAMES.split("|"))
 )
 """First names of people, the same in both languages."""
 
 
 def kinds_in(text: str) -> frozenset[str]:
-    """Return the kinds named in a table's cell, groups spread out."""
+    """The kinds named in a cell of a table, groups expanded."""
     return frozenset(kind for name in text.split() for kind in GROUPS.get(name, (name,)))
 
 
-def nouns_in(text: str) -> tuple[Noun, ...]:
-    """Return the nouns that a table's cell names, by kind, by group or one by one, in the table's order."""
-    found: list[Noun] = []
+def nouns_in(text: str) -> tuple[NounEntry, ...]:
+    """The nouns that a cell of a table names, by kind, by group or one by one, in its order."""
+    nouns: list[NounEntry] = []
     for name in text.split():
         if name in BY_NAME:
-            found.append(BY_NAME[name])
+            nouns.append(BY_NAME[name])
         else:
             for kind in GROUPS.get(name, (name,)):
-                found.extend(NOUNS[kind])
-    return tuple(found)
+                nouns.extend(NOUNS[kind])
+    return tuple(nouns)
 
 
 _BEFORE = """
@@ -242,26 +240,27 @@ wild        | sauvage     | - | animal
 _BRIDGING = {"beau": "bel", "nouveau": "nouvel", "vieux": "vieil"}
 
 
-def _read_adjectives(table: str, before: bool) -> list[Adjective]:
+def _read_adjectives(table: str, before: bool) -> list[AdjectiveEntry]:
     adjectives = []
     for line in table.strip().splitlines():
         english, french, comparative, kinds = (cell.strip() for cell in line.split("|"))
         forms = adjective_forms(french)
         bridging = _BRIDGING.get(forms[0], forms[0])
-        compared = "" if comparative == "-" else comparative
-        adjectives.append(Adjective(english, forms, bridging, before, compared, kinds_in(kinds)))
+        comparison = "" if comparative == "-" else comparative
+        adjectives.append(AdjectiveEntry(english, forms, bridging, before, comparison, kinds_in(kinds)))
     return adjectives
 
 
 ADJECTIVES = tuple(_read_adjectives(_BEFORE, True) + _read_adjectives(_AFTER, False))
 
 FOR_KIND = {kind: tuple(a for a in ADJECTIVES if kind in a.kinds) for kind in NOUNS}
-"""Adjectives that may stand with a noun, by the noun's kind."""
+"""Attributive adjectives by the kind of noun."""
 
 PREDICATES = {
-    kind: tuple(a for a in found if a.en not in ("other", "new")) for kind, found in FOR_KIND.items()
+    kind: tuple(a for a in adjectives if a.en not in ("other", "new"))
+    for kind, adjectives in FOR_KIND.items()
 }
-"""Those that may follow be; a new car is nouvelle, but one that is new is neuve."""
+"""Predicative adjectives; a new car is nouvelle, but one that is new is neuve."""
 
-COMPARED = {kind: tuple(a for a in found if a.comparative) for kind, found in PREDICATES.items()}
+COMPARED = {kind: tuple(a for a in adjectives if a.comparative) for kind, adjectives in PREDICATES.items()}
 """Those with a comparative."""

@@ -9,7 +9,7 @@ meaning. Subjects are kinds; objects are kinds or single nouns.
 
 from regard.datasets.microworld.english import VerbForms, verb_forms
 from regard.datasets.microworld.french import conjugate
-from regard.datasets.microworld.lexicon.entries import Noun, Verb
+from regard.datasets.microworld.lexicon.entries import NounEntry, VerbEntry
 from regard.datasets.microworld.lexicon.nouns import kinds_in, nouns_in
 
 _INTRANSITIVE = """
@@ -171,7 +171,7 @@ def _english(cell: str, auxiliary: bool) -> tuple[VerbForms, tuple[str, ...]]:
     return (forms._replace(third=forms.base) if auxiliary else forms), tuple(particles)
 
 
-def _read(table: str) -> tuple[Verb, ...]:
+def _read(table: str) -> tuple[VerbEntry, ...]:
     verbs = []
     for line in table.strip().splitlines():
         english, french, flags, subjects, objects = (*(cell.strip() for cell in line.split("|")), "")[:5]
@@ -181,7 +181,7 @@ def _read(table: str) -> tuple[Verb, ...]:
         link = rest[-1] if rest and rest[-1] in ("à", "de") else ""
         noun = rest[0] if rest and rest[0] != link else ""
         verbs.append(
-            Verb(
+            VerbEntry(
                 forms,
                 particles,
                 "l" in flags,
@@ -201,7 +201,7 @@ def _read(table: str) -> tuple[Verb, ...]:
     return tuple(verbs)
 
 
-def _by_subject(verbs: tuple[Verb, ...]) -> dict[str, tuple[Verb, ...]]:
+def _by_subject(verbs: tuple[VerbEntry, ...]) -> dict[str, tuple[VerbEntry, ...]]:
     kinds = ("person", "animal", "vehicle", "thing")
     return {kind: tuple(verb for verb in verbs if kind in verb.subjects) for kind in kinds}
 
@@ -229,28 +229,28 @@ KNOWN = frozenset(("connaître", "visiter", "finir"))
 FOR_SOMEONE = frozenset(
     ("travailler", "chanter", "acheter", "préparer", "dessiner", "construire", "écrire", "réparer", "choisir")
 )
-"""French verbs for what one does for somebody."""
+"""French verbs with a benefactive: pour quelqu'un."""
 
 LEADING_AWAY = frozenset(("partir", "sortir", "venir", "revenir"))
 """French verbs of motion, with which a place would be a goal."""
 
 _IN_PLACE = ("travailler", "chanter", "danser", "dormir", "manger", "attendre", "habiter", "reposer")
 STAYING = tuple(verb for verb in (*INTRANSITIVE["person"], LIVE) if verb.fr.infinitive in _IN_PLACE)
-"""What one does in a place."""
+"""Verbs that go with a place."""
 
 
-def named(infinitives: str) -> tuple[Verb, ...]:
-    """Return transitive verbs by their French infinitives; those that take de are left out."""
+def verbs_by_infinitive(infinitives: str) -> tuple[VerbEntry, ...]:
+    """Transitive verbs by their French infinitives; those that take de are left out."""
     wanted = infinitives.split()
     return tuple(verb for verb in _transitive if verb.fr.infinitive in wanted and verb.link != "de")
 
 
-def taking(noun: Noun) -> tuple[Verb, ...]:
-    """Return the transitive verbs a person may do to this noun."""
+def taking(noun: NounEntry) -> tuple[VerbEntry, ...]:
+    """The transitive verbs that select this noun as object, with a person as subject."""
     return _TAKING.get(noun.en[0], ())
 
 
-_TAKING: dict[str, tuple[Verb, ...]] = {}
+_TAKING: dict[str, tuple[VerbEntry, ...]] = {}
 for _verb in TRANSITIVE["person"]:
     for _noun in _verb.objects:
         _TAKING[_noun.en[0]] = (*_TAKING.get(_noun.en[0], ()), _verb)
