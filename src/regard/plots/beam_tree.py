@@ -44,6 +44,11 @@ class TreeNode(Protocol):
 Node = TypeVar("Node", bound=TreeNode)
 
 
+def node_value(node: TreeNode) -> float:
+    """The number shown with a node: its score if it is finished, else the log-probability of its tokens."""
+    return node.score if node.fate == "finished" else node.total
+
+
 class BeamTree(Generic[Node]):
     """Nodes linked to their parents.
 
@@ -82,9 +87,9 @@ class BeamTree(Generic[Node]):
             parent: the node.
             pruned: whether pruned nodes are returned.
         """
-        found = self._children.get(None if parent is None else parent.id, [])
+        children = self._children.get(None if parent is None else parent.id, [])
         return sorted(
-            (node for node in found if pruned or node.fate != "pruned"),
+            (node for node in children if pruned or node.fate != "pruned"),
             key=lambda node: (not self.is_best(node), node.fate == "pruned", -node.total),
         )
 

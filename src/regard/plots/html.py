@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from rich.cells import cell_len
 
 from regard.errors import DataError
-from regard.plots.beam_tree import BeamTree, Node, Position, TreeNode, layout
+from regard.evaluation.metrics import hundredths
+from regard.plots.beam_tree import BeamTree, Node, Position, TreeNode, layout, node_value
 
 _EMPTY_BELOW = 0.005  # a lighter cell is left empty
 
@@ -197,16 +198,8 @@ def _text_width(text: str, size: float) -> float:
     return _CHARACTER * size * cell_len(text)
 
 
-def _number(node: TreeNode) -> str:
-    return _signed(node.score if node.fate == "finished" else node.total)
-
-
-def _signed(number: float) -> str:
-    return f"{number:z.2f}".replace("-", "\N{MINUS SIGN}")
-
-
 def _node_width(node: TreeNode) -> float:
-    return max(_text_width(node.token, _FONT), _text_width(_number(node), _SMALL)) + 12
+    return max(_text_width(node.token, _FONT), _text_width(hundredths(node_value(node)), _SMALL)) + 12
 
 
 def _baseline(row: int) -> float:
@@ -218,7 +211,10 @@ def _word(tree: BeamTree[Node], node: Node, place: Position, margin: float) -> M
     x, y = round(margin + place.left, 1), _baseline(place.row)
     opacity = 0.45 if node.fate == "pruned" else 1 if node.id in tree.in_output else 0.65
     pieces = [
-        element("title", f"{node.token}: log p {_signed(node.log_prob)}, of all so far {_signed(node.total)}")
+        element(
+            "title",
+            f"{node.token}: log p {hundredths(node.log_prob)}, of all so far {hundredths(node.total)}",
+        )
     ]
     if node.fate == "finished":
         pieces.append(
@@ -226,7 +222,7 @@ def _word(tree: BeamTree[Node], node: Node, place: Position, margin: float) -> M
                     fill_opacity=0.45 if best else 0.18)
         )  # fmt: skip
     pieces.append(element("text", node.token, x=x + 6, y=y, class_="best" if best else None))
-    pieces.append(element("text", _number(node), class_="small", x=x + 6, y=y + 13))
+    pieces.append(element("text", hundredths(node_value(node)), class_="small", x=x + 6, y=y + 13))
     return element("g", *pieces, opacity=opacity)
 
 

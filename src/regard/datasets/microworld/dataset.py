@@ -101,7 +101,7 @@ def _settle_french(mots: list[Mot]) -> list[Mot]:
 _MAX_TRIES = 2000
 
 
-class SentencePair(NamedTuple):
+class BilingualSentence(NamedTuple):
     """A sentence in both languages, not yet spelled.
 
     Attributes:
@@ -119,7 +119,7 @@ class SentencePair(NamedTuple):
         return spell(self.words, self.mots)
 
 
-def generate(rng: random.Random, shortest: int, longest: int) -> SentencePair:
+def generate(rng: random.Random, shortest: int, longest: int) -> BilingualSentence:
     """Build one sentence whose English side has from `shortest` to `longest` words.
 
     Raises:
@@ -137,7 +137,7 @@ def generate(rng: random.Random, shortest: int, longest: int) -> SentencePair:
         choose_vocative(discourse, length)
         phrase = build(discourse, length)
         if shortest <= len(phrase.en) <= longest:
-            return SentencePair(phrase.en, phrase.fr, discourse.held_out)
+            return BilingualSentence(phrase.en, phrase.fr, discourse.held_out)
     raise ConfigError(
         f"microworld: no sentence of {shortest} to {longest} words in {_MAX_TRIES} tries; "
         "widen the range of lengths"

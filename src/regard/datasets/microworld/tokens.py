@@ -52,3 +52,6 @@ class Phrase:
     def __init__(self, en: list[Word], fr: list[Mot]) -> None:
         self.en = en
         self.fr = fr
+
+    def __add__(self, other: "Phrase") -> "Phrase":
+        return Phrase(self.en + other.en, self.fr + other.fr)

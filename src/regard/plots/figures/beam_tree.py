@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from regard.evaluation.metrics import hundredths
-from regard.plots.beam_tree import BeamTree, TreeNode, layout
+from regard.plots.beam_tree import BeamTree, TreeNode, layout, node_value
 from regard.plots.colours import FAINT, INK, MUTED, weight_colour
 from regard.plots.figures.canvas import new_figure, page_axes, require_matplotlib
 from regard.plots.figures.fonts import Font
@@ -105,7 +105,9 @@ class _Pen:
     def width(self, node: TreeNode) -> float:
         """The width of a node: of its token or of its number."""
         word = self.words.width(truncate(node.token), bold=self._tree.is_best(node))
-        return max(word, self.small.width(_number(node))) + (0.12 if node.fate == "finished" else 0.0)
+        return max(word, self.small.width(hundredths(node_value(node)))) + (
+            0.12 if node.fate == "finished" else 0.0
+        )
 
     def write(self, axes: Axes, node: TreeNode, width: float, left: float, baseline: float) -> None:
         """Write a token and its number."""
@@ -116,7 +118,9 @@ class _Pen:
             left += 0.06
         self.words.write(axes, left, baseline, truncate(node.token), colour=colour, bold=best)
         number = {"pruned": _PRUNED, "kept": MUTED, "finished": INK}[node.fate]
-        self.small.write(axes, left, baseline + 1.25 * self.small.em, _number(node), colour=number)
+        self.small.write(
+            axes, left, baseline + 1.25 * self.small.em, hundredths(node_value(node)), colour=number
+        )
 
     def _ground(self, axes: Axes, left: float, baseline: float, width: float, colour: str) -> None:
         from matplotlib.patches import FancyBboxPatch
@@ -163,7 +167,3 @@ class _Pen:
         self.small.write(axes, after, baseline, str(row), colour=MUTED, align="right")
         if self._attended:
             self.small.write(axes, after + 0.1, baseline, self._attended[row], colour=MUTED)
-
-
-def _number(node: TreeNode) -> str:
-    return hundredths(node.score if node.fate == "finished" else node.total)

@@ -12,7 +12,7 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
 from regard.evaluation.metrics import hundredths
-from regard.plots.beam_tree import BeamTree, TreeNode
+from regard.plots.beam_tree import BeamTree, TreeNode, node_value
 from regard.plots.text import printable
 
 
@@ -23,7 +23,7 @@ class _Symbols:
     branch: str
     last: str
     beside: str
-    lost: str
+    pruned: str
     finished: str
     minus: str
 
@@ -79,7 +79,6 @@ class _TreeLines:
             node = children[0]
         if not children:
             finished = node.fate == "finished"
-            mark = self.symbols.finished if finished else self.symbols.lost
-            value = node.score if finished else node.total
-            line.append(f" {mark} {hundredths(value, self.symbols.minus)}", style)
+            mark = self.symbols.finished if finished else self.symbols.pruned
+            line.append(f" {mark} {hundredths(node_value(node), self.symbols.minus)}", style)
         return node

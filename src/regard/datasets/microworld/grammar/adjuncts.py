@@ -28,7 +28,7 @@ def prepositional(key: str, inner: Phrase) -> Phrase:
     core = words[-2] if len(words) > 1 else words[0]
     mots = [Mot(french[0], core, tuple(word for word in words if word is not core))]
     mots += [Mot(text, None, (core,)) for text in french[1:]]
-    return Phrase(words + inner.en, mots + inner.fr)
+    return Phrase(words, mots) + inner
 
 
 def locative(discourse: Discourse, budget: int, make: Maker, named: bool = True) -> Phrase:

@@ -216,7 +216,7 @@ def clause(discourse: Discourse, budget: int, time: str) -> Phrase:
         verb = _two_verbs(discourse, subject, left, setting)
     else:
         verb = with_adjuncts(discourse, subject, left, setting)
-    return Phrase(subject.en + verb.en, subject.fr + verb.fr)
+    return subject + verb
 
 
 def _share(discourse: Discourse, budget: int) -> int:
@@ -265,13 +265,13 @@ def _fill(
             )
         else:
             extra = locative(discourse, left, setting.make)
-        phrase = Phrase(phrase.en + extra.en, phrase.fr + extra.fr)
+        phrase = phrase + extra
         left -= len(extra.en)
     if times and left > 0 and discourse.random() < (0.2 if verb.verb.state else 0.8):
         expression = discourse.try_new(TIMES[times])
         if expression is not None and len(expression.en) <= left:
             extra = spell_expression(expression)
-            phrase = Phrase(phrase.en + extra.en, phrase.fr + extra.fr)
+            phrase = phrase + extra
     return phrase
 
 
@@ -309,7 +309,7 @@ def _weather(discourse: Discourse, budget: int, setting: Setting) -> Phrase:
     phrase = Phrase(en, subject.fr + group.fr)
     if budget - len(en) >= 2:
         where = locative(discourse, budget - len(en), setting.make)
-        phrase = Phrase(en + where.en, phrase.fr + where.fr)
+        phrase = phrase + where
     return phrase
 
 
@@ -330,5 +330,5 @@ def _existence(discourse: Discourse, budget: int, setting: Setting) -> Phrase:
     left = budget - len(phrase.en)
     if left >= 3:
         where = locative(discourse, left, setting.make)
-        phrase = Phrase(phrase.en + where.en, phrase.fr + where.fr)
+        phrase = phrase + where
     return phrase

@@ -107,7 +107,7 @@ def comparison(discourse: Discourse, subject: NounPhrase, budget: int, setting: 
         en, fr = [word, than], [*marks, Mot("que", than)]
     features = choose_features(discourse, verbs.BE, subject, setting, min(budget - 1 - len(en) - 2, 0))
     other = _standard(discourse, subject, budget - 1 - len(en), setting)
-    return predicate(verbs.BE, features, subject, Phrase(en + other.en, fr + other.fr), lively=False)
+    return predicate(verbs.BE, features, subject, Phrase(en, fr) + other, lively=False)
 
 
 def _standard(discourse: Discourse, subject: NounPhrase, budget: int, setting: Setting) -> Phrase:
@@ -290,8 +290,7 @@ def ditransitive(discourse: Discourse, subject: NounPhrase, budget: int, setting
     gift = setting.make(discourse, verb.objects, 2 if left < 6 else 3, style)
     someone = setting.make(discourse, NOUNS["person"], max(left - 1 - len(gift.en), 1), "bound")
     receiver = prepositional("to", someone)
-    complement = Phrase(gift.en + receiver.en, gift.fr + receiver.fr)
-    return predicate(verb, features, subject, complement, lively=False)
+    return predicate(verb, features, subject, gift + receiver, lively=False)
 
 
 def going(discourse: Discourse, subject: NounPhrase, budget: int, setting: Setting) -> Predicate:
@@ -330,8 +329,7 @@ def putting(discourse: Discourse, subject: NounPhrase, budget: int, setting: Set
     thing = setting.make(discourse, verbs.PUT.objects, 2, "negated" if features.ne is not None else "known")
     left = left_over(budget, verbs.PUT, features) - len(thing.en)
     where = resting_place(discourse, max(left, 3), setting.make)
-    complement = Phrase(thing.en + where.en, thing.fr + where.fr)
-    return predicate(verbs.PUT, features, subject, complement, placed=True, lively=False)
+    return predicate(verbs.PUT, features, subject, thing + where, placed=True, lively=False)
 
 
 Frame = Callable[[Discourse, NounPhrase, int, Setting], Predicate]

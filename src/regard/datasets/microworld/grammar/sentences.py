@@ -257,7 +257,7 @@ def _subordinate_first(discourse: Discourse, budget: int, time: str) -> Phrase:
     en += [*first.en, pause]
     fr += [*first.fr, Mot(",", pause)]
     rest = _chain(discourse, budget - len(en), time)
-    return Phrase(en + rest.en, fr + rest.fr)
+    return Phrase(en, fr) + rest
 
 
 def _thought(discourse: Discourse, budget: int) -> Phrase:
@@ -273,7 +273,7 @@ def _thought(discourse: Discourse, budget: int) -> Phrase:
     en, fr = [*subject.en, *made.words, that], [*subject.fr, *made.fr, Mot("que", that)]
     time = "reported" if past else "future" if verb.en.base == "hope" else discourse.pick(_TIMES)
     rest = _chain(discourse, budget - len(en), time)
-    return Phrase(en + rest.en, fr + rest.fr)
+    return Phrase(en, fr) + rest
 
 
 def _condition(discourse: Discourse, budget: int) -> Phrase:

@@ -381,39 +381,27 @@ def _read_determiners(table: str) -> tuple[Determiner, ...]:
 
 _READ = {name: _read_determiners(table) for name, table in _TABLES.items()}
 
-SINGULAR = {
-    "bound": _READ["one"],
-    "subject": _READ["one"],
-    "paired": _READ["one_or_known"],
-    "free": _READ["one"],
-    "known": _READ["one_known"],
-    "new": _READ["new_one"],
-    "none": _READ["no_new_one"],
-    "generic": _READ["one_known"],
-    "negated": _READ["none_of_one"],
-}
-PLURAL = {
-    "bound": _READ["several"],
-    "subject": _READ["several"] + _READ["more_subjects"],
-    "paired": _READ["several"],
-    "known": _READ["known_several"],
-    "new": _READ["more"],
-    "none": _READ["no_new_several"],
-    "free": _READ["several"] + _READ["more"],
-    "generic": _READ["whole_kind"],
-    "negated": _READ["none_of_several"],
-}
-MASS = {
-    "bound": _READ["stuff"],
-    "subject": _READ["stuff"],
-    "paired": _READ["stuff"],
-    "known": _READ["stuff"],
-    "new": _READ["more_stuff"],
-    "none": _READ["no_new_stuff"],
-    "free": _READ["stuff"] + _READ["more_stuff"],
-    "generic": _READ["whole_stuff"],
-    "negated": _READ["none_of_stuff"],
-}
+_STYLES = """
+bound    | one          | several               | stuff
+subject  | one          | several more_subjects | stuff
+paired   | one_or_known | several               | stuff
+free     | one          | several more          | stuff more_stuff
+known    | one_known    | known_several         | stuff
+new      | new_one      | more                  | more_stuff
+none     | no_new_one   | no_new_several        | no_new_stuff
+generic  | one_known    | whole_kind            | whole_stuff
+negated  | none_of_one  | none_of_several       | none_of_stuff
+"""
+
+
+def _by_style(column: int) -> dict[str, tuple[Determiner, ...]]:
+    rows = [[cell.split() for cell in line.split("|")] for line in _STYLES.strip().splitlines()]
+    return {
+        row[0][0]: tuple(determiner for table in row[column] for determiner in _READ[table]) for row in rows
+    }
+
+
+SINGULAR, PLURAL, MASS = _by_style(1), _by_style(2), _by_style(3)
 """Determiners by style: ``bound`` after a preposition, ``free`` as an object, ``generic`` after like, ``negated``
 as the object of a negated verb, ``known`` for what is definite, ``new`` after there is, ``none`` after there is
 not, ``subject`` and ``paired`` (joined by and) before a verb."""

@@ -90,28 +90,14 @@ GROUPS = {
 """Names for several kinds at once."""
 
 
-_HAVE_OWNERS = frozenset(
-    ("animal", "text", "clothes", "vehicle", "thing", "furniture", "instrument", "idea", "food", "opening")
-)
-_SOMEBODYS = frozenset(
-    (
-        *(
-            "father",
-            "mother",
-            "brother",
-            "sister",
-            "son",
-            "daughter",
-            "uncle",
-            "aunt",
-            "grandfather",
-            "grandmother",
-        ),
-        *("neighbour", "friend", "child", "doctor", "teacher", "lawyer", "cousin"),
-        *("house", "garden", "kitchen", "village", "city", "room", "school", "hotel", "farm", "castle"),
-    )
-)
-_FEW = frozenset(("father", "mother", "king", "queen", "site", "area"))
+_OWNED_TABLE = """
+animal text clothes vehicle thing furniture instrument idea food opening
+father mother brother sister son daughter uncle aunt grandfather grandmother neighbour friend child doctor teacher
+lawyer cousin house garden kitchen village city room school hotel farm castle
+"""
+_OWNED = frozenset(_OWNED_TABLE.split())
+"""Kinds of noun and single nouns that my, your, his … go with."""
+_RARELY_PLURAL = frozenset(("father", "mother", "king", "queen", "site", "area"))
 
 
 def _forms(entry: str) -> tuple[str, str]:
@@ -129,10 +115,18 @@ def _read() -> dict[str, tuple[NounEntry, ...]]:
                 one, many = _forms(english)
                 un, des = _forms(french)
                 en = (one, many or noun_plural(one))
-                owned = kind in _HAVE_OWNERS or one in _SOMEBODYS
-                many_of = 0.0 if kind in _MASS else 0.08 if one in _FEW or kind in _FEW else 0.36
+                owned = kind in _OWNED or one in _OWNED
+                plurality = (
+                    0.0
+                    if kind in _MASS
+                    else 0.08
+                    if one in _RARELY_PLURAL or kind in _RARELY_PLURAL
+                    else 0.36
+                )
                 nouns.append(
-                    NounEntry(en, (un, des or plural(un)), gender == "f", kind, kind in _MASS, owned, many_of)
+                    NounEntry(
+                        en, (un, des or plural(un)), gender == "f", kind, kind in _MASS, owned, plurality
+                    )
                 )
         kinds[kind] = tuple(nouns)
     return kinds
