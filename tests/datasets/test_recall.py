@@ -14,11 +14,11 @@ def splits():
 
 
 def read(example):
-    """Keys, values, and how many pairs stand after the one that is asked for."""
-    before, asked = example.source.split(" ? ")
+    """Keys, values, and the number of pairs after the queried one."""
+    before, queried = example.source.split(" ? ")
     words = [word for word in before.split() if word != "."]
     keys, values = words[::2], words[1::2]
-    return keys, values, len(keys) - 1 - keys.index(asked)
+    return keys, values, len(keys) - 1 - keys.index(queried)
 
 
 def test_the_answer_is_the_value_beside_the_key(splits):
@@ -49,7 +49,7 @@ def test_extra_splits_by_delay(splits):
 
 
 def test_chance_is_what_is_said(splits):
-    """Labels are even, and a guess among the line's own values is right about once in so many pairs."""
+    """Labels are even, and a guess among the line's own values is right about once per number of pairs."""
     counts = Counter(example.target for example in splits.train)
     assert set(counts) == set(VALUES)
     assert all(abs(count - 500) < 5 * 21.3 for count in counts.values())  # five deviations

@@ -102,7 +102,7 @@ def test_every_symbol_is_written_and_used():
 
 
 def test_neighbours_decide_as_a_reader_would(splits):
-    """What stands before like and that leaves no choice."""
+    """The words before like and that leave no choice."""
     seen = Counter()
     for example in splits.extra["ambiguous"]:
         pairs = list(zip(example.source.split(), example.target.split(), strict=True))

@@ -76,7 +76,7 @@ def ordinal(locale: str, day: int) -> str:
 _TONOS = "\u0301"
 _DIALYTIKA = "\u0308"
 # an accent on the first of two vowels separates them; without it, a dialytika on the second has to
-_PARTED = re.compile(f"([ΑΕΟΥ]){_TONOS}([ΙΥ])(?!{_DIALYTIKA})")
+_SEPARATED = re.compile(f"([ΑΕΟΥ]){_TONOS}([ΙΥ])(?!{_DIALYTIKA})")
 
 
 def as_written(text: str, locale: str) -> str:
@@ -95,8 +95,8 @@ def upper_case(text: str, locale: str) -> str:
     """The text in capitals: 12 nisan → 12 NİSAN in Turkish, Μαΐου → ΜΑΪΟΥ, without the accent, in Greek."""
     text = _upper(text, locale)
     if locale == "el":
-        parted = _PARTED.sub(rf"\1\2{_DIALYTIKA}", unicodedata.normalize("NFD", text))
-        text = unicodedata.normalize("NFC", parted.replace(_TONOS, ""))
+        separated = _SEPARATED.sub(rf"\1\2{_DIALYTIKA}", unicodedata.normalize("NFD", text))
+        text = unicodedata.normalize("NFC", separated.replace(_TONOS, ""))
     return text
 
 
@@ -166,7 +166,7 @@ def all_forms() -> dict[str, tuple[DateForm, ...]]:
     try:
         from babel import Locale
     except ImportError:
-        raise MissingExtraError("the dates dataset", "babel", "worlds") from None
+        raise MissingExtraError("the dates dataset", "babel", "datasets") from None
     forms = {}
     for name, patterns in PATTERNS.items():
         locale = Locale.parse(name)

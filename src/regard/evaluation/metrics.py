@@ -188,6 +188,11 @@ def text_metrics(unit: text.TargetUnit | None = None) -> Iterator[tuple[str, Tex
             yield key, metric
 
 
+def charted_metrics() -> list[str]:
+    """The keys of the metrics of text that are drawn by source length: the first to look at in a comparison."""
+    return [key for key, metric in text_metrics() if metric.by_length == "chart"]
+
+
 def label_metrics() -> Iterator[tuple[str, LabelMetric]]:
     """The metrics of predicted labels."""
     for key, metric in METRICS.items():

@@ -30,7 +30,7 @@ def counts(examples, places):
 
 
 def fit(table, labels, penalty):
-    """Logistic regression by Newton's method, until it stands still."""
+    """Logistic regression by Newton's method, until it converges."""
     weights = np.zeros(table.shape[1])
     for _ in range(30):
         chances = 1 / (1 + np.exp(-table @ weights))

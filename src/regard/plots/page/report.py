@@ -14,7 +14,7 @@ from os import PathLike
 from string import Template
 from typing import TYPE_CHECKING, Any
 
-from regard.evaluation.metrics import METRICS, display_name, format_score, text_metrics
+from regard.evaluation.metrics import METRICS, charted_metrics, display_name, format_score, text_metrics
 from regard.io import write_whole
 from regard.plots.html import Markup, attention_table, element, join, stylesheet
 from regard.plots.page.charts import STYLES, Line, line_chart, logged
@@ -150,11 +150,7 @@ def _by_length(report: Report) -> list[Markup]:
     bands = report.by_length
     if not bands:
         return []
-    keys = [
-        key
-        for key, metric in text_metrics()
-        if metric.by_length == "chart" and all(key in scores for scores in bands.values())
-    ]
+    keys = [key for key in charted_metrics() if all(key in scores for scores in bands.values())]
     styles = _styles(keys)
     curves = [
         Line(
@@ -182,8 +178,7 @@ def _by_length(report: Report) -> list[Markup]:
 
 def _styles(keys: Sequence[str]) -> dict[str, str]:
     """A line style per metric; those charted by length come first, so that they look alike in both charts."""
-    charted = {key for key, metric in text_metrics() if metric.by_length == "chart"}
-    ordered = sorted(keys, key=lambda key: key not in charted)
+    ordered = sorted(keys, key=lambda key: key not in charted_metrics())
     return dict(zip(ordered, cycle(STYLES), strict=False))
 
 

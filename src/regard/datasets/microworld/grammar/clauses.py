@@ -220,7 +220,7 @@ def clause(discourse: Discourse, budget: int, time: str) -> Phrase:
 
 
 def _share(discourse: Discourse, budget: int) -> int:
-    """Return how much of a clause's room the subject may take."""
+    """Return how much of a clause's budget the subject may take."""
     return 1 if budget < 4 else 2 + discourse.up_to(budget // 2 - 2) if budget > 4 else 2
 
 
@@ -244,7 +244,7 @@ def choose_subject(discourse: Discourse, budget: int, make: Maker, nobody: bool 
 
 
 def with_adjuncts(discourse: Discourse, subject: NounPhrase, budget: int, setting: Setting) -> Phrase:
-    """Build a predicate and fill what room is left with manner, place, company and time."""
+    """Build a predicate and fill the rest of the budget with manner, place, company and time."""
     kept = discourse.up_to(3) if budget > 4 else 0
     verb = choose_frame(discourse, subject, budget - kept, setting)
     en, fr = verb.words, verb.fr
