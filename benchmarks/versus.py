@@ -88,7 +88,7 @@ def compare(
     results = Rounds()
     with tempfile.TemporaryDirectory() as folder:
         corpora.write(setting.corpus, Path(folder))
-        request = {
+        job = {
             "config": {
                 "tokenizer": {
                     "source": "word",
@@ -121,15 +121,15 @@ def compare(
             pairs = [("this", this, results.this), ("other", other, results.other)]
             for name, checkout, measured in pairs if number % 2 == 0 else reversed(pairs):
                 log(f"{setting.name}, round {number + 1} of {rounds}: {name} ({checkout.root})")
-                measured.append(_measure(checkout, request, threads))
+                measured.append(_measure(checkout, job, threads))
     return results
 
 
-def _measure(checkout: Checkout, request: Mapping[str, Any], threads: int) -> dict[str, Any]:
+def _measure(checkout: Checkout, job: Mapping[str, Any], threads: int) -> dict[str, Any]:
     root = checkout.root.resolve()
     done = subprocess.run(
         [sys.executable, str(_WORKER)],
-        input=json.dumps({**request, "checkout": str(root), "options": list(checkout.options)}),
+        input=json.dumps({**job, "checkout": str(root), "options": list(checkout.options)}),
         capture_output=True,
         text=True,
         cwd=root,
@@ -154,7 +154,7 @@ def ratio(results: Rounds, quantity: str) -> Spread:
 
 def _milliseconds(result: Mapping[str, Any], quantity: str) -> float:
     """The median of one measurement; both checkouts train on the same batches and search the same sentences."""
-    return 1000 * median(result[quantity])
+    return 1000 * float(median(result[quantity]))
 
 
 def versus_section(results: Mapping[str, Rounds], this: Checkout, other: Checkout) -> Section:

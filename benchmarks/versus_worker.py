@@ -15,9 +15,9 @@ from typing import Any
 
 
 def main() -> None:
-    """Read the request, measure, print."""
-    request = json.load(sys.stdin)
-    print(json.dumps(measure(**request)))
+    """Read the job from standard input, measure, print."""
+    job = json.load(sys.stdin)
+    print(json.dumps(measure(**job)))
 
 
 def measure(

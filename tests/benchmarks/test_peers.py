@@ -13,7 +13,7 @@ from benchmarks.settings import SETTINGS
 
 from regard.errors import DataError, RegardError
 
-LEARNER = """
+TRAINING_SCRIPT = """
 import sys, torch
 from torch.nn import functional
 torch.manual_seed(0)
@@ -34,7 +34,7 @@ def main():
         optimizer.zero_grad()
 """
 
-SEARCHER = """
+SEARCH_SCRIPT = """
 import sys, time
 def search(lines):
     time.sleep(0.05 if lines[0] == "first" else 0.01)
@@ -64,8 +64,8 @@ def peer(tmp_path, monkeypatch):
     python.chmod(0o755)
     module = tmp_path / "modules"
     module.mkdir()
-    (module / "learner.py").write_text(LEARNER)
-    (module / "searcher.py").write_text(SEARCHER)
+    (module / "training_script.py").write_text(TRAINING_SCRIPT)
+    (module / "search_script.py").write_text(SEARCH_SCRIPT)
     monkeypatch.setenv("PYTHONPATH", str(module))
 
     def install(command):
@@ -76,7 +76,7 @@ def peer(tmp_path, monkeypatch):
 
 
 def test_the_stopwatch_counts_tokens_at_the_loss_and_ends_after_the_last_update(peer, toy):
-    environments, work = peer(Command("learner:main", ["--fast"], ["whole_checkpoints"]))
+    environments, work = peer(Command("training_script:main", ["--fast"], ["whole_checkpoints"]))
     result = measure_training("own", toy, environments, work, threads=1)
     assert len(result.seconds) == toy.updates
     # three losses per update over three real targets each; what is computed without gradients does not count
@@ -88,7 +88,7 @@ def test_the_stopwatch_counts_tokens_at_the_loss_and_ends_after_the_last_update(
 
 
 def test_a_peer_that_fails_names_its_log(peer, toy):
-    environments, work = peer(Command("learner:main", []))
+    environments, work = peer(Command("training_script:main", []))
     (environments / "venv-own" / "bin" / "python").write_text("#!/bin/sh\necho out of memory\nexit 3\n")
     with pytest.raises(RegardError, match=r"own-toy/trained\.failed: ended with status 3"):
         measure_training("own", toy, environments, work, threads=1)
@@ -96,20 +96,20 @@ def test_a_peer_that_fails_names_its_log(peer, toy):
 
 
 @pytest.fixture
-def searching(peer, monkeypatch):
+def search_peer(peer, monkeypatch):
     """The peer with a search command; the toy's outputs have four words."""
-    environments, work = peer(Command("searcher:train", []))
+    environments, work = peer(Command("search_script:train", []))
 
     def search(setting, case, data, own):
         arguments = [str(data / f"{case.file_stem}.source"), str(own / "out"), str(case.batch)]
-        return Search(Command("searcher:main", arguments), "searcher:search", own / "out", "H-", 2)
+        return Search(Command("search_script:main", arguments), "search_script:search", own / "out", "H-", 2)
 
     monkeypatch.setitem(SEARCHES, "own", search)
     return environments, work
 
 
-def test_a_search_is_timed_call_by_call_with_a_model_trained_once(searching, toy):
-    environments, work = searching
+def test_a_search_is_timed_call_by_call_with_a_model_trained_once(search_peer, toy):
+    environments, work = search_peer
     first = search_cases(toy)[0]
     for _ in range(2):
         result = measure_search("own", toy, first, environments, work, threads=1)
@@ -120,8 +120,8 @@ def test_a_search_is_timed_call_by_call_with_a_model_trained_once(searching, toy
     assert (work / "own-toy-search" / "trained").read_text() == "trained\n"
 
 
-def test_a_search_with_outputs_of_other_lengths_is_an_error(searching, toy):
-    environments, work = searching
+def test_a_search_with_outputs_of_other_lengths_is_an_error(search_peer, toy):
+    environments, work = search_peer
     five = replace(toy, output_words=5)
     with pytest.raises(RegardError, match="of 5 words were expected"):
         measure_search("own", five, search_cases(five)[0], environments, work, threads=1)
