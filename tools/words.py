@@ -84,7 +84,8 @@ PHRASES = (
     r"\banew\b", r"of one's own", r"of its own", r"\bless ``", r"\bdescribers?\b", r"\bby another road",
     r"\broads?\b", r"the way back", r"\bhands? (on|out|down)\b", r"\basked\b", r"\btells?\b", r"\bnobody\b",
     r"\bbeginnings?\b", r"\bthe least\b", r"\bthe greatest\b", r"\bquick(er|est|ly)?\b", r"\bfrozen\b", r"\bparted\b",
-    r"\bvoices?\b", r"\bput out\b", r"\bwho wants\b", r"(?<!there )\bis no\b", r"(?<!there )\bare no\b", r"\bbut for\b", r"\bin sight\b",
+    r"\bvoices?\b", r"\bput out\b", r"\bwho wants\b", r"(?<!there )\bis no\b", r"(?<!there )\bare no\b",
+    r"\bbut for\b", r"\bin sight\b",
     r"(once|twice|products?|numbers?|tokens|words|rows?|sentences|ms|milliseconds|seconds|floats|calls) a "
     r"(word|sentence|step|second|side|batch|hypothesis|line|row|slot|weight|position|program)\b",
 )  # fmt: skip
