@@ -1,1 +1,1 @@
-"""How fast Regard is, measured: `python -m benchmarks` from the repository's root, or `make bench`."""
+"""How fast Regard is: ``python -m benchmarks --help`` from the repository's root."""

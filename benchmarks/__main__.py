@@ -1,6 +1,6 @@
-"""The command: ``python -m benchmarks [WHAT]`` from the repository's root; WHAT is ``all`` or one of `MEASURES`.
+"""The command ``python -m benchmarks``; see its ``--help``.
 
-Prints what is being measured and the tables; everything else is in the folder of results.
+Prints progress on standard error and tables on standard output; all results go into one folder.
 """
 
 import argparse
@@ -13,29 +13,31 @@ from typing import Any
 
 import torch
 
-from benchmarks import changes, comparison, decoding, floor, growth, stages
-from benchmarks.process import in_own_process
-from benchmarks.report import markdown_table, write_report
-from benchmarks.section import Section, keep
-from benchmarks.settings import DECODERS, SETTINGS, Setting, run_of, setting_of
+from benchmarks import ablation, breakdown, compare_search, compare_training, lower_bound, scaling, versus
+from benchmarks.process import ROOT, run_in_subprocess
+from benchmarks.report import Section, markdown_table, save_section, write_report
+from benchmarks.settings import DECODERS, SETTINGS, Setting, build_run, get_setting
 from regard.errors import RegardError
 from regard.models import Seq2Seq
 
 OUT = Path("benchmark-out")
+THIS = versus.Checkout(ROOT)
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """What the command line asked for.
+class Options:
+    """The options of the command line.
 
     Attributes:
         settings: by name.
-        rounds: how often each contender has its turn.
-        threads: how many every process computes with.
+        rounds: the number of runs of each contender.
+        threads: the number of threads of every process.
         peers: the folder of the peers' virtual environments.
-        out: where results go.
-        plan: what grows.
-        least: for how many seconds each of the floor's products is repeated.
+        out: the folder of results.
+        plan: the sizes that `scaling` varies.
+        min_seconds: how long the matrix products of a lower bound are repeated.
+        this: the checkout that ``versus`` judges.
+        other: the checkout that ``versus`` compares with.
     """
 
     settings: dict[str, Setting]
@@ -43,147 +45,222 @@ class Wanted:
     threads: int
     peers: Path | None
     out: Path
-    plan: growth.Plan = growth.USUAL
-    least: float = 0.5
+    plan: scaling.Plan = scaling.DEFAULT_PLAN
+    min_seconds: float = 0.5
+    this: versus.Checkout = THIS
+    other: versus.Checkout | None = None
 
 
-def say(text: str) -> None:
-    """Tell what is going on, beside the results."""
+def log(text: str) -> None:
+    """Print progress on standard error."""
     print(f"[{time.strftime('%H:%M:%S')}] {text}", file=sys.stderr, flush=True)
 
 
-def _each_model(
-    wanted: Wanted, function: str, arguments: Callable[[Setting, str], dict[str, Any]]
+def _measure_each_model(
+    options: Options, function: str, arguments: Callable[[Setting, str], dict[str, Any]]
 ) -> dict[str, Any]:
-    """What a function of a setting and a decoder finds for every model, each in a process of its own."""
-    found = {}
-    for setting in wanted.settings.values():
+    """Call a function of a setting and a decoder for every model, each in a subprocess."""
+    results = {}
+    for setting in options.settings.values():
         for decoder in DECODERS:
-            say(f"{function.partition(':')[2]}: {setting.name}, {decoder}")
+            log(f"{function.removeprefix('benchmarks.')}: {setting.name}, {decoder}")
             given = {"setting": setting.to_json(), "decoder": decoder, **arguments(setting, decoder)}
-            found[f"{setting.name}, {decoder}"] = in_own_process(function, given, threads=wanted.threads)
-    return found
+            results[f"{setting.name}, {decoder}"] = run_in_subprocess(
+                function, given, threads=options.threads
+            )
+    return results
 
 
-def measure_floor(wanted: Wanted) -> Section:
-    """Operations, bytes, and the bare products' seconds."""
+def measure_lower_bound(options: Options) -> list[Section]:
+    """Operations, bytes and time of an update's matrix products alone."""
 
     def arguments(setting: Setting, decoder: str) -> dict[str, Any]:
         with torch.device("meta"):
-            model = Seq2Seq(run_of(setting, decoder).model, setting.vocabulary, setting.vocabulary)
-        return {"parameters": model.num_parameters, "least": wanted.least}
+            model = Seq2Seq(build_run(setting, decoder).model, setting.vocabulary, setting.vocabulary)
+        return {"parameters": model.num_parameters, "min_seconds": options.min_seconds}
 
-    return floor.floor_section(_each_model(wanted, "benchmarks.floor:floor_of", arguments))
+    results = _measure_each_model(options, "benchmarks.lower_bound:measure_training", arguments)
+    return [lower_bound.lower_bound_section(results)]
 
 
-def measure_training(wanted: Wanted) -> list[Section]:
-    """Throughput of everyone, between a floor taken in the same run."""
-    bottom = measure_floor(wanted)
-    turns = {
-        name: comparison.compare(
+def measure_training(options: Options) -> list[Section]:
+    """Training throughput of Regard, a plain PyTorch loop and the peers, with the lower bound of the same run."""
+    (bound,) = measure_lower_bound(options)
+    trials = {
+        name: compare_training.compare(
             setting,
-            rounds=wanted.rounds,
-            threads=wanted.threads,
-            environments=wanted.peers,
-            work=wanted.out / "peers",
-            tell=say,
+            rounds=options.rounds,
+            threads=options.threads,
+            environments=options.peers,
+            work=options.out / "peers",
+            log=log,
         )
-        for name, setting in wanted.settings.items()
+        for name, setting in options.settings.items()
     }
-    return [comparison.comparison_section(turns, wanted.settings, bottom.numbers), bottom]
+    return [compare_training.training_section(trials, options.settings, bound.numbers), bound]
 
 
-def measure_decoding(wanted: Wanted) -> Section:
-    """Searches of everyone; half the rounds of a training, for a search is steadier."""
-    found = {
-        name: decoding.compare(
+def measure_search(options: Options) -> list[Section]:
+    """Search speed of the same contenders; half the rounds, because search varies less."""
+    results = {
+        name: compare_search.compare(
             setting,
-            rounds=max(1, wanted.rounds // 2),
-            threads=wanted.threads,
-            environments=wanted.peers,
-            work=wanted.out / "peers",
-            least=wanted.least,
-            tell=say,
+            rounds=max(1, options.rounds // 2),
+            threads=options.threads,
+            environments=options.peers,
+            work=options.out / "peers",
+            min_seconds=options.min_seconds,
+            log=log,
         )
-        for name, setting in wanted.settings.items()
+        for name, setting in options.settings.items()
     }
-    return decoding.decoding_section(found, wanted.settings)
+    return [compare_search.search_section(results, options.settings)]
 
 
-def measure_stages(wanted: Wanted) -> Section:
-    """Where an update's time goes, in half the updates that throughput takes."""
+def measure_breakdown(options: Options) -> list[Section]:
+    """Where the time of an update goes, part by part, over half the updates."""
 
     def arguments(setting: Setting, decoder: str) -> dict[str, Any]:
         return {"setting": replace(setting, updates=max(5, setting.updates // 2)).to_json()}
 
-    return stages.stages_section(_each_model(wanted, "benchmarks.stages:stages_of", arguments))
+    results = _measure_each_model(options, "benchmarks.breakdown:measure", arguments)
+    return [breakdown.breakdown_section(results)]
 
 
-def measure_growth(wanted: Wanted) -> Section:
-    """How a step's cost grows."""
-    say("growth: a step at each size")
-    found = in_own_process("benchmarks.growth:grow", {"plan": asdict(wanted.plan)}, threads=wanted.threads)
-    return growth.growth_section(found, wanted.out)
+def measure_scaling(options: Options) -> list[Section]:
+    """How time and memory of a training step grow with each size."""
+    log("scaling: a training step at each size")
+    arguments = {"plan": asdict(options.plan)}
+    results = run_in_subprocess("benchmarks.scaling:measure", arguments, threads=options.threads)
+    return [scaling.scaling_section(results, options.out)]
 
 
-def measure_changes(wanted: Wanted) -> Section:
-    """What each change brought, for the decoder that peers have too."""
-    turns = {
-        f"{name}, {DECODERS[0]}": changes.take_back(
-            setting, DECODERS[0], rounds=wanted.rounds, threads=wanted.threads, tell=say
+def measure_ablation(options: Options) -> list[Section]:
+    """What each optimization gains: training with one of them disabled."""
+    trials = {
+        f"{name}, {DECODERS[0]}": ablation.compare(
+            setting, DECODERS[0], rounds=options.rounds, threads=options.threads, log=log
         )
-        for name, setting in wanted.settings.items()
+        for name, setting in options.settings.items()
     }
-    return changes.changes_section(turns)
+    return [ablation.ablation_section(trials)]
 
 
-MEASURES: dict[str, Callable[[Wanted], list[Section]]] = {
+def measure_versus(options: Options) -> list[Section]:
+    """This checkout and another one (CHECKOUT) side by side: training and search, alternating."""
+    if options.other is None:
+        raise RegardError("versus compares with another checkout; name its folder: versus CHECKOUT")
+    results = {
+        name: versus.compare(
+            setting, options.this, options.other, rounds=options.rounds, threads=options.threads, log=log
+        )
+        for name, setting in options.settings.items()
+    }
+    return [versus.versus_section(results, options.this, options.other)]
+
+
+def rewrite_report(options: Options) -> list[Section]:
+    """Measure nothing; write the report on the results in the folder."""
+    return []
+
+
+MEASUREMENTS: dict[str, Callable[[Options], list[Section]]] = {
     "training": measure_training,
-    "decoding": lambda wanted: [measure_decoding(wanted)],
-    "floor": lambda wanted: [measure_floor(wanted)],
-    "stages": lambda wanted: [measure_stages(wanted)],
-    "changes": lambda wanted: [measure_changes(wanted)],
-    "growth": lambda wanted: [measure_growth(wanted)],
-    "report": lambda wanted: [],
+    "search": measure_search,
+    "breakdown": measure_breakdown,
+    "ablation": measure_ablation,
+    "scaling": measure_scaling,
+    "lower-bound": measure_lower_bound,
+    "versus": measure_versus,
+    "report": rewrite_report,
 }
-"""By the command's first word; ``all`` is every one but the floor, which training brings, and the report."""
+"""By name on the command line."""
+ALL = ("training", "search", "breakdown", "ablation", "scaling")
+"""What ``all`` measures; training includes the lower bound."""
 
 
-def run(what: str, wanted: Wanted) -> list[Section]:
-    """Measure, keep every section as soon as it is there, and write the report on all that the folder holds."""
-    for name in ("training", "decoding", "stages", "changes", "growth") if what == "all" else (what,):
-        for section in MEASURES[name](wanted):
-            keep(section, wanted.out)
+def run(measurement: str, options: Options) -> list[Section]:
+    """Measure, save and print every section at once, and write the report on all results in the folder."""
+    for name in ALL if measurement == "all" else (measurement,):
+        for section in MEASUREMENTS[name](options):
+            save_section(section, options.out)
             for table in section.tables:
                 print("\n".join(["", table.caption, "", *markdown_table(table)]), flush=True)
-    sections = write_report(wanted.out)
-    say(f"the whole report: {wanted.out / 'report.html'}")
+    sections = write_report(options.out)
+    log(f"report: {options.out / 'report.html'}")
     return sections
 
 
-def _wanted(arguments: argparse.Namespace) -> Wanted:
-    chosen = {name: setting_of(name) for name in arguments.setting or SETTINGS}
-    if arguments.updates:
-        chosen = {name: replace(setting, updates=arguments.updates) for name, setting in chosen.items()}
-    return Wanted(chosen, arguments.rounds, arguments.threads, arguments.peers, arguments.out)
+def build_parser() -> argparse.ArgumentParser:
+    """The command line; the description lists every measurement."""
+    lines = [f"  {name:<13}{(function.__doc__ or '').strip()}" for name, function in MEASUREMENTS.items()]
+    parser = argparse.ArgumentParser(
+        "python -m benchmarks",
+        description="Measure how fast Regard trains and searches on this machine.\n\nmeasurements:\n"
+        + "\n".join([f"  {'all':<13}{', '.join(ALL)}; the default.", *lines]),
+        epilog="On a GPU: python -m benchmarks.gpu. Quality of precisions and shortlists: python -m "
+        "benchmarks.quality.\nAttention of beam search against forced decoding: python -m "
+        "benchmarks.beam_alignment.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "measurement", nargs="?", default="all", choices=["all", *MEASUREMENTS], metavar="MEASUREMENT"
+    )
+    parser.add_argument(
+        "checkout", nargs="?", type=Path, metavar="CHECKOUT", help="the other checkout; for versus only"
+    )
+    parser.add_argument(
+        "--setting",
+        action="append",
+        help="mt (V 8,004, n 512) or char (V 44, n 256); repeat it for both; default: both",
+    )
+    parser.add_argument(
+        "--rounds",
+        type=int,
+        default=0,
+        help="runs of each contender, half as many of a search; default: 2, and 5 for versus",
+    )
+    parser.add_argument(
+        "--updates", type=int, default=0, help="updates of each training run; default: 16 (mt), 80 (char)"
+    )
+    parser.add_argument("--threads", type=int, default=2, help="threads of every process; default: 2")
+    parser.add_argument(
+        "--peers",
+        type=Path,
+        help="folder of virtual environments venv-fairseq, venv-eole, …; default: no peers",
+    )
+    parser.add_argument("--out", type=Path, default=OUT, help="folder of results; default: benchmark-out")
+    for name in ("this", "other"):
+        parser.add_argument(
+            f"--{name}-option",
+            action="append",
+            default=[],
+            metavar="OPTION=VALUE",
+            help=f"training option for {name} checkout only; for versus",
+        )
+    return parser
+
+
+def read_options(args: argparse.Namespace) -> Options:
+    """The options of parsed arguments.
+
+    Raises:
+        ConfigError: there is no setting of a name.
+    """
+    settings = {name: get_setting(name) for name in args.setting or SETTINGS}
+    if args.updates:
+        settings = {name: replace(setting, updates=args.updates) for name, setting in settings.items()}
+    rounds = args.rounds or (5 if args.measurement == "versus" else 2)
+    other = versus.Checkout(args.checkout, args.other_option) if args.checkout else None
+    this = replace(THIS, options=args.this_option)
+    return Options(settings, rounds, args.threads, args.peers, args.out, this=this, other=other)
 
 
 def main() -> None:
-    """Read the command line and do what it says."""
-    parser = argparse.ArgumentParser("python -m benchmarks", description=__doc__)
-    parser.add_argument("what", nargs="?", default="all", choices=["all", *MEASURES])
-    parser.add_argument("--setting", action="append", help="mt or char; may be given twice; both by default")
-    parser.add_argument(
-        "--rounds", type=int, default=2, help="turns of each contender; of a search half as many"
-    )
-    parser.add_argument("--updates", type=int, default=0, help="of each run; a setting's own by default")
-    parser.add_argument("--threads", type=int, default=2, help="of every process")
-    parser.add_argument(
-        "--peers", type=Path, help="folder of virtual environments venv-fairseq, venv-eole, …"
-    )
-    parser.add_argument("--out", type=Path, default=OUT, help="where results go")
+    """Read the command line and measure."""
+    args = build_parser().parse_args()
     try:
-        run((arguments := parser.parse_args()).what, _wanted(arguments))
+        run(args.measurement, read_options(args))
     except RegardError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)

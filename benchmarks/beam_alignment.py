@@ -1,9 +1,8 @@
-"""Is the attention that a beam hands out that of the words it hands out? Counted in links and in alignment error.
+"""Does beam search return the attention of the words that it returns? Counted in links and in alignment error rate.
 
-``python -m benchmarks.beam_alignment runs/demo-microworld`` takes a folder that ``regard demo`` left, with its test set
-and gold links. Each sentence is translated with a beam; then the model is made to read its own output by forced
-decoding. Links of the two are compared one by one; where the output is the reference, so that gold links apply, both
-are scored by alignment error rate.
+``python -m benchmarks.beam_alignment runs/demo-microworld`` takes a folder that ``regard demo`` wrote, with its test
+set and gold links. Each sentence is translated with a beam; then forced decoding scores the same output. Their links
+are compared; where the output is the reference, so that gold links apply, both get an alignment error rate.
 """
 
 import argparse
@@ -13,27 +12,26 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.report import markdown_table
-from benchmarks.section import Table
+from benchmarks.report import Table, markdown_table
 from regard.evaluation.alignment import score_alignments
 from regard.tasks.translate.predictor import Translator
 from regard.text import GoldLinks, read_gold_links
 
 
 @dataclass(frozen=True)
-class Compared:
-    """A beam's attention against that of forced decoding of the same words.
+class AttentionComparison:
+    """The attention of beam search against that of forced decoding of the same words.
 
     Attributes:
-        beam: how wide.
-        num_sentences: translated; all of them are compared.
-        num_exact: those whose output is the reference, over which errors are counted.
-        num_links: of the beam, over all sentences.
-        num_differing: links that one has and the other has not, over all sentences.
-        beam_aer: alignment error rate of the beam's own attention.
-        forced_aer: the same of forced decoding.
-        alpha: the greatest difference between two weights.
-        log_prob: the greatest difference between two tokens' log-probabilities.
+        beam: the beam width.
+        num_sentences: all sentences.
+        num_exact: sentences whose output is the reference; the error rates are of these.
+        num_links: of beam search, over all sentences.
+        num_differing: links that only one of the two has, over all sentences.
+        beam_aer: alignment error rate of beam search.
+        forced_aer: alignment error rate of forced decoding.
+        alpha: the maximum difference of two attention weights.
+        log_prob: the maximum difference of two log-probabilities of a token.
     """
 
     beam: int
@@ -53,45 +51,45 @@ def compare(
     references: Sequence[str],
     gold: Sequence[GoldLinks],
     beam: int,
-) -> Compared:
-    """Translate, read the output again, and compare.
+) -> AttentionComparison:
+    """Translate, score the output by forced decoding, and compare.
 
     Args:
-        translator: one that attends, and whose tokenizer gives back the tokens of what it wrote.
-        sources: one line a sentence.
-        references: what they should become.
+        translator: with attention, and a tokenizer that restores the tokens of its output.
+        sources: one sentence per line.
+        references: their translations.
         gold: the links between the two.
-        beam: how wide.
+        beam: the beam width.
     """
-    found = translator.translate(sources, beam=beam)
-    read = translator.align(sources, [one.text for one in found])
-    exact = [k for k, one in enumerate(found) if one.text == references[k]]
-    pairs = list(zip(found, read, strict=True))
-    assert all(one.tokens == other.tokens for one, other in pairs), "the output was read in other tokens"
-    return Compared(
+    searched = translator.translate(sources, beam=beam)
+    forced = translator.align(sources, [translation.text for translation in searched])
+    exact = [k for k, translation in enumerate(searched) if translation.text == references[k]]
+    pairs = list(zip(searched, forced, strict=True))
+    assert all(first.tokens == second.tokens for first, second in pairs), "the tokens differ"
+    return AttentionComparison(
         beam,
-        len(found),
+        len(searched),
         len(exact),
-        sum(len(one.links) for one in found),
-        sum(len(one.links ^ other.links) for one, other in pairs),
-        score_alignments([found[k].links for k in exact], [gold[k] for k in exact]).aer,
-        score_alignments([read[k].links for k in exact], [gold[k] for k in exact]).aer,
+        sum(len(translation.links) for translation in searched),
+        sum(len(first.links ^ second.links) for first, second in pairs),
+        score_alignments([searched[k].links for k in exact], [gold[k] for k in exact]).aer,
+        score_alignments([forced[k].links for k in exact], [gold[k] for k in exact]).aer,
         max(
-            float(np.abs(one.alpha - other.alpha).max())
-            for one, other in pairs
-            if one.alpha is not None and other.alpha is not None
+            float(np.abs(first.alpha - second.alpha).max())
+            for first, second in pairs
+            if first.alpha is not None and second.alpha is not None
         ),
         max(
-            float(np.abs(np.subtract(one.token_log_probs, other.token_log_probs)).max())
-            for one, other in pairs
+            float(np.abs(np.subtract(first.token_log_probs, second.token_log_probs)).max())
+            for first, second in pairs
         ),
     )
 
 
-def table(results: Sequence[Compared]) -> Table:
-    """The comparisons, a row each."""
+def table(results: Sequence[AttentionComparison]) -> Table:
+    """The comparisons, one per row."""
     return Table(
-        "A beam's attention, and forced decoding of the same words",
+        "Attention of beam search, and of forced decoding of the same words",
         (
             "beam",
             "sentences",
@@ -105,36 +103,36 @@ def table(results: Sequence[Compared]) -> Table:
         ),
         tuple(
             (
-                str(one.beam),
-                str(one.num_sentences),
-                str(one.num_links),
-                str(one.num_differing),
-                str(one.num_exact),
-                f"{100 * one.beam_aer:.4f} %",
-                f"{100 * one.forced_aer:.4f} %",
-                f"{one.alpha:.0e}",
-                f"{one.log_prob:.0e}",
+                str(result.beam),
+                str(result.num_sentences),
+                str(result.num_links),
+                str(result.num_differing),
+                str(result.num_exact),
+                f"{100 * result.beam_aer:.4f} %",
+                f"{100 * result.forced_aer:.4f} %",
+                f"{result.alpha:.0e}",
+                f"{result.log_prob:.0e}",
             )
-            for one in results
+            for result in results
         ),
     )
 
 
 def main() -> None:
-    """Run the comparison on a folder."""
+    """Read the command line, compare, print."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("folder", type=Path, help="what regard demo microworld wrote")
+    parser.add_argument("folder", type=Path, help="the folder that regard demo microworld wrote")
     parser.add_argument("--beams", type=int, nargs="+", default=[1, 5, 12])
-    parser.add_argument("--part", default="test", help="of the folder's corpus")
-    asked = parser.parse_args()
-    corpus = asked.folder / "corpus" / asked.part
+    parser.add_argument("--split", default="test", help="a split of the folder's corpus")
+    args = parser.parse_args()
+    corpus = args.folder / "corpus" / args.split
     sources, references = (
         corpus.with_suffix(f".{side}").read_text(encoding="utf-8").splitlines()
         for side in ("source", "target")
     )
     gold = read_gold_links(corpus.with_suffix(".links"), list(zip(sources, references, strict=True)))
-    translator = Translator.load(asked.folder)
-    results = [compare(translator, sources, references, gold, beam) for beam in asked.beams]
+    translator = Translator.load(args.folder)
+    results = [compare(translator, sources, references, gold, beam) for beam in args.beams]
     print("\n".join(markdown_table(table(results))))
 
 

@@ -1,7 +1,7 @@
-"""Generated parallel corpora, the same on every machine: what every toolkit in a comparison learns from.
+"""Generated parallel corpora, the same on every machine: the training data of every toolkit in a comparison.
 
-In: a `Corpus`, which is sizes and a seed. Out: pairs of lines, tokens parted by blanks, and files of them. Every word
-type stands in the training part, so that vocabularies have exactly the size asked for. Knows nothing of models.
+In: a `Corpus`, which is sizes and a seed. Out: pairs of lines, tokens separated by blanks, and files of them. Every
+word type occurs in the training set, so that vocabularies have exactly the specified size. Knows nothing of models.
 """
 
 import random
@@ -10,24 +10,24 @@ from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
 
-_STRIDE = 7  # target type = (source type · stride + shift) modulo the types, one to one
+_STRIDE = 7  # target type = (source type · stride + shift) modulo the number of types: one to one
 _SHIFT = 3
-_TURNS = 4  # every fourth type changes places with the word behind it
-_PAIRED = 11  # every eleventh type, beginning behind the commonest, is written as two words
+_SWAPPED = 4  # every fourth type swaps places with the next word
+_DOUBLED = 11  # every eleventh type, except the most frequent ones, is translated by two words
 
 
 @dataclass(frozen=True)
 class Corpus:
-    """What a corpus is like.
+    """The parameters of a corpus.
 
     Attributes:
-        types: how many different words a side has.
-        shortest: the least words of a source.
-        longest: the most words of either side.
-        train: pairs to learn from; at least as many as types.
-        valid: pairs to validate with.
-        zipf: whether words are as frequent as in a language, the k-th 1/k of the first; else all alike.
-        seed: of all draws.
+        types: the number of different words on each side.
+        shortest: minimum number of words of a source.
+        longest: maximum number of words of either side.
+        train: training pairs; at least as many as types.
+        valid: validation pairs.
+        zipf: whether word frequencies follow Zipf's law, the k-th 1/k of the first; otherwise they are uniform.
+        seed: of the random numbers.
     """
 
     types: int
@@ -45,13 +45,13 @@ class Corpus:
             raise ValueError(f"{self.train} pairs cannot begin with each of {self.types} types; make more")
 
     def pairs(self) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
-        """The pairs to learn from, and those to validate with."""
-        drawn = self._drawn()
-        train = [next(drawn) for _ in range(self.train)]
-        return train, [next(drawn) for _ in range(self.valid)]
+        """The training pairs and the validation pairs."""
+        generated = self._generate()
+        train = [next(generated) for _ in range(self.train)]
+        return train, [next(generated) for _ in range(self.valid)]
 
-    def _drawn(self) -> Iterator[tuple[str, str]]:
-        """Pair after pair; the k-th source begins with type k, so that none is missing."""
+    def _generate(self) -> Iterator[tuple[str, str]]:
+        """Pair after pair; the k-th source begins with type k, so that every type occurs."""
         rng = random.Random(self.seed)
         weights = [1 / (k + 1) if self.zipf else 1.0 for k in range(self.types)]
         bounds = list(accumulate(weights))
@@ -59,42 +59,42 @@ class Corpus:
         while True:
             length = rng.randint(self.shortest, self.longest)
             source = [number % self.types, *rng.choices(range(self.types), cum_weights=bounds, k=length - 1)]
-            target = self._translated(source)
+            target = self._translate(source)
             if len(target) <= self.longest:
                 yield " ".join(f"s{k}" for k in source), " ".join(f"t{k}" for k in target)
                 number += 1
 
-    def _translated(self, source: list[int]) -> list[int]:
-        """Word for word by a fixed table, some two for one, some changing places with the next."""
+    def _translate(self, source: list[int]) -> list[int]:
+        """Word for word by a fixed table; some words become two, and some swap places with the next."""
         groups = []
         for k in source:
             word = (k * _STRIDE + _SHIFT) % self.types
-            groups.append([word, (word + 1) % self.types] if k % _PAIRED == _PAIRED // 2 else [word])
+            groups.append([word, (word + 1) % self.types] if k % _DOUBLED == _DOUBLED // 2 else [word])
         for i in range(len(source) - 1):
-            if source[i] % _TURNS == 1:
+            if source[i] % _SWAPPED == 1:
                 groups[i], groups[i + 1] = groups[i + 1], groups[i]
         return [word for group in groups for word in group]
 
 
 def write(corpus: Corpus, folder: Path) -> None:
-    """Write a corpus as others read it: parallel files, tab-separated ones, and a list of words a side.
+    """Write a corpus in the formats that the toolkits read.
 
     Args:
-        corpus: which.
-        folder: gets ``train.source``, ``train.target``, ``train.tsv``, the same of ``valid``, and ``words.source``,
-            ``words.target``.
+        corpus: its parameters.
+        folder: gets ``train.source``, ``train.target``, ``train.tsv``, the same for ``valid``, and the word lists
+            ``words.source`` and ``words.target``.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    parts = dict(zip(("train", "valid"), corpus.pairs(), strict=True))
-    for name, pairs in parts.items():
-        write_part(pairs, folder, name)
+    splits = dict(zip(("train", "valid"), corpus.pairs(), strict=True))
+    for name, pairs in splits.items():
+        write_pairs(pairs, folder, name)
     for side, name in enumerate(("source", "target")):
-        words = sorted({word for pair in parts["train"] for word in pair[side].split()})
+        words = sorted({word for pair in splits["train"] for word in pair[side].split()})
         (folder / f"words.{name}").write_text("".join(f"{word}\n" for word in words))
 
 
-def write_part(pairs: Iterable[tuple[str, str]], folder: Path, name: str) -> None:
-    """Write pairs as ``NAME.source`` and ``NAME.target``, and both with a tab between them as ``NAME.tsv``."""
+def write_pairs(pairs: Iterable[tuple[str, str]], folder: Path, name: str) -> None:
+    """Write pairs as ``NAME.source`` and ``NAME.target``, and tab-separated as ``NAME.tsv``."""
     lines = {"source": "", "target": "", "tsv": ""}
     for source, target in pairs:
         lines["source"] += f"{source}\n"

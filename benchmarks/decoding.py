@@ -1,201 +1,138 @@
-"""Searching side by side: Regard in its precisions, the plain loop and, where they are installed, the peers.
+"""Regard's search, measured like the peers': a model from a short training, a subprocess, the same stopwatch.
 
-In: a setting, how many rounds, where peers' environments are. Out: for each demand turns and a floor, and a `Section`
-with every speed as a share of Regard's in the same run. All contenders translate the same sentences with models of the
-same sizes into the same number of words, and each run is a process of its own.
+In: a setting, a search case, a variant. Out: `SearchTiming`. The model and its shortlist are made once and used again;
+``regard translate`` translates, and `Translator.search` is its search of a batch.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import partial
+import sys
+from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
 
-from benchmarks import peers, plain_search, translating
-from benchmarks.comparison import PLAIN
-from benchmarks.contest import OURS, Run, Spread, Turn, in_turn, shares, spreads
-from benchmarks.demands import ONE, demands
-from benchmarks.peers import search
-from benchmarks.process import in_own_process
-from benchmarks.section import Section, Table
-from benchmarks.settings import Setting
+import numpy as np
+
+from benchmarks.interleave import REGARD
+from benchmarks.peers.commands import Command, flags
+from benchmarks.peers.run import run_command
+from benchmarks.process import run_in_subprocess
+from benchmarks.search_cases import SearchCase, SearchTiming, check_work
+from benchmarks.settings import Setting, build_run
+from regard.checkpoint import ModelFolder
+from regard.inference.shortlist import FILE as SHORTLIST
+from regard.inference.shortlist import Shortlist
+from regard.search import LengthLimit
+from regard.training.run import run_training
+
+VARIANTS: dict[str, list[str]] = {
+    REGARD: [],
+    f"{REGARD}, int8": ["--precision", "int8"],
+    f"{REGARD}, bf16": ["--precision", "bfloat16"],
+    f"{REGARD}, int8 and shortlist": ["--precision", "int8", "--shortlist"],
+}
+"""Options of ``regard translate`` besides those of the case; the first variant is the reference."""
+UPDATES = 12
+PER_WORD, FREQUENT = 50, 200
+"""The sizes of a shortlist, as ``regard shortlist`` has them by default."""
+_LARGE = 1000  # words; with fewer, a shortlist would save nothing
 
 
-@dataclass(frozen=True)
-class Contest:
-    """What a demand came to.
+def variants(setting: Setting) -> list[str]:
+    """Those of `VARIANTS` that make sense for a setting."""
+    large = setting.vocabulary > _LARGE
+    return [name for name, options in VARIANTS.items() if large or "--shortlist" not in options]
 
-    Attributes:
-        turns: everyone's runs.
-        floor: sentences a second of the bare products, by precision.
+
+def trained_model(setting: Setting, work: Path, *, threads: int) -> Path:
+    """The folder of the setting's model and its shortlist; they are made if they are not there yet.
+
+    Raises:
+        RegardError: the training failed.
     """
+    folder = work.absolute() / f"{REGARD}-{setting.name}-search"
+    if not (folder / "report.json").exists():
+        arguments = {"setting": setting.to_json(), "folder": str(folder)}
+        run_in_subprocess("benchmarks.decoding:train", arguments, threads=threads)
+    if not (folder / SHORTLIST).exists():
+        write_shortlist(setting, folder)
+    return folder
 
-    turns: list[Turn]
-    floor: Mapping[str, float]
+
+def train(setting: dict[str, Any], folder: str) -> dict[str, Any]:
+    """Train in this process; `trained_model` calls this in a subprocess."""
+    short = Setting.from_json({**setting, "updates": UPDATES})
+    pairs, valid = short.corpus.pairs()
+    return dict(run_training(folder, build_run(short, "luong"), train=pairs, valid=valid).report)
 
 
-def compare(
-    setting: Setting,
-    *,
-    rounds: int,
-    threads: int,
-    environments: Path | None,
-    work: Path,
-    least: float,
-    tell: Callable[[str], None],
-) -> dict[str, Contest]:
-    """Let everyone search in turn, demand by demand; see `contest.in_turn`.
+def measure(
+    variant: str, setting: Setting, case: SearchCase, model: Path, data: Path, *, threads: int
+) -> SearchTiming:
+    """Translate with ``regard translate`` in a subprocess.
 
     Args:
-        setting: model and corpus.
-        rounds: how often each has its turn.
-        threads: how many each computes with.
-        environments: the folder of the peers' virtual environments, or None for no peers.
-        work: for models and corpora; what is there is used again.
-        least: for how many seconds the floor's products are repeated.
-        tell: hears what is being run.
+        variant: one of `VARIANTS`.
+        setting: has the length of the outputs.
+        case: the sentences, the beam and the batch size.
+        model: the model folder.
+        data: the folder of the case's sentences.
+        threads: the number of threads.
+
+    Raises:
+        RegardError: it failed, or did other work than the case's.
     """
-    tell(f"{setting.name}: models, where there are none yet")
-    data, model = search.corpus(setting, work), translating.model_of(setting, work, threads=threads)
-    found = {}
-    for demand in demands(setting):
-        given = {"setting": setting.to_json(), "demand": demand.to_json(), "least": least}
-        floor = in_own_process("benchmarks.search_floor:floor_of", given, threads=threads)
-        lines = data / f"{demand.part}.source"
-        regard: dict[str, Run] = {
-            variant: partial(translating.measure, variant, setting, demand, model, data, threads=threads)
-            for variant in translating.variants(setting)
-        }
-        ours = regard.pop(OURS)
-        others: dict[str, Run] = {
-            **regard,
-            PLAIN: partial(plain_search.measure, setting, demand, model, lines, threads=threads),
-        }
-        if environments is not None:
-            for name in peers.found(environments):
-                others[name] = partial(
-                    search.measure, name, setting, demand, environments, work, threads=threads
-                )
-        told = partial(_told, tell, f"{setting.name}, {demand.name}")
-        found[demand.name] = Contest(in_turn(ours, others, rounds, told), floor["sentences_per_second"])
-    return found
+    output, words = model / "output.txt", setting.output_words
+    options = {
+        "output": output,
+        "weights": "last",
+        "device": "cpu",
+        "threads": threads,
+        "beam": case.beam,
+        "batch": case.batch,
+        "min-length": words,
+        "max-ratio": _length_ratio(words),
+    }
+    files = [str(model), str(data / f"{case.file_stem}.source")]
+    command = Command("regard.cli:main", ["translate", *files, *flags(options), *VARIANTS[variant]])
+    output.unlink(missing_ok=True)
+    python, search = Path(sys.executable), "regard.tasks.translate.predictor:Translator.search"
+    measured = run_command(python, command, model, "search", threads=threads, timed=search)
+    return check_work(measured, case, words, output.read_text(encoding="utf-8").splitlines())
 
 
-def _told(tell: Callable[[str], None], where: str, name: str) -> None:
-    tell(f"{where}: {name}")
+def _length_ratio(words: int) -> float:
+    """The ``--max-ratio`` that allows exactly `words` words and the end symbol for a source of `words` words.
 
-
-def decoding_section(found: Mapping[str, Mapping[str, Contest]], settings: Mapping[str, Setting]) -> Section:
-    """Tables of all settings.
-
-    Args:
-        found: by setting, then by demand.
-        settings: by name.
+    The limit is the ratio's share plus ten tokens; half a token more than needed avoids rounding down.
     """
-    tables = []
-    for name, contests in found.items():
-        tables.append(_speeds(contests, settings[name]))
-        against = _against_fastest(contests, name)
-        tables += [against] if against.rows else []
-        tables.append(_whole(contests, name))
-    failed = [
-        f"{name}, {demand}: {turn.name} failed: {turn.failed}"
-        for name, contests in found.items()
-        for demand, contest in contests.items()
-        for turn in contest.turns
-        if turn.failed
-    ]
-    slow = [
-        f"{peer} ({name}, {demand}: {b} at a time)" for (peer, name, demand), (b, _) in search.SLOW.items()
-    ]
-    return Section(
-        "decoding",
-        "Searching",
-        [
-            "Sentences a second, or milliseconds a sentence, of the search alone: from a padded batch of ids to "
-            "hypotheses, the encoder counted, reading and writing text not. All sources and all outputs have the "
-            "same number of words, least length = greatest, so that every batch is the same work; the first is left "
-            "out, and the median of the others counts. Regard, and the plain loop, also decide on the end mark "
-            "behind those words; so does fairseq, the other peers stop before it. Regard runs before and after "
-            "every other contender, and a share is one’s speed over the mean of the two runs of Regard beside it.",
-            "Regard and the plain loop have the same weights; peers have models of the same sizes from a short "
-            "training by their own commands. The whole command is the time from a process’s start to its last line. "
-            "Bare products are torch’s own, for all words; whoever has quicker ones, or fewer words, may pass them. "
-            f"A peer that would take minutes is asked for fewer sentences: {', '.join(slow)}.",
-            *failed,
-        ],
-        tables,
-        numbers={
-            name: {
-                demand: {"floor": contest.floor, "turns": [turn.to_json() for turn in contest.turns]}
-                for demand, contest in contests.items()
-            }
-            for name, contests in found.items()
-        },
+    return (words + 1 - LengthLimit().extra + 0.5) / words
+
+
+def write_shortlist(setting: Setting, folder: Path) -> None:
+    """Write a shortlist for a model whose attention is not trained yet.
+
+    It is as long as that of ``regard shortlist``: for each source word at most `PER_WORD` target words, and the
+    `FREQUENT` most frequent ones. A trained attention looks at the word being translated and its neighbours; here the
+    candidates are the target words opposite these positions in the corpus.
+    """
+    tokenizers = ModelFolder(folder).load("last").tokenizers
+    train, _ = setting.corpus.pairs()
+    sources, targets = (
+        tokenizers[side].encode_batch([pair[k] for pair in train])
+        for k, side in enumerate(("source", "target"))
     )
-
-
-def _names(contests: Mapping[str, Contest]) -> list[str]:
-    """Everyone who has been measured at least once, in the order of their turns."""
-    turns = [turn for contest in contests.values() for turn in contest.turns if turn.measured is not None]
-    return list(dict.fromkeys(turn.name for turn in turns))
-
-
-def _speeds(contests: Mapping[str, Contest], setting: Setting) -> Table:
-    """Speeds and shares, two columns a demand."""
-    columns, cells = [""], {name: [name] for name in _names(contests)}
-    floors: dict[str, list[str]] = {}
-    for demand, contest in contests.items():
-        columns += [f"{demand}, {'ms' if demand == ONE else 'sentences/s'}", f"share of {OURS}"]
-        speed = spreads(contest.turns, lambda seen: float(seen.sentences_per_second))
-        share = {OURS: Spread(1, 1, 1), **shares(contest.turns)}
-        for name, row in cells.items():
-            row += [_shown(demand, speed[name]), share[name].written(".2f")] if name in speed else ["", ""]
-        for precision, reached in contest.floor.items():
-            row = floors.setdefault(precision, [f"bare products, {precision}"])
-            row += [_shown(demand, Spread.of([reached])), f"{reached / speed[OURS].middle:.2f}"]
-    caption = f"{setting.name}: searching for {setting.output_words} words."
-    return Table(caption, columns, [*cells.values(), *floors.values()])
-
-
-def _shown(demand: str, speed: Spread) -> str:
-    """Sentences a second, or where single sentences are searched for, milliseconds."""
-    if demand != ONE:
-        return speed.written(",.0f" if speed.middle > 10 else ".1f")
-    return Spread(1000 / speed.middle, 1000 / speed.high, 1000 / speed.low).written(",.1f")
-
-
-def _against_fastest(contests: Mapping[str, Contest], name: str) -> Table:
-    """How many times as fast as the fastest peer of each demand, all within one run."""
-    ours = [each for each in _names(contests) if each not in peers.PEERS]
-    columns, cells = ["times as fast as the fastest peer"], {each: [each] for each in ours}
-    for demand, contest in contests.items():
-        share = {OURS: Spread(1, 1, 1), **shares(contest.turns)}
-        there = {peer: share[peer].middle for peer in peers.PEERS if peer in share}
-        if there:
-            fastest = max(there, key=lambda peer: there[peer])
-            columns.append(f"{demand} ({fastest})")
-            for each, row in cells.items():
-                row.append(f"{share[each].middle / there[fastest]:.2f}" if each in share else "")
-    rows = list(cells.values()) if len(columns) > 1 else []
-    return Table(f"{name}: against the fastest peer.", columns, rows)
-
-
-def _whole(contests: Mapping[str, Contest], name: str) -> Table:
-    """Seconds of whole commands on all sentences, and peak memory."""
-    columns, cells = [""], {each: [each] for each in _names(contests) if each != PLAIN}
-    for demand, contest in contests.items():
-        turns = [turn for turn in contest.turns if _complete(turn)]
-        columns += [f"{demand}, s", "MiB"]
-        seconds = spreads(turns, lambda seen: float(seen.whole))
-        memory = spreads(turns, lambda seen: seen.peak_bytes / 2**20)
-        for each, row in cells.items():
-            there = each in seconds
-            row += [seconds[each].written(".1f"), f"{memory[each].middle:,.0f}"] if there else ["", ""]
-    return Table(f"{name}: the whole command, start and loading counted.", columns, list(cells.values()))
-
-
-def _complete(turn: Turn) -> bool:
-    """Whether a run was a command of its own that translated all sentences."""
-    seen: Any = turn.measured
-    return seen is not None and turn.name != PLAIN and not seen.reduced
+    opposite: defaultdict[int, Counter[int]] = defaultdict(Counter)
+    for source_ids, target_ids in zip(sources, targets, strict=True):
+        for i, word in enumerate(target_ids):
+            middle = i * len(source_ids) // len(target_ids)
+            for j in range(max(0, middle - 1), min(len(source_ids), middle + 2)):
+                opposite[source_ids[j]][word] += 1
+    size = tokenizers["source"].size
+    candidates = [[word for word, _ in opposite[k].most_common(PER_WORD)] for k in range(size)]
+    frequent = Counter(word for ids in targets for word in ids).most_common(FREQUENT)
+    Shortlist(
+        np.cumsum([0, *map(len, candidates)]),
+        np.array([word for words in candidates for word in words]),
+        np.sort(np.array([word for word, _ in frequent])),
+        tokenizers["target"].size,
+        {"pairs": len(train), "per_word": PER_WORD, "frequent": FREQUENT},
+    ).save(folder)

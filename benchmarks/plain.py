@@ -1,31 +1,39 @@
-"""The yardstick: the same model as a loop that anyone would write with `torch.nn`, without a line of Regard in it.
+"""The baseline: the same model as an ordinary loop over `torch.nn` modules, trained and searched without Regard's code.
 
 BiLSTM encoder, LSTMCell decoder, additive attention, input feeding: Regard's ``luong`` decoder, parameter for
-parameter. It starts from Regard's own first weights and reads the very batches, so that after as many updates its
-loss must be as low; Adam and clipping are torch's, called as the tutorials call them. Full precision only.
+parameter. Training starts from Regard's initial weights and uses the same batches, so that the losses must agree; Adam
+and clipping are torch's, called as the tutorials call them. Search is a batched beam that keeps all rows to the end,
+repeats the source for every hypothesis and computes the whole softmax: a good loop before any profiling. Float32 only.
 """
 
+import time
+from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from benchmarks.process import in_own_process
-from benchmarks.settings import CLIP, RATE, SEED, Setting, task_of
-from benchmarks.training import Measured, batches, stopwatch
+from benchmarks.process import run_in_subprocess
+from benchmarks.search_cases import SearchCase, SearchTiming, check_work
+from benchmarks.settings import CLIP, LEARNING_RATE, SEED, Setting, build_task
+from benchmarks.training import TrainingResult, batches, time_updates
+from regard.batches import in_order_of_length, pad_sources
+from regard.checkpoint import ModelFolder
 from regard.models import Seq2Seq
-from regard.tasks import TrainingBatch
-from regard.text.specials import PAD
+from regard.tasks.base import TrainingBatch
+from regard.text.specials import BOS, EOS, PAD
+
+NAME = "plain PyTorch loop"
 
 
 class PlainModel(nn.Module):
-    """An encoder–decoder of torch's own parts.
+    """An encoder–decoder made of torch's modules.
 
     Args:
         vocabulary: V of both sides.
         embedding_size: m.
-        encoder_size: units each way; the decoder has twice as many.
+        encoder_size: units per direction; the decoder has twice as many.
         dropout: on embeddings and attentional states.
     """
 
@@ -43,11 +51,11 @@ class PlainModel(nn.Module):
         self.output = nn.Linear(n, vocabulary)
         self.dropout = nn.Dropout(dropout)
         for name, parameter in self.named_parameters():
-            if "bias_hh" in name:  # torch's cells have two biases that only ever appear as their sum
+            if "bias_hh" in name:  # torch's cells have two biases of which only the sum matters
                 nn.init.zeros_(parameter).requires_grad_(False)
 
     def encode(self, source_ids: Tensor, source_mask: Tensor) -> tuple[Tensor, Tensor, tuple[Tensor, Tensor]]:
-        """Annotations and keys, (B, Tx, n) both, and the decoder's first state, two of (B, n)."""
+        """Annotations and keys, (B, Tx, n) both, and the decoder's initial state, a pair of (B, n)."""
         packed = nn.utils.rnn.pack_padded_sequence(
             self.dropout(self.source_embedding(source_ids)),
             source_mask.sum(1),
@@ -68,7 +76,7 @@ class PlainModel(nn.Module):
         keys: Tensor,
         source_mask: Tensor,
     ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
-        """The attentional state that the output layer reads and the next step is fed, (B, n), and the next state."""
+        """The attentional state, (B, n), input of the output layer and of the next step; and the next state."""
         h, c = self.cell(torch.cat([embedded, fed], 1), state)
         energies = self.energy(torch.tanh(keys + self.query(h).unsqueeze(1))).squeeze(2)  # (B, Tx)
         alpha = energies.masked_fill(~source_mask, -torch.inf).softmax(1)
@@ -78,7 +86,7 @@ class PlainModel(nn.Module):
     def forward(
         self, source_ids: Tensor, source_mask: Tensor, previous_ids: Tensor, target_ids: Tensor
     ) -> Tensor:
-        """The loss, summed over target words and end marks."""
+        """The loss, summed over target words and end symbols."""
         annotations, keys, state = self.encode(source_ids, source_mask)
         embedded = self.dropout(self.target_embedding(previous_ids))
         fed = torch.zeros_like(state[0])
@@ -91,47 +99,47 @@ class PlainModel(nn.Module):
 
 
 def plain_copy(model: Seq2Seq, setting: Setting) -> PlainModel:
-    """The plain model with the weights of one of Regard's, of the setting's ``luong`` kind."""
+    """The plain model with the weights of Regard's ``luong`` model of the setting."""
     plain = PlainModel(setting.vocabulary, setting.embedding_size, setting.encoder_size, setting.dropout)
-    ours = dict(model.named_parameters())
+    weights = dict(model.named_parameters())
     cell, attention = "decoder.stack.cells.0", "decoder.attention"
-    taken = {
-        "source_embedding.weight": ours["encoder.embedding.E"],
-        "target_embedding.weight": ours["decoder.embedding.E"],
-        "cell.weight_ih": torch.cat([ours[f"{cell}.W"], ours["decoder.F"]], 1),
-        "cell.weight_hh": ours[f"{cell}.U"],
-        "cell.bias_ih": ours[f"{cell}.b"],
-        "key.weight": ours[f"{attention}.U_a"],
-        "query.weight": ours[f"{attention}.W_a"],
-        "energy.weight": ours[f"{attention}.v_a"].unsqueeze(0),
-        "mix.weight": ours["decoder.readout.W_c.weight"],
-        "output.weight": ours["decoder.output.W_o"],
-        "output.bias": ours["decoder.output.b_o"],
+    copied = {
+        "source_embedding.weight": weights["encoder.embedding.E"],
+        "target_embedding.weight": weights["decoder.embedding.E"],
+        "cell.weight_ih": torch.cat([weights[f"{cell}.W"], weights["decoder.F"]], 1),
+        "cell.weight_hh": weights[f"{cell}.U"],
+        "cell.bias_ih": weights[f"{cell}.b"],
+        "key.weight": weights[f"{attention}.U_a"],
+        "query.weight": weights[f"{attention}.W_a"],
+        "energy.weight": weights[f"{attention}.v_a"].unsqueeze(0),
+        "mix.weight": weights["decoder.readout.W_c.weight"],
+        "output.weight": weights["decoder.output.W_o"],
+        "output.bias": weights["decoder.output.b_o"],
     }
-    for suffix, way in (("", "forward"), ("_reverse", "backward")):
-        layer = f"encoder.stack.{way}_layers.0.cells.0"
+    for suffix, direction in (("", "forward"), ("_reverse", "backward")):
+        layer = f"encoder.stack.{direction}_layers.0.cells.0"
         for name, letter in (("weight_ih", "W"), ("weight_hh", "U"), ("bias_ih", "b")):
-            taken[f"encoder.{name}_l0{suffix}"] = ours[f"{layer}.{letter}"]
-    kept = {name: value for name, value in plain.state_dict().items() if "bias_hh" in name}
-    plain.load_state_dict({**{name: value.detach() for name, value in taken.items()}, **kept})
+            copied[f"encoder.{name}_l0{suffix}"] = weights[f"{layer}.{letter}"]
+    zero_biases = {name: value for name, value in plain.state_dict().items() if "bias_hh" in name}
+    plain.load_state_dict({**{name: value.detach() for name, value in copied.items()}, **zero_biases})
     return plain
 
 
-def measure(setting: Setting, *, threads: int) -> Measured:
-    """Train the yardstick in a process of its own; see `benchmarks.training.measure`."""
-    result = in_own_process("benchmarks.plain:train", {"setting": setting.to_json()}, threads=threads)
-    return Measured(**result, warmup=setting.warmup)
+def measure_training(setting: Setting, *, threads: int) -> TrainingResult:
+    """Train the baseline in a subprocess; see `benchmarks.training.measure`."""
+    result = run_in_subprocess("benchmarks.plain:train", {"setting": setting.to_json()}, threads=threads)
+    return TrainingResult(**result, warmup=setting.warmup)
 
 
 def train(setting: dict[str, Any]) -> dict[str, Any]:
-    """Train in this process; what `measure` calls in its child."""
+    """Train in this process; `measure_training` calls this in a subprocess."""
     chosen = Setting.from_json(setting)
-    task = task_of(chosen, "luong")
+    task = build_task(chosen, "luong")
     torch.manual_seed(SEED)
     model = plain_copy(task.build(), chosen).train()
-    optimizer = torch.optim.Adam(model.parameters(), lr=RATE)
+    optimizer = torch.optim.Adam(model.parameters(), lr=LEARNING_RATE)
 
-    def do(batch: TrainingBatch) -> float:
+    def train_on(batch: TrainingBatch) -> float:
         source_ids, source_mask, previous_ids, target_ids, _ = batch.tensors
         loss = model(source_ids, source_mask, previous_ids, target_ids) / batch.num_tokens
         optimizer.zero_grad()
@@ -140,4 +148,91 @@ def train(setting: dict[str, Any]) -> dict[str, Any]:
         optimizer.step()
         return float(loss.detach())
 
-    return stopwatch(batches(task), do, chosen.updates)
+    return time_updates(batches(task), train_on, chosen.updates)
+
+
+@torch.no_grad()
+def plain_beam(model: PlainModel, source_ids: Tensor, source_mask: Tensor, beam: int, words: int) -> Tensor:
+    """Search for outputs of a fixed length, and the end symbol after it.
+
+    Args:
+        model: in evaluation mode.
+        source_ids: (B, Tx).
+        source_mask: (B, Tx).
+        beam: K.
+        words: the number of words of every output.
+
+    Returns:
+        The ids of the best hypotheses, (B, words + 1).
+    """
+    B = source_ids.shape[0]
+    annotations, keys, (h, c) = model.encode(source_ids, source_mask)
+    annotations, keys, source_mask, h, c = (
+        tensor.repeat_interleave(beam, 0) for tensor in (annotations, keys, source_mask, h, c)
+    )
+    fed, previous = torch.zeros_like(h), torch.full((B * beam,), BOS)
+    scores = torch.full((B, beam), -torch.inf)  # all hypotheses start equal: only one may count
+    scores[:, 0] = 0
+    ids = torch.zeros(B * beam, 0, dtype=torch.long)
+    for t in range(words + 1):
+        fed, (h, c) = model.step(
+            model.target_embedding(previous), fed, (h, c), annotations, keys, source_mask
+        )
+        log_probs = model.output(fed).log_softmax(1)  # (B·K, V)
+        log_probs[:, [PAD, BOS]] = -torch.inf
+        if t < words:
+            log_probs[:, EOS] = -torch.inf
+        else:
+            end = log_probs[:, EOS].clone()
+            log_probs.fill_(-torch.inf)
+            log_probs[:, EOS] = end
+        totals = (scores.view(-1, 1) + log_probs).view(B, -1)  # (B, K·V)
+        scores, choice = totals.topk(beam, dim=1)
+        parents = (torch.arange(B).unsqueeze(1) * beam + choice // log_probs.shape[1]).flatten()
+        previous = (choice % log_probs.shape[1]).flatten()
+        ids = torch.cat([ids[parents], previous.unsqueeze(1)], 1)
+        fed, h, c = fed[parents], h[parents], c[parents]
+    return ids.view(B, beam, -1)[:, 0]
+
+
+def measure_search(
+    setting: Setting, case: SearchCase, folder: Path, lines: Path, *, threads: int
+) -> SearchTiming:
+    """Search in a subprocess.
+
+    Args:
+        setting: the sizes.
+        case: the beam and the batch size.
+        folder: Regard's model, whose weights and tokenizers are used.
+        lines: the file of sources.
+        threads: the number of threads.
+
+    Raises:
+        RegardError: the run failed.
+    """
+    arguments = {"setting": setting.to_json(), "case": case.to_json()}
+    paths = {"folder": str(folder.absolute()), "lines": str(lines.absolute())}
+    started = time.perf_counter()
+    measured = run_in_subprocess("benchmarks.plain:search", {**arguments, **paths}, threads=threads)
+    outputs = measured.pop("outputs")
+    measured["total_seconds"] = time.perf_counter() - started
+    return check_work(measured, case, setting.output_words, outputs)
+
+
+def search(setting: dict[str, Any], case: dict[str, Any], folder: str, lines: str) -> dict[str, Any]:
+    """Search in this process; `measure_search` calls this in a subprocess."""
+    chosen, search_case = Setting.from_json(setting), SearchCase(**case)
+    loaded = ModelFolder(folder).load()
+    model = plain_copy(loaded.model, chosen).eval()
+    source, target = loaded.tokenizers["source"], loaded.tokenizers["target"]
+    encoded = source.encode_batch(Path(lines).read_text(encoding="utf-8").splitlines())
+    outputs, seconds = [""] * len(encoded), []
+    for members in in_order_of_length([len(ids) + 1 for ids in encoded], search_case.batch, 10**9):
+        started = time.perf_counter()
+        batch = pad_sources([encoded[k] for k in members])
+        best = plain_beam(model, batch.source_ids, batch.source_mask, search_case.beam, chosen.output_words)
+        ids = best.tolist()
+        seconds.append(time.perf_counter() - started)
+        for k, words in zip(members, ids, strict=True):
+            outputs[k] = target.decode(words)
+    return {"seconds": seconds, "outputs": outputs}

@@ -1,7 +1,7 @@
-"""A measurement in a process of its own, so that its peak of memory is its own and nothing is warm before it.
+"""Measurements in subprocesses: each starts cold, and its peak memory is its own.
 
-In: a function by name, and arguments that JSON can carry. Out: what it returned, with the peak of memory. The child
-is this very module: ``python -m benchmarks.process benchmarks.training:train``, arguments on its standard input.
+In: a function by name, and arguments that JSON can carry. Out: what it returned, with the peak memory. The child runs
+this module: ``python -m benchmarks.process benchmarks.training:train``, with the arguments on its standard input.
 """
 
 import importlib
@@ -10,6 +10,7 @@ import os
 import resource
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,23 +21,26 @@ _HIGH_WATER = "VmHWM:"
 
 
 def environment(threads: int) -> dict[str, str]:
-    """What a child is started with: so many threads, whoever in it asks for them."""
+    """The environment of a child: every library in it computes with `threads` threads."""
     return {**os.environ, "OMP_NUM_THREADS": str(threads), "MKL_NUM_THREADS": str(threads)}
 
 
-def in_own_process(function: str, arguments: dict[str, Any], *, threads: int) -> dict[str, Any]:
-    """Call a function in a fresh Python.
+def run_in_subprocess(
+    function: str, arguments: dict[str, Any], *, threads: int, variables: Mapping[str, str] | None = None
+) -> dict[str, Any]:
+    """Call a function in a new Python process.
 
     Args:
         function: such as ``benchmarks.training:train``; it returns a dictionary for JSON.
         arguments: its keyword arguments.
-        threads: how many it computes with.
+        threads: the number of threads it computes with.
+        variables: environment variables to set for the child.
 
     Returns:
         What it returned, and ``peak_bytes``.
 
     Raises:
-        RegardError: it failed; the end of what it said is in the message.
+        RegardError: it failed; the message ends with the end of its standard error.
     """
     done = subprocess.run(
         [sys.executable, "-m", "benchmarks.process", function],
@@ -44,23 +48,23 @@ def in_own_process(function: str, arguments: dict[str, Any], *, threads: int) ->
         capture_output=True,
         text=True,
         cwd=ROOT,
-        env=environment(threads),
+        env={**environment(threads), **(variables or {})},
         check=False,
     )
     if done.returncode:
         raise RegardError(
-            f"{function} ended with status {done.returncode}: {done.stderr[-2000:].strip() or 'without a word'}; "
-            "mend what it says, or leave this measurement out"
+            f"{function} ended with status {done.returncode}: {done.stderr[-2000:].strip() or 'no message'}; "
+            "fix the cause, or leave this measurement out"
         )
     result: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return result
 
 
 def peak_bytes() -> int:
-    """The most memory this process has held.
+    """The peak memory of this process.
 
-    Linux is asked for the high-water mark of this program's own memory: ``ru_maxrss`` also remembers the process that
-    started it, before it became this program.
+    On Linux this is the high-water mark of the program itself: ``ru_maxrss`` also includes the parent's memory at the
+    time of the fork.
     """
     try:
         lines = Path("/proc/self/status").read_text().splitlines()
@@ -77,9 +81,9 @@ def _main() -> None:
     import torch
 
     module, name = sys.argv[1].split(":")
-    given = json.load(sys.stdin)
-    torch.set_num_threads(given["threads"])
-    result = getattr(importlib.import_module(module), name)(**given["arguments"])
+    call = json.load(sys.stdin)
+    torch.set_num_threads(call["threads"])
+    result = getattr(importlib.import_module(module), name)(**call["arguments"])
     print(json.dumps({**result, "peak_bytes": peak_bytes()}))
 
 

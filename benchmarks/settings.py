@@ -1,7 +1,7 @@
 """The two models that are measured, as Regard's own configurations: ``mt`` and ``char``.
 
-In: a setting's name, a decoder, a precision. Out: a `TranslateRun`, and with its corpus a task ready to train. Every
-number of a setting stands here and nowhere else; peers and the plain loop read them from here.
+In: the name of a setting, a decoder, a precision. Out: a `TranslateRun`, and with its corpus a task ready to train.
+Every number of a setting is defined here; the peers and the plain loop read them from here.
 """
 
 from dataclasses import asdict, dataclass
@@ -16,22 +16,22 @@ from regard.text.specials import SPECIAL_PIECES
 DECODERS = ("luong", "bahdanau")
 """``luong`` with input feeding is the peers' architecture; ``bahdanau`` is RNNsearch with an LSTM."""
 SEED = 1
-RATE, CLIP = 0.001, 5.0
+LEARNING_RATE, CLIP = 0.001, 5.0
 
 
 @dataclass(frozen=True)
 class Setting:
-    """A model and what it learns from.
+    """A model and its training data.
 
     Attributes:
-        name: as the command line takes it.
-        corpus: what is learnt from.
+        name: on the command line.
+        corpus: the training data.
         embedding_size: m, both sides.
-        encoder_size: units of the BiLSTM each way.
-        batch: sentences.
-        updates: how many a measurement does.
-        dropout: on embeddings and before the output.
-        output_words: how many words every output has where searches are measured, the end mark not counted.
+        encoder_size: units of the BiLSTM per direction.
+        batch: sentences per batch.
+        updates: the number of updates of a measurement.
+        dropout: on embeddings and before the output layer.
+        output_words: words per output where search is measured, without the end symbol.
     """
 
     name: str
@@ -45,27 +45,27 @@ class Setting:
 
     @property
     def decoder_size(self) -> int:
-        """N of the decoder, and d, a and l with it: as wide as both directions of the encoder together."""
+        """N of the decoder, and with it d, a and l: as wide as both directions of the encoder together."""
         return 2 * self.encoder_size
 
     @property
     def vocabulary(self) -> int:
-        """V of either side, specials counted."""
+        """V of either side, with the special symbols."""
         return self.corpus.types + len(SPECIAL_PIECES)
 
     @property
     def warmup(self) -> int:
-        """Updates that go before the stopwatch starts."""
+        """The number of updates before timing starts."""
         return max(3, self.updates // 6)
 
     def to_json(self) -> dict[str, Any]:
-        """As a process of its own takes it."""
+        """The fields, as a subprocess takes them."""
         return asdict(self)
 
     @classmethod
-    def from_json(cls, given: dict[str, Any]) -> Self:
-        """What `to_json` gave."""
-        return cls(**{**given, "corpus": Corpus(**given["corpus"])})
+    def from_json(cls, fields: dict[str, Any]) -> Self:
+        """The setting whose `to_json` this is."""
+        return cls(**{**fields, "corpus": Corpus(**fields["corpus"])})
 
 
 SETTINGS = {
@@ -89,31 +89,31 @@ SETTINGS = {
 }
 
 
-def setting_of(name: str) -> Setting:
-    """The setting of a name.
+def get_setting(name: str) -> Setting:
+    """The setting with a name.
 
     Raises:
         ConfigError: there is none.
     """
     if name not in SETTINGS:
-        raise ConfigError(f"{name!r} is no setting; {nearest(name, SETTINGS)}")
+        raise ConfigError(f"there is no setting {name!r}; {nearest(name, SETTINGS)}")
     return SETTINGS[name]
 
 
-def model_of(decoder: str, embedding_size: int, encoder_size: int, dropout: float) -> dict[str, Any]:
-    """A model's tables, as a configuration file has them under ``model``.
+def model_config(decoder: str, embedding_size: int, encoder_size: int, dropout: float) -> dict[str, Any]:
+    """The table ``model`` of a configuration file.
 
     Args:
         decoder: one of `DECODERS`.
         embedding_size: m, both sides.
-        encoder_size: units each way; all widths of the decoder are twice that.
-        dropout: on embeddings and before the output.
+        encoder_size: units per direction; all widths of the decoder are twice that.
+        dropout: on embeddings and before the output layer.
 
     Raises:
         ConfigError: no such decoder.
     """
     if decoder not in DECODERS:
-        raise ConfigError(f"{decoder!r} is no decoder of the benchmark; {nearest(decoder, DECODERS)}")
+        raise ConfigError(f"the benchmark has no decoder {decoder!r}; {nearest(decoder, DECODERS)}")
     n = 2 * encoder_size
     part = {"cell": "lstm", "embedding_size": embedding_size, "dropout": dropout}
     attending = {"attention": {"energy": "additive", "size": n}, "state_size": n, "readout_size": n}
@@ -124,13 +124,13 @@ def model_of(decoder: str, embedding_size: int, encoder_size: int, dropout: floa
     }
 
 
-def run_of(setting: Setting, decoder: str, precision: str = "32") -> TranslateRun:
+def build_run(setting: Setting, decoder: str, precision: str = "32") -> TranslateRun:
     """The run that trains a setting's model.
 
     Args:
-        setting: sizes.
+        setting: the sizes.
         decoder: one of `DECODERS`.
-        precision: as ``training.precision`` takes it.
+        precision: a value of ``training.precision``.
 
     Raises:
         ConfigError: no such decoder or precision.
@@ -143,10 +143,10 @@ def run_of(setting: Setting, decoder: str, precision: str = "32") -> TranslateRu
                 "source_size": setting.vocabulary,
                 "target_size": setting.vocabulary,
             },
-            "model": model_of(decoder, setting.embedding_size, setting.encoder_size, setting.dropout),
+            "model": model_config(decoder, setting.embedding_size, setting.encoder_size, setting.dropout),
             "training": {
                 "optimizer": "adam",
-                "learning_rate": RATE,
+                "learning_rate": LEARNING_RATE,
                 "clip": CLIP,
                 "batch_sentences": setting.batch,
                 "batch_tokens": setting.batch * (setting.corpus.longest + 1),
@@ -160,6 +160,6 @@ def run_of(setting: Setting, decoder: str, precision: str = "32") -> TranslateRu
     )
 
 
-def task_of(setting: Setting, decoder: str, precision: str = "32") -> TranslateTask:
-    """The task of that run, its data prepared; `build` has not been called."""
-    return TranslateTask(run_of(setting, decoder, precision), *setting.corpus.pairs())
+def build_task(setting: Setting, decoder: str, precision: str = "32") -> TranslateTask:
+    """The task of that run with its data prepared; its model is not built yet."""
+    return TranslateTask(build_run(setting, decoder, precision), *setting.corpus.pairs())

@@ -1,7 +1,7 @@
-"""Training as `regard train` does it, with a stopwatch: target tokens a second, the loss, the peak of memory.
+"""Training as ``regard train`` does it, timed: target tokens per second, the loss, peak memory.
 
-In: a setting, a decoder, a precision. Out: `Measured`. The task plans and pads its batches, Fabric holds the
-precision, `training.step.update` does the rest; only checkpoints and validations are left out.
+In: a setting, a decoder, a precision. Out: `TrainingResult`. The task plans and pads its batches, Fabric sets the
+precision, `training.step.update` does the rest; only checkpoints and validation are left out.
 """
 
 import time
@@ -12,8 +12,8 @@ from typing import Any
 
 import torch
 
-from benchmarks.process import in_own_process
-from benchmarks.settings import SEED, Setting, task_of
+from benchmarks.process import run_in_subprocess
+from benchmarks.settings import SEED, Setting, build_task
 from regard.tasks.base import Task, TrainingBatch
 from regard.training.fabric import build_fabric
 from regard.training.optimizer import build_optimizer
@@ -21,15 +21,15 @@ from regard.training.step import update
 
 
 @dataclass(frozen=True)
-class Measured:
+class TrainingResult:
     """One run, update by update.
 
     Attributes:
-        seconds: of each update, batching counted.
-        tokens: predictions each learnt from: target words and end marks, no padding.
-        losses: nats a prediction, before each update.
-        peak_bytes: the most memory the process held.
-        warmup: how many updates go before the stopwatch starts.
+        seconds: per update, with batching.
+        tokens: target tokens per update: words and end symbols, no padding.
+        losses: nats per target token, before each update.
+        peak_bytes: peak memory of the process.
+        warmup: the number of updates that are not timed.
     """
 
     seconds: Sequence[float]
@@ -49,7 +49,7 @@ class Measured:
         return fmean(self.losses[-max(1, len(self.losses) // 5) :])
 
     def to_json(self) -> dict[str, Any]:
-        """All that was seen, update by update."""
+        """All that was measured, update by update."""
         return {
             "tokens_per_second": self.tokens_per_second,
             "final_loss": self.final_loss,
@@ -57,40 +57,40 @@ class Measured:
         }
 
 
-def measure(setting: Setting, decoder: str, precision: str = "32", *, threads: int) -> Measured:
-    """Train in a process of its own.
+def measure(setting: Setting, decoder: str, precision: str = "32", *, threads: int) -> TrainingResult:
+    """Train in a subprocess.
 
     Args:
-        setting: model, corpus and how many updates.
+        setting: the model, its corpus and the number of updates.
         decoder: ``luong`` or ``bahdanau``.
-        precision: as ``training.precision`` takes it.
-        threads: how many it computes with.
+        precision: a value of ``training.precision``.
+        threads: the number of threads.
 
     Raises:
         RegardError: the run failed.
     """
     arguments = {"setting": setting.to_json(), "decoder": decoder, "precision": precision}
-    result = in_own_process("benchmarks.training:train", arguments, threads=threads)
-    return Measured(**result, warmup=setting.warmup)
+    result = run_in_subprocess("benchmarks.training:train", arguments, threads=threads)
+    return TrainingResult(**result, warmup=setting.warmup)
 
 
 def train(setting: dict[str, Any], decoder: str, precision: str) -> dict[str, Any]:
-    """Train in this process; what `measure` calls in its child."""
+    """Train in this process; `measure` calls this in a subprocess."""
     chosen = Setting.from_json(setting)
-    task = task_of(chosen, decoder, precision)
+    task = build_task(chosen, decoder, precision)
     fabric = build_fabric(task.config.training)
     torch.manual_seed(SEED)
     task.build()
     model, optimizer = fabric.setup(task.objective(), build_optimizer(task.model, task.config.training))
     model.train()
 
-    def learn(batch: TrainingBatch) -> torch.Tensor:
+    def loss(batch: TrainingBatch) -> torch.Tensor:
         return task.learn(model, batch, 0.0)
 
-    def do(batch: TrainingBatch) -> float:
-        return update(fabric, model, optimizer, [batch], learn, clip=task.config.training.clip).loss
+    def train_on(batch: TrainingBatch) -> float:
+        return update(fabric, model, optimizer, [batch], loss, clip=task.config.training.clip).loss
 
-    return stopwatch(batches(task), do, chosen.updates)
+    return time_updates(batches(task), train_on, chosen.updates)
 
 
 def batches(task: Task) -> Iterator[TrainingBatch]:
@@ -102,21 +102,21 @@ def batches(task: Task) -> Iterator[TrainingBatch]:
         epoch += 1
 
 
-def stopwatch(
-    batches: Iterator[TrainingBatch], do: Callable[[TrainingBatch], float], updates: int
+def time_updates(
+    batches: Iterator[TrainingBatch], train_on: Callable[[TrainingBatch], float], updates: int
 ) -> dict[str, Any]:
-    """Do so many updates, and tell of each its seconds, its tokens and its loss.
+    """Do a number of updates and record the seconds, target tokens and loss of each.
 
     Args:
-        batches: what to learn from; taking one counts as part of its update.
-        do: learns from one and returns its loss, nats a prediction.
-        updates: how many.
+        batches: the training data; taking a batch counts as part of its update.
+        train_on: does one update and returns its loss, nats per target token.
+        updates: the number of updates.
     """
     seconds, tokens, losses = [], [], []
     for _ in range(updates):
         started = time.perf_counter()
         batch = next(batches)
-        losses.append(do(batch))
+        losses.append(train_on(batch))
         seconds.append(time.perf_counter() - started)
         tokens.append(batch.num_tokens)
     return {"seconds": seconds, "tokens": tokens, "losses": losses}

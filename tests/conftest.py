@@ -1,7 +1,7 @@
-"""What every test run starts with: shapes checked at each annotated call, fresh memory poisoned, one thread.
+"""Set-up of every test run: shapes are checked at each annotated call, new memory is filled with NaN, one thread.
 
 The import hook must be in place before `regard.ops` and `regard.layers` are first imported; hence the order
-of the lines. `tests/ops/test_shapes.py` holds that it bites; `tests/ops/test_gru.py`, that memory is poisoned.
+of the lines. `tests/ops/test_shapes.py` tests the hook; `tests/ops/test_gru.py`, that memory is filled with NaN.
 """
 
 import math
@@ -38,9 +38,9 @@ from regard.training.fabric import build_fabric  # noqa: E402 (after the hook)
 from regard.training.run import configure  # noqa: E402 (after the hook)
 
 torch.set_num_threads(1)
-torch.use_deterministic_algorithms(True)  # with it, torch fills fresh memory with NaN
+torch.use_deterministic_algorithms(True)  # with it, torch fills new memory with NaN
 
-# a shared machine may stall for longer than any honest deadline
+# a shared machine may stall for longer than any reasonable deadline
 settings.register_profile("regard", deadline=None)
 settings.load_profile("regard")
 
@@ -48,19 +48,19 @@ Computation = Callable[..., Sequence[Tensor]]
 
 
 def gradients(compute: Computation, tensors: Sequence[Tensor]) -> tuple[Sequence[Tensor], Sequence[Tensor]]:
-    """Outputs of `compute`, and the gradient of one fixed mixture of them to every tensor."""
+    """Outputs of `compute`, and the gradients of a fixed weighted sum of them with respect to every tensor."""
     leaves = [tensor.detach().clone().requires_grad_() for tensor in tensors]
     outputs = compute(*leaves)
     generator = torch.Generator().manual_seed(7)
-    mixture = sum(
+    weighted_sum = sum(
         (out * torch.randn(out.shape, generator=generator, dtype=out.dtype)).sum() for out in outputs
     )
-    return outputs, torch.autograd.grad(mixture, leaves)
+    return outputs, torch.autograd.grad(weighted_sum, leaves)
 
 
 @pytest.fixture(autouse=True)
 def _seeded() -> None:
-    """Every test draws the same numbers, alone or in company."""
+    """Every test gets the same random numbers, whatever ran before it."""
     torch.manual_seed(0)
 
 
@@ -87,7 +87,7 @@ def agree() -> Callable[..., None]:
 def tiny_model() -> Callable[..., models.Seq2Seq]:
     """Build a model small enough for grids: float64, in evaluation mode, no parameter zero or alike.
 
-    Vocabularies of 9, unless told; annotations and decoder states 4 wide, as every decoder and energy allows.
+    Vocabularies of 9 by default; annotations and decoder states 4 wide, as every decoder and energy allows.
     """
 
     def build(
@@ -238,11 +238,11 @@ def _largest_file(size: int) -> Iterator[None]:
 
 @pytest.fixture
 def largest_file():
-    """A context in which no file may grow beyond so many bytes: writing on fails, as on a full disk."""
+    """A context manager in which no file can exceed a number of bytes: writing fails, as on a full disk."""
     return _largest_file
 
 
-# Runs of a second or less: a copying task of five words, models of a few units.
+# Runs of at most a second: copying sentences of five words, models of a few units.
 
 
 WORDS = "a b c d e"
@@ -256,13 +256,13 @@ def _pairs(count, seed=0):
 
 @pytest.fixture
 def pairs():
-    """Make so many pairs."""
+    """Generates a number of pairs."""
     return _pairs
 
 
 @pytest.fixture
 def run_config():
-    """A whole run's configuration: tiny, without chance but for the seed, five updates; anything laid over it."""
+    """Builds the configuration of a tiny run of five updates without dropout; keyword arguments override it."""
 
     def build(**over):
         tiny = {
@@ -302,7 +302,7 @@ def fabric():
 
 @pytest.fixture
 def prepared(pairs):
-    """Forty pairs to learn from and ten to validate with, as ids."""
+    """Forty training pairs and ten validation pairs, as ids."""
     return prepare(
         pairs(40), pairs(10, seed=1), DataConfig(), TokenizerConfig(source="word", target="word"), seed=1
     )
@@ -320,7 +320,7 @@ def small_model(run_config, prepared):
     return build
 
 
-# Searches made up for trees to be drawn of: every beginning with its parent, as a beam would have left them.
+# Generated searches for plots of trees: partial hypotheses with their parents, as beam search returns them.
 
 
 _WORDS = [
@@ -339,17 +339,17 @@ _WORDS = [
 ]
 
 
-def _translation(way: list[PartialHypothesis], source: list[str]) -> Translation:
-    tokens = tuple(one.token for one in way)
+def _translation(path: list[PartialHypothesis], source: list[str]) -> Translation:
+    tokens = tuple(partial.token for partial in path)
     return Translation(
         source=" ".join(source[:-1]),
         text=" ".join(tokens[:-1]),
         source_tokens=tuple(source),
         tokens=tokens,
-        score=way[-1].score,
-        log_prob=way[-1].total,
-        token_log_probs=tuple(one.log_prob for one in way),
-        alpha=None if way[0].alpha is None else np.stack([one.alpha for one in way]),
+        score=path[-1].score,
+        log_prob=path[-1].total,
+        token_log_probs=tuple(partial.log_prob for partial in path),
+        alpha=None if path[0].alpha is None else np.stack([partial.alpha for partial in path]),
         source_words=(*range(len(source) - 1), None),
         target_words=(*range(len(tokens) - 1), None),
     )
@@ -357,12 +357,12 @@ def _translation(way: list[PartialHypothesis], source: list[str]) -> Translation
 
 @pytest.fixture
 def grown() -> Callable[..., SearchTree]:
-    """A beam search over made-up probabilities: of so many steps, so wide, the same for the same seed."""
+    """Generates a beam search over random probabilities, from a number of steps, a width and a seed."""
 
     def grow(num_steps: int = 6, width: int = 5, seed: int = 0, *, attends: bool = True) -> SearchTree:
         rng = random.Random(seed)
         source = [*rng.choices(_WORDS, k=4), "</s>"]
-        everyone: list[PartialHypothesis] = []
+        partials: list[PartialHypothesis] = []
         steps: list[tuple[PartialHypothesis, ...]] = []
         alive: list[PartialHypothesis | None] = [None]
         num_finished = 0
@@ -373,28 +373,30 @@ def grown() -> Callable[..., SearchTree]:
                 for word in words:
                     log_prob = math.log(rng.uniform(0.001, 0.05 if word == "</s>" else 0.9))
                     candidates.append(((parent.total if parent else 0.0) + log_prob, log_prob, word, parent))
-            candidates.sort(key=lambda one: -one[0])
+            candidates.sort(key=lambda candidate: -candidate[0])
             step = []
             for rank, (total, log_prob, word, parent) in enumerate(candidates[: 2 * width]):
                 fate = "finished" if word == "</s>" else "kept"
                 fate = fate if rank < width - num_finished else "pruned"
                 alpha = np.full(5, 0.1) + 0.5 * np.eye(5)[rng.randrange(5)] if attends else None
-                number = len(everyone)
+                number = len(partials)
                 origin = None if parent is None else parent.id
-                one = PartialHypothesis(
+                partial = PartialHypothesis(
                     number, origin, word, log_prob, total, total / (t + 1), fate, ((word, log_prob),), alpha
                 )
-                everyone.append(one)
-                step.append(one)
+                partials.append(partial)
+                step.append(partial)
             steps.append(tuple(step))
-            num_finished += sum(one.fate == "finished" for one in step)
-            alive = [one for one in step if one.fate == "kept"]
+            num_finished += sum(partial.fate == "finished" for partial in step)
+            alive = [partial for partial in step if partial.fate == "kept"]
             if not alive:
                 break
-        best = max((one for one in everyone if one.fate == "finished"), key=lambda one: one.score)
-        way = [best]
-        while way[0].parent is not None:
-            way.insert(0, everyone[way[0].parent])
-        return SearchTree(_translation(way, source), tuple(steps))
+        best = max(
+            (partial for partial in partials if partial.fate == "finished"), key=lambda partial: partial.score
+        )
+        path = [best]
+        while path[0].parent is not None:
+            path.insert(0, partials[path[0].parent])
+        return SearchTree(_translation(path, source), tuple(steps))
 
     return grow

@@ -1,6 +1,6 @@
-"""The pages of docs/, held to what they say: every snippet is a file's text, every command runs, every link leads on.
+"""The pages of docs/: every snippet is part of an example, every command runs, every link exists.
 
-Commands are run by the README's own harness, with toys under the names the pages use.
+Commands are run as those of the README, with toy data under the names that the pages use.
 """
 
 import importlib.util
@@ -36,7 +36,7 @@ TOYS = {
 }
 
 
-class TaskHouse(harness.House):
+class TaskSandbox(harness.Sandbox):
     """A folder with a toy for every task."""
 
     def __init__(self, folder, monkeypatch):
@@ -45,57 +45,57 @@ class TaskHouse(harness.House):
             harness.write(folder / name, lines)
         np.save(folder / "features.npy", np.arange(72, dtype=np.float32).reshape(24, 3))
 
-    def prepare(self, verb, given):
-        """Everything is there, or was made by the commands before."""
+    def prepare(self, command, arguments):
+        """Everything exists, or was made by the commands before."""
 
 
 @pytest.mark.journey
 def test_every_command_of_the_tasks_page(tmp_path, monkeypatch):
-    house = TaskHouse(tmp_path, monkeypatch)
-    every = list(harness.commands((ROOT / "docs" / "tasks.md").read_text(encoding="utf-8")))
-    tasks = {words[words.index("--task") + 1] for words in every if "--task" in words}
+    sandbox = TaskSandbox(tmp_path, monkeypatch)
+    commands = list(harness.commands((ROOT / "docs" / "tasks.md").read_text(encoding="utf-8")))
+    tasks = {words[words.index("--task") + 1] for words in commands if "--task" in words}
     assert tasks == {"language_model", "classify", "tag", "caption"}
-    for words in every:
-        house.run(words)
+    for words in commands:
+        sandbox.run(words)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_every_snippet_is_a_file_s_text(page):
+def test_every_snippet_is_part_of_an_example(page):
     files = [path.read_text(encoding="utf-8") for path in EXAMPLES]
     for code in harness.blocks(page.read_text(encoding="utf-8"), "python"):
         assert any(code in text for text in files), f"{page.name}: in no example:\n{code}"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_every_link_leads_somewhere(page):
+def test_every_link_exists(page):
     for target in re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8")):
         assert re.match(r"https?://", target) or (page.parent / target).exists(), target
 
 
 @pytest.fixture
 def tables():
-    """The dicts that examples add to, as they were once the test is over."""
-    kept = [(table, dict(table)) for table in (CELLS, ENERGIES, METRICS)]
+    """Restores the tables that examples add to."""
+    saved = [(table, dict(table)) for table in (CELLS, ENERGIES, METRICS)]
     yield
-    for table, before in kept:
+    for table, before in saved:
         table.clear()
         table.update(before)
 
 
 @pytest.mark.journey
 @pytest.mark.parametrize("path", TRAINING_EXAMPLES, ids=lambda path: path.name)
-def test_every_example_runs_and_learns(path, tables, capsys):
+def test_every_example_runs_and_trains(path, tables, capsys):
     runpy.run_path(str(path), run_name="__main__")
-    said = capsys.readouterr().out
-    assert "one two → TWO ONE" in said
-    assert "five three → THREE FIVE" in said
+    printed = capsys.readouterr().out
+    assert "one two → TWO ONE" in printed
+    assert "five three → THREE FIVE" in printed
 
 
-def test_the_cell_of_one_s_own_is_a_cell(tables):
-    """A step at a time it computes what a whole sequence does, as the paper prints it; padding changes nothing."""
-    kind = runpy.run_path(str(ROOT / "examples" / "my_cell.py"))["MinimalGatedUnit"]
-    assert CELLS["mgu"] is kind
-    cell = kind(3, 4).double()
+def test_the_example_cell_computes_its_equations(tables):
+    """A whole sequence gives the states of the paper's equations, step by step; padding changes nothing."""
+    cell_class = runpy.run_path(str(ROOT / "examples" / "my_cell.py"))["MinimalGatedUnit"]
+    assert CELLS["mgu"] is cell_class
+    cell = cell_class(3, 4).double()
     torch.nn.init.normal_(cell.b)
     inputs = torch.randn(2, 5, 3, dtype=torch.float64)
     mask = torch.tensor([[True] * 5, [True] * 3 + [False] * 2])
@@ -110,7 +110,7 @@ def test_the_cell_of_one_s_own_is_a_cell(tables):
     torch.testing.assert_close(last[1], h[1])
 
 
-def test_the_attention_of_one_s_own_is_an_attention(tables):
+def test_the_example_attention_computes_its_energies(tables):
     runpy.run_path(str(ROOT / "examples" / "my_attention.py"))
     attention = ENERGIES["cosine"](4, 6, 0)
     query, annotations = torch.randn(2, 3, 4), torch.randn(2, 5, 6)

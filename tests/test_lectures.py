@@ -1,4 +1,4 @@
-"""docs/lectures.md, held to what it says: each line named is the line quoted, each experiment one of the lab's."""
+"""docs/lectures.md: each link leads to the line that it quotes, each experiment exists in the lab."""
 
 import re
 import sys
@@ -18,18 +18,18 @@ ROW = "| the lecture | the code | the experiment |"
 LINK = re.compile(r"\[([\w/.]+):(\d+)\]\(([\w/.]+)#L(\d+)\) `([^`]+)`")
 
 
-def fault(label, number, target, anchor, fragment):
-    """What is wrong with a link to a line, and where the line is now; empty where nothing is."""
+def find_fault(label, number, target, anchor, fragment):
+    """What is wrong with a link to a line, and where the line is now; empty if the link is right."""
     if target != f"../src/regard/{label}" or number != anchor:
         return f"[{label}:{number}] links to {target}#L{anchor}; let both name the same line"
     file = (PAGE.parent / target).resolve()
     if not file.is_file():
-        return f"{label}: there is no such file; has it moved?"
+        return f"{label}: no such file; if it moved, run python tools/relink.py"
     lines = file.read_text(encoding="utf-8").splitlines()
     if int(number) <= len(lines) and fragment in lines[int(number) - 1]:
         return ""
     now = [str(k) for k, line in enumerate(lines, 1) if fragment in line]
-    where = f"it is on line {' and '.join(now)} now" if now else "no line of the file has it any more"
+    where = f"it is on line {' and '.join(now)} now" if now else "no line of the file contains it"
     return f"{label}:{number} is not `{fragment}`; {where}"
 
 
@@ -39,14 +39,14 @@ def rows():
     return [line.strip("| ").split(" | ") for line in lines if line != ROW and not line.startswith("|---")]
 
 
-def test_every_line_that_is_named_is_the_one_that_is_quoted():
+def test_every_link_leads_to_the_line_it_quotes():
     links = LINK.findall(TEXT)
     assert len(links) > 100
-    faults = [found for found in (fault(*link) for link in links) if found]
-    assert not faults, "\n".join(["docs/lectures.md:", *faults])
+    faults = [fault for fault in (find_fault(*link) for link in links) if fault]
+    assert not faults, "\n".join(["docs/lectures.md (python tools/relink.py moves links):", *faults])
 
 
-def test_no_link_to_a_line_escapes_the_test_above():
+def test_every_link_to_a_line_has_the_checked_form():
     assert len(re.findall(r"#L\d+", TEXT)) == len(LINK.findall(TEXT))
 
 
@@ -59,12 +59,12 @@ def test_every_row_has_a_claim_a_line_and_an_experiment():
         assert re.fullmatch(r"`regard lab \w+`(, `regard lab \w+`)*", cells[2]), cells[2]
 
 
-def test_experiments_are_the_lab_s_and_none_is_forgotten():
+def test_every_experiment_of_the_lab_is_named():
     named = {name for cells in rows() for name in re.findall(r"`regard lab (\w+)`", cells[2])}
     assert named == set(EXPERIMENTS)
 
 
-def test_all_five_lectures_are_there_in_order_and_can_be_reached_from_the_top():
+def test_the_five_lectures_are_in_order_and_linked_from_the_top():
     headings = re.findall(r"^## (\d)\. (.+)$", TEXT, flags=re.MULTILINE)
     assert [int(number) for number, _ in headings] == [1, 2, 3, 4, 5]
     for number, title in headings:
@@ -72,24 +72,24 @@ def test_all_five_lectures_are_there_in_order_and_can_be_reached_from_the_top():
         assert f"{number}. [{title}](#{slug})" in TEXT
 
 
-def test_every_other_link_leads_somewhere():
+def test_every_other_link_exists():
     targets = [target for target in re.findall(r"\]\(([^)#\s]+)", TEXT) if "#" not in target]
     for target in targets:
         assert re.match(r"https?://", target) or (PAGE.parent / target).exists(), target
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         ({"number": "37", "anchor": "38"}, "let both name the same line"),
         ({"number": "36", "anchor": "36"}, r"is not `projected \+ recurrent @ U.T`; it is on line \d+ now"),
         ({"number": "9999", "anchor": "9999"}, r"it is on line \d+ now"),
-        ({"label": "ops/none.py", "target": "../src/regard/ops/none.py"}, "there is no such file"),
-        ({"fragment": "no such words"}, "no line of the file has it any more"),
+        ({"label": "ops/none.py", "target": "../src/regard/ops/none.py"}, "no such file"),
+        ({"fragment": "no such words"}, "no line of the file contains it"),
         ({"target": "../src/regard/ops/gru/naive.py"}, "let both name the same line"),
     ],
 )
-def test_a_wrong_link_is_told_with_its_remedy(change, told):
+def test_a_wrong_link_is_reported_with_its_remedy(change, message):
     right = dict(
         zip(
             ("label", "number", "target", "anchor", "fragment"),
@@ -97,8 +97,8 @@ def test_a_wrong_link_is_told_with_its_remedy(change, told):
             strict=True,
         )
     )
-    assert not fault(**right)
-    assert re.search(told, fault(**(right | change)))
+    assert not find_fault(**right)
+    assert re.search(message, find_fault(**(right | change)))
 
 
 def link(path, line, fragment):
@@ -132,6 +132,6 @@ def test_relinking_moves_a_link_to_the_line_it_quotes(package, before, after):
     ("fragment", "reported"),
     [("b = a", "ops/here.py:4, ops/here.py:5"), ("no such", "no line of the package")],
 )
-def test_relinking_reports_what_it_cannot_decide_and_leaves_it(package, fragment, reported):
+def test_relinking_reports_a_link_it_cannot_decide_and_leaves_it(package, fragment, reported):
     page = link("ops/here.py", 1, fragment)
     assert relink(page, package) == (page, [f"ops/here.py:1 `{fragment}` is on {reported}"])

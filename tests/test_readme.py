@@ -1,19 +1,19 @@
-"""The README's own commands, run.
+"""Runs the commands of the README.
 
-What a README must keep to:
+The rules for a README:
 
-- A fenced block opened with ```sh holds commands. Lines of other commands than `regard` and `make` must begin with one
-  of `git`, `cd`, `python`, `python3`, `pip`; they are passed over. A comment begins with ` #`; a backslash at
-  the end of a line continues it.
-- ``regard …`` is run here, in this process and at toy size: what is typed stays as it is, but models have a few
-  units and learn for two updates, a demo has forty pairs, and every file or model folder that a command names is
-  made beforehand under that very name; experiments of the lab are asked for, and find nothing. `echo … |` and
-  `cat … |` before it, `< file` and `> file` are heeded; what stands behind a later `|` is not run. A command must
-  end with status 0.
-- ``make target`` must name a target of the Makefile, and `demo` and `test` must do what their names say.
-- A fenced block opened with ```python is run likewise, with a model folder of every name it loads and does not train.
-- Every other fenced block (```text, ```console, ```toml …) is for reading; ```toml is read as a configuration.
-- A link or a picture that is not on the web is a file of the repository.
+- A fenced block ```sh holds commands. Lines with commands other than `regard` and `make` must begin with `git`, `cd`,
+  `python`, `python3` or `pip`; they are skipped. A comment begins with ` #`; a backslash at the end of a line continues
+  it.
+- ``regard …`` is run in this process and at toy size: the arguments stay, but models have a few units and two updates,
+  a demo has forty pairs, and every file or model folder that a command names is created before under that name;
+  experiments of the lab return an empty finding. `echo … |` and `cat … |` before the command, `< file` and `> file` are
+  supported; what follows a later `|` is not run. A command must end with status 0.
+- ``make target`` must name a target of the Makefile, and `demo` and `test` must run what their names say.
+- A fenced block ```python is run too, with a model folder of every name that it loads and does not train.
+- Other fenced blocks (```text, ```console, …) are not run; ```toml is read as a configuration.
+- A link or an image that is not on the web is a file of the repository.
+- No blank line divides a table.
 """
 
 import gzip
@@ -41,7 +41,7 @@ from regard.training.run import configure
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
-PASSED_OVER = ("git", "cd", "python", "python3", "pip")
+SKIPPED = ("git", "cd", "python", "python3", "pip")
 
 pytestmark = pytest.mark.journey
 
@@ -52,7 +52,7 @@ def blocks(text, language):
 
 
 def commands(text):
-    """Every command of the ```sh blocks, as words."""
+    """Every command of the ```sh blocks, split into words."""
     for block in blocks(text, "sh"):
         for line in block.replace("\\\n", " ").splitlines():
             lexer = shlex.shlex(line, posix=True, punctuation_chars="|<>")
@@ -77,7 +77,7 @@ def write(path, lines):
 
 
 def write_pairs(paths, columns=(1, 2)):
-    """Toy pairs into two parallel files, or into one with tabs."""
+    """Write toy pairs into two parallel files, or into one file with tabs."""
     if len(paths) == 2:
         for path, side in zip(paths, zip(*toy_pairs(), strict=True), strict=True):
             write(path, side)
@@ -88,18 +88,18 @@ def write_pairs(paths, columns=(1, 2)):
     write(paths[0], ["\t".join(row) for row in rows])
 
 
-def shrunk(config):
+def shrink(config):
     """The same run with a few units and two updates."""
-    plain = config.to_mapping()
-    _shrink(plain["model"])
+    mapping = config.to_mapping()
+    _shrink_sizes(mapping["model"])
     if config.task == "translate":
-        plain["model"]["decoder"]["state_size"] = 8 if plain["model"]["encoder"]["bidirectional"] else 4
+        mapping["model"]["decoder"]["state_size"] = 8 if mapping["model"]["encoder"]["bidirectional"] else 4
     limits = {"max_updates": 2, "max_epochs": 0, "max_minutes": 0, "validate_every": 2, "warmup": 0}
-    return RunConfig.from_mapping(merge(plain, {"training": {**limits, "device": "cpu"}}), "run")
+    return RunConfig.from_mapping(merge(mapping, {"training": {**limits, "device": "cpu"}}), "run")
 
 
-def _shrink(table):
-    """Four units wherever there are units, in this table and those inside it."""
+def _shrink_sizes(table):
+    """Reduce every size to four units, in this table and those inside it."""
     has_units = {
         **dict.fromkeys(("embedding_size", "state_size", "readout_size"), True),
         "hidden_size": table.get("hidden_size"),
@@ -109,88 +109,96 @@ def _shrink(table):
     }
     for name, value in table.items():
         if isinstance(value, dict):
-            _shrink(value)
+            _shrink_sizes(value)
         elif has_units.get(name):
             table[name] = min(4, value)
 
 
-def find_nothing(bench):
-    """What an experiment would hand back, without the work."""
-    return Finding({"text": bench.text}, Verdict([], "Nothing was tried."))
+def empty_finding(bench):
+    """The result of an experiment, without the work."""
+    return Finding({"text": bench.text}, Verdict([], "Nothing was measured."))
 
 
-def run_in_turn(experiments, bench, command, ear):
-    """All of them in this process."""
+def run_sequentially(experiments, bench, command, listener):
+    """Run all experiments in this process."""
     return [
-        run_experiment(each, replace(bench, folder=bench.folder / each.name, jobs=1), command(each.name))
-        for each in experiments
+        run_experiment(
+            experiment,
+            replace(bench, folder=bench.folder / experiment.name, jobs=1),
+            command(experiment.name),
+        )
+        for experiment in experiments
     ]
 
 
-class House:
-    """A folder in which the README's commands find what they name."""
+class Sandbox:
+    """A folder with every file and model that the README's commands name."""
 
     def __init__(self, folder, monkeypatch):
         self.folder = folder
         monkeypatch.chdir(folder)
-        real = regard.training.run.run_training
+        run_training = regard.training.run.run_training
         monkeypatch.setattr(
             regard.training.run,
             "run_training",
-            lambda where, config, **options: real(where, shrunk(config), **options),
+            lambda where, config, **options: run_training(where, shrink(config), **options),
         )
-        find = regard.lab.find_experiment
-        monkeypatch.setattr(regard.lab, "find_experiment", lambda name: replace(find(name), run=find_nothing))
-        monkeypatch.setattr(regard.lab.bench.run, "run_all", run_in_turn)
+        find_experiment = regard.lab.find_experiment
+        monkeypatch.setattr(
+            regard.lab, "find_experiment", lambda name: replace(find_experiment(name), run=empty_finding)
+        )
+        monkeypatch.setattr(regard.lab.runner.run, "run_all", run_sequentially)
 
     def model(self, path):
         if not (path / "regard.json").exists():
             regard.train(path, toy_pairs(), config={"tokenizer": {"source": "word", "target": "word"}})
 
-    def prepare(self, verb, given):
-        """Make what a command's arguments name."""
-        if verb != "train" and "model" in given:
-            self.model(given["model"])
-        columns = given.get("columns") or (1, 2)
-        if verb == "train":
+    def prepare(self, command, arguments):
+        """Create the files and models that a command's arguments name."""
+        if command != "train" and "model" in arguments:
+            self.model(arguments["model"])
+        columns = arguments.get("columns") or (1, 2)
+        if command == "train":
             for name in ("train_files", "valid_files"):
-                if given[name]:
-                    write_pairs(given[name], columns)
-            if given["config"] and not given["config"].exists():
-                given["config"].write_text("[training]\nmax_updates = 2\n")
-        if verb in ("evaluate", "align"):
-            second = given["reference" if verb == "evaluate" else "target"]
-            write_pairs([path for path in (given["source"], second) if path and str(path) != "-"], columns)
-        if given.get("gold"):
+                if arguments[name]:
+                    write_pairs(arguments[name], columns)
+            if arguments["config"] and not arguments["config"].exists():
+                arguments["config"].write_text("[training]\nmax_updates = 2\n")
+        if command in ("evaluate", "align"):
+            second = arguments["reference" if command == "evaluate" else "target"]
+            write_pairs(
+                [path for path in (arguments["source"], second) if path and str(path) != "-"], columns
+            )
+        if arguments.get("gold"):
             links = [" ".join(f"{k}-{k}" for k in range(len(source.split()))) for source, _ in toy_pairs()]
-            write(given["gold"], links)
-        if given.get("dictionary"):
-            write(given["dictionary"], ["\t".join(pair) for pair in toy_pairs()])
-        if verb == "shortlist":
-            write_pairs(given["train"], columns)
-        if verb == "average":
-            for folder in given["folders"]:
+            write(arguments["gold"], links)
+        if arguments.get("dictionary"):
+            write(arguments["dictionary"], ["\t".join(pair) for pair in toy_pairs()])
+        if command == "shortlist":
+            write_pairs(arguments["train"], columns)
+        if command == "average":
+            for folder in arguments["folders"]:
                 self.model(folder)
-        for file in given.get("files") or []:
-            if verb == "translate" and "." not in file and file != "-":
+        for file in arguments.get("files") or []:
+            if command == "translate" and "." not in file and file != "-":
                 self.model(Path(file))  # a member of an ensemble
             elif file != "-":
                 write(Path(file), [source for source, _ in toy_pairs()])
 
     def standard_input(self, words):
-        """What the words before a pipe would write."""
+        """The output of the words before a pipe."""
         if words[0] == "echo":
             return " ".join(words[1:]) + "\n"
-        assert words[0] == "cat", f"{words[0]}: only echo and cat may stand before regard"
+        assert words[0] == "cat", f"{words[0]}: only echo and cat may precede regard"
         return "".join(f"{source}\n" for _ in words[1:] for source, _ in toy_pairs())
 
     def run(self, words):
-        """Run a whole line."""
+        """Run one line."""
         text = ""
         if "|" in words and words[0] != "regard":
             place = words.index("|")
             text, words = self.standard_input(words[:place]), words[place + 1 :]
-        if words[0] in PASSED_OVER:
+        if words[0] in SKIPPED:
             return
         if words[0] == "make":
             check_make(words[1:], (ROOT / "Makefile").read_text(encoding="utf-8"))
@@ -204,40 +212,40 @@ class House:
                 words = [*words[:place], *words[place + 2 :]]
         if (
             words
-            and (verb := typer.main.get_command(app).commands.get(words[0]))
+            and (command := typer.main.get_command(app).commands.get(words[0]))
             and "--list-presets" not in words
         ):
-            self.prepare(words[0], verb.make_context(words[0], words[1:]).params)
+            self.prepare(words[0], command.make_context(words[0], words[1:]).params)
         if words[:1] == ["demo"] and "--train-size" not in words:
             words = [*words, "--train-size", "40"]
-        ended = CliRunner().invoke(app, words, input=text)
-        assert ended.exit_code == 0, f"regard {shlex.join(words)}: {ended.exception!r}\n{ended.stderr}"
+        result = CliRunner().invoke(app, words, input=text)
+        assert result.exit_code == 0, f"regard {shlex.join(words)}: {result.exception!r}\n{result.stderr}"
 
 
 def check_make(words, makefile):
-    """The targets exist, and those that are promised do what they promise."""
-    promises = {"demo": "regard demo $(WORLD)", "test": "-m pytest", "lint": "ruff check", "types": "mypy"}
+    """The targets exist, and those of the table run the command that they should."""
+    expected = {"demo": "regard demo $(DATASET)", "test": "-m pytest", "lint": "ruff check", "types": "mypy"}
     targets = [word for word in words if "=" not in word]
     assert targets, "make without a target"
     for target in targets:
         rule = re.search(rf"^{target}:.*\n((?:\t.*\n)*)", makefile, flags=re.MULTILINE)
         assert rule, f"make {target}: no such target in the Makefile"
-        assert promises.get(target, "") in rule[1], f"make {target} does not run {promises[target]!r}"
-    dataset = re.search(r"^WORLD \?= (\w+)$", makefile, flags=re.MULTILINE)
+        assert expected.get(target, "") in rule[1], f"make {target} does not run {expected[target]!r}"
+    dataset = re.search(r"^DATASET \?= (\w+)$", makefile, flags=re.MULTILINE)
     assert dataset
     assert dataset[1] == "microworld"
 
 
 @pytest.fixture
-def house(tmp_path, monkeypatch):
-    return House(tmp_path, monkeypatch)
+def sandbox(tmp_path, monkeypatch):
+    return Sandbox(tmp_path, monkeypatch)
 
 
 readme = pytest.mark.skipif(not README.exists(), reason="there is no README yet")
 
 
 @readme
-def test_every_command_of_the_readme(house):
+def test_every_command_of_the_readme(sandbox):
     text = README.read_text(encoding="utf-8")
     every = list(commands(text))
     assert ["make", "demo"] in every
@@ -246,16 +254,16 @@ def test_every_command_of_the_readme(house):
         *("train", "translate", "evaluate", "align", "show"),
     }
     for words in every:
-        house.run(words)
+        sandbox.run(words)
 
 
 @readme
-def test_every_snippet_of_the_readme(house):
+def test_every_snippet_of_the_readme(sandbox):
     for code in blocks(README.read_text(encoding="utf-8"), "python"):
-        made = re.findall(r"""regard\.train\(\s*["']([^"']+)["']""", code)
+        trained = re.findall(r"""regard\.train\(\s*["']([^"']+)["']""", code)
         for name in re.findall(r"""load\(\s*["']([^"']+)["']""", code):
-            if name not in made:
-                house.model(Path(name))
+            if name not in trained:
+                sandbox.model(Path(name))
         for name in re.findall(r"""["']([\w./-]+\.tsv(?:\.gz)?)["']""", code):
             write_pairs([Path(name)])
         exec(compile(code, "README.md", "exec"), {})
@@ -268,12 +276,12 @@ def test_every_configuration_of_the_readme():
 
 
 @readme
-def test_nothing_is_left_to_be_filled_in():
+def test_no_placeholder_is_left():
     assert "@@" not in README.read_text(encoding="utf-8")
 
 
 @readme
-def test_what_the_readme_points_at_is_there():
+def test_every_link_of_the_readme_exists():
     text = README.read_text(encoding="utf-8")
     for target in re.findall(r"""\]\(([^)#\s]+)[^)]*\)|(?:src|href)=["']([^"'#]+)""", text):
         path = target[0] or target[1]
@@ -281,8 +289,18 @@ def test_what_the_readme_points_at_is_there():
             assert (ROOT / path).exists(), path
 
 
+@readme
+def test_every_table_of_the_readme_is_whole():
+    """Every line that begins with a bar belongs to a table with a heading and a rule; a blank line would cut it."""
+    lines = ["", *README.read_text(encoding="utf-8").splitlines()]
+    starts = [k for k, line in enumerate(lines) if line.startswith("|") and not lines[k - 1].startswith("|")]
+    assert starts
+    for k in starts:
+        assert re.fullmatch(r"\|(:?-+:?\|)+", lines[k + 1].replace(" ", "")), f"no heading above: {lines[k]}"
+
+
 class TestTheTestItself:
-    """A README that lies is caught."""
+    """A README with an error fails."""
 
     good = """
 ```sh
@@ -294,41 +312,41 @@ echo "ein kleines haus ." | regard translate model
 regard translate model test.de --beam 10 --alignments > test.out
 cat test.de | regard translate other --json | head -1
 regard evaluate model test.tsv --columns 3 1 --gold test.links
-regard align model test.de test.en --heatmaps pictures
+regard align model test.de test.en --heatmaps heatmaps
 ```
 ```text
 regard this is only printed
 ```
 """
 
-    def test_a_good_one(self, house):
+    def test_a_correct_readme_passes(self, sandbox):
         lines = list(commands(self.good))
         assert len(lines) == 8
         assert lines[0] == ["make", "demo"]
         for words in lines:
-            house.run(words)
-        assert (house.folder / "model" / "best.safetensors").exists()
-        assert len(list((house.folder / "pictures").iterdir())) == len(toy_pairs())
+            sandbox.run(words)
+        assert (sandbox.folder / "model" / "best.safetensors").exists()
+        assert len(list((sandbox.folder / "heatmaps").iterdir())) == len(toy_pairs())
 
     @pytest.mark.parametrize(
-        ("line", "complaint"),
+        ("line", "message"),
         [
             ("regard translate model --beem 3", "No such option"),
             ("regard trasnlate model", "No such command"),
             ("regard translate model test.de --n-best 9", "raise --beam"),
             ("regard train model --preset rnnsearch --train pairs.tsv", "no 'rnnsearch'"),
-            ("make supper", "no such target"),
+            ("make dinner", "no such target"),
             ("rm -rf model", "neither regard nor make"),
             ("curl x | regard translate model", "only echo and cat"),
         ],
     )
-    def test_a_bad_line(self, house, line, complaint):
+    def test_a_wrong_line_fails(self, sandbox, line, message):
         (words,) = commands(f"```sh\n{line}\n```\n")
         with pytest.raises(Exception) as caught:  # noqa: PT011 (the parser's own, or an assertion)
-            house.run(words)
-        assert complaint in getattr(caught.value, "message", str(caught.value))
+            sandbox.run(words)
+        assert message in getattr(caught.value, "message", str(caught.value))
 
-    def test_a_makefile_that_does_not_keep_its_promise(self):
-        makefile = "WORLD ?= microworld\ndemo: x\n\techo done\n"
+    def test_a_makefile_whose_target_does_something_else_fails(self):
+        makefile = "DATASET ?= microworld\ndemo: x\n\techo done\n"
         with pytest.raises(AssertionError, match="make demo does not run 'regard demo"):
             check_make(["demo"], makefile)

@@ -5,12 +5,14 @@
 In: a checkout of Regard. Out: a few numbers, to be compared before and after a change:
 
 - files, lines and lines of code (no docstrings, comments or blank lines; imports count);
-- modules that exactly one other module imports, which are usually part of that other;
+- modules that exactly one other module imports, which are usually part of that other; packages are counted apart;
 - public names that several modules define: one name, several meanings;
-- the files and functions that translating one sentence crosses, and those that one update of training crosses.
+- the files and functions that one sentence crosses, through a warm `Translator.translate` and through the command
+  ``regard translate`` once the model is loaded; and those that one update of training crosses.
 
-Knows no module of the package by name: only `regard.train` and `regard.Translator`, which it imports from ``src`` of
-that checkout, and the options in `OPTIONS`. It counts Python alone: what runs in C or in Triton is not traced.
+Knows no module of the package by name: only `regard.train`, `regard.Translator` and `regard.cli.main`, which it
+imports from ``src`` of that checkout, and the options in `OPTIONS`. It counts Python only: what runs in C or Triton is
+not traced.
 """
 
 import argparse
@@ -23,11 +25,12 @@ import threading
 import tokenize
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
+from unittest.mock import patch
 
 PACKAGE = "regard"
 
@@ -74,8 +77,8 @@ class Crossing:
     """The functions of a folder that ran during some span, whatever thread they ran on.
 
     A function is crossed when it is called or resumed, and also when it calls something: so the loop that was running
-    before the span began is counted for what it does in the span. Comprehensions and lambdas count for their file and
-    are no functions of their own; code that was generated, such as a dataclass's ``__init__``, has no file.
+    before the span began is counted for what it does in the span. Comprehensions and lambdas count for their file but
+    not as functions; code that was generated, such as a dataclass's ``__init__``, has no file.
 
     Attributes:
         folder: only files below it are recorded.
@@ -228,15 +231,16 @@ def outside_ops(names: Sequence[str]) -> list[str]:
     return [name for name in names if name != ops and not name.startswith(f"{ops}.")]
 
 
-def trace(source_folder: Path) -> tuple[Crossing, Crossing]:
+def trace(source_folder: Path) -> dict[str, Crossing]:
     """Train a model on generated pairs and translate one sentence with it.
 
     Args:
         source_folder: what holds the package's folder; nothing of the package has been imported yet.
 
     Returns:
-        What translating crosses, the model being warm; and what one update crosses, from the end of the second to the
-        end of the third: the next batch, forward, backward and the optimizer's step.
+        ``translate``: what a second `Translator.translate` crosses; ``command``: what ``regard translate`` crosses
+        once the model is loaded; ``update``: what one update crosses, from the end of the second to the end of the
+        third: the next batch, forward, backward and the optimizer's step.
 
     Raises:
         ImportError: the package was imported from elsewhere.
@@ -247,7 +251,7 @@ def trace(source_folder: Path) -> tuple[Crossing, Crossing]:
     folder = source_folder / PACKAGE
     if not Path(regard.__file__).resolve().is_relative_to(folder):
         raise ImportError(f"{PACKAGE} was imported from {regard.__file__}, not from {folder}")
-    updating, translating = Crossing(folder), Crossing(folder)
+    updating, translating, command = Crossing(folder), Crossing(folder), Crossing(folder)
     with tempfile.TemporaryDirectory() as temporary:
         model = Path(temporary) / "model"
         with _after_updates({_FIRST: updating.start, _LAST: updating.stop}):
@@ -258,7 +262,34 @@ def trace(source_folder: Path) -> tuple[Crossing, Crossing]:
         translating.start()
         translator.translate([sentence])
         translating.stop()
-    return translating, updating
+        _translate_by_command(model, sentence, Path(temporary), command)
+    return {"translate": translating, "command": command, "update": updating}
+
+
+def _translate_by_command(model: Path, sentence: str, folder: Path, crossing: Crossing) -> None:
+    """Run ``regard translate`` in this process; the crossing starts when the model is loaded."""
+    import regard
+    from regard.cli import main
+
+    source = folder / "source.txt"
+    source.write_text(f"{sentence}\n", encoding="utf-8")
+    arguments = ["regard", "translate", str(model), str(source), "--output", str(folder / "output.txt")]
+    load = regard.Translator.load
+
+    def load_and_start(*args: Any, **options: Any) -> Any:
+        translator = load(*args, **options)
+        crossing.start()
+        return translator
+
+    with patch.object(sys, "argv", arguments), suppress(SystemExit):
+        main()  # imports what the command needs
+    with (
+        patch.object(sys, "argv", arguments),
+        patch.object(regard.Translator, "load", load_and_start),
+        suppress(SystemExit),
+    ):
+        main()
+    crossing.stop()
 
 
 def _pairs() -> list[tuple[str, str]]:
@@ -309,16 +340,18 @@ def measure(root: Path, *, traced: bool = True) -> tuple[dict[str, int], dict[st
     source_folder = root.resolve() / "src"
     modules = read_modules(source_folder)
     importers = find_importers(modules)
-    single = sorted(name for name, others in importers.items() if len(others) == 1)
     packages = {module.name for module in modules if module.name == module.package}
+    imported_once = sorted(name for name, others in importers.items() if len(others) == 1)
+    single = [name for name in imported_once if name not in packages]
+    single_packages = [name for name in imported_once if name in packages]
     repeated = find_repeated_names(modules)
     numbers = {
         "files": len(modules),
         "lines": sum(len(module.source.splitlines()) for module in modules),
         "code_lines": sum(map(count_code_lines, modules)),
         "single_importer_modules": len(single),
-        "single_importer_modules_without_packages": sum(name not in packages for name in single),
         "single_importer_modules_outside_ops": len(outside_ops(single)),
+        "single_importer_packages": len(single_packages),
         "repeated_names": len(repeated),
         "repeated_names_outside_ops": sum(len(outside_ops(where)) > 1 for where in repeated.values()),
     }
@@ -327,7 +360,7 @@ def measure(root: Path, *, traced: bool = True) -> tuple[dict[str, int], dict[st
         "repeated_names": [f"{name}: {', '.join(where)}" for name, where in repeated.items()],
     }
     if traced:
-        for name, crossing in zip(("translate", "update"), trace(source_folder), strict=True):
+        for name, crossing in trace(source_folder).items():
             for kind in ("files", "functions"):
                 lists[f"{name}_{kind}"] = getattr(crossing, kind)
                 numbers[f"{name}_{kind}"] = len(lists[f"{name}_{kind}"])
@@ -338,13 +371,15 @@ LABELS = {
     "files": "Python files",
     "lines": "lines",
     "code_lines": "lines of code",
-    "single_importer_modules": "modules that one other imports",
-    "single_importer_modules_without_packages": "  of these no package's __init__.py",
+    "single_importer_modules": "modules with exactly one importer",
     "single_importer_modules_outside_ops": "  of these outside ops/",
-    "repeated_names": "public names of several modules",
-    "repeated_names_outside_ops": "  of several outside ops/",
-    "translate_files": "files that translating a sentence crosses",
-    "translate_functions": "functions that translating a sentence crosses",
+    "single_importer_packages": "packages with exactly one importer (__init__.py)",
+    "repeated_names": "public names that several modules define",
+    "repeated_names_outside_ops": "  of these outside ops/",
+    "translate_files": "files that Translator.translate crosses",
+    "translate_functions": "functions that Translator.translate crosses",
+    "command_files": "files that regard translate crosses",
+    "command_functions": "functions that regard translate crosses",
     "update_files": "files that an update crosses",
     "update_functions": "functions that an update crosses",
 }
@@ -364,12 +399,12 @@ def main() -> None:
     )
     arguments = parser.parse_args()
     if not (arguments.root / "src" / PACKAGE).is_dir():
-        parser.error(f"{arguments.root}: no checkout of {PACKAGE}, for it has no src/{PACKAGE}")
+        parser.error(f"{arguments.root}: not a checkout of {PACKAGE}, because it has no src/{PACKAGE}")
     numbers, lists = measure(arguments.root, traced=not arguments.static)
     if arguments.json:
         text = json.dumps({**numbers, **({"lists": lists} if arguments.list else {})}, indent=2)
     else:
-        rows = [f"{LABELS[name]:<48}{number:>8,}" for name, number in numbers.items()]
+        rows = [f"{LABELS[name]:<50}{number:>8,}" for name, number in numbers.items()]
         for name, members in lists.items() if arguments.list else ():
             rows += ["", f"{LABELS[name]}:", *(f"  {member}" for member in members)]
         text = "\n".join(rows)

@@ -1,1 +1,1 @@
-"""How fast Regard trains on a GPU: `PYTHONPATH=src python -m benchmarks.gpu` from the repository's root."""
+"""How fast Regard is on a GPU: ``PYTHONPATH=src python -m benchmarks.gpu`` from the repository's root."""

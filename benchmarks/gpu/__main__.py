@@ -1,4 +1,4 @@
-"""The command: agreement first, then time. Prints tables as it goes, and writes all figures as JSON."""
+"""Measure Regard on a GPU: first agreement with the naive paths, then time. Prints rows, and writes them as JSON."""
 
 import argparse
 import json
@@ -10,24 +10,25 @@ from typing import Any
 import torch
 
 from benchmarks.gpu import decoding
-from benchmarks.gpu.compare import PRECISIONS, SIZES, Size, agreement, timing
-from benchmarks.gpu.recurrences import RECURRENCES
-from benchmarks.gpu.training_step import throughput, where_time_goes
+from benchmarks.gpu.recurrences import PRECISIONS, RECURRENCES, SIZES, Size, agreement, timing
+from benchmarks.gpu.training_step import profile_update, throughput
 
-AGREEING = (Size(128, 50, 1024), Size(7, 9, 192), Size(33, 21, 1000))
-"""Where agreement is looked at: the large size, a small one, and one whose widths are padded."""
+AGREEMENT_SIZES = (Size(128, 50, 1024), Size(7, 9, 192), Size(33, 21, 1000))
+"""The sizes at which agreement is checked: the largest, a small one, and one whose widths are padded."""
+
+PARTS = ["agreement", "timing", "step", "profile", "decoding"]
 
 
 def collect(
     title: str, make: Callable[..., dict[str, Any]], cases: Iterable[tuple[Any, ...]]
 ) -> list[dict[str, Any]]:
-    """A row for each case, printed as it is made; a case that breaks leaves what it said."""
+    """A row for each case, printed at once; a case that fails has its message as a row."""
     print(f"\n{title}", flush=True)
     rows: list[dict[str, Any]] = []
     for case in cases:
         try:
             row = make(*case)
-        except Exception as error:  # a figure that cannot be had must not cost the others
+        except Exception as error:  # one failure must not lose the other figures
             row = {"case": [str(part) for part in case], "failed": f"{type(error).__name__}: {error}"[:500]}
         shown = (
             f"{key} {value:.4g}" if isinstance(value, float) else f"{key} {value}"
@@ -40,44 +41,56 @@ def collect(
 
 
 def main() -> None:
-    """Measure and tell."""
+    """Read the command line, measure, print."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.gpu", description=__doc__)
     parser.add_argument("--out", type=Path, help="a JSON file for all figures")
-    parser.add_argument("--quick", action="store_true", help="bf16 and the first size only")
+    parser.add_argument("--short", action="store_true", help="bf16 and the first size only")
     parser.add_argument(
-        "--only", nargs="*", default=[*RECURRENCES], choices=[*RECURRENCES], metavar="RECURRENCE"
+        "--only",
+        nargs="*",
+        default=[*RECURRENCES],
+        choices=[*RECURRENCES],
+        metavar="RECURRENCE",
+        help="recurrences of agreement and timing; default: all",
     )
-    parser.add_argument("--parts", nargs="*", default=["agreement", "timing", "step", "profile", "decoding"])
-    given = parser.parse_args()
-    # torch does not lay nn.LSTM's bfloat16 weights side by side, and says so at every call
+    parser.add_argument(
+        "--parts",
+        nargs="*",
+        default=PARTS,
+        choices=PARTS,
+        metavar="PART",
+        help="default: " + ", ".join(PARTS),
+    )
+    args = parser.parse_args()
+    # torch does not store nn.LSTM's bfloat16 weights contiguously, and warns at every call
     warnings.filterwarnings("ignore", message="RNN module weights are not part of single contiguous chunk")
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = True
-    precisions, sizes = (["bf16"], SIZES[:1]) if given.quick else ([*PRECISIONS], SIZES)
+    precisions, sizes = (["bf16"], SIZES[:1]) if args.short else ([*PRECISIONS], SIZES)
     figures: dict[str, Any] = {"gpu": torch.cuda.get_device_name(), "torch": torch.__version__}
     parts: dict[str, Callable[[], list[dict[str, Any]]]] = {
         "agreement": lambda: collect(
             "Relative distance from the naive path in float64", agreement,
-            [(name, size, precision) for name in given.only for size in AGREEING for precision in precisions],
+            [(name, size, precision) for name in args.only for size in AGREEMENT_SIZES for precision in precisions],
         ),
         "timing": lambda: collect(
             "Forward and backward against nn.LSTM", timing,
-            [(name, size, precision) for precision in precisions for size in sizes for name in given.only],
+            [(name, size, precision) for precision in precisions for size in sizes for name in args.only],
         ),
         "step": lambda: collect(
             "A whole update of RNNsearch-50, bf16", throughput,
             [(sentences, whole) for sentences in (80, 128) for whole in (False, True)],
         ),
-        "profile": lambda: collect("Where its time goes, 80 sentences of 50 words", lambda row: row,
-                                   [(row,) for row in where_time_goes(80)]),
+        "profile": lambda: collect("Profile of that update, 80 sentences of 50 words", lambda row: row,
+                                   [(row,) for row in profile_update(80)]),
         "decoding": lambda: collect(
-            "Searching with RNNsearch-50 for 50 words", decoding.decoding,
+            "Search with RNNsearch-50, outputs of 50 words", decoding.measure,
             [(128, beam, precision) for precision in decoding.PRECISIONS for beam in (1, 5)],
         ),
     }  # fmt: skip
-    for part in given.parts:
+    for part in args.parts:
         figures[part] = parts[part]()
-        if given.out:
-            given.out.write_text(json.dumps(figures, indent=1))
+        if args.out:
+            args.out.write_text(json.dumps(figures, indent=1))
 
 
 main()

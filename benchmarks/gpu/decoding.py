@@ -1,8 +1,8 @@
-"""Searching with RNNsearch-50 on a GPU: n 1000, m 620, 30,000 words a side, weights as they were drawn.
+"""Search with RNNsearch-50 on a GPU: n 1000, m 620, 30,000 words per side, random weights.
 
-In: how many sentences at a time, how wide a beam, a precision. Out: target tokens a second, source and target tokens a
-second, memory, and the share of the time the GPU was busy. Sources have 50 words, and every output is forced to 50;
-the end marks are computed and not counted. From padded ids on the GPU to hypotheses on the host, nothing left out.
+In: the batch size, the beam width, a precision. Out: target tokens per second, source and target tokens per second,
+memory, and the fraction of time that the GPU is busy. Sources have 50 words, and every output is forced to 50; the end
+symbols are computed and not counted. The time is that from padded ids on the GPU to hypotheses on the host.
 """
 
 import time
@@ -18,7 +18,7 @@ from benchmarks.gpu.training_step import VOCABULARY
 from regard.batches import SourceBatch, pad_sources
 from regard.inference.packing import pack_model
 from regard.models import ModelConfig, Seq2Seq
-from regard.search import LengthLimit, SearchOptions
+from regard.search import LengthLimit, SearchOptions, search
 from regard.text.specials import SPECIAL_PIECES
 from regard.training.presets import PRESETS
 
@@ -27,7 +27,7 @@ PRECISIONS = {"bf16": torch.bfloat16, "float32 (TF32)": torch.float32}
 
 
 def rnnsearch(precision: str, device: str) -> Seq2Seq:
-    """The preset's model, frozen, all of it in one precision."""
+    """The preset's model with random weights, packed, in one precision."""
     torch.manual_seed(1)
     config = ModelConfig.from_mapping(PRESETS["rnnsearch-50"]()["model"], "model")
     model = Seq2Seq(config, VOCABULARY, VOCABULARY).to(device, PRECISIONS[precision])
@@ -35,47 +35,47 @@ def rnnsearch(precision: str, device: str) -> Seq2Seq:
 
 
 def sources(sentences: int, device: str) -> SourceBatch:
-    """Sentences of `WORDS` words, none like another."""
-    drawn = torch.randint(len(SPECIAL_PIECES), VOCABULARY, (sentences, WORDS))
-    return pad_sources(drawn.tolist()).to(device)
+    """Random sentences of `WORDS` words."""
+    ids = torch.randint(len(SPECIAL_PIECES), VOCABULARY, (sentences, WORDS))
+    return pad_sources(ids.tolist()).to(device)
 
 
-def searching(model: Seq2Seq, batch: SourceBatch, beam: int, words: int) -> Callable[[], list[Any]]:
-    """A search for outputs of so many words, again and again; what it returns is on the host."""
+def build_search(model: Seq2Seq, batch: SourceBatch, beam: int, words: int) -> Callable[[], list[Any]]:
+    """A function that searches for outputs of `words` words and returns them on the host."""
     options = SearchOptions(beam=beam, min_length=words, limit=LengthLimit(ratio=0, extra=words + 1))
 
     @torch.inference_mode()
-    def search() -> list[Any]:
+    def run() -> list[Any]:
         encoded = model.encode(batch.source_ids, batch.source_mask)
         return search(model.decoder, encoded, options)
 
-    return search
+    return run
 
 
-def decoding(sentences: int, beam: int, precision: str, repeats: int = 5) -> dict[str, Any]:
-    """A row of figures; a time is the median of several, by the clock, for the host decides too."""
+def measure(sentences: int, beam: int, precision: str, repeats: int = 5) -> dict[str, Any]:
+    """A row of figures; the time is the median of several by the wall clock, because the host takes part."""
     model, batch = rnnsearch(precision, "cuda"), sources(sentences, "cuda")
-    search = searching(model, batch, beam, WORDS)
-    found = [search() for _ in range(2)][-1]
-    lengths = {len(each.hypotheses[0].ids) for each in found}
+    run = build_search(model, batch, beam, WORDS)
+    results = [run() for _ in range(2)][-1]
+    lengths = {len(result.hypotheses[0].ids) for result in results}
     assert lengths == {WORDS + 1}, f"outputs of {sorted(lengths)} words and end mark"
-    taken = []
+    times = []
     for _ in range(repeats):
         torch.cuda.synchronize()
         started = time.perf_counter()
-        search()
-        taken.append(time.perf_counter() - started)
-    seconds, tokens = median(taken), sentences * WORDS
+        run()
+        times.append(time.perf_counter() - started)
+    seconds, tokens = median(times), sentences * WORDS
     return {"beam": beam, "sentences": sentences, "precision": precision, "ms": 1000 * seconds,
             "target_tokens_per_second": tokens / seconds, "source_and_target": 2 * tokens / seconds,
-            "sentences_per_second": sentences / seconds, "gpu_busy": _busy(search) / seconds,
-            "peak_mib": peak_mib(search)}  # fmt: skip
+            "sentences_per_second": sentences / seconds, "gpu_busy": _busy_seconds(run) / seconds,
+            "peak_mib": peak_mib(run)}  # fmt: skip
 
 
-def _busy(search: Callable[[], object]) -> float:
-    """The seconds that the GPU's kernels take in one search."""
-    with profile(activities=[ProfilerActivity.CUDA]) as seen:
-        search()
+def _busy_seconds(run: Callable[[], object]) -> float:
+    """The seconds of the GPU's kernels in one search."""
+    with profile(activities=[ProfilerActivity.CUDA]) as profiled:
+        run()
         torch.cuda.synchronize()
-    events = [one for one in seen.key_averages() if str(one.device_type) == "DeviceType.CUDA"]
-    return float(sum(one.self_device_time_total for one in events)) / 1e6
+    events = [event for event in profiled.key_averages() if str(event.device_type) == "DeviceType.CUDA"]
+    return float(sum(event.self_device_time_total for event in events)) / 1e6

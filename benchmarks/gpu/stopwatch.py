@@ -1,6 +1,6 @@
-"""A GPU's time and memory: the median of several runs by its own events, eager or as a captured graph; the peak.
+"""Time and memory on a GPU: the median of several runs by CUDA events, eager or as a CUDA graph; peak memory.
 
-In: something to run, as a function without arguments. Out: milliseconds, MiB. Knows nothing of what it runs.
+In: a function without arguments. Out: milliseconds, MiB. Knows nothing of what it runs.
 """
 
 from collections.abc import Callable
@@ -11,7 +11,7 @@ Run = Callable[[], object]
 
 
 def median_ms(run: Run, warmup: int = 3, repeats: int = 9) -> float:
-    """How long a run takes, in the middle of `repeats`."""
+    """The median time of `repeats` runs."""
     for _ in range(warmup):
         run()
     torch.cuda.synchronize()
@@ -27,13 +27,13 @@ def median_ms(run: Run, warmup: int = 3, repeats: int = 9) -> float:
 
 
 def graphed(run: Run) -> Run:
-    """The same as a captured graph: what it costs without the time that launching takes."""
-    aside = torch.cuda.Stream()
-    aside.wait_stream(torch.cuda.current_stream())
-    with torch.cuda.stream(aside):
+    """The same run as a CUDA graph, without the time of launching kernels."""
+    stream = torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(stream):
         for _ in range(3):
             run()
-    torch.cuda.current_stream().wait_stream(aside)
+    torch.cuda.current_stream().wait_stream(stream)
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph):
         run()
@@ -41,7 +41,7 @@ def graphed(run: Run) -> Run:
 
 
 def peak_mib(run: Run) -> float:
-    """The most memory a run holds beyond what is held before it."""
+    """The peak memory of a run, minus what was allocated before it."""
     torch.cuda.synchronize()
     torch.cuda.empty_cache()
     before = torch.cuda.memory_allocated()

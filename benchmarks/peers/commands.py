@@ -1,8 +1,8 @@
-"""What to tell each peer so that it trains the setting's model: its entry, its options, its configuration file.
+"""The command with which each peer trains the setting's model: its entry, its options, its configuration file.
 
 In: a setting, folders, a number of updates. Out: a `Command`, with the configuration written as JSON, which every
-YAML reader reads. The models are as near as each toolkit has them: all have a BiLSTM and an LSTM decoder with Adam,
-clipping and dropout alike; what differs is said in each docstring.
+YAML reader reads. The models are as similar as each toolkit allows: all have a BiLSTM encoder and an LSTM decoder, and
+the same Adam, clipping and dropout; each docstring says what differs.
 """
 
 import json
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchmarks.settings import CLIP, RATE, SEED, Setting
+from benchmarks.settings import CLIP, LEARNING_RATE, SEED, Setting
 
 
 @dataclass(frozen=True)
@@ -20,9 +20,9 @@ class Command:
 
     Attributes:
         entry: a module to run, or ``module:function`` to call.
-        arguments: what stands behind the command.
-        patches: which of `patches.PATCHES` it needs.
-        before: a command that prepares the data, untimed, done once.
+        arguments: of the command line.
+        patches: names of `patches.PATCHES` that it needs.
+        before: a command that prepares the data, run once and not timed.
     """
 
     entry: str
@@ -31,14 +31,19 @@ class Command:
     before: "Command | None" = None
 
 
-def _configured(work: Path, config: dict[str, Any]) -> str:
+def flags(options: dict[str, Any]) -> list[str]:
+    """Options as ``--name value``."""
+    return [part for name, value in options.items() for part in (f"--{name}", str(value))]
+
+
+def _write_config(work: Path, config: dict[str, Any]) -> str:
     path = work / "train.yaml"
     path.write_text(json.dumps(config, indent=1))
     return str(path)
 
 
 def fairseq(setting: Setting, data: Path, work: Path, updates: int) -> Command:
-    """Dot products in the place of additive energies, which is less work; reads its own binary form of the corpus."""
+    """Dot products instead of additive energies, which is less work; reads its own binary form of the corpus."""
     m, n = str(setting.embedding_size), str(setting.decoder_size)
     patches, languages = ["dataclass_defaults", "whole_checkpoints"], ["-s", "source", "-t", "target"]
     binary = work / "binary"
@@ -62,7 +67,7 @@ def fairseq(setting: Setting, data: Path, work: Path, updates: int) -> Command:
         "dropout": setting.dropout,
         "criterion": "cross_entropy",
         "optimizer": "adam",
-        "lr": RATE,
+        "lr": LEARNING_RATE,
         "clip-norm": CLIP,
         "batch-size": setting.batch,
         "max-update": updates,
@@ -72,15 +77,14 @@ def fairseq(setting: Setting, data: Path, work: Path, updates: int) -> Command:
         "log-interval": 100,
         "seed": SEED,
     }
-    flags = [part for name, value in options.items() for part in (f"--{name}", str(value))]
     switches = ["--cpu", "--encoder-bidirectional", "--no-epoch-checkpoints", "--disable-validation"]
     return Command(
-        "fairseq_cli.train:cli_main", [str(binary), *languages, *switches, *flags], patches, prepare
+        "fairseq_cli.train:cli_main", [str(binary), *languages, *switches, *flags(options)], patches, prepare
     )
 
 
 def _corpus_and_training(setting: Setting, data: Path, updates: int) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What OpenNMT-py and its successor eole are told in the same words."""
+    """The options that OpenNMT-py and its successor eole have in common."""
     corpus = {
         "data": {"corpus": {"path_src": str(data / "train.source"), "path_tgt": str(data / "train.target")}},
         "src_vocab": str(data / "words.source"),
@@ -93,7 +97,7 @@ def _corpus_and_training(setting: Setting, data: Path, updates: int) -> tuple[di
         "bucket_size": 50 * setting.batch,
         "num_workers": 0,
         "optim": "adam",
-        "learning_rate": RATE,
+        "learning_rate": LEARNING_RATE,
         "max_grad_norm": CLIP,
         "train_steps": updates,
         "valid_steps": 10**6,
@@ -104,7 +108,7 @@ def _corpus_and_training(setting: Setting, data: Path, updates: int) -> tuple[di
 
 
 def opennmt_py(setting: Setting, data: Path, work: Path, updates: int) -> Command:
-    """Additive energies and input feeding, as ours."""
+    """Additive energies and input feeding, as Regard."""
     corpus, training = _corpus_and_training(setting, data, updates)
     model = {
         "encoder_type": "brnn",
@@ -118,12 +122,12 @@ def opennmt_py(setting: Setting, data: Path, work: Path, updates: int) -> Comman
         "input_feed": 1,
     }
     saved = {"save_model": str(work / "model"), "report_every": 100, "seed": SEED}
-    path = _configured(work, {**corpus, **training, **model, **saved})
+    path = _write_config(work, {**corpus, **training, **model, **saved})
     return Command("onmt.bin.train:main", ["-config", path], ["whole_checkpoints"])
 
 
 def eole(setting: Setting, data: Path, work: Path, updates: int) -> Command:
-    """Additive energies and input feeding, as ours."""
+    """Additive energies and input feeding, as Regard."""
     corpus, training = _corpus_and_training(setting, data, updates)
     part = {"rnn_type": "LSTM", "layers": 1, "hidden_size": setting.decoder_size}
     model = {
@@ -135,11 +139,11 @@ def eole(setting: Setting, data: Path, work: Path, updates: int) -> Command:
     }
     saved = {"model_path": str(work / "model"), "compute_dtype": "fp32"}
     config = {**corpus, "model": model, "training": {**training, **saved}, "overwrite": True, "seed": SEED}
-    return Command("eole.bin.main:main", ["train", "-config", _configured(work, config)])
+    return Command("eole.bin.main:main", ["train", "-config", _write_config(work, config)])
 
 
 def joeynmt(setting: Setting, data: Path, work: Path, updates: int) -> Command:
-    """Additive energies and input feeding, as ours; does not put like lengths together."""
+    """Additive energies and input feeding, as Regard; does not group sentences of similar length."""
     p = setting.dropout
     side = {"level": "word", "lowercase": False, "max_length": 10**4}
     part = {
@@ -167,7 +171,7 @@ def joeynmt(setting: Setting, data: Path, work: Path, updates: int) -> Command:
         "testing": {"eval_metrics": [], "batch_size": setting.batch, "batch_type": "sentence"},
         "training": {
             "optimizer": "adam",
-            "learning_rate": RATE,
+            "learning_rate": LEARNING_RATE,
             "scheduling": "exponential",
             "decrease_factor": 0.99,
             "clip_grad_norm": CLIP,
@@ -189,11 +193,11 @@ def joeynmt(setting: Setting, data: Path, work: Path, updates: int) -> Command:
             "decoder": {**part, **attending, "hidden_size": setting.decoder_size},
         },
     }
-    return Command("joeynmt", ["train", _configured(work, config), "--skip-test"])
+    return Command("joeynmt", ["train", _write_config(work, config), "--skip-test"])
 
 
 def yoyodyne(setting: Setting, data: Path, work: Path, updates: int) -> Command:
-    """Additive energies, the context fed to the LSTM; does not put like lengths together."""
+    """Additive energies, the context fed to the LSTM; does not group sentences of similar length."""
     part = {"embedding_size": setting.embedding_size}
     encoder = {
         **part,
@@ -226,7 +230,7 @@ def yoyodyne(setting: Setting, data: Path, work: Path, updates: int) -> Command:
             "init_args": {
                 **part,
                 **decoder,
-                "optimizer": {"class_path": "yoyodyne.optimizers.Adam", "init_args": {"lr": RATE}},
+                "optimizer": {"class_path": "yoyodyne.optimizers.Adam", "init_args": {"lr": LEARNING_RATE}},
                 "source_encoder": {"class_path": "yoyodyne.models.modules.LSTMEncoder", "init_args": encoder},
             },
         },
@@ -241,7 +245,7 @@ def yoyodyne(setting: Setting, data: Path, work: Path, updates: int) -> Command:
         },
         "checkpoint": {"filename": "last", "dirpath": model},
     }
-    return Command("yoyodyne.cli.main:main", ["fit", "--config", _configured(work, config)])
+    return Command("yoyodyne.cli.main:main", ["fit", "--config", _write_config(work, config)])
 
 
 COMMANDS: dict[str, Callable[[Setting, Path, Path, int], Command]] = {
@@ -251,4 +255,4 @@ COMMANDS: dict[str, Callable[[Setting, Path, Path, int], Command]] = {
     "joeynmt": joeynmt,
     "yoyodyne": yoyodyne,
 }
-"""By the name of the virtual environment, less ``venv-``: (setting, corpus, a folder to work in, updates) → command."""
+"""By the name of the virtual environment without ``venv-``: (setting, corpus, a working folder, updates) → command."""

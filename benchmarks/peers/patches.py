@@ -1,8 +1,8 @@
-"""What other toolkits need to run on a Python and a torch newer than they know, and to put out as many words as others.
+"""Patches that other toolkits need on newer versions of Python and torch, and to give outputs of a fixed length.
 
-In: nothing. Out: nothing, but the standard library or torch behaves as it used to, or a toolkit's search ends where it
-is told to. Changed in memory, never on disk. Imported by `stopwatch` in a peer's own environment, so it knows neither
-Regard nor this package.
+In: nothing. Out: nothing, but the standard library or torch behaves as in older versions, or a toolkit's search stops
+at a fixed length. The changes are in memory, never on disk. `stopwatch` imports this module in a peer's environment, so
+it imports neither Regard nor this package.
 """
 
 import dataclasses
@@ -13,24 +13,24 @@ from typing import Any
 def dataclass_defaults() -> None:
     """Let an instance of a dataclass be the default of a field again (fairseq 0.12.2, hydra 1.0).
 
-    Python 3.11 refuses defaults whose class is not hashable; given a hash by identity they are as harmless, and as
-    shared, as they were before.
+    Python 3.11 refuses defaults whose class is not hashable; with a hash by identity they are
+    accepted, and shared, as before.
     """
-    examined = dataclasses._get_field  # type: ignore[attr-defined]
+    get_field = dataclasses._get_field  # type: ignore[attr-defined]
 
-    def examine(owner: type, name: str, *rest: Any) -> Any:
+    def get_field_with_hash(owner: type, name: str, *rest: Any) -> Any:
         value: Any = getattr(owner, name, None)
         value = value.default if isinstance(value, dataclasses.Field) else value
         kind: Any = type(value)
         if dataclasses.is_dataclass(value) and kind.__hash__ is None:
             kind.__hash__ = object.__hash__
-        return examined(owner, name, *rest)
+        return get_field(owner, name, *rest)
 
-    dataclasses._get_field = examine  # type: ignore[attr-defined]
+    dataclasses._get_field = get_field_with_hash  # type: ignore[attr-defined]
 
 
 def whole_checkpoints() -> None:
-    """Let `torch.load` read Python objects again unless told not to (fairseq, OpenNMT-py)."""
+    """Let `torch.load` load Python objects by default again (fairseq, OpenNMT-py)."""
     import torch
 
     load = torch.load
@@ -42,19 +42,19 @@ def whole_checkpoints() -> None:
 
 
 def joeynmt_full_length() -> None:
-    """Let every output be as long as it may be (joeynmt 2.3.0 has a least length and does not hand it on)."""
+    """Make every output as long as the maximum (joeynmt 2.3.0 has a minimum length but does not pass it on)."""
     from joeynmt import prediction  # type: ignore[import-not-found]  # in its own environment
 
     search = prediction.search
 
-    def search_to_the_end(*arguments: Any, **options: Any) -> Any:
+    def search_full_length(*arguments: Any, **options: Any) -> Any:
         return search(*arguments, **{**options, "min_output_length": options["max_output_length"]})
 
-    prediction.search = search_to_the_end
+    prediction.search = search_full_length
 
 
 def yoyodyne_full_length() -> None:
-    """Let every output be as long as it may be (yoyodyne 0.5.27 has no least length): the end is never likely."""
+    """Make every output as long as the maximum (yoyodyne 0.5.27 has no minimum length): mask the end symbol."""
     from yoyodyne import special  # type: ignore[import-not-found]  # in its own environment
     from yoyodyne.models import rnn  # type: ignore[import-not-found]
 
@@ -75,4 +75,4 @@ PATCHES: dict[str, Callable[[], None]] = {
     "joeynmt_full_length": joeynmt_full_length,
     "yoyodyne_full_length": yoyodyne_full_length,
 }
-"""By the name `commands` asks for them."""
+"""By the name that `commands` uses."""

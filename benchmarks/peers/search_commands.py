@@ -1,8 +1,8 @@
-"""What to tell each peer so that it searches with the model it trained: its command, and the call that is the search.
+"""The command with which each peer searches with the model it trained, and the function that is its search.
 
-In: a setting, a demand, folders. Out: a `Search`. A peer's own options force every output to the setting's number of
-words where it has them; where it has none, one of `patches` does. The call that is timed begins with a padded batch of
-ids and ends with its hypotheses: the encoder is part of it, reading and writing text are not.
+In: a setting, a search case, folders. Out: a `Search`. The peer's own options force every output to the setting's
+number of words; where it has none, one of `patches` does. The timed call starts from a padded batch of ids and ends
+with its hypotheses: it includes the encoder, and excludes reading and writing text.
 """
 
 import json
@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.demands import Demand
-from benchmarks.peers.commands import Command
+from benchmarks.peers.commands import Command, flags
+from benchmarks.search_cases import SearchCase
 from benchmarks.settings import Setting
 
 LOG = "searched.log"
-"""What a command says while it searches, in its own folder."""
+"""The output of a command while it searches, in its working folder."""
 
 
 @dataclass(frozen=True)
@@ -24,63 +24,59 @@ class Search:
     """How a toolkit searches.
 
     Attributes:
-        command: its command line; what it has to prepare first is done once.
+        command: its command line.
         timed: the function that searches a batch.
-        output: the file where translations are then found, a line each.
-        marked: what a line begins with that is a translation.
-        column: which part of such a line, parted by tabs.
+        output: the file of translations, one per line.
+        prefix: of the lines that are translations.
+        column: of the translation in such a line, separated by tabs.
     """
 
     command: Command
     timed: str
     output: Path
-    marked: str = ""
+    prefix: str = ""
     column: int = 0
 
     def outputs(self) -> list[str]:
-        """The translations it put out, in whatever order."""
+        """The translations, in the order of the file."""
         lines = self.output.read_text(encoding="utf-8").splitlines()
-        return [line.split("\t")[self.column].strip() for line in lines if line.startswith(self.marked)]
+        return [line.split("\t")[self.column].strip() for line in lines if line.startswith(self.prefix)]
 
 
-def _flags(options: dict[str, Any]) -> list[str]:
-    return [part for name, value in options.items() for part in (f"--{name}", str(value))]
-
-
-def fairseq(setting: Setting, demand: Demand, data: Path, work: Path) -> Search:
-    """Prints translations among its other words; reads its own binary form of the sentences."""
+def fairseq(setting: Setting, case: SearchCase, data: Path, work: Path) -> Search:
+    """Prints translations in its log; reads its own binary form of the sentences."""
     patches, languages = ["dataclass_defaults", "whole_checkpoints"], ["-s", "source", "-t", "target"]
-    words, binary = work / "binary", work / f"binary-{demand.part}"
-    told: dict[str, Any] = {
+    words, binary = work / "binary", work / f"binary-{case.file_stem}"
+    preprocessing: dict[str, Any] = {
         "srcdict": words / "dict.source.txt",
         "tgtdict": words / "dict.target.txt",
-        "testpref": data / demand.part,
+        "testpref": data / case.file_stem,
         "destdir": binary,
         "workers": 1,
     }
-    prepare = Command("fairseq_cli.preprocess:cli_main", [*languages, *_flags(told)], patches)
+    prepare = Command("fairseq_cli.preprocess:cli_main", [*languages, *flags(preprocessing)], patches)
     options: dict[str, Any] = {
         "task": "translation",
         "path": work / "model" / "checkpoint_last.pt",
-        "beam": demand.beam,
-        "batch-size": demand.batch,
+        "beam": case.beam,
+        "batch-size": case.batch,
         "max-len-a": 0,
         "max-len-b": setting.output_words,
         "min-len": setting.output_words,
         "num-workers": 0,
     }
-    arguments = [str(binary), *languages, "--cpu", *_flags(options)]
+    arguments = [str(binary), *languages, "--cpu", *flags(options)]
     command = Command("fairseq_cli.generate:cli_main", arguments, patches, prepare)
     return Search(command, "fairseq.sequence_generator:SequenceGenerator.generate", work / LOG, "H-", 2)
 
 
-def _told(setting: Setting, demand: Demand, data: Path, output: Path) -> list[str]:
-    """What OpenNMT-py and its successor eole are told in the same words."""
+def _common_options(setting: Setting, case: SearchCase, data: Path, output: Path) -> list[str]:
+    """The options that OpenNMT-py and its successor eole have in common."""
     options: dict[str, Any] = {
-        "src": data / f"{demand.part}.source",
+        "src": data / f"{case.file_stem}.source",
         "output": output,
-        "beam_size": demand.beam,
-        "batch_size": demand.batch,
+        "beam_size": case.beam,
+        "batch_size": case.batch,
         "batch_type": "sents",
         "min_length": setting.output_words,
         "max_length": setting.output_words,
@@ -89,33 +85,33 @@ def _told(setting: Setting, demand: Demand, data: Path, output: Path) -> list[st
     return [part for name, value in options.items() for part in (f"-{name}", str(value))]
 
 
-def opennmt_py(setting: Setting, demand: Demand, data: Path, work: Path) -> Search:
-    """Names its checkpoint after its last update."""
+def opennmt_py(setting: Setting, case: SearchCase, data: Path, work: Path) -> Search:
+    """The name of its checkpoint contains the number of the last update."""
     model = max(work.glob("model_step_*.pt"), default=work / "model_step.pt")
-    arguments = ["-model", str(model), *_told(setting, demand, data, work / "output.txt")]
+    arguments = ["-model", str(model), *_common_options(setting, case, data, work / "output.txt")]
     command = Command("onmt.bin.translate:main", arguments, ["whole_checkpoints"])
     return Search(command, "onmt.translate.translator:Translator.translate_batch", work / "output.txt")
 
 
-def eole(setting: Setting, demand: Demand, data: Path, work: Path) -> Search:
-    """On a CPU with no other processes."""
-    told = _told(setting, demand, data, work / "output.txt")
-    arguments = ["predict", "-model_path", str(work / "model"), *told, "-world_size", "0"]
+def eole(setting: Setting, case: SearchCase, data: Path, work: Path) -> Search:
+    """On the CPU, in one process."""
+    options = _common_options(setting, case, data, work / "output.txt")
+    arguments = ["predict", "-model_path", str(work / "model"), *options, "-world_size", "0"]
     command = Command("eole.bin.main:main", arguments)
     return Search(command, "eole.predict.translator:Translator.predict_batch", work / "output.txt")
 
 
-def joeynmt(setting: Setting, demand: Demand, data: Path, work: Path) -> Search:
-    """Is told in the training's configuration; its end mark is kept off by a patch."""
+def joeynmt(setting: Setting, case: SearchCase, data: Path, work: Path) -> Search:
+    """Reads the configuration of training; a patch prevents the end symbol."""
     config = json.loads((work / "train.yaml").read_text())
-    config["data"]["test"] = str(data / demand.part)
+    config["data"]["test"] = str(data / case.file_stem)
     del config["data"]["dev"]
     config["testing"] |= {
         "load_model": str(work / "model" / "latest.ckpt"),
         "n_best": 1,
-        "beam_size": demand.beam,
+        "beam_size": case.beam,
         "beam_alpha": 0,
-        "batch_size": demand.batch,
+        "batch_size": case.batch,
         "max_output_length": setting.output_words,
     }
     path = work / "search.yaml"
@@ -125,18 +121,18 @@ def joeynmt(setting: Setting, demand: Demand, data: Path, work: Path) -> Search:
     return Search(command, "joeynmt.prediction:search", work / "output.test")
 
 
-def yoyodyne(setting: Setting, demand: Demand, data: Path, work: Path) -> Search:
-    """Is told in the training's configuration; its end mark is kept off by a patch."""
+def yoyodyne(setting: Setting, case: SearchCase, data: Path, work: Path) -> Search:
+    """Reads the configuration of training; a patch prevents the end symbol."""
     config = json.loads((work / "train.yaml").read_text())
     for part in ("train", "val"):
         del config["data"][part]
     config["data"] |= {
-        "predict": str(data / f"{demand.part}.source"),
+        "predict": str(data / f"{case.file_stem}.source"),
         "target_col": 0,
-        "batch_size": demand.batch,
+        "batch_size": case.batch,
         "max_target_length": setting.output_words,
     }
-    config["model"]["init_args"]["beam_width"] = demand.beam
+    config["model"]["init_args"]["beam_width"] = case.beam
     config["prediction"] = {"path": str(work / "output.txt")}
     path = work / "search.yaml"
     path.write_text(json.dumps(config, indent=1))
@@ -146,11 +142,11 @@ def yoyodyne(setting: Setting, demand: Demand, data: Path, work: Path) -> Search
     return Search(command, "yoyodyne.models.base:BaseModel.predict_step", work / "output.txt")
 
 
-SEARCHES: dict[str, Callable[[Setting, Demand, Path, Path], Search]] = {
+SEARCHES: dict[str, Callable[[Setting, SearchCase, Path, Path], Search]] = {
     "fairseq": fairseq,
     "eole": eole,
     "opennmt-py": opennmt_py,
     "joeynmt": joeynmt,
     "yoyodyne": yoyodyne,
 }
-"""By the name of the virtual environment, less ``venv-``: (setting, demand, corpus, its own folder) → search."""
+"""By the name of the virtual environment without ``venv-``: (setting, case, corpus, working folder) → search."""

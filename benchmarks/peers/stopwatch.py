@@ -1,12 +1,12 @@
-"""Runs another toolkit's command in this process, with the same stopwatch for all of them.
+"""Runs a toolkit's command in this process and times it, in the same way for all toolkits.
 
-In: a JSON file that says what to call (see `call.Order`). Out: a JSON file with seconds, tokens and loss of every
-update and the peak of memory. Tokens are counted where the loss is taken, padding left out; an update ends when an
-optimizer has stepped. After the last update wanted the process ends on the spot: nothing is validated or saved. Where
-a function is to be timed instead, the file has the seconds of each of its calls and is written when the command is
-done; so it is, empty, where nothing is watched.
+In: a JSON file (see `run.Timing`). Out: a JSON file with the seconds, tokens and loss of every update and the peak
+memory. Tokens are counted where the loss is computed, without padding; an update ends when the optimizer has stepped.
+After the last update to be timed the process ends at once: nothing is validated or saved. If a function is to be timed
+instead, the file has the seconds of each of its calls and is written when the command is done; if nothing is to be
+timed, it has none.
 
-This file is run as a script by the peer's own Python and imports nothing but torch and what lies beside it.
+This file is run as a script by the peer's own Python and imports only torch and `patches`.
 """
 
 import importlib
@@ -22,23 +22,23 @@ STARTED = time.perf_counter()
 
 
 class Stopwatch:
-    """Counts what the loss sees, and takes the time at each step of an optimizer.
+    """Counts tokens at the loss and records the time of each optimizer step.
 
     Args:
-        updates: after how many to end the process; 0 for never.
-        answer: where to write what was seen.
+        updates: the process ends after this update; 0 for never.
+        result: the file for the times.
     """
 
-    def __init__(self, updates: int, answer: Path) -> None:
-        self.updates, self.answer = updates, answer
+    def __init__(self, updates: int, result: Path) -> None:
+        self.updates, self.result = updates, result
         self.seconds: list[float] = []
         self.tokens: list[int] = []
         self.losses: list[float] = []
         self._last = STARTED
         self._counted, self._summed = 0, 0.0
 
-    def watch(self) -> None:
-        """Put the counters in place: around torch's losses, and behind every optimizer's step."""
+    def install(self) -> None:
+        """Wrap torch's losses, and hook every optimizer's step."""
         from torch.nn import functional
         from torch.optim.optimizer import register_optimizer_step_post_hook
 
@@ -66,29 +66,29 @@ class Stopwatch:
         self.losses.append(self._summed / max(self._counted, 1))
         self._last, self._counted, self._summed = now, 0, 0.0
         if len(self.seconds) == self.updates:
-            self.tell()
+            self.write()
             sys.stdout.flush()
             os._exit(0)
 
-    def tell(self) -> None:
-        """Write what was seen."""
-        write(self.answer, {"seconds": self.seconds, "tokens": self.tokens, "losses": self.losses})
+    def write(self) -> None:
+        """Write the result."""
+        write_result(self.result, {"seconds": self.seconds, "tokens": self.tokens, "losses": self.losses})
 
 
-def write(answer: Path, seen: dict[str, Any]) -> None:
-    """Write what was seen, and the peak of memory."""
+def write_result(path: Path, times: dict[str, Any]) -> None:
+    """Write the times and the peak memory."""
     status = Path("/proc/self/status").read_text().split()
     peak = int(status[status.index("VmHWM:") + 1]) * 1024
-    answer.write_text(json.dumps({**seen, "peak_bytes": peak}))
+    path.write_text(json.dumps({**times, "peak_bytes": peak}))
 
 
-def timed(name: str) -> list[float]:
-    """The seconds of every call of ``module:function`` or ``module:Class.method``, as they come."""
+def time_calls(name: str) -> list[float]:
+    """Wrap ``module:function`` or ``module:Class.method``; the list gets the seconds of every call."""
     module, _, path = name.partition(":")
     *owners, last = path.split(".")
     owner: Any = importlib.import_module(module)
-    for each in owners:
-        owner = getattr(owner, each)
+    for part in owners:
+        owner = getattr(owner, part)
     function, seconds = getattr(owner, last), []
 
     def call(*arguments: Any, **options: Any) -> Any:
@@ -101,8 +101,8 @@ def timed(name: str) -> list[float]:
     return seconds
 
 
-def do(entry: str, arguments: list[str]) -> None:
-    """Run a module, or call ``module:function``, as its own command would; one that says it failed ends this."""
+def run_entry(entry: str, arguments: list[str]) -> None:
+    """Run a module, or call ``module:function``, as its own command would; a status other than 0 is raised."""
     module, _, function = entry.partition(":")
     sys.argv = [module, *arguments]
     try:
@@ -116,26 +116,26 @@ def do(entry: str, arguments: list[str]) -> None:
 
 
 def main() -> None:
-    """Do what the order says."""
-    order = json.loads(Path(sys.argv[1]).read_text())
+    """Run and time the command."""
+    timing = json.loads(Path(sys.argv[1]).read_text())
     from patches import PATCHES  # type: ignore[import-not-found]  # found beside a script
 
-    sys.path.pop(0)  # this folder: nobody else's imports may find it
-    for name in order["patches"]:
+    sys.path.pop(0)  # this folder: no other import may find its modules
+    for name in timing["patches"]:
         PATCHES[name]()
     import torch
 
-    torch.set_num_threads(order["threads"])
-    answer = Path(order["answer"])
-    if order["updates"]:
-        Stopwatch(order["updates"], answer).watch()
-        do(order["entry"], order["arguments"])
+    torch.set_num_threads(timing["threads"])
+    result = Path(timing["result"])
+    if timing["updates"]:
+        Stopwatch(timing["updates"], result).install()
+        run_entry(timing["entry"], timing["arguments"])
         return
-    seconds = timed(order["timed"]) if order.get("timed") else []
-    do(order["entry"], order["arguments"])
-    write(answer, {"seconds": seconds})
+    seconds = time_calls(timing["timed"]) if timing.get("timed") else []
+    run_entry(timing["entry"], timing["arguments"])
+    write_result(result, {"seconds": seconds})
     sys.stdout.flush()
-    os._exit(0)  # the work is done; one toolkit's threads are now and then in the way of an orderly end
+    os._exit(0)  # all is written; the threads of one toolkit sometimes block a normal exit
 
 
 if __name__ == "__main__":

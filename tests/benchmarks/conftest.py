@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from benchmarks.corpora import Corpus
 from benchmarks.settings import Setting
-from benchmarks.training import Measured
+from benchmarks.training import TrainingResult
 
 
 @pytest.fixture
@@ -23,15 +23,15 @@ def toy() -> Setting:
 
 @pytest.fixture
 def longer(toy: Setting) -> Setting:
-    """The same on longer sentences: `regard translate` gives every output room for nine words."""
+    """The same on longer sentences: ``regard translate`` always allows nine words."""
     return replace(toy, corpus=replace(toy.corpus, shortest=8, longest=12), output_words=10)
 
 
 @pytest.fixture
-def seen() -> Callable[..., Measured]:
-    """A run of four updates after one of warm-up, at so many tokens a second."""
+def result() -> Callable[..., TrainingResult]:
+    """Builds the result of four timed updates after one of warm-up, from tokens per second."""
 
-    def build(speed: float, loss: float = 3.0, peak: int = 2**20) -> Measured:
-        return Measured([99.0, 1.0, 1.0, 1.0, 1.0], [7, *[speed] * 4], [9.0, 8, 7, 6, loss], peak, 1)
+    def build(speed: float, loss: float = 3.0, peak: int = 2**20) -> TrainingResult:
+        return TrainingResult([99.0, 1.0, 1.0, 1.0, 1.0], [7, *[speed] * 4], [9.0, 8, 7, 6, loss], peak, 1)
 
     return build

@@ -1,4 +1,4 @@
-"""A beam's links against those of forced decoding: none differ, and those of a mixed-up beam do."""
+"""Links of beam search against those of forced decoding: none differ, unless attention is shifted."""
 
 from dataclasses import replace
 
@@ -15,35 +15,35 @@ LINES = ["a b c", "e", "d d d d a a", "c b a e", "b e d", "a c"]
 
 @pytest.fixture
 def translator(tiny_model):
-    """One that says something: its end mark is unlikely."""
+    """With outputs that are not empty: the end symbol is improbable."""
     model = tiny_model("luong", "lstm")
     with torch.no_grad():
         model.decoder.output.b_o[EOS] -= 8
     return Translator(model, *(learn("word", ["a b c d e"], size=9) for _ in range(2)))
 
 
-def test_a_beam_hands_out_the_attention_of_its_words(translator):
-    references = [one.text for one in translator.translate(LINES, beam=4)]
+def test_beam_search_returns_the_attention_of_its_words(translator):
+    references = [translation.text for translation in translator.translate(LINES, beam=4)]
     references[1] = "another"
     gold = [GoldLinks(frozenset({(0, 0)})) for _ in LINES]
-    found = compare(translator, LINES, references, gold, 4)
-    assert (found.num_sentences, found.num_exact, found.num_differing) == (6, 5, 0)
-    assert found.num_links > 10
-    assert found.beam_aer == found.forced_aer > 0
-    assert found.alpha < 1e-6
-    assert found.log_prob < 1e-10
-    assert table([found]).rows[0][:5] == ("4", "6", str(found.num_links), "0", "5")
+    result = compare(translator, LINES, references, gold, 4)
+    assert (result.num_sentences, result.num_exact, result.num_differing) == (6, 5, 0)
+    assert result.num_links > 10
+    assert result.beam_aer == result.forced_aer > 0
+    assert result.alpha < 1e-6
+    assert result.log_prob < 1e-10
+    assert table([result]).rows[0][:5] == ("4", "6", str(result.num_links), "0", "5")
 
 
-def test_attention_of_other_words_would_be_seen(translator, monkeypatch):
-    real = translator.translate
+def test_attention_of_other_words_is_detected(translator, monkeypatch):
+    translate = translator.translate
 
-    def mixed_up(lines, **options):
-        found = real(lines, **options)
-        return [replace(one, alpha=np.roll(one.alpha, 1, axis=1)) for one in found]
+    def shifted(lines, **options):
+        translations = translate(lines, **options)
+        return [replace(each, alpha=np.roll(each.alpha, 1, axis=1)) for each in translations]
 
-    monkeypatch.setattr(translator, "translate", mixed_up)
+    monkeypatch.setattr(translator, "translate", shifted)
     gold = [GoldLinks(frozenset({(0, 0)})) for _ in LINES]
-    found = compare(translator, LINES, LINES, gold, 4)
-    assert found.num_differing > 0
-    assert found.alpha > 0.01
+    result = compare(translator, LINES, LINES, gold, 4)
+    assert result.num_differing > 0
+    assert result.alpha > 0.01

@@ -11,7 +11,7 @@ from regard.training.presets import PRESETS
 
 @pytest.fixture
 def small(monkeypatch):
-    """The preset with few units and words; it is built as the real one is."""
+    """The preset with few units and words, built in the same way."""
     full = PRESETS["rnnsearch-50"]()
     config = ModelConfig.from_mapping(full["model"], "model")
     assert (config.decoder.state_size, config.decoder.embedding_size) == (1000, 620)
@@ -31,13 +31,13 @@ def small(monkeypatch):
 @pytest.mark.parametrize("precision", decoding.PRECISIONS)
 @pytest.mark.parametrize("beam", [1, 5])
 @pytest.mark.usefixtures("small")
-def test_every_output_has_the_words_asked_for(precision, beam):
+def test_every_output_has_the_given_number_of_words(precision, beam):
     model = decoding.rnnsearch(precision, "cpu")
     assert isinstance(model, Seq2Seq)
     assert {parameter.dtype for parameter in model.parameters()} == {decoding.PRECISIONS[precision]}
     with torch.no_grad():
-        model.decoder.output.b_o[EOS] += 9  # an end would come at once, were it not kept off
+        model.decoder.output.b_o[EOS] += 9  # outputs would end at once without the minimum length
     batch = decoding.sources(3, "cpu")
     assert torch.equal(batch.source_mask, torch.ones(3, decoding.WORDS + 1).bool())
-    found = decoding.searching(model, batch, beam, 7)()
-    assert [len(each.hypotheses[0].ids) for each in found] == [8, 8, 8]
+    results = decoding.build_search(model, batch, beam, 7)()
+    assert [len(result.hypotheses[0].ids) for result in results] == [8, 8, 8]

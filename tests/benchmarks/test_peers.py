@@ -4,17 +4,16 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from benchmarks.demands import Demand, demands
-from benchmarks.peers import PEERS, found, measure
+from benchmarks.peers import PEERS, installed, measure_search, measure_training
 from benchmarks.peers.commands import COMMANDS, Command
-from benchmarks.peers.search import asked
-from benchmarks.peers.search import measure as measure_search
+from benchmarks.peers.run import reduced_case
 from benchmarks.peers.search_commands import SEARCHES, Search
+from benchmarks.search_cases import SearchCase, search_cases
 from benchmarks.settings import SETTINGS
 
 from regard.errors import DataError, RegardError
 
-LEARNER = """
+TRAINING_SCRIPT = """
 import sys, torch
 from torch.nn import functional
 torch.manual_seed(0)
@@ -35,7 +34,7 @@ def main():
         optimizer.zero_grad()
 """
 
-SEARCHER = """
+SEARCH_SCRIPT = """
 import sys, time
 def search(lines):
     time.sleep(0.05 if lines[0] == "first" else 0.01)
@@ -65,8 +64,8 @@ def peer(tmp_path, monkeypatch):
     python.chmod(0o755)
     module = tmp_path / "modules"
     module.mkdir()
-    (module / "learner.py").write_text(LEARNER)
-    (module / "searcher.py").write_text(SEARCHER)
+    (module / "training_script.py").write_text(TRAINING_SCRIPT)
+    (module / "search_script.py").write_text(SEARCH_SCRIPT)
     monkeypatch.setenv("PYTHONPATH", str(module))
 
     def install(command):
@@ -77,95 +76,95 @@ def peer(tmp_path, monkeypatch):
 
 
 def test_the_stopwatch_counts_tokens_at_the_loss_and_ends_after_the_last_update(peer, toy):
-    environments, work = peer(Command("learner:main", ["--fast"], ["whole_checkpoints"]))
-    seen = measure("own", toy, environments, work, threads=1)
-    assert len(seen.seconds) == toy.updates
-    # three losses an update over three real targets each; what is computed without gradients does not count
-    assert seen.tokens == [9] * toy.updates
-    assert seen.losses[0] == pytest.approx(1.3863, abs=1e-4)  # log 4, however the loss was reduced
-    assert seen.losses[-1] < seen.losses[0]
-    assert seen.peak_bytes > 2**26
+    environments, work = peer(Command("training_script:main", ["--fast"], ["whole_checkpoints"]))
+    result = measure_training("own", toy, environments, work, threads=1)
+    assert len(result.seconds) == toy.updates
+    # three losses per update over three real targets each; what is computed without gradients does not count
+    assert result.tokens == [9] * toy.updates
+    assert result.losses[0] == pytest.approx(1.3863, abs=1e-4)  # log 4, however the loss was reduced
+    assert result.losses[-1] < result.losses[0]
+    assert result.peak_bytes > 2**26
     assert (work / "toy" / "train.tsv").exists()
 
 
 def test_a_peer_that_fails_names_its_log(peer, toy):
-    environments, work = peer(Command("learner:main", []))
-    (environments / "venv-own" / "bin" / "python").write_text("#!/bin/sh\necho out of steam\nexit 3\n")
+    environments, work = peer(Command("training_script:main", []))
+    (environments / "venv-own" / "bin" / "python").write_text("#!/bin/sh\necho out of memory\nexit 3\n")
     with pytest.raises(RegardError, match=r"own-toy/trained\.failed: ended with status 3"):
-        measure("own", toy, environments, work, threads=1)
-    assert "out of steam" in (work / "own-toy" / "trained.failed").read_text()
+        measure_training("own", toy, environments, work, threads=1)
+    assert "out of memory" in (work / "own-toy" / "trained.failed").read_text()
 
 
 @pytest.fixture
-def searching(peer, monkeypatch):
-    """The peer as one that searches; the toy's outputs have four words."""
-    environments, work = peer(Command("searcher:train", []))
+def search_peer(peer, monkeypatch):
+    """The peer with a search command; the toy's outputs have four words."""
+    environments, work = peer(Command("search_script:train", []))
 
-    def search(setting, demand, data, own):
-        arguments = [str(data / f"{demand.part}.source"), str(own / "out"), str(demand.batch)]
-        return Search(Command("searcher:main", arguments), "searcher:search", own / "out", "H-", 2)
+    def search(setting, case, data, own):
+        arguments = [str(data / f"{case.file_stem}.source"), str(own / "out"), str(case.batch)]
+        return Search(Command("search_script:main", arguments), "search_script:search", own / "out", "H-", 2)
 
     monkeypatch.setitem(SEARCHES, "own", search)
     return environments, work
 
 
-def test_a_search_is_timed_call_by_call_with_a_model_trained_once(searching, toy):
-    environments, work = searching
-    first = demands(toy)[0]
+def test_a_search_is_timed_call_by_call_with_a_model_trained_once(search_peer, toy):
+    environments, work = search_peer
+    first = search_cases(toy)[0]
     for _ in range(2):
-        seen = measure_search("own", toy, first, environments, work, threads=1)
-    assert len(seen.seconds) == first.calls
-    assert all(0.01 < seconds < 0.1 for seconds in seen.seconds)
-    assert seen.outputs == ("x y z w",) * first.sentences
-    assert seen.whole > sum(seen.seconds)
-    assert (work / "own-toy-searching" / "trained").read_text() == "trained\n"
+        result = measure_search("own", toy, first, environments, work, threads=1)
+    assert len(result.seconds) == first.calls
+    assert all(0.01 < seconds < 0.1 for seconds in result.seconds)
+    assert result.outputs == ("x y z w",) * first.num_sentences
+    assert result.total_seconds > sum(result.seconds)
+    assert (work / "own-toy-search" / "trained").read_text() == "trained\n"
 
 
-def test_a_search_that_puts_out_other_lengths_is_refused(searching, toy):
-    environments, work = searching
+def test_a_search_with_outputs_of_other_lengths_is_an_error(search_peer, toy):
+    environments, work = search_peer
     five = replace(toy, output_words=5)
-    with pytest.raises(RegardError, match="of 5 words were asked for"):
-        measure_search("own", five, demands(five)[0], environments, work, threads=1)
+    with pytest.raises(RegardError, match="of 5 words were expected"):
+        measure_search("own", five, search_cases(five)[0], environments, work, threads=1)
 
 
-def test_only_a_slow_peer_is_asked_for_less():
+def test_only_a_slow_peer_has_a_reduced_case():
     mt = SETTINGS["mt"]
-    beam, greedy, _ = demands(mt)
-    assert asked("fairseq", mt, beam) == beam
-    assert asked("yoyodyne", mt, greedy) == greedy
-    assert asked("yoyodyne", mt, beam).sentences == 8
-    assert asked("yoyodyne", SETTINGS["char"], beam) == beam
+    beam, greedy, _ = search_cases(mt)
+    assert reduced_case("fairseq", mt, beam) == beam
+    assert reduced_case("yoyodyne", mt, greedy) == greedy
+    assert reduced_case("yoyodyne", mt, beam).num_sentences == 8
+    assert reduced_case("yoyodyne", SETTINGS["char"], beam) == beam
 
 
 @pytest.mark.parametrize("name", PEERS)
-def test_every_peer_is_told_what_is_demanded(tmp_path, name):
+def test_every_search_command_has_the_numbers_of_the_case(tmp_path, name):
     setting = replace(SETTINGS["mt"], output_words=19)
     COMMANDS[name](setting, tmp_path / "data", tmp_path, 17)
-    demand = Demand("some", 7, 23, 3)
-    search = SEARCHES[name](setting, demand, tmp_path / "data", tmp_path)
+    case = SearchCase("some", 7, 23, 3)
+    search = SEARCHES[name](setting, case, tmp_path / "data", tmp_path)
     config = tmp_path / "search.yaml"
-    told = " ".join(search.command.arguments) + (config.read_text() if config.exists() else "")
-    for number in (7, demand.batch, 19):
-        assert str(number) in told, number
-    assert demand.part in told + str(search.command.before)
+    command_text = " ".join(search.command.arguments) + (config.read_text() if config.exists() else "")
+    for number in (7, case.batch, 19):
+        assert str(number) in command_text, number
+    assert case.file_stem in command_text + str(search.command.before)
     assert ":" in search.timed
 
 
-def test_environments_are_found_by_name(tmp_path):
+def test_environments_are_recognized_by_name(tmp_path):
     with pytest.raises(DataError, match=r"venv-fairseq.*leave --peers out"):
-        found(tmp_path)
+        installed(tmp_path)
     for name in ("yoyodyne", "fairseq"):
         (tmp_path / f"venv-{name}" / "bin").mkdir(parents=True)
         (tmp_path / f"venv-{name}" / "bin" / "python").touch()
-    assert found(tmp_path) == ["fairseq", "yoyodyne"]
+    assert installed(tmp_path) == ["fairseq", "yoyodyne"]
 
 
 @pytest.mark.parametrize("name", PEERS)
-def test_every_peer_is_told_the_settings_numbers(tmp_path, name):
+def test_every_training_command_has_the_numbers_of_the_setting(tmp_path, name):
     setting = SETTINGS["mt"]
     command = COMMANDS[name](setting, tmp_path / "data", tmp_path, 17)
     config = tmp_path / "train.yaml"
-    told = " ".join(command.arguments) + (config.read_text() if config.exists() else "")
+    command_text = " ".join(command.arguments) + (config.read_text() if config.exists() else "")
     for number in (
         setting.embedding_size,
         setting.decoder_size,
@@ -175,19 +174,19 @@ def test_every_peer_is_told_the_settings_numbers(tmp_path, name):
         5.0,
         17,
     ):
-        assert str(number) in told, number
-    assert str(tmp_path / "data" / "train") in told + str(command.before)
+        assert str(number) in command_text, number
+    assert str(tmp_path / "data" / "train") in command_text + str(command.before)
     if config.exists():
         assert str(config) in command.arguments
         json.loads(config.read_text())
 
 
-def test_the_stopwatch_needs_nothing_of_ours():
+def test_the_stopwatch_imports_neither_regard_nor_benchmarks():
     import ast
 
-    room = Path(sys.modules["benchmarks.peers"].__file__).parent
+    folder = Path(sys.modules["benchmarks.peers"].__file__).parent
     for name in ("stopwatch.py", "patches.py"):
-        tree = ast.parse((room / name).read_text())
+        tree = ast.parse((folder / name).read_text())
         modules = {
             alias.name if isinstance(node, ast.Import) else node.module
             for node in ast.walk(tree)

@@ -1,8 +1,7 @@
 import json
 
 import pytest
-from benchmarks.report import write_report
-from benchmarks.section import Picture, Section, Table, keep, kept
+from benchmarks.report import Figure, Section, Table, load_section, save_section, write_report
 
 from regard.errors import DataError
 
@@ -14,21 +13,21 @@ def section(key, **more):
     return Section(key, f"Title of {key}", ["Words & such."], [table], machine=MACHINE, **more)
 
 
-def test_a_section_survives_its_file(tmp_path):
-    first = section("growth", pictures=[Picture("p", "caption")], numbers={"x": [1, 2]})
-    keep(first, tmp_path)
-    assert kept(tmp_path / "growth.json") == first
-    assert {"date", "torch", "regard", "python"} <= set(first.made)
+def test_a_section_is_equal_after_saving_and_loading(tmp_path):
+    first = section("scaling", figures=[Figure("p", "caption")], numbers={"x": [1, 2]})
+    save_section(first, tmp_path)
+    assert load_section(tmp_path / "scaling.json") == first
+    assert {"date", "torch", "regard", "python"} <= set(first.versions)
 
 
 def test_the_report_holds_every_section_in_its_order(tmp_path):
     png = b"\x89PNG not really"
     (tmp_path / "p.png").write_bytes(png)
-    keep(section("growth", pictures=[Picture("p", "caption")]), tmp_path)
-    for key in ("other", "decoding", "training"):
-        keep(section(key), tmp_path)
-    order = [each.key for each in write_report(tmp_path)]
-    assert order == ["training", "decoding", "growth", "other"]
+    save_section(section("scaling", figures=[Figure("p", "caption")]), tmp_path)
+    for key in ("other", "search", "training"):
+        save_section(section(key), tmp_path)
+    order = [section.key for section in write_report(tmp_path)]
+    assert order == ["training", "search", "scaling", "other"]
     assert list(json.loads((tmp_path / "results.json").read_text())) == order
     text = (tmp_path / "report.md").read_text()
     assert [line for line in text.splitlines() if line.startswith("## ")] == [
@@ -42,24 +41,24 @@ def test_the_report_holds_every_section_in_its_order(tmp_path):
     assert "&lt;it&gt;" in page
     assert "Words &amp; such." in page
     assert 'src="data:image/png;base64,' in page
-    assert [each.key for each in write_report(tmp_path)] == order  # its own results are no section
+    assert [
+        section.key for section in write_report(tmp_path)
+    ] == order  # results.json is not read as a section
 
 
-def test_a_gpus_figures_become_a_section(tmp_path):
+def test_gpu_figures_become_a_section(tmp_path):
     rows = [{"recurrence": "gru", "ms": 1.23456}, {"recurrence": "lstm", "graph_ms": 2}]
-    (tmp_path / "gpu-figures.json").write_text(
-        json.dumps({"gpu": "a large one", "torch": "9", "timing": rows})
-    )
-    (found,) = write_report(tmp_path)
-    assert (found.key, found.machine) == ("gpu", {"gpu": "a large one", "torch": "9"})
-    assert found.tables == [
+    (tmp_path / "gpu-figures.json").write_text(json.dumps({"gpu": "an H200", "torch": "9", "timing": rows}))
+    (gpu,) = write_report(tmp_path)
+    assert (gpu.key, gpu.machine) == ("gpu", {"gpu": "an H200", "torch": "9"})
+    assert gpu.tables == [
         Table("Timing.", ["recurrence", "ms", "graph ms"], [["gru", "1.235", ""], ["lstm", "", "2"]])
     ]
-    assert "a large one" in (tmp_path / "report.html").read_text()
+    assert "an H200" in (tmp_path / "report.html").read_text()
 
 
 @pytest.mark.parametrize("name", ["training.json", "gpu-figures.json"])
-def test_a_foreign_file_is_named(tmp_path, name):
+def test_a_file_of_another_form_is_named(tmp_path, name):
     (tmp_path / name).write_text("[1]")
     with pytest.raises(DataError, match=name):
         write_report(tmp_path)

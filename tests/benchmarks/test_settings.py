@@ -1,5 +1,5 @@
 import pytest
-from benchmarks.settings import SETTINGS, Setting, run_of, setting_of, task_of
+from benchmarks.settings import SETTINGS, Setting, build_run, build_task, get_setting
 
 from regard.errors import ConfigError
 
@@ -8,9 +8,9 @@ from regard.errors import ConfigError
     ("name", "m", "n", "batch", "vocabulary"), [("mt", 256, 512, 64, 8004), ("char", 128, 256, 32, 44)]
 )
 def test_the_models_are_those_of_the_comparison(name, m, n, batch, vocabulary):
-    setting = setting_of(name)
+    setting = get_setting(name)
     for decoder in ("luong", "bahdanau"):
-        run = run_of(setting, decoder, "bf16")
+        run = build_run(setting, decoder, "bf16")
         parts = run.model.encoder, run.model.decoder
         assert [part.cell for part in parts] == ["lstm", "lstm"]
         assert [part.embedding_size for part in parts] == [m, m]
@@ -21,24 +21,24 @@ def test_the_models_are_those_of_the_comparison(name, m, n, batch, vocabulary):
         training = run.training
         assert (training.optimizer, training.learning_rate, training.clip) == ("adam", 0.001, 5.0)
         assert (training.batch_sentences, training.precision) == (batch, "bf16")
-    assert run_of(setting, "luong").model.decoder.input_feeding
+    assert build_run(setting, "luong").model.decoder.input_feeding
     assert setting.vocabulary == vocabulary
 
 
-def test_batches_are_full_and_vocabularies_as_large_as_promised():
+def test_batches_are_full_and_vocabularies_have_their_size():
     setting = SETTINGS["char"]
-    task = task_of(setting, "luong")
+    task = build_task(setting, "luong")
     assert task.sizes == {"source": setting.vocabulary, "target": setting.vocabulary}
     sizes = [len(members) for members in task.plan(0)]
     assert sizes.count(32) >= len(sizes) - 1
 
 
-def test_a_setting_survives_its_way_to_another_process(toy):
+def test_a_setting_is_equal_after_json(toy):
     assert Setting.from_json(toy.to_json()) == toy
 
 
-def test_unknown_names_are_told_the_nearest():
+def test_an_unknown_name_is_answered_with_the_nearest():
     with pytest.raises(ConfigError, match="did you mean 'char'"):
-        setting_of("chars")
+        get_setting("chars")
     with pytest.raises(ConfigError, match="did you mean 'luong'"):
-        run_of(SETTINGS["mt"], "luongs")
+        build_run(SETTINGS["mt"], "luongs")

@@ -1,4 +1,4 @@
-"""Vectors to sentences through the command line: a matrix or a table in, a model, descriptions and scores out."""
+"""Vectors to sentences through the command line: a matrix or a table in, a model, captions and scores out."""
 
 import json
 
@@ -10,7 +10,7 @@ from regard.cli.app import app
 from regard.datasets import Scenes
 
 pyarrow = pytest.importorskip("pyarrow")
-from pyarrow import feather  # noqa: E402 (after the question whether it is there)
+from pyarrow import feather  # noqa: E402 (after the check that it is installed)
 
 pytestmark = pytest.mark.journey
 
@@ -19,7 +19,7 @@ COLOURS, SHAPES = ("red", "green", "blue"), ("circle", "square", "star")
 
 @pytest.fixture
 def toy(tmp_path):
-    """Colour and shape as numbers far from zero and with noise, as a matrix and as a table."""
+    """Colour and shape as noisy numbers of very different scales, as a matrix and as a table."""
     rng = np.random.default_rng(3)
     for name, count in (("train", 180), ("test", 45)):
         colours, shapes = rng.integers(3, size=count), rng.integers(3, size=count)
@@ -51,67 +51,73 @@ for option in (
 
 @pytest.mark.parametrize(("suffix", "column"), [("npy", ()), ("arrow", ("--column", "seen"))])
 def test_from_files_to_scores(regard, toy, suffix, column):
-    named = ("--set", "data.column=seen") if column else ()
+    data_column = ("--set", "data.column=seen") if column else ()
     files = ["--train", toy / f"train.{suffix}", "--train", toy / "train.txt"]
-    report = json.loads(regard("train", toy / "m", "--task", "caption", *files, *named, *SMALL, "--json"))
+    report = json.loads(
+        regard("train", toy / "m", "--task", "caption", *files, *data_column, *SMALL, "--json")
+    )
     assert report["task"] == "caption"
     assert report["validation"]["exact_match"] >= 0.9
     test = [toy / f"test.{suffix}", toy / "test.txt"]
     scores = json.loads(regard("evaluate", toy / "m", *test, *column, "--out", toy / "out", "--json"))
-    wanted = (toy / "test.txt").read_text().splitlines()
+    references = (toy / "test.txt").read_text().splitlines()
     output = regard("caption", toy / "m", test[0], *column).splitlines()
     assert output == (toy / "out" / "descriptions.txt").read_text().splitlines()
-    right = sum(one == other for one, other in zip(output, wanted, strict=True)) / len(wanted)
+    right = sum(line == reference for line, reference in zip(output, references, strict=True)) / len(
+        references
+    )
     assert right == scores["exact_match"] >= 0.9
     lines = regard("caption", toy / "m", test[0], *column, "--n-best", 2, "--scores").splitlines()
-    assert [line.split("\t")[0] for line in lines] == [str(k // 2 + 1) for k in range(2 * len(wanted))]
+    assert [line.split("\t")[0] for line in lines] == [str(k // 2 + 1) for k in range(2 * len(references))]
     assert [line.split("\t")[2] for line in lines[::2]] == output
     regard("caption", toy / "m", test[0], *column, "--json", "-o", toy / "out.jsonl")
     assert [json.loads(line)["text"] for line in (toy / "out.jsonl").read_text().splitlines()] == output
     assert "summary_size" in regard("show", toy / "m")
 
 
-def test_bad_input_is_told(regard, toy):
-    def told(*words):
-        ended = CliRunner().invoke(app, [str(word) for word in words])
-        assert ended.exit_code != 0
-        return str(ended.exception)
+def test_errors_name_the_fault(regard, toy):
+    def error_of(*arguments):
+        result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+        assert result.exit_code != 0
+        return str(result.exception)
 
     train = ("train", toy / "m", "--task", "caption", "--device", "cpu")
-    assert "give two, the features and then the text" in told(*train, "--train", toy / "train.npy")
-    assert "nothing to learn from" in told(*train)
-    uneven = told(*train, "--train", toy / "train.npy", "--train", toy / "test.txt")
+    assert "give two, the features and then the text" in error_of(*train, "--train", toy / "train.npy")
+    assert "nothing to learn from" in error_of(*train)
+    uneven = error_of(*train, "--train", toy / "train.npy", "--train", toy / "test.txt")
     assert "180 rows" in uneven
     assert "45 lines" in uneven
-    unnamed = told(*train, "--train", toy / "train.arrow", "--train", toy / "train.txt")
+    unnamed = error_of(*train, "--train", toy / "train.arrow", "--train", toy / "train.txt")
     assert "features may stand in seen, other" in unnamed
     files = ["--train", toy / "train.npy", "--train", toy / "train.txt"]
     regard(*train, *files, "--updates", 1, *SMALL[4:])
     np.save(toy / "wide.npy", np.zeros((2, 5)))
-    for verb in (
+    for command in (
         ("caption", toy / "m", toy / "wide.npy"),
         ("evaluate", toy / "m", toy / "wide.npy", toy / "test.txt"),
     ):
-        assert "5 features in a row, and the model was trained on 2" in told(*verb)
-    assert "raise --beam" in told("caption", toy / "m", toy / "test.npy", "--n-best", 9)
-    assert "leave out --scores" in told("caption", toy / "m", toy / "test.npy", "--json", "--scores")
-    assert "then that of the references" in told("evaluate", toy / "m", toy / "test.npy")
-    assert "--gold is of a model for translating" in told(
+        assert "5 features in a row, and the model was trained on 2" in error_of(*command)
+    assert "raise --beam" in error_of("caption", toy / "m", toy / "test.npy", "--n-best", 9)
+    assert "leave out --scores" in error_of("caption", toy / "m", toy / "test.npy", "--json", "--scores")
+    assert "then the references" in error_of("evaluate", toy / "m", toy / "test.npy")
+    assert "--gold is of a model for translating" in error_of(
         "evaluate", toy / "m", toy / "test.npy", toy / "test.txt", "--gold", toy / "test.txt"
     )
 
 
-def test_the_world_of_scenes(regard, tmp_path):
-    """A few minutes' work in small: it need not get whole sentences right, but is to know what words are about."""
+def test_scenes(regard, tmp_path):
+    """A short training: whole sentences may be wrong, but most words are right."""
     splits = Scenes().splits(train=300, valid=30, test=1, seed=1)
-    for name, part in (("train", splits.train), ("valid", splits.valid)):
-        np.save(tmp_path / f"{name}.npy", np.array([each.features for each in part], dtype=np.float32))
-        (tmp_path / f"{name}.txt").write_text("".join(f"{each.target}\n" for each in part))
+    for name, examples in (("train", splits.train), ("valid", splits.valid)):
+        np.save(
+            tmp_path / f"{name}.npy", np.array([example.features for example in examples], dtype=np.float32)
+        )
+        (tmp_path / f"{name}.txt").write_text("".join(f"{example.target}\n" for example in examples))
     files = [
         word
         for name in ("train", "valid")
-        for s in ("npy", "txt")
-        for word in (f"--{name}", tmp_path / f"{name}.{s}")
+        for suffix in ("npy", "txt")
+        for word in (f"--{name}", tmp_path / f"{name}.{suffix}")
     ]
     report = json.loads(regard("train", tmp_path / "m", "--task", "caption", *files, *SMALL, "--json"))
     assert report["validation"]["token_accuracy"] >= 0.6

@@ -1,4 +1,4 @@
-"""The demos of all worlds, small: what they print, what they leave behind, and that it can be used again."""
+"""The demos of all datasets, small: what they print, what they write, and that the model can be used."""
 
 import json
 import re
@@ -38,12 +38,12 @@ SMALL = small("microworld")
 
 def of_task(*tasks):
     return pytest.mark.parametrize(
-        "world", [name for name, dataset in DATASETS.items() if dataset.task in tasks]
+        "dataset", [name for name, dataset in DATASETS.items() if dataset.task in tasks]
     )
 
 
-def left_behind(regard, tmp_path, dataset):
-    """What a demo printed, its folder, and its report."""
+def run_demo(regard, tmp_path, dataset):
+    """Run a demo: what it prints, its folder, and its report."""
     out = regard("demo", dataset, *small(dataset))
     folder = tmp_path / "runs" / f"demo-{dataset}"
     assert f"the model, its report and its corpus are in runs/demo-{dataset}" in out
@@ -51,21 +51,21 @@ def left_behind(regard, tmp_path, dataset):
 
 
 def printed_names(out):
-    """The first words of the table's rows, without the lines of the further sets."""
+    """The first words of the table's rows, without the lines of additional test sets."""
     rows = out.split("\n\n")[0].splitlines()[1:]
     return {row.split()[0] for row in rows if not re.match(r"\w+: ", row)}
 
 
-def same_scores(again, report):
+def assert_same_scores(again, report):
     for name in again:
         if name not in ("sentences_per_second", "command"):
             assert again[name] == report[name], name
 
 
 @of_task("translate")
-def test_a_translator_s(regard, tmp_path, monkeypatch, dataset):
+def test_translation(regard, tmp_path, monkeypatch, dataset):
     monkeypatch.chdir(tmp_path)
-    out, folder, report = left_behind(regard, tmp_path, dataset)
+    out, folder, report = run_demo(regard, tmp_path, dataset)
     # the printed table: names as in report.json
     assert out.startswith("40 held-out sentences\n")
     names = printed_names(out)
@@ -75,7 +75,7 @@ def test_a_translator_s(regard, tmp_path, monkeypatch, dataset):
     assert report["num_sentences"] == report["num_train_pairs"] == report["num_valid_pairs"] == 40
     assert 0 <= report["exact_match"] <= 1
     assert report["validation"]["loss"] > 0
-    # some translations, a picture, where everything is, what to try
+    # some translations, a plot, the folder, and a command to try
     assert len(re.findall(r"^  [✓✗] ", out, flags=re.MULTILINE)) == 5
     assert "where it looked" in out
     assert re.search(f"^report: +{re.escape(str(folder / 'report.html'))}$", out, flags=re.MULTILINE)
@@ -84,7 +84,7 @@ def test_a_translator_s(regard, tmp_path, monkeypatch, dataset):
     assert typed
     assert typed[2] == f"runs/demo-{dataset}"
     assert regard("translate", typed[2], "--alignments", stdin="a b\n").count("\t") == 1
-    # the test set is beside the model, and scored again it has the same scores
+    # the test set is stored beside the model; evaluating it again gives the same scores
     corpus = folder / "corpus"
     gold = ["--gold", corpus / "test.links"] if (corpus / "test.links").exists() else []
     again = json.loads(
@@ -93,13 +93,13 @@ def test_a_translator_s(regard, tmp_path, monkeypatch, dataset):
             *("--tokenize", find_demo(dataset).tokenize, "--json"),
         )
     )
-    same_scores(again, report)
+    assert_same_scores(again, report)
 
 
 @of_task("language_model")
-def test_a_language_model_s(regard, tmp_path, monkeypatch, dataset):
+def test_language_model(regard, tmp_path, monkeypatch, dataset):
     monkeypatch.chdir(tmp_path)
-    out, folder, report = left_behind(regard, tmp_path, dataset)
+    out, folder, report = run_demo(regard, tmp_path, dataset)
     assert out.startswith("40 held-out sentences\n")
     assert {"perplexity", "bits_per_character", "train_seconds"} == printed_names(out) <= set(report)
     assert {"language": {"long", "unseen"}, "newsroom": {"far"}}[dataset] <= set(report)
@@ -108,58 +108,62 @@ def test_a_language_model_s(regard, tmp_path, monkeypatch, dataset):
         assert line in out
     assert "how one of them grew" in out
     assert (folder / "growth.png").stat().st_size > 5_000
-    same_scores(json.loads(regard("evaluate", folder, folder / "corpus" / "test.txt", "--json")), report)
+    assert_same_scores(
+        json.loads(regard("evaluate", folder, folder / "corpus" / "test.txt", "--json")), report
+    )
     assert regard("sample", folder, "-n", 5).splitlines() == report["samples"]
 
 
 @of_task("classify")
-def test_a_classifier_s(regard, tmp_path, monkeypatch, dataset):
+def test_classifier(regard, tmp_path, monkeypatch, dataset):
     monkeypatch.chdir(tmp_path)
-    out, folder, report = left_behind(regard, tmp_path, dataset)
+    out, folder, report = run_demo(regard, tmp_path, dataset)
     assert out.startswith("40 held-out sentences\n")
     assert {"accuracy", "macro_f1", "train_seconds"} <= printed_names(out)
-    said = (folder / "predictions.txt").read_text(encoding="utf-8").splitlines()[:6]
+    predictions = (folder / "predictions.txt").read_text(encoding="utf-8").splitlines()[:6]
     rows = (folder / "corpus" / "test.tsv").read_text(encoding="utf-8").splitlines()[:6]
-    right = [label == row.split("\t")[0] for label, row in zip(said, rows, strict=True)]
+    right = [label == row.split("\t")[0] for label, row in zip(predictions, rows, strict=True)]
     assert [mark == "✓" for mark in re.findall(r"^  ([✓✗]) ", out, flags=re.MULTILINE)] == right
-    weighs = dataset == "sentiment"
-    assert ("what it weighed" in out) == (folder / "weights.png").exists() == weighs
+    has_weights = dataset == "sentiment"
+    assert ("what it weighed" in out) == (folder / "weights.png").exists() == has_weights
     assert len(re.findall(r"^  [✓✗] ", out, flags=re.MULTILINE)) == 6
     assert (folder / "confusion.png").exists()
-    same_scores(json.loads(regard("evaluate", folder, folder / "corpus" / "test.tsv", "--json")), report)
+    assert_same_scores(
+        json.loads(regard("evaluate", folder, folder / "corpus" / "test.tsv", "--json")), report
+    )
     typed = re.search(r"try: +echo '(.*)' \| .*regard classify (.*) --show", out)
     assert typed
     assert regard("classify", typed[2], stdin=f"{typed[1]}\n").strip() in report["classes"]
 
 
 @of_task("tag")
-def test_a_tagger_s(regard, tmp_path, monkeypatch, dataset):
+def test_tagger(regard, tmp_path, monkeypatch, dataset):
     monkeypatch.chdir(tmp_path)
-    out, folder, report = left_behind(regard, tmp_path, dataset)
+    out, folder, report = run_demo(regard, tmp_path, dataset)
     assert {"accuracy", "sentence_accuracy", "train_seconds"} <= printed_names(out)
     assert (folder / "tags.png").stat().st_size > 5_000
     corpus = folder / "corpus"
     again = json.loads(regard("evaluate", folder, corpus / "test.words", corpus / "test.tags", "--json"))
-    same_scores(again, report)
+    assert_same_scores(again, report)
 
 
 @of_task("caption")
-def test_a_describer_s(regard, tmp_path, monkeypatch, dataset):
+def test_captioner(regard, tmp_path, monkeypatch, dataset):
     monkeypatch.chdir(tmp_path)
-    out, folder, report = left_behind(regard, tmp_path, dataset)
+    out, folder, report = run_demo(regard, tmp_path, dataset)
     assert {"bleu", "exact_match", "train_seconds"} <= printed_names(out)
     assert len(re.findall(r"^  [✓✗] ", out, flags=re.MULTILINE)) == 6
     corpus = folder / "corpus"
     again = json.loads(
         regard("evaluate", folder, corpus / "test.npy", corpus / "test.txt", "--tokenize", "none", "--json")
     )
-    same_scores(again, report)
-    said = regard("caption", folder, corpus / "test.npy")
-    assert said == (folder / "descriptions.txt").read_text(encoding="utf-8")
+    assert_same_scores(again, report)
+    captions = regard("caption", folder, corpus / "test.npy")
+    assert captions == (folder / "descriptions.txt").read_text(encoding="utf-8")
 
 
 def test_json_and_a_second_run(regard, tmp_path):
-    """What is printed as JSON is report.json; a folder that is taken is not touched."""
+    """The JSON printed is report.json; a second run does not overwrite the folder of the first."""
     printed = json.loads(regard("demo", *SMALL, "--out", tmp_path / "demo", "--json"))
     assert printed == json.loads((tmp_path / "demo" / "report.json").read_text(encoding="utf-8"))
     assert {"bleu", "chrf", "exact_match", "aer", "train_seconds", "long", "unseen", "validation"} <= set(

@@ -1,4 +1,4 @@
-"""Classifiers and taggers learn what counting words cannot tell, to a stated score in seconds.
+"""Classifiers and taggers learn what word counts cannot show, to a stated score in seconds.
 
 Classifying: which of two letters comes first among others; of two texts, whether it is the same one in both. Every bag
 of words occurs with either label equally often. Tagging: a word's tag is the next word's kind.
@@ -19,36 +19,36 @@ SIZE = 16
 
 
 def lines():
-    """Lines in twos that differ in the order of a and b alone; which comes first is the label."""
+    """Pairs of lines that differ only in the order of a and b; the label is which comes first."""
     rng = random.Random(5)
-    seen = set()
-    while len(seen) < 300:
+    frames = set()
+    while len(frames) < 300:
         others = tuple(rng.choices("uvwx", k=rng.randint(1, 4)))
         first, second = sorted(rng.choices(range(len(others) + 1), k=2))
-        seen.add((*others[:first], "1", *others[first:second], "2", *others[second:]))
-    order = sorted(seen)
+        frames.add((*others[:first], "1", *others[first:second], "2", *others[second:]))
+    order = sorted(frames)
     rng.shuffle(order)
     return [
-        (one, " ".join(frame).replace("1", one).replace("2", other))
+        (label, " ".join(frame).replace("1", label).replace("2", other))
         for frame in order
-        for one, other in ("ab", "ba")
+        for label, other in ("ab", "ba")
     ]
 
 
 def pairs():
-    """Two lines each, either label as often for every two bags."""
+    """Two lines each; for every two bags of words both labels are equally frequent."""
     rng = random.Random(6)
     by_first = defaultdict(list)
     for first, line in lines():
         by_first[first].append(line)
-    made = []
+    rows = []
     for _ in range(300):
         j, k = rng.randrange(len(by_first["a"])), rng.randrange(len(by_first["a"]))
-        for one in "ab":
-            for other in "ab":
-                label = "same" if one == other else "other"
-                made.append((label, by_first[one][j], by_first[other][k]))
-    return made
+        for first in "ab":
+            for second in "ab":
+                label = "same" if first == second else "other"
+                rows.append((label, by_first[first][j], by_first[second][k]))
+    return rows
 
 
 def write(path, rows):
@@ -84,7 +84,7 @@ def split(folder, rows, size):
     return {name: write(folder / f"{name}.tsv", part) for name, part in parts.items()}
 
 
-def test_no_bag_of_words_tells():
+def test_no_bag_of_words_determines_the_label():
     for rows in (lines(), pairs()):
         labels = defaultdict(Counter)
         for label, *texts in rows:
@@ -93,7 +93,7 @@ def test_no_bag_of_words_tells():
 
 
 @pytest.mark.parametrize("pooling", ["last", "mean", "attention"])
-def test_every_pooling_reads_the_order(regard, tmp_path, pooling):
+def test_every_pooling_learns_the_order(regard, tmp_path, pooling):
     files = split(tmp_path, lines(), 60)
     options = ["training.max_epochs=6", f"model.pooling={pooling}", "model.dropout=0.0"]
     report = train(regard, tmp_path / "model", files, "task=classify", *options)
@@ -102,7 +102,7 @@ def test_every_pooling_reads_the_order(regard, tmp_path, pooling):
     assert scores["accuracy"] >= 0.95
     rows = [row.split("\t") for row in files["test"].read_text().splitlines()]
     out = regard("classify", tmp_path / "model", stdin="".join(f"{text}\n" for _, text in rows)).splitlines()
-    right = sum(label == found for (label, _), found in zip(rows, out, strict=True))
+    right = sum(label == predicted for (label, _), predicted in zip(rows, out, strict=True))
     assert right / len(rows) == pytest.approx(scores["accuracy"])
 
 
@@ -116,29 +116,31 @@ def test_two_texts(regard, tmp_path):
 def tagged():
     """A word's tag says whether the next word is a vowel, a consonant or none."""
     rng = random.Random(7)
-    made = []
+    rows = []
     for _ in range(600):
         words = rng.choices("aeioubcdfg", k=rng.randint(2, 7))
         tags = ["V" if word in "aeiou" else "C" for word in words[1:]] + ["end"]
-        made.append((" ".join(words), " ".join(tags)))
-    return made
+        rows.append((" ".join(words), " ".join(tags)))
+    return rows
 
 
-def test_the_next_word_is_known_to_those_alone_that_read_both_ways(regard, tmp_path):
+def test_only_a_bidirectional_tagger_knows_the_next_word(regard, tmp_path):
     files = split(tmp_path, tagged(), 100)
     scores = {}
-    for ways in ("true", "false"):
-        options = ["task=tag", "training.max_epochs=6", f"model.encoder.bidirectional={ways}"]
-        train(regard, tmp_path / ways, files, *options)
-        scores[ways] = json.loads(regard("evaluate", tmp_path / ways, files["test"], "--json"))
+    for bidirectional in ("true", "false"):
+        options = ["task=tag", "training.max_epochs=6", f"model.encoder.bidirectional={bidirectional}"]
+        train(regard, tmp_path / bidirectional, files, *options)
+        scores[bidirectional] = json.loads(
+            regard("evaluate", tmp_path / bidirectional, files["test"], "--json")
+        )
     assert scores["true"]["accuracy"] >= 0.98
     assert scores["true"]["sentence_accuracy"] >= 0.9
-    # the future is a coin's throw, and so is where it ends
+    # the next word is random, and so is the end of the sentence
     assert scores["false"]["accuracy"] <= 0.7
 
 
-def test_a_tagger_that_reads_one_way_learns_the_word_before(regard, tmp_path):
-    """So that the one above fails for its direction, and for nothing else."""
+def test_a_unidirectional_tagger_learns_the_previous_word(regard, tmp_path):
+    """The control: only the direction makes the task above impossible."""
     rows = [(" ".join(words.split()[::-1]), " ".join(tags.split()[::-1])) for words, tags in tagged()]
     files = split(tmp_path, rows, 100)
     options = ["task=tag", "training.max_epochs=6", "model.encoder.bidirectional=false"]
@@ -175,27 +177,27 @@ def weights(folder, name="last"):
     return dict(ModelFolder(folder).load(name).model.named_parameters())
 
 
-def test_fine_tuning_begins_as_the_language_model_and_thaws_from_the_top(regard, tmp_path):
+def test_fine_tuning_starts_from_the_language_model_and_unfreezes_from_the_top(regard, tmp_path):
     rows = lines()
     files = split(tmp_path, rows, 60)
     trained = language_model(regard, tmp_path, [text for _, text in rows])
-    begun = [
-        *(f"pretrained.encoder={tmp_path / 'lm'}", "preset=classifier-pretrained"),
+    pretrained = [
+        *(f"pretrained.encoder={tmp_path / 'language_model'}", "preset=classifier-pretrained"),
         *("training.unfreeze_every=1", "training.learning_rate=0.01"),
     ]
-    # in the second epoch the head and the upper layer learn
-    report = train(regard, tmp_path / "half", files, *begun, "training.max_epochs=2")
+    # in the second epoch the head and the upper layer are trained
+    report = train(regard, tmp_path / "half", files, *pretrained, "training.max_epochs=2")
     assert report["epochs"] == 2
-    found = weights(tmp_path / "half")
-    theirs = dict(trained.named_parameters())
-    assert torch.equal(found["encoder.embedding.E"], theirs["embedding.E"])
-    layers = {k: [name for name in theirs if name.startswith(f"stack.cells.{k}.")] for k in (0, 1)}
+    tuned = weights(tmp_path / "half")
+    initial = dict(trained.named_parameters())
+    assert torch.equal(tuned["encoder.embedding.E"], initial["embedding.E"])
+    layers = {k: [name for name in initial if name.startswith(f"stack.cells.{k}.")] for k in (0, 1)}
     assert all(layers.values())
-    assert all(torch.equal(found[f"encoder.{name}"], theirs[name]) for name in layers[0])
-    assert not any(torch.equal(found[f"encoder.{name}"], theirs[name]) for name in layers[1])
-    # and in the end all do, and the task is learnt
-    train(regard, tmp_path / "whole", files, *begun, "training.max_epochs=16")
-    found = weights(tmp_path / "whole")
-    assert not any(torch.equal(found[f"encoder.{name}"], theirs[name]) for name in layers[0])
-    assert not torch.equal(found["encoder.embedding.E"], theirs["embedding.E"])
-    assert json.loads(regard("evaluate", tmp_path / "whole", files["test"], "--json"))["accuracy"] >= 0.9
+    assert all(torch.equal(tuned[f"encoder.{name}"], initial[name]) for name in layers[0])
+    assert not any(torch.equal(tuned[f"encoder.{name}"], initial[name]) for name in layers[1])
+    # in the end all layers are trained, and the task is solved
+    train(regard, tmp_path / "all", files, *pretrained, "training.max_epochs=16")
+    tuned = weights(tmp_path / "all")
+    assert not any(torch.equal(tuned[f"encoder.{name}"], initial[name]) for name in layers[0])
+    assert not torch.equal(tuned["encoder.embedding.E"], initial["embedding.E"])
+    assert json.loads(regard("evaluate", tmp_path / "all", files["test"], "--json"))["accuracy"] >= 0.9

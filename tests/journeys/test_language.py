@@ -1,8 +1,8 @@
-"""Language models by the command line: a toy language learnt to its grammar, sampled, scored and read.
+"""Language models through the command line: train on a toy language, sample, score and show attention.
 
-A sentence is a child who likes one thing or two; what follows "and" and what ends it is exact, so that a
-sample can be told legal or not. In continuous text a line of Ann is followed by one of Bob, and his by hers: only
-a state that is carried past the end of a line can know whose turn it is.
+A sentence says that a child likes one thing or two; its grammar is exact, so that every sample is legal or not. In
+continuous text lines of Ann and Bob alternate: only a state that is carried past the end of a line can predict who is
+next.
 """
 
 import json
@@ -51,12 +51,12 @@ def train(regard, folder, cell, mode, updates):
 
 @pytest.mark.parametrize("mode", ["sentences", "continuous"])
 @pytest.mark.parametrize("cell", ["lstm", "rnn-sum", "lstmn"])
-def test_a_language_is_learnt(regard, text, cell, mode):
+def test_a_language_is_learned(regard, text, cell, mode):
     report = train(regard, text, cell, mode, updates=150 if mode == "sentences" else 300)
     validation = report["validation"]
-    # nats a line: one thing or two of three each, and whose turn it is unless that is known
+    # nats per line: one or two of three things, and the name unless it is known
     nats = 1.5 * math.log(3) + math.log(2) + (math.log(2) if mode == "sentences" else 0)
-    # a name, likes, things and "and" twice on the average, a stop and the end
+    # a name, likes, on average two of things and "and", a full stop and the end symbol
     assert validation["perplexity"] <= 1.06 * math.exp(nats / 6)
     model = text / "model"
     options = ("-n", 20, "--max-length", 12, "--top-p", "0.9", "--device", "cpu")
@@ -74,17 +74,17 @@ def test_a_language_is_learnt(regard, text, cell, mode):
     for name in ("perplexity", "bits_per_character"):
         assert scores[name] == pytest.approx(validation[name], rel=1e-3)
     lines = "Ann likes tea .\nlikes . Ann tea\n"
-    right, wrong = (float(row.split("\t")[0]) for row in regard("score", model, stdin=lines).splitlines())
-    assert right > wrong + 5
+    legal, illegal = (float(row.split("\t")[0]) for row in regard("score", model, stdin=lines).splitlines())
+    assert legal > illegal + 5
     if mode == "continuous":
         turns = ["Ann likes tea .\nBob likes tea .\n", "Ann likes tea .\nAnn likes tea .\n"]
-        his, hers = (
-            float(regard("score", model, "--continuous", stdin=two).splitlines()[1].split("\t")[0])
-            for two in turns
+        bob, ann = (
+            float(regard("score", model, "--continuous", stdin=lines).splitlines()[1].split("\t")[0])
+            for lines in turns
         )
-        assert his > hers + 1
+        assert bob > ann + 1
     if cell != "lstm":
-        picture = text / "reading.png"
-        shown = regard("read", model, "Ann likes cats and tea .", "--plot", picture)
+        plot = text / "reading.png"
+        shown = regard("read", model, "Ann likes cats and tea .", "--plot", plot)
         assert "[tea]" in shown
-        assert picture.stat().st_size > 1000
+        assert plot.stat().st_size > 1000

@@ -1,6 +1,6 @@
-"""Every decoder and every cell learns to copy, to reverse or to raise letters, to a stated score in seconds.
+"""Every decoder and every cell learns to copy, reverse or upper-case letters, to a stated score in seconds.
 
-A line is one to five letters out of six; a test line is none of those learnt from. The gold link of a letter is known.
+A line has one to five letters out of six; no test line occurs in the training set. The gold link of a letter is known.
 """
 
 import json
@@ -10,7 +10,7 @@ import pytest
 
 pytestmark = pytest.mark.journey
 
-# what a letter becomes, and where the i-th of n comes from
+# the function of a letter, and the source position of the i-th of n
 TASKS = {
     "copy": (str, lambda i, n: i),
     "reverse": (str, lambda i, n: n - 1 - i),
@@ -20,11 +20,11 @@ SIZE = 32
 
 
 def lines():
-    """Fifteen hundred different lines, or as many as there are, in an order of their own."""
+    """Up to 1,500 different lines in random order."""
     rng = random.Random(5)
-    drawn = sorted({tuple(rng.choices("abcdef", k=rng.randint(1, 5))) for _ in range(1500)})
-    rng.shuffle(drawn)
-    return drawn
+    generated = sorted({tuple(rng.choices("abcdef", k=rng.randint(1, 5))) for _ in range(1500)})
+    rng.shuffle(generated)
+    return generated
 
 
 @pytest.fixture
@@ -37,11 +37,11 @@ def task(tmp_path):
         def target(line):
             return [letter(line[origin(i, len(line))]) for i in range(len(line))]
 
-        drawn = lines()
-        for file, part in (("train.tsv", drawn[200:]), ("valid.tsv", drawn[:100])):
+        generated = lines()
+        for file, part in (("train.tsv", generated[200:]), ("valid.tsv", generated[:100])):
             rows = [f"{blank.join(line)}\t{blank.join(target(line))}\n" for line in part]
             (tmp_path / file).write_text("".join(rows))
-        test = drawn[100:200]
+        test = generated[100:200]
         (tmp_path / "test.source").write_text("".join(f"{blank.join(line)}\n" for line in test))
         (tmp_path / "test.target").write_text("".join(f"{blank.join(target(line))}\n" for line in test))
         links = [" ".join(f"{origin(i, len(line))}-{i}" for i in range(len(line))) for line in test]
@@ -56,7 +56,7 @@ def train(regard, folder, *, kind, cell, updates, tokenizer="word", **decoder):
         "encoder": {"cell": cell, "embedding_size": SIZE, "state_size": SIZE, "dropout": 0.0},
         "decoder": {"kind": kind, "cell": cell, "embedding_size": SIZE, "state_size": 2 * SIZE, **decoder},
     }
-    # a toy needs no dropout, and no smoothing
+    # a toy needs neither dropout nor label smoothing
     sizes["decoder"]["dropout"] = 0.0
     options = [
         f"model.{part}.{name}={json.dumps(value)}" for part in sizes for name, value in sizes[part].items()
@@ -82,15 +82,15 @@ def train(regard, folder, *, kind, cell, updates, tokenizer="word", **decoder):
     )
 
 
-def scored(regard, folder, *options):
-    """The test set's scores; what is translated by itself must be what was scored."""
+def evaluate(regard, folder, *options):
+    """The scores of the test set; the output of ``translate`` must have the same exact match."""
     pair = [folder / "test.source", folder / "test.target"]
     report = json.loads(regard("evaluate", folder / "model", *pair, *options, "--json"))
     output = regard("translate", folder / "model", pair[0]).splitlines()
-    wanted = pair[1].read_text().splitlines()
-    assert len(output) == len(wanted)
-    right = sum(one == other for one, other in zip(output, wanted, strict=True))
-    assert right / len(wanted) == pytest.approx(report["exact_match"])
+    references = pair[1].read_text().splitlines()
+    assert len(output) == len(references)
+    right = sum(line == reference for line, reference in zip(output, references, strict=True))
+    assert right / len(references) == pytest.approx(report["exact_match"])
     return report
 
 
@@ -108,22 +108,22 @@ FIXED = [
 @pytest.mark.parametrize(
     ("name", "decoder"), ATTENDING, ids=["bahdanau", "luong", "luong without input feeding"]
 )
-def test_decoders_that_attend(regard, task, name, decoder):
+def test_decoders_with_attention(regard, task, name, decoder):
     folder = task(name)
     report = train(regard, folder, updates=120, **decoder)
     assert report["validation"]["exact_match"] >= 0.9
-    scores = scored(regard, folder, "--gold", folder / "test.links", "--out", folder / "report")
+    scores = evaluate(regard, folder, "--gold", folder / "test.links", "--out", folder / "report")
     assert scores["exact_match"] >= 0.9
     assert scores["bleu"] >= 90
     assert scores["aer"] <= 0.2
     links = regard("align", folder / "model", folder / "test.source", folder / "test.target")
     assert links == (folder / "report" / "links.txt").read_text()
-    # the attention of a beam is that of its words: forced decoding of the output gives the same links
-    found = regard("translate", folder / "model", folder / "test.source", "--alignments", "--beam", 4)
-    output, of_beam = zip(*(line.split("\t") for line in found.splitlines()), strict=True)
+    # beam search returns the attention of its words: forced decoding of the output gives the same links
+    translated = regard("translate", folder / "model", folder / "test.source", "--alignments", "--beam", 4)
+    output, links = zip(*(line.split("\t") for line in translated.splitlines()), strict=True)
     (folder / "output").write_text("".join(f"{line}\n" for line in output))
     forced = regard("align", folder / "model", folder / "test.source", folder / "output").splitlines()
-    assert list(of_beam) == forced
+    assert list(links) == forced
     assert sum(map(len, map(str.split, forced))) > 200
 
 
@@ -131,7 +131,7 @@ def test_decoders_that_attend(regard, task, name, decoder):
 def test_decoders_with_a_fixed_context(regard, task, name, decoder):
     folder = task(name)
     train(regard, folder, updates=220, **decoder)
-    scores = scored(regard, folder)
+    scores = evaluate(regard, folder)
     assert scores["exact_match"] >= 0.8
     assert "aer" not in scores
 
@@ -140,7 +140,7 @@ def test_decoders_with_a_fixed_context(regard, task, name, decoder):
     ("cell", "updates"), [("rnn", 100), ("rnn-sigmoid", 250), ("lstm", 150), ("gru-torch", 100)]
 )
 def test_every_other_cell(regard, task, cell, updates):
-    """Characters this time: no blanks between the letters, so a line is one word."""
+    """Characters: there are no blanks between the letters, so that a line is one word."""
     folder = task("reverse", blank="")
     train(regard, folder, kind="bahdanau", cell=cell, updates=updates, tokenizer="char")
-    assert scored(regard, folder)["exact_match"] >= 0.8
+    assert evaluate(regard, folder)["exact_match"] >= 0.8
