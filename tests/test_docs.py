@@ -108,7 +108,7 @@ def test_the_cell_of_one_s_own_is_a_cell(tables):
 
 def test_the_attention_of_one_s_own_is_an_attention(tables):
     runpy.run_path(str(ROOT / "examples" / "my_attention.py"))
-    attention = ENERGIES["cosine"](4, 6, 0)
+    attention = ENERGIES["cosine"](4, 6)
     query, annotations = torch.randn(2, 3, 4), torch.randn(2, 5, 6)
     energies = attention.energies(query, attention.keys(annotations))
     beta = torch.nn.functional.softplus(attention.sharpness)

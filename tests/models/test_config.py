@@ -3,7 +3,17 @@
 import pytest
 
 from regard.errors import ConfigError
-from regard.layers import CELLS, ENERGIES, LSTMN, Additive, RNNRead, build_attention, is_covering, is_sized
+from regard.layers import (
+    CELLS,
+    ENERGIES,
+    LSTMN,
+    Additive,
+    Dot,
+    RNNRead,
+    build_attention,
+    is_covering,
+    is_sized,
+)
 from regard.models import (
     AttentionConfig,
     BahdanauConfig,
@@ -123,8 +133,8 @@ WRONG_VALUES = {
     ),
     "readout_size": (lambda: BahdanauConfig(readout_size=0), r"model.decoder.readout_size: 0"),
     "luong's energy": (
-        lambda: LuongConfig(attention=AttentionConfig(energy="general")),
-        r"model.decoder.attention.energy: no 'general'.*bilinear",
+        lambda: LuongConfig(attention=AttentionConfig(energy="cosine")),
+        r"model.decoder.attention.energy: no 'cosine'.*concat",
     ),
     "luong's sizes": (
         lambda: LuongConfig(attention=AttentionConfig(size=0)),
@@ -290,7 +300,7 @@ def test_the_documented_names_are_the_legal_ones():
     assert remembering == {"rnn-read", "rnn-sum", "rnn-sum-keep", "lstmn"}
     assert set(filter(is_sized, ENERGIES)) == {"additive", "concat", "qkv"}
     assert set(filter(is_covering, ENERGIES)) == {"additive", "concat"}
-    assert set(ENERGIES) == {"additive", "concat", "dot", "scaled-dot", "bilinear", "qkv"}
+    assert set(ENERGIES) == {"additive", "concat", "dot", "scaled-dot", "bilinear", "general", "qkv"}
     assert set(DecoderConfig.variants) == {"bahdanau", "luong", "cho", "sutskever", "deep-fusion"}
 
 
@@ -310,7 +320,7 @@ def test_a_cell_of_one_s_own_that_attends_to_its_past_is_met(monkeypatch):
 
 def test_an_energy_of_one_s_own_has_a_size_and_coverage_by_saying_so(monkeypatch):
     monkeypatch.setitem(ENERGIES, "own", type("Own", (Additive,), {}))
-    monkeypatch.setitem(ENERGIES, "made", lambda query_size, annotation_size, size: Additive(None, 1, 1))
+    monkeypatch.setitem(ENERGIES, "made", type("Made", (Dot,), {}))
     own = AttentionConfig(energy="own", size=7, coverage=True)
     assert BahdanauConfig(attention=own).attention == own
     assert refitted({"size": 9, "coverage": True}, {"energy": "own"}) == {"size": 9, "coverage": True}

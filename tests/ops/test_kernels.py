@@ -132,13 +132,15 @@ def test_the_gru(lengths, n, reverse, precision):
 
 @runs_kernels
 @pytest.mark.parametrize("precision", PRECISIONS)
-def test_the_gru_both_ways_at_once(precision):
+def test_the_gru_of_both_directions_at_once(precision):
     mask, n = mask_of([4, 1, 3]), 20
     tensors = [random(*mask.shape, 6), random(3, n), random(3, n)]
     tensors += [random(*shape) for _ in range(2) for shape in ((3 * n, 6), (3 * n, n), (3 * n,))]
 
     def at_once(x, s, b, *weights):
-        states, last, first = gru_persistent.gru_both_ways(x, mask, ((s,), (b,)), weights[:3], weights[3:])
+        states, last, first = gru_persistent.bidirectional_gru(
+            x, mask, ((s,), (b,)), weights[:3], weights[3:]
+        )
         return states, *last, *first
 
     def in_turn(x, s, b, *weights):

@@ -154,7 +154,7 @@ def papers() -> dict[str, dict[str, str]]:
     return {
         "cells": {name: paper_of(cell) for name, cell in CELLS.items()},
         "decoders": {name: paper_of(variant) for name, variant in DecoderConfig.variants.items()},
-        "energies": {name: paper_of(make(_SIZE, _SIZE, _SIZE)) for name, make in ENERGIES.items()},
+        "energies": {name: paper_of(attention) for name, attention in ENERGIES.items()},
         "windows": {name: paper_of(make(_SIZE, 1)) for name, make in WINDOWS.items()},
         "normalizers": {name: paper_of(normalize) for name, normalize in NORMALIZERS.items()},
         "poolings": {name: paper_of(make(_SIZE, _SIZE)) for name, make in POOLINGS.items()},

@@ -34,7 +34,7 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from regard.errors import RegardError
-from regard.layers import ENERGIES, Attention, Cell, Embedding, Head, SelfAttentive
+from regard.layers import Additive, Attention, Cell, Embedding, Head, SelfAttentive
 from regard.ops.gru import gru_step
 from regard.ops.rnn import rnn_step
 from regard.ops.tape import Scoring, extend, kept, read_tape
@@ -153,7 +153,7 @@ class LastStepReader(nn.Module):
             self.embedding = Embedding(num_symbols, size)
             self.cell = cell(size, size)
             self.head = Head(2 * size if attends else size, num_labels)
-            self.attention: Attention | None = ENERGIES["additive"](size, size, size) if attends else None
+            self.attention: Attention | None = Additive(size, size, size) if attends else None
 
     def steps(self, ids: Tensor) -> list[Tensor]:
         """h_1 … h_T, each (B, n), one step after the other: whatever uses h_t uses the tensor in this list."""

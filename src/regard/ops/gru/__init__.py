@@ -14,7 +14,7 @@ from regard.ops.paths import fused_wanted
 from regard.ops.shapes import Bool, Float
 from regard.ops.unroll import PlainState
 
-__all__ = ["gru_both_ways", "gru_sequence", "gru_step"]
+__all__ = ["bidirectional_gru", "gru_sequence", "gru_step"]
 
 
 def gru_step(
@@ -50,7 +50,7 @@ def gru_sequence(
     return naive.gru_sequence(inputs, mask, initial, W, U, b, reverse, state_mask)
 
 
-def gru_both_ways(
+def bidirectional_gru(
     inputs: Float[Tensor, "B T m"],
     mask: Bool[Tensor, "B T"],
     initials: tuple[PlainState, PlainState],
@@ -70,7 +70,7 @@ def gru_both_ways(
         The states of both side by side, 2n wide; the first one's last state, and the second one's.
     """
     if fused_wanted() and persistent.applies(inputs, ahead[1].shape[1]):
-        return persistent.gru_both_ways(inputs, mask, initials, ahead, back)
+        return persistent.bidirectional_gru(inputs, mask, initials, ahead, back)
     forward_states, last = gru_sequence(inputs, mask, initials[0], *ahead)
     backward_states, first = gru_sequence(inputs, mask, initials[1], *back, reverse=True)
     return torch.cat([forward_states, backward_states], dim=-1), last, first

@@ -141,7 +141,7 @@ def gru_sequence(
     return states, (last[0],)
 
 
-def gru_both_ways(
+def bidirectional_gru(
     inputs: Float[Tensor, "B T m"],
     mask: Bool[Tensor, "B T"],
     initials: tuple[PlainState, PlainState],
