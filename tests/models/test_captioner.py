@@ -1,4 +1,4 @@
-"""The describer: a vector in the place of a source, and every search as for a translator."""
+"""The captioner: a vector in the place of a source, and the same search as for a translator."""
 
 import numpy as np
 import pytest
@@ -59,16 +59,16 @@ def run(gradients_of):
 
 
 @every_kind
-def test_padding_order_company_and_path_change_nothing(kind, cell, depth, build, run, same, widened):
+def test_padding_order_batch_and_path_change_nothing(kind, cell, depth, build, run, same, widened):
     model, batch = build(kind, cell, depth), batch_of(range(4))
     logits, grads = run(model, batch)
     previous_ids, mask = widened(batch.previous_ids, batch.target_mask, 2)
     target_ids, _ = widened(batch.target_ids, batch.target_mask, 2)
-    found = run(model, FeatureBatch(batch.features, previous_ids, target_ids, mask))
-    same([*found[0], *found[1]], [*logits, *grads])
+    result = run(model, FeatureBatch(batch.features, previous_ids, target_ids, mask))
+    same([*result[0], *result[1]], [*logits, *grads])
     with naive_only():
-        found = run(model, batch)
-    same([*found[0], *found[1]], [*logits, *grads])
+        result = run(model, batch)
+    same([*result[0], *result[1]], [*logits, *grads])
     order = [2, 0, 3, 1]
     turned = run(model, batch_of(order))
     same([*turned[0], *turned[1]], [*(logits[k] for k in order), *grads])
@@ -76,13 +76,13 @@ def test_padding_order_company_and_path_change_nothing(kind, cell, depth, build,
 
 
 @every_kind
-def test_searched_as_a_translator_is(kind, cell, depth, build):
+def test_search_is_the_translators(kind, cell, depth, build):
     model = build(kind, cell, depth)
     encoded = model.encode(batch_of(range(4)).features)
     limit = LengthLimit(extra=6)
     best = [each.best for each in search(model.decoder, encoded, SearchOptions(3, limit=limit))]
     assert all(one.ids[-1] == EOS and len(one.ids) <= 6 and one.alpha is None for one in best)
-    # what was found has the score that the same words get when they are given
+    # the result has the score that forced decoding gives the same words
     given = pad_captioned(FEATURES, [one.ids[:-1] for one in best])
     scored = decode_forced(model, FeatureBatch(given.features.double(), *given.tensors[1:]))
     assert [one.ids for one in scored] == [one.ids for one in best]
@@ -96,7 +96,7 @@ def test_a_limit_is_of_tokens_whatever_its_ratio(ratio, build):
 
 
 @pytest.mark.parametrize("activation", ["tanh", "identity"])
-def test_features_take_the_place_of_what_was_read(activation, build):
+def test_features_take_the_place_of_the_encoders_last_states(activation, build):
     features = batch_of(range(4)).features
     model = build("cho", "lstm", 2, activation=activation)
     (layer,) = model.W_f

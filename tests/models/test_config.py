@@ -1,13 +1,17 @@
 """Configurations are checked where they are made; each refusal names the key, the value and the remedy."""
 
+import tomllib
+
 import pytest
 
+from regard.config import set_option, write_toml
 from regard.errors import ConfigError
 from regard.layers import (
     CELLS,
     ENERGIES,
     LSTMN,
     Additive,
+    Bilinear,
     Dot,
     RNNRead,
     build_attention,
@@ -29,7 +33,7 @@ from regard.models import (
 )
 from regard.models.attention import refitted
 from regard.models.decoders.config import DeepFusionConfig
-from regard.models.stack import remembers
+from regard.models.stack import attends_to_past
 
 DECODERS = {
     "bahdanau": BahdanauConfig(
@@ -38,7 +42,7 @@ DECODERS = {
     "luong": LuongConfig(state_size=512, input_feeding=False, num_layers=1, residual=True),
     "luong local": LuongConfig(attention=AttentionConfig("qkv", 8, 2, "sparsemax", "local-p", 3)),
     "bahdanau covering": BahdanauConfig(attention=AttentionConfig(coverage=True)),
-    "bahdanau remembering": BahdanauConfig(cell="lstmn", memory=MemoryConfig(span=4, output="plain")),
+    "bahdanau with memory": BahdanauConfig(cell="lstmn", memory=MemoryConfig(span=4, output="plain")),
     "luong projected": LuongConfig(bridge="project", cell="lstm", num_layers=3, readout_size=9),
     "cho": ChoConfig(readout_size=11, variational=True),
     "sutskever": SutskeverConfig(state_size=512, recurrent_dropout=0.5),
@@ -180,7 +184,7 @@ def after(decoder: DecoderConfig, **encoder: object):
 AT_ODDS = {
     "reversal, both ways": (
         lambda: EncoderConfig(reverse=True),
-        r"model.encoder: reverse.*bidirectional.*drop one",
+        r"model.encoder.reverse: a bidirectional encoder .* set bidirectional = false",
     ),
     "sutskever's cell": (
         after(SutskeverConfig(cell="lstm", state_size=8)),
@@ -295,22 +299,39 @@ def test_what_projects_its_start_follows_any_encoder():
 
 def test_the_documented_names_are_the_legal_ones():
     plain = {"rnn", "rnn-sigmoid", "lstm", "gru", "gru-torch"}
-    remembering = set(filter(remembers, CELLS))
-    assert set(CELLS) == plain | remembering
-    assert remembering == {"rnn-read", "rnn-sum", "rnn-sum-keep", "lstmn"}
+    self_attentive = set(filter(attends_to_past, CELLS))
+    assert set(CELLS) == plain | self_attentive
+    assert self_attentive == {"rnn-read", "rnn-sum", "rnn-sum-keep", "lstmn"}
     assert set(filter(is_sized, ENERGIES)) == {"additive", "concat", "qkv"}
     assert set(filter(is_covering, ENERGIES)) == {"additive", "concat"}
     assert set(ENERGIES) == {"additive", "concat", "dot", "scaled-dot", "bilinear", "general", "qkv"}
     assert set(DecoderConfig.variants) == {"bahdanau", "luong", "cho", "sutskever", "deep-fusion"}
 
 
-def test_a_cell_of_one_s_own_that_attends_to_its_past_is_met(monkeypatch):
+@pytest.mark.parametrize("kind", ["bahdanau", "luong"])
+def test_general_is_accepted_for_bilinear_in_a_file_in_an_option_and_in_python(kind):
+    """Luong's name for sᵀ W_a h."""
+    part = {"embedding_size": 4, "state_size": 4}
+    mapping = {"model": {"encoder": dict(part), "decoder": {**part, "kind": kind}}}
+    set_option(mapping, "model.decoder.attention.energy=general")
+    set_option(mapping, "model.decoder.cell=rnn-sum")
+    set_option(mapping, "model.decoder.memory.energy=general")
+    config = ModelConfig.from_mapping(tomllib.loads(write_toml(mapping))["model"], "model")
+    assert config.decoder.attention == AttentionConfig(energy="general")
+    model = Seq2Seq(config, 9, 9)
+    assert type(model.decoder.attention) is type(model.decoder.stack.layers[0].attention) is Bilinear
+    assert refitted({"size": 9, "heads": 2}, {"energy": "general"}) == {}
+    with pytest.raises(ConfigError, match=r"attention.size = 5: the energy 'general' has no units"):
+        BahdanauConfig(attention=AttentionConfig(energy="general", size=5))
+
+
+def test_an_added_cell_that_attends_to_its_past_is_recognised(monkeypatch):
     monkeypatch.setitem(CELLS, "own-read", type("OwnRead", (RNNRead,), {}))
     monkeypatch.setitem(CELLS, "own-lstmn", type("OwnLSTMN", (LSTMN,), {}))
     language_model = LanguageModelConfig(cell="own-read", memory=MemoryConfig(span=3))
     assert language_model.attends
-    assert not language_model.remembers_everything
-    assert LanguageModelConfig(cell="own-read").remembers_everything
+    assert not language_model.attends_to_whole_past
+    assert LanguageModelConfig(cell="own-read").attends_to_whole_past
     assert EncoderConfig(cell="own-lstmn", memory=MemoryConfig(output="plain")).memory is not None
     with pytest.raises(ConfigError, match=r"output = \"plain\": the cell 'own-read' has no memory c"):
         EncoderConfig(cell="own-read", memory=MemoryConfig(output="plain"))
@@ -318,7 +339,7 @@ def test_a_cell_of_one_s_own_that_attends_to_its_past_is_met(monkeypatch):
         EncoderConfig(cell="gru", memory=MemoryConfig())
 
 
-def test_an_energy_of_one_s_own_has_a_size_and_coverage_by_saying_so(monkeypatch):
+def test_an_added_energy_has_a_size_and_coverage_if_its_class_says_so(monkeypatch):
     monkeypatch.setitem(ENERGIES, "own", type("Own", (Additive,), {}))
     monkeypatch.setitem(ENERGIES, "made", type("Made", (Dot,), {}))
     own = AttentionConfig(energy="own", size=7, coverage=True)

@@ -4,7 +4,8 @@ import pytest
 import torch
 
 from regard.batches import pad_texts
-from regard.models import ClassifierConfig, ClassifierNetwork, EncoderConfig, groups_by_depth
+from regard.models import ClassifierConfig, ClassifierNetwork, EncoderConfig
+from regard.models.transfer import layer_groups
 from regard.tasks.config import TrainingConfig
 from regard.training.optimizer import Unfreezing, build_optimizer
 
@@ -19,13 +20,13 @@ def model():
 
 
 def copies(model):
-    return {group.name: [p.detach().clone() for p in group.parameters] for group in groups_by_depth(model)}
+    return {group.name: [p.detach().clone() for p in group.parameters] for group in layer_groups(model)}
 
 
 def changed(model, before):
     """The groups of which any number is another; and every parameter of such a group is."""
     names = []
-    for group in groups_by_depth(model):
+    for group in layer_groups(model):
         same = [
             torch.equal(one, other) for one, other in zip(group.parameters, before[group.name], strict=True)
         ]
@@ -63,7 +64,7 @@ def test_the_head_learns_first_and_one_layer_more_after_each_while(model, name):
 def test_the_frozen_have_no_gradient_and_are_thawed_again(model):
     optimizer, config = start(model, unfreeze_every=1.0)
     unfreezing = Unfreezing(optimizer, config, updates_per_epoch=1)
-    learning = [p.requires_grad for p in groups_by_depth(model)[1].parameters]
+    learning = [p.requires_grad for p in layer_groups(model)[1].parameters]
     assert not any(learning), "before the first update too"
     unfreezing.set_rates(0.1, 99)
     assert all(p.requires_grad for p in model.parameters())
@@ -86,9 +87,9 @@ def test_a_rate_of_its_own_is_what_each_group_learns_at(model):
     Unfreezing(optimizer, config, updates_per_epoch=4).set_rates(0.1, 0)
     before = copies(model)
     (-model(BATCH).logits.log_softmax(-1)[:, 0].sum()).backward()
-    gradients = {group.name: [p.grad.clone() for p in group.parameters] for group in groups_by_depth(model)}
+    gradients = {group.name: [p.grad.clone() for p in group.parameters] for group in layer_groups(model)}
     optimizer.step()
-    for depth, group in enumerate(groups_by_depth(model)):
+    for depth, group in enumerate(layer_groups(model)):
         parts = zip(group.parameters, before[group.name], gradients[group.name], strict=True)
         for now, then, gradient in parts:
             torch.testing.assert_close(now.detach(), then - 0.1 * 0.5**depth * gradient)

@@ -9,7 +9,7 @@ from rich.table import Table
 from regard.cli.console import print_json, results
 
 if TYPE_CHECKING:
-    from regard.models.grid import Square
+    from regard.models.grid import Combination
 
 _YES, _NO = "✓", "·"
 
@@ -37,14 +37,14 @@ def models(
     from regard.config import one_of
     from regard.layers import CELLS
     from regard.models import DecoderConfig
-    from regard.models.grid import attention_squares, cell_squares, papers
+    from regard.models.grid import attention_combinations, cell_combinations, papers
 
     if cell is not None:
         one_of("--cell", cell, CELLS)
     if decoder is not None:
         one_of("--decoder", decoder, DecoderConfig.variants)
-    in_roles = [s for s in cell_squares() if cell in (None, s.row) and decoder in (None, s.column)]
-    attending = [s for s in attention_squares() if decoder in (None, s.group)]
+    in_roles = [s for s in cell_combinations() if cell in (None, s.row) and decoder in (None, s.column)]
+    attending = [s for s in attention_combinations() if decoder in (None, s.group)]
     named, shown = papers(), presets_showing()
     if json:
         parts = {
@@ -106,18 +106,18 @@ def _leaves(table: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             yield key, value
 
 
-def _alike(squares: "Iterable[Square]") -> "list[tuple[list[str], list[Square]]]":
+def _alike(squares: "Iterable[Combination]") -> "list[tuple[list[str], list[Combination]]]":
     """The groups whose grids are the same, with the squares of the first of them."""
-    by_group: dict[str, list[Square]] = {}
+    by_group: dict[str, list[Combination]] = {}
     for square in squares:
         by_group.setdefault(square.group, []).append(square)
-    found: dict[tuple[bool, ...], tuple[list[str], list[Square]]] = {}
+    found: dict[tuple[bool, ...], tuple[list[str], list[Combination]]] = {}
     for group, members in by_group.items():
         found.setdefault(tuple(s.legal for s in members), ([], members))[0].append(group)
     return list(found.values())
 
 
-def _grid(title: str, rows: str, squares: "Iterable[Square]", columns: list[str]) -> Table:
+def _grid(title: str, rows: str, squares: "Iterable[Combination]", columns: list[str]) -> Table:
     table = Table(box=None, pad_edge=False, title=title, title_justify="left", title_style="bold")
     table.add_column(rows, style="bold")
     for column in columns:

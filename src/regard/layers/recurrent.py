@@ -33,7 +33,7 @@ class DropoutMasks:
     recurrent: Sequence[Tensor | None]
 
 
-class _Stack(nn.Module):
+class Stack(nn.Module):
     """Layers of cells, each reading the one below: what the stacks of one and of two directions share."""
 
     num_directions: ClassVar[int]
@@ -63,7 +63,7 @@ class _Stack(nn.Module):
         raise NotImplementedError
 
 
-class RecurrentStack(_Stack):
+class RecurrentStack(Stack):
     """`num_layers` cells of one kind, each reading the one below.
 
         outputs, states = RecurrentStack(LSTM, m, n, 2)(x)      # x (B, T, m), outputs (B, T, n)
@@ -211,7 +211,7 @@ class RecurrentStack(_Stack):
         return hidden, tuple(last), tuple(alphas)
 
 
-class BidirectionalStack(_Stack):
+class BidirectionalStack(Stack):
     """`num_layers` pairs of cells (Schuster & Paliwal 1997), n units in each direction, 2n together.
 
         annotations, forward_last, backward_last = BidirectionalStack(GRU, m, n)(x)     # annotations (B, T, 2n)

@@ -1,7 +1,7 @@
-"""How queries are compared with what they attend to: in a decoder, the source; in a cell, its own past.
+"""The configuration of attention: of a decoder to the source, and of a cell to its own past.
 
-A table of these options can stand in several places of a file, so it is checked by the part that holds it, with
-`check` and the place's name. An option that the chosen energy does not have is refused, not ignored.
+The same table of options occurs in several places of a configuration, so its owner checks it, with `check` and the name
+of the place. An option that the chosen energy does not have is refused, not ignored.
 """
 
 from collections.abc import Mapping
@@ -19,22 +19,23 @@ UNSIZED_POOLINGS = ("last", "mean")
 
 @dataclass(frozen=True)
 class ScoringConfig(Config):
-    """From queries and keys to alpha."""
+    """How alpha is computed from queries and keys."""
 
     energy: str = "additive"
-    """additive, concat, dot, scaled-dot, bilinear (Luong's "general") or qkv (query, key and value projected)."""
+    """The energy: additive, concat, dot, scaled-dot, bilinear (or general, Luong's name for it) or qkv (with projected
+    queries, keys and values)."""
     size: int = 256
-    """a, the alignment units of additive and concat; the width of qkv's queries and keys, all heads together."""
+    """The number of alignment units of additive and concat; the width of qkv's queries and keys, all heads together."""
     heads: int = 1
-    """How many heads share qkv's width."""
+    """The number of heads of qkv; each has an equal share of its width."""
     normalizer: str = "softmax"
-    """softmax, or sparsemax with weights that are exactly zero."""
+    """How energies become alpha: softmax, or sparsemax, which can give weights of exactly zero."""
 
     def check(self, place: str) -> None:
-        """Raise where a value is illegal or means nothing to the energy.
+        """Raise if a value is illegal or is not an option of the energy.
 
         Args:
-            place: where the table stands, such as ``model.decoder.attention``.
+            place: the table's name in messages, such as ``model.decoder.attention``.
         """
         one_of(f"{place}.energy", self.energy, ENERGIES)
         one_of(f"{place}.normalizer", self.normalizer, NORMALIZERS)
@@ -63,14 +64,14 @@ class AttentionConfig(ScoringConfig):
     """A decoder's attention to the source."""
 
     window: str = "global"
-    """Where a step may look: global; local-m, around its own position; local-p, around a position it predicts."""
+    """Where a step may attend: global; local-m, around its own position; local-p, around a predicted position."""
     reach: int = 10
-    """D of the local windows: so many words to either side (Luong et al. 2015, §3.2)."""
+    """D, the number of words to either side in a local window (Luong et al. 2015, §3.2)."""
     coverage: bool = False
-    """Let the energies of additive and concat see how much of each word has been attended to so far."""
+    """Whether the energies of additive and concat include the sum of the alphas so far (Tu et al. 2016)."""
 
     def check(self, place: str) -> None:
-        """Raise where a value is illegal or means nothing to the energy; see `ScoringConfig.check`."""
+        """Raise if a value is illegal or is not an option of the energy; see `ScoringConfig.check`."""
         super().check(place)
         one_of(f"{place}.window", self.window, WINDOWS)
         in_range(f"{place}.reach", self.reach, 1)
@@ -90,24 +91,24 @@ class AttentionConfig(ScoringConfig):
 class MemoryConfig(ScoringConfig):
     """A cell's attention to its own past.
 
-    A cell that asks first (rnn-read, lstmn) makes its query from the word and from what it read last, by matrices of
-    its own. Some energies can then say only the same: concat is additive, for W_a [q; h] is a sum of two products;
-    bilinear is dot, with one matrix more behind the query's own. In a cell that asks with its new state (rnn-sum,
-    rnn-sum-keep) all are different. With qkv, what is read are the projected states W_V h_i; the memories c_i of an
-    lstmn are read as they are, by the same alpha, which therefore has to be that of one head.
+    A cell that attends before its update (rnn-read, lstmn) projects the word and its last summary into the query. Some
+    energies are then equivalent: concat is additive, as W_a [q; h] is a sum of two products; bilinear is dot, with one
+    matrix more after the query's projection. In a cell that attends with its new state (rnn-sum, rnn-sum-keep) all are
+    different. With qkv, the summary is a mean of the projected states W_V h_i; the memories c_i of an lstmn are not
+    projected and share the alpha, so an lstmn has one head.
     """
 
     size: int = 0
-    """As for every attention; 0 for as many as the state has."""
+    """As for a decoder's attention; 0 for as many units as the state has."""
     heads: int = 1
-    """How many heads share qkv's width; an lstmn has one, whose alpha its states and its memories share."""
+    """The number of heads of qkv; an lstmn has one."""
     span: int = 0
-    """How many of the last states are kept, padding not counted; 0 for all."""
+    """How many of the last states the tape keeps, padding not counted; 0 for all."""
     output: str = "tanh"
-    """Of the lstmn: tanh for h = o∘tanh(c), as the paper computes it; plain for h = o∘c, as the lectures print it."""
+    """The output of an lstmn: tanh for h = o∘tanh(c), as in the paper; plain for h = o∘c, as in the lectures."""
 
     def check(self, place: str) -> None:
-        """Raise where a value is illegal or means nothing to the energy; see `ScoringConfig.check`."""
+        """Raise if a value is illegal or is not an option of the energy; see `ScoringConfig.check`."""
         super().check(place)
         in_range(f"{place}.span", self.span, 0)
         one_of(f"{place}.output", self.output, OUTPUTS)

@@ -10,8 +10,9 @@ from dataclasses import fields, replace
 
 from regard.checkpoint import LoadedModel, language_model_of
 from regard.errors import FolderError
-from regard.models import EncoderConfig, LanguageModelConfig, carry_over
+from regard.models import EncoderConfig, LanguageModelConfig
 from regard.models.encoder import Encoder
+from regard.models.transfer import copy_pretrained
 from regard.tasks.config import PretrainedEncoderConfig
 from regard.text.specials import UNK
 
@@ -61,7 +62,7 @@ def begin_as(encoder: Encoder, config: EncoderConfig, trained: LoadedModel, fold
     Raises:
         ConfigError: a shape does not fit.
     """
-    carry_over(trained.model, encoder, num_layers=1 if config.bidirectional else None)
+    copy_pretrained(trained.model, encoder, num_layers=1 if config.bidirectional else None)
     layers = "1 layer" if config.num_layers == 1 else f"{config.num_layers} layers"
     shape = f"{layers} of {config.cell} with {config.state_size} units, words {config.embedding_size} wide"
     taken = "begins with its weights"

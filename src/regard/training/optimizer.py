@@ -11,7 +11,7 @@ from typing import Any
 from torch import nn
 from torch.optim import SGD, Adadelta, Adam, AdamW, Optimizer
 
-from regard.models import groups_by_depth
+from regard.models.transfer import layer_groups
 from regard.tasks.config import TrainingConfig
 
 
@@ -64,7 +64,7 @@ def build_optimizer(model: nn.Module, config: TrainingConfig) -> Optimizer:
     fused = config.precision != "16"
     parameters: list[Any] = list(model.parameters())
     if config.depth_decay != 1 or config.unfreeze_every:
-        parameters = [{"params": group.parameters} for group in groups_by_depth(model)]
+        parameters = [{"params": group.parameters} for group in layer_groups(model)]
     match config.optimizer:
         case "adam":
             return Adam(parameters, lr=config.learning_rate, fused=fused)

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from regard.batches import FeatureBatch, in_order_of_length, pad_captioned
 from regard.errors import ConfigError
 from regard.models import CaptionerNetwork
-from regard.models.state import at_positions, real_positions
+from regard.models.state import select_positions, token_positions
 from regard.tasks.base import Task, TrainingBatch, Validation
 from regard.tasks.caption.config import CaptionRun
 from regard.tasks.caption.data import EncodedDescription, Example, as_described, prepare, read_examples
@@ -38,9 +38,9 @@ class DescriptionObjective(nn.Module):
         self, features: Tensor, previous_ids: Tensor, target_ids: Tensor, target_mask: Tensor
     ) -> Tensor:
         """The loss of a batch, taken apart; a sum over its real tokens."""
-        real = real_positions(target_mask)  # (N,)
+        real = token_positions(target_mask)  # (N,)
         read = self.model.readouts(FeatureBatch(features, previous_ids, target_ids, target_mask), real)
-        targets = at_positions(target_ids, real)  # (N,)
+        targets = select_positions(target_ids, real)  # (N,)
         return words_loss(read.readout, self.model.decoder.output, targets, self.smoothing)
 
 

@@ -44,7 +44,7 @@ class LanguageModelRun(RunConfig):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.data.mode == "continuous" and self.model.remembers_everything:
+        if self.data.mode == "continuous" and self.model.attends_to_whole_past:
             raise ConfigError(
                 f'data.mode = "continuous": {self.model.cell} cells attend to all they have read, which grows without '
                 f"end; set model.memory.span (to {self.data.steps}, say), or read sentences"

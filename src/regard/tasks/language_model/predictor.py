@@ -281,7 +281,7 @@ class LanguageModel:
         one_of("mode", mode, MODES)
         if isinstance(lines, str):
             raise DataError(f"score takes a list of lines, not one text: score([{lines[:40]!r}])")
-        if mode == "continuous" and self.model.config.remembers_everything:
+        if mode == "continuous" and self.model.config.attends_to_whole_past:
             raise ConfigError(
                 f"this model's {self.model.config.cell} cells attend to all they have read, which grows without end in "
                 "continuous text; score line by line, or train one with model.memory.span"

@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from regard.batches import LineBatch, Stream, in_order_of_length, pad_lines
 from regard.errors import ConfigError, DataError
 from regard.models import LanguageModelNetwork, States, detached
-from regard.models.state import at_positions, real_positions
+from regard.models.state import select_positions, token_positions
 from regard.search import score_tokens
 from regard.tasks.base import Task, TrainingBatch, Validation
 from regard.tasks.language_model.config import LanguageModelRun
@@ -53,9 +53,9 @@ class LanguageModelObjective(nn.Module):
             mask: (B, T), True where a token is to be predicted.
             state: where the window before ended, no gradient through it; None for a zero state.
         """
-        real = real_positions(mask)  # (N,)
+        real = token_positions(mask)  # (N,)
         readout, last = self.model.readouts(previous_ids, mask, real, state)
-        targets = at_positions(target_ids, real)  # (N,)
+        targets = select_positions(target_ids, real)  # (N,)
         return words_loss(readout, self.model.output, targets, self.smoothing), last
 
 

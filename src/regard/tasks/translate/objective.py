@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from regard.batches import Batch
 from regard.models import Seq2Seq
-from regard.models.state import at_positions, real_positions
+from regard.models.state import select_positions, token_positions
 from regard.ops.attention import coverage_penalty, guided_alignment
 from regard.tasks.loss import words_loss
 from regard.text.specials import BOS, PAD
@@ -97,15 +97,15 @@ class TranslationObjective(nn.Module):
         gold: Tensor | None = None,
     ) -> Tensor:
         """The loss of a batch, taken apart; a sum over its real tokens."""
-        real = real_positions(target_mask)  # (N,)
+        real = token_positions(target_mask)  # (N,)
         batch = Batch(source_ids, source_mask, previous_ids, target_ids, target_mask)
         read = self.model.readouts(batch, real)
-        targets = at_positions(target_ids, real)  # (N,)
+        targets = select_positions(target_ids, real)  # (N,)
         loss = words_loss(read.readout, self.model.decoder.output, targets, self.smoothing)
         if self.guided_alignment and gold is not None:
             assert read.alpha is not None, "only attention can be guided"
             loss = loss + self.guided_alignment * guided_alignment(read.alpha, gold).sum()
         if self.coverage:
             assert read.alpha is not None, "only attention covers"
-            loss = loss + self.coverage * at_positions(coverage_penalty(read.alpha), real).sum()
+            loss = loss + self.coverage * select_positions(coverage_penalty(read.alpha), real).sum()
         return loss

@@ -21,7 +21,8 @@ from regard.checkpoint import LoadedModel
 from regard.config import toml_value
 from regard.errors import ConfigError
 from regard.layers import BidirectionalStack
-from regard.models import LanguageModelConfig, Seq2Seq, StackConfig, carry_over
+from regard.models import LanguageModelConfig, Seq2Seq, StackConfig
+from regard.models.transfer import copy_pretrained
 from regard.tasks.base import Task, TrainingBatch, Validation
 from regard.tasks.generation import check_selection, validate_generation
 from regard.tasks.pretrained import load_trained
@@ -59,7 +60,7 @@ def begin_as(
         part, config = getattr(model, name), getattr(model.config, name)
         bidirectional = isinstance(part.stack, BidirectionalStack)
         _check(name, folder, config, loaded.model.config, all_layers=not bidirectional)
-        carry_over(loaded.model, part, num_layers=1 if bidirectional else None)
+        copy_pretrained(loaded.model, part, num_layers=1 if bidirectional else None)
         layers = "bottom layer's forward direction" if bidirectional else "recurrent layers"
         notes.append(f"the {name} begins as {folder}: its embedding and {layers}")
     return tuple(notes)
