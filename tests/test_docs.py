@@ -87,7 +87,7 @@ def test_every_example_runs_and_learns(path, tables, capsys):
     assert "five three → THREE FIVE" in said
 
 
-def test_the_cell_of_one_s_own_is_a_cell(tables):
+def test_the_added_cell_is_a_cell(tables):
     """A step at a time it computes what a whole sequence does, as the paper prints it; padding changes nothing."""
     kind = runpy.run_path(str(ROOT / "examples" / "my_cell.py"))["MinimalGatedUnit"]
     assert CELLS["mgu"] is kind
@@ -106,7 +106,7 @@ def test_the_cell_of_one_s_own_is_a_cell(tables):
     torch.testing.assert_close(last[1], h[1])
 
 
-def test_the_attention_of_one_s_own_is_an_attention(tables):
+def test_the_added_attention_is_an_attention(tables):
     runpy.run_path(str(ROOT / "examples" / "my_attention.py"))
     attention = ENERGIES["cosine"](4, 6)
     query, annotations = torch.randn(2, 3, 4), torch.randn(2, 5, 6)

@@ -109,7 +109,7 @@ def test_help_says_shapes_and_source(name):
 
 
 def test_every_module_is_tested_above():
-    """A new layer needs a call of its own in this file."""
+    """A new layer needs a test in this file."""
     tested = {"Dropout", "Embedding", "Standardize", "Head", "Output", "MaxoutReadout", "AttentionalReadout"}
     tested |= {"RecurrentStack", "BidirectionalStack", "LocalM", "LocalP"}
     tested |= {kind.__name__ for table in (layers.CELLS, layers.ENERGIES) for kind in table.values()}

@@ -147,7 +147,7 @@ def test_configuration():
             ClassifierConfig(**{name: -1})
     for pooling in ("last", "mean"):
         message = (
-            rf"model\.pooling_size = 5: the pooling '{pooling}' has no units of its own; .*choose attention"
+            rf"model\.pooling_size = 5: the pooling '{pooling}' has no alignment units; .*choose attention"
         )
         with pytest.raises(ConfigError, match=message):
             ClassifierConfig(pooling=pooling, pooling_size=5)

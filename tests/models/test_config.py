@@ -216,7 +216,7 @@ AT_ODDS = {
     ),
     "a size without units": (
         attention(energy="dot", size=5),
-        r"model.decoder.attention.size = 5: the energy 'dot' has no units .*leave size out.*additive, concat, qkv",
+        r"model.decoder.attention.size = 5: the energy 'dot' has no size; leave it out.*additive, concat, qkv",
     ),
     "luong's size without units": (
         lambda: LuongConfig(attention=AttentionConfig(energy="bilinear", size=5)),
@@ -253,7 +253,7 @@ AT_ODDS = {
     ),
     "a memory's size without units": (
         memory(energy="dot", size=256),
-        r"model.encoder.memory.size = 256: the energy 'dot' has no units .*leave size out",
+        r"model.encoder.memory.size = 256: the energy 'dot' has no size; leave it out",
     ),
     "several heads over states and memories": (
         memory(energy="qkv", heads=2),
@@ -321,7 +321,7 @@ def test_general_is_accepted_for_bilinear_in_a_file_in_an_option_and_in_python(k
     model = Seq2Seq(config, 9, 9)
     assert type(model.decoder.attention) is type(model.decoder.stack.layers[0].attention) is Bilinear
     assert refitted({"size": 9, "heads": 2}, {"energy": "general"}) == {}
-    with pytest.raises(ConfigError, match=r"attention.size = 5: the energy 'general' has no units"):
+    with pytest.raises(ConfigError, match=r"attention.size = 5: the energy 'general' has no size"):
         BahdanauConfig(attention=AttentionConfig(energy="general", size=5))
 
 

@@ -1,4 +1,4 @@
-"""Kernels are what they stand for: on a GPU, or by Triton's interpreter (``TRITON_INTERPRET=1`` from the start)."""
+"""Kernels agree with the fused paths: on a GPU, or by Triton's interpreter (``TRITON_INTERPRET=1`` from the start)."""
 
 import os
 from importlib.util import find_spec
@@ -212,7 +212,7 @@ class OnGpu:
 
 
 def test_kernels_apply_where_they_are_as_exact_as_torch(monkeypatch):
-    # shapes are not at issue here, and the stand-in is no tensor
+    # shapes are not checked here: the argument is not a tensor
     decide = getattr(kernels_apply, "__wrapped__", kernels_apply)
     monkeypatch.setattr("regard.ops.kernels.choose._capable", lambda device: True)
     before = torch.backends.cuda.matmul.allow_tf32

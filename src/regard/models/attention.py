@@ -45,7 +45,7 @@ class ScoringConfig(Config):
         in_range(f"{place}.heads", self.heads, 1)
         if not is_sized(self.energy) and given:
             raise ConfigError(
-                f"{place}.size = {self.size}: the energy {self.energy!r} has no units of its own; leave size out, "
+                f"{place}.size = {self.size}: the energy {self.energy!r} has no size; leave it out, "
                 f"or choose one of {', '.join(filter(is_sized, ENERGIES))}"
             )
         if self.heads > 1 and self.energy != "qkv":

@@ -44,7 +44,7 @@ class ClassifierConfig(Config):
         in_range("model.pooling_size", self.pooling_size, 1)
         if self.pooling in UNSIZED_POOLINGS and self.pooling_size != ClassifierConfig.pooling_size:
             raise ConfigError(
-                f"model.pooling_size = {self.pooling_size}: the pooling {self.pooling!r} has no units of its own; "
+                f"model.pooling_size = {self.pooling_size}: the pooling {self.pooling!r} has no alignment units; "
                 "leave it out, or choose attention"
             )
         in_range("model.hidden_size", self.hidden_size, 0)

@@ -216,7 +216,7 @@ class QueryKeyValue(Attention):
     """e_ij = (W_Q s)ᵀ(W_K h_j)/√p and c_i = Σ_j α_ij W_V h_j, with several heads joined by W_O.
 
     The projections and heads are those of Vaswani et al. 2017, applied to recurrent states. Each head has an equal
-    share of the rows of W_Q, W_K and W_V, and its energies are divided by the root of its own width. The values of all
+    share of the rows of W_Q, W_K and W_V, and its energies are divided by √(p/H). The values of all
     heads together are as wide as the annotations, and so is the context. With one head there is no W_O, as in the
     lectures.
 
