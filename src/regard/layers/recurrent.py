@@ -75,7 +75,7 @@ class RecurrentStack(Stack):
         num_layers: the number of cells stacked.
         residual: add a layer's input to its output, above the bottom layer.
         dropout: between layers.
-        recurrent_dropout: on the previous state where it meets U, one mask per sentence.
+        recurrent_dropout: on the previous state before the product with U, one mask per sentence.
         variational: one mask per sentence between layers, too (Gal & Ghahramani 2016).
     """
 
@@ -97,7 +97,7 @@ class RecurrentStack(Stack):
         return tuple(cell.zero_state(batch, like) for cell in self.layers)
 
     def initial_states(self, parts: Sequence[State]) -> tuple[State, ...]:
-        """Each layer's state that starts from a given h (and c), each (B, n)."""
+        """Each layer's state with the given h (and c), each (B, n)."""
         return tuple(cell.initial_state(part) for cell, part in zip(self.layers, parts, strict=True))
 
     def recurrent_parts(self, states: Sequence[State]) -> tuple[State, ...]:
@@ -121,7 +121,7 @@ class RecurrentStack(Stack):
         """One step through all layers.
 
         Args:
-            projected: the bottom layer's W x_t + b, and whatever else is added to its gates.
+            projected: the bottom layer's W x_t + b, and any other term of its gates.
             previous: each layer's last state.
             masks: from `sample_masks`, in training.
             t: which step of `masks` this is.

@@ -57,11 +57,11 @@ class CaptionerConfig(Config):
                 f"model.summary_size = {self.summary_size}: a sutskever decoder starts from vectors as wide as its "
                 "states; leave it out and set model.decoder.state_size, or choose cho"
             )
-        m, read = self.decoder.embedding_size, self.decoder.output_size
-        if self.tie and read != m:
+        m, width = self.decoder.embedding_size, self.decoder.output_size
+        if self.tie and width != m:
             raise ConfigError(
-                f"model.tie: the output matrix reads {read} units and the embedding has {m}; set "
-                f"model.decoder.embedding_size = {read} to share one matrix"
+                f"model.tie: the output matrix reads {width} units and the embedding has {m}; set "
+                f"model.decoder.embedding_size = {width} to share one matrix"
             )
 
     @property
@@ -116,8 +116,8 @@ class CaptionerNetwork(Model):
 
     def forward(self, batch: FeatureBatch) -> TeacherForced:
         """Logits of given captions, by teacher forcing."""
-        read = self.readouts(batch, token_positions(batch.target_mask))
-        return TeacherForced(self.decoder.output(read.readout), read.alpha)
+        result = self.readouts(batch, token_positions(batch.target_mask))
+        return TeacherForced(self.decoder.output(result.readout), result.alpha)
 
 
 def _build_decoder(config: CaptionerConfig, embedding: Embedding, output: Output) -> Decoder:

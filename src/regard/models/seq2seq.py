@@ -51,10 +51,10 @@ class ModelConfig(Config):
         one_of("model.initialization", self.initialization, INITIALIZATIONS)
         self.decoder.check_encoder(self.encoder)
         m = self.decoder.embedding_size
-        read = self.decoder.output_size
-        if self.tie != "none" and read != m:
+        width = self.decoder.output_size
+        if self.tie != "none" and width != m:
             raise ConfigError(
-                f'model.tie = "{self.tie}": the output matrix reads {read} units and the target embedding '
+                f'model.tie = "{self.tie}": the output matrix reads {width} units and the target embedding '
                 f"has {m}; make them equal to share one matrix"
             )
         if self.tie == "all" and self.encoder.embedding_size != m:
@@ -161,5 +161,5 @@ class Seq2Seq(Model):
 
     def forward(self, batch: Batch) -> TeacherForced:
         """Logits and alpha of given pairs, by teacher forcing."""
-        read = self.readouts(batch, token_positions(batch.target_mask))
-        return TeacherForced(self.decoder.output(read.readout), read.alpha)
+        result = self.readouts(batch, token_positions(batch.target_mask))
+        return TeacherForced(self.decoder.output(result.readout), result.alpha)

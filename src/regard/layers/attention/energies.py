@@ -55,7 +55,7 @@ class _TanhAttention(Attention):
         coverage: Float[Tensor, "B Q Tx"],
     ) -> Float[Tensor, "B Q Tx"]:
         """See `ops/attention/coverage`."""
-        assert self.w_c is not None, "this attention was made without coverage"
+        assert self.w_c is not None, "this attention has no coverage"
         return covered_energies(projected, keys, self.v_a, self.w_c, coverage)
 
 

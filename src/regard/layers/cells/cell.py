@@ -1,7 +1,7 @@
 """Recurrent cells: the base class, the plain RNN, the GRU in two forms and the LSTM.
 
 In: inputs (B, T, m) and their mask. Out: h at each word, and the last state. A state is a tuple, (h,) or (h, c) and
-whatever else the cell carries, and belongs to the caller: nothing is kept on a module between calls.
+anything else that the cell carries, and belongs to the caller: nothing is kept on a module between calls.
 """
 
 from collections.abc import Callable
@@ -92,11 +92,11 @@ class Cell(nn.Module):
         return tuple(like.new_zeros(batch, self.state_size) for _ in range(self.num_parts))
 
     def initial_state(self, parts: State) -> State:
-        """The state that starts from a given h (and c), each (B, n): these, unless the cell carries more."""
+        """The state with the given h (and c), each (B, n): these, unless the cell carries more."""
         return parts
 
     def recurrent_parts(self, state: State) -> State:
-        """The h (and c) of a state, without whatever else the cell carries."""
+        """The h (and c) of a state, without anything else that the cell carries."""
         return state[: self.num_parts]
 
     def op_arguments(self) -> tuple[Any, ...]:
@@ -114,7 +114,7 @@ class Cell(nn.Module):
         Args:
             projected: W x_t + b, from `project`.
             previous_state: from `zero_state`, `initial_state` or the last step.
-            state_mask: variational dropout of the previous state where it meets U; the same at every step.
+            state_mask: variational dropout of the previous state before the product with U; the same at every step.
         """
         state: State = self.step_op(projected, previous_state, self.U, *self.op_arguments(), state_mask)
         return state
@@ -134,11 +134,11 @@ class Cell(nn.Module):
             mask: (B, T), True at real words; None if nothing is padded. Padding leaves the state as it was.
             initial: (h,) or (h, c), each (B, n), or a state this cell returned; None for zeros.
             reverse: read from the last word to the first; outputs stay at their words' positions.
-            state_mask: variational dropout of the previous state where it meets U, (B, n); the same at every step.
+            state_mask: variational dropout of the previous state before the product with U, (B, n), for all steps.
 
         Returns:
             h at each word, (B, T, n), zero on padding; and the state after the last word read, a tuple whose first
-            part is h (B, n), with c (B, n) behind it for an LSTM.
+            part is h (B, n), followed by c (B, n) for an LSTM.
 
         Raises:
             ConfigError: the inputs are not (B, T, m), or a state is given in place of the mask.

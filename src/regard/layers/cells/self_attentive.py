@@ -111,11 +111,11 @@ class SelfAttentive(Cell):
     def __init__(
         self, input_size: int, state_size: int, attention: AttentionFactory = additive, span: int = 0
     ) -> None:
-        made = attention(None if self.attends_first else state_size, state_size)
-        super().__init__(input_size, state_size, made.query_width if self.attends_first else 0)
-        self.attention = made
+        own_past = attention(None if self.attends_first else state_size, state_size)
+        super().__init__(input_size, state_size, own_past.query_width if self.attends_first else 0)
+        self.attention = own_past
         self.span = span
-        query = nn.Parameter(torch.empty(made.query_width, state_size)) if self.attends_first else None
+        query = nn.Parameter(torch.empty(own_past.query_width, state_size)) if self.attends_first else None
         self.register_parameter("S", query)
         if query is not None:
             nn.init.xavier_uniform_(query)
@@ -139,7 +139,7 @@ class SelfAttentive(Cell):
         return *heads, keys, *written, torch.zeros(batch, 0, dtype=torch.bool, device=like.device)
 
     def initial_state(self, parts: State) -> State:
-        """The state that starts from a given h (and c), each (B, n): they are the first slot of the tape.
+        """The state with the given h (and c), each (B, n), in the first slot of the tape.
 
         Mixed precision may narrow h and c; the state has the dtype of the parameters.
         """
@@ -261,7 +261,7 @@ class LSTMN(SelfAttentive):
         self._open_forget_gate()
 
     def op_arguments(self) -> tuple[Any, ...]:
-        """The query's matrix, the scoring, and how h follows from c."""
+        """The query's matrix, the scoring, and the form of the output."""
         return *super().op_arguments(), self.output
 
     def memories(self, state: State) -> Float[Tensor, "B t n"]:

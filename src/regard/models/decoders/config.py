@@ -137,7 +137,7 @@ class DeepFusionConfig(DecoderConfig):
         ):
             if theirs != needed:
                 raise ConfigError(
-                    f"model.encoder.{name} = {theirs!r}: deep-fusion reads the tapes of an lstmn that reads one way, "
+                    f"model.encoder.{name} = {theirs!r}: deep-fusion reads the tapes of a unidirectional lstmn that "
                     f"keeps every slot and is as wide as the decoder, which needs {name} = {needed!r}"
                 )
 
