@@ -115,12 +115,13 @@ def demo(
 
       regard demo sentiment --seed 2 --out runs/sentiment
     """
-    from regard.cli.progress import TrainingDisplay
     from regard.config import set_option
     from regard.datasets import find_dataset
     from regard.io import free_folder
+    from regard.training.configure import configure
     from regard.training.demos import find_demo
-    from regard.training.run import configure, run_training
+    from regard.training.progress import TrainingDisplay
+    from regard.training.run import run_training
 
     demonstration = find_demo(dataset).limited_to(train_size)
     made = find_dataset(dataset)()
@@ -142,7 +143,7 @@ def demo(
     sets = {"train": splits.train, "valid": splits.valid, "test": splits.test, **splits.extra}
     files = write_corpus(folder / "corpus", made.task, sets)
     data = {"data": {name: files[name] for name in ("train", "valid")}}
-    with TrainingDisplay() as display:
+    with TrainingDisplay(notes) as display:
         trained = run_training(folder, configure(demonstration.config, data, overrides), listener=display)
     command = command_line(context)
     TASKS[made.task].show_demo(
