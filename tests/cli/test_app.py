@@ -161,7 +161,7 @@ class TestWhereTheOutputGoes:
                 main()
         assert ended.value.code == 2
         assert capsys.readouterr().err == (
-            "error: standard output: cannot be written (No space left on device); make room, or write elsewhere\n"
+            "error: standard output: cannot be written (No space left on device); free some space, or write elsewhere\n"
         )
 
 

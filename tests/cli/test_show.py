@@ -3,9 +3,8 @@ import shutil
 
 import pytest
 
-from regard.checkpoint import ModelFolder
+from regard.checkpoint import ModelFolder, read_log
 from regard.cli.show import _flat
-from regard.training.log import read_log
 
 
 def test_what_the_model_is(regard, model):

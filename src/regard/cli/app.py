@@ -80,7 +80,9 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if error.errno == errno.EPIPE:
             sys.exit(1)
-        _complain(f"standard output: cannot be written ({error.strerror}); make room, or write elsewhere")
+        _complain(
+            f"standard output: cannot be written ({error.strerror}); free some space, or write elsewhere"
+        )
         sys.exit(2)
 
 

@@ -68,7 +68,7 @@ def output_file(path: Path | None) -> Iterator[TextIO | None]:
             yield file
     except OSError as error:
         raise DataError(
-            f"{path}: cannot be written ({error.strerror or error}); make room, or name another file"
+            f"{path}: cannot be written ({error.strerror or error}); free some space, or name another file"
         ) from error
 
 

@@ -1,4 +1,4 @@
-"""The progress of a command that makes something of every line: translating, tagging, scoring, …"""
+"""The progress of a command that works through lines, such as translating, tagging or scoring."""
 
 import sys
 import time

@@ -25,8 +25,7 @@ def show(
 
       regard show model --json
     """
-    from regard.checkpoint import ModelFolder
-    from regard.training.log import read_log
+    from regard.checkpoint import ModelFolder, read_log
 
     loaded = ModelFolder(model).load(weights)
     sizes: dict[str, int] = {}

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from regard.cli.console import notes, print_json, results, score_table
-from regard.config import list_options, one_of, read_toml, set_option
+from regard.config import list_options, one_of, set_option
 from regard.errors import ConfigError
 from regard.tasks import TASKS
 
@@ -103,11 +103,12 @@ def train(
 
       regard train lm --task language_model --train text.txt
     """
+    from regard.checkpoint import read_options
     from regard.training.configure import configure, find_task
     from regard.training.progress import TrainingDisplay
     from regard.training.run import run_training
 
-    file = read_toml(config) if config else {}
+    file = read_options(config) if config else {}
     flags: dict[str, Any] = {"data": {}, "tokenizer": {}, "training": {}}
     if task:
         flags["task"] = task

@@ -8,7 +8,7 @@ task.
 from collections.abc import Iterable, Sequence
 from dataclasses import fields, replace
 
-from regard.checkpoint import LoadedModel, language_model_of
+from regard.checkpoint import LoadedModel, ModelFolder
 from regard.errors import FolderError
 from regard.models import EncoderConfig, LanguageModelConfig, carry_over
 from regard.models.encoder import Encoder
@@ -32,7 +32,7 @@ def load_trained(pretrained: PretrainedEncoderConfig) -> dict[str, LoadedModel]:
     for half, folder in named.items():
         if folder and folder not in loaded:
             try:
-                loaded[folder] = language_model_of(folder)
+                loaded[folder] = ModelFolder(folder).load(task="language_model")
             except FolderError as error:
                 raise FolderError(f"pretrained.{half}: {error}") from error
     return {half: loaded[folder] for half, folder in named.items() if folder}

@@ -1,7 +1,7 @@
 """A whole training run: a configuration and examples in, a model folder out.
 
-Beside the model itself, the folder then holds ``train.toml`` (the whole configuration, to run again), ``log.jsonl`` (what
-happened, line by line) and ``report.json`` (how it ended). Knows tasks only through `TASKS`.
+Beside the model itself, the folder then holds ``train.toml`` (the whole configuration, to run again), ``log.jsonl``
+(what happened, line by line) and ``report.json`` (how it ended). Knows tasks only through `TASKS`.
 """
 
 import os

@@ -22,9 +22,9 @@ _CROSSINGS = 2  # more of them make a picture no better
 
 def show_translator(trained: Trained, json: bool) -> None:
     """Translate the held-out sentences, write the report, and draw a sentence."""
+    from regard.checkpoint import read_log
     from regard.tasks.translate.evaluation import report_of, write_evaluation
     from regard.tasks.translate.predictor import Translator
-    from regard.training.log import read_log
 
     translator = Translator.load(trained.folder)
     tokenize = trained.demonstration.tokenize
