@@ -9,12 +9,13 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar, Self, TypeVar
 
-from regard.batches import in_order_of_length
+from regard.batches import batch_by_length
 from regard.checkpoint import ModelFolder
 from regard.device import find_device
 from regard.errors import DataError
 from regard.models import Model
 from regard.tasks import TASKS
+from regard.text import Labels, Tokenizer
 
 Line = TypeVar("Line")
 Result = TypeVar("Result")
@@ -91,6 +92,34 @@ class Predictor:
         return f"{type(self).__name__}({opened}{self.num_parameters:,} parameters, {self.device})"
 
 
+class LabelPredictor(Predictor):
+    """A model with its tokenizer and its labels.
+
+    Args:
+        model: in evaluation mode; it is moved to `device`.
+        tokenizer: lines → ids.
+        labels: by id.
+        device: where to compute: ``cpu``, ``cuda``, or ``auto``.
+        max_length: the greatest length of a line.
+        facts: what is known of the weights.
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        tokenizer: Tokenizer,
+        labels: Sequence[str],
+        *,
+        device: str = "cpu",
+        max_length: int = 1000,
+        facts: dict[str, Any] | None = None,
+    ) -> None:
+        super().__init__(model, device=device, facts=facts)
+        self.tokenizer = tokenizer
+        self.labels = Labels(labels)
+        self.max_length = max_length
+
+
 def refuse_text(lines: Any, method: str) -> None:
     """Raise where a method that takes a list of lines is given one text, whose characters would be the lines."""
     if isinstance(lines, str):
@@ -149,7 +178,7 @@ def predict_by_length(
         `results`.
     """
     real = [k for k, length in enumerate(lengths) if length]
-    for batch in in_order_of_length([lengths[k] for k in real], batch_sentences, batch_tokens):
+    for batch in batch_by_length([lengths[k] for k in real], batch_sentences, batch_tokens):
         members = [real[k] for k in batch]
         for k, result in zip(members, predict(members), strict=True):
             results[k] = result
