@@ -24,7 +24,7 @@ from regard.layers import BidirectionalStack
 from regard.models import LanguageModelConfig, Seq2Seq, StackConfig, carry_over
 from regard.tasks.base import Task, TrainingBatch, Validation
 from regard.tasks.generation import check_selection, validate_generation
-from regard.tasks.pretrained import load_trained
+from regard.tasks.pretrained import load_pretrained
 from regard.tasks.translate.config import PretrainedConfig, TranslateRun
 from regard.tasks.translate.data import as_pairs, prepare, read_corpus, with_gold_links
 from regard.tasks.translate.objective import TranslationObjective, mixed, share_of_own
@@ -149,7 +149,7 @@ class TranslateTask(Task):
     ) -> None:
         pairs, validated = self._pairs(config, train, valid)
         self.config = config
-        self._trained = load_trained(config.pretrained)
+        self._trained = load_pretrained(config.pretrained)
         given = {half: loaded.tokenizers["text"] for half, loaded in self._trained.items()}
         self.prepared = prepare(pairs, validated, config.data, config.tokenizer, config.training.seed, given)
         if config.auxiliary_losses.guided_alignment and all(
