@@ -7,7 +7,8 @@ import pytest
 
 from regard.tasks.classify.predictor import Classifier
 from regard.tasks.tag.predictor import Tagger
-from regard.training.run import configure, run_training
+from regard.training.configure import configure
+from regard.training.run import run_training
 
 TRAINING = {
     "learning_rate": 0.05,

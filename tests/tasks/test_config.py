@@ -1,11 +1,11 @@
 import pytest
 
-from regard.config import options_of
+from regard.config import list_options
 from regard.errors import ConfigError
 from regard.tasks import TASKS
 from regard.tasks.config import RunConfig, TrainingConfig
 from regard.tasks.translate.config import DataConfig, TokenizerConfig
-from regard.training.run import configure
+from regard.training.configure import configure
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_links_that_no_one_would_learn_from():
 
 @pytest.mark.parametrize("task", TASKS)
 def test_every_option_of_every_task_has_a_sentence(task):
-    options = options_of(TASKS[task].run_config())
+    options = list_options(TASKS[task].run_config())
     assert [option.path for option in options if not option.sentence.strip().endswith(".")] == []
     assert len({option.path for option in options}) == len(options) > 40
 

@@ -3,7 +3,7 @@
 import pytest
 
 from regard.errors import ConfigError
-from regard.training.run import configure
+from regard.training.configure import configure
 
 REFUSED = {
     "two files of labels": ("classify", {"data": {"train": ["a", "b"]}}, r"data\.train: 2 files; give one"),

@@ -10,7 +10,7 @@ from regard.models import EncoderConfig, LanguageModelConfig
 from regard.models.encoder import Encoder
 from regard.tasks import prepare_task
 from regard.tasks.pretrained import begin_as, shaped_as
-from regard.training.run import configure
+from regard.training.configure import configure
 
 OWN = {"dropout": 0.2, "recurrent_dropout": 0.1, "variational": True}
 DATA = {

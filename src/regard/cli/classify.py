@@ -87,7 +87,7 @@ def classify(
     with (
         Drawings(plot) as drawings,
         output_file(output) as file,
-        LinesDisplay("classifying", aside=output is not None and not typed) as display,
+        LinesDisplay("classifying", to_file=output is not None and not typed) as display,
     ):
         for path in sources:
             texts = read_texts(path, num_texts=classifier.num_texts, columns=columns)

@@ -79,7 +79,7 @@ def tag(
     with (
         Drawings(plot) as drawings,
         output_file(output) as file,
-        LinesDisplay("tagging", aside=output is not None and not typed) as display,
+        LinesDisplay("tagging", to_file=output is not None and not typed) as display,
     ):
         for path in sources:
             stream = tagger.tag_stream(

@@ -7,7 +7,7 @@ from regard.tasks.caption.data import as_described, prepare, read_examples
 from regard.tasks.caption.task import CaptionTask
 from regard.tasks.config import TextTokenizerConfig
 from regard.text import DescribedFeatures
-from regard.training.run import configure
+from regard.training.configure import configure
 
 
 def examples(count, text=lambda k: f"number {k}"):

@@ -10,7 +10,7 @@ from regard.evaluation import measure
 from regard.tasks import prepare_task
 from regard.tasks.caption.predictor import Captioner
 from regard.tasks.generation import SELECTIONS
-from regard.training.run import configure
+from regard.training.configure import configure
 
 TINY = {
     "task": "caption",

@@ -9,7 +9,8 @@ from regard.errors import ConfigError
 from regard.evaluation import score_classes
 from regard.tasks import prepare_task
 from regard.tasks.classify.predictor import Classifier
-from regard.training.run import configure, run_training
+from regard.training.configure import configure
+from regard.training.run import run_training
 
 TINY = {
     "task": "classify",

@@ -43,7 +43,7 @@ from regard.tasks.base import TrainingBatch
 from regard.tasks.config import TrainingConfig
 from regard.tasks.loss import sequence_loss
 from regard.training.fabric import build_fabric
-from regard.training.step import update
+from regard.training.loop import update
 
 
 def norms_by_lag(loss: Tensor, states: Sequence[Tensor]) -> Tensor:
