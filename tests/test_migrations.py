@@ -55,7 +55,9 @@ class TestResults:
         results = translator.translate(inputs, beam=EXPECTED["translate"]["beam"])
         for result, each in zip(results, expected, strict=True):
             assert result.text == each["text"]
-            assert (result.log_prob, result.score) == pytest.approx((each["log_prob"], each["score"]), **CLOSE)
+            assert (result.log_prob, result.score) == pytest.approx(
+                (each["log_prob"], each["score"]), **CLOSE
+            )
 
     def test_language_model(self, weights):
         inputs, expected = self.expected("lm", weights)
@@ -83,7 +85,9 @@ class TestResults:
         captioner = regard.Captioner.load(FORMAT_2 / "describe", weights=weights)
         for result, each in zip(captioner.caption(inputs, beam=2), expected, strict=True):
             assert result.text == each["text"]
-            assert (result.log_prob, result.score) == pytest.approx((each["log_prob"], each["score"]), **CLOSE)
+            assert (result.log_prob, result.score) == pytest.approx(
+                (each["log_prob"], each["score"]), **CLOSE
+            )
 
 
 def test_the_shortlist_of_a_translator_is_read():

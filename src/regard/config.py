@@ -92,8 +92,9 @@ class Config:
         tables = cls._tables()
         for key, value in above.items():
             lower = merged.get(key)
-            nested = key in tables and isinstance(lower, Mapping) and isinstance(value, Mapping)
-            merged[key] = tables[key].overlay(lower, value) if nested else value
+            if key in tables and isinstance(lower, Mapping) and isinstance(value, Mapping):
+                value = tables[key].overlay(lower, value)
+            merged[key] = value
         return merged
 
     @classmethod

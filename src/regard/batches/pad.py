@@ -32,12 +32,6 @@ from regard.text.tagged import EncodedTagged
 class Inputs:
     """What a model predicts from: tensors, or tuples of tensors."""
 
-    @property
-    def tensors(self) -> tuple[Tensor, ...]:
-        """Its tensors in the order of the fields."""
-        values = (getattr(self, each.name) for each in fields(self))
-        return tuple(value for value in values if isinstance(value, Tensor))
-
     def to(self, device: torch.device | str) -> Self:
         """The same batch on another device."""
         moved = copy.copy(self)

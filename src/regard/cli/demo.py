@@ -56,9 +56,10 @@ def demo(
     from regard.datasets import find_dataset
     from regard.io import free_folder, make_folder
     from regard.tasks.evaluation import DemoRun
+    from regard.training.configure import configure
     from regard.training.demos import find_demo
     from regard.training.progress import TrainingDisplay
-    from regard.training.run import configure, run_training
+    from regard.training.run import run_training
 
     chosen = find_demo(dataset).limited_to(train_size)
     generator = find_dataset(dataset)()

@@ -32,7 +32,7 @@ def test_windows_with_the_state_carried_are_one_long_text(lm_task, lines, cell):
     task = lm_task(lines(30), lines(5, seed=1), data=CONTINUOUS, model=model_of(cell, span=500))
     whole = Stream([line.ids for line in task.prepared.train], 4, 9999)
     assert len(whole) == 1 < len(task.plan(0))
-    expected = float(task.objective()(*whole[0].tensors)[0].detach())
+    expected = float(task.objective()(whole[0])[0].detach())
     for _ in range(2):  # an epoch begins anew
         found = losses(task)
         assert sum(found) == pytest.approx(expected, rel=1e-5)
@@ -64,7 +64,7 @@ def test_sentences_stand_by_themselves(lm_task, lines):
     for _ in range(2):
         found = losses(task)
         for members, loss in zip(plan, found, strict=True):
-            rows = [pad_lines([task.prepared.train[k].ids]).tensors for k in members]
+            rows = [pad_lines([task.prepared.train[k].ids]) for k in members]
             alone = sum(float(task.objective()(*row)[0].detach()) for row in rows)
             assert loss == pytest.approx(alone, rel=1e-5)
 

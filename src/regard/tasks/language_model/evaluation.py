@@ -78,9 +78,7 @@ def evaluate_examples(
     return EvaluationRun(
         "scoring",
         len(lines),
-        lambda counter: _report(
-            evaluate_text(language_model, lines, counter), "sentences", str(demo.folder)
-        ),
+        lambda counter: _report(evaluate_text(language_model, lines, counter), "sentences", str(demo.folder)),
     )
 
 
