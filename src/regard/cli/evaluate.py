@@ -49,7 +49,8 @@ def evaluate(
         int | None, typer.Option(help="The column of the second text of a labelled pair.")
     ] = None,
     separator: Annotated[
-        str, typer.Option(help="What separates label and text: tab, or space for a label, a blank and one text.")
+        str,
+        typer.Option(help="What separates label and text: tab, or space for a label, a blank and one text."),
     ] = "tab",
     header: Annotated[
         bool, typer.Option("--header", help="Skip the first line of a file of labelled texts.")
@@ -62,7 +63,9 @@ def evaluate(
     ] = False,
     continuous: Annotated[
         bool,
-        typer.Option("--continuous", help="Read the lines as one text, with the language model's state carried."),
+        typer.Option(
+            "--continuous", help="Read the lines as one text, with the language model's state carried."
+        ),
     ] = False,
     gold: Annotated[
         Path | None,

@@ -124,9 +124,7 @@ class TaskSpec:
         files: list[str] = resolve_name(self.example_writer)(stem, examples)
         return files
 
-    def evaluate_examples(
-        self, predictor: Any, examples: Sequence[Any], demo: "DemoRun"
-    ) -> "EvaluationRun":
+    def evaluate_examples(self, predictor: Any, examples: Sequence[Any], demo: "DemoRun") -> "EvaluationRun":
         """A trained model and generated examples, ready to be evaluated."""
         run: EvaluationRun = resolve_name(self.example_evaluation)(predictor, examples, demo)
         return run

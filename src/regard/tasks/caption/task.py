@@ -96,9 +96,7 @@ class CaptionTask(Task):
         validated = parse_examples(valid) if valid is not None else None
         if validated is None and data.valid:
             validated = read_examples(data.valid, data.column)
-        super().__init__(
-            config, prepare(captioned, validated, data, config.tokenizer, config.training.seed)
-        )
+        super().__init__(config, prepare(captioned, validated, data, config.tokenizer, config.training.seed))
         check_selection(config.training.select, self.tokenizers["text"])
 
     @property
