@@ -210,7 +210,6 @@ def refuse_reversed_pretrained(pretrained: PretrainedEncoderConfig, encoder: Enc
 class LabelRunConfig(RunConfig):
     """A run of a task that predicts labels with an encoder, which may start from a language model."""
 
-    tokenizer: TextTokenizerConfig = field(default_factory=TextTokenizerConfig)
     pretrained: PretrainedEncoderConfig = field(default_factory=PretrainedEncoderConfig)
 
     def __post_init__(self) -> None:
