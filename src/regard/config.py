@@ -1,7 +1,7 @@
 """Configurations: mappings ↔ frozen dataclasses ↔ TOML, read strictly, merged in layers, listed for `--list-options`.
 
 A misspelt key, a value of the wrong type or out of range is an error that names the key, the value and the nearest
-right name. Layers (a preset, a file, flags) are merged as plain mappings, before any dataclass is built, so what was set
+right name. Layers (a preset, a file, flags) are merged as plain mappings before any dataclass is built, so what was set
 is known and never guessed from a value. Knows nothing of what is configured: legal values are beside each dataclass.
 """
 

@@ -41,13 +41,8 @@ def test_the_memory_is_part_of_the_shape():
 @pytest.mark.parametrize("num_layers", [1, 2])
 def test_weights_that_are_taken_and_weights_that_are_not(language_model, bidirectional, num_layers):
     folder = str(language_model(num_layers=num_layers))
-<<<<<<< HEAD
-    trained = ModelFolder(folder).load(task="language_model")
-    config = shaped_as(EncoderConfig(bidirectional=bidirectional), trained.model.config)
-=======
     trained = ModelFolder(folder).load(task="language_model")
     config = match_shape(EncoderConfig(bidirectional=bidirectional), trained.model.config)
->>>>>>> h1
     encoder = Encoder(config, Embedding(trained.tokenizers["text"].size, config.embedding_size))
     before = {name: value.clone() for name, value in encoder.named_parameters()}
     note = initialize_encoder(encoder, config, trained, folder)

@@ -65,11 +65,7 @@ def test_sentences_stand_by_themselves(lm_task, lines):
         found = losses(task)
         for members, loss in zip(plan, found, strict=True):
             rows = [pad_lines([task.prepared.train[k].ids]) for k in members]
-<<<<<<< HEAD
-            alone = sum(float(task.objective()(*row)[0].detach()) for row in rows)
-=======
             alone = sum(float(task.objective()(row)[0].detach()) for row in rows)
->>>>>>> h1
             assert loss == pytest.approx(alone, rel=1e-5)
 
 

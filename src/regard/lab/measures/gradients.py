@@ -26,7 +26,6 @@ growth tends to the radius; with tanh every step is also multiplied by 1 − h²
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import torch
@@ -313,26 +312,16 @@ def teach(
     fabric = build_fabric(TrainingConfig(device="cpu", max_updates=updates))
     model, ready = fabric.setup(reader, optimizer)
 
-<<<<<<< HEAD
-    def compute_loss(batch: Any) -> Tensor:
-=======
     def loss(batch: LabelledBatch) -> Tensor:
->>>>>>> h1
         return sequence_loss(model(batch.ids[0]), batch.label_ids)
 
     losses: list[float] = []
     norms: list[float] = []
     for _ in range(updates):
         ids, answers = next(lines)
-<<<<<<< HEAD
-        batch = LabelledBatch((ids,), (torch.ones_like(ids).bool(),), answers)
-        try:
-            done = update(fabric, model, ready, [batch], compute_loss, clip=clip)
-=======
         batch = LabelledBatch((ids,), (), answers)
         try:
             done = update(fabric, model, ready, [batch], loss, clip=clip)
->>>>>>> h1
         except RegardError:
             return Course(tuple(losses), tuple(norms), diverged=True)
         losses.append(done.loss)
