@@ -51,7 +51,10 @@ def test_training_in_a_pipe_is_plain_lines(capsys):
     assert out == ""
     told = err.splitlines()
     assert told[0] == "[red]kept 3 of 5 pairs[/] (first at data[fr].tsv:2)"
-    assert told[1] == "update 1,500 (25 %)  loss 2.346  learning rate 0.001  12,346 tokens/s  1:05 elapsed, 3:15 left"
+    assert (
+        told[1]
+        == "update 1,500 (25 %)  loss 2.346  learning rate 0.001  12,346 tokens/s  1:05 elapsed, 3:15 left"
+    )
     assert told[2] == (
         "validation after update 2,000: perplexity 2.72, token accuracy 75.0\N{NO-BREAK SPACE}%, free-running accuracy "
         "50.0\N{NO-BREAK SPACE}%, exposure gap (teacher-forced minus free-running accuracy) "
@@ -114,5 +117,7 @@ class TestRegardTrain:
 
 def test_the_display_needs_no_command_line():
     code = "import sys, regard; regard.train; import regard.training.progress; print('typer' in sys.modules)"
-    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
+    ended = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120
+    )
     assert ended.stdout == "False\n"
