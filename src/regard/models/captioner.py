@@ -8,12 +8,12 @@ whatever its ratio.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
 
-from regard.batches.pad import FeatureBatch, source_mask_of
+from regard.batches.pad import CaptionBatch, feature_mask
 from regard.config import Config, in_range, one_of
 from regard.errors import ConfigError
 from regard.layers import Embedding, Output, Standardize
@@ -31,10 +31,11 @@ class CaptionerConfig(Config):
     """The captioner: a projection of the features and a decoder."""
 
     legal_kinds: ClassVar[Mapping[str, tuple[str, ...]]] = {"decoder": ("cho", "sutskever")}
+    choice_defaults: ClassVar[Mapping[str, Any]] = {"summary_size": 256}
 
     decoder: DecoderConfig = field(default_factory=ChoConfig)
     """The decoder, cho or sutskever: a vector has no words to attend to."""
-    summary_size: int = 256
+    summary_size: int | None = None
     """The width of the vector c of a cho decoder; a sutskever decoder has vectors of its state_size, one per layer."""
     activation: str = "tanh"
     """The activation after the projection of the features: tanh or identity."""
@@ -43,20 +44,30 @@ class CaptionerConfig(Config):
     initialization: str = "glorot"
     """How parameters are initialised: glorot, or by the rule of a paper: bahdanau, sutskever or luong."""
 
+    @classmethod
+    def lacking(cls, options: Mapping[str, Any]) -> Mapping[str, str]:
+        """What the chosen decoder does not have: a summary with a width of its own."""
+        decoder = options.get("decoder")
+        kind = decoder.get("kind") if isinstance(decoder, Mapping) else getattr(decoder, "kind", None)
+        if kind != "sutskever":
+            return {}
+        return {
+            "summary_size": "a sutskever decoder starts from vectors as wide as its states; leave it out and set "
+            "model.decoder.state_size, or choose cho"
+        }
+
     def __post_init__(self) -> None:
         one_of("model.activation", self.activation, ACTIVATIONS)
         one_of("model.initialization", self.initialization, INITIALIZATIONS)
-        in_range("model.summary_size", self.summary_size, 1)
         if self.decoder.kind not in self.legal_kinds["decoder"]:
             raise ConfigError(
                 f'model.decoder.kind = "{self.decoder.kind}": it attends to the words of a source, and a vector of '
                 f"features has none; choose {' or '.join(self.legal_kinds['decoder'])}"
             )
-        if isinstance(self.decoder, SutskeverConfig) and self.summary_size != CaptionerConfig.summary_size:
-            raise ConfigError(
-                f"model.summary_size = {self.summary_size}: a sutskever decoder starts from vectors as wide as its "
-                "states; leave it out and set model.decoder.state_size, or choose cho"
-            )
+        self.fill_choices()
+        self.check_choices("model")
+        if self.summary_size is not None:
+            in_range("model.summary_size", self.summary_size, 1)
         m, width = self.decoder.embedding_size, self.decoder.output_size
         if self.tie and width != m:
             raise ConfigError(
@@ -67,7 +78,7 @@ class CaptionerConfig(Config):
     @property
     def vector_sizes(self) -> tuple[int, ...]:
         """The widths of the projections of the features: one summary, or an initial state per layer."""
-        if isinstance(self.decoder, SutskeverConfig):
+        if self.summary_size is None:
             return (self.decoder.state_size,) * self.decoder.num_layers
         return (self.summary_size,)
 
@@ -107,14 +118,14 @@ class CaptionerNetwork(Model):
             vectors = [vector.tanh() for vector in vectors]
         parts = self.decoder.stack.layers[0].num_parts
         last = tuple((vector, *(torch.zeros_like(vector) for _ in range(parts - 1))) for vector in vectors)
-        return EncodedSource(vectors[-1].unsqueeze(1), source_mask_of(features), None, last, ())
+        return EncodedSource(vectors[-1].unsqueeze(1), feature_mask(features), None, last, ())
 
-    def readouts(self, batch: FeatureBatch, positions: Tensor) -> Readouts:
+    def readouts(self, batch: CaptionBatch, positions: Tensor) -> Readouts:
         """Teacher forcing without the output matrix; see `Seq2Seq.readouts`."""
         unrolled = self.decoder(batch.previous_ids, batch.target_mask, self.encode(batch.features))
         return Readouts(select_positions(unrolled.readout, positions), None)
 
-    def forward(self, batch: FeatureBatch) -> TeacherForced:
+    def forward(self, batch: CaptionBatch) -> TeacherForced:
         """Logits of given captions, by teacher forcing."""
         result = self.readouts(batch, token_positions(batch.target_mask))
         return TeacherForced(self.decoder.output(result.readout), result.alpha)
@@ -123,7 +134,7 @@ class CaptionerNetwork(Model):
 def _build_decoder(config: CaptionerConfig, embedding: Embedding, output: Output) -> Decoder:
     match config.decoder:
         case ChoConfig():
-            return ChoDecoder(config.decoder, config.summary_size, embedding, output)
+            return ChoDecoder(config.decoder, config.vector_sizes[0], embedding, output)
         case SutskeverConfig():
             return SutskeverDecoder(config.decoder, embedding, output)
     raise TypeError(f"no captioner's decoder for {type(config.decoder).__name__}")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from torch import Tensor
 
-from regard.batches.pad import Batch
+from regard.batches.pad import PairBatch
 from regard.config import Config, one_of
 from regard.errors import ConfigError
 from regard.layers import Embedding, Output
@@ -148,7 +148,7 @@ class Seq2Seq(Model):
         values = None if attention is None else attention.values(annotations)
         return EncodedSource(annotations, source_mask, keys, forward_last, backward_last, values, memories)
 
-    def readouts(self, batch: Batch, positions: Tensor) -> Readouts:
+    def readouts(self, batch: PairBatch, positions: Tensor) -> Readouts:
         """Teacher forcing without the output matrix: for a loss that computes the logits in parts.
 
         Args:
@@ -159,7 +159,7 @@ class Seq2Seq(Model):
         unrolled = self.decoder(batch.previous_ids, batch.target_mask, encoded)
         return Readouts(select_positions(unrolled.readout, positions), unrolled.alpha)
 
-    def forward(self, batch: Batch) -> TeacherForced:
+    def forward(self, batch: PairBatch) -> TeacherForced:
         """Logits and alpha of given pairs, by teacher forcing."""
         result = self.readouts(batch, token_positions(batch.target_mask))
         return TeacherForced(self.decoder.output(result.readout), result.alpha)

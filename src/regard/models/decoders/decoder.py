@@ -138,11 +138,11 @@ def build_decoder_attention(
         config.energy,
         query_size,
         annotation_size,
-        config.size,
+        config.size or 0,
         heads=config.heads,
         normalizer=config.normalizer,
         window=config.window,
-        reach=config.reach,
+        reach=config.reach or 0,
         coverage=config.coverage,
     )
 
