@@ -1,6 +1,6 @@
-"""An attention of your own: the cosine of query and annotation, scaled (Graves et al. 2014, content addressing).
+"""Adding an attention: the scaled cosine of query and annotation (content addressing, Graves et al. 2014).
 
-e_ij = β cos(W s_i, h_j), with β learnt. What comes after the energies (softmax or sparsemax, windows) is the base's.
+e_ij = β cos(W s_i, h_j), β a parameter. What follows the energies (normaliser, windows) is the same for all attentions.
 """
 
 import tempfile
@@ -14,33 +14,32 @@ from regard.layers import ENERGIES, Attention
 
 
 class Cosine(Attention):
-    """e_ij = β cos(W s_i, h_j) (Graves et al. 2014)."""
+    """e_ij = β cos(W s_i, h_j), content addressing (Graves et al. 2014)."""
 
     def __init__(self, query_size, annotation_size):
         super().__init__(query_size, annotation_size, query_width=annotation_size)
-        # a cell that attends to its own past projects its queries itself, and gives no query_size
+        # a cell that attends to its own past projects its queries itself; query_size is then None
         self.W = None if query_size is None else nn.Linear(query_size, annotation_size, bias=False)
         self.sharpness = nn.Parameter(torch.tensor([5.0]))
 
     def keys(self, annotations):
-        """Of each annotation, computed once per sentence: (B, Tx, d)."""
+        """(B, Tx, d) → (B, Tx, d), computed once per sentence."""
         return normalize(annotations, dim=-1)
 
     def queries(self, query):
-        """Of each step: (B, Q, n) → (B, Q, d)."""
+        """(B, Q, n) → (B, Q, d), computed at each step."""
         return normalize(query if self.W is None else self.W(query), dim=-1)
 
     def score(self, projected, keys):
-        """The energies, (B, Q, Tx)."""
+        """(B, Q, d) and (B, Tx, d) → the energies (B, Q, Tx)."""
         return softplus(self.sharpness) * projected @ keys.transpose(1, 2)
 
 
-# the one line: from here on it is an energy like any other
-ENERGIES["cosine"] = lambda query_size, annotation_size, size: Cosine(query_size, annotation_size)
+ENERGIES["cosine"] = Cosine  # from here on, "cosine" is an energy like any other
 
 
 def main() -> None:
-    """Train it on a toy, and print the links."""
+    """Train it on a small task, two words reversed and in capitals, and print the links."""
     words = ["one", "two", "three", "four", "five", "six"]
     pairs = [(f"{a} {b}", f"{b} {a}".upper()) for a in words for b in words]
     part = {"embedding_size": 16, "state_size": 16, "dropout": 0.0}

@@ -1,4 +1,4 @@
-"""A cell of your own: the minimal gated unit (Zhou et al. 2016), a GRU with one gate for both of its two.
+"""Adding a cell: the minimal gated unit (Zhou et al. 2016), a GRU whose update and reset gates are one.
 
 f_t = σ(W_f x_t + U_f h_{t−1} + b_f), h̃_t = tanh(W_h x_t + U_h (f_t∘h_{t−1}) + b_h), h_t = (1−f_t)∘h_{t−1} + f_t∘h̃_t.
 """
@@ -10,15 +10,12 @@ from regard.layers import CELLS, Cell
 
 
 class MinimalGatedUnit(Cell):
-    """One gate that forgets and resets (Zhou et al. 2016)."""
+    """The minimal gated unit (Zhou et al. 2016): one gate for update and reset."""
 
     num_gates = 2  # W, U and b hold two blocks of n rows: the gate's and the candidate's
 
     def step(self, projected, previous_state, state_mask=None):
-        """`projected` is W x_t + b, (B, 2n); the state is (h,), or (h, c) for a cell with num_parts = 2.
-
-        Over a whole sequence the base class loops over this; a fused `sequence_op` can come later.
-        """
+        """W x_t + b (B, 2n) and (h_{t−1},) → (h_t,); `state_mask` is recurrent dropout, (B, n)."""
         (h,) = previous_state
         recurrent = h if state_mask is None else h * state_mask
         x_f, x_h = projected.chunk(2, dim=-1)
@@ -28,11 +25,11 @@ class MinimalGatedUnit(Cell):
         return ((1 - gate) * h + gate * candidate,)
 
 
-CELLS["mgu"] = MinimalGatedUnit  # the one line: from here on it is a cell like any other
+CELLS["mgu"] = MinimalGatedUnit  # from here on, "mgu" is a cell like any other
 
 
 def main() -> None:
-    """Train it on a toy, as encoder and as decoder."""
+    """Train it as encoder and decoder on a small task: two words, reversed and in capitals."""
     words = ["one", "two", "three", "four", "five", "six"]
     pairs = [(f"{a} {b}", f"{b} {a}".upper()) for a in words for b in words]
     part = {"cell": "mgu", "embedding_size": 16, "state_size": 16, "dropout": 0.0}

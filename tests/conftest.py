@@ -138,7 +138,7 @@ GRID = (
         for name, options in _ATTENDING.items()
         for cell in ("gru", "lstm")
         for energy in ENERGIES
-        if energy != "additive"
+        if energy not in ("additive", "general")  # general is bilinear
     }
     | {
         f"{kind}-{cell}-{depth}": {"kind": kind, "cell": cell, "num_layers": depth}

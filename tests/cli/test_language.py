@@ -6,7 +6,8 @@ import math
 import pytest
 
 from regard.tasks.language_model.predictor import LanguageModel
-from regard.training.run import configure, run_training
+from regard.training.configure import configure
+from regard.training.run import run_training
 
 LINES = ["a b c", "c b", "a a b", "b c a c"] * 10
 

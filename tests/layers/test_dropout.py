@@ -1,4 +1,4 @@
-"""Dropout: nothing in evaluation, the mean kept in training, one mask a sentence when variational."""
+"""Dropout: nothing in evaluation, the mean kept in training, one mask per sentence when variational."""
 
 import torch
 
@@ -20,7 +20,7 @@ def test_a_share_of_zero_is_the_identity_in_training_too():
 def test_the_mean_is_kept_and_the_share_is_dropped():
     ones = torch.ones(100, 100, 20)
     dropped = Dropout(0.3).train()(ones)
-    # 200,000 draws: a standard error of 0.0015 for the mean
+    # 200,000 samples: a standard error of 0.0015 for the mean
     assert abs(dropped.mean().item() - 1) < 0.01
     assert abs((dropped == 0).float().mean().item() - 0.3) < 0.01
     kept = dropped[dropped != 0]

@@ -1,4 +1,4 @@
-"""Poolings: one vector from many, whatever stands in the padding."""
+"""Poolings: one vector from many, whatever the padding holds."""
 
 import pytest
 import torch
@@ -63,6 +63,5 @@ def test_attention_is_one_query_against_every_word(agree):
     agree(by_layer, naively, tensors)
 
 
-def test_a_fresh_query_has_no_say():
-    """q starts at zero, so that only the words decide."""
+def test_the_query_starts_at_zero():
     assert torch.equal(POOLINGS["attention"](6, 4).q, torch.zeros(4))

@@ -1,11 +1,12 @@
-"""Readouts against their formulas, and the output matrix alone or shared."""
+"""Readouts and the head against their formulas; the output matrix alone or shared."""
 
 import torch
 from torch import nn
 
-from regard.layers import AttentionalReadout, MaxoutReadout, Output
+from regard.layers import AttentionalReadout, Head, MaxoutReadout, Output
 
 N, M, D, L, V = 3, 4, 5, 2, 7
+X = torch.randn(2, 5, generator=torch.Generator().manual_seed(1))
 
 
 def test_maxout_readout_is_the_papers():
@@ -35,6 +36,26 @@ def test_a_tied_output_is_the_same_matrix():
     before = E.clone()
     output = Output(M, V, tied=E)
     assert output.W_o is E
-    assert torch.equal(E, before), "sharing a matrix must not draw it anew"
+    assert torch.equal(E, before), "sharing a matrix must not initialise it again"
     t = torch.randn(M)
     torch.testing.assert_close(output(t), E @ t)
+
+
+def test_a_head_without_a_hidden_layer_is_one_matrix():
+    head = Head(5, 3)
+    assert head.hidden is None
+    torch.testing.assert_close(head(X), X @ head.output.weight.T + head.output.bias)
+    assert sum(parameter.numel() for parameter in head.parameters()) == 5 * 3 + 3
+
+
+def test_a_head_with_a_hidden_layer_is_tanh_between_two_matrices():
+    head = Head(5, 3, hidden_size=4)
+    hidden = torch.tanh(X @ head.hidden.weight.T + head.hidden.bias)
+    torch.testing.assert_close(head(X), hidden @ head.output.weight.T + head.output.bias)
+
+
+def test_a_head_drops_only_in_training():
+    head = Head(5, 3, hidden_size=4, dropout=0.5)
+    assert not torch.equal(head(X), head(X))
+    head.eval()
+    assert torch.equal(head(X), head(X))

@@ -1,11 +1,10 @@
-"""Cells that attend to their own past: any attention, a given start in slot 0, and what a user may bring."""
+"""Cells that attend to their own past: any attention, an initial state in slot 0, and attentions that users add."""
 
 import pytest
 import torch
 from torch import Tensor
 
-from regard.layers import CELLS, ENERGIES, LSTMN, RNNRead, RNNSum, SelfAttentive, build_attention
-from regard.layers.attention import Dot
+from regard.layers import CELLS, ENERGIES, LSTMN, Concat, Dot, RNNRead, RNNSum, SelfAttentive, build_attention
 from regard.layers.cells.self_attentive import LayerScoring, scoring_of
 from regard.ops.paths import naive_only
 from regard.ops.tape import AdditiveScoring, DotScoring
@@ -19,7 +18,7 @@ SCORINGS = {energy: {"energy": energy} for energy in ENERGIES} | {
 }
 
 
-def cell_of(kind: str, span: int = 0, **scoring: object) -> SelfAttentive:
+def make_cell(kind: str, span: int = 0, **scoring: object) -> SelfAttentive:
     def attention(query_size, annotation_size):
         return build_attention(scoring["energy"], query_size, annotation_size, 6, **options)
 
@@ -49,7 +48,7 @@ def everything(cell: SelfAttentive, inputs: Tensor) -> tuple[list[Tensor], list[
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("scoring", SCORINGS.values(), ids=SCORINGS.keys())
 def test_any_attention_gives_the_same_by_both_paths_and_step_by_step(kind, scoring):
-    cell = cell_of(kind, **scoring)
+    cell = make_cell(kind, **scoring)
     inputs = torch.randn(B, T, M, dtype=torch.float64)
     outputs, grads = everything(cell, inputs)
     with naive_only():
@@ -64,13 +63,13 @@ def test_any_attention_gives_the_same_by_both_paths_and_step_by_step(kind, scori
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_which_attentions_have_a_fused_form(kind):
-    found = {name: type(cell_of(kind, **scoring).scoring) for name, scoring in SCORINGS.items()}
+    scorings = {name: type(make_cell(kind, **scoring).scoring) for name, scoring in SCORINGS.items()}
     fused = {"additive": AdditiveScoring, "concat": AdditiveScoring}
-    fused |= dict.fromkeys(["dot", "scaled-dot", "bilinear"], DotScoring)
-    assert found == dict.fromkeys(SCORINGS, LayerScoring) | fused
+    fused |= dict.fromkeys(["dot", "scaled-dot", "bilinear", "general"], DotScoring)
+    assert scorings == dict.fromkeys(SCORINGS, LayerScoring) | fused
 
 
-def test_an_attention_of_ones_own_is_never_taken_for_the_one_it_comes_from():
+def test_a_subclass_of_an_attention_is_never_fused_as_its_base():
     class Doubled(Dot):
         def score(self, projected: Tensor, keys: Tensor) -> Tensor:
             return 2 * super().score(projected, keys)
@@ -84,9 +83,9 @@ def test_an_attention_of_ones_own_is_never_taken_for_the_one_it_comes_from():
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_given_start_is_the_first_slot(kind):
-    """The first word can look at nothing else; a form that sums up afterwards starts from it, too."""
-    cell = cell_of(kind, energy="additive")
+def test_an_initial_state_is_the_first_slot(kind):
+    """The first word can attend to nothing else; a cell that attends after its update has it as first summary, too."""
+    cell = make_cell(kind, energy="additive")
     start = start_of(cell)
     h, summary, valid = start[0], start[cell.num_parts], start[-1]
     assert valid.tolist() == [[True]] * B
@@ -103,7 +102,7 @@ def test_a_given_start_is_the_first_slot(kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_start_that_mixed_precision_narrowed_is_as_wide_as_the_parameters(kind):
-    cell = cell_of(kind, energy="qkv").float()
+    cell = make_cell(kind, energy="qkv").float()
     with torch.autocast("cpu", dtype=torch.bfloat16):
         state = cell.initial_state(
             tuple(torch.ones(B, N, dtype=torch.bfloat16) for _ in range(cell.num_parts))
@@ -112,14 +111,14 @@ def test_a_start_that_mixed_precision_narrowed_is_as_wide_as_the_parameters(kind
 
 
 def test_the_sum_of_a_start_with_projected_values_is_projected():
-    cell = cell_of("rnn-sum", energy="qkv", heads=2)
+    cell = make_cell("rnn-sum", energy="qkv", heads=2)
     start = start_of(cell)
     torch.testing.assert_close(start[1], start[0] @ cell.attention.W_V.T @ cell.attention.W_O.T)
 
 
 def test_the_query_of_the_lstmn_is_the_papers():
     """a_i = vᵀ tanh(W_h h_i + W_x x_t + W_s s_{t−1}), W_x the last rows of W."""
-    cell = cell_of("lstmn", energy="additive")
+    cell = make_cell("lstmn", energy="additive")
     inputs = torch.randn(1, 3, M, dtype=torch.float64)
     mask = torch.ones(1, 3, dtype=torch.bool)
     states, _, alpha = cell.forward_with_alpha(inputs, mask, cell.zero_state(1, inputs))
@@ -130,8 +129,8 @@ def test_the_query_of_the_lstmn_is_the_papers():
 
 
 def test_the_align_of_the_sum_is_between_states():
-    """α_i = align(h_i, h_t), i ≤ t: with the dot product, h_iᵀ h_t and nothing learnt."""
-    cell = cell_of("rnn-sum", energy="dot")
+    """α_i = align(h_i, h_t), i ≤ t: with the dot product, h_iᵀ h_t without parameters."""
+    cell = make_cell("rnn-sum", energy="dot")
     assert {name for name, _ in cell.named_parameters()} == {"W", "U", "b"}
     inputs = torch.randn(1, 3, M, dtype=torch.float64)
     mask = torch.ones(1, 3, dtype=torch.bool)
@@ -142,7 +141,7 @@ def test_the_align_of_the_sum_is_between_states():
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_span_bounds_the_tape(kind):
-    cell = cell_of(kind, span=2, energy="additive")
+    cell = make_cell(kind, span=2, energy="additive")
     state = start_of(cell)
     for _ in range(4):
         state = cell.step(cell.project(torch.randn(B, M, dtype=torch.float64)), state)
@@ -150,7 +149,7 @@ def test_a_span_bounds_the_tape(kind):
 
 
 def test_the_memories_of_an_lstmn_are_those_of_its_tape():
-    cell = cell_of("lstmn", energy="additive")
+    cell = make_cell("lstmn", energy="additive")
     inputs = torch.randn(B, T, M, dtype=torch.float64)
     _, last = cell(inputs, MASK, cell.zero_state(B, inputs))
     memories = cell.memories(last)
@@ -172,6 +171,6 @@ def test_plain_output_is_the_lectures():
 
 
 def test_scoring_of_a_printed_concat_splits_its_matrix():
-    cell = RNNSum(M, N, lambda q, n: ENERGIES["concat"](q, n, 6))
+    cell = RNNSum(M, N, lambda q, n: Concat(q, n, 6))
     scoring = scoring_of(cell.attention)
     assert torch.equal(torch.cat([cell.query_matrix, scoring.U_a], dim=1), cell.attention.W_a)

@@ -1,4 +1,4 @@
-"""What the models' laws are tested with: weights that are not zero or alike, and passes with every gradient."""
+"""Fixtures of the models' tests: parameters that are neither zero nor alike, padding, and every gradient."""
 
 from collections.abc import Callable, Sequence
 
@@ -34,7 +34,7 @@ def same() -> Callable[..., None]:
 
 @pytest.fixture
 def widened() -> Callable[..., tuple[Tensor, Tensor]]:
-    """The same rows with more padding, and in all padding words that stand for something."""
+    """The same rows with more padding, and arbitrary words in all padding."""
 
     def widen(ids: Tensor, mask: Tensor, extra: int, high: int = 9) -> tuple[Tensor, Tensor]:
         mask = torch.cat([mask, torch.zeros(len(mask), extra, dtype=torch.bool)], dim=1)

@@ -1,11 +1,13 @@
-"""The describer: a vector in the place of a source, and every search as for a translator."""
+"""The captioner: a vector in the place of a source, and the same search as for a translator."""
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
 from torch.nn import functional
 
-from regard.batches import FeatureBatch, pad_captioned
+from regard.batches import CaptionBatch, pad_captioned
 from regard.errors import ConfigError
 from regard.layers import CELLS
 from regard.models import (
@@ -45,12 +47,12 @@ def build(scattered):
 
 def batch_of(order):
     batch = pad_captioned([FEATURES[k] for k in order], [WORDS[k] for k in order])
-    return FeatureBatch(batch.features.double(), *batch.tensors[1:])
+    return replace(batch, features=batch.features.double())
 
 
 @pytest.fixture
 def run(gradients_of):
-    def passed(model: CaptionerNetwork, batch: FeatureBatch):
+    def passed(model: CaptionerNetwork, batch: CaptionBatch):
         logits = model(batch).logits
         loss = functional.cross_entropy(logits, batch.target_ids[batch.target_mask], reduction="sum")
         return list(logits.detach().split(batch.target_mask.sum(1).tolist())), gradients_of(model, loss)
@@ -59,16 +61,16 @@ def run(gradients_of):
 
 
 @every_kind
-def test_padding_order_company_and_path_change_nothing(kind, cell, depth, build, run, same, widened):
+def test_padding_order_batch_and_path_change_nothing(kind, cell, depth, build, run, same, widened):
     model, batch = build(kind, cell, depth), batch_of(range(4))
     logits, grads = run(model, batch)
     previous_ids, mask = widened(batch.previous_ids, batch.target_mask, 2)
     target_ids, _ = widened(batch.target_ids, batch.target_mask, 2)
-    found = run(model, FeatureBatch(batch.features, previous_ids, target_ids, mask))
-    same([*found[0], *found[1]], [*logits, *grads])
+    result = run(model, CaptionBatch(batch.features, previous_ids, target_ids, mask))
+    same([*result[0], *result[1]], [*logits, *grads])
     with naive_only():
-        found = run(model, batch)
-    same([*found[0], *found[1]], [*logits, *grads])
+        result = run(model, batch)
+    same([*result[0], *result[1]], [*logits, *grads])
     order = [2, 0, 3, 1]
     turned = run(model, batch_of(order))
     same([*turned[0], *turned[1]], [*(logits[k] for k in order), *grads])
@@ -76,15 +78,15 @@ def test_padding_order_company_and_path_change_nothing(kind, cell, depth, build,
 
 
 @every_kind
-def test_searched_as_a_translator_is(kind, cell, depth, build):
+def test_search_is_the_translators(kind, cell, depth, build):
     model = build(kind, cell, depth)
     encoded = model.encode(batch_of(range(4)).features)
     limit = LengthLimit(extra=6)
     best = [each.best for each in search(model.decoder, encoded, SearchOptions(3, limit=limit))]
     assert all(one.ids[-1] == EOS and len(one.ids) <= 6 and one.alpha is None for one in best)
-    # what was found has the score that the same words get when they are given
+    # the result has the score that forced decoding gives the same words
     given = pad_captioned(FEATURES, [one.ids[:-1] for one in best])
-    scored = decode_forced(model, FeatureBatch(given.features.double(), *given.tensors[1:]))
+    scored = decode_forced(model, replace(given, features=given.features.double()))
     assert [one.ids for one in scored] == [one.ids for one in best]
     assert [one.log_prob for one in scored] == pytest.approx([one.log_prob for one in best], rel=1e-9)
 
@@ -96,7 +98,7 @@ def test_a_limit_is_of_tokens_whatever_its_ratio(ratio, build):
 
 
 @pytest.mark.parametrize("activation", ["tanh", "identity"])
-def test_features_take_the_place_of_what_was_read(activation, build):
+def test_features_take_the_place_of_the_encoders_last_states(activation, build):
     features = batch_of(range(4)).features
     model = build("cho", "lstm", 2, activation=activation)
     (layer,) = model.W_f

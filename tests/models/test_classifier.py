@@ -1,4 +1,4 @@
-"""The classifier: company changes nothing, weights are weights, and two texts are read by one encoder."""
+"""The classifier: the rest of the batch changes nothing, alphas sum to 1, and one encoder reads both texts."""
 
 import pytest
 import torch
@@ -33,7 +33,7 @@ def build(scattered):
             EncoderConfig(embedding_size=3, state_size=2, **encoder),
             num_texts=num_texts,
             pooling=pooling,
-            pooling_size=5 if pooling == "attention" else 256,
+            pooling_size=5 if pooling == "attention" else None,
             hidden_size=hidden_size,
         )
         return scattered(ClassifierNetwork(config, 9, 3))
@@ -64,7 +64,7 @@ def batch_of(rows, num_texts):
 
 
 @covering
-def test_padding_order_company_and_path_change_nothing(options, build, run, same, widened):
+def test_padding_order_batch_and_path_change_nothing(options, build, run, same, widened):
     model, num_texts = build(**options), options.get("num_texts", 1)
     batch = batch_of(ROWS, num_texts)
     logits, weights, grads = run(model, batch)
@@ -73,11 +73,11 @@ def test_padding_order_company_and_path_change_nothing(options, build, run, same
         widened(ids, mask, 2 + k) for k, (ids, mask) in enumerate(zip(batch.ids, batch.masks, strict=True))
     ]
     wide = TextBatch(*zip(*pairs, strict=True))
-    found = run(model, wide)
-    same([*found[0], *found[1], *found[2]], [*logits, *weights, *grads])
+    result = run(model, wide)
+    same([*result[0], *result[1], *result[2]], [*logits, *weights, *grads])
     with naive_only():
-        found = run(model, batch)
-    same([*found[0], *found[1], *found[2]], [*logits, *weights, *grads])
+        result = run(model, batch)
+    same([*result[0], *result[1], *result[2]], [*logits, *weights, *grads])
     order = [2, 0, 3, 1]
     turned = run(model, batch_of([ROWS[k] for k in order], num_texts), LABELS[order])
     same(turned[0], [logits[k] for k in order])
@@ -103,7 +103,7 @@ def test_pooling_weights_sum_to_one_and_are_zero_on_padding(num_texts, build):
 
 
 @pytest.mark.parametrize("pooling", POOLINGS)
-def test_a_text_becomes_what_the_pooling_says(pooling, build):
+def test_a_text_becomes_the_vector_of_its_pooling(pooling, build):
     model = build(pooling)
     ids = torch.tensor([[4, 5, EOS]])
     mask = torch.ones_like(ids, dtype=torch.bool)
@@ -146,14 +146,14 @@ def test_configuration():
         with pytest.raises(ConfigError, match=rf"model\.{name}: -1 is out of range"):
             ClassifierConfig(**{name: -1})
     for pooling in ("last", "mean"):
-        told = (
-            rf"model\.pooling_size = 5: the pooling '{pooling}' has no units of its own; .*choose attention"
+        message = (
+            rf"model\.pooling_size = 5: the pooling '{pooling}' has no alignment units; .*choose attention"
         )
-        with pytest.raises(ConfigError, match=told):
+        with pytest.raises(ConfigError, match=message):
             ClassifierConfig(pooling=pooling, pooling_size=5)
 
 
-def test_dropout_on_the_head_is_quiet_in_evaluation_and_loud_in_training():
+def test_dropout_on_the_head_acts_only_in_training():
     config = ClassifierConfig(EncoderConfig(embedding_size=3, state_size=8), hidden_size=8, dropout=0.5)
     model = ClassifierNetwork(config, 9, 3)
     batch = batch_of(ROWS, 1)

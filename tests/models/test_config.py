@@ -1,13 +1,29 @@
 """Configurations are checked where they are made; each refusal names the key, the value and the remedy."""
 
+import tomllib
+
 import pytest
 
+from regard.config import merge, set_option, write_toml
 from regard.errors import ConfigError
-from regard.layers import CELLS, ENERGIES, LSTMN, Additive, RNNRead, build_attention, is_covering, is_sized
+from regard.layers import (
+    CELLS,
+    ENERGIES,
+    LSTMN,
+    Additive,
+    Bilinear,
+    Dot,
+    RNNRead,
+    build_attention,
+    is_covering,
+    is_sized,
+)
 from regard.models import (
     AttentionConfig,
     BahdanauConfig,
+    CaptionerConfig,
     ChoConfig,
+    ClassifierConfig,
     DecoderConfig,
     EncoderConfig,
     LanguageModelConfig,
@@ -17,9 +33,8 @@ from regard.models import (
     Seq2Seq,
     SutskeverConfig,
 )
-from regard.models.attention import refitted
 from regard.models.decoders.config import DeepFusionConfig
-from regard.models.stack import remembers
+from regard.models.stack import attends_to_past
 
 DECODERS = {
     "bahdanau": BahdanauConfig(
@@ -28,7 +43,7 @@ DECODERS = {
     "luong": LuongConfig(state_size=512, input_feeding=False, num_layers=1, residual=True),
     "luong local": LuongConfig(attention=AttentionConfig("qkv", 8, 2, "sparsemax", "local-p", 3)),
     "bahdanau covering": BahdanauConfig(attention=AttentionConfig(coverage=True)),
-    "bahdanau remembering": BahdanauConfig(cell="lstmn", memory=MemoryConfig(span=4, output="plain")),
+    "bahdanau with memory": BahdanauConfig(cell="lstmn", memory=MemoryConfig(span=4, output="plain")),
     "luong projected": LuongConfig(bridge="project", cell="lstm", num_layers=3, readout_size=9),
     "cho": ChoConfig(readout_size=11, variational=True),
     "sutskever": SutskeverConfig(state_size=512, recurrent_dropout=0.5),
@@ -123,8 +138,8 @@ WRONG_VALUES = {
     ),
     "readout_size": (lambda: BahdanauConfig(readout_size=0), r"model.decoder.readout_size: 0"),
     "luong's energy": (
-        lambda: LuongConfig(attention=AttentionConfig(energy="general")),
-        r"model.decoder.attention.energy: no 'general'.*bilinear",
+        lambda: LuongConfig(attention=AttentionConfig(energy="cosine")),
+        r"model.decoder.attention.energy: no 'cosine'.*concat",
     ),
     "luong's sizes": (
         lambda: LuongConfig(attention=AttentionConfig(size=0)),
@@ -170,7 +185,7 @@ def after(decoder: DecoderConfig, **encoder: object):
 AT_ODDS = {
     "reversal, both ways": (
         lambda: EncoderConfig(reverse=True),
-        r"model.encoder: reverse.*bidirectional.*drop one",
+        r"model.encoder.reverse: a bidirectional encoder .* set bidirectional = false",
     ),
     "sutskever's cell": (
         after(SutskeverConfig(cell="lstm", state_size=8)),
@@ -202,7 +217,7 @@ AT_ODDS = {
     ),
     "a size without units": (
         attention(energy="dot", size=5),
-        r"model.decoder.attention.size = 5: the energy 'dot' has no units .*leave size out.*additive, concat, qkv",
+        r"model.decoder.attention.size = 5: the energy 'dot' has no size; leave it out.*additive, concat, qkv",
     ),
     "luong's size without units": (
         lambda: LuongConfig(attention=AttentionConfig(energy="bilinear", size=5)),
@@ -223,7 +238,7 @@ AT_ODDS = {
     ),
     "coverage without a tanh": (
         attention(energy="dot", coverage=True),
-        r"model.decoder.attention.coverage: .*'dot'.*legal with additive and concat",
+        r"model.decoder.attention.coverage = true: .*'dot'.*legal with additive and concat",
     ),
     "a memory without a past": (
         memory("gru"),
@@ -239,7 +254,7 @@ AT_ODDS = {
     ),
     "a memory's size without units": (
         memory(energy="dot", size=256),
-        r"model.encoder.memory.size = 256: the energy 'dot' has no units .*leave size out",
+        r"model.encoder.memory.size = 256: the energy 'dot' has no size; leave it out",
     ),
     "several heads over states and memories": (
         memory(energy="qkv", heads=2),
@@ -285,22 +300,39 @@ def test_what_projects_its_start_follows_any_encoder():
 
 def test_the_documented_names_are_the_legal_ones():
     plain = {"rnn", "rnn-sigmoid", "lstm", "gru", "gru-torch"}
-    remembering = set(filter(remembers, CELLS))
-    assert set(CELLS) == plain | remembering
-    assert remembering == {"rnn-read", "rnn-sum", "rnn-sum-keep", "lstmn"}
+    self_attentive = set(filter(attends_to_past, CELLS))
+    assert set(CELLS) == plain | self_attentive
+    assert self_attentive == {"rnn-read", "rnn-sum", "rnn-sum-keep", "lstmn"}
     assert set(filter(is_sized, ENERGIES)) == {"additive", "concat", "qkv"}
     assert set(filter(is_covering, ENERGIES)) == {"additive", "concat"}
-    assert set(ENERGIES) == {"additive", "concat", "dot", "scaled-dot", "bilinear", "qkv"}
+    assert set(ENERGIES) == {"additive", "concat", "dot", "scaled-dot", "bilinear", "general", "qkv"}
     assert set(DecoderConfig.variants) == {"bahdanau", "luong", "cho", "sutskever", "deep-fusion"}
 
 
-def test_a_cell_of_one_s_own_that_attends_to_its_past_is_met(monkeypatch):
+@pytest.mark.parametrize("kind", ["bahdanau", "luong"])
+def test_general_is_accepted_for_bilinear_in_a_file_in_an_option_and_in_python(kind):
+    """Luong's name for sᵀ W_a h."""
+    part = {"embedding_size": 4, "state_size": 4}
+    mapping = {"model": {"encoder": dict(part), "decoder": {**part, "kind": kind}}}
+    set_option(mapping, "model.decoder.attention.energy=general")
+    set_option(mapping, "model.decoder.cell=rnn-sum")
+    set_option(mapping, "model.decoder.memory.energy=general")
+    config = ModelConfig.from_mapping(tomllib.loads(write_toml(mapping))["model"], "model")
+    assert config.decoder.attention == AttentionConfig(energy="general")
+    model = Seq2Seq(config, 9, 9)
+    assert type(model.decoder.attention) is type(model.decoder.stack.layers[0].attention) is Bilinear
+    assert AttentionConfig.overlay({"size": 9, "heads": 2}, {"energy": "general"}) == {"energy": "general"}
+    with pytest.raises(ConfigError, match=r"attention.size = 5: the energy 'general' has no size"):
+        BahdanauConfig(attention=AttentionConfig(energy="general", size=5))
+
+
+def test_an_added_cell_that_attends_to_its_past_is_recognised(monkeypatch):
     monkeypatch.setitem(CELLS, "own-read", type("OwnRead", (RNNRead,), {}))
     monkeypatch.setitem(CELLS, "own-lstmn", type("OwnLSTMN", (LSTMN,), {}))
     language_model = LanguageModelConfig(cell="own-read", memory=MemoryConfig(span=3))
     assert language_model.attends
-    assert not language_model.remembers_everything
-    assert LanguageModelConfig(cell="own-read").remembers_everything
+    assert not language_model.attends_to_whole_past
+    assert LanguageModelConfig(cell="own-read").attends_to_whole_past
     assert EncoderConfig(cell="own-lstmn", memory=MemoryConfig(output="plain")).memory is not None
     with pytest.raises(ConfigError, match=r"output = \"plain\": the cell 'own-read' has no memory c"):
         EncoderConfig(cell="own-read", memory=MemoryConfig(output="plain"))
@@ -308,13 +340,14 @@ def test_a_cell_of_one_s_own_that_attends_to_its_past_is_met(monkeypatch):
         EncoderConfig(cell="gru", memory=MemoryConfig())
 
 
-def test_an_energy_of_one_s_own_has_a_size_and_coverage_by_saying_so(monkeypatch):
+def test_an_added_energy_has_a_size_and_coverage_if_its_class_says_so(monkeypatch):
     monkeypatch.setitem(ENERGIES, "own", type("Own", (Additive,), {}))
-    monkeypatch.setitem(ENERGIES, "made", lambda query_size, annotation_size, size: Additive(None, 1, 1))
+    monkeypatch.setitem(ENERGIES, "made", type("Made", (Dot,), {}))
     own = AttentionConfig(energy="own", size=7, coverage=True)
     assert BahdanauConfig(attention=own).attention == own
-    assert refitted({"size": 9, "coverage": True}, {"energy": "own"}) == {"size": 9, "coverage": True}
-    assert refitted({"size": 9, "coverage": True}, {"energy": "made"}) == {}
+    below = {"size": 9, "coverage": True}
+    assert AttentionConfig.overlay(below, {"energy": "own"}) == {**below, "energy": "own"}
+    assert AttentionConfig.overlay(below, {"energy": "made"}) == {"energy": "made"}
     for options, message in (
         ({"size": 7}, "attention.size = 7"),
         ({"coverage": True}, "legal with .* and own"),
@@ -329,7 +362,7 @@ def test_an_energy_of_one_s_own_has_a_size_and_coverage_by_saying_so(monkeypatch
 BELOW = {
     "encoder": {"cell": "lstmn", "memory": {"energy": "additive", "size": 9, "span": 2, "output": "plain"}}
 }
-REFITTED = {
+CHOSEN_CELLS = {
     "a cell without a past": ({"cell": "gru"}, {"cell": "lstmn"}),
     "a cell without a memory c": (
         {"cell": "rnn-sum"},
@@ -345,34 +378,86 @@ REFITTED = {
 }
 
 
-@pytest.mark.parametrize(("over", "kept"), REFITTED.values(), ids=REFITTED.keys())
-def test_what_a_chosen_cell_has_no_use_for_is_left_out_of_the_tables_below(over, kept):
+@pytest.mark.parametrize(("over", "kept"), CHOSEN_CELLS.values(), ids=CHOSEN_CELLS.keys())
+def test_what_a_chosen_cell_lacks_is_dropped_from_the_layers_below(over, kept):
     before = repr(BELOW)
-    assert refitted(BELOW, {"encoder": over}) == {"encoder": kept}
+    assert ModelConfig.overlay(BELOW, {"encoder": over}) == {"encoder": merge(kept, over)}
     assert repr(BELOW) == before
 
 
-def test_heads_are_left_out_below_an_lstmn():
+def test_heads_are_dropped_below_an_lstmn():
     below = {"cell": "rnn-read", "memory": {"energy": "qkv", "heads": 2}}
-    assert refitted(below, {"cell": "lstmn"}) == {"cell": "rnn-read", "memory": {"energy": "qkv"}}
-    assert refitted(below, {"cell": "rnn-sum"}) == below
+    assert EncoderConfig.overlay(below, {"cell": "lstmn"}) == {"cell": "lstmn", "memory": {"energy": "qkv"}}
+    assert EncoderConfig.overlay(below, {"cell": "rnn-sum"}) == {**below, "cell": "rnn-sum"}
 
 
-def test_what_is_said_beside_the_cell_itself_is_still_told():
+def test_what_is_set_beside_the_choice_itself_is_still_refused():
     over = {"encoder": {"cell": "gru", "memory": {"span": 3}}}
-    assert refitted(BELOW, over) == {"encoder": {"cell": "lstmn"}}
+    assert ModelConfig.overlay(BELOW, over) == over
     with pytest.raises(ConfigError, match=r"model.encoder.memory: the cell 'gru'"):
         ModelConfig.from_mapping(over, "model")
 
 
 UNSIZED = {
-    "pooling": ({"pooling": "mean"}, {"pooling": "attention", "pooling_size": 9}, {"pooling": "attention"}),
-    "the same pooling": ({"pooling": "attention"}, {"pooling_size": 9}, {"pooling_size": 9}),
-    "decoder": ({"decoder": {"kind": "sutskever"}}, {"summary_size": 9, "tie": True}, {"tie": True}),
-    "the other decoder": ({"decoder": {"kind": "cho"}}, {"summary_size": 9}, {"summary_size": 9}),
+    "pooling": (
+        ClassifierConfig,
+        {"pooling": "mean"},
+        {"pooling": "attention", "pooling_size": 9},
+        {"pooling": "attention"},
+    ),
+    "the same pooling": (
+        ClassifierConfig,
+        {"pooling": "attention"},
+        {"pooling_size": 9},
+        {"pooling_size": 9},
+    ),
+    "decoder": (
+        CaptionerConfig,
+        {"decoder": {"kind": "sutskever"}},
+        {"summary_size": 9, "tie": True},
+        {"tie": True},
+    ),
+    "the other decoder": (
+        CaptionerConfig,
+        {"decoder": {"kind": "cho"}},
+        {"summary_size": 9},
+        {"summary_size": 9},
+    ),
 }
 
 
-@pytest.mark.parametrize(("over", "below", "kept"), UNSIZED.values(), ids=UNSIZED.keys())
-def test_a_size_without_units_is_left_out_of_the_tables_below(over, below, kept):
-    assert refitted({"model": below}, {"model": over}) == {"model": kept}
+@pytest.mark.parametrize(("config", "over", "below", "kept"), UNSIZED.values(), ids=UNSIZED.keys())
+def test_a_size_without_units_is_dropped_from_the_layers_below(config, over, below, kept):
+    assert config.overlay(below, over) == merge(kept, over)
+
+
+def test_another_kind_of_decoder_keeps_the_options_it_shares_with_the_layer_below():
+    below = {"decoder": {"kind": "luong", "state_size": 9, "bridge": "copy", "attention": {"size": 3}}}
+    for kind, kept in {
+        "bahdanau": {"state_size": 9, "attention": {"size": 3}},
+        "cho": {"state_size": 9},
+        "luong": below["decoder"],
+        "no such kind": below["decoder"],
+    }.items():
+        assert ModelConfig.overlay(below, {"decoder": {"kind": kind}}) == {"decoder": {**kept, "kind": kind}}
+
+
+def test_an_option_that_a_choice_lacks_is_refused_at_its_usual_value_too():
+    """That it was set is known, not guessed from its value."""
+    for make, message in (
+        (attention(energy="dot", size=256), r"attention.size = 256: the energy 'dot' has no size"),
+        (attention(reach=10), r"attention.reach = 10: the window \"global\""),
+        (lambda: ClassifierConfig(pooling="mean", pooling_size=256), r"model.pooling_size = 256: .*'mean'"),
+        (lambda: CaptionerConfig(SutskeverConfig(), summary_size=256), r"model.summary_size = 256"),
+    ):
+        with pytest.raises(ConfigError, match=message):
+            make()
+
+
+def test_an_option_is_none_where_the_choice_lacks_it_and_has_its_default_where_not():
+    assert (AttentionConfig().size, AttentionConfig(energy="dot").size) == (256, None)
+    assert (AttentionConfig(window="local-m").reach, AttentionConfig().reach) == (10, None)
+    assert (MemoryConfig().size, MemoryConfig(energy="dot").size) == (0, None)
+    assert (ClassifierConfig().pooling_size, ClassifierConfig(pooling="mean").pooling_size) == (256, None)
+    assert (CaptionerConfig().summary_size, CaptionerConfig(SutskeverConfig()).summary_size) == (256, None)
+    assert "size" not in AttentionConfig(energy="dot").to_mapping()

@@ -1,4 +1,4 @@
-"""The grid says what the code does: what it calls legal can be built, and what it refuses has the code's own reason."""
+"""The grid agrees with the code: what it calls legal can be built, and a refusal has the message of the check."""
 
 import pytest
 import torch
@@ -7,11 +7,11 @@ from regard.layers import CELLS, ENERGIES, GRU
 from regard.models import DecoderConfig
 from regard.models.grid import (
     OWN_PAST,
-    Square,
-    attending,
+    Combination,
+    attention_combinations,
+    attention_groups,
     attention_options,
-    attention_squares,
-    cell_squares,
+    cell_combinations,
     paper_of,
     papers,
     roles,
@@ -26,53 +26,57 @@ def built(configured):
     return TASKS[task].build(TASKS[task].model_config().from_mapping(mapping, "model"), SIZES)
 
 
-def test_every_square_is_there_once():
-    cells = [(square.row, square.column) for square in cell_squares()]
+def test_every_combination_is_there_once():
+    cells = [(tried.row, tried.column) for tried in cell_combinations()]
     assert len(set(cells)) == len(cells) == len(CELLS) * len(roles())
     assert set(DecoderConfig.variants) < set(roles())
-    attentions = [(square.group, square.row, square.column) for square in attention_squares()]
+    attentions = [(tried.group, tried.row, tried.column) for tried in attention_combinations()]
     assert len(set(attentions)) == len(attentions)
     assert {group for group, _, _ in attentions} == {"bahdanau", "luong", "deep-fusion", OWN_PAST}
 
 
 @pytest.mark.parametrize("cell", CELLS)
 def test_what_is_legal_can_be_built(cell):
-    for square in cell_squares():
-        if square.row == cell and square.legal:
-            model = built(roles()[square.column](cell))
-            assert any(type(module) is CELLS[cell] for module in model.modules()), square
+    for tried in cell_combinations():
+        if tried.row == cell and tried.legal:
+            model = built(roles()[tried.column](cell))
+            assert any(type(module) is CELLS[cell] for module in model.modules()), tried
 
 
 @pytest.mark.parametrize("energy", ENERGIES)
 def test_every_legal_attention_can_be_built(energy):
-    kind, places = type(ENERGIES[energy](8, 8, 8)), attending()
-    for square in attention_squares():
-        if square.row == energy and square.legal:
-            table = {"energy": energy, **attention_options()[square.column]}
-            model = built(places[square.group](table))
-            assert any(type(module) is kind for module in model.modules()), square
+    kind, places = ENERGIES[energy], attention_groups()
+    for tried in attention_combinations():
+        if tried.row == energy and tried.legal:
+            table = {"energy": energy, **attention_options()[tried.column]}
+            model = built(places[tried.group](table))
+            assert any(type(module) is kind for module in model.modules()), tried
 
 
-def test_what_is_known_of_some():
-    found = {(square.group, square.row, square.column): square.refusal for square in attention_squares()}
-    assert found["bahdanau", "additive", "coverage"] == ""
-    assert "has no tanh for it to join" in found["luong", "dot", "coverage"]
-    assert "has one head" in found["bahdanau", "bilinear", "heads"]
-    assert found["luong", "qkv", "heads"] == ""
-    in_roles = {(square.row, square.column): square.refusal for square in cell_squares()}
+def test_known_combinations():
+    refusals = {(tried.group, tried.row, tried.column): tried.refusal for tried in attention_combinations()}
+    assert refusals["bahdanau", "additive", "coverage"] == ""
+    assert "has no tanh for it to join" in refusals["luong", "dot", "coverage"]
+    assert "has one head" in refusals["bahdanau", "bilinear", "heads"]
+    assert refusals["luong", "qkv", "heads"] == ""
+    for group in ("bahdanau", "luong", "deep-fusion", OWN_PAST):
+        for option in attention_options():
+            general, bilinear = (refusals[group, name, option] for name in ("general", "bilinear"))
+            assert general.replace("general", "bilinear") == bilinear
+    in_roles = {(tried.row, tried.column): tried.refusal for tried in cell_combinations()}
     assert in_roles["lstmn", "deep-fusion"] == ""
     assert "lstmn" in in_roles["gru", "deep-fusion"]
 
 
-def test_a_cell_of_one_s_own_is_met(monkeypatch):
+def test_an_added_cell_is_in_the_grid(monkeypatch):
     class Own(GRU):
-        """Mine (Nobody & Noone 2031)."""
+        """A cell (Smith & Jones 2031)."""
 
     monkeypatch.setitem(CELLS, "own", Own)
     assert all(
-        square.legal for square in cell_squares() if square.row == "own" and square.column != "deep-fusion"
+        tried.legal for tried in cell_combinations() if tried.row == "own" and tried.column != "deep-fusion"
     )
-    assert papers()["cells"]["own"] == "Nobody & Noone 2031"
+    assert papers()["cells"]["own"] == "Smith & Jones 2031"
 
 
 def test_every_named_part_has_its_paper():
@@ -80,20 +84,20 @@ def test_every_named_part_has_its_paper():
     for kind in ("cells", "decoders", "energies"):
         assert all(named[kind].values()), named[kind]
     assert named["cells"]["lstm"] == "Hochreiter & Schmidhuber 1997"
-    assert named["cells"]["rnn-sum"] == "Cheng et al. 2016"  # from what it inherits from
+    assert named["cells"]["rnn-sum"] == "Cheng et al. 2016"  # from its base class
     assert named["windows"] == {"global": "", "local-m": "Luong et al. 2015", "local-p": "Luong et al. 2015"}
     assert named["normalizers"]["sparsemax"] == "Martins & Astudillo 2016"
     assert paper_of(torch.nn.Linear(1, 1)) == ""
 
 
 def test_json():
-    assert Square("gru", "tagger", "", "").to_json() == {
+    assert Combination("gru", "tagger", "", "").to_json() == {
         "cell": "gru",
         "role": "tagger",
         "legal": True,
         "refusal": "",
     }
-    assert Square("dot", "heads", "luong", "no").to_json() == {
+    assert Combination("dot", "heads", "luong", "no").to_json() == {
         "energy": "dot",
         "on": "luong",
         "with": "heads",

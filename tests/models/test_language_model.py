@@ -1,4 +1,4 @@
-"""The language model: company changes nothing, words step by step are words at once, windows are one long text."""
+"""The language model: the rest of the batch changes nothing, steps are the whole, windows are one long text."""
 
 import pytest
 import torch
@@ -40,7 +40,7 @@ def run(gradients_of):
 
 
 @every_stack
-def test_padding_order_company_and_path_change_nothing(cell, depth, build, run, same, widened):
+def test_padding_order_batch_and_path_change_nothing(cell, depth, build, run, same, widened):
     model, batch = build(cell, depth, residual=depth > 1), pad_lines(LINES)
     logits, grads = run(model, batch)
 
@@ -51,11 +51,11 @@ def test_padding_order_company_and_path_change_nothing(cell, depth, build, run, 
     for batch_, naive in ((wide(3), False), (batch, True), (wide(1), True)):
         if naive:
             with naive_only():
-                found = run(model, batch_)
+                result = run(model, batch_)
         else:
-            found = run(model, batch_)
-        same(found[0], logits)
-        same(found[1], grads)
+            result = run(model, batch_)
+        same(result[0], logits)
+        same(result[1], grads)
     order = [2, 0, 3, 1]
     turned, turned_grads = run(model, pad_lines([LINES[k] for k in order]))
     same(turned, [logits[k] for k in order])
@@ -98,7 +98,7 @@ def test_a_carried_state_makes_windows_one_long_text(cell, steps, build, same):
 
 
 @every_cell
-def test_a_step_goes_on_from_where_a_window_ended(cell, build, same):
+def test_a_step_continues_from_the_end_of_a_window(cell, build, same):
     """Rows that end in padding carry the state of their last real word."""
     model = build(cell)
     batch = pad_lines(LINES)
@@ -123,7 +123,7 @@ def test_no_gradient_passes_a_detached_state(build):
 
 
 @pytest.mark.parametrize("cell", ATTENDING)
-def test_reading_gives_the_same_words_and_where_they_looked(cell, build, same):
+def test_forward_with_alpha_gives_the_same_logits_and_the_attention(cell, build, same):
     model, batch = build(cell, 2), pad_lines(LINES)
     logits, _ = model(batch.previous_ids, batch.mask)
     reading = model.forward_with_alpha(batch.previous_ids, batch.mask)
@@ -131,7 +131,7 @@ def test_reading_gives_the_same_words_and_where_they_looked(cell, build, same):
     assert len(reading.alphas) == 2
     for alpha in reading.alphas:
         sums = alpha.sum(dim=-1)
-        # where there is nothing to look at yet, alpha is zero
+        # alpha is zero as long as there is no past
         assert bool(((sums - 1).abs() < 1e-12).logical_or(sums == 0).all())
         assert bool((sums[:, 1:][batch.mask[:, 1:]] > 0.5).all())
         assert bool((sums[~batch.mask] == 0).all())
@@ -158,12 +158,12 @@ def test_configuration():
         LanguageModelConfig(initialization="glorott")
 
 
-def test_the_papers_rules_set_the_first_weights():
+def test_the_papers_rules_initialise_the_parameters():
     model = LanguageModelNetwork(LanguageModelConfig(initialization="sutskever"), 50)
     assert all(0 < parameter.abs().max() <= 0.08 for parameter in model.parameters())
 
 
-def test_dropout_is_quiet_in_evaluation_and_loud_in_training_before_the_output_too():
+def test_dropout_acts_only_in_training_and_before_the_output_too():
     model = LanguageModelNetwork(LanguageModelConfig(dropout=0.5, embedding_size=4, state_size=8), 9)
     batch = pad_lines(LINES)
 
@@ -174,14 +174,14 @@ def test_dropout_is_quiet_in_evaluation_and_loud_in_training_before_the_output_t
     assert not twice()
     model.eval()
     assert twice()
-    # where words are all zero there is nothing to drop of them; what is left is the dropout before the output
+    # with zero embeddings, the only dropout with an effect is the one before the output
     model.train()
     torch.nn.init.zeros_(model.embedding.E)
     torch.nn.init.ones_(model.stack.layers[0].b)
     assert not twice()
 
 
-def test_plain_cells_have_nothing_to_show(build):
+def test_cells_without_a_tape_have_no_alpha(build):
     batch = pad_lines(LINES)
     with pytest.raises(ConfigError, match="LSTM does not attend to its own past"):
         build("lstm").forward_with_alpha(batch.previous_ids, batch.mask)

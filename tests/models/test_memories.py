@@ -1,4 +1,4 @@
-"""Models whose cells attend to their own past, with memories of every kind: company, windows and precision."""
+"""Models whose cells attend to their own past, with memories of every kind: batches, windows and precision."""
 
 import pytest
 import torch
@@ -56,15 +56,15 @@ def run(gradients_of):
 
 @every_cell
 @every_memory
-def test_padding_order_company_and_path_change_nothing(cell, memory, build, run, same, widened):
+def test_padding_order_batch_and_path_change_nothing(cell, memory, build, run, same, widened):
     model, batch = build(cell, **memory), pad_lines(LINES)
     logits, grads = run(model, batch)
     ids, mask = widened(batch.previous_ids, batch.mask, 3)
-    found = run(model, LineBatch(ids, widened(batch.target_ids, batch.mask, 3)[0], mask))
-    same([*found[0], *found[1]], [*logits, *grads])
+    result = run(model, LineBatch(ids, widened(batch.target_ids, batch.mask, 3)[0], mask))
+    same([*result[0], *result[1]], [*logits, *grads])
     with naive_only():
-        found = run(model, batch)
-    same([*found[0], *found[1]], [*logits, *grads])
+        result = run(model, batch)
+    same([*result[0], *result[1]], [*logits, *grads])
     order = [2, 0, 3, 1]
     turned = run(model, pad_lines([LINES[k] for k in order]))
     same([*turned[0], *turned[1]], [*(logits[k] for k in order), *grads])
@@ -92,7 +92,7 @@ def test_a_carried_state_makes_windows_one_long_text(cell, memory, build, same):
 
 @every_cell
 @every_memory
-def test_a_window_and_a_step_go_on_from_where_padding_ended_a_line(cell, memory, build, same):
+def test_a_window_and_a_step_continue_after_a_line_that_ended_in_padding(cell, memory, build, same):
     model, batch = build(cell, **memory), pad_lines(LINES)
     _, state = model(batch.previous_ids, batch.mask)
     more = torch.tensor([[8, 6]] * len(LINES))
@@ -117,7 +117,9 @@ def test_a_tape_forgets_the_padding_on_it(build):
 
 
 @pytest.mark.parametrize("cell", ["lstm", *CELLS])
-def test_a_tagger_of_two_layers_knows_no_company(cell, scattered, gradients_of, same, widened):
+def test_the_rest_of_the_batch_changes_nothing_in_a_tagger_of_two_layers(
+    cell, scattered, gradients_of, same, widened
+):
     encoder = EncoderConfig(cell=cell, embedding_size=3, state_size=2, num_layers=2, residual=True)
     model = scattered(TaggerNetwork(TaggerConfig(encoder), 9, 3))
 
@@ -178,6 +180,6 @@ def test_a_state_keeps_the_precision_of_the_parameters(cell, memory, build):
         state = model.initial_state(2)
         for t in range(3):
             logits, state = model.step(ids[:, t], state)
-    for found in (last, state):
-        assert {part.dtype for layer in found for part in layer} == {torch.float32, torch.bool}
+    for states in (last, state):
+        assert {part.dtype for layer in states for part in layer} == {torch.float32, torch.bool}
     torch.testing.assert_close(logits.float(), whole.view(2, 3, -1)[:, -1].float(), rtol=0, atol=0.15)

@@ -1,9 +1,9 @@
-"""The whole model: nobody's company changes a result, gradients are derivatives, shared matrices are one."""
+"""The whole model: the rest of the batch changes nothing, gradients are derivatives, shared matrices are one."""
 
 import pytest
 import torch
 
-from regard.batches import Batch, pad_pairs
+from regard.batches import PairBatch, pad_pairs
 from regard.errors import ConfigError
 from regard.models import (
     AttentionConfig,
@@ -26,8 +26,8 @@ BATCH = pad_pairs(PAIRS)
 every_kind = pytest.mark.parametrize("kind", ["bahdanau", "luong", "cho", "sutskever"])
 
 
-def widened(batch: Batch, source_extra: int, target_extra: int) -> Batch:
-    """The same pairs with more padding, and in all padding words that stand for something."""
+def widened(batch: PairBatch, source_extra: int, target_extra: int) -> PairBatch:
+    """The same pairs with more padding, and arbitrary words in all padding."""
 
     def wide(ids, mask, extra):
         mask = torch.cat([mask, torch.zeros(len(mask), extra, dtype=torch.bool)], dim=1)
@@ -38,10 +38,10 @@ def widened(batch: Batch, source_extra: int, target_extra: int) -> Batch:
     source_ids, source_mask = wide(batch.source_ids, batch.source_mask, source_extra)
     previous_ids, target_mask = wide(batch.previous_ids, batch.target_mask, target_extra)
     target_ids, _ = wide(batch.target_ids, batch.target_mask, target_extra)
-    return Batch(source_ids, source_mask, previous_ids, target_ids, target_mask)
+    return PairBatch(source_ids, source_mask, previous_ids, target_ids, target_mask)
 
 
-def run(model: Seq2Seq, batch: Batch):
+def run(model: Seq2Seq, batch: PairBatch):
     """Logits of each pair, α of each pair over real words, and every parameter's gradient."""
     model.zero_grad()
     result = model(batch)
@@ -54,7 +54,7 @@ def run(model: Seq2Seq, batch: Batch):
     if result.alpha is not None:
         sizes = zip(batch.target_mask.sum(1).tolist(), batch.source_mask.sum(1).tolist(), strict=True)
         alpha = [one[:i, :j] for one, (i, j) in zip(result.alpha.detach(), sizes, strict=True)]
-    # of one word alone, what a cell sums up of its past is read by nobody, nor has a gradient
+    # for a single word, the cell's summary of its past is unused and has no gradient
     grads = [
         torch.zeros_like(each) if each.grad is None else each.grad.clone() for each in model.parameters()
     ]
@@ -62,7 +62,7 @@ def run(model: Seq2Seq, batch: Batch):
 
 
 def observed(result):
-    """Everything a pass gives that may be learnt from: logits, and α at real words."""
+    """All outputs that a loss may use: logits, and α at real words."""
     return [result.logits, *([] if result.alpha is None else [result.alpha[BATCH.target_mask]])]
 
 
@@ -74,10 +74,10 @@ def same(one, other):
             torch.testing.assert_close(ours, theirs, rtol=1e-10, atol=1e-11)
 
 
-def test_padding_order_and_company_change_nothing(grid_model):
+def test_padding_order_and_batch_change_nothing(grid_model):
     model = grid_model
     logits, alpha, grads = expected = run(model, BATCH)
-    # more padding, and words in it that stand for something
+    # more padding, with arbitrary words in it
     same(run(model, widened(BATCH, 3, 2)), expected)
     with naive_only():
         same(run(model, widened(BATCH, 1, 0)), expected)
@@ -118,7 +118,7 @@ def test_gradients_of_a_whole_model_are_the_derivatives(grid_model):
 
 
 @every_kind
-def test_logits_are_for_real_positions_row_by_row(kind, tiny_model):
+def test_logits_are_for_real_words_row_by_row(kind, tiny_model):
     model = tiny_model(kind)
     result = model(BATCH)
     assert result.logits.shape == (3 + 2 + 5, 9)
@@ -158,7 +158,7 @@ def test_tied_matrices_are_one_and_gather_every_gradient():
     half = tied("target")
     assert half.decoder.output.W_o is half.decoder.embedding.E
     assert half.encoder.embedding.E is not half.decoder.embedding.E
-    # three matrices of equal values learn apart what one learns together
+    # the gradient of the shared matrix is the sum of those of three equal ones
     weights = {name: value for name, value in separate.state_dict().items() if "embedding" not in name}
     values = torch.randn(9, 3, dtype=torch.float64)
     for name in ("decoder.embedding.E", "decoder.output.W_o", "encoder.embedding.E"):
@@ -197,7 +197,7 @@ def test_num_parameters_of_a_tiny_rnnsearch_counted_by_hand():
 
 
 @pytest.mark.parametrize("decoder", [LuongConfig, SutskeverConfig])
-def test_every_dropout_is_quiet_in_evaluation_and_loud_in_training(decoder):
+def test_every_dropout_acts_only_in_training(decoder):
     encoder = EncoderConfig(state_size=4, embedding_size=3, num_layers=2, dropout=0.5, recurrent_dropout=0.5)
     config = decoder(state_size=8, embedding_size=3, num_layers=2, dropout=0.5, recurrent_dropout=0.5)
     model = Seq2Seq(ModelConfig(encoder, config), 9, 9)

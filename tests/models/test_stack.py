@@ -1,16 +1,16 @@
-"""From a table to a cell: what a memory leaves unsaid is as it is without a table."""
+"""From a configuration to a cell: an option that a memory table leaves out has its default."""
 
 import pytest
 
 from regard.layers import CELLS, LSTMN, SelfAttentive
 from regard.models import EncoderConfig, MemoryConfig
-from regard.models.stack import cell_of
+from regard.models.stack import cell_factory
 
 KINDS = [name for name, kind in CELLS.items() if issubclass(kind, SelfAttentive)]
 
 
 def shapes(kind: str, memory: MemoryConfig | None) -> dict[str, tuple[int, ...]]:
-    cell = cell_of(EncoderConfig(cell=kind, state_size=6, memory=memory))(3, 6)
+    cell = cell_factory(EncoderConfig(cell=kind, state_size=6, memory=memory))(3, 6)
     return {name: tuple(parameter.shape) for name, parameter in cell.named_parameters()}
 
 
@@ -26,7 +26,7 @@ def test_a_table_changes_only_what_it_says(kind):
 def test_span_output_and_normalizer_arrive(kind):
     options = {"output": "plain"} if kind == "lstmn" else {}
     memory = MemoryConfig(span=3, normalizer="sparsemax", **options)
-    cell = cell_of(EncoderConfig(cell=kind, state_size=6, memory=memory))(3, 6)
+    cell = cell_factory(EncoderConfig(cell=kind, state_size=6, memory=memory))(3, 6)
     assert isinstance(cell, SelfAttentive)
     assert cell.span == 3
     assert not cell.attention.plain

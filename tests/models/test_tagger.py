@@ -1,4 +1,4 @@
-"""The tagger: as many tags as words, whoever else is in the batch."""
+"""The tagger: one row of logits per word, whatever else is in the batch."""
 
 import pytest
 import torch
@@ -41,18 +41,18 @@ def run(gradients_of):
 
 @pytest.mark.parametrize("cell", CELLS)
 @both_ways
-def test_padding_order_company_and_path_change_nothing(cell, bidirectional, build, run, same, widened):
+def test_padding_order_batch_and_path_change_nothing(cell, bidirectional, build, run, same, widened):
     model, batch = build(cell, bidirectional), pad_tagged(SENTENCES)
     logits, grads = run(model, batch)
     assert [one.shape for one in logits] == [(len(one.word_ids), 3) for one in SENTENCES]
     ids, mask = widened(batch.ids, batch.mask, 2)
     _, word_mask = widened(batch.ids, batch.word_mask, 2)
     tag_ids, _ = widened(batch.tag_ids, batch.word_mask, 2, high=3)
-    found = run(model, TaggedBatch(ids, mask, word_mask, tag_ids))
-    same([*found[0], *found[1]], [*logits, *grads])
+    result = run(model, TaggedBatch(ids, mask, word_mask, tag_ids))
+    same([*result[0], *result[1]], [*logits, *grads])
     with naive_only():
-        found = run(model, batch)
-    same([*found[0], *found[1]], [*logits, *grads])
+        result = run(model, batch)
+    same([*result[0], *result[1]], [*logits, *grads])
     order = [2, 0, 3, 1]
     turned = run(model, pad_tagged([SENTENCES[k] for k in order]))
     same([*turned[0], *turned[1]], [*(logits[k] for k in order), *grads])
@@ -60,13 +60,13 @@ def test_padding_order_company_and_path_change_nothing(cell, bidirectional, buil
 
 
 @both_ways
-def test_what_stands_behind_a_word_is_known_only_to_who_reads_both_ways(bidirectional, build):
+def test_later_words_matter_only_to_a_bidirectional_encoder(bidirectional, build):
     model = build("gru", bidirectional)
     one, other = (model(pad_tagged([EncodedTagged([4, last], [0, 0])])) for last in (5, 6))
     assert torch.equal(one[0], other[0]) == (not bidirectional)
 
 
-def test_configuration_and_first_weights():
+def test_configuration_and_initialisation():
     config = TaggerConfig(EncoderConfig(cell="lstm", bidirectional=False), initialization="luong")
     assert TaggerConfig.from_mapping(config.to_mapping(), "model") == config
     assert all(parameter.abs().max() <= 0.1 for parameter in TaggerNetwork(config, 9, 3).parameters())
@@ -74,10 +74,10 @@ def test_configuration_and_first_weights():
         TaggerConfig(initialization="lung")
 
 
-def test_dropout_reaches_the_output_and_is_quiet_in_evaluation():
+def test_dropout_acts_before_the_output_and_only_in_training():
     model = TaggerNetwork(TaggerConfig(EncoderConfig(embedding_size=3, state_size=8, dropout=0.5)), 9, 3)
     batch = pad_tagged(SENTENCES)
-    # with the encoder quiet, only the output's own dropout is left
+    # with the encoder in evaluation mode, only the dropout before the output is left
     model.encoder.eval()
     assert not torch.equal(model(batch), model(batch))
     model.eval()

@@ -1,4 +1,4 @@
-"""The likeliest words are those of a sort, by every path: ties, banned words, short rows, any number of threads."""
+"""The most probable words are those of a sort, by every path: ties, banned words, short rows, any number of threads."""
 
 import pytest
 import torch

@@ -47,7 +47,7 @@ def test_trap_2_the_state_is_reset_before_it_meets_U_where_torchs_is_reset_after
     logits = torch.log(reset / (1 - reset))
     before = torch.tanh(X + (reset * S) @ U.T)
     after = torch.tanh(X + reset * (S @ U.T))
-    assert (before - after).abs().min() > 0.05, "the example must tell the two apart"
+    assert (before - after).abs().min() > 0.05, "the example must distinguish the two"
     torch.testing.assert_close(paper(update=OPEN, reset=logits), before)
     torch.testing.assert_close(torchs(update=SHUT, reset=logits), after)
 

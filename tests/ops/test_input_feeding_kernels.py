@@ -1,4 +1,4 @@
-"""Input feeding's kernels are what they stand for: on a GPU, or by Triton's interpreter (``TRITON_INTERPRET=1``)."""
+"""Input feeding's kernels agree with the fused path: on a GPU, or by Triton's interpreter (``TRITON_INTERPRET=1``)."""
 
 import os
 from importlib.util import find_spec

@@ -1,4 +1,4 @@
-"""Kernels are what they stand for: on a GPU, or by Triton's interpreter (``TRITON_INTERPRET=1`` from the start)."""
+"""Kernels agree with the fused paths: on a GPU, or by Triton's interpreter (``TRITON_INTERPRET=1`` from the start)."""
 
 import os
 from importlib.util import find_spec
@@ -132,13 +132,15 @@ def test_the_gru(lengths, n, reverse, precision):
 
 @runs_kernels
 @pytest.mark.parametrize("precision", PRECISIONS)
-def test_the_gru_both_ways_at_once(precision):
+def test_the_gru_of_both_directions_at_once(precision):
     mask, n = mask_of([4, 1, 3]), 20
     tensors = [random(*mask.shape, 6), random(3, n), random(3, n)]
     tensors += [random(*shape) for _ in range(2) for shape in ((3 * n, 6), (3 * n, n), (3 * n,))]
 
     def at_once(x, s, b, *weights):
-        states, last, first = gru_persistent.gru_both_ways(x, mask, ((s,), (b,)), weights[:3], weights[3:])
+        states, last, first = gru_persistent.bidirectional_gru(
+            x, mask, ((s,), (b,)), weights[:3], weights[3:]
+        )
         return states, *last, *first
 
     def in_turn(x, s, b, *weights):
@@ -210,7 +212,7 @@ class OnGpu:
 
 
 def test_kernels_apply_where_they_are_as_exact_as_torch(monkeypatch):
-    # shapes are not at issue here, and the stand-in is no tensor
+    # shapes are not checked here: the argument is not a tensor
     decide = getattr(kernels_apply, "__wrapped__", kernels_apply)
     monkeypatch.setattr("regard.ops.kernels.choose._capable", lambda device: True)
     before = torch.backends.cuda.matmul.allow_tf32

@@ -1,4 +1,4 @@
-"""The C kernels say what the naive paths say, outputs and gradients; where there is no compiler, all goes by torch."""
+"""The C kernels agree with the naive paths, outputs and gradients; without a compiler, everything runs by torch."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""What holds of every recurrence that attends to its own past: fused is naive, and company changes nothing."""
+"""Laws of every recurrence with a tape: fused agrees with naive, and the rest of the batch changes nothing."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -215,7 +215,7 @@ def test_a_sequence_is_one_step_after_another(cell, path, reverse, span):
     ids=["right", "left", "left, given", "right, given, a span", "left, given, a span"],
 )
 def test_padding_and_the_garbage_in_it_change_nothing(cell, path, reverse, left, first, span):
-    """Each sentence alone, without padding, gives what it gives in company: values, alpha, ends and gradients."""
+    """Each sentence alone, without padding, gives what it gives in a batch: values, alpha, ends and gradients."""
     lengths, width = [4, 1, 2], 6
     mask, valid = mask_of(lengths, width, left), torch.ones(3, first, dtype=torch.bool)
     tensors = tensors_of(cell, 3, width, first)
@@ -364,7 +364,7 @@ def test_the_lstmn_of_two_words_by_hand():
 
 
 class _Own:
-    """An energy nobody fused: the negative squared distance."""
+    """An energy without a fused form: the negative squared distance."""
 
     def keys(self, states: Tensor) -> Tensor:
         return states

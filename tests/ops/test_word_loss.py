@@ -110,7 +110,7 @@ def test_without_gradients_only_the_loss_is_made(mode, monkeypatch):
 
 @smoothings
 def test_words_that_are_all_but_impossible_keep_their_loss(smoothing):
-    """The probability is below the least float32; its logarithm, and the gradient, are as they should be."""
+    """The probability is below the smallest float32; its logarithm and the gradient are correct."""
     logits = torch.tensor([[0.0, 200.0, 3.0], [-500.0, 500.0, 0.0]])
     targets = torch.tensor([0, 0])
     wide = logits.double().requires_grad_()
@@ -185,7 +185,7 @@ def test_all_chunks_are_about_alike_and_within_their_limit():
         rows = fused._chunk_rows(num_rows, size, "cpu")
         assert rows == 1 or 4 * rows * size <= fused._CPU_BYTES
         num_chunks = math.ceil(num_rows / rows)
-        assert rows * num_chunks - num_rows < num_chunks, "the last chunk is no mere rest"
+        assert rows * num_chunks - num_rows < num_chunks, "the last chunk is about as large as the others"
         assert rows == math.ceil(num_rows / num_chunks)
     assert fused._chunk_rows(10_000, 40, "cpu") == 10_000
     assert fused._chunk_rows(1344, 8004, "cuda") == 1344

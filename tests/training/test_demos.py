@@ -2,8 +2,8 @@ import pytest
 
 from regard.datasets import DATASETS
 from regard.errors import ConfigError
+from regard.training.configure import configure
 from regard.training.demos import DEMOS, find_demo
-from regard.training.run import configure
 
 
 def test_every_world_has_a_demo():

@@ -2,7 +2,8 @@ import pytest
 import torch
 from torch import nn
 
-from regard.models import ClassifierConfig, ClassifierNetwork, EncoderConfig, groups_by_depth
+from regard.models import ClassifierConfig, ClassifierNetwork, EncoderConfig
+from regard.models.transfer import layer_groups
 from regard.tasks.config import OPTIMIZERS, TrainingConfig
 from regard.training.optimizer import build_optimizer
 
@@ -67,10 +68,10 @@ def test_float16_gradients_are_scaled_between_backward_and_step():
 
 
 def test_depth_parts_the_parameters_from_the_head_down():
-    """Each once, in the order of `groups_by_depth`; without depth in one group."""
+    """Each once, in the order of `layer_groups`; without depth in one group."""
     encoder = EncoderConfig(embedding_size=3, state_size=2, num_layers=2)
     model = ClassifierNetwork(ClassifierConfig(encoder), 9, 2)
-    groups = groups_by_depth(model)
+    groups = layer_groups(model)
     assert [group.name for group in groups] == ["head", "layer 2", "layer 1", "embedding"]
     for options in ({"depth_decay": 0.5}, {"unfreeze_every": 1.0}):
         optimizer = build_optimizer(model, TrainingConfig(max_updates=1, **options))

@@ -4,7 +4,8 @@ import pytest
 import torch
 
 from regard.batches import pad_texts
-from regard.models import ClassifierConfig, ClassifierNetwork, EncoderConfig, groups_by_depth
+from regard.models import ClassifierConfig, ClassifierNetwork, EncoderConfig
+from regard.models.transfer import layer_groups
 from regard.tasks.config import TrainingConfig
 from regard.training.optimizer import Unfreezing, build_optimizer
 
@@ -19,13 +20,13 @@ def model():
 
 
 def copies(model):
-    return {group.name: [p.detach().clone() for p in group.parameters] for group in groups_by_depth(model)}
+    return {group.name: [p.detach().clone() for p in group.parameters] for group in layer_groups(model)}
 
 
 def changed(model, before):
     """The groups of which any number is another; and every parameter of such a group is."""
     names = []
-    for group in groups_by_depth(model):
+    for group in layer_groups(model):
         same = [
             torch.equal(one, other) for one, other in zip(group.parameters, before[group.name], strict=True)
         ]
@@ -55,7 +56,7 @@ def test_the_head_learns_first_and_one_layer_more_after_each_while(model, name):
     unfreezing = Unfreezing(optimizer, config, updates_per_epoch=4)
     for update in range(10):
         before = copies(model)
-        unfreezing.set_rates(0.1, update)
+        unfreezing.set_learning_rates(0.1, update)
         learn(model, optimizer)
         assert changed(model, before) == NAMES[: 1 + update // 2], update
 
@@ -63,9 +64,9 @@ def test_the_head_learns_first_and_one_layer_more_after_each_while(model, name):
 def test_the_frozen_have_no_gradient_and_are_thawed_again(model):
     optimizer, config = start(model, unfreeze_every=1.0)
     unfreezing = Unfreezing(optimizer, config, updates_per_epoch=1)
-    learning = [p.requires_grad for p in groups_by_depth(model)[1].parameters]
+    learning = [p.requires_grad for p in layer_groups(model)[1].parameters]
     assert not any(learning), "before the first update too"
-    unfreezing.set_rates(0.1, 99)
+    unfreezing.set_learning_rates(0.1, 99)
     assert all(p.requires_grad for p in model.parameters())
 
 
@@ -73,7 +74,7 @@ def test_rates_fall_by_depth(model):
     optimizer, config = start(model, depth_decay=0.5)
     unfreezing = Unfreezing(optimizer, config, updates_per_epoch=4)
     for learning_rate in (0.1, 0.04):
-        unfreezing.set_rates(learning_rate, 0)
+        unfreezing.set_learning_rates(learning_rate, 0)
         assert [group["lr"] for group in optimizer.param_groups] == [learning_rate * 0.5**k for k in range(4)]
     assert all(p.requires_grad for p in model.parameters()), (
         "nothing is frozen where thawing is not asked for"
@@ -83,12 +84,12 @@ def test_rates_fall_by_depth(model):
 def test_a_rate_of_its_own_is_what_each_group_learns_at(model):
     """By plain gradient descent a step is rate × gradient."""
     optimizer, config = start(model, depth_decay=0.5, optimizer="sgd")
-    Unfreezing(optimizer, config, updates_per_epoch=4).set_rates(0.1, 0)
+    Unfreezing(optimizer, config, updates_per_epoch=4).set_learning_rates(0.1, 0)
     before = copies(model)
     (-model(BATCH).logits.log_softmax(-1)[:, 0].sum()).backward()
-    gradients = {group.name: [p.grad.clone() for p in group.parameters] for group in groups_by_depth(model)}
+    gradients = {group.name: [p.grad.clone() for p in group.parameters] for group in layer_groups(model)}
     optimizer.step()
-    for depth, group in enumerate(groups_by_depth(model)):
+    for depth, group in enumerate(layer_groups(model)):
         parts = zip(group.parameters, before[group.name], gradients[group.name], strict=True)
         for now, then, gradient in parts:
             torch.testing.assert_close(now.detach(), then - 0.1 * 0.5**depth * gradient)
@@ -97,7 +98,7 @@ def test_a_rate_of_its_own_is_what_each_group_learns_at(model):
 def test_without_either_there_is_one_group_at_the_plain_rate(model):
     optimizer, config = start(model)
     unfreezing = Unfreezing(optimizer, config, updates_per_epoch=4)
-    unfreezing.set_rates(0.03, 7)
+    unfreezing.set_learning_rates(0.03, 7)
     assert [group["lr"] for group in optimizer.param_groups] == [0.03]
     before = copies(model)
     learn(model, optimizer)

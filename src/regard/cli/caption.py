@@ -75,7 +75,7 @@ def caption(
     captioner = Captioner.load(model, weights=weights, device=device, max_length=max_length)
     rows = read_features(features, column=column, size=captioner.feature_size)
     aside = output is not None
-    with output_file(output) as file, LinesDisplay("describing", len(rows), aside=aside) as display:
+    with output_file(output) as file, LinesDisplay("describing", len(rows), to_file=aside) as display:
         for start in range(0, len(rows), _CHUNK):
             found = captioner.caption(
                 rows[start : start + _CHUNK],

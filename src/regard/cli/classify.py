@@ -10,7 +10,7 @@ import typer
 from regard.cli.console import (
     DEVICE_HELP,
     WEIGHTS_HELP,
-    Drawings,
+    PlotWriter,
     output_file,
     print_json,
     print_line,
@@ -85,9 +85,9 @@ def classify(
     typed = STDIN in sources and sys.stdin.isatty()
     number = 0
     with (
-        Drawings(plot) as drawings,
+        PlotWriter(plot) as plots,
         output_file(output) as file,
-        LinesDisplay("classifying", aside=output is not None and not typed) as display,
+        LinesDisplay("classifying", to_file=output is not None and not typed) as display,
     ):
         for path in sources:
             texts = read_texts(path, num_texts=classifier.num_texts, columns=columns)
@@ -101,7 +101,7 @@ def classify(
                 elif not show:
                     print_line(_line(one, probabilities), file)
                 if one.label:
-                    drawings.add(one, number)
+                    plots.add(one, number)
                 display.count(sum(map(len, one.tokens)))
 
 

@@ -75,7 +75,7 @@ def score(
     mode = "continuous" if continuous else "sentences"
     total = TextScore()
     aside = (output is not None or summary) and not typed
-    with output_file(output) as file, LinesDisplay("scoring", aside=aside) as display:
+    with output_file(output) as file, LinesDisplay("scoring", to_file=aside) as display:
         for one in language_model.score(read_lines(sources), mode=mode, chunk=1 if typed else _CHUNK):
             total = total.with_line(one)
             if json and not summary:

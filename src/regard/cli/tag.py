@@ -9,7 +9,7 @@ import typer
 from regard.cli.console import (
     DEVICE_HELP,
     WEIGHTS_HELP,
-    Drawings,
+    PlotWriter,
     output_file,
     print_json,
     print_line,
@@ -77,9 +77,9 @@ def tag(
     typed = STDIN in sources and sys.stdin.isatty()
     number = 0
     with (
-        Drawings(plot) as drawings,
+        PlotWriter(plot) as plots,
         output_file(output) as file,
-        LinesDisplay("tagging", aside=output is not None and not typed) as display,
+        LinesDisplay("tagging", to_file=output is not None and not typed) as display,
     ):
         for path in sources:
             stream = tagger.tag_stream(
@@ -97,7 +97,7 @@ def tag(
                 else:
                     _print(one, file, vertical)
                 if one.words:
-                    drawings.add(one, number)
+                    plots.add(one, number)
                 display.count(len(one.words))
 
 

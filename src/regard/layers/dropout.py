@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 
 class Dropout(nn.Module):
-    """Samples and applies dropout masks for (B, T, d) activations.
+    """Dropout for activations (B, T, d): a new mask per word (Srivastava et al. 2014), or one per sentence.
 
     Args:
         p: the probability that a unit is dropped in training.
@@ -31,7 +31,7 @@ class Dropout(nn.Module):
         return keep.expand(batch, num_steps, size)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Drop units of x (B, T, d)."""
+        """Drop units of x (B, T, d) in training; return x itself in evaluation."""
         batch, num_steps, size = x.shape
         mask = self.sample_mask(batch, num_steps, size, x)
         return x if mask is None else x * mask

@@ -7,7 +7,9 @@ from regard.ops.shapes import Float, Int
 
 
 class Embedding(nn.Module):
-    """The embedding matrix E, stored (V, m); the paper stores it transposed.
+    """The embedding matrix E (Bahdanau et al. 2015, A.2.1), stored (V, m); the paper stores it transposed.
+
+        embedded = Embedding(V, m)(ids)       # ids (B, T), embedded (B, T, m)
 
     Args:
         vocabulary_size: V.
@@ -29,8 +31,8 @@ class Embedding(nn.Module):
 class Standardize(nn.Module):
     """(x − mean) / scale, feature by feature; the identity before `fit`.
 
-    Mean and scale are buffers: measured once on a training set, not learnt, and saved with the model, which then takes
-    raw features.
+    Mean and scale are buffers: `fit` measures them once on the training set, and they are saved with the model, which
+    then takes raw features (B, f).
 
     Args:
         size: f, the number of features.
@@ -51,8 +53,7 @@ class Standardize(nn.Module):
     def fit(self, features: Float[Tensor, "N f"]) -> None:
         """Measure mean and scale on the rows of a training set.
 
-        Differences the size of a rounding error are not variance: divided by them, the rounding would become the
-        signal.
+        A feature that varies only by rounding errors counts as constant: dividing by its deviation would amplify them.
         """
         exact = features.double()
         deviation, mean = torch.std_mean(exact, dim=0, correction=0)  # (f,)

@@ -1,7 +1,7 @@
-"""Readouts: from a decoder's state to logits, through maxout or through Luong's attentional state; a classifier's head.
+"""Readouts: from a decoder's state to logits, through maxout or Luong's attentional state; and a classifier's head.
 
 A readout has two halves, so that training can compute the second for real words only: the readout layer gives the
-vector that the output matrix multiplies, and `Output` is that matrix. It may be the target embedding's own (tied).
+vector that the output matrix multiplies, and `Output` is that matrix. It can be tied to the target embedding.
 """
 
 import torch
@@ -14,7 +14,7 @@ from regard.ops.shapes import Float, Int
 
 
 class Output(nn.Module):
-    """W_o and its bias: readout → logits.
+    """The output matrix: logits = W_o t + b_o (Bahdanau et al. 2015, A.2.2), (…, l) → (…, Vy).
 
     Args:
         readout_size: l, the width of its input.
@@ -34,7 +34,7 @@ class Output(nn.Module):
         return affine(readout, self.W_o, self.b_o)
 
     def restricted(self, ids: Int[Tensor, "S"]) -> "Output":
-        """The rows of some words only, for decoding with a shortlist; packed if this matrix is."""
+        """The same matrix with the rows `ids` only, for decoding with a shortlist; packed if this one is."""
         rows = nn.Parameter(self.W_o.detach().index_select(0, ids), requires_grad=False)
         short = Output(rows.shape[1], rows.shape[0], rows)
         short.b_o = nn.Parameter(self.b_o.detach().index_select(0, ids), requires_grad=False)
@@ -49,6 +49,16 @@ class MaxoutReadout(nn.Module):
 
     A.2.2 prints s_{i−1}, but Eq. 4 conditions word i on s_i, and s_{i−1} would keep c_i and y_{i−1} from
     passing through the recurrence before word i is chosen; so this takes s_i, as the authors' own code does.
+
+        readout = MaxoutReadout(n, m, d, l)(state, embedded, context)
+
+    state (…, n), embedded (…, m), context (…, d); readout (…, l).
+
+    Args:
+        state_size: n.
+        embedding_size: m.
+        context_size: d.
+        readout_size: l, the maxout units; each is the larger of two.
     """
 
     def __init__(self, state_size: int, embedding_size: int, context_size: int, readout_size: int) -> None:
@@ -73,7 +83,17 @@ class MaxoutReadout(nn.Module):
 
 
 class AttentionalReadout(nn.Module):
-    """h̃_t = tanh(W_c [c_t; h_t]) (Luong et al. 2015, Eq. 5)."""
+    """The attentional state h̃_t = tanh(W_c [c_t; h_t]) (Luong et al. 2015, Eq. 5).
+
+        attentional_state = AttentionalReadout(n, d, l)(state, context)
+
+    state (…, n), context (…, d); attentional state (…, l).
+
+    Args:
+        state_size: n.
+        context_size: d.
+        readout_size: l.
+    """
 
     def __init__(self, state_size: int, context_size: int, readout_size: int) -> None:
         super().__init__()
@@ -88,11 +108,11 @@ class AttentionalReadout(nn.Module):
 
 
 class Head(nn.Module):
-    """V tanh(W x + b) + c; without a hidden layer, V x + c.
+    """A classifier's head: logits = V tanh(W x + b) + c, or V x + c without a hidden layer; x (B, d) → (B, labels).
 
     Args:
-        input_size: the width of x.
-        num_labels: how many logits.
+        input_size: d.
+        num_labels: the number of logits.
         hidden_size: the hidden layer's units; 0 for no hidden layer.
         dropout: on x, and on the hidden layer.
     """
@@ -108,7 +128,7 @@ class Head(nn.Module):
                 nn.init.zeros_(layer.bias)
 
     def forward(self, x: Float[Tensor, "B d"]) -> Float[Tensor, "B labels"]:
-        """Logits of each label."""
+        """One logit per label."""
         x = self.dropout(x)
         if self.hidden is not None:
             x = self.dropout(self.hidden(x).tanh())

@@ -1,20 +1,21 @@
 """Recurrent cells stacked into layers, in one direction or both.
 
-In: inputs (B, T, m) and their mask; one step at a time, the bottom layer's projected input. Out: the top layer's states
+In: inputs (B, T, m) and their mask; for a single step, the bottom layer's projected input. Out: the top layer's states
 and the last state of every layer. Between layers come dropout and, optionally, residual connections: a layer's input is
-added to its output on the way up, never to its state. A bidirectional layer gives h_j = [→h_j; ←h_j] (Bahdanau et al.
-2015, Eq. 7), and each layer above reads the concatenation, in both directions again.
+added to its output, never to its state. A bidirectional layer gives h_j = [→h_j; ←h_j] (Bahdanau et al. 2015, Eq. 7),
+and each layer above reads the concatenation, in both directions again.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
 
 from regard.layers.cells import GRU, Cell, CellFactory
 from regard.layers.dropout import Dropout
-from regard.ops.gru import gru_both_ways
+from regard.ops.gru import bidirectional_gru
 from regard.ops.shapes import Bool, Float
 from regard.ops.unroll import State
 
@@ -32,19 +33,10 @@ class DropoutMasks:
     recurrent: Sequence[Tensor | None]
 
 
-class RecurrentStack(nn.Module):
-    """`num_layers` cells of one kind, each reading the one below.
+class Stack(nn.Module):
+    """Layers of cells, each reading the one below: what the stacks of one and of two directions share."""
 
-    Args:
-        cell: (input size, state size) → a cell: a class of `layers.cells.CELLS`, or a function.
-        input_size: the width of the bottom layer's input.
-        state_size: n, the same for every layer.
-        num_layers: how many cells are stacked.
-        residual: add a layer's input to its output, above the bottom layer.
-        dropout: between layers.
-        recurrent_dropout: on the previous state where it meets U, one mask per sentence.
-        variational: one mask per sentence between layers too.
-    """
+    num_directions: ClassVar[int]
 
     def __init__(
         self,
@@ -59,10 +51,40 @@ class RecurrentStack(nn.Module):
         variational: bool = False,
     ) -> None:
         super().__init__()
-        sizes = [input_size] + [state_size] * (num_layers - 1)
-        self.cells = nn.ModuleList(cell(size, state_size) for size in sizes)
+        sizes = [input_size] + [self.num_directions * state_size] * (num_layers - 1)
+        self._add_layers(cell, sizes, state_size, recurrent_dropout)
         self.residual = residual
         self.between = Dropout(dropout, variational)
+
+    def _add_layers(
+        self, cell: CellFactory, sizes: Sequence[int], state_size: int, recurrent_dropout: float
+    ) -> None:
+        """Make the layers, bottom first, from the widths of their inputs."""
+        raise NotImplementedError
+
+
+class RecurrentStack(Stack):
+    """`num_layers` cells of one kind, each reading the one below.
+
+        outputs, states = RecurrentStack(LSTM, m, n, 2)(x)      # x (B, T, m), outputs (B, T, n)
+
+    Args:
+        cell: (input size, state size) → a cell: a class of `layers.cells.CELLS`, or a function.
+        input_size: the width of the bottom layer's input.
+        state_size: n, the same for every layer.
+        num_layers: the number of cells stacked.
+        residual: add a layer's input to its output, above the bottom layer.
+        dropout: between layers.
+        recurrent_dropout: on the previous state before the product with U, one mask per sentence.
+        variational: one mask per sentence between layers, too (Gal & Ghahramani 2016).
+    """
+
+    num_directions = 1
+
+    def _add_layers(
+        self, cell: CellFactory, sizes: Sequence[int], state_size: int, recurrent_dropout: float
+    ) -> None:
+        self.cells = nn.ModuleList(cell(size, state_size) for size in sizes)
         self.recurrent = Dropout(recurrent_dropout, variational=True)
 
     @property
@@ -75,7 +97,7 @@ class RecurrentStack(nn.Module):
         return tuple(cell.zero_state(batch, like) for cell in self.layers)
 
     def initial_states(self, parts: Sequence[State]) -> tuple[State, ...]:
-        """Each layer's state that starts from a given h (and c), each (B, n)."""
+        """Each layer's state with the given h (and c), each (B, n)."""
         return tuple(cell.initial_state(part) for cell, part in zip(self.layers, parts, strict=True))
 
     def recurrent_parts(self, states: Sequence[State]) -> tuple[State, ...]:
@@ -99,7 +121,7 @@ class RecurrentStack(nn.Module):
         """One step through all layers.
 
         Args:
-            projected: the bottom layer's W x_t + b, and whatever else is added to its gates.
+            projected: the bottom layer's W x_t + b, and any other term of its gates.
             previous: each layer's last state.
             masks: from `sample_masks`, in training.
             t: which step of `masks` this is.
@@ -148,7 +170,7 @@ class RecurrentStack(nn.Module):
         initial: Sequence[State] | None = None,
         reverse: bool = False,
     ) -> tuple[Float[Tensor, "B T n"], tuple[State, ...], tuple[Tensor, ...]]:
-        """`forward`, with the attention of each word to the past.
+        """`forward`, with the attention of each word to the past; see `Cell.forward_with_alpha`.
 
         Returns:
             The top layer's states, each layer's last state, and each layer's alpha (B, T, slots).
@@ -189,31 +211,24 @@ class RecurrentStack(nn.Module):
         return hidden, tuple(last), tuple(alphas)
 
 
-class BidirectionalStack(nn.Module):
-    """`num_layers` pairs of cells, n units in each direction, 2n together. Arguments as for `RecurrentStack`."""
+class BidirectionalStack(Stack):
+    """`num_layers` pairs of cells (Schuster & Paliwal 1997), n units in each direction, 2n together.
 
-    def __init__(
-        self,
-        cell: CellFactory,
-        input_size: int,
-        state_size: int,
-        num_layers: int = 1,
-        *,
-        residual: bool = False,
-        dropout: float = 0.0,
-        recurrent_dropout: float = 0.0,
-        variational: bool = False,
+        annotations, forward_last, backward_last = BidirectionalStack(GRU, m, n)(x)     # annotations (B, T, 2n)
+
+    Arguments as for `RecurrentStack`.
+    """
+
+    num_directions = 2
+
+    def _add_layers(
+        self, cell: CellFactory, sizes: Sequence[int], state_size: int, recurrent_dropout: float
     ) -> None:
-        super().__init__()
-        sizes = [input_size] + [2 * state_size] * (num_layers - 1)
-
         def single(size: int) -> RecurrentStack:
             return RecurrentStack(cell, size, state_size, recurrent_dropout=recurrent_dropout)
 
         self.forward_layers = nn.ModuleList(single(size) for size in sizes)
         self.backward_layers = nn.ModuleList(single(size) for size in sizes)
-        self.residual = residual
-        self.between = Dropout(dropout, variational)
 
     def forward(
         self, inputs: Float[Tensor, "B T m"], mask: Bool[Tensor, "B T"] | None = None
@@ -262,6 +277,9 @@ def _gru_both_directions(
     ahead: RecurrentStack, back: RecurrentStack, inputs: Tensor, mask: Tensor
 ) -> tuple[Tensor, State, State]:
     """[→h_j; ←h_j] (B, T, 2n), →h_Tx and ←h_1 of a layer of two GRUs."""
-    one, other = ahead.layers[0], back.layers[0]
-    start = (one.zero_state(mask.shape[0], inputs), other.zero_state(mask.shape[0], inputs))
-    return gru_both_ways(inputs, mask, start, (one.W, one.U, one.b), (other.W, other.U, other.b))
+    forward_cell, backward_cell = ahead.layers[0], back.layers[0]
+    batch = mask.shape[0]
+    initials = (forward_cell.zero_state(batch, inputs), backward_cell.zero_state(batch, inputs))
+    forward_weights = (forward_cell.W, forward_cell.U, forward_cell.b)
+    backward_weights = (backward_cell.W, backward_cell.U, backward_cell.b)
+    return bidirectional_gru(inputs, mask, initials, forward_weights, backward_weights)

@@ -1,4 +1,4 @@
-"""Layers put together: configuration, encoder, decoders, and the model that joins them."""
+"""The networks of all tasks, put together from layers, with their configurations."""
 
 from regard.models.attention import AttentionConfig, MemoryConfig, ScoringConfig
 from regard.models.captioner import CaptionerConfig, CaptionerNetwork
@@ -17,7 +17,7 @@ from regard.models.language_model import (
     LanguageModelConfig,
     LanguageModelNetwork,
     Predicted,
-    Reading,
+    PredictedWithAlpha,
     States,
     detached,
 )
@@ -26,7 +26,6 @@ from regard.models.seq2seq import ModelConfig, Seq2Seq, TeacherForced
 from regard.models.stack import StackConfig
 from regard.models.state import DecoderState, EncodedSource, StepOutput
 from regard.models.tagger import TaggerConfig, TaggerNetwork
-from regard.models.transfer import DepthGroup, carry_over, groups_by_depth
 
 __all__ = [
     "AttentionConfig",
@@ -39,7 +38,6 @@ __all__ = [
     "DecoderConfig",
     "DecoderState",
     "DeepFusionConfig",
-    "DepthGroup",
     "CaptionerNetwork",
     "CaptionerConfig",
     "EncodedSource",
@@ -51,7 +49,7 @@ __all__ = [
     "Model",
     "ModelConfig",
     "Predicted",
-    "Reading",
+    "PredictedWithAlpha",
     "ScoringConfig",
     "Seq2Seq",
     "StackConfig",
@@ -61,7 +59,5 @@ __all__ = [
     "TaggerNetwork",
     "TaggerConfig",
     "TeacherForced",
-    "carry_over",
     "detached",
-    "groups_by_depth",
 ]

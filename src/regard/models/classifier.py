@@ -1,68 +1,75 @@
-"""What a classifier is made of.
+"""The classifier: one text, or two, → the logits of the labels.
 
-One text, or two, → a label.
-
-Two texts are read by the same encoder into u and v, and joined as [u; v; |u − v|; u∘v] (Conneau et al. 2017, InferSent,
-§3.1), so that the head sees where they differ and where they agree.
+Two texts are encoded by the same encoder into u and v, and the head reads [u; v; |u − v|; u∘v] (Conneau et al. 2017,
+InferSent, §3.1).
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import torch
 from torch import Tensor
 
 from regard.batches.pad import TextBatch
 from regard.config import Config, in_range, one_of
-from regard.errors import ConfigError
 from regard.layers import POOLINGS, Embedding, Head, Pooled
-from regard.models.attention import UNSIZED_POOLINGS
 from regard.models.encoder import Encoder, EncoderConfig
-from regard.models.initialize import initialize
-from regard.models.model import Model
-from regard.models.seq2seq import INITIALIZATIONS
+from regard.models.model import INITIALIZATIONS, Model, initialize
 from regard.models.state import EncodedSource
+
+UNSIZED_POOLINGS = ("last", "mean")
+"""The poolings that are rules, without units of their own."""
 
 
 @dataclass(frozen=True)
 class ClassifierConfig(Config):
-    """One text, or two, → a label."""
+    """The classifier: an encoder, a pooling and a head."""
+
+    choice_defaults: ClassVar[Mapping[str, Any]] = {"pooling_size": 256}
 
     encoder: EncoderConfig = field(default_factory=EncoderConfig)
     num_texts: int = 1
-    """1; or 2 for pairs, such as a premise and a hypothesis."""
+    """The number of texts per example: 1, or 2 for pairs such as a premise and a hypothesis."""
     pooling: str = "attention"
-    """last (the state the encoder ended in), mean (of the annotations) or attention (a learnt weighted mean)."""
-    pooling_size: int = 256
-    """a, the alignment units of attention pooling; the others have none."""
+    """How annotations become one vector: last (the encoder's last state), mean, or attention (a weighted mean)."""
+    pooling_size: int | None = None
+    """a, the alignment units of attention pooling; the other poolings have none."""
     hidden_size: int = 0
-    """The units of the head's hidden layer; 0 for none."""
+    """The number of units of the head's hidden layer; 0 for no hidden layer."""
     dropout: float = 0.0
-    """On what the head reads, and on its hidden layer."""
+    """The probability of dropping a unit of the head's input and of its hidden layer."""
     initialization: str = "glorot"
-    """glorot, or a paper's own rule: bahdanau, sutskever, luong."""
+    """How parameters are initialised: glorot, or by the rule of a paper: bahdanau, sutskever or luong."""
+
+    @classmethod
+    def lacking(cls, options: Mapping[str, Any]) -> Mapping[str, str]:
+        """What the chosen pooling does not have: alignment units."""
+        pooling = options.get("pooling")
+        if pooling not in UNSIZED_POOLINGS:
+            return {}
+        reason = f"the pooling {pooling!r} has no alignment units; leave it out, or choose attention"
+        return {"pooling_size": reason}
 
     def __post_init__(self) -> None:
         in_range("model.num_texts", self.num_texts, 1, 2)
         one_of("model.pooling", self.pooling, POOLINGS)
-        in_range("model.pooling_size", self.pooling_size, 1)
-        if self.pooling in UNSIZED_POOLINGS and self.pooling_size != ClassifierConfig.pooling_size:
-            raise ConfigError(
-                f"model.pooling_size = {self.pooling_size}: the pooling {self.pooling!r} has no units of its own; "
-                "leave it out, or choose attention"
-            )
+        self.fill_choices()
+        self.check_choices("model")
+        if self.pooling_size is not None:
+            in_range("model.pooling_size", self.pooling_size, 1)
         in_range("model.hidden_size", self.hidden_size, 0)
         in_range("model.dropout", self.dropout, 0, below=1)
         one_of("model.initialization", self.initialization, INITIALIZATIONS)
 
 
 class Classified(NamedTuple):
-    """What a classifier says of a batch.
+    """A classifier's output for a batch.
 
     Attributes:
         logits: (B, labels).
-        alphas: for each text of a row its pooling weights (B, T), the end mark's among them; None for a pooling
-            that learns none.
+        alphas: for each text of a row its pooling weights (B, T), the end mark included; None for a pooling without
+            parameters.
     """
 
     logits: Tensor
@@ -73,16 +80,16 @@ class ClassifierNetwork(Model):
     """An encoder, a pooling and a head.
 
     Args:
-        config: what it is made of.
+        config: sizes and kinds.
         vocabulary_size: V.
-        num_labels: how many labels there are.
+        num_labels: the number of labels.
     """
 
     def __init__(self, config: ClassifierConfig, vocabulary_size: int, num_labels: int) -> None:
         super().__init__()
         self.config: ClassifierConfig = config
         self.encoder = Encoder(config.encoder, Embedding(vocabulary_size, config.encoder.embedding_size))
-        self.pooling = POOLINGS[config.pooling](config.encoder.annotation_size, config.pooling_size)
+        self.pooling = POOLINGS[config.pooling](config.encoder.annotation_size, config.pooling_size or 0)
         joined = config.encoder.annotation_size * (4 if config.num_texts == 2 else 1)
         self.head = Head(joined, num_labels, config.hidden_size, config.dropout)
         initialize(self, config.initialization)
@@ -92,7 +99,7 @@ class ClassifierNetwork(Model):
 
         Args:
             ids: (B, T), each row ended by the end mark.
-            mask: (B, T), True where a real token stands.
+            mask: (B, T), True at real tokens.
         """
         annotations, forward_last, backward_last = self.encoder(ids, mask)
         last = EncodedSource(annotations, mask, None, forward_last, backward_last).summary
@@ -100,7 +107,7 @@ class ClassifierNetwork(Model):
         return pooled
 
     def forward(self, batch: TextBatch) -> Classified:
-        """Logits of every label, for each row."""
+        """Logits (B, labels), and the pooling weights of each text."""
         pooled = [self.pool(ids, mask) for ids, mask in zip(batch.ids, batch.masks, strict=True)]
         assert len(pooled) == self.config.num_texts, (
             f"{len(pooled)} texts for a classifier of {self.config.num_texts}"

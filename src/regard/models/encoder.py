@@ -1,6 +1,6 @@
-"""What an encoder is made of.
+"""The encoder: source_ids and their mask → annotations and last states.
 
-source_ids → annotations and last states.
+Knows nothing of the decoder: keys and values are computed by the model that has both.
 """
 
 from dataclasses import dataclass
@@ -10,26 +10,27 @@ from torch import Tensor, nn
 
 from regard.errors import ConfigError
 from regard.layers import LSTMN, BidirectionalStack, Dropout, Embedding, RecurrentStack
-from regard.models.stack import StackConfig, cell_of
+from regard.models.stack import StackConfig, build_stack
 from regard.ops.unroll import State
 
 
 @dataclass(frozen=True)
 class EncoderConfig(StackConfig):
-    """source_ids → annotations."""
+    """The encoder: an embedding and recurrent layers, in one direction or both."""
 
     place = "model.encoder"
 
     bidirectional: bool = True
-    """Read the sentence both ways; annotations are then 2n wide."""
+    """Whether the source is read in both directions; annotations are then 2n wide (Bahdanau et al. 2015, Eq. 7)."""
     reverse: bool = False
-    """Read the source from its last word to its first (Sutskever et al. 2014, §3.3)."""
+    """Whether a unidirectional encoder reads from the last word to the first (Sutskever et al. 2014, §3.3)."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.bidirectional and self.reverse:
             raise ConfigError(
-                "model.encoder: reverse means nothing to a bidirectional encoder; drop one of the two"
+                "model.encoder.reverse: a bidirectional encoder reads both ways; leave it out, or set "
+                "bidirectional = false"
             )
 
     @property
@@ -39,11 +40,11 @@ class EncoderConfig(StackConfig):
 
 
 class Encoder(nn.Module):
-    """An embedding and a stack of recurrent layers, one way or both.
+    """An embedding and a stack of recurrent layers, in one direction or both.
 
     Args:
         config: sizes and kinds.
-        embedding: E_x, made by the model, which knows what is shared.
+        embedding: E_x; the model makes it, as it may be shared.
     """
 
     def __init__(self, config: EncoderConfig, embedding: Embedding) -> None:
@@ -51,17 +52,11 @@ class Encoder(nn.Module):
         self.embedding = embedding
         self.reverse = config.reverse
         self.dropout = Dropout(config.dropout, config.variational)
-        stack = BidirectionalStack if config.bidirectional else RecurrentStack
-        self.stack = stack(
-            cell_of(config),
-            config.embedding_size,
-            config.state_size,
-            config.num_layers,
-            residual=config.residual,
-            dropout=config.dropout,
-            recurrent_dropout=config.recurrent_dropout,
-            variational=config.variational,
-        )
+        self.stack: BidirectionalStack | RecurrentStack
+        if config.bidirectional:
+            self.stack = build_stack(BidirectionalStack, config, config.embedding_size)
+        else:
+            self.stack = build_stack(RecurrentStack, config, config.embedding_size)
 
     def forward(
         self, source_ids: Tensor, source_mask: Tensor
@@ -70,11 +65,11 @@ class Encoder(nn.Module):
 
         Args:
             source_ids: (B, Tx), each row ended by the end mark.
-            source_mask: (B, Tx), True where a real word stands.
+            source_mask: (B, Tx), True at real words.
 
         Returns:
-            Annotations (B, Tx, d), each at its own word whichever way the source is read; the last forward
-            states; the last backward states (empty for an encoder that reads one way). Of states, h (and c).
+            Annotations (B, Tx, d), each at its own word in whichever direction the source is read; each layer's last
+            forward state; each layer's last backward state (empty for a unidirectional encoder). States are h (and c).
         """
         annotations, forward_last, backward_last, _ = self.forward_with_memories(source_ids, source_mask)
         return annotations, forward_last, backward_last
@@ -84,8 +79,8 @@ class Encoder(nn.Module):
     ) -> tuple[Tensor, tuple[State, ...], tuple[State, ...], Tensor | None]:
         """As `forward`, and the top layer's memory c at each word (B, Tx, n), zero on padding.
 
-        The memories are for deep fusion: None unless the encoder is an lstmn that reads one way, ahead, and forgets
-        no slot of its tape.
+        The memories are for deep fusion: None unless the encoder is a unidirectional lstmn, not reversed, that keeps
+        every slot of its tape.
         """
         embedded = self.dropout(self.embedding(source_ids))  # (B, Tx, m)
         if isinstance(self.stack, BidirectionalStack):
@@ -98,10 +93,10 @@ class Encoder(nn.Module):
 
 
 def joined_last(forward_last: tuple[State, ...], backward_last: tuple[State, ...]) -> tuple[State, ...]:
-    """Each layer's last state with both directions side by side, as a decoder twice as wide starts from."""
+    """Each layer's last state, the directions concatenated: the initial state of a decoder twice as wide."""
     if not backward_last:
         return forward_last
     return tuple(
-        tuple(torch.cat([ahead, back], dim=-1) for ahead, back in zip(one, other, strict=True))
-        for one, other in zip(forward_last, backward_last, strict=True)
+        tuple(torch.cat(parts, dim=-1) for parts in zip(forward_state, backward_state, strict=True))
+        for forward_state, backward_state in zip(forward_last, backward_last, strict=True)
     )

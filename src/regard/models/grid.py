@@ -1,8 +1,8 @@
-"""What goes with what: every cell in every role, and every attention on every decoder, found by trying.
+"""Which parts can be combined: every cell in every role, and every attention on every decoder, found by trying.
 
-In: nothing but the tables of the package, read when asked. Out: `Square`s, each a configuration that was given to the
-class that checks it: legal if it was accepted, and otherwise with the reason it was refused for. So the grid cannot
-disagree with the code. The papers are those that the docstrings of the parts name first.
+In: the tables of the package (`CELLS`, `ENERGIES`, …), read at each call. Out: one `Combination` per configuration:
+legal if the class that checks it accepts it, else with the reason. So the grid cannot disagree with the code. The
+paper of a part is the first that its docstring names.
 """
 
 import re
@@ -31,21 +31,21 @@ CONFIGS: dict[str, type[Config]] = {
     "tag": TaggerConfig,
     "caption": CaptionerConfig,
 }
-"""The configurations in which a role can be tried, by task."""
+"""The configuration of the network of each task."""
 
 OWN_PAST = "own past"
-"""Where a cell's attention to its own past stands among the decoders."""
+"""The group of a cell's attention to its own past, beside the decoders."""
 
 
 @dataclass(frozen=True)
-class Square:
-    """One configuration that was tried.
+class Combination:
+    """A configuration that was tried.
 
     Attributes:
         row: the cell or the energy.
-        column: the role, or what else is asked of the attention.
+        column: the role, or the other option of the attention.
         group: the decoder whose attention it is, or `OWN_PAST`; empty for a cell in a role.
-        refusal: why it is illegal; empty where it is legal.
+        refusal: why it is illegal; empty if it is legal.
     """
 
     row: str
@@ -55,11 +55,11 @@ class Square:
 
     @property
     def legal(self) -> bool:
-        """Whether its configuration was accepted."""
+        """Whether the configuration was accepted."""
         return not self.refusal
 
     def to_json(self) -> dict[str, Any]:
-        """Give it as a JSON object."""
+        """As a JSON object: cell and role, or energy, decoder and option."""
         where = {"energy": self.row, "on": self.group, "with": self.column} if self.group else {}
         return {
             **(where or {"cell": self.row, "role": self.column}),
@@ -69,37 +69,37 @@ class Square:
 
 
 def roles() -> dict[str, Callable[[str], Mapping[str, Any]]]:
-    """By name: a cell → (task, model) as a configuration file would have them."""
+    """The roles of a cell by name: cell → {task: model}, as in a configuration file."""
     part = {"embedding_size": _SIZE, "state_size": _SIZE}
-    found: dict[str, Callable[[str], Mapping[str, Any]]] = {
+    by_name: dict[str, Callable[[str], Mapping[str, Any]]] = {
         "encoder": lambda cell: _translator({"cell": cell}, {"kind": "bahdanau"})
     }
     for kind in DecoderConfig.variants:
-        found[kind] = lambda cell, kind=kind: _translator({"cell": cell}, {"kind": kind, "cell": cell})  # type: ignore[misc]
-    found["language model"] = lambda cell: {"language_model": {**part, "cell": cell}}
-    found["classifier"] = lambda cell: {"classify": {"encoder": {**part, "cell": cell}}}
-    found["tagger"] = lambda cell: {"tag": {"encoder": {**part, "cell": cell}}}
-    found["captioner"] = lambda cell: {"caption": {"decoder": {**part, "kind": "cho", "cell": cell}}}
-    return found
+        by_name[kind] = lambda cell, kind=kind: _translator({"cell": cell}, {"kind": kind, "cell": cell})  # type: ignore[misc]
+    by_name["language model"] = lambda cell: {"language_model": {**part, "cell": cell}}
+    by_name["classifier"] = lambda cell: {"classify": {"encoder": {**part, "cell": cell}}}
+    by_name["tagger"] = lambda cell: {"tag": {"encoder": {**part, "cell": cell}}}
+    by_name["captioner"] = lambda cell: {"caption": {"decoder": {**part, "kind": "cho", "cell": cell}}}
+    return by_name
 
 
 def _translator(encoder: Mapping[str, Any], decoder: Mapping[str, Any]) -> dict[str, Any]:
-    """Two parts of equal widths, the encoder reading one way, as any decoder can follow it."""
+    """Encoder and decoder of equal widths, the encoder unidirectional, as every decoder allows."""
     part = {"embedding_size": _SIZE, "state_size": _SIZE}
     return {
         "translate": {"encoder": {**part, "bidirectional": False, **encoder}, "decoder": {**part, **decoder}}
     }
 
 
-def cell_squares() -> Iterator[Square]:
+def cell_combinations() -> Iterator[Combination]:
     """Every cell in every role."""
     for cell in CELLS:
         for role, configured in roles().items():
-            yield Square(cell, role, "", refusal(configured(cell)))
+            yield Combination(cell, role, "", refusal(configured(cell)))
 
 
 def attention_options() -> dict[str, dict[str, Any]]:
-    """What can be asked of an attention beside its energy, by name."""
+    """The options of an attention other than its energy, by name."""
     return {
         "plain": {},
         "heads": {"heads": 2},
@@ -109,38 +109,38 @@ def attention_options() -> dict[str, dict[str, Any]]:
     }
 
 
-def attention_squares() -> Iterator[Square]:
-    """Every energy, with all that can be asked beside it, on every decoder that attends and on a cell's own past."""
-    for group, place in attending().items():
+def attention_combinations() -> Iterator[Combination]:
+    """Every energy with every other option, on every decoder that attends and on a cell's own past."""
+    for group, configured in attention_groups().items():
         for energy in ENERGIES:
             for option, table in attention_options().items():
-                yield Square(energy, option, group, refusal(place({"energy": energy, **table})))
+                yield Combination(energy, option, group, refusal(configured({"energy": energy, **table})))
 
 
-def attending() -> dict[str, Callable[[Mapping[str, Any]], Mapping[str, Any]]]:
-    """By name: a table of attention → the model that has it, with the first cell that can bear it."""
+def attention_groups() -> dict[str, Callable[[Mapping[str, Any]], Mapping[str, Any]]]:
+    """By decoder, and for `OWN_PAST`: a table of attention → {task: model}, with the first cell that is legal there."""
 
     def on(kind: str, cell: str) -> Callable[[Mapping[str, Any]], Mapping[str, Any]]:
         return lambda table: _translator(
             {"cell": cell}, {"kind": kind, "cell": cell, "attention": dict(table)}
         )
 
-    found = {}
+    groups = {}
     for kind, variant in DecoderConfig.variants.items():
         if "attention" in variant.__dataclass_fields__:
             fitting = [cell for cell in CELLS if not refusal(roles()[kind](cell))]
-            found[kind] = on(kind, fitting[0])
-    remembering = next(cell for cell in CELLS if not refusal(_remembering(cell, {})))
-    found[OWN_PAST] = lambda table: _remembering(remembering, table)
-    return found
+            groups[kind] = on(kind, fitting[0])
+    self_attentive = next(cell for cell in CELLS if not refusal(_with_memory(cell, {})))
+    groups[OWN_PAST] = lambda table: _with_memory(self_attentive, table)
+    return groups
 
 
-def _remembering(cell: str, memory: Mapping[str, Any]) -> Mapping[str, Any]:
+def _with_memory(cell: str, memory: Mapping[str, Any]) -> Mapping[str, Any]:
     return merge(roles()["language model"](cell), {"language_model": {"memory": dict(memory)}})
 
 
 def refusal(configured: Mapping[str, Any]) -> str:
-    """Why a model's configuration is refused; empty where it is accepted."""
+    """Why the configuration {task: model} is refused; empty if it is accepted."""
     ((task, model),) = configured.items()
     try:
         CONFIGS[task].from_mapping(model, "model")
@@ -150,11 +150,11 @@ def refusal(configured: Mapping[str, Any]) -> str:
 
 
 def papers() -> dict[str, dict[str, str]]:
-    """The paper of each part, by kind of part and by name; empty where its docstring names none."""
+    """The paper of each part, by kind of part and by name; empty if its docstring names none."""
     return {
         "cells": {name: paper_of(cell) for name, cell in CELLS.items()},
         "decoders": {name: paper_of(variant) for name, variant in DecoderConfig.variants.items()},
-        "energies": {name: paper_of(make(_SIZE, _SIZE, _SIZE)) for name, make in ENERGIES.items()},
+        "energies": {name: paper_of(attention) for name, attention in ENERGIES.items()},
         "windows": {name: paper_of(make(_SIZE, 1)) for name, make in WINDOWS.items()},
         "normalizers": {name: paper_of(normalize) for name, normalize in NORMALIZERS.items()},
         "poolings": {name: paper_of(make(_SIZE, _SIZE)) for name, make in POOLINGS.items()},
@@ -162,11 +162,11 @@ def papers() -> dict[str, dict[str, str]]:
 
 
 def paper_of(part: object) -> str:
-    """The first paper that the docstring of a part, or of what it inherits from, names: "Cho et al. 2014"."""
+    """The first paper in the docstring of a part or of its base classes, such as "Cho et al. 2014"."""
     is_function = hasattr(part, "__code__")
     kind = part if isinstance(part, type) else type(part)
     documented = [part] if is_function else [base for base in kind.__mro__ if base.__module__ not in _FOREIGN]
-    for each in documented:
-        if found := _PAPER.search(each.__doc__ or ""):
-            return found[0]
+    for base in documented:
+        if paper := _PAPER.search(base.__doc__ or ""):
+            return paper[0]
     return ""

@@ -1,10 +1,8 @@
-"""What a language model is made of.
-
-A language model: p(y) = Π_t p(y_t ∣ y_<t).
+"""A recurrent language model: p(y) = Π_t p(y_t ∣ y_<t).
 
 Over single lines it starts from the begin mark and a zero state; over continuous text the caller carries the state
-from window to window (`batches/stream.py`). Its `embedding` and `stack` are named and shaped as an encoder's and a
-decoder's, so that they can be carried over (`models/transfer.py`).
+from window to window (`batches/pad.py`). Its `embedding` and `stack` have the names and shapes of an encoder's and a
+decoder's, so that these can be initialised from it (`models/transfer.py`).
 """
 
 from dataclasses import dataclass
@@ -15,26 +13,24 @@ from torch import Tensor
 from regard.config import one_of
 from regard.errors import ConfigError
 from regard.layers import Dropout, Embedding, Output, RecurrentStack
-from regard.models.initialize import initialize
-from regard.models.model import Model
-from regard.models.seq2seq import INITIALIZATIONS
-from regard.models.stack import StackConfig, cell_of, remembers
-from regard.models.state import at_positions, real_positions
+from regard.models.model import INITIALIZATIONS, Model, initialize
+from regard.models.stack import StackConfig, attends_to_past, build_stack
+from regard.models.state import select_positions, token_positions
 from regard.ops.unroll import State
 
 
 @dataclass(frozen=True)
 class LanguageModelConfig(StackConfig):
-    """Words → the next word: an embedding, a stack of recurrent layers, an output matrix."""
+    """A language model: an embedding, a stack of recurrent layers, an output matrix."""
 
     place = "model"
 
     cell: str = "lstm"
-    """As for an encoder, any cell there is."""
+    """The recurrent cell: any that an encoder can have."""
     tie: bool = False
-    """The embedding is the output matrix too; both sizes must agree."""
+    """Whether the output matrix is the embedding matrix; embedding_size and state_size must then be equal."""
     initialization: str = "glorot"
-    """glorot, or a paper's own rule: bahdanau, sutskever, luong."""
+    """How parameters are initialised: glorot, or by the rule of a paper: bahdanau, sutskever or luong."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -48,11 +44,11 @@ class LanguageModelConfig(StackConfig):
     @property
     def attends(self) -> bool:
         """Whether its cells attend to their own past."""
-        return remembers(self.cell)
+        return attends_to_past(self.cell)
 
     @property
-    def remembers_everything(self) -> bool:
-        """Whether its memory grows with all it reads: its cells attend to the whole past, not to a span of it."""
+    def attends_to_whole_past(self) -> bool:
+        """Whether its cells attend to all that was read, not to a span: the state then grows with every word."""
         return self.attends and (self.memory is None or self.memory.span == 0)
 
 
@@ -61,10 +57,10 @@ States = tuple[State, ...]
 
 
 class Predicted(NamedTuple):
-    """What a language model says of given words.
+    """A language model's predictions for given words.
 
     Attributes:
-        logits: (N, V) for the N real positions of a batch, row by row; (R, V) for one step of R rows.
+        logits: (N, V) for the N real tokens of a batch, row by row; (R, V) for one step of R rows.
         state: after the last word read.
     """
 
@@ -72,13 +68,13 @@ class Predicted(NamedTuple):
     state: States
 
 
-class Reading(NamedTuple):
-    """What a model with cells that attend to their own past says of given words, and where it looked.
+class PredictedWithAlpha(NamedTuple):
+    """Predictions of a model whose cells attend to their own past, with that attention.
 
     Attributes:
         logits: (N, V), as in `Predicted`.
         state: after the last word read.
-        alphas: for each layer (B, T, slots): the memory that each word attended to.
+        alphas: for each layer (B, T, slots): the attention of each word to the slots of the tape.
     """
 
     logits: Tensor
@@ -90,7 +86,7 @@ class LanguageModelNetwork(Model):
     """An embedding, a stack of recurrent layers and an output matrix.
 
     Args:
-        config: what it is made of.
+        config: sizes and kinds.
         vocabulary_size: V.
     """
 
@@ -99,25 +95,16 @@ class LanguageModelNetwork(Model):
         self.config: LanguageModelConfig = config
         self.embedding = Embedding(vocabulary_size, config.embedding_size)
         self.dropout = Dropout(config.dropout, config.variational)
-        self.stack = RecurrentStack(
-            cell_of(config),
-            config.embedding_size,
-            config.state_size,
-            config.num_layers,
-            residual=config.residual,
-            dropout=config.dropout,
-            recurrent_dropout=config.recurrent_dropout,
-            variational=config.variational,
-        )
+        self.stack = build_stack(RecurrentStack, config, config.embedding_size)
         self.output = Output(config.state_size, vocabulary_size, self.embedding.E if config.tie else None)
         initialize(self, config.initialization)
 
     def initial_state(self, batch: int) -> States:
-        """The state before anything was read, for `batch` rows."""
+        """The zero state, for `batch` rows."""
         return self.stack.zero_state(batch, self.embedding.E)
 
     def step(self, previous_ids: Tensor, state: States) -> Predicted:
-        """One word further.
+        """One step: the logits of the word after `previous_ids`.
 
         Args:
             previous_ids: y_{t−1}, (R,).
@@ -128,22 +115,22 @@ class LanguageModelNetwork(Model):
         return Predicted(self.output(top), new)
 
     def readouts(
-        self, previous_ids: Tensor, mask: Tensor, real: Tensor, state: States | None = None
+        self, previous_ids: Tensor, mask: Tensor, positions: Tensor, state: States | None = None
     ) -> tuple[Tensor, States]:
-        """As `forward`, up to the output matrix: what a loss that never has all logits needs.
+        """As `forward`, without the output matrix: for a loss that computes the logits in parts.
 
         Args:
             previous_ids: y_0 … y_{T−1}, (B, T).
             mask: (B, T), True where a word is to be predicted.
-            real: (N,), its `real_positions`.
-            state: where the window before ended; None for a zero state.
+            positions: (N,), the `token_positions` of `mask`.
+            state: the last state of the window before; None for a zero state.
 
         Returns:
-            What the matrix reads at the real positions, (N, n), and the state after the last word read.
+            The input of the output matrix at the real tokens, (N, n), and the state after the last word read.
         """
         embedded = self.dropout(self.embedding(previous_ids))  # (B, T, m)
         tops, last = self.stack(embedded, mask, state)  # (B, T, n)
-        return at_positions(self.dropout(tops), real), last
+        return select_positions(self.dropout(tops), positions), last
 
     def forward(self, previous_ids: Tensor, mask: Tensor, state: States | None = None) -> Predicted:
         """A whole batch of lines, or a window of continuous text.
@@ -151,23 +138,25 @@ class LanguageModelNetwork(Model):
         Args:
             previous_ids: y_0 … y_{T−1}, (B, T).
             mask: (B, T), True where a word is to be predicted.
-            state: where the window before ended, its gradient cut by `detached`; None for a zero state.
+            state: the last state of the window before, `detached`; None for a zero state.
         """
-        readout, last = self.readouts(previous_ids, mask, real_positions(mask), state)
+        readout, last = self.readouts(previous_ids, mask, token_positions(mask), state)
         return Predicted(self.output(readout), last)
 
-    def forward_with_alpha(self, previous_ids: Tensor, mask: Tensor, state: States | None = None) -> Reading:
-        """As `forward`, and where each word looked.
+    def forward_with_alpha(
+        self, previous_ids: Tensor, mask: Tensor, state: States | None = None
+    ) -> PredictedWithAlpha:
+        """As `forward`, with the attention of each word to the past.
 
         Raises:
             ConfigError: the cells do not attend to their own past.
         """
         embedded = self.dropout(self.embedding(previous_ids))  # (B, T, m)
         tops, last, alphas = self.stack.forward_with_alpha(embedded, mask, state)
-        readout = at_positions(self.dropout(tops), real_positions(mask))
-        return Reading(self.output(readout), last, alphas)
+        readout = select_positions(self.dropout(tops), token_positions(mask))
+        return PredictedWithAlpha(self.output(readout), last, alphas)
 
 
 def detached(state: States) -> States:
-    """The same state, through which no gradient flows: what one window hands to the next."""
+    """The same state cut off from its gradient, as truncated backpropagation passes it to the next window."""
     return tuple(tuple(part.detach() for part in layer) for layer in state)

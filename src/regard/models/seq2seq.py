@@ -1,47 +1,60 @@
-"""What a whole sequence-to-sequence model is made of.
+"""The sequence-to-sequence network, encoder and decoder: p(y ∣ x) = Π_t p(y_t ∣ y_<t, x).
 
-Encoder and decoder put together: p(y ∣ x) = Π_t p(y_t ∣ y_<t, x).
+In: a padded batch of ids. Out: logits and alpha by teacher forcing, or an `EncodedSource` for search. Knows nothing of
+text, losses or search.
 """
 
 from dataclasses import dataclass, field
 
 from torch import Tensor
 
-from regard.batches.pad import Batch
+from regard.batches.pad import PairBatch
 from regard.config import Config, one_of
 from regard.errors import ConfigError
 from regard.layers import Embedding, Output
-from regard.models.decoders import build_decoder
-from regard.models.decoders.config import BahdanauConfig, DecoderConfig
+from regard.models.decoders import (
+    BahdanauDecoder,
+    ChoDecoder,
+    Decoder,
+    DeepFusionDecoder,
+    LuongDecoder,
+    SutskeverDecoder,
+)
+from regard.models.decoders.config import (
+    BahdanauConfig,
+    ChoConfig,
+    DecoderConfig,
+    DeepFusionConfig,
+    LuongConfig,
+    SutskeverConfig,
+)
 from regard.models.encoder import Encoder, EncoderConfig
-from regard.models.initialize import initialize
-from regard.models.model import Model
-from regard.models.state import EncodedSource, at_positions, real_positions
+from regard.models.model import INITIALIZATIONS, Model, initialize
+from regard.models.state import EncodedSource, select_positions, token_positions
 
 TIES = ("none", "target", "all")
-INITIALIZATIONS = ("glorot", "bahdanau", "sutskever", "luong")
 
 
 @dataclass(frozen=True)
 class ModelConfig(Config):
-    """A whole encoder–decoder."""
+    """The encoder–decoder of a translator."""
 
     encoder: EncoderConfig = field(default_factory=EncoderConfig)
     decoder: DecoderConfig = field(default_factory=BahdanauConfig)
     tie: str = "none"
-    """Share matrices: none; target (the target embedding is the output matrix); all (the source's too)."""
+    """Which matrices are shared: none; target (target embedding and output matrix); all (the source embedding, too)."""
     initialization: str = "glorot"
-    """glorot, or a paper's own rule: bahdanau, sutskever, luong."""
+    """How parameters are initialised: glorot, or by the rule of a paper: bahdanau, sutskever or luong."""
 
     def __post_init__(self) -> None:
         one_of("model.tie", self.tie, TIES)
         one_of("model.initialization", self.initialization, INITIALIZATIONS)
         self.decoder.check_encoder(self.encoder)
         m = self.decoder.embedding_size
-        read = self.decoder.output_size
-        if self.tie != "none" and read != m:
+        width = self.decoder.output_size
+        if self.tie != "none" and width != m:
             raise ConfigError(
-                f'model.tie = "{self.tie}": the output matrix reads {read} units and the target embedding '
+                f'model.tie = "{self.tie}": the output matrix reads {width} units and the target embedding '
                 f"has {m}; make them equal to share one matrix"
             )
         if self.tie == "all" and self.encoder.embedding_size != m:
@@ -53,10 +66,10 @@ class ModelConfig(Config):
 
 @dataclass(frozen=True)
 class Readouts:
-    """What a model has to say of given pairs, before the output matrix says it.
+    """The result of teacher forcing before the output matrix.
 
     Attributes:
-        readout: (N, l), what the matrix reads at the N real target positions of the batch, row by row.
+        readout: (N, l), the input of the output matrix at the N real target words of the batch, row by row.
         alpha: (B, Ty, Tx), or None for a model without attention.
     """
 
@@ -66,10 +79,10 @@ class Readouts:
 
 @dataclass(frozen=True)
 class TeacherForced:
-    """What a model says of given pairs.
+    """The result of teacher forcing.
 
     Attributes:
-        logits: (N, Vy), for the N real target positions of the batch, row by row.
+        logits: (N, Vy), for the N real target words of the batch, row by row.
         alpha: (B, Ty, Tx), or None for a model without attention.
     """
 
@@ -77,11 +90,30 @@ class TeacherForced:
     alpha: Tensor | None
 
 
+def build_decoder(
+    config: DecoderConfig, encoder: EncoderConfig, embedding: Embedding, output: Output
+) -> Decoder:
+    """The decoder of a configuration, over the annotations and states of the given encoder."""
+    annotations = encoder.annotation_size
+    match config:
+        case BahdanauConfig():
+            return BahdanauDecoder(config, annotations, encoder.state_size, embedding, output)
+        case LuongConfig():
+            return LuongDecoder(config, annotations, embedding, output)
+        case ChoConfig():
+            return ChoDecoder(config, annotations, embedding, output)
+        case SutskeverConfig():
+            return SutskeverDecoder(config, embedding, output)
+        case DeepFusionConfig():
+            return DeepFusionDecoder(config, annotations, embedding, output)
+    raise TypeError(f"no decoder for {type(config).__name__}")
+
+
 class Seq2Seq(Model):
-    """A sequence-to-sequence model.
+    """A sequence-to-sequence model: encoder and decoder.
 
     Args:
-        config: what it is made of.
+        config: sizes and kinds.
         source_size: Vx, the source vocabulary.
         target_size: Vy, the target vocabulary.
 
@@ -107,7 +139,7 @@ class Seq2Seq(Model):
         initialize(self, config.initialization)
 
     def encode(self, source_ids: Tensor, source_mask: Tensor) -> EncodedSource:
-        """Read the source once; the decoder's keys and values come with it."""
+        """Encode a padded batch (B, Tx) once, with the keys and values of the decoder's attention."""
         annotations, forward_last, backward_last, memories = self.encoder.forward_with_memories(
             source_ids, source_mask
         )
@@ -116,18 +148,18 @@ class Seq2Seq(Model):
         values = None if attention is None else attention.values(annotations)
         return EncodedSource(annotations, source_mask, keys, forward_last, backward_last, values, memories)
 
-    def readouts(self, batch: Batch, real: Tensor) -> Readouts:
-        """Read given pairs by teacher forcing, up to the output matrix: what a loss that never has all logits needs.
+    def readouts(self, batch: PairBatch, positions: Tensor) -> Readouts:
+        """Teacher forcing without the output matrix: for a loss that computes the logits in parts.
 
         Args:
             batch: the pairs.
-            real: (N,), the `real_positions` of its targets.
+            positions: (N,), the `token_positions` of its target mask.
         """
         encoded = self.encode(batch.source_ids, batch.source_mask)
         unrolled = self.decoder(batch.previous_ids, batch.target_mask, encoded)
-        return Readouts(at_positions(unrolled.readout, real), unrolled.alpha)
+        return Readouts(select_positions(unrolled.readout, positions), unrolled.alpha)
 
-    def forward(self, batch: Batch) -> TeacherForced:
-        """Score given pairs by teacher forcing."""
-        read = self.readouts(batch, real_positions(batch.target_mask))
-        return TeacherForced(self.decoder.output(read.readout), read.alpha)
+    def forward(self, batch: PairBatch) -> TeacherForced:
+        """Logits and alpha of given pairs, by teacher forcing."""
+        result = self.readouts(batch, token_positions(batch.target_mask))
+        return TeacherForced(self.decoder.output(result.readout), result.alpha)

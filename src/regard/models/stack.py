@@ -1,48 +1,72 @@
-"""What every recurrent part has in common, language models included: an embedding and a stack of layers.
+"""The configuration that encoders, decoders and language models share, and the recurrent stack built from it.
 
-From a configuration to what makes a stack's cells, their attention to their own past included.
+In: a `StackConfig`, checked when it is made. Out: a `RecurrentStack` or a `BidirectionalStack`, with the cells'
+attention to their own past if they have one.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from regard.config import Config, in_range, one_of
 from regard.errors import ConfigError
 from regard.layers import CELLS, LSTMN, Attention, CellFactory, SelfAttentive, build_attention
+from regard.layers.recurrent import Stack
 from regard.models.attention import MemoryConfig
 
+AnyStack = TypeVar("AnyStack", bound=Stack)
 
-def remembers(cell: str) -> bool:
-    """Whether a cell of `CELLS`, one's own among them, attends to its own past."""
-    return issubclass(CELLS[cell], SelfAttentive)
+
+def attends_to_past(cell: str) -> bool:
+    """Whether a cell of `CELLS` attends to its own past."""
+    return CELLS[cell].attends_to_past
 
 
 @dataclass(frozen=True)
 class StackConfig(Config):
-    """What encoders, decoders and language models have in common: an embedding and a stack of recurrent layers."""
+    """An embedding and a stack of recurrent layers."""
 
     place: ClassVar[str]
 
     cell: str = "gru"
-    """rnn, rnn-sigmoid, lstm, gru (the paper's form) or gru-torch; attending to their own past, rnn-read, rnn-sum,
-    rnn-sum-keep or lstmn."""
+    """The recurrent cell: rnn, rnn-sigmoid, lstm, gru (of Cho et al. 2014) or gru-torch; or one that attends to its
+    own past: rnn-read, rnn-sum, rnn-sum-keep or lstmn."""
     embedding_size: int = 256
     """m, the width of a word's vector."""
     state_size: int = 256
-    """n, the units of a layer, each way."""
+    """n, the number of units of a layer, in each direction."""
     num_layers: int = 1
-    """How many layers are stacked."""
+    """The number of layers."""
     residual: bool = False
-    """Add each layer's input to its output, above the bottom layer."""
+    """Whether the input of each layer above the bottom one is added to its output."""
     dropout: float = 0.0
-    """On embeddings, between layers, and before the output."""
+    """The probability of dropping a unit of the embeddings, between layers, and before the output matrix."""
     recurrent_dropout: float = 0.0
-    """On the previous state, one mask a sentence."""
+    """The probability of dropping a unit of the previous state, with one mask per sentence."""
     variational: bool = False
-    """One dropout mask for all words of a sentence."""
+    """Whether dropout uses one mask for all words of a sentence (Gal & Ghahramani 2016)."""
     memory: MemoryConfig | None = None
-    """How a cell that attends to its own past does so; by default additively, with as many units as the state has."""
+    """The attention of a cell to its own past; by default additive, with as many alignment units as the state has."""
+
+    @classmethod
+    def lacking(cls, options: Mapping[str, Any]) -> Mapping[str, str]:
+        """What the chosen cell does not have: a past to attend to, several heads, a memory c."""
+        cell = options.get("cell")
+        if not isinstance(cell, str) or cell not in CELLS:
+            return {}
+        if not attends_to_past(cell):
+            return {
+                "memory": f"the cell {cell!r} does not attend to its past; leave the table out, or choose one of "
+                f"{', '.join(filter(attends_to_past, CELLS))}"
+            }
+        if issubclass(CELLS[cell], LSTMN):
+            others = [name for name in filter(attends_to_past, CELLS) if not issubclass(CELLS[name], LSTMN)]
+            return {
+                "memory.heads": f"the cell {cell!r} reads its states and its memories with one alpha; leave heads out, "
+                f"or choose one of {', '.join(others)}"
+            }
+        return {"memory.output": f'the cell {cell!r} has no memory c; it is an option of "lstmn"'}
 
     def __post_init__(self) -> None:
         one_of(f"{self.place}.cell", self.cell, CELLS)
@@ -50,52 +74,48 @@ class StackConfig(Config):
             in_range(f"{self.place}.{name}", getattr(self, name), 1)
         for name in ("dropout", "recurrent_dropout"):
             in_range(f"{self.place}.{name}", getattr(self, name), 0, below=1)
-        if self.memory is not None:
-            self._check_memory(self.memory)
-
-    def _check_memory(self, memory: MemoryConfig) -> None:
-        if not remembers(self.cell):
+        if self.memory is None:
+            return
+        self.memory.check(f"{self.place}.memory")
+        if self.state_size % self.memory.heads:
             raise ConfigError(
-                f"{self.place}.memory: the cell {self.cell!r} does not attend to its past; leave the table out, or "
-                f"choose one of {', '.join(filter(remembers, CELLS))}"
+                f"{self.place}.memory.heads = {self.memory.heads}: states of {self.state_size} units do not divide "
+                f"among them; choose a number of heads that does, or another {self.place}.state_size"
             )
-        memory.check(f"{self.place}.memory")
-        if self.state_size % memory.heads:
-            raise ConfigError(
-                f"{self.place}.memory.heads = {memory.heads}: states of {self.state_size} units do not divide among "
-                f"them; choose a number of heads that does, or another {self.place}.state_size"
-            )
-        if memory.heads > 1 and issubclass(CELLS[self.cell], LSTMN):
-            raise ConfigError(
-                f"{self.place}.memory.heads = {memory.heads}: the cell {self.cell!r} reads its states and its memories "
-                "with one alpha; leave heads out, or choose one of "
-                f"{', '.join(cell for cell in filter(remembers, CELLS) if not issubclass(CELLS[cell], LSTMN))}"
-            )
-        if memory.output != "tanh" and not issubclass(CELLS[self.cell], LSTMN):
-            raise ConfigError(
-                f'{self.place}.memory.output = "{memory.output}": the cell {self.cell!r} has no memory c to put out; '
-                'it is an option of "lstmn"'
-            )
+        self.check_choices(self.place)
 
 
-def cell_of(config: StackConfig) -> CellFactory:
+def build_stack(kind: type[AnyStack], config: StackConfig, input_size: int) -> AnyStack:
+    """The recurrent layers of a configuration, in one direction or both, over inputs of `input_size`."""
+    return kind(
+        cell_factory(config),
+        input_size,
+        config.state_size,
+        config.num_layers,
+        residual=config.residual,
+        dropout=config.dropout,
+        recurrent_dropout=config.recurrent_dropout,
+        variational=config.variational,
+    )
+
+
+def cell_factory(config: StackConfig) -> CellFactory:
     """(input size, state size) → a cell of the kind that `config` names.
 
-    Args:
-        config: of an encoder, a decoder or a language model; without a table `memory`, a cell that attends to its
-            own past does so additively, with as many alignment units as its state has.
+    Without a table `memory`, a cell that attends to its own past has additive attention with as many alignment units as
+    its state has.
     """
     kind = CELLS[config.cell]
     memory = config.memory
     if memory is None or not issubclass(kind, SelfAttentive):
         return kind
-    attention = partial(_attention_of, memory)
+    attention = partial(_build_memory_attention, memory)
     if issubclass(kind, LSTMN):
         return partial(kind, attention=attention, span=memory.span, output=memory.output)
     return partial(kind, attention=attention, span=memory.span)
 
 
-def _attention_of(memory: MemoryConfig, query_size: int | None, annotation_size: int) -> Attention:
+def _build_memory_attention(memory: MemoryConfig, query_size: int | None, annotation_size: int) -> Attention:
     return build_attention(
         memory.energy,
         query_size,

@@ -1,8 +1,8 @@
-"""Where real tokens stand in a batch, so that what comes after the recurrence is computed for them alone.
+"""The values that pass between encoder, decoder and search, and the step that search needs of a decoder.
 
-The values that pass between encoder, decoder and search. Nothing is kept on a module between calls.
-
-What search needs of a decoder, and nothing more.
+Nothing is kept on a module between calls: what a step needs goes in and comes out as a value. `token_positions` and
+`select_positions` pick the real tokens of a padded batch, so that the output matrix is applied to no padding. Knows
+nothing of vocabularies or of search.
 """
 
 from collections.abc import Sequence
@@ -16,18 +16,18 @@ from regard.layers import AttentionState
 from regard.ops.unroll import State
 
 
-def real_positions(mask: Tensor) -> Tensor:
-    """The numbers of the N real positions of a batch, row by row: (B, T) → (N,).
+def token_positions(mask: Tensor) -> Tensor:
+    """The flat positions of the N real tokens of a batch, row by row: (B, T) → (N,).
 
-    How many there are is asked of the device. A GPU answers when its work is done, so ask before giving it any.
+    N is read from the device, which waits for all queued work: on a GPU, call this before the forward pass.
     """
     return mask.flatten().nonzero().squeeze(1)
 
 
-def at_positions(values: Tensor, positions: Tensor) -> Tensor:
-    """The values at some positions of a batch: (B, T, …) → (N, …).
+def select_positions(values: Tensor, positions: Tensor) -> Tensor:
+    """The values at the given flat positions of a batch: (B, T, …) → (N, …).
 
-    The same as by the mask, and sooner: the way back is a copy of rows.
+    The same as ``values[mask]``, but faster: the backward pass is a copy of rows.
     """
     return values.flatten(0, 1).index_select(0, positions)
 
@@ -38,18 +38,18 @@ def _select_states(states: Sequence[State], rows: Tensor) -> tuple[State, ...]:
 
 @dataclass(frozen=True)
 class EncodedSource:
-    """What the decoder may know of the source.
+    """A batch of sources as the decoder sees it.
 
     Attributes:
         annotations: h_j, (B, Tx, d).
-        mask: True where a real word stands, (B, Tx).
+        mask: (B, Tx), True at real words.
         keys: what queries are compared with, (B, Tx, p); None for a decoder that does not attend.
         forward_last: each layer's state after the last word read.
-        backward_last: each layer's ←h_1; empty for an encoder that reads one way.
-        values: what a context is a mean of, (B, Tx, d), mostly the annotations; None where `keys` is.
-        memories: the top layer's c_j, (B, Tx, n), of an lstmn that reads one way; None elsewhere.
-        forced: the word that the next step of each sentence must look at, (B,), counted from 0, negative where it
-            looks freely; None where all do.
+        backward_last: each layer's ←h_1; empty for a unidirectional encoder.
+        values: what the context is a weighted mean of, (B, Tx, d), mostly the annotations; None if `keys` is.
+        memories: the top layer's c_j, (B, Tx, n), of a unidirectional lstmn; None for other encoders.
+        forced: forced attention: the word that the next step of each sentence must attend to, (B,), counted from 0,
+            negative for a sentence whose attention is free; None if all are.
     """
 
     annotations: Tensor
@@ -75,12 +75,12 @@ class EncodedSource:
         )
 
     def with_forced_attention(self, positions: Tensor | None) -> "EncodedSource":
-        """The same source for a step whose attention is told where to look; see `forced`."""
+        """The same source for a step with forced attention to `positions` (B,); see `forced`."""
         return replace(self, forced=positions)
 
     @property
     def visible(self) -> Tensor:
-        """The words the next step may look at, (B, Tx): all real ones, or the one it must."""
+        """The words that the next step may attend to, (B, Tx): all real ones, or the forced one."""
         if self.forced is None:
             return self.mask
         one_hot = torch.nn.functional.one_hot(self.forced.clamp_min(0), self.mask.shape[1]).bool()
@@ -88,7 +88,7 @@ class EncodedSource:
 
     @property
     def summary(self) -> Tensor:
-        """The fixed vector c: the top layer's last state, both ways where there are two, (B, d)."""
+        """The fixed vector c: the top layer's last state, of both directions if there are two, (B, d)."""
         ends = [self.forward_last[-1][0]]
         if self.backward_last:
             ends.append(self.backward_last[-1][0])
@@ -97,12 +97,12 @@ class EncodedSource:
 
 @dataclass(frozen=True)
 class DecoderState:
-    """What one step needs from the last; R rows, one for each hypothesis.
+    """What one step of a decoder needs from the last; R rows, one for each hypothesis.
 
     Attributes:
         cells: each layer's state, (R, n) tensors.
-        attentional_state: h̃ of the last step, (R, l), for input feeding; None elsewhere.
-        attention: what the attention carries (the step's number, the coverage), R rows each; mostly nothing.
+        attentional_state: h̃ of the last step, (R, l), for input feeding; None without it.
+        attention: the attention's state (the step's number, the coverage), R rows each; mostly empty.
     """
 
     cells: tuple[State, ...]
@@ -135,10 +135,10 @@ class StepOutput:
 
 @dataclass(frozen=True)
 class Unrolled:
-    """A decoder run over given words.
+    """The result of a decoder run over given target words.
 
     Attributes:
-        readout: what the output matrix reads at each step, (B, Ty, l).
+        readout: the input of the output matrix at each step, (B, Ty, l).
         alpha: (B, Ty, Tx), or None for a decoder that does not attend.
     """
 
@@ -147,10 +147,10 @@ class Unrolled:
 
 
 class Stepper(Protocol):
-    """A model's decoder, or anything that steps like one.
+    """What search needs: a decoder, or anything with the same two methods.
 
-    One whose logits are over a shortlist has an attribute `words` besides, (V,), the ids of their columns. Each step's
-    logits and alpha are new tensors: the search keeps alpha, and may overwrite the logits.
+    One with a shortlist also has an attribute `words`, (S,), the ids of the logits' columns. Each step returns new
+    tensors: search keeps alpha and may overwrite the logits.
     """
 
     def initial_state(self, encoded: EncodedSource) -> DecoderState:
@@ -158,5 +158,5 @@ class Stepper(Protocol):
         ...
 
     def step(self, previous_ids: Tensor, state: DecoderState, encoded: EncodedSource) -> StepOutput:
-        """One step for R = B·K rows."""
+        """One step for R = B·K rows, the K hypotheses of a sentence consecutive."""
         ...

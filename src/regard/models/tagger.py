@@ -1,6 +1,6 @@
-"""What a tagger is made of.
+"""The tagger: words → the logits of the tags, for each word.
 
-Words → a tag for each: as many out as in.
+In: a padded batch of words. Out: one row of logits per word; the end mark and padding get none.
 """
 
 from dataclasses import dataclass, field
@@ -11,18 +11,16 @@ from regard.batches.pad import WordBatch
 from regard.config import Config, one_of
 from regard.layers import Dropout, Embedding, Output
 from regard.models.encoder import Encoder, EncoderConfig
-from regard.models.initialize import initialize
-from regard.models.model import Model
-from regard.models.seq2seq import INITIALIZATIONS
+from regard.models.model import INITIALIZATIONS, Model, initialize
 
 
 @dataclass(frozen=True)
 class TaggerConfig(Config):
-    """Words → a tag for each."""
+    """The tagger: an encoder and an output matrix at every word."""
 
     encoder: EncoderConfig = field(default_factory=EncoderConfig)
     initialization: str = "glorot"
-    """glorot, or a paper's own rule: bahdanau, sutskever, luong."""
+    """How parameters are initialised: glorot, or by the rule of a paper: bahdanau, sutskever or luong."""
 
     def __post_init__(self) -> None:
         one_of("model.initialization", self.initialization, INITIALIZATIONS)
@@ -32,9 +30,9 @@ class TaggerNetwork(Model):
     """An encoder, and an output matrix at every word.
 
     Args:
-        config: what it is made of.
+        config: sizes and kinds.
         vocabulary_size: V.
-        num_tags: how many tags there are.
+        num_tags: the number of tags.
     """
 
     def __init__(self, config: TaggerConfig, vocabulary_size: int, num_tags: int) -> None:

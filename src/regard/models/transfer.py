@@ -1,12 +1,9 @@
-"""A model's parameters by depth, from the head down, for rates that fall with depth and for gradual thawing.
+"""Transfer learning: weights copied from a language model, and layer groups for fine-tuning.
 
-In: any model of ours. Out: named groups that hold every parameter once: what is neither embedding nor recurrence (the
-head), then the layers from the top one down, then the embeddings. Howard & Ruder 2018 (§3.2, §3.3) want them so.
-
-From a trained language model into an encoder or a decoder: embedding and recurrent weights carried over.
-
-In: the language model and the part that shall start from it, of one vocabulary. Out: the part, changed in place, and
-the names of what was copied. All shapes are checked first: nothing is copied in halves.
+`copy_pretrained` initialises the embedding and the recurrent layers of an encoder or a decoder from a trained language
+model of the same vocabulary (Dai & Le 2015; Ramachandran et al. 2017). All shapes are checked before anything is
+copied. `layer_groups` splits a network's parameters by depth, for discriminative learning rates and gradual unfreezing
+(Howard & Ruder 2018, §3.2, §3.3).
 """
 
 from collections.abc import Iterator
@@ -23,23 +20,23 @@ from regard.models.language_model import LanguageModelNetwork
 
 
 @dataclass(frozen=True)
-class DepthGroup:
-    """Parameters of one depth.
+class LayerGroup:
+    """The parameters of one depth.
 
     Attributes:
         name: ``head``, ``layer 2``, ``layer 1``, ``embedding``; layers are counted from the bottom.
-        parameters: each of them in no other group.
+        parameters: each is in one group only.
     """
 
     name: str
     parameters: tuple[nn.Parameter, ...]
 
 
-def groups_by_depth(model: nn.Module) -> tuple[DepthGroup, ...]:
-    """Part a model's parameters by depth.
+def layer_groups(model: nn.Module) -> tuple[LayerGroup, ...]:
+    """A network's parameters by depth: the head, the layers from the top down, the embeddings.
 
-    Encoder and decoder of a translator share groups: the k-th layer of each stands in ``layer k``. A matrix shared
-    by embedding and output belongs to the embedding.
+    The head is all that is neither embedding nor recurrence. Encoder and decoder of a translator share groups: the
+    k-th layer of each is in ``layer k``. A matrix shared by embedding and output belongs to the embedding.
     """
     embeddings = [module for module in model.modules() if isinstance(module, Embedding)]
     layers: list[list[nn.Module]] = []
@@ -49,9 +46,9 @@ def groups_by_depth(model: nn.Module) -> tuple[DepthGroup, ...]:
                 layers.append([])
             layers[k].extend(parts)
     seen: set[nn.Parameter] = set()
-    groups = [DepthGroup("embedding", _unseen(embeddings, seen))]
-    groups += [DepthGroup(f"layer {k}", _unseen(parts, seen)) for k, parts in enumerate(layers, start=1)]
-    groups.append(DepthGroup("head", _unseen([model], seen)))
+    groups = [LayerGroup("embedding", _unseen(embeddings, seen))]
+    groups += [LayerGroup(f"layer {k}", _unseen(parts, seen)) for k, parts in enumerate(layers, start=1)]
+    groups.append(LayerGroup("head", _unseen([model], seen)))
     return tuple(group for group in reversed(groups) if group.parameters)
 
 
@@ -63,7 +60,7 @@ def _stacks(module: nn.Module) -> list[nn.Module]:
 
 
 def _layers(stack: nn.Module) -> list[list[nn.Module]]:
-    """What each layer of a stack is made of, bottom first."""
+    """The modules of each layer of a stack, bottom first."""
     if isinstance(stack, BidirectionalStack):
         pairs = zip(stack.forward_layers, stack.backward_layers, strict=True)
         return [list(pair) for pair in pairs]
@@ -72,32 +69,32 @@ def _layers(stack: nn.Module) -> list[list[nn.Module]]:
 
 
 def _unseen(modules: list[nn.Module] | list[Embedding], seen: set[nn.Parameter]) -> tuple[nn.Parameter, ...]:
-    found = []
+    unseen = []
     for module in modules:
         for parameter in module.parameters():
             if parameter not in seen:
                 seen.add(parameter)
-                found.append(parameter)
-    return tuple(found)
+                unseen.append(parameter)
+    return tuple(unseen)
 
 
 Copy = tuple[str, nn.Parameter, nn.Parameter]
-"""The name in the part, the part's own parameter, the language model's."""
+"""The parameter's name in the part, the part's parameter, the language model's."""
 
 
-def carry_over(
+def copy_pretrained(
     language_model: LanguageModelNetwork, part: Encoder | Decoder, *, num_layers: int | None = None
 ) -> tuple[str, ...]:
-    """Start a part from a trained language model.
+    """Copy the embedding and the recurrent weights of a trained language model into an encoder or a decoder.
 
-    A bidirectional encoder takes its forward direction from it, and its backward direction stays as it is; its layers
-    above the bottom one read both directions and fit no language model, so carry over the bottom one alone
+    A bidirectional encoder takes its forward direction from the language model and keeps its backward direction. Its
+    layers above the bottom one read both directions and fit no language model, so copy the bottom one only
     (``num_layers=1``).
 
     Args:
         language_model: trained; its weights are copied, not shared.
-        part: an encoder or a decoder of the same vocabulary, which is for the caller to know; changed in place.
-        num_layers: how many layers to carry over, from the bottom; all if None.
+        part: an encoder or a decoder, changed in place; the caller ensures that the vocabulary is the same.
+        num_layers: how many layers to copy, from the bottom; None for all.
 
     Returns:
         The names of the part's parameters that were copied, as its `named_parameters` has them.
@@ -117,7 +114,7 @@ def carry_over(
 
 
 def _recurrent(stack: nn.Module, model: LanguageModelNetwork, num_layers: int | None) -> Iterator[Copy]:
-    """What is to be copied of the recurrence."""
+    """The parameters of the recurrent layers to copy."""
     if isinstance(stack, BidirectionalStack):
         yield from _cells("stack.forward_layers.{}.cells.0", stack.forward_layers, model, num_layers)
     else:
@@ -128,14 +125,14 @@ def _recurrent(stack: nn.Module, model: LanguageModelNetwork, num_layers: int | 
 def _cells(
     name: str, layers: nn.ModuleList, model: LanguageModelNetwork, num_layers: int | None
 ) -> Iterator[Copy]:
-    """The parameters of each layer's cell, a direction of a bidirectional layer being a stack of one."""
+    """The parameters of each layer's cell; a direction of a bidirectional layer is a stack of one cell."""
     cells = [layer.layers[0] if isinstance(layer, RecurrentStack) else layer for layer in layers]
     trained = model.stack.layers
     wanted = len(cells) if num_layers is None else num_layers
     if wanted > min(len(cells), len(trained)):
         raise ConfigError(
-            f"{wanted} layers cannot be carried over from a language model of {len(trained)} into {len(cells)}; "
-            f"carry over {min(len(cells), len(trained))}, or make the models equally deep"
+            f"{wanted} layers cannot be copied from a language model of {len(trained)} into {len(cells)}; "
+            f"copy {min(len(cells), len(trained))}, or make the models equally deep"
         )
     for k in range(wanted):
         if type(cells[k]) is not type(trained[k]):
@@ -156,5 +153,5 @@ def _cells(
 def _misfit(name: str, ours: nn.Parameter, theirs: nn.Parameter) -> ConfigError:
     return ConfigError(
         f"{name}: {tuple(ours.shape)} here and {tuple(theirs.shape)} in the language model; make the sizes equal "
-        "(embedding_size, state_size, vocabulary), or carry over fewer layers"
+        "(embedding_size, state_size, vocabulary), or copy fewer layers"
     )

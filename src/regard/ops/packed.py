@@ -1,7 +1,7 @@
-"""Padded rows through torch's own recurrent kernels, which want them packed.
+"""Padded rows through torch's recurrent kernels, which take packed sequences.
 
 In: right-padded inputs, their mask, and a kernel that takes packed data. Out: what `unroll` gives.
-Each row must hold at least one real word, and padding must stand on the right, as `batches/pad.py` leaves it.
+Each row must have at least one real word, and padding must be on the right, as `batches/pad.py` makes it.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,7 +21,7 @@ Kernel = Callable[[Tensor, Tensor, LayerState], tuple[Tensor, LayerState]]
 
 
 def flip_rows(x: Float[Tensor, "B T d"], mask: Bool[Tensor, "B T"]) -> Float[Tensor, "B T d"]:
-    """Turn each row's real part round, leaving its padding on the right."""
+    """Reverse the real part of each row, with padding still on the right."""
     positions = torch.arange(x.shape[1], device=x.device)
     lengths = mask.sum(dim=1, keepdim=True)
     order = torch.where(mask, lengths - 1 - positions, positions)  # (B, T)
@@ -29,7 +29,7 @@ def flip_rows(x: Float[Tensor, "B T d"], mask: Bool[Tensor, "B T"]) -> Float[Ten
 
 
 def in_one_buffer(weights: Sequence[Tensor]) -> list[Tensor]:
-    """The same weights side by side in memory, as cuDNN wants them; on a CPU as they are."""
+    """The same weights side by side in memory, as cuDNN requires; on a CPU unchanged."""
     if not weights[0].is_cuda:
         return list(weights)
     buffer = torch.cat([weight.flatten() for weight in weights])

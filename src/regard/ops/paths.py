@@ -1,7 +1,7 @@
-"""Which of two equal paths runs: the naive one that proves, or the fused one that is quick.
+"""Which of two equivalent paths of an op runs: the naive definition, or the fused one, which is faster.
 
-Each op's ``__init__`` asks `fused_wanted` and chooses there, in sight. The fused path is the default;
-`naive_only` turns it off for a block, in tests, in lessons, and when a number looks odd.
+Each op's ``__init__`` calls `fused_wanted` and chooses there. The fused path is the default; `naive_only` turns it off
+for a block: in tests, in teaching, and to check a number.
 """
 
 from collections.abc import Callable, Iterator
@@ -35,8 +35,8 @@ def naive_only() -> Iterator[None]:
 def first_derivative_only(backward: Callable[..., Any]) -> Callable[..., Any]:
     """Refuse a second derivative of a backward pass derived by hand.
 
-    Torch's `once_differentiable` lets it pass where what comes down is a constant, as from a sum: the second derivative
-    would be lost without a word.
+    Torch's `once_differentiable` does not refuse it if the incoming gradient is a constant, as from a sum: the second
+    derivative would be silently lost.
     """
 
     @wraps(backward)

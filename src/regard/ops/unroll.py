@@ -35,7 +35,7 @@ def unroll(
     Args:
         step: (x_t, state_{t-1}) → state_t; the first part of the state is h.
         inputs: x_1 … x_T.
-        mask: True where a real word stands.
+        mask: True at real words.
         initial: the state before the first word.
         reverse: read from the last position to the first; states stay at their words' positions.
 
@@ -70,7 +70,7 @@ def unroll_attending(
     Args:
         step: see `AttendingStep`; the slots it reads are the last ones there are.
         inputs: x_1 … x_T.
-        mask: True where a real word stands.
+        mask: True at real words.
         initial: the state before the first word, with a tape of t0 slots.
         reverse: read from the last position to the first; states stay at their words' positions.
         own: whether a step reads the slot it has just written, too.

@@ -6,7 +6,8 @@ import pytest
 
 from regard.evaluation.metrics import format_score
 from regard.tasks.language_model.predictor import LanguageModel
-from regard.training.run import configure, run_training
+from regard.training.configure import configure
+from regard.training.run import run_training
 
 LINES = ["a b c", "", "c zebra", "a a b"]
 

@@ -43,7 +43,7 @@ def formula(layer, q, h):
 
 
 def made(kind, query_size=D):
-    return ENERGIES[kind](query_size, D, A).double()
+    return build_attention(kind, query_size, D, A).double()
 
 
 @pytest.mark.parametrize("kind", ENERGIES)
@@ -85,14 +85,14 @@ def test_one_query_alone_is_that_query_among_others(kind):
 def test_queries_may_come_projected(kind):
     """Without a query size there is no query matrix, and the projected query gives the same energies."""
     whole, rest = made(kind), made(kind, None)
-    names = {"additive": ["W_a"], "bilinear": ["W_a"], "qkv": ["W_Q"]}.get(kind, [])
+    names = {Additive: ["W_a"], Bilinear: ["W_a"], QueryKeyValue: ["W_Q"]}.get(ENERGIES[kind], [])
     weights = {name: value for name, value in whole.state_dict().items() if name not in names}
     if kind == "concat":
         weights["W_a"] = weights["W_a"][:, D:]
     assert {name: p.shape for name, p in rest.named_parameters()} == {n: w.shape for n, w in weights.items()}
     rest.load_state_dict(weights)
     query, annotations = numbers(B, Q, D), numbers(B, TX, D)
-    projected = query @ whole.W_a if kind == "bilinear" else whole.queries(query)
+    projected = query @ whole.W_a if ENERGIES[kind] is Bilinear else whole.queries(query)
     assert projected.shape[-1] == rest.query_width == (A if kind in ("additive", "concat", "qkv") else D)
     assert rest.queries(projected) is projected
     torch.testing.assert_close(

@@ -57,7 +57,7 @@ def test_trap_3_the_readout_takes_the_new_state(tiny_model):
         torch.testing.assert_close(output.state.cells[0][0][0], new)
         torch.testing.assert_close(output.alpha[0], alpha)
         as_printed, *_ = by_hand(model, encoded, s, previous_id, readout_takes="s_{i−1}")
-        assert (output.logits[0] - as_printed).abs().max() > 0.05, "the example must tell the two apart"
+        assert (output.logits[0] - as_printed).abs().max() > 0.05, "the example must distinguish the two"
         state = output.state
 
 
@@ -84,7 +84,7 @@ def test_the_recurrence_of_the_paper_is_one_op_and_others_are_a_loop(options, wh
 
 
 def test_dropout_of_states_reaches_the_recurrence(tiny_model):
-    """With all but no states kept, the op that knows no such dropout must not be taken."""
+    """With nearly all states dropped, the op without recurrent dropout must not be used."""
     model = tiny_model("bahdanau", recurrent_dropout=0.9).train()
     encoded = model.encode(SOURCE, MASK)
     previous, real = torch.tensor([[2, 5, 6, 4]]), torch.ones(1, 4, dtype=torch.bool)

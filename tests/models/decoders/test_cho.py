@@ -1,4 +1,4 @@
-"""Cho's decoder: one context, met at the start, in the recurrence and in the readout."""
+"""Cho's decoder: one context, in the initial state, in the recurrence and in the readout."""
 
 import torch
 

@@ -40,7 +40,7 @@ def test_step_by_step_is_the_whole_sentence(grid_model):
         assert alpha is None
         return
     torch.testing.assert_close(alpha[real], whole.alpha[real], rtol=0, atol=1e-12)
-    # α sums to 1 over real words, to less where nearness weighs it, and is exactly 0 on padding
+    # α sums to 1 over real words, to less with local-p, and is exactly 0 on padding
     if model.config.decoder.attention.window == "local-p":
         assert ((alpha.sum(-1) > 0) & (alpha.sum(-1) < 1)).all()
     else:
@@ -69,21 +69,21 @@ def test_the_whole_model_has_the_same_gradients_by_the_naive_path(grid_model):
     with naive_only():
         naive_parts, naive_grads = gradients_of(model)
     torch.testing.assert_close(parts, naive_parts, rtol=0, atol=1e-12)
-    assert all(grad is not None for grad in grads.values()), "every parameter takes part"
+    assert all(grad is not None for grad in grads.values()), "every parameter has a gradient"
     for name, grad in grads.items():
         assert grad.abs().sum() > 0, f"{name} receives nothing"
         torch.testing.assert_close(grad, naive_grads[name], rtol=1e-9, atol=1e-11, msg=name)
 
 
 def moved(part):
-    """Other numbers in each row; other counts; the same answers to yes or no."""
+    """Different floats in each row, different counts, the same booleans."""
     if part.dtype is torch.bool:
         return part
     return part + (torch.rand_like(part) if part.is_floating_point() else torch.randint_like(part, 5))
 
 
 def test_hypotheses_stepped_together_are_each_stepped_alone(grid_model):
-    """R = B·K rows share one copy of the source, K to a sentence."""
+    """R = B·K rows share one copy of the source, K per sentence."""
     model, K = grid_model, 2
     encoded = model.encode(BATCH.source_ids, BATCH.source_mask)
     start = model.decoder.initial_state(encoded)
@@ -132,25 +132,25 @@ def _check_mixed_precision(model):
     torch.testing.assert_close(logits.float(), expected, rtol=0, atol=0.15)
 
 
-def test_a_forced_step_looks_at_one_word_and_at_nothing_else(grid_model):
-    """As if no other word were there to be seen; the step's other sentences look freely."""
+def test_forced_attention_is_on_one_word_only(grid_model):
+    """As if the source had no other word; the other sentences of the step attend freely."""
     model, decoder = grid_model, grid_model.decoder
     encoded = model.encode(BATCH.source_ids, BATCH.source_mask)
-    # one step done, and two hypotheses to a sentence
+    # after one step, with two hypotheses per sentence
     first = decoder.step(BATCH.previous_ids[:, 0], decoder.initial_state(encoded), encoded)
     state = first.state.select(torch.tensor([0, 0, 1, 1, 2, 2]))
     previous = torch.tensor([4, 5, 6, 7, 8, 4])
     free = decoder.step(previous, state, encoded)
     forced = decoder.step(previous, state, encoded.with_forced_attention(torch.tensor([2, -1, 0])))
     if decoder.attention is None:
-        assert torch.equal(forced.logits, free.logits), "what cannot look cannot be told where to"
+        assert torch.equal(forced.logits, free.logits), "without attention, forced attention has no effect"
         return
     assert torch.equal(forced.logits[2:4], free.logits[2:4])
     assert torch.equal(forced.alpha[2:4], free.alpha[2:4])
-    told = torch.tensor([[0.0, 0, 1, 0], [1, 0, 0, 0]], dtype=torch.float64).repeat_interleave(2, dim=0)
-    assert torch.equal(forced.alpha[[0, 1, 4, 5]], told)
+    expected = torch.tensor([[0.0, 0, 1, 0], [1, 0, 0, 0]], dtype=torch.float64).repeat_interleave(2, dim=0)
+    assert torch.equal(forced.alpha[[0, 1, 4, 5]], expected)
     assert (forced.logits - free.logits)[[0, 1, 4, 5]].abs().max(dim=1).values.min() > 1e-6
-    # no window narrows or weighs what is told
+    # a window neither restricts nor weights forced attention
     decoder.attention.window = None
     mask = torch.tensor(
         [[False, False, True, False], [True, False, False, False], [True, False, False, False]]
@@ -165,4 +165,4 @@ def test_a_forced_step_looks_at_one_word_and_at_nothing_else(grid_model):
     torch.testing.assert_close(forced.logits[rows], bare.logits[rows], rtol=0, atol=1e-12)
     if decoder.attention.sequential:
         covered = forced.state.attention[-1][rows] - state.attention[-1][rows]
-        torch.testing.assert_close(covered, told, rtol=0, atol=1e-12)
+        torch.testing.assert_close(covered, expected, rtol=0, atol=1e-12)

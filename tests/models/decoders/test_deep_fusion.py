@@ -1,4 +1,4 @@
-"""Deep fusion as a decoder: what it starts from, what it lets out, and what it refuses to follow."""
+"""Deep fusion as a decoder: its initial state, its outputs, and the encoders that it refuses."""
 
 import pytest
 import torch
@@ -37,7 +37,7 @@ def test_memories_come_with_the_source_and_are_selected_with_it(tiny_model):
     torch.testing.assert_close(encoded.memories[1, 1], encoded.forward_last[-1][1][1], rtol=0, atol=0)
     chosen = encoded.select(torch.tensor([1]))
     assert torch.equal(chosen.memories, encoded.memories[1:])
-    # nobody else is given any
+    # other encoders have none
     assert tiny_model("bahdanau", "lstmn").encode(SOURCE, MASK).memories is None
     reversed_ = tiny_model("cho", "lstmn", encoder=ONE_WAY | {"reverse": True})
     assert reversed_.encode(SOURCE, MASK).memories is None
@@ -45,7 +45,7 @@ def test_memories_come_with_the_source_and_are_selected_with_it(tiny_model):
     assert spanned.encode(SOURCE, MASK).memories is None
 
 
-def test_the_alpha_given_out_is_that_over_the_source_and_reading_shows_both(tiny_model):
+def test_alpha_of_a_step_is_over_the_source_and_forward_with_alpha_gives_both(tiny_model):
     model = fused(tiny_model)
     encoded = model.encode(SOURCE, MASK)
     unrolled = model.decoder(PREVIOUS, torch.ones_like(PREVIOUS, dtype=torch.bool), encoded)
@@ -90,7 +90,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("options", "message"), REFUSED.values(), ids=REFUSED.keys())
-def test_encoders_it_cannot_follow_are_refused(options, message):
+def test_encoders_that_do_not_fit_are_refused(options, message):
     with pytest.raises(ConfigError, match=message):
         ModelConfig(EncoderConfig(**ENCODER | options), DeepFusionConfig(state_size=8))
 
@@ -104,7 +104,7 @@ def test_encoders_it_cannot_follow_are_refused(options, message):
         ({"attention": AttentionConfig(coverage=True)}, r"model\.decoder\.attention.*bahdanau and luong"),
     ],
 )
-def test_what_it_cannot_be_is_refused(options, message):
+def test_options_that_it_does_not_have_are_refused(options, message):
     with pytest.raises(ConfigError, match=message):
         DeepFusionConfig(**options)
 
@@ -114,8 +114,8 @@ def readout_of(model):
     return model.decoder(PREVIOUS, torch.ones_like(PREVIOUS, dtype=torch.bool), encoded).readout
 
 
-def test_dropout_of_states_is_heard_in_training_alone(tiny_model):
-    """One mask for s_t and γ̃_t: nothing else is drawn, so what differs came through the gates."""
+def test_dropout_of_states_acts_only_in_training(tiny_model):
+    """One mask for s_t and γ̃_t is the only dropout, so differences come through the gates."""
     model = fused(tiny_model, recurrent_dropout=0.5)
     assert torch.equal(readout_of(model.eval()), readout_of(model))
     torch.manual_seed(1)

@@ -36,7 +36,7 @@ def test_trap_4_the_current_state_attends(input_feeding, tiny_model):
         alpha = torch.softmax(annotations @ (decoder.attention.W_a.T @ h), dim=0)
         wrong = torch.softmax(annotations @ (decoder.attention.W_a.T @ before), dim=0)
         torch.testing.assert_close(output.alpha[0], alpha)
-        assert (output.alpha[0] - wrong).abs().max() > 0.001, "the example must tell the two apart"
+        assert (output.alpha[0] - wrong).abs().max() > 0.001, "the example must distinguish the two"
         context = alpha @ annotations
         attentional = torch.tanh(decoder.readout.W_c.weight @ torch.cat([context, h]))
         torch.testing.assert_close(output.logits[0], decoder.output.W_o @ attentional + decoder.output.b_o)
@@ -136,7 +136,7 @@ def test_plain_attention_over_an_lstm_is_one_op_and_others_are_a_loop(
         same(ours, whole_sentence(model))
 
 
-def test_an_attention_of_ones_own_keeps_the_loop(tiny_model, monkeypatch):
+def test_an_added_attention_uses_the_loop(tiny_model, monkeypatch):
     model = tiny_model("luong", "lstm", input_feeding=True)
     attention = model.decoder.attention
 

@@ -1,11 +1,11 @@
-"""Sutskever's decoder knows of the source what its first state holds, and nothing else."""
+"""Sutskever's decoder: its initial state is all it knows of the source."""
 
 from dataclasses import replace
 
 import torch
 
 
-def test_the_encoders_last_states_are_all_it_gets(tiny_model):
+def test_the_initial_states_are_the_encoders_last(tiny_model):
     one_way = {"bidirectional": False, "reverse": True, "state_size": 4}
     model = tiny_model("sutskever", "lstm", num_layers=2, encoder=one_way)
     encoded = model.encode(torch.tensor([[4, 5, 6, 3]]), torch.ones(1, 4, dtype=torch.bool))

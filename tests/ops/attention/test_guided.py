@@ -18,7 +18,7 @@ def test_counted_by_hand():
     assert cost[0].tolist() == pytest.approx(
         [-math.log(0.5), 0.0, -0.5 * math.log(0.2) - 0.5 * math.log(0.5)]
     )
-    # links count by their share, whatever number stands for one
+    # links count relative to their sum, whatever the weight of one
     torch.testing.assert_close(guided_alignment(ALPHA, 3 * GOLD), cost)
 
 
@@ -41,7 +41,7 @@ def test_who_is_sure_of_the_wrong_word_still_learns():
 
 
 def test_a_narrow_alpha_is_taken_widely():
-    """bfloat16 and float16 have no room for what is added to a zero."""
+    """bfloat16 and float16 cannot represent what is added to a zero."""
     right = GOLD[:, :1]
     for kind in (torch.float16, torch.bfloat16):
         wrong = torch.tensor([[[0.0, 1.0, 0, 0]]], dtype=kind)

@@ -1,16 +1,19 @@
-"""The attentions by the name of their energy. One of one's own is a class and a line in `ENERGIES`."""
+"""Attentions, local windows and normalisers, each by name in a table; `build_attention` combines them."""
 
-from regard.layers.attention.attention import Attended, Attention, AttentionState
-from regard.layers.attention.build import (
+from regard.layers.attention.attention import NORMALIZERS, Attended, Attention, AttentionState
+from regard.layers.attention.energies import (
     ENERGIES,
-    NORMALIZERS,
-    WINDOWS,
+    Additive,
+    Bilinear,
+    Concat,
+    Dot,
+    QueryKeyValue,
+    ScaledDot,
     build_attention,
     is_covering,
     is_sized,
 )
-from regard.layers.attention.energies import Additive, Bilinear, Concat, Dot, QueryKeyValue, ScaledDot
-from regard.layers.attention.windows import LocalM, LocalP, Window
+from regard.layers.attention.windows import WINDOWS, LocalM, LocalP, LocalWindow
 
 __all__ = [
     "ENERGIES",
@@ -25,9 +28,9 @@ __all__ = [
     "Dot",
     "LocalM",
     "LocalP",
+    "LocalWindow",
     "QueryKeyValue",
     "ScaledDot",
-    "Window",
     "build_attention",
     "is_covering",
     "is_sized",

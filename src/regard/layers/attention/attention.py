@@ -14,15 +14,18 @@ from typing import ClassVar, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from regard.layers.attention.windows import Window
-from regard.ops.attention import forced_alpha, masked_softmax
+from regard.layers.attention.windows import LocalWindow
+from regard.ops.attention import forced_alpha, masked_softmax, sparsemax
 from regard.ops.shapes import Bool, Float, Int
 
 AttentionState = tuple[Tensor, ...]
-"""What an attention carries from step to step, rows first; empty for most."""
+"""What an attention carries from one step to the next, one row per hypothesis; empty for most attentions."""
 
 Normalizer = Callable[[Tensor, Tensor], Tensor]
 """(energies (B, Q, Tx), mask (B, Tx)) → alpha."""
+
+NORMALIZERS: dict[str, Normalizer] = {"softmax": masked_softmax, "sparsemax": sparsemax}
+"""How energies become alpha, by name."""
 
 
 class Attended(NamedTuple):
@@ -41,7 +44,7 @@ class Attended(NamedTuple):
 
 
 class Attention(nn.Module, ABC):
-    """Attention with queries of `query_size` to annotations of `annotation_size`.
+    """Base of the attentions: queries of `query_size` attend to annotations of `annotation_size`.
 
         context, alpha, _ = attention(query, annotations, mask)
 
@@ -54,9 +57,9 @@ class Attention(nn.Module, ABC):
         query_width: p, the width of a projected query.
 
     Attributes:
-        sized: whether this kind of attention has a size: its third argument.
-        covering: whether it has a tanh that the coverage can join: its fourth argument.
-        heads: how many alphas a query has.
+        sized: whether this kind of attention has a size, its third argument.
+        covering: whether coverage can be added inside its tanh; `coverage` is then its fourth argument.
+        heads: the number of alphas per query.
         normalize: energies → alpha.
         window: where a query may attend; None for everywhere.
         w_c: the coverage's vector inside the tanh; None without coverage.
@@ -73,7 +76,7 @@ class Attention(nn.Module, ABC):
         self.annotation_size = annotation_size
         self.query_width = query_width
         self.normalize: Normalizer = masked_softmax
-        self.window: Window | None = None
+        self.window: LocalWindow | None = None
         self.register_parameter("w_c", None)
 
     @abstractmethod

@@ -1,14 +1,18 @@
-"""Attentions by their energy: additive and concat, dot products, bilinear, and projected queries, keys and values.
+"""The attentions, one class per energy, and `build_attention`, which builds one from the names of its parts.
 
 Additive is the alignment model of RNNsearch (Bahdanau et al. 2015, A.1.2); concat, dot and bilinear ("general") are
-those of Luong et al. 2015 (§3.1); the projections and heads are those of Vaswani et al. 2017.
+those of Luong et al. 2015 (§3.1); the projections and heads are those of Vaswani et al. 2017. To add an energy, write
+a subclass of `Attention` and add a line to `ENERGIES`.
 """
+
+from collections.abc import Callable
 
 import torch
 from torch import Tensor, nn
 
-from regard.errors import ConfigError
-from regard.layers.attention.attention import Attention
+from regard.errors import ConfigError, nearest
+from regard.layers.attention.attention import NORMALIZERS, Attention
+from regard.layers.attention.windows import WINDOWS
 from regard.ops.affine import affine
 from regard.ops.attention import (
     additive_energies,
@@ -35,10 +39,14 @@ def _vector(size: int) -> nn.Parameter:
 
 
 class _TanhAttention(Attention):
-    """An energy v_aᵀ tanh(…), whose tanh the coverage can join."""
+    """An energy v_aᵀ tanh(…), with w_c C inside the tanh if coverage is on."""
 
     sized = covering = True
-    v_a: nn.Parameter
+
+    def _add_vectors(self, size: int, coverage: bool) -> None:
+        self.v_a = _vector(size)
+        if coverage:
+            self.w_c = _vector(size)
 
     def covered_score(
         self,
@@ -47,7 +55,7 @@ class _TanhAttention(Attention):
         coverage: Float[Tensor, "B Q Tx"],
     ) -> Float[Tensor, "B Q Tx"]:
         """See `ops/attention/coverage`."""
-        assert self.w_c is not None, "this attention was made without coverage"
+        assert self.w_c is not None, "this attention has no coverage"
         return covered_energies(projected, keys, self.v_a, self.w_c, coverage)
 
 
@@ -75,9 +83,7 @@ class Additive(_TanhAttention):
         super().__init__(query_size, annotation_size, query_width=size)
         self.register_parameter("W_a", None if query_size is None else _matrix(size, query_size))
         self.U_a = _matrix(size, annotation_size)
-        self.v_a = _vector(size)
-        if coverage:
-            self.w_c = _vector(size)
+        self._add_vectors(size, coverage)
 
     def keys(self, annotations: Float[Tensor, "B Tx d"]) -> Float[Tensor, "B Tx a"]:
         """U_a h_j."""
@@ -110,9 +116,7 @@ class Concat(_TanhAttention):
         super().__init__(query_size, annotation_size, query_width=size)
         columns = (query_size or 0) + annotation_size
         self.W_a = _matrix(size, columns)
-        self.v_a = _vector(size)
-        if coverage:
-            self.w_c = _vector(size)
+        self._add_vectors(size, coverage)
 
     @property
     def _as_printed(self) -> bool:
@@ -141,7 +145,7 @@ class Concat(_TanhAttention):
 
 
 class Dot(Attention):
-    """e_ij = sᵀ h_j (Luong et al. 2015); the state must be as wide as the annotations.
+    """e_ij = sᵀ h_j (Luong et al. 2015, §3.1); the state must be as wide as the annotations.
 
     Args:
         query_size: n; None for queries that come as wide as the annotations already.
@@ -172,7 +176,7 @@ class Dot(Attention):
 
 
 class ScaledDot(Dot):
-    """e_ij = sᵀ h_j / √p, p the width of both (Vaswani et al. 2017)."""
+    """e_ij = sᵀ h_j / √p, p the width of both (Vaswani et al. 2017); arguments as for `Dot`."""
 
     def score(
         self, projected: Float[Tensor, "B Q n"], keys: Float[Tensor, "B Tx n"]
@@ -182,7 +186,7 @@ class ScaledDot(Dot):
 
 
 class Bilinear(Attention):
-    """e_ij = sᵀ W_a h_j: the "general" of Luong et al. 2015.
+    """e_ij = sᵀ W_a h_j, called "general" by Luong et al. 2015 (§3.1).
 
     Args:
         query_size: n; None for queries that come as W_aᵀ s already, which leaves a dot product.
@@ -209,12 +213,12 @@ class Bilinear(Attention):
 
 
 class QueryKeyValue(Attention):
-    """e_ij = (W_Q s)ᵀ(W_K h_j)/√p and c_i = Σ_j α_ij W_V h_j; several heads are joined by W_O.
+    """e_ij = (W_Q s)ᵀ(W_K h_j)/√p and c_i = Σ_j α_ij W_V h_j, with several heads joined by W_O.
 
-    The projections and heads of Vaswani et al. 2017, over recurrent states.
-
-    Each head has its share of the rows of W_Q, W_K and W_V, and 1/√ of its own width. The values are as wide as the
-    annotations, all heads together, and so is the context. A single head has no W_O: it is the lectures' form.
+    The projections and heads are those of Vaswani et al. 2017, applied to recurrent states. Each head has an equal
+    share of the rows of W_Q, W_K and W_V, and its energies are divided by √(p/H). The values of all
+    heads together are as wide as the annotations, and so is the context. With one head there is no W_O, as in the
+    lectures.
 
     Args:
         query_size: n; None for queries that come as W_Q s already.
@@ -265,3 +269,79 @@ class QueryKeyValue(Attention):
         """The heads' contexts side by side, and W_O over them."""
         contexts = head_contexts(alpha, values, self.heads)
         return contexts if self.W_O is None else affine(contexts, self.W_O)
+
+
+ENERGIES: dict[str, type[Attention]] = {
+    "additive": Additive,
+    "concat": Concat,
+    "dot": Dot,
+    "scaled-dot": ScaledDot,
+    "bilinear": Bilinear,
+    "general": Bilinear,
+    "qkv": QueryKeyValue,
+}
+"""The attentions by the name of their energy; "general" is the name of Luong et al. 2015 for bilinear."""
+
+
+def is_sized(energy: str) -> bool:
+    """Whether an energy of `ENERGIES` has a size, its alignment units or the width of its queries and keys."""
+    return ENERGIES[energy].sized
+
+
+def is_covering(energy: str) -> bool:
+    """Whether coverage can be added to an energy of `ENERGIES`."""
+    return ENERGIES[energy].covering
+
+
+def build_attention(
+    energy: str,
+    query_size: int | None,
+    annotation_size: int,
+    size: int,
+    *,
+    heads: int = 1,
+    normalizer: str = "softmax",
+    window: str = "global",
+    reach: int = 10,
+    coverage: bool = False,
+) -> Attention:
+    """Build an attention from its parts.
+
+    Args:
+        energy: one of `ENERGIES`.
+        query_size: n; None for queries that come projected.
+        annotation_size: d.
+        size: a, the alignment units, or the width of projected queries and keys; ignored by an energy without a size.
+        heads: the number of heads, of the energy qkv.
+        normalizer: one of `NORMALIZERS`.
+        window: one of `WINDOWS`; local-p needs to know the query's size.
+        reach: D of a local window.
+        coverage: whether the energies see the sum of the alphas so far.
+
+    Raises:
+        ConfigError: an unknown name, or parts that cannot be combined.
+    """
+    for what, name, known in (
+        ("energy", energy, ENERGIES),
+        ("normalizer", normalizer, NORMALIZERS),
+        ("window", window, WINDOWS),
+    ):
+        if name not in known:
+            raise ConfigError(f"attention: no {what} {name!r}; {nearest(name, known)}")
+    if coverage and not is_covering(energy):
+        legal = " and ".join(filter(is_covering, ENERGIES))
+        raise ConfigError(f"attention: coverage is legal with {legal}, not with {energy!r}")
+    if heads > 1 and energy != "qkv":
+        raise ConfigError(f"attention: {heads} heads are legal with 'qkv', not with {energy!r}")
+    if query_size is None and window != "global":
+        raise ConfigError(f"attention: the window {window!r} needs queries that come unprojected")
+    kind: Callable[..., Attention] = ENERGIES[energy]
+    options: tuple[int | bool, ...] = (size,) if is_sized(energy) else ()
+    if heads > 1:
+        options += (heads,)
+    elif coverage:
+        options += (coverage,)
+    attention = kind(query_size, annotation_size, *options)
+    attention.normalize = NORMALIZERS[normalizer]
+    attention.window = WINDOWS[window](query_size or 0, reach)
+    return attention

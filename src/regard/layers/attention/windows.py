@@ -6,6 +6,7 @@ mark; the paper leaves that case open.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import ClassVar
 
 import torch
@@ -15,15 +16,15 @@ from regard.ops.attention import monotonic_positions, nearness, predicted_positi
 from regard.ops.shapes import Bool, Float, Int
 
 
-class Window(nn.Module, ABC):
-    """[p_t − D, p_t + D], cut off at the sentence's ends (Luong et al. 2015).
+class LocalWindow(nn.Module, ABC):
+    """The window [p_t − D, p_t + D], cut off at the sentence's ends (Luong et al. 2015, §3.2).
 
     Args:
         reach: D, in words to either side.
     """
 
     counts: ClassVar[bool]
-    """Whether it needs to know which step it is."""
+    """Whether p_t depends on the number of the step."""
 
     def __init__(self, reach: int) -> None:
         super().__init__()
@@ -54,8 +55,12 @@ class Window(nn.Module, ABC):
         return alpha
 
 
-class LocalM(Window):
-    """local-m: p_t = t, as if source and target ran in step."""
+class LocalM(LocalWindow):
+    """local-m: p_t = t, for source and target in nearly the same order.
+
+    Args:
+        reach: D, in words to either side.
+    """
 
     counts = True
 
@@ -65,12 +70,12 @@ class LocalM(Window):
         mask: Bool[Tensor, "B Tx"],
         steps: Int[Tensor, "B Q"] | None,
     ) -> Float[Tensor, "B Q"]:
-        """The steps themselves."""
+        """p_t = t, at most S + D, so that no window is empty."""
         assert steps is not None, "local-m needs the number of each step"
         return monotonic_positions(steps, mask, self.reach)
 
 
-class LocalP(Window):
+class LocalP(LocalWindow):
     """local-p: p_t = S · σ(v_pᵀ tanh(W_p h_t)), and α falls off around it as a Gaussian with σ = D/2.
 
     As the paper has it, alpha is multiplied by the Gaussian and not normalised again: a row sums to at most 1.
@@ -93,7 +98,7 @@ class LocalP(Window):
         mask: Bool[Tensor, "B Tx"],
         steps: Int[Tensor, "B Q"] | None,
     ) -> Float[Tensor, "B Q"]:
-        """The position that the query predicts."""
+        """p_t = S · σ(v_pᵀ tanh(W_p h_t)), Eq. 9."""
         return predicted_positions(query, mask, self.W_p, self.v_p)
 
     def weight(
@@ -101,3 +106,11 @@ class LocalP(Window):
     ) -> Float[Tensor, "B Q Tx"]:
         """Alpha times exp(−(s − p_t)²/(2σ²)), Eq. 10."""
         return alpha * nearness(positions, mask, self.reach).to(alpha.dtype)
+
+
+WINDOWS: dict[str, Callable[[int, int], LocalWindow | None]] = {
+    "global": lambda query_size, reach: None,
+    "local-m": lambda query_size, reach: LocalM(reach),
+    "local-p": LocalP,
+}
+"""(query size, D) → where a query may attend, by name; None for everywhere."""

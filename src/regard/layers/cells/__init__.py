@@ -1,4 +1,4 @@
-"""The recurrent cells by name. A cell of one's own is a class and a line in `CELLS`."""
+"""The recurrent cells by name. To add one, write a subclass of `Cell` and add a line to `CELLS`."""
 
 from collections.abc import Callable
 
@@ -6,7 +6,7 @@ from regard.layers.cells.cell import GRU, LSTM, RNN, Cell, SigmoidRNN, TorchGRU
 from regard.layers.cells.self_attentive import LSTMN, RNNRead, RNNSum, RNNSumKeep, SelfAttentive
 
 CellFactory = Callable[[int, int], Cell]
-"""(input size, state size) → a cell, as `RecurrentStack` takes it: every class below, or a function."""
+"""(input size, state size) → a cell, as `RecurrentStack` takes it: a class of `CELLS`, or a function."""
 
 CELLS: dict[str, type[Cell]] = {
     "rnn": RNN,

@@ -1,7 +1,7 @@
-"""Recurrent layers: what they share, and the plain RNN, the GRU and the LSTM.
+"""Recurrent cells: the base class, the plain RNN, the GRU in two forms and the LSTM.
 
 In: inputs (B, T, m) and their mask. Out: h at each word, and the last state. A state is a tuple, (h,) or (h, c) and
-whatever else the cell carries, and belongs to the caller: nothing is kept on a module between calls.
+anything else that the cell carries, and belongs to the caller: nothing is kept on a module between calls.
 """
 
 from collections.abc import Callable
@@ -28,7 +28,7 @@ class Cell(nn.Module):
     Args:
         input_size: m.
         state_size: n.
-        query_width: how many rows of W, behind those of the gates, project the input into a query; 0 for most cells.
+        query_width: how many rows of W, after those of the gates, project the input into a query; 0 for most cells.
 
     Attributes:
         W: input matrices (g·n, m), one block of n rows for each of the g gates.
@@ -37,11 +37,13 @@ class Cell(nn.Module):
     """
 
     num_gates: ClassVar[int]
-    """g: how many blocks of n rows W, U and b have."""
+    """g, the number of blocks of n rows in W, U and b."""
     num_parts: ClassVar[int] = 1
-    """How many tensors of a state are recurrent: 1 for h, 2 for h and c."""
+    """The number of recurrent tensors in a state: 1 for h, 2 for h and c."""
     num_recurrent: ClassVar[int] = 1
-    """How many vectors of n units U multiplies."""
+    """The number of vectors of n units that U multiplies."""
+    attends_to_past: ClassVar[bool] = False
+    """Whether the cell attends to its own past states."""
     step_op: ClassVar[Callable[..., Any]]
     """One step: (W x + b, previous state, U, …, state mask) → state (and alpha over its own past)."""
     sequence_op: ClassVar[Callable[..., tuple[Tensor, State]] | None] = None
@@ -90,11 +92,11 @@ class Cell(nn.Module):
         return tuple(like.new_zeros(batch, self.state_size) for _ in range(self.num_parts))
 
     def initial_state(self, parts: State) -> State:
-        """The state that starts from a given h (and c), each (B, n): these, unless the cell carries more."""
+        """The state with the given h (and c), each (B, n): these, unless the cell carries more."""
         return parts
 
     def recurrent_parts(self, state: State) -> State:
-        """The h (and c) of a state, without whatever else the cell carries."""
+        """The h (and c) of a state, without anything else that the cell carries."""
         return state[: self.num_parts]
 
     def op_arguments(self) -> tuple[Any, ...]:
@@ -112,7 +114,7 @@ class Cell(nn.Module):
         Args:
             projected: W x_t + b, from `project`.
             previous_state: from `zero_state`, `initial_state` or the last step.
-            state_mask: variational dropout of the previous state where it meets U; the same at every step.
+            state_mask: variational dropout of the previous state before the product with U; the same at every step.
         """
         state: State = self.step_op(projected, previous_state, self.U, *self.op_arguments(), state_mask)
         return state
@@ -132,26 +134,18 @@ class Cell(nn.Module):
             mask: (B, T), True at real words; None if nothing is padded. Padding leaves the state as it was.
             initial: (h,) or (h, c), each (B, n), or a state this cell returned; None for zeros.
             reverse: read from the last word to the first; outputs stay at their words' positions.
-            state_mask: variational dropout of the previous state where it meets U, (B, n); the same at every step.
+            state_mask: variational dropout of the previous state before the product with U, (B, n), for all steps.
 
         Returns:
             h at each word, (B, T, n), zero on padding; and the state after the last word read, a tuple whose first
-            part is h (B, n), with c (B, n) behind it for an LSTM.
+            part is h (B, n), followed by c (B, n) for an LSTM.
 
         Raises:
             ConfigError: the inputs are not (B, T, m), or a state is given in place of the mask.
         """
         mask, initial = self._check_inputs(inputs, mask, initial)
-        if self.sequence_op is None:
-            return unroll(
-                lambda projected, state: self.step(projected, state, state_mask),
-                self.project(inputs),
-                mask,
-                initial,
-                reverse,
-            )
-        weights = (self.W, self.U, self.b, *self.op_arguments())
-        return self.sequence_op(inputs, mask, initial, *weights, reverse, state_mask)
+        states, last, _ = self._run(inputs, mask, initial, reverse, state_mask)
+        return states, last
 
     def forward_with_alpha(
         self,
@@ -161,15 +155,33 @@ class Cell(nn.Module):
         reverse: bool = False,
         state_mask: Float[Tensor, "B n"] | None = None,
     ) -> tuple[Float[Tensor, "B T n"], State, Float[Tensor, "B T slots"]]:
-        """`forward`, with the attention of each word to the past.
+        """`forward`, with alpha (B, T, slots): a row for each word, a column for each past state in order.
 
         Raises:
             ConfigError: this cell does not attend to its past.
         """
-        raise ConfigError(
-            f"{type(self).__name__} does not attend to its own past, so there is nothing to show; a cell that does "
-            "is rnn-read, rnn-sum, rnn-sum-keep or lstmn"
-        )
+        if not self.attends_to_past:
+            raise ConfigError(
+                f"{type(self).__name__} does not attend to its own past, so it has no alpha; the cells that do are "
+                "rnn-read, rnn-sum, rnn-sum-keep and lstmn"
+            )
+        mask, initial = self._check_inputs(inputs, mask, initial)
+        states, last, alpha = self._run(inputs, mask, initial, reverse, state_mask)
+        assert alpha is not None, "a cell that attends to its past returns alpha"
+        return states, last, alpha
+
+    def _run(
+        self, inputs: Tensor, mask: Tensor, initial: State, reverse: bool, state_mask: Tensor | None
+    ) -> tuple[Tensor, State, Tensor | None]:
+        """States, last state, and alpha for a cell that attends to its past; arguments as for `forward`, complete."""
+        if self.sequence_op is None:
+
+            def step(projected: Tensor, state: State) -> State:
+                return self.step(projected, state, state_mask)
+
+            return *unroll(step, self.project(inputs), mask, initial, reverse), None
+        weights = (self.W, self.U, self.b, *self.op_arguments())
+        return *self.sequence_op(inputs, mask, initial, *weights, reverse, state_mask), None
 
     def _check_inputs(
         self, inputs: Tensor, mask: Tensor | None, initial: State | None
@@ -294,6 +306,6 @@ class LSTM(Cell):
     sequence_op = staticmethod(lstm_sequence)
 
     def reset_parameters(self) -> None:
-        """As every cell, with the forget gate open: its bias is 1."""
+        """As every cell, with a bias of 1 for the forget gate."""
         super().reset_parameters()
         self._open_forget_gate()

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from regard.layers.attention import ENERGIES, Additive, Attention, Bilinear, Concat, Dot, ScaledDot
+from regard.layers.attention import Additive, Attention, Bilinear, Concat, Dot, ScaledDot
 from regard.layers.cells.cell import Cell
 from regard.ops.lstmn import lstmn_sequence, lstmn_step
 from regard.ops.self_attentive_rnn import read_step, self_attentive_rnn_sequence, sum_step
@@ -18,13 +18,13 @@ from regard.ops.shapes import Bool, Float
 from regard.ops.tape import AdditiveScoring, DotScoring, Scoring, read_tape
 from regard.ops.unroll import State
 
-MakeAttention = Callable[[int | None, int], Attention]
+AttentionFactory = Callable[[int | None, int], Attention]
 """(query size, annotation size) → the attention; a query size of None is for queries that come projected."""
 
 
 def additive(query_size: int | None, annotation_size: int) -> Attention:
-    """Additive attention, as in the papers, with as many alignment units as the state has."""
-    return ENERGIES["additive"](query_size, annotation_size, annotation_size)
+    """Additive attention, as in Cheng et al. 2016, with as many alignment units as the state has."""
+    return Additive(query_size, annotation_size, annotation_size)
 
 
 class LayerScoring:
@@ -54,7 +54,7 @@ class LayerScoring:
 
 
 def scoring_of(attention: Attention) -> Scoring:
-    """An attention as the ops take it: by its weights where they have a fused form, else by its own methods."""
+    """An attention as the ops take it: its weights if the op has a fused form for it, else the layer itself."""
     if not attention.plain:
         return LayerScoring(attention)
     match attention:
@@ -72,7 +72,7 @@ def scoring_of(attention: Attention) -> Scoring:
 
 
 def _query_matrix_of(attention: Attention) -> Tensor | None:
-    """The query's matrix, where `scoring_of` returns a scoring that does not multiply by it."""
+    """The query's matrix, if the scoring from `scoring_of` does not multiply by it."""
     if isinstance(scoring_of(attention), AdditiveScoring):
         if isinstance(attention, Concat):
             return attention.W_a[:, : attention.query_size]
@@ -82,7 +82,9 @@ def _query_matrix_of(attention: Attention) -> Tensor | None:
 
 
 class SelfAttentive(Cell):
-    """A cell with a tape of its own past states; called as every `Cell` is.
+    """Base of the cells that keep a tape of their past states (Cheng et al. 2016); called as every `Cell` is.
+
+    An initial h (and c) becomes the first slot of the tape. A returned state, given as `initial`, continues its tape.
 
     Args:
         input_size: m.
@@ -92,27 +94,28 @@ class SelfAttentive(Cell):
 
     Attributes:
         attention: to the past.
-        S: the matrix of s_{t−1} in the query, for a cell that attends before its update; the query's share of the
-            input is in the last rows of W. None for a cell that attends with its new state.
+        S: the matrix of s_{t−1} in the query, for a cell that attends before its update; the input's matrix in the
+            query is in the last rows of W. None for a cell that attends with its new state.
     """
 
+    attends_to_past = True
     attends_first: ClassVar[bool] = True
-    """Whether the past is attended to before the update, with x_t and s_{t−1}, or after it, with h_t."""
+    """Whether the cell attends before its update, with x_t and s_{t−1}, or after it, with h_t."""
     variant: str
-    """The op's own option: the form of a plain RNN, the output of an LSTMN."""
+    """An option of the op: the form of a plain RNN, the output of an LSTMN."""
     attending_op: ClassVar[Callable[..., tuple[Tensor, State, Tensor]]]
     """A padded batch: (inputs, mask, initial, W, U, b, S, scoring, variant, span, reverse, state mask) → states, last
     state, alpha."""
     S: nn.Parameter | None
 
     def __init__(
-        self, input_size: int, state_size: int, attention: MakeAttention = additive, span: int = 0
+        self, input_size: int, state_size: int, attention: AttentionFactory = additive, span: int = 0
     ) -> None:
-        made = attention(None if self.attends_first else state_size, state_size)
-        super().__init__(input_size, state_size, made.query_width if self.attends_first else 0)
-        self.attention = made
+        own_past = attention(None if self.attends_first else state_size, state_size)
+        super().__init__(input_size, state_size, own_past.query_width if self.attends_first else 0)
+        self.attention = own_past
         self.span = span
-        query = nn.Parameter(torch.empty(made.query_width, state_size)) if self.attends_first else None
+        query = nn.Parameter(torch.empty(own_past.query_width, state_size)) if self.attends_first else None
         self.register_parameter("S", query)
         if query is not None:
             nn.init.xavier_uniform_(query)
@@ -136,7 +139,7 @@ class SelfAttentive(Cell):
         return *heads, keys, *written, torch.zeros(batch, 0, dtype=torch.bool, device=like.device)
 
     def initial_state(self, parts: State) -> State:
-        """The state that starts from a given h (and c), each (B, n): they are the first slot of the tape.
+        """The state with the given h (and c), each (B, n), in the first slot of the tape.
 
         Mixed precision may narrow h and c; the state has the dtype of the parameters.
         """
@@ -168,40 +171,10 @@ class SelfAttentive(Cell):
         state, _ = self.step_op(projected, previous_state, self.U, *arguments)
         return state
 
-    def forward(
-        self,
-        inputs: Float[Tensor, "B T m"],
-        mask: Bool[Tensor, "B T"] | None = None,
-        initial: State | None = None,
-        reverse: bool = False,
-        state_mask: Float[Tensor, "B n"] | None = None,
-    ) -> tuple[Float[Tensor, "B T n"], State]:
-        """Run over a padded batch, batch first.
-
-        Args:
-            inputs: x_1 … x_T, (B, T, m).
-            mask: (B, T), True at real words; None if nothing is padded.
-            initial: (h,) or (h, c), each (B, n), the tape's first slot; or a state this cell returned, to go on with
-                its tape; None for zeros and an empty tape.
-            reverse: read from the last word to the first; outputs stay at their words' positions.
-            state_mask: variational dropout of the vectors that U multiplies, (B, n); the same at every step.
-
-        Returns:
-            h at each word, (B, T, n), zero on padding; and the last state, h (and c), (B, n), with the tape behind.
-        """
-        states, last, _ = self.forward_with_alpha(inputs, mask, initial, reverse, state_mask)
-        return states, last
-
-    def forward_with_alpha(
-        self,
-        inputs: Float[Tensor, "B T m"],
-        mask: Bool[Tensor, "B T"] | None = None,
-        initial: State | None = None,
-        reverse: bool = False,
-        state_mask: Float[Tensor, "B n"] | None = None,
-    ) -> tuple[Float[Tensor, "B T n"], State, Float[Tensor, "B T slots"]]:
-        """`forward`, with alpha (B, T, slots): a row for each word, a column for each slot in the order of writing."""
-        mask, initial = self._check_inputs(inputs, mask, initial)
+    def _run(
+        self, inputs: Tensor, mask: Tensor, initial: State, reverse: bool, state_mask: Tensor | None
+    ) -> tuple[Tensor, State, Tensor | None]:
+        """States, last state and alpha over the tape; see `Cell._run`."""
         weights = (self.W, self.U, self.b, self.query_matrix)
         options = (self.scoring, self.variant, self.span, reverse, state_mask)
         return self.attending_op(inputs, mask, initial, *weights, *options)
@@ -240,14 +213,17 @@ class RNNSum(_SelfAttentiveRNN):
 
 
 class RNNSumKeep(RNNSum):
-    """`RNNSum` that keeps the old state: h_t = tanh(W x_t + U [s_{t−1}; h_{t−1}] + b)."""
+    """`RNNSum` that also reads the old state: h_t = tanh(W x_t + U [s_{t−1}; h_{t−1}] + b).
+
+    Arguments as for `SelfAttentive`.
+    """
 
     variant = "sum-keep"
     num_recurrent = 2
 
 
 class LSTMN(SelfAttentive):
-    """The LSTM over Σ α_i h_i and Σ α_i c_i (Cheng, Dong & Lapata 2016).
+    """The LSTMN, an LSTM over Σ α_i h_i and Σ α_i c_i (Cheng, Dong & Lapata 2016).
 
     s_t = Σ_{i<t} α_i h_i and c′_t = Σ_{i<t} α_i c_i take the places of h_{t−1} and c_{t−1}; α from x_t, s_{t−1}, h_i.
     With the energy qkv, s_t = Σ α_i W_V h_i: values are projected, memories never. Several heads would give the
@@ -272,7 +248,7 @@ class LSTMN(SelfAttentive):
         self,
         input_size: int,
         state_size: int,
-        attention: MakeAttention = additive,
+        attention: AttentionFactory = additive,
         span: int = 0,
         output: str = "tanh",
     ) -> None:
@@ -280,12 +256,12 @@ class LSTMN(SelfAttentive):
         self.variant = self.output = output
 
     def reset_parameters(self) -> None:
-        """As every cell, with the forget gate open: its bias is 1."""
+        """As every cell, with a bias of 1 for the forget gate."""
         super().reset_parameters()
         self._open_forget_gate()
 
     def op_arguments(self) -> tuple[Any, ...]:
-        """The query's matrix, the scoring, and how h follows from c."""
+        """The query's matrix, the scoring, and the form of the output."""
         return *super().op_arguments(), self.output
 
     def memories(self, state: State) -> Float[Tensor, "B t n"]:

@@ -1,7 +1,7 @@
-"""RNNsearch (Bahdanau et al. 2015, A.2.2): the previous state attends, the context joins the recurrence.
+"""RNNsearch (Bahdanau et al. 2015, A.2.2): the previous state attends, and the context enters the recurrence.
 
 e_i from s_{i−1};  c_i = Σ_j α_ij h_j;  s_i = f(s_{i−1}, y_{i−1}, c_i);  p(y_i) from (y_{i−1}, s_i, c_i).
-With several layers the top one's previous state attends, and the context joins the bottom one.
+With several layers, the top one's previous state attends and the context enters the bottom one.
 """
 
 import torch
@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from regard.layers import GRU, LSTM, Additive, Attended, Attention, Embedding, MaxoutReadout, Output
 from regard.layers.recurrent import DropoutMasks
 from regard.models.decoders.config import BahdanauConfig
-from regard.models.decoders.decoder import Decoder, ProjectedStart, attend_rows, attention_of
+from regard.models.decoders.decoder import Decoder, ProjectedStart, attend_rows, build_decoder_attention
 from regard.models.state import DecoderState, EncodedSource, StepOutput, Unrolled
 from regard.ops.affine import affine
 from regard.ops.attending_gru import attending_gru
@@ -22,7 +22,7 @@ class BahdanauDecoder(Decoder):
 
     Attributes:
         C: the context's matrices in the recurrence, stacked as the cell stacks its gates.
-        start: s_0 = tanh(W_s ←h_1); an encoder that reads one way gives its last state instead.
+        start: s_0 = tanh(W_s ←h_1); a unidirectional encoder gives its last state in place of ←h_1.
     """
 
     attention: Attention
@@ -37,7 +37,7 @@ class BahdanauDecoder(Decoder):
     ) -> None:
         m, n = config.embedding_size, config.state_size
         super().__init__(config, embedding, output, input_size=m)
-        self.attention = attention_of(config.attention, n, annotation_size)
+        self.attention = build_decoder_attention(config.attention, n, annotation_size)
         bottom = self.stack.layers[0]
         self.C = nn.Parameter(nn.init.xavier_uniform_(torch.empty(bottom.projected_size, annotation_size)))
         self.start = ProjectedStart(start_size, self.stack)
@@ -57,11 +57,11 @@ class BahdanauDecoder(Decoder):
         masks: DropoutMasks | None,
         i: int,
     ) -> tuple[Tensor, DecoderState, Attended]:
-        """W E y_{i−1} + b and s_{i−1} → (handed on, s_i, (c_i, α_i))."""
+        """W E y_{i−1} + b and s_{i−1} → the top layer's output, s_i, and (c_i, α_i)."""
         attended = attend_rows(self.attention, state.cells[-1][0], encoded, state.attention)
         gates = projected + affine(attended.context, self.C)  # (R, gn)
-        handed_on, cells = self.stack.step(gates, state.cells, masks, i)
-        return handed_on, DecoderState(cells, attention=attended.state), attended
+        top, cells = self.stack.step(gates, state.cells, masks, i)
+        return top, DecoderState(cells, attention=attended.state), attended
 
     def step(self, previous_ids: Tensor, state: DecoderState, encoded: EncodedSource) -> StepOutput:
         """One step; see `Decoder.step`."""
@@ -88,11 +88,11 @@ class BahdanauDecoder(Decoder):
         """W E y_{i−1} + b for all steps → states (B, Ty, n), contexts (B, Ty, d), alpha (B, Ty, Tx)."""
         state = self.initial_state(encoded)
         bottom, attention = self.stack.layers[0], self.attention
-        alone = len(self.stack.layers) == 1 and masks.recurrent[0] is None
-        # of the papers' own kind, or with an LSTM: the recurrences whose backward pass is derived by hand
-        if alone and type(bottom) in (GRU, LSTM) and type(attention) is Additive and attention.plain:
-            assert encoded.keys is not None, "the source was read without keys"
-            assert attention.W_a is not None, "a decoder's queries come unprojected"
+        single_layer = len(self.stack.layers) == 1 and masks.recurrent[0] is None
+        # the paper's GRU, or an LSTM, with additive attention: their backward passes are derived by hand
+        if single_layer and type(bottom) in (GRU, LSTM) and type(attention) is Additive and attention.plain:
+            assert encoded.keys is not None, "the source was encoded without keys"
+            assert attention.W_a is not None, "a decoder's attention projects its queries"
             source = (encoded.keys, encoded.annotations, encoded.mask)
             weights = (attention.W_a, attention.v_a, bottom.U, self.C)
             if type(bottom) is LSTM:

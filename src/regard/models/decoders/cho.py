@@ -1,9 +1,9 @@
-"""The RNN encoder–decoder (Cho et al. 2014): one fixed context c, seen at each step.
+"""The RNN encoder–decoder (Cho et al. 2014): one fixed context c at every step.
 
-s_0 = tanh(V c);  s_i = f(s_{i−1}, y_{i−1}, c);  p(y_i) from (y_{i−1}, s_i, c) through maxout. The network
-that Bahdanau et al. call RNNencdec and compare RNNsearch with, over any cell. Where it differs from Cho et al.'s own
-appendix: c is the encoder's last state itself, without their tanh(V h) between; and in the GRU the context joins
-the candidate outside the reset gate, as in RNNsearch, where they reset it together with the state.
+s_0 = tanh(V c);  s_i = f(s_{i−1}, y_{i−1}, c);  p(y_i) from (y_{i−1}, s_i, c) through maxout. This is the network that
+Bahdanau et al. call RNNencdec and compare with RNNsearch, over any cell. It differs from Cho et al.'s appendix in two
+points: c is the encoder's last state itself, without their tanh(V h); and in the GRU the context enters the candidate
+outside the reset gate, as in RNNsearch, while they reset it together with the state.
 """
 
 import torch
@@ -16,7 +16,7 @@ from regard.models.state import DecoderState, EncodedSource, StepOutput, Unrolle
 
 
 class ChoDecoder(Decoder):
-    """A decoder whose recurrence and readout see the summary of the source at every step."""
+    """A decoder whose recurrence and readout read the summary of the source at every step."""
 
     def __init__(self, config: ChoConfig, summary_size: int, embedding: Embedding, output: Output) -> None:
         m = config.embedding_size

@@ -1,4 +1,7 @@
-"""What each decoder is made of, and which encoders it can follow. One of one's own is a class and a line below."""
+"""The configurations of the decoders, with the encoders that each can be combined with.
+
+To add one, write a subclass of `DecoderConfig` and add a line to its `variants`, below.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,39 +15,39 @@ from regard.models.stack import StackConfig
 
 @dataclass(frozen=True)
 class DecoderConfig(StackConfig):
-    """Base of the decoders; `kind` in a file chooses among `variants`."""
+    """Base of the decoders' configurations; `kind` in a file chooses among `variants`."""
 
     place = "model.decoder"
 
     @property
     def attends(self) -> bool:
-        """Whether this decoder looks at the source's words."""
+        """Whether this decoder attends to the words of the source."""
         return hasattr(self, "attention")
 
     @property
     def output_size(self) -> int:
-        """What the output matrix reads: the readout, or the state where there is none."""
+        """The width of the output matrix's input: the readout, or the state of a decoder without one."""
         return int(getattr(self, "readout_size", self.state_size))
 
     def check_encoder(self, encoder: EncoderConfig) -> None:
-        """Raise where this decoder cannot follow that encoder."""
+        """Raise if this decoder cannot be combined with that encoder."""
 
 
 @dataclass(frozen=True)
 class SutskeverConfig(DecoderConfig):
-    """The encoder's last state is all the decoder gets (Sutskever et al. 2014)."""
+    """The encoder's last states are the decoder's initial states, without attention (Sutskever et al. 2014)."""
 
     def check_encoder(self, encoder: EncoderConfig) -> None:
-        """The states are handed over layer by layer, so the two stacks must match."""
+        """The states are copied layer by layer, so cell, depth and width must be the same."""
         _check_copy(self, encoder, "sutskever")
 
 
 @dataclass(frozen=True)
 class ChoConfig(DecoderConfig):
-    """A fixed context, seen at each step (Cho et al. 2014)."""
+    """One fixed context at every step, without attention (Cho et al. 2014)."""
 
     readout_size: int = 128
-    """l, the maxout units."""
+    """l, the number of maxout units before the output matrix."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -53,11 +56,11 @@ class ChoConfig(DecoderConfig):
 
 @dataclass(frozen=True)
 class BahdanauConfig(DecoderConfig):
-    """RNNsearch: the previous state attends, then the recurrence (Bahdanau et al. 2015)."""
+    """RNNsearch: the previous state attends, then the state is updated (Bahdanau et al. 2015)."""
 
     attention: AttentionConfig = field(default_factory=AttentionConfig)
     readout_size: int = 128
-    """l, the maxout units."""
+    """l, the number of maxout units before the output matrix."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -65,21 +68,21 @@ class BahdanauConfig(DecoderConfig):
         in_range(f"{self.place}.readout_size", self.readout_size, 1)
 
     def check_encoder(self, encoder: EncoderConfig) -> None:
-        """What attends must fit what it attends to."""
+        """The attention must fit the annotations."""
         _check_attention(self, self.attention, encoder)
 
 
 @dataclass(frozen=True)
 class LuongConfig(DecoderConfig):
-    """The recurrence, then the current state attends (Luong et al. 2015)."""
+    """The state is updated, then the current state attends (Luong et al. 2015)."""
 
     attention: AttentionConfig = field(default_factory=AttentionConfig)
     readout_size: int = 256
-    """The width of the attentional state h̃."""
+    """l, the width of the attentional state h̃."""
     input_feeding: bool = True
-    """Give h̃_{t−1} to the recurrence beside the word (§3.3)."""
+    """Whether h̃_{t−1} is an input of the recurrence, beside the word (Luong et al. 2015, §3.3)."""
     bridge: str = "project"
-    """How the decoder starts: project the encoder's last states, or copy them where they fit."""
+    """The decoder's initial states: project (the encoder's last states, projected) or copy (the same, unchanged)."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -88,7 +91,7 @@ class LuongConfig(DecoderConfig):
         in_range(f"{self.place}.readout_size", self.readout_size, 1)
 
     def check_encoder(self, encoder: EncoderConfig) -> None:
-        """What attends must fit what it attends to; with ``bridge = "copy"`` the two stacks must match altogether."""
+        """The attention must fit the annotations; with ``bridge = "copy"``, cell, depth and width must be the same."""
         _check_attention(self, self.attention, encoder)
         if self.bridge == "copy":
             _check_copy(self, encoder, 'luong with bridge = "copy"')
@@ -96,10 +99,10 @@ class LuongConfig(DecoderConfig):
 
 @dataclass(frozen=True)
 class DeepFusionConfig(DecoderConfig):
-    """An lstmn that reads the tapes of the source's lstmn beside its own (Cheng et al. 2016, deep fusion)."""
+    """An lstmn that attends to the tapes of the encoder's lstmn and to its own (Cheng et al. 2016, deep fusion)."""
 
     cell: str = "lstmn"
-    """Always lstmn."""
+    """The recurrent cell: always lstmn."""
     attention: AttentionConfig = field(default_factory=AttentionConfig)
 
     def __post_init__(self) -> None:
@@ -123,7 +126,7 @@ class DeepFusionConfig(DecoderConfig):
             )
 
     def check_encoder(self, encoder: EncoderConfig) -> None:
-        """The source's tapes must be there, whole, in the order of its words, and as wide as the decoder's own."""
+        """The encoder must be a unidirectional lstmn that keeps all slots and is as wide as the decoder."""
         span = 0 if encoder.memory is None else encoder.memory.span
         for name, theirs, needed in (
             ("cell", encoder.cell, "lstmn"),
@@ -134,13 +137,13 @@ class DeepFusionConfig(DecoderConfig):
         ):
             if theirs != needed:
                 raise ConfigError(
-                    f"model.encoder.{name} = {theirs!r}: deep-fusion reads the tapes of an lstmn that reads one way, "
+                    f"model.encoder.{name} = {theirs!r}: deep-fusion reads the tapes of a unidirectional lstmn that "
                     f"keeps every slot and is as wide as the decoder, which needs {name} = {needed!r}"
                 )
 
 
 def _check_attention(decoder: DecoderConfig, attention: AttentionConfig, encoder: EncoderConfig) -> None:
-    """A dot product needs states as wide as the annotations; heads, annotations they can share."""
+    """A dot product needs states as wide as the annotations; heads need a width that they divide."""
     wide = encoder.annotation_size
     if attention.energy in ("dot", "scaled-dot") and decoder.state_size != wide:
         raise ConfigError(

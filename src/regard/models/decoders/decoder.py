@@ -1,8 +1,8 @@
-"""What every decoder offers: a start, one step for search, and a whole target sentence for training.
+"""The base of the decoders: an initial state, one step for search, and a whole target sentence for training.
 
-Both ways must give the same numbers; the whole-sentence way hoists out of the loop what does not depend on
-the last state. A decoder may be given more rows of state than there are sentences: R = B·K hypotheses, K to a
-sentence, share one copy of the source.
+`step` and `forward` give the same numbers; `forward` moves out of the loop what does not depend on the last state. A
+step may have more rows of state than there are sentences: R = B·K hypotheses, K per sentence, share one copy of the
+source.
 """
 
 import copy
@@ -23,24 +23,24 @@ from regard.layers import (
 )
 from regard.models.attention import AttentionConfig
 from regard.models.decoders.config import DecoderConfig
-from regard.models.stack import cell_of
+from regard.models.stack import build_stack
 from regard.models.state import DecoderState, EncodedSource, StepOutput, Unrolled
 from regard.ops.unroll import State
 
 
 class FusedStep(Protocol):
-    """A decoder's step by another road, as `models/frozen` makes one."""
+    """A whole decoder step in one call over packed weights; `inference` makes one when it packs a model."""
 
     def applies(self, state: DecoderState, encoded: EncodedSource) -> bool:
-        """Whether it can be taken."""
+        """Whether it computes this step; if not, the decoder's own code does."""
         ...
 
     def step(self, previous_ids: Tensor, state: DecoderState, encoded: EncodedSource) -> StepOutput:
-        """As `Decoder.step`."""
+        """One step; arguments as for `Decoder.step`."""
         ...
 
     def over(self, output: Output) -> "FusedStep":
-        """The same with another output matrix."""
+        """The same step with another output matrix, such as that of a shortlist."""
         ...
 
 
@@ -49,14 +49,14 @@ class Decoder(nn.Module, ABC):
 
     Args:
         config: sizes and kinds.
-        embedding: E_y, made by the model, which knows what is shared.
-        output: the output matrix, likewise.
+        embedding: E_y; the model makes it, as it may be shared.
+        output: the output matrix; the model makes it, too.
         input_size: the width of the bottom layer's input.
 
     Attributes:
         attention: None for a decoder that sees the source as one fixed vector.
-        fused_step: a step in one call; None for a decoder that learns, or that has none.
-        words: the ids of the logits' columns, (S,), of a decoder with a shortlist; None where they are all.
+        fused_step: the step of a packed model in one call; None in training, and for decoders that have none.
+        words: the ids of the logits' columns, (S,), of a decoder with a shortlist; None for the whole vocabulary.
     """
 
     fused_step: FusedStep | None = None
@@ -68,20 +68,11 @@ class Decoder(nn.Module, ABC):
         self.embedding = embedding
         self.output = output
         self.dropout = Dropout(config.dropout, config.variational)
-        self.stack = RecurrentStack(
-            cell_of(config),
-            input_size,
-            config.state_size,
-            config.num_layers,
-            residual=config.residual,
-            dropout=config.dropout,
-            recurrent_dropout=config.recurrent_dropout,
-            variational=config.variational,
-        )
+        self.stack = build_stack(RecurrentStack, config, input_size)
 
     @abstractmethod
     def initial_state(self, encoded: EncodedSource) -> DecoderState:
-        """The state before the first word, one row for each sentence."""
+        """The state before the first word, one row per sentence."""
 
     @abstractmethod
     def step(self, previous_ids: Tensor, state: DecoderState, encoded: EncodedSource) -> StepOutput:
@@ -104,10 +95,10 @@ class Decoder(nn.Module, ABC):
         """
 
     def shortlist(self, ids: Tensor) -> Self:
-        """The same decoder, its steps choosing among some words alone.
+        """The same decoder with logits for some words only.
 
         Args:
-            ids: (S,), in the order of the logits' columns; the end mark among them, or nothing could end.
+            ids: (S,), in the order of the logits' columns; the end mark must be among them.
         """
         short = copy.copy(self)
         short._modules = {**self._modules, "output": self.output.restricted(ids)}
@@ -123,15 +114,15 @@ def attend_rows(
 
     Args:
         attention: the layer.
-        state: (R, n), the hypotheses of a sentence side by side.
+        state: (R, n), the hypotheses of a sentence consecutive.
         encoded: the source, with keys and values.
-        carried: what the attention left for this step, R rows.
+        carried: the attention's state, R rows.
 
     Returns:
-        Context (R, d), alpha (R, Tx), and what is carried on.
+        Context (R, d), alpha (R, Tx), and the attention's next state.
     """
-    assert encoded.keys is not None, "the source was read without keys"
-    assert encoded.values is not None, "the source was read without values"
+    assert encoded.keys is not None, "the source was encoded without keys"
+    assert encoded.values is not None, "the source was encoded without values"
     query = state.reshape(encoded.mask.shape[0], -1, state.shape[-1])  # (B, K, n)
     context, alpha, carried = attention.attend(
         query, encoded.keys, encoded.values, encoded.mask, carried, encoded.forced
@@ -139,17 +130,19 @@ def attend_rows(
     return Attended(context.flatten(0, 1), alpha.flatten(0, 1), carried)
 
 
-def attention_of(config: AttentionConfig, query_size: int | None, annotation_size: int) -> Attention:
-    """The attention that a decoder's config describes; `query_size` None for queries projected already."""
+def build_decoder_attention(
+    config: AttentionConfig, query_size: int | None, annotation_size: int
+) -> Attention:
+    """The attention of a decoder's configuration; `query_size` is None for queries that come projected."""
     return build_attention(
         config.energy,
         query_size,
         annotation_size,
-        config.size,
+        config.size or 0,
         heads=config.heads,
         normalizer=config.normalizer,
         window=config.window,
-        reach=config.reach,
+        reach=config.reach or 0,
         coverage=config.coverage,
     )
 
@@ -166,7 +159,7 @@ class ProjectedStart(nn.Module):
         self.W_s = nn.ModuleList(layers)
 
     def forward(self, x: Tensor, stack: RecurrentStack) -> tuple[State, ...]:
-        """Each layer's first state, from x (B, d)."""
+        """Each layer's initial state, from x (B, d)."""
         starts = [layer(x).tanh() for layer in self.W_s]
         zero = stack.recurrent_parts(stack.zero_state(x.shape[0], x))
         return stack.initial_states([(h, *rest) for h, (_, *rest) in zip(starts, zero, strict=True)])

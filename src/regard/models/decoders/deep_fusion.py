@@ -1,8 +1,8 @@
-"""Deep fusion (Cheng, Dong & Lapata 2016, Eqs. 11–16): an LSTMN that reads the source's two tapes beside its own.
+"""Deep fusion (Cheng, Dong & Lapata 2016, Eqs. 11–16): an LSTMN that attends to the source's two tapes and to its own.
 
-The source is read by an lstmn, one way; its hidden states and its memories are what the decoder attends to, and a gate
-lets what was found among the memories straight into the decoder's own. The decoder starts with the encoder's last
-state in the first slot of its tape, and p(y_t) = softmax(W_o h_t).
+The encoder is a unidirectional lstmn. The decoder attends to its hidden states and to its memories, and a gate adds the
+weighted memories to the decoder's own. The first slot of the decoder's tape is the encoder's last state, and p(y_t) =
+softmax(W_o h_t).
 """
 
 import torch
@@ -11,18 +11,18 @@ from torch import Tensor, nn
 from regard.layers import LSTMN, Attention, Embedding, Output
 from regard.layers.cells.self_attentive import scoring_of
 from regard.models.decoders.config import DeepFusionConfig
-from regard.models.decoders.decoder import Decoder, attention_of
+from regard.models.decoders.decoder import Decoder, build_decoder_attention
 from regard.models.state import DecoderState, EncodedSource, StepOutput, Unrolled
 from regard.ops.deep_fusion import Alphas, Fusion, SourceTape, deep_fusion, deep_fusion_step
 from regard.ops.unroll import State
 
 
 class DeepFusionDecoder(Decoder):
-    """The decoder of deep fusion; its one layer is an lstmn, and what joins it from the source is here.
+    """The decoder of deep fusion: one layer of an lstmn, and the gate and query to the source.
 
     Attributes:
-        attention: to the source; its queries come projected, as the rows of `W_r` behind those of the gate and `S_r`.
-        W_r: the word's matrix in the gate r, and below it in the query to the source, (n + q, m).
+        attention: to the source; its queries come projected, by the last rows of `W_r` and by `S_r`.
+        W_r: the word's matrices in the gate r and, below, in the query to the source, (n + q, m).
         b_r: the gate's bias.
         R: γ̃_t's matrix in the gate.
         S_r: γ̃_{t−1}'s matrix in the query to the source.
@@ -35,7 +35,7 @@ class DeepFusionDecoder(Decoder):
     ) -> None:
         m, n = config.embedding_size, config.state_size
         super().__init__(config, embedding, output, input_size=m)
-        self.attention = attention_of(config.attention, None, annotation_size)
+        self.attention = build_decoder_attention(config.attention, None, annotation_size)
         width = self.attention.query_width
         gate = torch.empty(n, m)
         query = torch.empty(width, m)
@@ -46,18 +46,18 @@ class DeepFusionDecoder(Decoder):
 
     @property
     def cell(self) -> LSTMN:
-        """The one layer."""
+        """The single layer."""
         (cell,) = self.stack.layers
-        assert isinstance(cell, LSTMN), "the configuration allows no other cell"
+        assert isinstance(cell, LSTMN), "the configuration allows only lstmn"
         return cell
 
     def initial_state(self, encoded: EncodedSource) -> DecoderState:
-        """The encoder's last state in slot 0; nothing of the source read yet."""
+        """The encoder's last state in slot 0 of the tape, and a zero summary of the source."""
         h, c, summary, *tapes = self.cell.initial_state(encoded.forward_last[-1])
         return DecoderState(((h, c, summary, torch.zeros_like(h), *tapes),))
 
     def _project(self, embedded: Tensor) -> Tensor:
-        """(…, m) → the shares of the word in gates, r and both queries, in the order of `ops/deep_fusion`."""
+        """(…, m) → the word's terms in the gates, in r and in both queries, in the order of `ops/deep_fusion`."""
         cell = self.cell
         gates, query = torch.split(cell.project(embedded), [cell.b.shape[0], cell.query_width], dim=-1)
         bias = nn.functional.pad(self.b_r, (0, self.S_r.shape[0]))
@@ -67,7 +67,7 @@ class DeepFusionDecoder(Decoder):
 
     def _fusion(self) -> Fusion:
         cell = self.cell
-        assert cell.S is not None, "the lstmn asks before its update"
+        assert cell.S is not None, "an lstmn attends before its update"
         return Fusion(cell.U, self.R, cell.S, self.S_r, cell.scoring, scoring_of(self.attention))
 
     def step(self, previous_ids: Tensor, state: DecoderState, encoded: EncodedSource) -> StepOutput:
@@ -84,7 +84,7 @@ class DeepFusionDecoder(Decoder):
         return Unrolled(self.dropout(states), p)
 
     def forward_with_alpha(self, previous_ids: Tensor, encoded: EncodedSource) -> Alphas:
-        """Where each step looked: in the source (B, Ty, Tx), and in its own past (B, Ty, 1 + Ty), slot 0 the start."""
+        """Alpha over the source (B, Ty, Tx) and over the decoder's own past (B, Ty, 1 + Ty), slot 0 its start."""
         return self._unroll(previous_ids, encoded)[1]
 
     def _unroll(self, previous_ids: Tensor, encoded: EncodedSource) -> tuple[Tensor, Alphas]:
@@ -104,8 +104,8 @@ class DeepFusionDecoder(Decoder):
 
 
 def source_tape(encoded: EncodedSource) -> SourceTape:
-    """The source as deep fusion reads it."""
-    assert encoded.keys is not None, "the source was read without keys"
-    assert encoded.values is not None, "the source was read without values"
-    assert encoded.memories is not None, "the source was read without memories"
+    """The source's tapes, and the words that this step may attend to."""
+    assert encoded.keys is not None, "the source was encoded without keys"
+    assert encoded.values is not None, "the source was encoded without values"
+    assert encoded.memories is not None, "the source was encoded without memories"
     return SourceTape(encoded.keys, encoded.values, encoded.memories, encoded.visible)

@@ -2,8 +2,8 @@
 
 h_t = f(h_{t−1}, [y_{t−1}; h̃_{t−1}]);  α_t from h_t;  h̃_t = tanh(W_c [c_t; h_t]);  p(y_t) = softmax(W_s h̃_t).
 The paper's h̄_s are our annotations, its a_t our alpha, h̃_t the attentional state. Without input feeding the
-recurrence does not depend on attention, so a whole sentence takes one recurrent call and one attention call (as
-many as steps where a step must know where the ones before it looked).
+recurrence does not depend on attention, so a whole sentence takes one recurrent call and one attention call (one per
+step with coverage, where a step depends on the alphas before it).
 """
 
 import torch
@@ -24,7 +24,7 @@ from regard.layers import (
 )
 from regard.layers.recurrent import DropoutMasks
 from regard.models.decoders.config import LuongConfig
-from regard.models.decoders.decoder import Decoder, ProjectedStart, attend_rows, attention_of
+from regard.models.decoders.decoder import Decoder, ProjectedStart, attend_rows, build_decoder_attention
 from regard.models.encoder import joined_last
 from regard.models.state import DecoderState, EncodedSource, StepOutput, Unrolled
 from regard.ops.affine import affine
@@ -48,7 +48,7 @@ class LuongDecoder(Decoder):
     ) -> None:
         n, l = config.state_size, config.readout_size
         super().__init__(config, embedding, output, input_size=config.embedding_size)
-        self.attention = attention_of(config.attention, n, annotation_size)
+        self.attention = build_decoder_attention(config.attention, n, annotation_size)
         bottom = self.stack.layers[0]
         self.F: nn.Parameter | None = None
         if config.input_feeding:
@@ -70,7 +70,7 @@ class LuongDecoder(Decoder):
     def _recur(
         self, projected: Tensor, state: DecoderState, masks: DropoutMasks | None, t: int
     ) -> tuple[Tensor, tuple[State, ...]]:
-        """W E y_{t−1} + b and the last state → (h_t handed on, the new cells)."""
+        """W E y_{t−1} + b and the last state → the top layer's output h_t, and each layer's new state."""
         if self.F is not None:
             assert state.attentional_state is not None, "input feeding needs the last attentional state"
             projected = projected + affine(state.attentional_state, self.F)
@@ -93,8 +93,8 @@ class LuongDecoder(Decoder):
         state = self.initial_state(encoded)
         if self.F is None:
             tops, _ = self.stack(embedded, target_mask, state.cells)  # (B, Ty, n)
-            assert encoded.keys is not None, "the source was read without keys"
-            assert encoded.values is not None, "the source was read without values"
+            assert encoded.keys is not None, "the source was encoded without keys"
+            assert encoded.values is not None, "the source was encoded without values"
             context, alpha, _ = self.attention.attend_sequence(
                 tops, encoded.keys, encoded.values, encoded.mask
             )
@@ -113,12 +113,12 @@ class LuongDecoder(Decoder):
         masks: DropoutMasks,
         dropped: Tensor | None,
     ) -> Unrolled:
-        """W E y_{t−1} + b for all steps (B, Ty, gn), and what h̃_t is multiplied by (B, Ty, l) → h̃_t, alpha."""
+        """Input feeding: W E y_{t−1} + b for all steps (B, Ty, gn), and the dropout mask of h̃ (B, Ty, l) → h̃, alpha."""
         bottom, source = self.stack.layers[0], _source_weights(self.attention, encoded)
-        alone = len(self.stack.layers) == 1 and masks.recurrent[0] is None
-        # the recurrence whose backward pass is derived by hand
-        if alone and type(bottom) is LSTM and source is not None:
-            assert self.F is not None, "without input feeding there is no loop"
+        single_layer = len(self.stack.layers) == 1 and masks.recurrent[0] is None
+        # an LSTM whose backward pass is derived by hand
+        if single_layer and type(bottom) is LSTM and source is not None:
+            assert self.F is not None, "this is the loop of input feeding"
             assert state.attentional_state is not None, "input feeding needs the last attentional state"
             weights = (self.F, bottom.U, self.readout.W_c.weight)
             return Unrolled(
@@ -142,13 +142,13 @@ class LuongDecoder(Decoder):
 def _source_weights(
     attention: Attention, encoded: EncodedSource
 ) -> tuple[Tensor, Tensor, Tensor, Tensor | None, Tensor | None] | None:
-    """Keys, values, mask, W_a and v_a as `ops/input_feeding` takes them; None for an attention it does not know."""
+    """Keys, values, mask, W_a and v_a as `ops/input_feeding` takes them; None for an attention it does not have."""
     if not attention.plain or attention.heads > 1:
         return None
-    assert encoded.keys is not None, "the source was read without keys"
-    assert encoded.values is not None, "the source was read without values"
+    assert encoded.keys is not None, "the source was encoded without keys"
+    assert encoded.values is not None, "the source was encoded without values"
     keys, rest, kind = encoded.keys, (encoded.values, encoded.mask), type(attention)
-    # by the naive path these two are as printed, their keys not multiplied: the op does not know them so
+    # on the naive path, the keys of these two are not multiplied by W_a, as the op expects them to be
     if kind in (Bilinear, Concat) and not fused_wanted():
         return None
     match attention:

@@ -1,6 +1,6 @@
-"""Sutskever et al. 2014: the encoder's last states become the decoder's first, and that is all it knows.
+"""Sutskever et al. 2014: the encoder's last states are the decoder's initial states, and all it knows of the source.
 
-The paper's network: deep LSTMs of equal depth, the source read backwards (`encoder.reverse`).
+The paper's network has deep LSTMs of equal depth and reads the source backwards (`encoder.reverse`).
 """
 
 from torch import Tensor

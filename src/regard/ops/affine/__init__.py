@@ -1,6 +1,6 @@
-"""W x + b: `naive` is torch's own; `native` a C kernel for the CPU, whose rows do not depend on each other.
+"""W x + b: `naive` calls torch; `native` is a C kernel for the CPU, in which each row is computed independently.
 
-A matrix that was packed for decoding (`ops/native/packed`) is met in that form, whatever the number of rows.
+A matrix that was packed for decoding (`ops/native/packed`) is used in that form, whatever the number of rows.
 """
 
 from torch import Tensor
@@ -18,7 +18,7 @@ _ROWS, _PRODUCTS = 64, 1 << 20
 def affine(
     x: Float[Tensor, "*rows m"], W: Float[Tensor, "n m"], b: Float[Tensor, "n"] | None = None
 ) -> Float[Tensor, "*rows n"]:
-    """W x + b for every row, by the quicker path that applies."""
+    """W x + b for every row, by the fastest path that applies."""
     packed = packed_of(W)
     if packed is not None and native_applies(W, x):
         return packed.product(x, b)

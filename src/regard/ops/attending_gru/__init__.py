@@ -1,4 +1,4 @@
-"""RNNsearch's recurrence, by one of four paths.
+"""The recurrence of RNNsearch's decoder, by one of four paths.
 
 `naive` states it; `fused` derives the backward pass by hand; `native` runs that in C on a CPU, and `persistent` as two
 launches of kernels on a GPU, where `ops/native/choose` and `ops/kernels/choose` say they apply.
@@ -26,7 +26,7 @@ def attending_gru(
     U: Float[Tensor, "3*n n"],
     C: Float[Tensor, "3*n d"],
 ) -> tuple[Float[Tensor, "B Ty n"], Float[Tensor, "B Ty d"], Float[Tensor, "B Ty Tx"]]:
-    """All steps of the decoder's recurrence, by the quickest path that applies; see `naive`."""
+    """All steps of the decoder's recurrence, by the fastest path that applies; see `naive`."""
     given = (projected, initial, keys, annotations, mask, W_a, v_a, U, C)
     if not fused_wanted():
         return naive.attending_gru(*given)

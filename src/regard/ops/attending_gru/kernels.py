@@ -26,8 +26,8 @@ def forward_steps(
 ):  # fmt: skip
     """The steps first … first + num_steps − 1: query and the state's share of the gates; the gates; the candidate.
 
-    W (a + 2n, n) holds W_a, U_z and U_r. `shares` (B, 3n) is float32: U_z s and U_r s, then all that the candidate has
-    but its product. Of n units, `width` are there: projected inputs, which nobody padded, have so many to a gate.
+    W (a + 2n, n) holds W_a, U_z and U_r. `shares` (B, 3n) is float32: U_z s and U_r s, then the candidate's
+    pre-activation without its product. Only `width` of the n units are real: projected inputs are not padded.
     """
     programs = tl.num_programs(0)
     met = 0

@@ -1,7 +1,7 @@
 """RNNsearch's recurrence over given words: the previous state attends, then the paper's GRU steps.
 
-Bahdanau et al. 2015, A.2.2, one line after the other; everything else of the decoder (embedding, readout) needs no
-loop and is not here.
+Bahdanau et al. 2015, A.2.2, equation by equation; the rest of the decoder (embedding, readout) needs no loop and is not
+here.
 """
 
 import torch
@@ -30,11 +30,11 @@ def attending_gru(
         initial: s_0.
         keys: U_a h_j.
         annotations: h_j.
-        mask: True where a real source word stands.
+        mask: True at real source words.
         W_a: the query's matrix.
         v_a: the energy's vector.
         U: the recurrent matrices, stacked update, reset, candidate.
-        C: the context's matrices, stacked likewise.
+        C: the context's matrices, stacked in the same way.
 
     Returns:
         The states s_i, the contexts c_i, and alpha.

@@ -67,7 +67,7 @@ class _Recurrence(torch.autograd.Function):
         d_U = recurrent_gradient(d_projected, previous, gated, ctx.narrow)
         d_C = product(d_projected.flatten(0, 1).T, contexts.flatten(0, 1), narrow=ctx.narrow)
         d_W_a = product(d_query.flatten(0, 1).T, previous.flatten(0, 1), narrow=ctx.narrow)
-        with torch.autocast("cpu", enabled=False):  # whoever calls the way back
+        with torch.autocast("cpu", enabled=False):  # also if the backward pass is called under autocast
             d_annotations = torch.bmm(alpha.transpose(1, 2), d_context)  # (B, Tx, d)
         return d_projected, d_initial, d_keys, d_annotations, None, d_W_a, d_v.sum(dim=0), d_U, d_C
 

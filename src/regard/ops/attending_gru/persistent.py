@@ -1,10 +1,10 @@
-"""RNNsearch's recurrence on a GPU: one launch for all steps forwards, one back; the same signature as `naive`.
+"""RNNsearch's recurrence on a GPU: one launch for each pass; the same signature as `naive`.
 
 The steps' kernels are in `kernels`; here are the buffers they fill, the tiles they take, and the large products before
-and after them. The annotations meet C before the loop rather than the contexts inside it, and the contexts themselves
-are one product after it: only the readout wants them. Saved for the way back: states, gates, candidates, r ∘ s, queries
-and alpha; the tanh of the energies is computed again. Widths are padded with zeros to what the tiles want: a unit
-without weights stays at 0.
+and after them. C multiplies the annotations before the loop rather than the contexts inside it, and the contexts are
+one product after it: only the readout needs them. Saved for the backward pass: states, gates, candidates, r ∘ s,
+queries and alpha; the tanh of the energies is recomputed. Widths are padded with zeros to multiples of the tiles: a
+unit without weights stays at 0.
 """
 
 from typing import Any

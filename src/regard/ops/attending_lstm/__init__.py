@@ -27,7 +27,7 @@ def attending_lstm(
     U: Float[Tensor, "4*n n"],
     C: Float[Tensor, "4*n d"],
 ) -> tuple[Float[Tensor, "B Ty n"], Float[Tensor, "B Ty d"], Float[Tensor, "B Ty Tx"]]:
-    """All steps of the decoder's recurrence, by the quickest path that applies; see `naive`."""
+    """All steps of the decoder's recurrence, by the fastest path that applies; see `naive`."""
     given = (projected, initial, keys, annotations, mask, W_a, v_a, U, C)
     if not fused_wanted():
         return naive.attending_lstm(*given)

@@ -1,6 +1,6 @@
 """RNNsearch's recurrence with an LSTM in the GRU's place: the previous state attends, then the LSTM steps.
 
-Bahdanau et al. 2015, A.2.2, where the paper notes that an LSTM may stand; everything else of the decoder (embedding,
+Bahdanau et al. 2015, A.2.2, where the paper notes that an LSTM can be used instead; the rest of the decoder (embedding,
 readout) needs no loop and is not here.
 """
 
@@ -31,11 +31,11 @@ def attending_lstm(
         initial: s_0 and the memory beside it, (B, n) each.
         keys: U_a h_j.
         annotations: h_j.
-        mask: True where a real source word stands.
+        mask: True at real source words.
         W_a: the query's matrix.
         v_a: the energy's vector.
         U: the recurrent matrices, stacked as in `ops/lstm`.
-        C: the context's matrices, stacked likewise.
+        C: the context's matrices, stacked in the same way.
 
     Returns:
         The states s_i, the contexts c_i, and alpha.

@@ -70,7 +70,7 @@ class _Recurrence(torch.autograd.Function):
         d_U = product(flat.T, before, narrow=ctx.narrow)
         d_C = product(flat.T, contexts.flatten(0, 1), narrow=ctx.narrow)
         d_W_a = product(d_query.flatten(0, 1).T, before, narrow=ctx.narrow)
-        with torch.autocast("cpu", enabled=False):  # whoever calls the way back
+        with torch.autocast("cpu", enabled=False):  # also if the backward pass is called under autocast
             d_annotations = torch.bmm(alpha.transpose(1, 2), d_context)  # (B, Tx, d)
         return d_projected, dh, dc, d_keys, d_annotations, None, d_W_a, d_v.sum(dim=0), d_U, d_C
 

@@ -1,8 +1,8 @@
-"""The attending LSTM on a GPU: one launch for all steps forwards, one back; the same signature as `naive`.
+"""The attending LSTM on a GPU: one launch for each pass; the same signature as `naive`.
 
 The steps' kernels are in `kernels`; here are the buffers they fill, the tiles they take, and the large products before
-and after them. Saved for the way back: states, memories, gates, queries, contexts and alpha; the tanh of the energies
-is computed again. Widths are padded with zeros to what the tiles want: a unit without weights stays at 0.
+and after them. Saved for the backward pass: states, memories, gates, queries, contexts and alpha; the tanh of the
+energies is recomputed. Widths are padded with zeros to multiples of the tiles: a unit without weights stays at 0.
 """
 
 from dataclasses import replace

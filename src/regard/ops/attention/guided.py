@@ -1,7 +1,7 @@
-"""Gold links as a training signal: how far alpha is from where people say each word comes from.
+"""Guided alignment: gold links as a training signal for alpha.
 
 Chen, Matusov, Khadivi & Peter 2016 (§3): the cross-entropy −Σ_j G_ij log α_ij of each target word, its links sharing a
-weight of 1. A word without a link says nothing of where to look, and costs nothing.
+weight of 1. A word without a link costs nothing.
 """
 
 import torch
@@ -10,10 +10,10 @@ from torch import Tensor
 from regard.ops.shapes import Float
 
 LEAST = 1e-12
-"""What is added to alpha, so that a zero (of sparsemax, of a window) costs much and not infinity.
+"""Added to alpha, so that the cost of a zero (of sparsemax, of a window) is large but finite.
 
-So little that a softmax sure of the wrong word, 20 units of energy apart, is still told so: a floor instead of a
-sum would have no slope there.
+Small enough that a softmax that is sure of the wrong word, by 20 units of energy, still has a gradient; a floor
+(`clamp_min`) would have none there.
 """
 
 

@@ -11,7 +11,7 @@ def masked_softmax(energies: Float[Tensor, "B Q Tx"], mask: Bool[Tensor, "B Tx"]
 
     Args:
         energies: one row for each query.
-        mask: True where a real word stands; each row has at least one.
+        mask: True at real words; each row has at least one.
     """
     return energies.masked_fill(~mask.unsqueeze(1), float("-inf")).softmax(dim=-1)
 

@@ -1,6 +1,6 @@
-"""The likeliest words of each row, by one of three paths.
+"""The k most probable words of each row, by one of three paths.
 
-`naive` states it; `fused` makes nothing as large as the logits; `native` does so in C on a CPU, for a beam's few words.
+`naive` sorts; `fused` allocates nothing as large as the logits; `native` does the same in C on a CPU, for small k.
 """
 
 from torch import Tensor
@@ -16,7 +16,7 @@ __all__ = ["best_words"]
 def best_words(
     logits: Float[Tensor, "R V"], k: int, banned: Int[Tensor, "n"] | None = None
 ) -> tuple[Float[Tensor, "R k"], Int[Tensor, "R k"]]:
-    """Log p of the k likeliest words of each row and their columns, by the quicker path that applies; see `naive`."""
+    """Log p of the k most probable words of each row, and their columns, by the fastest path; see `naive`."""
     if 0 < k <= native.MOST and native_applies(logits):
         return native.best_words(logits, k, banned)
     if fused_wanted():

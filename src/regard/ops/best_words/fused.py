@@ -1,17 +1,17 @@
-"""The likeliest words without their log-probabilities: one sum, and a choice among the logits, which have one order."""
+"""The most probable words, chosen among the logits: only the k words' log-probabilities are computed."""
 
 import torch
 from torch import Tensor
 
 from regard.ops.shapes import Float, Int
 
-_FEW_WORDS = 256  # up to so many, a call costs more than the work
+_FEW_WORDS = 256  # up to this, the overhead of a call exceeds the work
 
 
 def best_words(
     logits: Float[Tensor, "R V"], k: int, banned: Int[Tensor, "n"] | None = None
 ) -> tuple[Float[Tensor, "R k"], Int[Tensor, "R k"]]:
-    """As `naive`, but nothing of the size of many logits is made. On a GPU ties may fall any way."""
+    """As `naive`, without a tensor as large as the logits. On a GPU, the order of ties is not defined."""
     logits = logits.to(torch.promote_types(logits.dtype, torch.float32))
     if logits.shape[1] <= _FEW_WORDS:
         log_probs = logits.log_softmax(dim=-1)

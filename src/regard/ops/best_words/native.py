@@ -1,4 +1,4 @@
-"""The likeliest words by a C kernel on the CPU: two passes over a row for its sum, one for the k best."""
+"""The most probable words by a C kernel on the CPU: two passes over a row for its sum, one for the k best."""
 
 import torch
 from torch import Tensor

@@ -1,4 +1,4 @@
-"""Deep fusion: `naive` states the equations; `fused` derives them by hand, for two families of energies."""
+"""Deep fusion: `naive` states the equations; `fused` has a hand-derived backward pass, for two families of energies."""
 
 from torch import Tensor
 
@@ -21,7 +21,7 @@ def deep_fusion(
     span: int = 0,
     state_mask: Float[Tensor, "B n"] | None = None,
 ) -> tuple[Float[Tensor, "B Ty n"], Alphas]:
-    """All steps of the decoder's recurrence, by the quicker path that applies; see `naive`."""
+    """All steps of the decoder's recurrence, by the fastest path that applies; see `naive`."""
     derived = (AdditiveScoring, DotScoring)
     if fused_wanted() and isinstance(fusion.scoring, derived) and isinstance(fusion.source_scoring, derived):
         return fused.deep_fusion(projected, initial, source, fusion, output, span, state_mask)

@@ -32,9 +32,9 @@ def backward_steps(
 ):  # fmt: skip
     """From step t = T − 1 − first downwards: step t + 1's reads go back and slot t is gathered; gates; what was read.
 
-    Step −1 has but the first of these. `partial` (SPLIT + SHARE, B, n) holds ∂/∂s_t from the gates in SPLIT summands
-    and from the next query in SHARE, `source_partial` (2, B, n) ∂/∂γ̃_t likewise. Nothing is handed down over padding:
-    `nothing` (B, n) is 0. U, R, S, S_source and U_a come transposed: (n, 4n), (n, n), (n, p) each.
+    Step −1 has only the first of these. `partial` (SPLIT + SHARE, B, n) holds ∂/∂s_t from the gates in SPLIT summands
+    and from the next query in SHARE, `source_partial` (2, B, n) ∂/∂γ̃_t in the same way. Nothing is passed on over
+    padding: `nothing` (B, n) is 0. U, R, S, S_source and U_a come transposed: (n, 4n), (n, n), (n, p) each.
     """
     programs = tl.num_programs(0)
     met = 0

@@ -1,11 +1,10 @@
-"""Deep fusion (Cheng, Dong & Lapata 2016, Eqs. 11–16): an LSTMN reads the source's two tapes beside its own.
+"""Deep fusion (Cheng, Dong & Lapata 2016, Eqs. 11–16): an LSTMN that reads the source's two tapes and its own.
 
-Besides its own past, each step reads γ̃_t = Σ p_j γ_j and α̃_t = Σ p_j α_j from the source's hidden states γ_j and
-memories α_j, with one p for both, and a gate r_t of its own lets α̃_t into the memory. (A scoring that projects its
-values, as qkv does, reads W_V γ_j beside the memories as they are; it has to be of one head, for p to be one.) The rows
-of blocks in W are input gate, forget gate, candidate, output gate, r, then P, the share of the query to its own past,
-and then the share of the query to the source. What the authors' code does at padding is not copied: nobody reads a
-padded word here.
+In addition to its own past, each step reads γ̃_t = Σ p_j γ_j and α̃_t = Σ p_j α_j from the source's hidden states γ_j
+and memories α_j, with one p for both, and a gate r_t adds α̃_t to the memory. (A scoring that projects its values, as
+qkv does, reads W_V γ_j and the unprojected memories; as they share p, it has one head.) The blocks of rows in W are
+input gate, forget gate, candidate, output gate, r, then P, the input's matrix in the query to the own past, and then
+that in the query to the source. Unlike in the authors' code, padding is never read.
 """
 
 from typing import NamedTuple
@@ -19,13 +18,13 @@ from regard.ops.unroll import State
 
 
 class SourceTape(NamedTuple):
-    """What the encoder left to be read.
+    """The tapes of the source.
 
     Attributes:
         keys: what queries are compared with, (B, Tx, q).
         values: γ_j, (B, Tx, n).
         memories: the source's c_j, the paper's α_j, (B, Tx, n).
-        mask: True where a real word stands, (B, Tx).
+        mask: True at real words, (B, Tx).
     """
 
     keys: Tensor
@@ -35,7 +34,7 @@ class SourceTape(NamedTuple):
 
 
 class Fusion(NamedTuple):
-    """The matrices of what is read, and how queries are compared.
+    """The recurrent matrices, and the scorings of both tapes.
 
     Attributes:
         U: of s_t in the gates, stacked, (4n, n).
@@ -55,7 +54,7 @@ class Fusion(NamedTuple):
 
 
 class Alphas(NamedTuple):
-    """Where was read.
+    """The attention of a step, or of all steps.
 
     Attributes:
         source: p, over the source's words.
@@ -75,7 +74,7 @@ def deep_fusion_step(
     span: int = 0,
     state_mask: Float[Tensor, "R n"] | None = None,
 ) -> tuple[State, Alphas]:
-    """One step, of R rows: K hypotheses to each of B sentences share one copy of the source.
+    """One step of R rows: the K hypotheses of each of B sentences share one copy of the source.
 
     Args:
         projected: [W x_t + b; P x_t; P′ x_t].

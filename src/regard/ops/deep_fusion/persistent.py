@@ -1,4 +1,4 @@
-"""Deep fusion on a GPU: one launch for all steps forwards, one back; an autograd function for the place of `fused`'s.
+"""Deep fusion on a GPU: one launch for each pass; it replaces the autograd function of `fused`.
 
 Additive energies or dot products on either tape, keys of one width on both; no span, no dropout of states; widths that
 are multiples of 64. The steps' kernels are in `forward_kernels` and `backward_kernels`; here are the buffers they fill
@@ -22,7 +22,7 @@ Options = tuple[float, float, bool, int]
 
 
 def applies(projected: Tensor, slots: int, S: Tensor, S_source: Tensor, span: int, dropout: bool) -> bool:
-    """Return whether `Recurrence` can stand in `fused`'s place.
+    """Return whether `Recurrence` can replace that of `fused`.
 
     Args:
         projected: its precision is the one the kernels would compute in.
@@ -111,7 +111,7 @@ class Recurrence(torch.autograd.Function):
     @staticmethod
     @first_derivative_only
     def backward(ctx: Any, *taken: Tensor | None) -> tuple[Tensor | None, ...]:
-        """From ∂/∂(h, p, alpha), None where nobody took any, to ∂/∂(what came in)."""
+        """From ∂/∂(h, p, alpha), each None if unused, to ∂/∂(the inputs)."""
         from regard.ops.deep_fusion import backward_kernels
 
         (

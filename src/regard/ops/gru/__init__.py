@@ -14,7 +14,7 @@ from regard.ops.paths import fused_wanted
 from regard.ops.shapes import Bool, Float
 from regard.ops.unroll import PlainState
 
-__all__ = ["gru_both_ways", "gru_sequence", "gru_step"]
+__all__ = ["bidirectional_gru", "gru_sequence", "gru_step"]
 
 
 def gru_step(
@@ -40,7 +40,7 @@ def gru_sequence(
     reverse: bool = False,
     state_mask: Float[Tensor, "B n"] | None = None,
 ) -> tuple[Float[Tensor, "B T n"], PlainState]:
-    """The GRU over a padded batch, by the quickest path that applies."""
+    """The GRU over a padded batch, by the fastest path that applies."""
     if fused_wanted() and state_mask is None and persistent.applies(inputs, U.shape[1]):
         return persistent.gru_sequence(inputs, mask, initial, W, U, b, reverse)
     if state_mask is None and native_applies(U, inputs, *initial):
@@ -50,27 +50,27 @@ def gru_sequence(
     return naive.gru_sequence(inputs, mask, initial, W, U, b, reverse, state_mask)
 
 
-def gru_both_ways(
+def bidirectional_gru(
     inputs: Float[Tensor, "B T m"],
     mask: Bool[Tensor, "B T"],
     initials: tuple[PlainState, PlainState],
     ahead: Weights,
     back: Weights,
 ) -> tuple[Float[Tensor, "B T d"], PlainState, PlainState]:
-    """Two GRUs over a padded batch, the second from the last word to the first: at once where that is quicker.
+    """Two GRUs over a padded batch, the second from the last word to the first: in one launch where that is faster.
 
     Args:
         inputs: x_1 … x_T.
-        mask: True where a real word stands.
-        initials: the state before the first word, and the one behind the last.
-        ahead: W, U and b of the first.
-        back: of the second.
+        mask: True at real words.
+        initials: the initial state of each direction.
+        ahead: W, U and b of the forward direction.
+        back: W, U and b of the backward direction.
 
     Returns:
-        The states of both side by side, 2n wide; the first one's last state, and the second one's.
+        The states of both, concatenated, 2n wide; the last state of the forward and of the backward direction.
     """
     if fused_wanted() and persistent.applies(inputs, ahead[1].shape[1]):
-        return persistent.gru_both_ways(inputs, mask, initials, ahead, back)
+        return persistent.bidirectional_gru(inputs, mask, initials, ahead, back)
     forward_states, last = gru_sequence(inputs, mask, initials[0], *ahead)
     backward_states, first = gru_sequence(inputs, mask, initials[1], *back, reverse=True)
     return torch.cat([forward_states, backward_states], dim=-1), last, first

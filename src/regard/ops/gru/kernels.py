@@ -33,9 +33,8 @@ def forward_steps(
 ):  # fmt: skip
     """The steps first … first + num_steps − 1 of every direction; bit d of BACKWARDS says that direction d reads back.
 
-    Of n units, `width` are there: projected inputs, which nobody padded, have so many to a gate.
-    A direction's word stands at the same place in all that has words; its states have one place more, for s_0, which
-    is before the first word or behind the last.
+    Only `width` of the n units are real: projected inputs are not padded. A word has the same position in the tensors
+    of both directions; states have one position more, for s_0, before the first word or after the last.
     """
     programs = tl.num_programs(0)
     tiles = tl.cdiv(B, BM) * (n // BU)

@@ -32,7 +32,7 @@ def gru_step(
     (s,) = previous_state
     n = s.shape[-1]
     recurrent = s if state_mask is None else s * state_mask
-    # z_i = σ(W_z E y_{i−1} + U_z s_{i−1} + C_z c_i), r_i likewise
+    # z_i = σ(W_z E y_{i−1} + U_z s_{i−1} + C_z c_i), and r_i in the same way
     gates = torch.sigmoid(projected[:, : 2 * n] + recurrent @ U[: 2 * n].T)  # (B, 2n)
     update, reset = gates.chunk(2, dim=-1)  # (B, n) each
     # s̃_i = tanh(W E y_{i−1} + U [r_i ∘ s_{i−1}] + C c_i)

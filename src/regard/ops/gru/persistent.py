@@ -1,7 +1,7 @@
 """The paper's GRU on a GPU: one launch for all steps forwards, one back, for one direction or for two at once.
 
 The steps' kernels are in `kernels`; here are the buffers they fill, and the large products before and after them. Saved
-for the way back: states, gates, candidates and r ∘ s. Widths are padded with zeros to what the tiles want: a unit
+for the backward pass: states, gates, candidates and r ∘ s. Widths are padded with zeros to what the tiles want: a unit
 without weights stays at 0.
 """
 
@@ -141,7 +141,7 @@ def gru_sequence(
     return states, (last[0],)
 
 
-def gru_both_ways(
+def bidirectional_gru(
     inputs: Float[Tensor, "B T m"],
     mask: Bool[Tensor, "B T"],
     initials: tuple[PlainState, PlainState],

@@ -30,7 +30,7 @@ def input_feeding_lstm(
     W_c: Float[Tensor, "l d+n"],
     dropped: Float[Tensor, "B Ty l"] | None,
 ) -> tuple[Float[Tensor, "B Ty l"], Float[Tensor, "B Ty Tx"]]:
-    """All steps of the decoder's recurrence, by the quickest path that applies; see `naive`."""
+    """All steps of the decoder's recurrence, by the fastest path that applies; see `naive`."""
     given = (projected, initial, fed, keys, annotations, mask, W_a, v_a, F, U, W_c, dropped)
     if not fused_wanted():
         return naive.input_feeding_lstm(*given)

@@ -1,9 +1,10 @@
 """Input feeding with its backward pass derived by hand, in plain torch; the same signature as `naive`.
 
-W_c meets the annotations once a sentence, W_c h̄_s, so that a step needs no context: it sums what is l wide, and two
-products are left in it, [U, F] with [h_{t−1}; h̃_{t−1}] and W_a over the rest of W_c with h_t. The backward loop carries
-∂/∂h, ∂/∂h̃ and ∂/∂(the memory) and leaves the gradients of all matrices, and of what is summed, to large products after
-it. The tanh of additive energies is computed again rather than kept. The derivation is in README.md beside the package.
+W_c multiplies the annotations once per sentence, W_c h̄_s, so that a step needs no context: it sums vectors of l units,
+and two products are left in it, [U, F] with [h_{t−1}; h̃_{t−1}] and W_a over the rest of W_c with h_t. The backward
+loop carries ∂/∂h, ∂/∂h̃ and ∂/∂(the memory) and leaves the gradients of all matrices, and of what is summed, to large
+products after it. The tanh of additive energies is computed again rather than kept. The derivation is in README.md of
+`ops`.
 """
 
 from typing import Any
@@ -113,7 +114,7 @@ class _Recurrence(torch.autograd.Function):
 
 
 def _energies(keys: Tensor, query: Tensor, v_a: Tensor | None, hidden: Tensor | None) -> Tensor:
-    """One step's energies (B, Tx); `hidden` (B, Tx, a) is where the tanh of additive ones may stand."""
+    """One step's energies (B, Tx); `hidden` (B, Tx, a) is a buffer for the tanh of additive ones."""
     if v_a is None:
         return torch.bmm(keys, query.unsqueeze(2)).squeeze(2)
     return torch.add(keys, query.unsqueeze(1), out=hidden).tanh_() @ v_a

@@ -29,7 +29,7 @@ def forward_steps(
 ):  # fmt: skip
     """The steps first … first + num_steps − 1: LSTM; W_q h_t; attention and h̃_t.
 
-    `asked` (Ty, B, a + l, or l without OWN) is W_q h_t, and behind the query, at the end, tanh z.
+    `asked` (Ty, B, a + l, or l without OWN) is W_q h_t and, after the query, tanh z at the end.
     """
     programs = tl.num_programs(0)
     met = 0
@@ -55,7 +55,7 @@ def forward_steps(
         if PHASE == 0 or PHASE == 3:
             for row in range(tl.program_id(0), B, programs):
                 weights = alpha + t * B * Tx
-                # rows of queries lie a apart, and l further where h̃ stands between them
+                # rows of queries are a apart, or a + l if h̃ is between them
                 query = ask + row * l if OWN else state + B * n
                 if DOT:
                     weigh_dot(row, mask, keys, query, weights, Tx, a, BT, BE, ROW_STAGES)
@@ -97,7 +97,7 @@ def feed_row(
     row, values, alpha, attentional, dropped, fed, Tx, l,
     DROPPED: tl.constexpr, BJ: tl.constexpr, BD: tl.constexpr, QUICK: tl.constexpr, STREAM: tl.constexpr,
 ):  # fmt: skip
-    """One sentence: z = Σ_j α_j v_j + W_h h_t, which stands in `attentional` and leaves tanh z there; h̃_t."""
+    """One sentence: z = Σ_j α_j v_j + W_h h_t; `attentional` holds W_h h_t, then tanh z; h̃_t."""
     base = (tl.full([], 0, tl.int64) + row) * Tx
     at = tl.arange(0, BD)
     here = at < l

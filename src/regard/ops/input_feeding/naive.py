@@ -35,11 +35,11 @@ def input_feeding_lstm(
         fed: h̃_0.
         keys: what the queries are compared with.
         annotations: h̄_s, what a context is a mean of.
-        mask: True where a real source word stands.
+        mask: True at real source words.
         W_a: the query's matrix; None where the query is the state itself, and a = n.
         v_a: the vector of additive energies, v_aᵀ tanh(W_a h_t + k_s); None for dot products, (W_a h_t)ᵀ k_s.
         F: the matrices of h̃_{t−1}, stacked as in `ops/lstm`.
-        U: the recurrent matrices, stacked likewise.
+        U: the recurrent matrices, stacked in the same way.
         W_c: the matrix of [c_t; h_t].
         dropped: what h̃_t is multiplied by before anyone sees it, a constant; None for nothing.
 

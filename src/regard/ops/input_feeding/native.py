@@ -1,7 +1,7 @@
 """Input feeding by C kernels on the CPU, its backward pass derived by hand; the same signature as `naive`.
 
-As `fused` lays it out: W_c meets the annotations once a sentence, and two products are left in a step. The loop over
-time runs in C, a share of the sentences to each thread.
+As in `fused`, W_c multiplies the annotations once per sentence, and two products are left in a step. The loop over time
+runs in C; the sentences are divided among the threads.
 """
 
 from typing import Any
@@ -70,7 +70,7 @@ class _Recurrence(torch.autograd.Function):
         kernels().regard_input_feeding_back(source.place, p, *map(at, (*given, *found)))
         d_W = product(d_gates.flatten(0, 1).T, carried.flatten(0, 1), narrow=ctx.narrow)
         d_W_q = product(d_asked.flatten(0, 1).T, states.flatten(0, 1), narrow=ctx.narrow)
-        with torch.autocast("cpu", enabled=False):  # whoever calls the way back
+        with torch.autocast("cpu", enabled=False):  # also if the backward pass is called under autocast
             d_values = torch.bmm(alpha.transpose(1, 2), d_asked[..., p:])  # (B, Tx, l)
         d_v_a = None if v_a is None else d_v.sum(dim=0)
         return d_gates, d_first[:, :n], dc, d_first[:, n:], d_keys, d_values, None, d_W_q, d_v_a, d_W, None

@@ -1,9 +1,9 @@
-"""Input feeding on a GPU: one launch for all steps forwards, one back; the same signature as `naive`.
+"""Input feeding on a GPU: one launch for each pass; the same signature as `naive`.
 
 The steps' kernels are in `kernels`; here are the buffers they fill, the tiles they take, and the large products before
-and after them. As in `fused`, W_c meets the annotations once a sentence. Saved for the way back: states, memories,
-gates, h̃ before and after dropout, queries and alpha; the tanh of additive energies is computed again. Widths are padded
-with zeros to what the tiles want: a unit without weights stays at 0.
+and after them. As in `fused`, W_c multiplies the annotations once per sentence. Saved for the backward pass: states,
+memories, gates, h̃ before and after dropout, queries and alpha; the tanh of additive energies is recomputed. Widths are
+padded with zeros to multiples of the tiles: a unit without weights stays at 0.
 """
 
 from dataclasses import replace
@@ -50,7 +50,7 @@ class _Recurrence(torch.autograd.Function):
         states[0], memories[0], fed[0] = h0, c0, fed0
         asked, gates = keys.new_empty(Ty, B, wide), keys.new_empty(Ty, B, 4 * n)
         alpha = keys.new_empty(Ty, B, Tx, dtype=torch.float32)
-        # of dot products there is no v_a, and nobody reads what stands in its place
+        # dot products have no v_a; the kernel does not read the argument
         weights = (keys if v_a is None else v_a, U, F, W_q)
         noise = taken_of((None if dropped is None else dropped.transpose(0, 1),), keys)
         ctx.kind = {"OWN": wide > l, "DOT": v_a is None, "DROPPED": dropped is not None}

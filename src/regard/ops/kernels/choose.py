@@ -1,6 +1,6 @@
-"""Whether a recurrence can run as kernels: where it is, in which precision, of which size.
+"""Whether a recurrence runs as Triton kernels: by device, precision and size.
 
-Falling back is this one decision, made before anything runs. Triton is looked for, not imported.
+The decision is made once, here, before anything runs. Triton is looked for, not imported.
 """
 
 from functools import cache
@@ -10,20 +10,20 @@ import torch
 from torch import Tensor
 
 MOST_SLOTS = 512
-"""How many words or slots attention reads at most: a row's energies are one tile high."""
+"""The maximum number of words or slots that attention reads: a row's energies are one tile."""
 
 MOST_UNITS = 4096
-"""How wide a state, an annotation or a key may be: a row of each stands in one program's registers."""
+"""The maximum width of a state, an annotation or a key: a row of each is held in one program's registers."""
 
 
 @cache
 def _capable(device: torch.device) -> bool:
-    """Whether the GPU is of a kind these kernels were tried on: Hopper or later, whose programs share enough memory."""
+    """Whether the kernels were tested on this kind of GPU: Hopper or later, which have enough shared memory."""
     return find_spec("triton") is not None and torch.cuda.get_device_capability(device) >= (9, 0)
 
 
 def computing_dtype(like: Tensor) -> torch.dtype:
-    """What torch would compute a product of such a tensor in: mixed precision's type where that is on."""
+    """The dtype in which torch would compute a product of such a tensor: autocast's, if that is on."""
     device = like.device.type
     return torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else like.dtype
 

@@ -1,4 +1,4 @@
-"""What additive attention owes to its keys, gathered over all steps by one launch after the loop."""
+"""The gradient of additive attention's keys, gathered over all steps by one launch after the loop."""
 
 import torch
 from torch import Tensor
@@ -7,14 +7,14 @@ from regard.ops.kernels.tiles import slots_of
 
 
 def gather(keys: Tensor, queries: Tensor, d_energy: Tensor, v_a: Tensor, quick: int) -> tuple[Tensor, Tensor]:
-    """δk_j = v_a ∘ Σ_i δe_ij (1 − u_ij²) and δv_a = Σ_ij δe_ij u_ij, with u_ij = tanh(q_i + k_j) computed again.
+    """δk_j = v_a ∘ Σ_i δe_ij (1 − u_ij²) and δv_a = Σ_ij δe_ij u_ij, with u_ij = tanh(q_i + k_j) recomputed.
 
     Args:
         keys: (B, Tx, a).
         queries: (Ty, B, a).
         d_energy: δe, (Ty, B, Tx).
         v_a: (a,).
-        quick: how tanh is made; see `parts.squash`.
+        quick: how tanh is computed; see `parts.squash`.
 
     Returns:
         δk (B, Tx, a) and δv_a (a,).

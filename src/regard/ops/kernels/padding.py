@@ -1,6 +1,7 @@
-"""Zeros behind the widths of what kernels take: every width they see is a multiple of a tile's.
+"""Zero padding of widths, so that every width a kernel sees is a multiple of a tile's.
 
-`padded` and `stacked` for who leaves the way back to autograd; `fitted` and `cut` for who goes it by hand.
+`padded` and `stacked` are for callers that leave the backward pass to autograd; `fitted` and `cut` for those that
+derive it by hand.
 """
 
 import torch
@@ -9,17 +10,17 @@ from torch.nn.functional import pad
 
 
 def padded(x: Tensor, *more: int) -> Tensor:
-    """With so many zeros behind each of the last dimensions, the last one first."""
+    """`x` with `more` zeros after each of the last dimensions, the last one first."""
     return pad(x, [side for count in more for side in (0, count)]) if any(more) else x
 
 
 def stacked(x: Tensor, blocks: int, *more: int) -> Tensor:
-    """So many blocks of rows, as gates are stacked, each with zeros behind it: `more` as for `padded`, rows last."""
+    """`blocks` blocks of rows, as gates are stacked, each followed by zeros: `more` as for `padded`, rows last."""
     return padded(torch.unflatten(x, 0, (blocks, x.shape[0] // blocks)), *more).flatten(0, 1)
 
 
 def fitted(x: Tensor, blocks: int, rows: int, columns: int, dtype: torch.dtype) -> Tensor:
-    """(blocks·n, m) → (blocks·rows, columns) in that precision, zeros behind each block."""
+    """(blocks·n, m) → (blocks·rows, columns) in that precision, each block followed by zeros."""
     n, m = x.shape[0] // blocks, x.shape[1]
     if (n, m) == (rows, columns):
         return x.to(dtype).contiguous()

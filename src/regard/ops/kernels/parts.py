@@ -1,8 +1,8 @@
-"""What the recurrences' Triton kernels are made of: meeting, a product's tile, attention over one row, keys gathered.
+"""Parts of the recurrences' Triton kernels: grid barrier, a product's tile, attention over one row, gathering of keys.
 
-A recurrence runs all its steps in one launch of as many programs as the GPU has processors. A step goes through phases;
-between two of them all programs meet at a counter in memory, and what another program wrote is loaded past the first
-cache (``.cg``). Imported only where Triton is.
+A recurrence runs all its steps in one launch with as many programs as the GPU has multiprocessors. A step has phases,
+with a grid barrier (a counter in memory) after each; what another program wrote is loaded past the first cache
+(``.cg``). Imported only if Triton is installed.
 """
 
 from typing import no_type_check
@@ -14,7 +14,7 @@ import triton.language as tl
 @triton.jit
 @no_type_check
 def meet(counter, target):
-    """Wait until every program has come here; `target` is how many arrivals that makes in all."""
+    """Grid barrier: wait until the counter has reached `target`, the arrivals of all programs so far."""
     tl.debug_barrier()
     tl.atomic_add(counter, 1, sem="release", scope="gpu")
     seen = tl.atomic_add(counter, 0, sem="acquire", scope="gpu")

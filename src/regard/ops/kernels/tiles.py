@@ -1,6 +1,6 @@
-"""How the work of a recurrence's kernels is cut into tiles, and how its steps are launched.
+"""The tile sizes of a recurrence's kernels, and the launch of its steps.
 
-Knows sizes and nothing of equations; does not import Triton.
+Knows sizes but no equations; does not import Triton.
 """
 
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 WIDTH = 64
-"""What every width has to be a multiple of."""
+"""Every width must be a multiple of this."""
 
 
 @dataclass(frozen=True)
@@ -18,17 +18,17 @@ class Tiles:
     """Sizes of tiles, named as in the kernels.
 
     Attributes:
-        programs: how many run at once; no more than the GPU holds, for they wait for each other.
-        split: into how many summands the way back from the gates is cut.
-        BM: rows of a batch; BY likewise, on the way back from the gates.
+        programs: how many run at once; no more than the GPU can hold, since they wait for each other.
+        split: into how many summands the backward pass from the gates is divided.
+        BM: rows of a batch; BY the same, in the backward pass from the gates.
         BQ: columns of a query or key.
         BU: units of an LSTM, four columns each.
-        BX: columns on the way back from the gates.
-        BK: inner indices of a product taken at a time; BL likewise, of a narrow one.
+        BX: columns in the backward pass from the gates.
+        BK: inner indices of a product taken at a time; BL the same, of a narrow one.
         BJ: slots taken at a time, each by all threads.
         BT: slots, a power of two that holds them all.
         BE: units taken at a time where all slots are.
-        BA: alignment units, a power of two that holds them all; BD likewise, units of what is read.
+        BA: alignment units, a power of two that holds them all; BD the same, for the units that are read.
         stages: how many tiles of a product are on their way at once, backwards; forward_stages, forwards; row_stages,
             of a row's attention.
         warps: of a program.
@@ -79,7 +79,7 @@ def tiles_of(like: Tensor, slots: int, n: int, a: int, d: int, back: int) -> Til
         n: the state's size.
         a: alignment units.
         d: the width of what is read.
-        back: how many columns the way back from the gates has.
+        back: how many columns the backward pass from the gates has.
     """
     batch, size, programs = like.shape[0], like.element_size(), programs_of(like)
     BM = rows_of(batch)
@@ -105,22 +105,22 @@ def tiles_of(like: Tensor, slots: int, n: int, a: int, d: int, back: int) -> Til
 
 
 def power_of(width: int) -> int:
-    """The least power of two that holds so many."""
+    """The smallest power of two that is at least `width`."""
     return 1 << (width - 1).bit_length()
 
 
 def slots_of(count: int) -> int:
-    """How high a tile is that holds so many slots."""
+    """The height of a tile that holds `count` slots."""
     return max(16, power_of(count))
 
 
 def programs_of(like: Tensor) -> int:
-    """How many programs a launch has: as many as the GPU has processors; three for an interpreter."""
+    """The number of programs of a launch: that of the GPU's multiprocessors; three for the interpreter."""
     return torch.cuda.get_device_properties(like.device).multi_processor_count if like.is_cuda else 3
 
 
 def rows_of(batch: int) -> int:
-    """How many rows of a batch a tile has."""
+    """The number of rows of a batch in a tile."""
     return 64 if batch > 32 else 32 if batch > 16 else 16
 
 
@@ -131,7 +131,7 @@ def units_of(programs: int, row_tiles: int, n: int, most: int) -> int:
 
 
 def narrow_columns(like: Tensor, batch: int, *parts: int) -> int:
-    """How many columns a tile of a product should have whose columns are these parts': the least to load in all."""
+    """The number of columns of a tile, for a product with these parts as columns, that minimises the loads."""
     programs, BM, wide = programs_of(like), rows_of(batch), sum(parts)
     choices = [columns for columns in (16, 32, 64) if all(part % columns == 0 for part in parts)]
     tall = -(-batch // BM)
@@ -139,12 +139,12 @@ def narrow_columns(like: Tensor, batch: int, *parts: int) -> int:
 
 
 def run_steps(kernel: Any, tiles: Tiles, count: int, *given: Any, **options: Any) -> None:
-    """Run `count` steps of three phases: one launch on a GPU, a phase at a time where programs cannot wait."""
+    """Run `count` steps of three phases: one launch on a GPU, one per phase if programs cannot wait for each other."""
     launch(kernel, tiles.programs, 3, count, *given, **tiles.shared(), **options)
 
 
 def launch(kernel: Any, programs: int, num_phases: int, count: int, *given: Any, **options: Any) -> None:
-    """As `run_steps`, for a kernel that names its own tiles and has so many phases."""
+    """As `run_steps`, for a kernel with its own tiles and `num_phases` phases."""
     counter = torch.zeros(1, dtype=torch.int32, device=given[0].device)
     if counter.is_cuda:
         kernel[(programs,)](*given, counter, 0, count, PHASE=0, **options)
@@ -155,7 +155,7 @@ def launch(kernel: Any, programs: int, num_phases: int, count: int, *given: Any,
 
 
 def taken_of(gradients: tuple[Tensor | None, ...], nothing: Tensor) -> list[Any]:
-    """Each gradient (T, B, ·) with its strides of time and batch; where there is none, what no kernel will read."""
+    """Each gradient (T, B, ·) with its strides of time and batch; for None, a placeholder that no kernel reads."""
     taken: list[Any] = []
     for gradient in gradients:
         if gradient is None:

@@ -34,7 +34,7 @@ def lstm_sequence(
     reverse: bool = False,
     state_mask: Float[Tensor, "B n"] | None = None,
 ) -> tuple[Float[Tensor, "B T n"], PlainState]:
-    """The LSTM over a padded batch, by the quicker path that applies."""
+    """The LSTM over a padded batch, by the fastest path that applies."""
     if state_mask is None and native_applies(U, inputs, *initial):
         return native.lstm_sequence(inputs, mask, initial, W, U, b, reverse)
     if fused_wanted() and state_mask is None:

@@ -1,7 +1,7 @@
 """The LSTM by C kernels on the CPU, its backward pass derived by hand; the same signature as `fused`.
 
-Padding may stand anywhere. The matrices' gradients are left to one large product each. Where U was packed for
-decoding, nothing is kept for a way back.
+Padding may be at any position. The matrices' gradients are one large product each. If U was packed for decoding,
+nothing is stored for a backward pass.
 """
 
 from typing import Any

@@ -26,7 +26,7 @@ def lstmn_sequence(
     reverse: bool = False,
     state_mask: Float[Tensor, "B n"] | None = None,
 ) -> tuple[Float[Tensor, "B T n"], State, Float[Tensor, "B T slots"]]:
-    """The LSTMN over a padded batch, by the quicker path that applies."""
+    """The LSTMN over a padded batch, by the fastest path that applies."""
     if fused_wanted() and isinstance(scoring, AdditiveScoring | DotScoring):
         return fused.lstmn_sequence(
             inputs, mask, initial, W, U, b, S, scoring, output, span, reverse, state_mask

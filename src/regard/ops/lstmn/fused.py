@@ -1,9 +1,9 @@
 """The LSTMN with its backward pass derived by hand; the same signature as `naive`, for two families of energies.
 
 Inputs are projected for all steps in one product before the loop; keys are written once to a tape made for all
-steps, and h and c stand side by side on another, so that one product reads both. The backward loop carries what
+steps, and h and c are side by side on another, so that one product reads both. The backward loop carries what
 the tapes' slots receive and leaves the gradients of every matrix to large products after it. The derivation is in
-README.md beside this package.
+README.md of `ops`.
 """
 
 from typing import Any

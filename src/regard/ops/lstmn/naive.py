@@ -1,10 +1,10 @@
-"""The long short-term memory-network (Cheng, Dong & Lapata 2016): an LSTM that attends to all it has written.
+"""The long short-term memory-network (Cheng, Dong & Lapata 2016): an LSTM that attends to its past states.
 
 Where the LSTM takes h_{t−1} and c_{t−1}, the LSTMN takes s_t = Σ α_i h_i and c′_t = Σ α_i c_i over i < t, with one
-alpha for both. (A scoring that projects its values, as qkv does, reads s_t = Σ α_i W_V h_i beside the memories as they
-are; it has to be of one head, for alpha to be one.) The rows of blocks in W are input gate, forget gate, candidate,
-output gate, and then P, the query's share. The first word finds an empty tape: s_1 = 0 and c′_1 = 0; a state that is
-given is the tape's first slot.
+alpha for both. (A scoring that projects its values, as qkv does, reads s_t = Σ α_i W_V h_i and the unprojected
+memories; as they share alpha, it has one head.) The blocks of rows in W are input gate, forget gate, candidate, output
+gate, and then P, the input's matrix in the query. At the first word the tape is empty: s_1 = 0 and c′_1 = 0; an initial
+state is the tape's first slot.
 """
 
 import torch
@@ -15,7 +15,7 @@ from regard.ops.tape import Scoring, cut, extend, kept, read_tape
 from regard.ops.unroll import State, unroll_attending
 
 OUTPUTS = ("tanh", "plain")
-"""h_t = o ∘ tanh(c_t), as the paper computes it, or o ∘ c_t, as lectures print it."""
+"""h_t = o ∘ tanh(c_t), as in the paper, or o ∘ c_t, as in the lectures."""
 
 
 def lstmn_step(

@@ -1,8 +1,8 @@
-"""The LSTMN on a GPU: one launch for all steps forwards, one back; an autograd function like `fused`'s, for its place.
+"""The LSTMN on a GPU: one launch for each pass; it replaces the autograd function of `fused`.
 
 Additive energies or dot products, no span, no dropout of states; widths that are multiples of 64. The steps' kernels
 are in `forward_kernels` and `backward_kernels`; here are the buffers they fill and the large products after them. The
-tanh of the energies is computed again on the way back.
+tanh of the energies is recomputed in the backward pass.
 """
 
 from typing import Any
@@ -21,7 +21,7 @@ Options = tuple[float, bool, int]
 
 
 def applies(projected: Tensor, slots: int, S: Tensor, span: int, dropout: bool) -> bool:
-    """Return whether `Recurrence` can stand in `fused`'s place.
+    """Return whether `Recurrence` can replace that of `fused`.
 
     Args:
         projected: (T, B, 4n + p); its precision is the one the kernels would compute in.
@@ -93,7 +93,7 @@ class Recurrence(torch.autograd.Function):
     @staticmethod
     @first_derivative_only
     def backward(ctx: Any, *taken: Tensor | None) -> tuple[Tensor | None, ...]:
-        """From ∂/∂(h, c, s, keys, alpha), None where nobody took any, to ∂/∂(what came in)."""
+        """From ∂/∂(h, c, s, keys, alpha), each None if unused, to ∂/∂(the inputs)."""
         from regard.ops.lstmn import backward_kernels
 
         keys, written, alpha, reads, queries, gates, summaries, words, U, S, U_a, v_a = ctx.saved_tensors

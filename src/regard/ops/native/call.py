@@ -1,4 +1,4 @@
-"""From tensors to what a C function takes."""
+"""The arguments of C functions, from tensors."""
 
 import ctypes
 from typing import Any
@@ -10,35 +10,35 @@ from regard.ops.native.library import load
 
 
 def kernels() -> Any:
-    """The loaded library; only where `native_applies` said so."""
+    """The loaded library; call it only if `native_applies`."""
     library = load().library
-    assert library is not None, "no kernels: native_applies was not asked"
+    assert library is not None, "no kernels: call native_applies first"
     return library
 
 
 def at(tensor: Tensor | None) -> int | None:
-    """Where a tensor's numbers begin; a null pointer for None. The caller keeps the tensor alive."""
+    """The address of a tensor's data; a null pointer for None. The caller keeps the tensor alive."""
     return None if tensor is None else tensor.data_ptr()
 
 
 def plain(tensor: Tensor) -> Tensor:
-    """Float32 without gaps."""
+    """Float32, contiguous, without a gradient."""
     return tensor.detach().to(torch.float32).contiguous()
 
 
 def flags(mask: Tensor) -> Tensor:
-    """The mask without gaps, a byte a flag."""
+    """The mask, contiguous, one byte per flag."""
     assert mask.dtype == torch.bool, f"a mask is bool, not {mask.dtype}"
     return mask.contiguous()
 
 
 def empty(*shape: int) -> Tensor:
-    """Room for what a kernel writes: float32 on the CPU, whatever torch would make by default."""
+    """A buffer for a kernel's output: float32 on the CPU, whatever torch's defaults are."""
     return torch.empty(shape, dtype=torch.float32, device="cpu")
 
 
 def zeros(*shape: int) -> Tensor:
-    """Likewise, for what a kernel adds to or leaves out."""
+    """As `empty`, for a kernel that adds to it or leaves some of it out."""
     return torch.zeros(shape, dtype=torch.float32, device="cpu")
 
 
@@ -55,7 +55,7 @@ class Source(ctypes.Structure):
 
     @property
     def place(self) -> Any:
-        """What a kernel takes for it."""
+        """The pointer that a kernel takes."""
         return ctypes.byref(self)
 
 
@@ -79,5 +79,5 @@ def source_of(
 
 
 def threads_for(rows: int) -> int:
-    """How many threads share so many rows: at least two rows each, or one thread would wait for the others."""
+    """The number of threads for `rows` rows: at least two rows each, so that none waits for the others."""
     return max(1, min(torch.get_num_threads(), rows // 2))

@@ -1,4 +1,4 @@
-"""Whether an op runs as a C kernel: on a CPU, in float32, where the kernels could be made and nobody asked for less."""
+"""Whether an op runs as a C kernel: on a CPU, in float32, if the kernels could be compiled and are not turned off."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

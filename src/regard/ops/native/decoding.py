@@ -1,7 +1,7 @@
-"""One step of a decoder in one call of a C kernel: weights that were packed, a state and the last words in, logits out.
+"""One step of a decoder in one call of a C kernel: packed weights, a state and the last words in, logits out.
 
-The equations are those of the decoders' own `step`, which proves this; here they are only named. A table of what every
-word adds to the gates (and to RNNsearch's readout) stands in for two products a step, where it is not too large.
+The equations are those of the decoders' `step`, against which this is tested. If it is not too large, a table of each
+word's terms in the gates (and in RNNsearch's readout) replaces two products per step.
 """
 
 import ctypes
@@ -16,9 +16,9 @@ from regard.ops.shapes import Bool, Float, Int
 from regard.ops.unroll import State
 
 _TABLE = 1 << 24
-"""Numbers that a table of words may have: 64 MiB."""
+"""The maximum size of a table of words, in numbers: 64 MiB."""
 _ALONE = 1 << 21
-"""Multiplications of a step below which one thread is done before a second has begun."""
+"""Multiplications of a step below which one thread is faster than two."""
 
 
 class _Decoder(ctypes.Structure):
@@ -44,21 +44,21 @@ class _Source(ctypes.Structure):
 
 @dataclass(frozen=True)
 class StepWeights:
-    """What a step multiplies by; g is 4n for an LSTM, 3n for a GRU.
+    """The weights of a step; g is 4n for an LSTM, 3n for a GRU.
 
     Attributes:
         E: the target embedding, (V, m).
         W: the word's matrices in the gates, (g, m).
         b: the gates' biases, (g,).
         U: the recurrent matrices, (g, n).
-        F: those of what is fed (g, l), or of the context (g, d); None without input feeding.
-        W_a: the query's matrix, (a, n); None where the state itself asks.
+        F: the matrices of h̃ (g, l), or of the context (g, d); None without input feeding.
+        W_a: the query's matrix, (a, n); None if the state itself is the query.
         v_a: the vector of additive energies, (a,); None for dot products.
-        scale: what dot products are multiplied by.
+        scale: the factor of dot products.
         W_c: Luong's readout, (l, d + n); of RNNsearch U_o, (2l, n).
         b_r: of RNNsearch's readout, (2l,), the bias; None for Luong's.
         V_o: of RNNsearch's readout, (2l, m); None for Luong's.
-        C_o: likewise, (2l, d).
+        C_o: of RNNsearch's readout, (2l, d); None for Luong's.
         W_o: the output matrix, (words, l).
         b_o: its bias.
     """

@@ -1,8 +1,8 @@
 """The C kernels beside this file, compiled once for this processor and loaded.
 
-In: the sources and the compiler that the machine has. Out: the loaded library, or a reason why there is none; then
-every op takes its path in torch, and nothing else changes. The compiled library is kept in the user's cache, under a
-name made of the sources, the compiler and the processor, so that it is made anew when one of them changes.
+In: the sources and the compiler of the machine. Out: the loaded library, or the reason why there is none; every op then
+takes its path in torch. The compiled library is kept in the user's cache, under a name made of the sources, the
+compiler and the processor, so that it is compiled again when one of them changes.
 """
 
 import atexit
@@ -64,7 +64,7 @@ def load() -> Loaded:
 
 
 def _opened(compiler: list[str], path: Path) -> ctypes.CDLL:
-    """The library in a file of the cache, made anew where that file is damaged."""
+    """The library in a file of the cache, compiled again if that file is damaged."""
     try:
         return ctypes.CDLL(str(path))
     except OSError:
@@ -92,7 +92,7 @@ def _cache() -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             return folder
-    except (OSError, RuntimeError):  # the latter where nobody knows of a home
+    except (OSError, RuntimeError):  # the latter if there is no home directory
         own = tempfile.mkdtemp(prefix="regard-")
         atexit.register(shutil.rmtree, own, ignore_errors=True)
         return Path(own)
@@ -124,7 +124,7 @@ def _processor() -> str:
 
 
 def _runtime() -> list[str]:
-    """The OpenMP runtime torch has loaded, to be linked: with one pool of threads, nobody waits for a core."""
+    """The OpenMP runtime torch has loaded, to be linked: with a single pool, threads do not compete for cores."""
     try:
         mapped = Path("/proc/self/maps").read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -136,14 +136,14 @@ def _runtime() -> list[str]:
 
 
 def _said(command: list[str]) -> str:
-    """What a command prints; its complaints are in the error where it fails."""
+    """The output of a command; if it fails, the error has its messages."""
     return subprocess.run(
         command, capture_output=True, text=True, errors="replace", check=True, timeout=_TIMEOUT
     ).stdout
 
 
 def _compile(compiler: list[str], path: Path) -> None:
-    """Compile into the cache; whoever looks there sees a whole library or none."""
+    """Compile into the cache atomically: the file there is complete or absent."""
     with tempfile.TemporaryDirectory(dir=path.parent) as folder:
         made = Path(folder) / "kernels.so"
         sources = [str(source) for source in _files() if source.suffix == ".c"]

@@ -1,8 +1,8 @@
-"""Matrices laid out once for the C kernels, in float32, bfloat16 or int8: what decoding multiplies by at every step.
+"""Matrices packed once for the C kernels, in float32, bfloat16 or int8: the weights that decoding uses at every step.
 
-A layout hangs on the tensor it was made of, as `packed_of` finds it; whatever multiplies by that tensor without
-wanting a gradient takes it. int8 keeps a unit for each row of W; the rows it meets are rounded as they come, each by
-its own largest number, and the sums of the bytes' products are exact.
+The packed layout is an attribute of its tensor (`packed_of`); a product with that tensor that needs no gradient uses
+it. int8 has one scale per row of W; the rows of the other factor are rounded on the fly, each by its largest absolute
+value, and the integer sums are exact.
 """
 
 import ctypes
@@ -20,7 +20,7 @@ PRECISIONS: tuple[Precision, ...] = get_args(Precision)
 _PANEL = 32
 """Columns that a panel has at most; see ``source/product.h``."""
 _ALONE = 1 << 19
-"""Multiplications below which one thread is done before a second has begun."""
+"""Multiplications below which one thread is faster than two."""
 
 
 class _Matrix(ctypes.Structure):
@@ -37,15 +37,15 @@ class _Matrix(ctypes.Structure):
 
 
 class Packed:
-    """A matrix W (n, m) as the kernels read it; only where `native_applies` says that there are kernels.
+    """A matrix W (n, m) as the kernels read it; only if `native_applies`.
 
     Args:
         W: float32, its rows without gaps.
         precision: one of `PRECISIONS`; bfloat16 on a processor without such products rounds W and no more.
 
     Attributes:
-        place: what a kernel takes for it.
-        precision: as it was asked for.
+        place: the address that a kernel takes.
+        precision: as given.
         shape: (n, m).
     """
 
@@ -72,7 +72,7 @@ class Packed:
     def product(
         self, x: Float[Tensor, "*rows m"], bias: Float[Tensor, "n"] | None = None
     ) -> Float[Tensor, "*rows n"]:
-        """W x + b for every row; no gradient comes of it."""
+        """W x + b for every row, without a gradient."""
         columns, inner = self.shape
         rows = x.numel() // inner
         x, out = plain(x), empty(*x.shape[:-1], columns)
@@ -84,15 +84,15 @@ class Packed:
 
 
 def threads_for_work(products: int) -> int:
-    """How many threads share so many multiplications: one where waiting for another would take longer."""
+    """The number of threads for `products` multiplications: one if the work is too small to share."""
     return 1 if products < _ALONE else torch.get_num_threads()
 
 
 def pack(W: Tensor, precision: Precision) -> None:
-    """Hang a layout on a tensor that nobody will change."""
+    """Attach a packed layout to a tensor, which must not change afterwards."""
     W.packed = Packed(W, precision)  # type: ignore[attr-defined]
 
 
 def packed_of(W: Tensor) -> Packed | None:
-    """The layout that hangs on a tensor, if any."""
+    """The packed layout of a tensor; None if it has none."""
     return getattr(W, "packed", None)

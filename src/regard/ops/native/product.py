@@ -18,15 +18,15 @@ def product(
 ) -> Float[Tensor, "M N"]:
     """The product of two matrices, and a bias, in float32.
 
-    A row of the result does not depend on the rows beside it, to the last bit.
+    A row of the result does not depend on the other rows, to the last bit.
 
     Args:
         left: float32, by any strides.
-        right: likewise.
+        right: float32, by any strides.
         bias: of any kind.
         narrow: round the factors to bfloat16; the sums stay float32.
         into: where to put the result, its rows without gaps.
-        add: add to what stands in `into`.
+        add: add to the contents of `into`.
     """
     (rows, inner), columns = left.shape, right.shape[1]
     out = empty(rows, columns) if into is None else into

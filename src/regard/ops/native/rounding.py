@@ -1,4 +1,4 @@
-"""Weights rounded as `packed` rounds them, in torch: what the kernels are proven by, and what stands in for them."""
+"""Weights rounded as in `packed`, in torch: for the tests of the kernels, and where there are none."""
 
 import torch
 from torch import Tensor

@@ -22,7 +22,7 @@ def rnn_sequence(
     reverse: bool = False,
     state_mask: Float[Tensor, "B n"] | None = None,
 ) -> tuple[Float[Tensor, "B T n"], PlainState]:
-    """The RNN over a padded batch, by the quicker path that applies."""
+    """The RNN over a padded batch, by the fastest path that applies."""
     if fused_wanted() and activation == "tanh" and state_mask is None:
         return fused.rnn_sequence(inputs, mask, initial, W, U, b, reverse)
     return naive.rnn_sequence(inputs, mask, initial, W, U, b, activation, reverse, state_mask)

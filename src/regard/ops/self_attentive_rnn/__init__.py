@@ -26,7 +26,7 @@ def self_attentive_rnn_sequence(
     reverse: bool = False,
     state_mask: Float[Tensor, "B n"] | None = None,
 ) -> tuple[Float[Tensor, "B T n"], State, Float[Tensor, "B T slots"]]:
-    """One of `FORMS` over a padded batch, by the quicker path that applies."""
+    """One of `FORMS` over a padded batch, by the fastest path that applies."""
     if fused_wanted() and isinstance(scoring, AdditiveScoring | DotScoring):
         return fused.self_attentive_rnn_sequence(
             inputs, mask, initial, W, U, b, S, scoring, form, span, reverse, state_mask

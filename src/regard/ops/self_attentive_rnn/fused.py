@@ -2,7 +2,7 @@
 
 Inputs are projected for all steps in one product before the loop, keys and states are written once to tapes made for
 all steps. The backward loops carry what the tapes' slots receive and leave the gradients of every matrix to large
-products after them. The derivation is in README.md beside this package.
+products after them. The derivation is in README.md of `ops`.
 """
 
 from typing import Any
@@ -85,7 +85,7 @@ class _Read(torch.autograd.Function):
         num_first = keys.shape[1] - num_steps
         reader = TapeReader(keys, values, alpha, valid, v_a, scale, span)
         reader.begin_backward()
-        through = 1 - states * states  # a padded slot is read by nobody, so nothing comes to it
+        through = 1 - states * states  # a padded slot is never read, so it receives no gradient
         d_inputs, d_queries, d_keys = (torch.empty_like(each) for each in (states, queries, queries))
         ds = torch.zeros_like(summaries[0])
         for t, (lo, hi) in reversed(list(enumerate(windows(valid, num_steps, span)))):

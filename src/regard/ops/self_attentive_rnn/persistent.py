@@ -2,7 +2,7 @@
 
 Additive energies or dot products, no span, no dropout of states; widths that are multiples of 64. The steps' kernels
 are in `read_kernels` and `sum_kernels`; here are the buffers they fill and the large products after them. The tanh of
-the energies is computed again on the way back.
+the energies is computed again on the backward pass.
 """
 
 from typing import Any
@@ -20,7 +20,7 @@ TAKEN = ("STATES", "SUMMARIES", "KEYS", "ALPHA")
 
 
 def applies(projected: Tensor, slots: int, n: int, p: int, span: int, dropout: bool) -> bool:
-    """Return whether `Read` or `Sum` can stand in `fused`'s place.
+    """Return whether `Read` or `Sum` can replace those of `fused`.
 
     Args:
         projected: (T, B, ·); its precision is the one the kernels would compute in.
@@ -87,7 +87,7 @@ class Read(torch.autograd.Function):
     @staticmethod
     @first_derivative_only
     def backward(ctx: Any, *taken: Tensor | None) -> tuple[Tensor | None, ...]:
-        """From ∂/∂(h, s, keys, alpha), None where nobody took any, to ∂/∂(what came in)."""
+        """From ∂/∂(h, s, keys, alpha), each None if unused, to ∂/∂(the inputs)."""
         from regard.ops.self_attentive_rnn import read_kernels
 
         keys, values, alpha, reads, queries, summaries, words, U, S, U_a, v_a = ctx.saved_tensors
@@ -155,7 +155,7 @@ class Sum(torch.autograd.Function):
         run_steps(
             sum_kernels.forward_steps, tiles, T, *taken_of((inputs,), keys), marks, last.contiguous(), keys, values,
             *weights, energies.v_a, states, reads, queries, alpha, scale=scale, B=B, slots=slots, num_first=num_first,
-            n=n, p=p, KEEP=U.shape[1] > n, DOT=energies.dot, KEYED=U_a is not None, ASKED=S is not None, BQ=tiles.BQ,
+            n=n, p=p, KEEP=U.shape[1] > n, DOT=energies.dot, KEYED=U_a is not None, QUERIED=S is not None, BQ=tiles.BQ,
             STAGES=tiles.forward_stages, QUICK=energies.quick,
         )  # fmt: skip
         ctx.save_for_backward(keys, values, alpha, states, reads, queries, last, words, U, S, U_a, v_a)
@@ -167,7 +167,7 @@ class Sum(torch.autograd.Function):
     @staticmethod
     @first_derivative_only
     def backward(ctx: Any, *taken: Tensor | None) -> tuple[Tensor | None, ...]:
-        """From ∂/∂(h, s, keys, alpha), None where nobody took any, to ∂/∂(what came in)."""
+        """From ∂/∂(h, s, keys, alpha), each None if unused, to ∂/∂(the inputs)."""
         from regard.ops.self_attentive_rnn import sum_kernels
 
         keys, values, alpha, states, reads, queries, last, words, U, S, U_a, v_a = ctx.saved_tensors
@@ -184,7 +184,7 @@ class Sum(torch.autograd.Function):
             sum_kernels.backward_steps, tiles, T, words, keys, values, *backs, energies.v_a, queries, alpha,
             *taken_of(taken, keys), partial, d_inputs, d_query, d_key, d_reads, d_energy, d_slot, d_kept, d_carried,
             scale=ctx.scale, T=T, B=B, slots=slots, num_first=num_first, n=n, p=queries.shape[2], KEEP=keep,
-            DOT=energies.dot, KEYED=U_a is not None, ASKED=S is not None, SPLIT=tiles.split, BQ=tiles.BQ, BY=tiles.BY,
+            DOT=energies.dot, KEYED=U_a is not None, QUERIED=S is not None, SPLIT=tiles.split, BQ=tiles.BQ, BY=tiles.BY,
             BX=tiles.BX, STAGES=tiles.stages, QUICK=energies.quick, **flags,
         )  # fmt: skip
         d_first_keys, d_v = key_gradients(keys, queries, d_energy, energies, tiles, num_first)

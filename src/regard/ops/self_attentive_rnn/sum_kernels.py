@@ -18,16 +18,16 @@ from regard.ops.tape.kernels import back_row, gather_slot, read_row
 def forward_steps(
     inputs, x_t, x_b, valid, last, keys, values, U, S, U_a, v_a, states, reads, queries, alpha, counter,
     first, num_steps, scale, B, slots, num_first, n, p,
-    KEEP: tl.constexpr, DOT: tl.constexpr, KEYED: tl.constexpr, ASKED: tl.constexpr, PHASE: tl.constexpr,
+    KEEP: tl.constexpr, DOT: tl.constexpr, KEYED: tl.constexpr, QUERIED: tl.constexpr, PHASE: tl.constexpr,
     BM: tl.constexpr, BQ: tl.constexpr, BU: tl.constexpr, BK: tl.constexpr, BL: tl.constexpr, BJ: tl.constexpr,
     BT: tl.constexpr, BE: tl.constexpr, BA: tl.constexpr, BD: tl.constexpr, QUICK: tl.constexpr,
     STREAM: tl.constexpr, STAGES: tl.constexpr, ROW_STAGES: tl.constexpr,
 ):  # fmt: skip
     """The steps first … first + num_steps − 1: the state; its key and query; read the tape.
 
-    `states` and `reads` (T + 1, B, n) begin with h_0 and s_0; `last` (T, B) says in which of their rows, of all
-    (T + 1) · B, the last real word before a step left its own. Without a matrix (not KEYED, not ASKED) key or query is
-    h_t, written with it.
+    `states` and `reads` (T + 1, B, n) begin with h_0 and s_0; `last` (T, B) says in which of their rows, of all (T + 1)
+    · B, the last real word before a step left its own. Without a matrix (not KEYED, not QUERIED) key or query is h_t,
+    written with it.
     """
     programs = tl.num_programs(0)
     met = 0
@@ -41,16 +41,16 @@ def forward_steps(
         if PHASE == 0 or PHASE == 1:
             state_tiles(
                 inputs + t * x_t, x_b, last + t * B, reads, states, U, h, values + (long + slot) * n, key, query,
-                B, slots, n, KEEP, KEYED, ASKED, BM, BQ, BL, STAGES,
+                B, slots, n, KEEP, KEYED, QUERIED, BM, BQ, BL, STAGES,
             )  # fmt: skip
         if PHASE == 0:
             met += programs
             meet(counter, met)
-        if KEYED or ASKED:
+        if KEYED or QUERIED:
             if PHASE == 0 or PHASE == 2:
                 if KEYED:
                     narrow_product(h, n, U_a, key, slots * p, B, n, p, BM, BQ, BL, STAGES)
-                if ASKED:
+                if QUERIED:
                     narrow_product(h, n, S, query, p, B, n, p, BM, BQ, BL, STAGES)
             if PHASE == 0:
                 met += programs
@@ -70,7 +70,7 @@ def forward_steps(
 @no_type_check
 def state_tiles(
     inputs, x_b, last, reads, states, U, out, value, key, query, B, slots, n,
-    KEEP: tl.constexpr, KEYED: tl.constexpr, ASKED: tl.constexpr, BM: tl.constexpr, BQ: tl.constexpr,
+    KEEP: tl.constexpr, KEYED: tl.constexpr, QUERIED: tl.constexpr, BM: tl.constexpr, BQ: tl.constexpr,
     BL: tl.constexpr, STAGES: tl.constexpr,
 ):  # fmt: skip
     """This program's share of h_t = tanh(x + U s_{t−1}), or tanh(x + U [s_{t−1}; h_{t−1}])."""
@@ -93,7 +93,7 @@ def state_tiles(
         tl.store(value + r * slots * n + units[None, :], h, mask=there)
         if not KEYED:
             tl.store(key + r * slots * n + units[None, :], h, mask=there)
-        if not ASKED:
+        if not QUERIED:
             tl.store(query + at, h, mask=there)
 
 
@@ -105,7 +105,7 @@ def backward_steps(
     partial, d_inputs, d_query, d_key, d_reads, d_energy, d_slot, d_kept, d_carried, counter,
     first, num_steps, scale, T, B, slots, num_first, n, p,
     STATES: tl.constexpr, SUMMARIES: tl.constexpr, KEYS: tl.constexpr, ALPHA: tl.constexpr, KEEP: tl.constexpr,
-    DOT: tl.constexpr, KEYED: tl.constexpr, ASKED: tl.constexpr, PHASE: tl.constexpr, SPLIT: tl.constexpr,
+    DOT: tl.constexpr, KEYED: tl.constexpr, QUERIED: tl.constexpr, PHASE: tl.constexpr, SPLIT: tl.constexpr,
     BM: tl.constexpr, BQ: tl.constexpr, BY: tl.constexpr, BX: tl.constexpr, BU: tl.constexpr, BK: tl.constexpr,
     BL: tl.constexpr, BJ: tl.constexpr, BT: tl.constexpr, BE: tl.constexpr, BA: tl.constexpr, BD: tl.constexpr,
     QUICK: tl.constexpr, STREAM: tl.constexpr, STAGES: tl.constexpr, ROW_STAGES: tl.constexpr,
@@ -147,7 +147,7 @@ def backward_steps(
             back_state_tiles(
                 U_a, S, values + (long + num_first + i) * n, d_states + t * dh_t, dh_b, d_slot, d_kept,
                 d_key + t * B * p, query, d_inputs + t * B * n, B, slots, n, p,
-                STATES, KEEP, KEYED, ASKED, BM, BQ, BL, STAGES,
+                STATES, KEEP, KEYED, QUERIED, BM, BQ, BL, STAGES,
             )  # fmt: skip
         if PHASE == 0:
             met += programs
@@ -189,7 +189,7 @@ def gather_carried(
 @no_type_check
 def back_state_tiles(
     U_a, S, value, d_states, dh_b, d_slot, d_kept, d_key, d_query, d_inputs, B, slots, n, p,
-    STATES: tl.constexpr, KEEP: tl.constexpr, KEYED: tl.constexpr, ASKED: tl.constexpr, BM: tl.constexpr,
+    STATES: tl.constexpr, KEEP: tl.constexpr, KEYED: tl.constexpr, QUERIED: tl.constexpr, BM: tl.constexpr,
     BQ: tl.constexpr, BL: tl.constexpr, STAGES: tl.constexpr,
 ):  # fmt: skip
     """This program's share of ∂/∂h_t = U_aᵀ δk_t + Sᵀ δq_t + what was gathered, and through the tanh to δx."""
@@ -211,7 +211,7 @@ def back_state_tiles(
             dh = product(dh, d_key, p, rows, rows < B, U_a, units, 0, p, p, BL, STAGES)
         else:
             dh += tl.load(d_key + at, mask=there, other=0.0, cache_modifier=".cg").to(tl.float32)
-        if ASKED:
+        if QUERIED:
             dh = product(dh, d_query, p, rows, rows < B, S, units, 0, p, p, BL, STAGES)
         else:
             dh += tl.load(d_query + at, mask=there, other=0.0, cache_modifier=".cg").to(tl.float32)

@@ -2,7 +2,7 @@
 
 Not an op by itself: the recurrences' autograd functions drive it, forwards a step at a time, backwards the same
 steps in the opposite order. Buffers are made once. The tanh of additive energies is computed again on the way
-back rather than kept, so memory grows with T² and not with T²·a. The derivation is in README.md beside the package.
+back rather than kept, so memory grows with T² and not with T²·a. The derivation is in README.md of `ops`.
 """
 
 from collections.abc import Sequence
@@ -43,7 +43,7 @@ class TapeReader:
 
     Args:
         keys: the tape of keys (B, slots, p), written to by the recurrence as it goes.
-        values: what is read (B, slots, d), likewise.
+        values: of the slots, (B, slots, d), in the same order.
         alpha: (T, B, slots): zeros before the forward pass, and what it left there before the backward one.
         valid: (B, slots), True where a slot holds a real word.
         v_a: (p,) for additive energies; None for dot products.
@@ -154,7 +154,7 @@ class TapeReader:
 
 
 def _real_before(valid: Tensor) -> Tensor:
-    """How many real slots stand before each slot, and before the end, (B, slots + 1)."""
+    """The number of real slots before each slot, and before the end, (B, slots + 1)."""
     return torch.nn.functional.pad(valid.cumsum(dim=1), (1, 0))
 
 

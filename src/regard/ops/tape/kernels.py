@@ -1,6 +1,6 @@
 """What the recurrences with a tape share when they run as Triton kernels: a row read, a row back, a slot gathered.
 
-Energies are additive or dot products (DOT), e_i = scale · qᵀ k_i. Nothing is added up in memory on the way back: a
+Energies are additive or dot products (DOT), e_i = scale · qᵀ k_i. Nothing is added up in memory on the backward pass: a
 slot, when its turn comes, gathers what later steps took from it. How programs share the work and meet is in
 `ops/kernels/parts`. Imported only where Triton is.
 """
@@ -106,9 +106,9 @@ def gather_read(
     row, handed, word, partial, d_summaries, out, d_carried, B, n,
     SUMMARIES: tl.constexpr, SPLIT: tl.constexpr, SHARE: tl.constexpr, BN: tl.constexpr,
 ):  # fmt: skip
-    """One row: ∂/∂s_t from its summands; `handed`: whether a step follows; `word`: whether a real word stands here.
+    """One row: ∂/∂s_t from its summands; `handed`: whether a step follows; `word`: whether this is a real word.
 
-    What s_t owes as the state to later steps it owes only at a real word; over padding that is handed down.
+    The gradient of s_t from later steps is added only at a real word; over padding it is passed on.
     """
     at = tl.arange(0, BN)
     there = at < n

@@ -1,4 +1,4 @@
-"""Reading a tape and writing to it, a step at a time, in autograd's sight.
+"""Reading a tape and writing to it, a step at a time, visible to autograd.
 
 Attention over nothing is the zero vector: a row without a real slot reads 0 and its alpha is 0. That is the rule
 for the first word, and for words behind padding on the left.
@@ -31,12 +31,10 @@ def read_tape(
         valid: True where a slot holds a real word.
 
     Returns:
-        What was read, and alpha.
+        The weighted mean of the values, and alpha.
     """
     num_slots = keys.shape[1]
-    if (
-        num_slots == 0
-    ):  # one slot that nobody may read, so that every energy and normaliser has a row to work on
+    if num_slots == 0:  # one masked slot, so that every energy and normaliser has a row to work on
         keys, values = (tape.new_zeros(tape.shape[0], 1, tape.shape[2]) for tape in (keys, values))
         valid = valid.new_zeros(valid.shape[0], 1)
     some = valid.any(dim=1, keepdim=True)  # (B, 1)
@@ -70,10 +68,10 @@ def extend(
 
 
 def cut(tapes: Sequence[Float[Tensor, "B t _"]], valid: Bool[Tensor, "B t"], span: int) -> State:
-    """The tapes as far as a span reaches, and at the end their mask.
+    """The tapes cut to a span, and at the end their mask.
 
-    A span counts real slots: of each row the last `span` of them keep their mark. Slots at the beginning that no row
-    reads any more are dropped, so that tapes are longer than the span only where padding stands between.
+    A span counts real slots: in each row only the last `span` of them stay valid. Leading slots that are valid in no
+    row are dropped, so that tapes are longer than the span only where padding lies between.
 
     Args:
         tapes: keys, values and whatever else is written.

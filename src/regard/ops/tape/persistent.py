@@ -18,7 +18,7 @@ class Energies(NamedTuple):
         v_a: (p,) for additive energies; for dot products what no kernel will read.
         scale: of dot products.
         dot: whether energies are dot products.
-        quick: how kernels compute a tanh; see `ops/kernels/parts.squash`.
+        quick: how kernels compute tanh; see `ops/kernels/parts.squash`.
     """
 
     v_a: Tensor
@@ -62,7 +62,7 @@ def key_gradients(
 
 
 def summands(tiles: Tiles, gates: int, query: int, others: int = 0) -> tuple[int, int]:
-    """Into how many summands ∂/∂s is cut: of the way back from the gates, and from the query, by their widths.
+    """Into how many summands ∂/∂s is cut: of the backward pass from the gates, and from the query, by their widths.
 
     `others` programs of each tile have something else to do.
     """

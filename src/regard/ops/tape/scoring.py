@@ -1,4 +1,4 @@
-"""How a query is compared with a tape. Two families have a fused form; anything else offers the same three names.
+"""How a query is compared with a tape. Two families have a fused form; others implement the same protocol.
 
 Queries come projected already: the recurrences make them, q_t = P x_t + S s_{t−1}.
 """
@@ -14,7 +14,7 @@ from regard.ops.shapes import Bool, Float
 
 @runtime_checkable
 class Scoring(Protocol):
-    """What a recurrence asks of an attention to its own past."""
+    """What a recurrence needs of an attention to its own past."""
 
     def keys(self, states: Tensor) -> Tensor:
         """(B, t, n) → (B, t, p), what queries are compared with."""
@@ -23,7 +23,7 @@ class Scoring(Protocol):
         """(B, t, n) → (B, t, n), what is read; mostly the states themselves."""
 
     def attend(self, query: Tensor, keys: Tensor, values: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-        """(B, Q, p) and a tape with at least one real slot a row → what was read (B, Q, n), alpha (B, Q, t)."""
+        """(B, Q, p) and a tape with at least one real slot per row → the context (B, Q, n), alpha (B, Q, t)."""
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ def torch_gru_sequence(
     reverse: bool = False,
     state_mask: Float[Tensor, "B n"] | None = None,
 ) -> tuple[Float[Tensor, "B T n"], PlainState]:
-    """The GRU over a padded batch, by the quicker path that applies."""
+    """The GRU over a padded batch, by the fastest path that applies."""
     if fused_wanted() and state_mask is None:
         return fused.torch_gru_sequence(inputs, mask, initial, W, U, b, b_U, reverse)
     return naive.torch_gru_sequence(inputs, mask, initial, W, U, b, b_U, reverse, state_mask)

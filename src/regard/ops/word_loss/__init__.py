@@ -1,7 +1,7 @@
-"""The loss of the right words, by one of three paths.
+"""The cross-entropy of the target words, by one of three paths.
 
-`naive` states it; `fused` has few logits at a time, and its gradients by hand; `native` does that in C on a CPU, where
-`ops/native/choose` says it applies.
+`naive` states it; `fused` computes the logits in chunks, with hand-derived gradients; `native` does the same in C on a
+CPU, where `ops/native/choose` says it applies.
 """
 
 import torch
@@ -22,7 +22,7 @@ def word_loss(
     b_o: Float[Tensor, "Vy"],
     smoothing: float = 0.0,
 ) -> Float[Tensor, ""]:
-    """Σ_n −log p(y_n) from what the output matrix reads, by the quicker path that applies; see `naive`."""
+    """Σ_n −log p(y_n) from the inputs of the output matrix, by the fastest path that applies; see `naive`."""
     if native_applies(W_o, readout, b_o):
         return native.word_loss(readout, targets, W_o, b_o, smoothing)
     if fused_wanted() and not _in_float16(readout.device.type):

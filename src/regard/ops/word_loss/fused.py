@@ -1,10 +1,9 @@
-"""The loss of the right words a chunk of rows at a time, its gradients made on the way; the same signature as `naive`.
+"""The cross-entropy in chunks of rows, its gradients computed in the forward pass; the same signature as `naive`.
 
-Of a chunk the logits are made, then the loss, then, where the logits stood, their gradient, and from that at once the
-chunk's share of every gradient. So nothing as large as (N, Vy) is ever there, and a chunk's passes find it in the
-cache. The gradients are those of the sum itself; the backward pass has only to scale them by what comes down. Under
-bfloat16 autocast the three products are narrow; the softmax, and what is summed over chunks, are float32. The
-derivation is in README.md beside this package.
+For each chunk: its logits, its loss, the gradient of the logits in their place, and from that the chunk's terms of
+every gradient. So nothing as large as (N, Vy) is ever allocated, and a chunk stays in the cache. The gradients are
+those of the sum; the backward pass only scales them by the incoming gradient. Under bfloat16 autocast the three
+products are narrow; the softmax and the sums over chunks are float32. The derivation is in README.md of `ops`.
 """
 
 import math
@@ -22,7 +21,7 @@ _CPU_BYTES, _GPU_BYTES = 16 << 20, 256 << 20
 
 
 def _chunk_rows(num_rows: int, vocabulary_size: int, device: str) -> int:
-    """How many rows a chunk has: all chunks about alike, and none beyond its device's limit but for a single row."""
+    """The rows of a chunk: all chunks about equal, none above the device's limit unless it is a single row."""
     limit = _CPU_BYTES if device == "cpu" else _GPU_BYTES
     most = max(1, limit // (4 * vocabulary_size))
     num_chunks = max(1, math.ceil(num_rows / most))

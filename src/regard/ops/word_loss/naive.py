@@ -1,4 +1,4 @@
-"""The loss of the right words, from what the output matrix reads: the logarithm of Eq. 4's softmax over all words."""
+"""The cross-entropy of the target words, from the inputs of the output matrix: −log of Eq. 4's softmax."""
 
 import torch
 from torch import Tensor
@@ -17,7 +17,7 @@ def word_loss(
 
     Args:
         readout: t, a row for each word to predict; no padding among them.
-        targets: y, the right words.
+        targets: y, the target words.
         W_o: the output matrix.
         b_o: its bias.
         smoothing: the share ε of probability that is spread over all Vy words.

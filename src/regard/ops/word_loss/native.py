@@ -1,4 +1,4 @@
-"""The loss of the right words by C kernels on the CPU; the same signature as `naive`.
+"""The cross-entropy of the target words by C kernels on the CPU; the same signature as `naive`.
 
 As `fused` has it, with larger chunks: what is summed over chunks, ∂/∂W_o, is as large as W_o, and each sum passes over
 it once. Mixed precision rounds the factors of the products to bfloat16; all else is float32.
@@ -72,7 +72,7 @@ def word_loss(
     """Σ_n −log p(y_n), smoothed or not, in float32.
 
     Raises:
-        RegardError: a target is no word of the vocabulary.
+        RegardError: a target is not in the vocabulary.
     """
     least, most = (int(targets.min()), int(targets.max())) if len(targets) else (0, 0)
     if least < 0 or most >= len(W_o):

@@ -1,7 +1,4 @@
-"""Some rows of logits → their loss, and in their place its gradient.
-
-What is left of the loss between the products with W_o. It knows nothing of where the logits come from.
-"""
+"""Rows of logits → their loss, with its gradient in their place: the part between the products with W_o."""
 
 import torch
 from torch import Tensor
@@ -14,12 +11,12 @@ def softmax_loss_(
 ) -> Float[Tensor, ""]:
     """Σ −log p(y) of rows of logits o, which become ∂/∂o = softmax(o) − (1 − ε) 1[v = y] − ε/Vy.
 
-    log Σ_v exp o_v is max o − log(max p): the greatest probability is at least 1/Vy, so its logarithm is always
-    exact, however small that of the right word may be.
+    log Σ_v exp o_v is max o − log(max p): the largest probability is at least 1/Vy, so its logarithm is accurate,
+    however small that of the target word is.
 
     Args:
         logits: contiguous, in float32 or float64; overwritten.
-        targets: the right words.
+        targets: the target words.
         smoothing: ε.
     """
     right = targets.unsqueeze(1)

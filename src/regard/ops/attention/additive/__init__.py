@@ -1,4 +1,4 @@
-"""Additive energies: `naive` pair by pair, `fused` all at once, `native` in C where nobody learns from them."""
+"""Additive energies: `naive` pair by pair, `fused` all at once, `native` in C if no gradient is needed."""
 
 import torch
 from torch import Tensor
@@ -14,7 +14,7 @@ __all__ = ["additive_energies"]
 def additive_energies(
     query: Float[Tensor, "B Q a"], keys: Float[Tensor, "B Tx a"], v_a: Float[Tensor, "a"]
 ) -> Float[Tensor, "B Q Tx"]:
-    """e_ij = v_aᵀ tanh(W_a s_{i−1} + U_a h_j), by the quicker path."""
+    """e_ij = v_aᵀ tanh(W_a s_{i−1} + U_a h_j), by the faster path."""
     if not torch.is_grad_enabled() and native_applies(v_a, query, keys):
         return native.additive_energies(query, keys, v_a)
     if fused_wanted():

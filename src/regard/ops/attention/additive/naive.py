@@ -1,6 +1,6 @@
 """Additive energies, the alignment model of Bahdanau et al. 2015 (A.1.2): a(s, h) = v_aᵀ tanh(W_a s + U_a h).
 
-Query and keys come projected: ``query`` is W_a s_{i−1}, and ``keys`` U_a h_j, computed once a sentence.
+Query and keys come projected: ``query`` is W_a s_{i−1}, and ``keys`` U_a h_j, computed once per sentence.
 """
 
 import torch

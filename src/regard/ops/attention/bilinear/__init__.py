@@ -1,4 +1,4 @@
-"""Bilinear ("general") energies: `naive` as printed; `fused` splits off the keys, computed once a sentence."""
+"""Bilinear ("general") energies: `naive` as printed; `fused` splits off the keys, computed once per sentence."""
 
 from torch import Tensor
 

@@ -1,4 +1,4 @@
-"""Bilinear energies in two parts: W_a h_j once a sentence, then a plain dot product at each step."""
+"""Bilinear energies in two parts: W_a h_j once per sentence, then a plain dot product at each step."""
 
 from torch import Tensor
 

@@ -1,4 +1,4 @@
-"""Concat energies: `naive` as printed; `fused` splits W_a so that the keys are computed once a sentence."""
+"""Concat energies: `naive` as printed; `fused` splits W_a so that the keys are computed once per sentence."""
 
 from torch import Tensor
 

@@ -1,6 +1,6 @@
 """Concat energies without the concatenation.
 
-The columns of W_a that meet h_j give the keys, once a sentence; those that meet q_i give the query; the rest
+The columns of W_a that meet h_j give the keys, once per sentence; those that meet q_i give the query; the rest
 is the additive energy.
 """
 

@@ -17,7 +17,7 @@ def covered_energies(
     w_c: Float[Tensor, "a"],
     coverage: Float[Tensor, "B Q Tx"],
 ) -> Float[Tensor, "B Q Tx"]:
-    """e_ij = v_aᵀ tanh(q_i + k_j + w_c C_ij), by the quicker path."""
+    """e_ij = v_aᵀ tanh(q_i + k_j + w_c C_ij), by the faster path."""
     if fused_wanted():
         return fused.covered_energies(query, keys, v_a, w_c, coverage)
     return naive.covered_energies(query, keys, v_a, w_c, coverage)

@@ -1,7 +1,7 @@
-"""Energies that see what was attended to before: e_ij = v_aᵀ tanh(W_a s_{i−1} + U_a h_j + w_c C_{i−1,j}).
+"""Energies with coverage: e_ij = v_aᵀ tanh(W_a s_{i−1} + U_a h_j + w_c C_{i−1,j}).
 
-C_{i−1,j} = Σ_{k<i} α_kj is word j's coverage so far: Tu et al. 2016 (§3.1) in the simplest form, one number a word, as
-See et al. 2017 (Eq. 11) use it. Query and keys come projected, as in the additive energy.
+C_{i−1,j} = Σ_{k<i} α_kj is word j's coverage so far: Tu et al. 2016 (§3.1) in the simplest form, one number per word,
+as in See et al. 2017 (Eq. 11). Query and keys come projected, as in the additive energy.
 """
 
 import torch

@@ -10,7 +10,7 @@ __all__ = ["dot_energies", "scaled_dot_energies"]
 
 
 def dot_energies(query: Float[Tensor, "B Q p"], keys: Float[Tensor, "B Tx p"]) -> Float[Tensor, "B Q Tx"]:
-    """e_ij = q_iᵀ k_j, by the quicker path."""
+    """e_ij = q_iᵀ k_j, by the faster path."""
     if fused_wanted():
         return fused.dot_energies(query, keys)
     return naive.dot_energies(query, keys)
@@ -19,7 +19,7 @@ def dot_energies(query: Float[Tensor, "B Q p"], keys: Float[Tensor, "B Tx p"]) -
 def scaled_dot_energies(
     query: Float[Tensor, "B Q p"], keys: Float[Tensor, "B Tx p"]
 ) -> Float[Tensor, "B Q Tx"]:
-    """e_ij = q_iᵀ k_j / √p, by the quicker path."""
+    """e_ij = q_iᵀ k_j / √p, by the faster path."""
     if fused_wanted():
         return fused.scaled_dot_energies(query, keys)
     return naive.scaled_dot_energies(query, keys)

@@ -12,7 +12,7 @@ __all__ = ["monotonic_positions", "nearness", "predicted_positions", "within_win
 def monotonic_positions(
     steps: Int[Tensor, "B Q"], mask: Bool[Tensor, "B Tx"], reach: int
 ) -> Float[Tensor, "B Q"]:
-    """local-m's p_t = t, at most S + D so that no window is empty, by the quicker path."""
+    """local-m's p_t = t, at most S + D so that no window is empty, by the faster path."""
     if fused_wanted():
         return fused.monotonic_positions(steps, mask, reach)
     return naive.monotonic_positions(steps, mask, reach)
@@ -24,7 +24,7 @@ def predicted_positions(
     W_p: Float[Tensor, "k n"],
     v_p: Float[Tensor, "k"],
 ) -> Float[Tensor, "B Q"]:
-    """local-p's p_t = S · σ(v_pᵀ tanh(W_p h_t)), by the quicker path."""
+    """local-p's p_t = S · σ(v_pᵀ tanh(W_p h_t)), by the faster path."""
     if fused_wanted():
         return fused.predicted_positions(query, mask, W_p, v_p)
     return naive.predicted_positions(query, mask, W_p, v_p)
@@ -36,7 +36,7 @@ def within_window(
     positions: Float[Tensor, "B Q"],
     reach: int,
 ) -> Float[Tensor, "B Q Tx"]:
-    """The energies inside [p_t − D, p_t + D], −∞ elsewhere, by the quicker path."""
+    """The energies inside [p_t − D, p_t + D], −∞ elsewhere, by the faster path."""
     if fused_wanted():
         return fused.within_window(energies, mask, positions, reach)
     return naive.within_window(energies, mask, positions, reach)
@@ -45,7 +45,7 @@ def within_window(
 def nearness(
     positions: Float[Tensor, "B Q"], mask: Bool[Tensor, "B Tx"], reach: int
 ) -> Float[Tensor, "B Q Tx"]:
-    """exp(−(s − p_t)²/(2σ²)), σ = D/2, by the quicker path."""
+    """exp(−(s − p_t)²/(2σ²)), σ = D/2, by the faster path."""
     if fused_wanted():
         return fused.nearness(positions, mask, reach)
     return naive.nearness(positions, mask, reach)

@@ -1,7 +1,7 @@
 """Local attention: a window around a position in the source (Luong et al. 2015, §3.2), one word at a time.
 
-Positions s of the source and steps t of the target are counted from 1, as in the paper. S, the length, counts all that
-the encoder reads: the words and the end mark after them, which stands at S and may be attended to like any word.
+Positions s of the source and steps t of the target are counted from 1, as in the paper. The length S counts all that
+the encoder reads: the words and the end mark, which is at S and can be attended to like any word.
 """
 
 import math
@@ -15,11 +15,11 @@ from regard.ops.shapes import Bool, Float, Int
 def monotonic_positions(
     steps: Int[Tensor, "B Q"], mask: Bool[Tensor, "B Tx"], reach: int
 ) -> Float[Tensor, "B Q"]:
-    """local-m: p_t = t, as long as a window around it holds a word; from then on it stays on the last one.
+    """local-m: p_t = t, at most S + D, the last position whose window contains a word.
 
     Args:
         steps: t.
-        mask: True where a real word stands.
+        mask: True at real words.
         reach: D.
     """
     rows = []

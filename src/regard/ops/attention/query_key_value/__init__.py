@@ -17,7 +17,7 @@ def query_key_value(
     W_K: Float[Tensor, "p d"],
     W_V: Float[Tensor, "v d"],
 ) -> tuple[Float[Tensor, "B Q v"], Float[Tensor, "B Q Tx"]]:
-    """V softmax(KᵀQ/√p) and alpha, by the quicker path."""
+    """V softmax(KᵀQ/√p) and alpha, by the faster path."""
     if fused_wanted():
         return fused.query_key_value(query, annotations, mask, W_Q, W_K, W_V)
     return naive.query_key_value(query, annotations, mask, W_Q, W_K, W_V)
@@ -26,7 +26,7 @@ def query_key_value(
 def head_energies(
     query: Float[Tensor, "B Q p"], keys: Float[Tensor, "B Tx p"], heads: int
 ) -> Float[Tensor, "B HQ Tx"]:
-    """qᵀk/√(p/H) for each head, the heads' rows one after the other, by the quicker path."""
+    """qᵀk/√(p/H) for each head, the heads' rows one after the other, by the faster path."""
     if fused_wanted():
         return fused.head_energies(query, keys, heads)
     return naive.head_energies(query, keys, heads)
@@ -35,7 +35,7 @@ def head_energies(
 def head_contexts(
     alpha: Float[Tensor, "B HQ Tx"], values: Float[Tensor, "B Tx d"], heads: int
 ) -> Float[Tensor, "B Q d"]:
-    """Each head's Σ_j α_j v_j, side by side, by the quicker path."""
+    """Each head's Σ_j α_j v_j, side by side, by the faster path."""
     if fused_wanted():
         return fused.head_contexts(alpha, values, heads)
     return naive.head_contexts(alpha, values, heads)

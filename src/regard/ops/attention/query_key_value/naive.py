@@ -1,8 +1,8 @@
-"""Query, key and value, each with a matrix of its own, as the lectures work them word by word.
+"""Query, key and value, projected by W_Q, W_K and W_V, word by word as in the lectures.
 
-A word x asks with q = W_Q x; every word h_j answers with k_j = W_K h_j and is worth v_j = W_V h_j; α is the softmax of
-the qᵀk_j/√p, and the word's new vector is Σ_j α_j v_j. Several heads do the same side by side, each with its own rows
-of W_Q, W_K and W_V.
+A word x has the query q = W_Q x; every word h_j has the key k_j = W_K h_j and the value v_j = W_V h_j; α is the softmax
+of qᵀk_j/√p, and the context is Σ_j α_j v_j. Several heads do the same side by side, each with its own rows of W_Q, W_K
+and W_V.
 """
 
 import math
@@ -21,15 +21,15 @@ def query_key_value(
     W_K: Float[Tensor, "p d"],
     W_V: Float[Tensor, "v d"],
 ) -> tuple[Float[Tensor, "B Q v"], Float[Tensor, "B Q Tx"]]:
-    """One head, one sentence and one asking word at a time.
+    """One head, one sentence and one query at a time.
 
     Returns:
         The context of each query, and alpha (0 on padding).
     """
     p = W_K.shape[0]
     contexts, alphas = [], []
-    for asking, words, real in zip(query, annotations, mask, strict=True):
-        for x in asking:
+    for queries, words, real in zip(query, annotations, mask, strict=True):
+        for x in queries:
             q = W_Q @ x  # (p,)
             energies = torch.stack([q @ (W_K @ h) / math.sqrt(p) for h in words[real]])
             row = x.new_zeros(len(words)).index_put((real,), energies.softmax(dim=0))  # (Tx,)
@@ -46,7 +46,7 @@ def head_energies(
 
     Args:
         query: W_Q x, all heads' rows side by side.
-        keys: W_K h, likewise.
+        keys: W_K h, in the same order.
         heads: H, a divisor of p.
 
     Returns:

@@ -1,4 +1,4 @@
-"""Sparsemax: `naive` lets words go until τ stands; `fused` sorts, with a backward pass by hand."""
+"""Sparsemax: `naive` removes words until τ is constant; `fused` sorts, with a hand-derived backward pass."""
 
 from torch import Tensor
 
@@ -10,7 +10,7 @@ __all__ = ["sparsemax"]
 
 
 def sparsemax(energies: Float[Tensor, "B Q Tx"], mask: Bool[Tensor, "B Tx"]) -> Float[Tensor, "B Q Tx"]:
-    """α_ij = max(e_ij − τ_i, 0) over real words, exactly 0 on padding, by the quicker path.
+    """α_ij = max(e_ij − τ_i, 0) over real words, exactly 0 on padding, by the faster path.
 
     Martins & Astudillo 2016.
     """

@@ -1,7 +1,7 @@
 """Sparsemax of all rows at once, with its backward pass derived by hand; the same signature as `naive`.
 
-With the energies in falling order z_1 ≥ z_2 ≥ …, the support is the longest beginning with 1 + k z_k > Σ_{i≤k} z_i, and
-τ = (Σ_{i≤k} z_i − 1)/k. The derivation of both passes is in README.md beside this package.
+With the energies sorted, z_1 ≥ z_2 ≥ …, the support is the longest prefix with 1 + k z_k > Σ_{i≤k} z_i, and
+τ = (Σ_{i≤k} z_i − 1)/k. The derivation of both passes is in README.md of `ops`.
 """
 
 from typing import Any

@@ -1,7 +1,7 @@
 """Energies → alpha that is zero at most words: sparsemax (Martins & Astudillo 2016), one row at a time.
 
 α is the point of the simplex nearest to the energies: α_j = max(e_j − τ, 0), with τ such that they sum to 1. No sorting
-here: words that cannot stay above τ are let go until none is left to go.
+here: words at or below τ are removed, and τ is computed again, until no word is removed.
 """
 
 import torch
@@ -15,7 +15,7 @@ def sparsemax(energies: Float[Tensor, "B Q Tx"], mask: Bool[Tensor, "B Tx"]) -> 
 
     Args:
         energies: one row for each query; −∞ for words it may not attend to.
-        mask: True where a real word stands; each row has at least one.
+        mask: True at real words; each row has at least one.
     """
     rows = []
     for sentence, real in zip(energies, mask, strict=True):

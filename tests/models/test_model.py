@@ -1,4 +1,4 @@
-"""The papers' rules for the first weights: ranges, spreads, orthogonality."""
+"""The papers' rules for initialising parameters: ranges, deviations, orthogonality."""
 
 import pytest
 import torch

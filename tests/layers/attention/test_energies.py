@@ -1,25 +1,25 @@
-"""Attentions put together from their parts: what is carried from step to step, and what is refused."""
+"""Attentions built from the names of their parts: what is carried from step to step, several heads, what is refused."""
 
 import pytest
 import torch
 
 from regard.errors import ConfigError
-from regard.layers import Additive, LocalM, LocalP, QueryKeyValue, build_attention
-from regard.ops.attention import covered_energies, masked_softmax, nearness, sparsemax
+from regard.layers import ENERGIES, Additive, Bilinear, LocalM, LocalP, QueryKeyValue, build_attention
+from regard.ops.attention import covered_energies, masked_softmax, nearness, query_key_value, sparsemax
 
 MASK = torch.tensor([[True] * 5, [True] * 3 + [False] * 2])
 B, TY, TX, D = 2, 4, 5, 4
 SEEDED = torch.Generator().manual_seed(1)
 QUERY = torch.randn(B, TY, D, dtype=torch.float64, generator=SEEDED)
 ANNOTATIONS = torch.randn(B, TX, D, dtype=torch.float64, generator=SEEDED)
-LOOKING = {
+OPTIONS = {
     "local-m": {"window": "local-m", "reach": 1},
     "local-p": {"window": "local-p", "reach": 2, "normalizer": "sparsemax"},
     "coverage": {"coverage": True},
     "both": {"coverage": True, "window": "local-m", "reach": 1},
     "heads": {"energy": "qkv", "heads": 2, "window": "local-p", "reach": 1},
 }
-every_way = pytest.mark.parametrize("options", LOOKING.values(), ids=LOOKING.keys())
+every_option = pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS.keys())
 
 
 def made(energy="additive", **options):
@@ -29,7 +29,7 @@ def made(energy="additive", **options):
     return layer, layer.keys(ANNOTATIONS), layer.values(ANNOTATIONS)
 
 
-@every_way
+@every_option
 def test_all_steps_are_each_step_in_turn(options):
     layer, keys, values = made(**options)
     whole = layer.attend_sequence(QUERY, keys, values, MASK)
@@ -41,9 +41,9 @@ def test_all_steps_are_each_step_in_turn(options):
     assert [part.shape[0] for part in carried] == [B] * len(layer.initial_state(MASK))
 
 
-@every_way
+@every_option
 def test_hypotheses_side_by_side_are_each_alone(options):
-    """Rows of one sentence lie together, each with what its own steps left behind."""
+    """The rows of a sentence are consecutive, each with its own attention state."""
     layer, keys, values = made(**options)
     rows = torch.arange(B).repeat_interleave(TY)
     carried = tuple(part[rows] for part in layer.initial_state(MASK))
@@ -64,7 +64,7 @@ def test_hypotheses_side_by_side_are_each_alone(options):
             torch.testing.assert_close(alone.state, tuple(part[r : r + 1] for part in carried))
 
 
-def test_nothing_carried_is_the_first_step():
+def test_without_a_state_it_is_the_first_step():
     layer, keys, values = made(coverage=True, window="local-m", reach=1)
     first = layer.attend(QUERY[:, :1], keys, values, MASK, layer.initial_state(MASK))
     torch.testing.assert_close(layer.attend(QUERY[:, :1], keys, values, MASK), first)
@@ -119,10 +119,10 @@ def test_coverage_is_the_sum_of_the_alphas_before(energy):
     unseen.load_state_dict({name: w for name, w in layer.state_dict().items() if name != "w_c"})
     blind = unseen.attend_sequence(QUERY, unseen.keys(ANNOTATIONS), ANNOTATIONS, MASK).alpha
     torch.testing.assert_close(blind[:, 0], alpha[:, 0])
-    assert (blind[:, 1:] - alpha[:, 1:]).abs().max() > 0.01, "the example must tell the two apart"
+    assert (blind[:, 1:] - alpha[:, 1:]).abs().max() > 0.01, "the example must distinguish the two"
 
 
-def test_the_parts_are_those_asked_for():
+def test_the_parts_are_those_named():
     layer = build_attention("additive", 4, 6, 5, normalizer="sparsemax", window="local-p", reach=3)
     assert isinstance(layer, Additive)
     assert isinstance(layer.window, LocalP)
@@ -136,7 +136,7 @@ def test_the_parts_are_those_asked_for():
 
 
 REFUSED = {
-    "energy": ({"energy": "general"}, r"no energy 'general'; known: .*bilinear"),
+    "energy": ({"energy": "cosine"}, r"no energy 'cosine'; .*concat"),
     "normalizer": ({"normalizer": "sparsmax"}, r"no normalizer 'sparsmax'; did you mean 'sparsemax'"),
     "window": ({"window": "local"}, r"no window 'local'; did you mean 'local-\w'"),
     "coverage": (
@@ -162,3 +162,46 @@ def test_no_other_energy_takes_coverage():
     layer = build_attention("dot", 4, 4, 1)
     with pytest.raises(NotImplementedError, match="Dot has no tanh"):
         layer.covered_score(torch.zeros(1, 1, 4), torch.zeros(1, 2, 4), torch.zeros(1, 1, 2))
+
+
+def test_general_is_luongs_name_for_bilinear():
+    assert ENERGIES["general"] is ENERGIES["bilinear"] is Bilinear
+    general, bilinear = (build_attention(energy, D, D, 6).double() for energy in ("general", "bilinear"))
+    general.load_state_dict(bilinear.state_dict())
+    torch.testing.assert_close(
+        general(QUERY, ANNOTATIONS, MASK), bilinear(QUERY, ANNOTATIONS, MASK), rtol=0, atol=0
+    )
+
+
+def test_one_head_is_the_matrix_form():
+    layer = QueryKeyValue(D, D, 7).double()
+    context, alpha, _ = layer.attend(QUERY, layer.keys(ANNOTATIONS), layer.values(ANNOTATIONS), MASK)
+    expected = query_key_value(QUERY, ANNOTATIONS, MASK, layer.W_Q, layer.W_K, layer.W_V)
+    torch.testing.assert_close((context, alpha), expected)
+
+
+@pytest.mark.parametrize("heads", [2, 4])
+def test_heads_are_attentions_side_by_side(heads):
+    layer = QueryKeyValue(D, D, 12, heads).double()
+    keys, values = layer.keys(ANNOTATIONS), layer.values(ANNOTATIONS)
+    context, alpha, _ = layer.attend(QUERY, keys, values, MASK)
+    alone = [
+        query_key_value(QUERY, ANNOTATIONS, MASK, *matrices)
+        for matrices in zip(*(W.chunk(heads) for W in (layer.W_Q, layer.W_K, layer.W_V)), strict=True)
+    ]
+    joined = torch.cat([each for each, _ in alone], dim=-1)
+    torch.testing.assert_close(context, joined @ layer.W_O.T)
+    alpha_by_head = layer.alpha_by_head(QUERY, keys, MASK)
+    assert alpha_by_head.shape == (B, heads, TY, TX)
+    torch.testing.assert_close(alpha_by_head, torch.stack([each for _, each in alone], dim=1))
+    torch.testing.assert_close(alpha, alpha_by_head.mean(dim=1))
+    assert (alpha_by_head[:, 0] - alpha_by_head[:, 1]).abs().max() > 0.01, (
+        "the example must distinguish the heads"
+    )
+
+
+@pytest.mark.parametrize(("size", "annotations"), [(7, 6), (6, 7)])
+def test_widths_that_heads_cannot_share_are_refused(size, annotations):
+    message = f"2 heads cannot share queries of {size} units and annotations of {annotations}; .*multiples"
+    with pytest.raises(ConfigError, match=message):
+        QueryKeyValue(5, annotations, size, heads=2)

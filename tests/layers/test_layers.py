@@ -1,0 +1,117 @@
+"""Every public layer used alone: constructed, called with and without a mask, and documented."""
+
+import pydoc
+import re
+
+import pytest
+import torch
+
+from regard import layers
+from regard.errors import ConfigError
+
+B, Tx, Q, n, d = 2, 5, 3, 4, 4
+MASK = torch.tensor([[True] * 5, [True] * 3 + [False] * 2])
+
+
+@pytest.mark.parametrize("name", layers.ENERGIES)
+def test_every_attention_by_itself(name):
+    attention = layers.build_attention(name, n, d, 6)
+    annotations, query = torch.randn(B, Tx, d), torch.randn(B, Q, n)
+    for mask in (MASK, None):
+        context, alpha, _ = attention(query, annotations, mask)
+        assert (context.shape, alpha.shape) == ((B, Q, d), (B, Q, Tx))
+        torch.testing.assert_close(alpha.sum(-1), torch.ones(B, Q))
+        assert (alpha[1, :, 3:] == 0).all() == (mask is not None)
+
+
+@pytest.mark.parametrize("window", layers.WINDOWS)
+@pytest.mark.parametrize("normalizer", layers.NORMALIZERS)
+def test_an_attention_of_chosen_parts(normalizer, window):
+    attention = layers.build_attention("qkv", n, d, 6, heads=2, normalizer=normalizer, window=window)
+    annotations, query = torch.randn(B, Tx, d), torch.randn(B, Q, n)
+    assert attention(query, annotations, MASK).context.shape == (B, Q, d)
+    assert attention(query, annotations).context.shape == (B, Q, d)
+
+
+@pytest.mark.parametrize("name", layers.CELLS)
+def test_every_cell_by_itself(name):
+    cell = layers.CELLS[name](d, n)
+    inputs = torch.randn(B, Tx, d)
+    states, last = cell(inputs, MASK)
+    assert states.shape == (B, Tx, n)
+    torch.testing.assert_close(last[0][0], states[0, -1])
+    torch.testing.assert_close(last[0][1], states[1, 2])
+    states, last = cell(inputs)
+    torch.testing.assert_close(last[0], states[:, -1])
+
+
+@pytest.mark.parametrize("name", [name for name, cell in layers.CELLS.items() if cell.attends_to_past])
+def test_a_cell_that_attends_to_its_past_takes_any_attention(name):
+    cell = layers.CELLS[name](d, n, lambda query_size, size: layers.Additive(query_size, size, 6), span=3)
+    for mask in (MASK, None):
+        _, _, alpha = cell.forward_with_alpha(torch.randn(B, Tx, d), mask)
+        assert alpha.shape == (B, Tx, Tx)
+
+
+@pytest.mark.parametrize("stack", [layers.RecurrentStack, layers.BidirectionalStack])
+def test_stacks_by_themselves(stack):
+    made = stack(layers.LSTM, d, n, 2, residual=True, dropout=0.1)
+    for mask in (MASK, None):
+        annotations = made(torch.randn(B, Tx, d), mask)[0]
+        assert annotations.shape == (B, Tx, n if stack is layers.RecurrentStack else 2 * n)
+
+
+@pytest.mark.parametrize("name", layers.POOLINGS)
+def test_every_pooling_by_itself(name):
+    pooling, annotations = layers.POOLINGS[name](d, 6), torch.randn(B, Tx, d)
+    for mask in (MASK, None):
+        pooled = pooling(annotations, mask, torch.randn(B, d))
+        assert layers.Head(d, 3)(pooled.vector).shape == (B, 3)
+    if name == "last":
+        with pytest.raises(ConfigError, match="LastPooling: give the encoder's last state"):
+            pooling(annotations)
+    else:
+        everywhere = torch.ones(B, Tx, dtype=torch.bool)
+        torch.testing.assert_close(pooling(annotations), pooling(annotations, everywhere))
+
+
+def test_embedding_readouts_dropout_and_standardizing_by_themselves():
+    embedded = layers.Embedding(9, d)(torch.tensor([[1, 2], [3, 4]]))
+    readout = layers.MaxoutReadout(n, d, 7, 6)(torch.randn(2, 2, n), embedded, torch.randn(2, 2, 7))
+    assert layers.Output(6, 9)(readout).shape == (2, 2, 9)
+    attentional = layers.AttentionalReadout(n, 7, 6)(torch.randn(2, n), torch.randn(2, 7))
+    assert attentional.shape == (2, 6)
+    assert layers.Dropout(0.5).eval()(embedded) is embedded
+    assert layers.Standardize(d)(torch.randn(B, d)).shape == (B, d)
+
+
+TABLES = {"CELLS", "ENERGIES", "NORMALIZERS", "POOLINGS", "WINDOWS"}
+FUNCTIONS = {"build_attention", "is_covering", "is_sized"}
+TYPES = {"Attended", "AttentionState", "CellFactory", "Pooled"}
+BASES = {"Attention", "Cell", "SelfAttentive"}
+MODULES = sorted(set(layers.__all__) - TABLES - FUNCTIONS - TYPES)
+OURS = {"Standardize", "LastPooling", "MeanPooling", "Head"} | BASES - {"SelfAttentive"}
+"""Layers of no particular paper."""
+PAPER = re.compile(r"[A-Z][\w’-]+(?: et al\.| & [A-Z]\w+)? \d{4}")
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_help_says_shapes_and_source(name):
+    """The shapes of what goes in and comes out, the arguments, and the paper, in the class or in what it inherits."""
+    layer = getattr(layers, name)
+    assert issubclass(layer, torch.nn.Module)
+    own = [base.__doc__ or "" for base in layer.__mro__ if base.__module__.startswith("regard.")]
+    text = pydoc.render_doc(layer, renderer=pydoc.plaintext)
+    assert re.search(r"\((B|…|N)(, \w+)*\)", text), "no shape"
+    if layer.__init__ is not torch.nn.Module.__init__:
+        assert any("Args:" in doc for doc in own) or "Arguments as for" in own[0], "no arguments"
+    assert name in OURS or PAPER.search(" ".join(" ".join(own).split())), "no paper"
+
+
+def test_every_module_is_tested_above():
+    """A new layer needs a test in this file."""
+    tested = {"Dropout", "Embedding", "Standardize", "Head", "Output", "MaxoutReadout", "AttentionalReadout"}
+    tested |= {"RecurrentStack", "BidirectionalStack", "LocalM", "LocalP"}
+    tested |= {kind.__name__ for table in (layers.CELLS, layers.ENERGIES) for kind in table.values()}
+    tested |= {type(make(d, 6)).__name__ for make in layers.POOLINGS.values()}
+    assert set(MODULES) == tested | BASES
