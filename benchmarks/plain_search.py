@@ -17,7 +17,7 @@ from benchmarks.plain import PlainModel, plain_copy
 from benchmarks.process import in_own_process
 from benchmarks.searched import Searched, searched
 from benchmarks.settings import Setting
-from regard.batches import in_order_of_length, pad_sources
+from regard.batches import batch_by_length, pad_sources
 from regard.checkpoint import ModelFolder
 from regard.text.specials import BOS, EOS, PAD
 
@@ -95,7 +95,7 @@ def search(setting: dict[str, Any], demand: dict[str, Any], folder: str, lines: 
     source, target = loaded.tokenizers["source"], loaded.tokenizers["target"]
     encoded = source.encode_batch(Path(lines).read_text(encoding="utf-8").splitlines())
     outputs, seconds = [""] * len(encoded), []
-    for members in in_order_of_length([len(ids) + 1 for ids in encoded], wanted.batch, 10**9):
+    for members in batch_by_length([len(ids) + 1 for ids in encoded], wanted.batch, 10**9):
         started = time.perf_counter()
         batch = pad_sources([encoded[k] for k in members])
         found = plain_beam(model, batch.source_ids, batch.source_mask, wanted.beam, chosen.output_words)

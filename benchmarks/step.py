@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from benchmarks.settings import CLIP, RATE, SEED, model_of
-from regard.batches import Batch
+from regard.batches import PairBatch
 from regard.models import LanguageModelConfig, LanguageModelNetwork, ModelConfig, Seq2Seq
 from regard.tasks import TrainingBatch
 from regard.tasks.config import TrainingConfig
@@ -55,7 +55,9 @@ def translating(sizes: Sizes, decoder: str) -> Callable[[], None]:
     torch.manual_seed(SEED)
     objective = TranslationObjective(Seq2Seq(config, sizes.V, sizes.V), 0.0)
     source, previous, target = (torch.randint(sizes.V, (sizes.B, T)) for T in (sizes.Tx, sizes.Ty, sizes.Ty))
-    batch = Batch(source, torch.ones_like(source).bool(), previous, target, torch.ones_like(target).bool())
+    batch = PairBatch(
+        source, torch.ones_like(source).bool(), previous, target, torch.ones_like(target).bool()
+    )
     return _step(objective, TrainingBatch(batch.tensors, target.numel(), sizes.B), lambda loss: loss)
 
 

@@ -15,7 +15,7 @@ from torch import Tensor
 from torch.profiler import ProfilerActivity, profile
 
 from benchmarks.gpu.stopwatch import median_ms, peak_mib
-from regard.batches import Batch, pad_pairs
+from regard.batches import PairBatch, pad_pairs
 from regard.models import ModelConfig, Seq2Seq
 from regard.tasks import TrainingBatch
 from regard.tasks.translate.objective import TranslationObjective
@@ -26,7 +26,7 @@ from regard.training.step import update
 VOCABULARY, LONGEST = 30_000, 50
 
 
-def batches(sentences: int, whole: bool, count: int, seed: int = 1) -> list[Batch]:
+def batches(sentences: int, whole: bool, count: int, seed: int = 1) -> list[PairBatch]:
     """Batches as bucketing leaves them: pairs of like length together. With `whole`, every sentence is 50 words.
 
     Lengths are drawn as a corpus of up to 50 words has them: a gamma of mean 22, targets within a fifth of sources.
@@ -68,7 +68,7 @@ class Device:
 class Training:
     """A model, its objective and its optimizer; `update` learns from the next batch."""
 
-    def __init__(self, data: list[Batch]) -> None:
+    def __init__(self, data: list[PairBatch]) -> None:
         torch.manual_seed(1)
         config = ModelConfig.from_mapping(PRESETS["rnnsearch-50"]()["model"], "model")
         self.objective = TranslationObjective(Seq2Seq(config, VOCABULARY, VOCABULARY), 0.0).cuda()

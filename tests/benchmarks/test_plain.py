@@ -8,7 +8,7 @@ from benchmarks.settings import Setting, task_of
 from torch.utils.flop_counter import FlopCounterMode
 
 from benchmarks import plain, training
-from regard.batches import Batch
+from regard.batches import PairBatch
 from regard.ops.paths import naive_only
 
 
@@ -40,7 +40,7 @@ def test_its_products_are_ours_and_those_of_the_floor(exact):
     copy, objective = plain_copy(ours, exact), task.objective()
     B, Tx, Ty, V = exact.batch, 16, 12, exact.vocabulary
     source, previous, target = (torch.randint(4, V, (B, T)) for T in (Tx, Ty, Ty))
-    batch = Batch(source, torch.ones(B, Tx).bool(), previous, target, torch.ones(B, Ty).bool())
+    batch = PairBatch(source, torch.ones(B, Tx).bool(), previous, target, torch.ones(B, Ty).bool())
     with FlopCounterMode(display=False) as counted, naive_only():
         objective(*batch.tensors).backward()
     with FlopCounterMode(display=False) as plainly:

@@ -6,7 +6,7 @@ import math
 import pytest
 import torch
 
-from regard.batches import Batch
+from regard.batches import PairBatch
 from regard.checkpoint import ModelFolder
 from regard.errors import CheckpointError, DataError, RegardError
 from regard.tasks import Validation
@@ -228,7 +228,7 @@ def test_each_pair_once_an_epoch(run, pairs, monkeypatch):
     real = loop.update
 
     def watched(fabric, model, optimizer, batches, learn, **options):
-        groups.append([row.tolist() for batch in batches for row in Batch(*batch.tensors).target_ids])
+        groups.append([row.tolist() for batch in batches for row in PairBatch(*batch.tensors).target_ids])
         return real(fabric, model, optimizer, batches, learn, **options)
 
     monkeypatch.setattr(loop, "update", watched)

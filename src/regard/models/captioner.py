@@ -15,7 +15,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor, nn
 
-from regard.batches.pad import FeatureBatch, source_mask_of
+from regard.batches.pad import CaptionBatch, feature_mask
 from regard.config import Config, in_range, one_of
 from regard.errors import ConfigError
 from regard.layers import Embedding, Output, Standardize
@@ -110,14 +110,14 @@ class CaptionerNetwork(Model):
             vectors = [vector.tanh() for vector in vectors]
         parts = self.decoder.stack.layers[0].num_parts
         last = tuple((vector, *(torch.zeros_like(vector) for _ in range(parts - 1))) for vector in vectors)
-        return EncodedSource(vectors[-1].unsqueeze(1), source_mask_of(features), None, last, ())
+        return EncodedSource(vectors[-1].unsqueeze(1), feature_mask(features), None, last, ())
 
-    def readouts(self, batch: FeatureBatch, real: Tensor) -> Readouts:
+    def readouts(self, batch: CaptionBatch, real: Tensor) -> Readouts:
         """Read given descriptions by teacher forcing, up to the output matrix; see `Seq2Seq.readouts`."""
         unrolled = self.decoder(batch.previous_ids, batch.target_mask, self.encode(batch.features))
         return Readouts(at_positions(unrolled.readout, real), None)
 
-    def forward(self, batch: FeatureBatch) -> TeacherForced:
+    def forward(self, batch: CaptionBatch) -> TeacherForced:
         """Score given descriptions by teacher forcing."""
         read = self.readouts(batch, real_positions(batch.target_mask))
         return TeacherForced(self.decoder.output(read.readout), read.alpha)

@@ -12,12 +12,12 @@ import torch
 from torch import Tensor
 
 from regard.batches import LineBatch
-from regard.batches.pad import Batch, FeatureBatch
+from regard.batches.pad import CaptionBatch, PairBatch
 from regard.models import LanguageModelNetwork, States
 from regard.models.seq2seq import TeacherForced
 from regard.search.hypotheses import Hypothesis, length_normalised
 
-Given = TypeVar("Given", Batch, FeatureBatch)
+Given = TypeVar("Given", PairBatch, CaptionBatch)
 
 
 @torch.inference_mode()

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Self, TypeVar
 import torch
 from torch import Tensor, nn
 
-from regard.batches import shuffled
+from regard.batches import batch_shuffled
 from regard.errors import DataError
 from regard.evaluation.metrics import is_better
 from regard.models import Model
@@ -113,7 +113,7 @@ class Task(ABC):
         Examples of like length are together; a task whose examples have an order of their own plans otherwise.
         """
         training = self.config.training
-        return shuffled(
+        return batch_shuffled(
             self.lengths, training.batch_sentences, training.batch_tokens, seed=training.seed, epoch=epoch
         )
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from regard.batches import in_order_of_length, pad_captioned
+from regard.batches import batch_by_length, pad_captioned
 from regard.checkpoint import ModelFolder
 from regard.device import find_device
 from regard.errors import DataError
@@ -135,7 +135,7 @@ class Captioner:
         encoded = self.tokenizer.encode_batch(texts)
         found: list[Caption | None] = [None] * len(texts)
         lengths = [len(ids) + 1 for ids in encoded]
-        for members in in_order_of_length(lengths, batch_sentences, batch_tokens):
+        for members in batch_by_length(lengths, batch_sentences, batch_tokens):
             batch = pad_captioned([rows[k] for k in members], [encoded[k] for k in members]).to(self.device)
             for k, hypothesis in zip(members, decode_forced(self.model, batch), strict=True):
                 found[k] = self._description([hypothesis])

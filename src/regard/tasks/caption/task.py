@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from regard.batches import FeatureBatch, in_order_of_length, pad_captioned
+from regard.batches import CaptionBatch, batch_by_length, pad_captioned
 from regard.errors import ConfigError
 from regard.models import CaptionerNetwork
 from regard.models.state import at_positions, real_positions
@@ -39,7 +39,7 @@ class DescriptionObjective(nn.Module):
     ) -> Tensor:
         """The loss of a batch, taken apart; a sum over its real tokens."""
         real = real_positions(target_mask)  # (N,)
-        read = self.model.readouts(FeatureBatch(features, previous_ids, target_ids, target_mask), real)
+        read = self.model.readouts(CaptionBatch(features, previous_ids, target_ids, target_mask), real)
         targets = at_positions(target_ids, real)  # (N,)
         return words_loss(read.readout, self.model.decoder.output, targets, self.smoothing)
 
@@ -114,9 +114,9 @@ class CaptionTask(Task):
             self.model, self.prepared.tokenizer, device=device.type, max_length=2 * longest + 1
         )
 
-        def batches(members: Sequence[int]) -> Iterator[FeatureBatch]:
+        def batches(members: Sequence[int]) -> Iterator[CaptionBatch]:
             lengths = [len(valid[k].ids) + 1 for k in members]
-            for indices in in_order_of_length(lengths, training.batch_sentences, training.batch_tokens):
+            for indices in batch_by_length(lengths, training.batch_sentences, training.batch_tokens):
                 yield _padded([valid[members[k]] for k in indices]).to(device)
 
         def generate(members: Sequence[int]) -> list[str]:
@@ -135,5 +135,5 @@ class CaptionTask(Task):
         )
 
 
-def _padded(examples: Sequence[EncodedDescription]) -> FeatureBatch:
+def _padded(examples: Sequence[EncodedDescription]) -> CaptionBatch:
     return pad_captioned([each.features for each in examples], [each.ids for each in examples])

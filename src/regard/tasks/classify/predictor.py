@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from regard.batches import in_order_of_length, pad_texts
+from regard.batches import batch_by_length, pad_texts
 from regard.checkpoint import ModelFolder
 from regard.device import find_device
 from regard.errors import DataError
@@ -122,7 +122,7 @@ class Classifier:
         results = [Classification.blank(texts) for texts in rows]
         real = [(k, ids) for k, ids in enumerate(encoded) if ids is not None]
         lengths = [max(map(len, ids)) + 1 for _, ids in real]
-        for members in in_order_of_length(lengths, batch_sentences, batch_tokens):
+        for members in batch_by_length(lengths, batch_sentences, batch_tokens):
             chosen = [real[k] for k in members]
             read = self._read([ids for _, ids in chosen])
             for row, (k, ids) in enumerate(chosen):

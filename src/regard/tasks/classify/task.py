@@ -11,7 +11,7 @@ from dataclasses import replace
 import torch
 from torch import Tensor, nn
 
-from regard.batches import LabelledBatch, TextBatch, in_order_of_length, pad_labelled
+from regard.batches import LabelledBatch, TextBatch, batch_by_length, pad_labelled
 from regard.errors import ConfigError
 from regard.evaluation import score_classes
 from regard.evaluation.metrics import label_scores
@@ -75,7 +75,7 @@ def validate(
     gold: list[str] = []
     predicted: list[str] = []
     lengths = [example.length for example in examples]
-    for members in in_order_of_length(lengths, batch_sentences, batch_tokens):
+    for members in batch_by_length(lengths, batch_sentences, batch_tokens):
         batch = pad_labelled([examples[k] for k in members]).to(device)
         logits = model(batch).logits
         total += float(sequence_loss(logits, batch.label_ids))

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from regard.batches import Stream, in_order_of_length, pad_lines
+from regard.batches import Stream, batch_by_length, pad_lines
 from regard.checkpoint import ModelFolder
 from regard.config import in_range, one_of
 from regard.device import find_device
@@ -128,7 +128,7 @@ def _score_each(
 ) -> list[Scored]:
     scored = [Scored.blank(line.text) for line in lines]
     real = [k for k, line in enumerate(lines) if line.ids]
-    for batch in in_order_of_length([lines[k].length for k in real], _SENTENCES, _TOKENS):
+    for batch in batch_by_length([lines[k].length for k in real], _SENTENCES, _TOKENS):
         chosen = [real[k] for k in batch]
         scores = score_tokens(model, pad_lines([lines[k].ids for k in chosen]).to(model.embedding.E.device))
         log_probs = iter(scores.log_probs.tolist())

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from regard.batches import LineBatch, Stream, in_order_of_length, pad_lines
+from regard.batches import LineBatch, Stream, batch_by_length, pad_lines
 from regard.errors import ConfigError, DataError
 from regard.models import LanguageModelNetwork, States, detached
 from regard.models.state import at_positions, real_positions
@@ -80,7 +80,7 @@ def sentence_batches(
     lines: Sequence[EncodedLine], max_sentences: int, max_tokens: int
 ) -> Iterable[LineBatch]:
     """Single lines to validate with, those of like length together."""
-    for members in in_order_of_length([line.length for line in lines], max_sentences, max_tokens):
+    for members in batch_by_length([line.length for line in lines], max_sentences, max_tokens):
         yield pad_lines([lines[k].ids for k in members])
 
 

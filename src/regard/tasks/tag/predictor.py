@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from regard.batches import in_order_of_length, pad_words
+from regard.batches import batch_by_length, pad_words
 from regard.checkpoint import ModelFolder
 from regard.device import find_device
 from regard.errors import DataError
@@ -110,7 +110,7 @@ class Tagger:
         results = [Tagging((), (), ())] * len(sentences)
         real = [k for k, ids in enumerate(encoded) if ids]
         lengths = [len(encoded[k]) + 1 for k in real]
-        for members in in_order_of_length(lengths, batch_sentences, batch_tokens):
+        for members in batch_by_length(lengths, batch_sentences, batch_tokens):
             chosen = [real[k] for k in members]
             for k, found in zip(chosen, self._read([encoded[k] for k in chosen]), strict=True):
                 best, tags = found.max(dim=-1)

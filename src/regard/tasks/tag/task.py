@@ -11,7 +11,7 @@ from dataclasses import replace
 import torch
 from torch import Tensor, nn
 
-from regard.batches import WordBatch, in_order_of_length, pad_tagged
+from regard.batches import WordBatch, batch_by_length, pad_tagged
 from regard.errors import ConfigError
 from regard.models import TaggerNetwork
 from regard.tasks.base import Task, TrainingBatch, Validation
@@ -63,7 +63,7 @@ def validate(
     model.eval()
     total, right, whole, num_words = 0.0, 0, 0, 0
     lengths = [sentence.length for sentence in sentences]
-    for members in in_order_of_length(lengths, batch_sentences, batch_tokens):
+    for members in batch_by_length(lengths, batch_sentences, batch_tokens):
         batch = pad_tagged([sentences[k] for k in members]).to(device)
         logits = model(batch)  # (N, tags)
         tags = batch.tag_ids[batch.word_mask]

@@ -14,7 +14,7 @@ from dataclasses import replace
 import torch
 from torch import Tensor, nn
 
-from regard.batches import Batch
+from regard.batches import PairBatch
 from regard.models import Seq2Seq
 from regard.models.state import at_positions, real_positions
 from regard.ops.attention import coverage_penalty, guided_alignment
@@ -38,7 +38,7 @@ def share_of_own(most: float, schedule: str, progress: float) -> float:
 
 
 @torch.no_grad()
-def mixed(model: Seq2Seq, batch: Batch, share: float, chance: torch.Generator) -> Batch:
+def mixed(model: Seq2Seq, batch: PairBatch, share: float, chance: torch.Generator) -> PairBatch:
     """A batch whose words to read are the model's own at about `share` of the positions.
 
     Args:
@@ -98,7 +98,7 @@ class TranslationObjective(nn.Module):
     ) -> Tensor:
         """The loss of a batch, taken apart; a sum over its real tokens."""
         real = real_positions(target_mask)  # (N,)
-        batch = Batch(source_ids, source_mask, previous_ids, target_ids, target_mask)
+        batch = PairBatch(source_ids, source_mask, previous_ids, target_ids, target_mask)
         read = self.model.readouts(batch, real)
         targets = at_positions(target_ids, real)  # (N,)
         loss = words_loss(read.readout, self.model.decoder.output, targets, self.smoothing)

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import torch
 from torch import Tensor, nn
 
-from regard.batches import Batch, in_order_of_length, pad_pairs
+from regard.batches import PairBatch, batch_by_length, pad_pairs
 from regard.checkpoint import LoadedModel
 from regard.config import toml_value
 from regard.errors import ConfigError
@@ -106,9 +106,9 @@ def validate(
         batch_tokens: the most tokens in a batch, of the longer side, padding counted.
     """
 
-    def batches(members: Sequence[int]) -> Iterator[Batch]:
+    def batches(members: Sequence[int]) -> Iterator[PairBatch]:
         lengths = [encoded[k].length for k in members]
-        for indices in in_order_of_length(lengths, batch_sentences, batch_tokens):
+        for indices in batch_by_length(lengths, batch_sentences, batch_tokens):
             yield pad_pairs([encoded[members[k]] for k in indices]).to(translator.device)
 
     def generate(members: Sequence[int]) -> list[str]:
@@ -222,7 +222,7 @@ class TranslateTask(Task):
         if share > 0:
             if self._chance is None:  # of its own, so that other draws are those of a run without it
                 self._chance = torch.Generator(tensors[0].device).manual_seed(self.config.training.seed)
-            tensors = mixed(self.model, Batch(*tensors), share, self._chance).tensors
+            tensors = mixed(self.model, PairBatch(*tensors), share, self._chance).tensors
         loss: Tensor = objective(*tensors)
         return loss
 
