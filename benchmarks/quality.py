@@ -25,8 +25,7 @@ from regard.checkpoint import ModelFolder
 from regard.errors import RegardError
 from regard.evaluation import measure
 from regard.inference.shortlist import FILE as SHORTLIST
-from regard.inference.shortlist import Shortlist
-from regard.inference.shortlist_training import covered, learn_shortlist
+from regard.inference.shortlist import Shortlist, measure_coverage, train_shortlist
 from regard.text import encode_pairs, read_pairs
 from regard.text.formats import read_file
 
@@ -132,7 +131,7 @@ def learn(model: str, source: str, target: str) -> dict[str, Any]:
     loaded = ModelFolder(model).load()
     tokenizers = loaded.tokenizers["source"], loaded.tokenizers["target"]
     pairs = encode_pairs(read_pairs(source, target), *tokenizers)
-    learn_shortlist(loaded.model, pairs, *(each.size for each in tokenizers)).save(model)
+    train_shortlist(loaded.model, pairs, *(each.size for each in tokenizers)).save(model)
     return {}
 
 
@@ -143,7 +142,7 @@ def coverage_of(model: Path, data: Path) -> dict[str, Any]:
     sizes = [each.size for each in tokenizers]
     test = [file_of(data, "test_2016_flickr", language) for language in ("de", "en")]
     pairs = encode_pairs(read_pairs(*test), *tokenizers)
-    return {**covered(Shortlist.load(model, *sizes), pairs).to_json(), "vocabulary": sizes[1]}
+    return {**measure_coverage(Shortlist.load(model, *sizes), pairs).to_json(), "vocabulary": sizes[1]}
 
 
 def quality_section(turns: Sequence[Turn], references: Sequence[str], coverage: Mapping[str, Any]) -> Section:

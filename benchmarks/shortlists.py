@@ -15,7 +15,7 @@ from regard.checkpoint import ModelFolder
 from regard.inference.shortlist import Shortlist
 
 PER_WORD, FREQUENT = 50, 200
-"""As `learn_shortlist` has them."""
+"""As `train_shortlist` has them."""
 
 
 def write_shortlist(setting: Setting, folder: Path) -> None:

@@ -17,7 +17,7 @@ from benchmarks.searched import Searched, searched
 from benchmarks.settings import Setting, run_of
 from benchmarks.shortlists import write_shortlist
 from regard.inference.shortlist import FILE as SHORTLIST
-from regard.search import LengthLimit
+from regard.search.options import DEFAULT_SEARCH
 from regard.training.run import run_training
 
 VARIANTS: dict[str, list[str]] = {
@@ -100,4 +100,4 @@ def _ratio(words: int) -> float:
 
     A limit has ten tokens beside the ratio's share; half a token more than is needed keeps clear of rounding.
     """
-    return (words + 1 - LengthLimit().extra + 0.5) / words
+    return (words + 1 - DEFAULT_SEARCH.max_extra + 0.5) / words

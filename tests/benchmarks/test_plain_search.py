@@ -7,7 +7,8 @@ from benchmarks.plain_search import plain_beam
 from benchmarks.settings import task_of
 
 from regard.batches import pad_sources
-from regard.search import LengthLimit, SearchOptions, search
+from regard.search.beam import search
+from regard.search.options import SearchOptions
 from regard.text.specials import BOS, EOS, PAD
 
 WORDS = 3
@@ -29,10 +30,10 @@ def pair(toy):
 @pytest.mark.parametrize("beam", [1, 2, 5])
 def test_it_finds_what_regard_finds(pair, beam):
     ours, copy, batch = pair
-    limit = LengthLimit(ratio=0, extra=WORDS + 1)
+    limit = {"max_ratio": 0, "max_extra": WORDS + 1}
     with torch.inference_mode():
         encoded = ours.encode(batch.source_ids, batch.source_mask)
-        found = search(ours.decoder, encoded, SearchOptions(beam=beam, min_length=WORDS, limit=limit))
+        found = search(ours.decoder, encoded, SearchOptions(beam=beam, min_length=WORDS, **limit))
     expected = [list(each.hypotheses[0].ids) for each in found]
     got = plain_beam(copy, batch.source_ids, batch.source_mask, beam, WORDS).tolist()
     assert got == expected

@@ -9,7 +9,6 @@ import pytest
 import torch
 
 from regard.checkpoint import ModelFolder
-from regard.search import LengthLimit
 from regard.tasks.translate.predictor import Translator
 from regard.text import SentencePair, parse_pharaoh
 from regard.training.run import configure, run_training
@@ -191,7 +190,7 @@ class TestHowItSearches:
             (["--min-ratio", "3"], {"min_ratio": 3.0}),
             (["--block-ngrams", "1"], {"block_ngrams": 1}),
             (["--no-unknowns"], {"unknowns": False}),
-            (["--max-ratio", "0"], {"limit": LengthLimit(ratio=0.0)}),
+            (["--max-ratio", "0"], {"max_ratio": 0.0}),
             (["--beam", "2"], {"beam": 2}),
         ],
         ids=lambda value: " ".join(value) if isinstance(value, list) else "",

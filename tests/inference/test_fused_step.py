@@ -5,8 +5,7 @@ import copy
 import pytest
 import torch
 
-from regard.inference.fused_step import NativeFusedStep
-from regard.inference.packing import pack_model
+from regard.inference.packing import NativeFusedStep, pack_model
 from regard.models import ModelConfig, Seq2Seq
 from regard.ops.native import PRECISIONS, decoding, load, native_off
 from regard.ops.paths import naive_only

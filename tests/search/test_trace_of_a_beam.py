@@ -7,12 +7,14 @@ import numpy as np
 import pytest
 
 from regard.batches import pad_sources
-from regard.search import LengthLimit, SearchOptions, TokenConstraints, search
+from regard.search.beam import search
+from regard.search.constraints import TokenConstraints
+from regard.search.options import SearchOptions
 from regard.text.specials import EOS
 
 A, B, C = 4, 5, 6
 SOURCES = [[4, 5, 6, 7], [8], [], [5, 5, 7]]
-TIGHT = LengthLimit(1.0, 3)
+TIGHT = {"max_ratio": 1.0, "max_extra": 3}
 SCRIPT = {
     (): {A: 0.6, B: 0.3, C: 0.1},
     (A,): {B: 0.5, EOS: 0.3, C: 0.2},
@@ -75,7 +77,7 @@ class TestByHand:
 
 @pytest.mark.parametrize("width", [1, 3])
 def test_the_record_is_of_what_was_found(grid_model, width):
-    options = SearchOptions(beam=width, n_best=width, limit=TIGHT)
+    options = SearchOptions(beam=width, n_best=width, **TIGHT)
     with_history = searched(grid_model, options)
     for found, plain in zip(with_history, searched(grid_model, options, history=False), strict=True):
         assert [h.ids for h in found.hypotheses] == [h.ids for h in plain.hypotheses]
@@ -83,7 +85,7 @@ def test_the_record_is_of_what_was_found(grid_model, width):
         history = found.history
         assert len(history.finished) == len(found.hypotheses)
         for end, hypothesis in zip(history.finished, found.hypotheses, strict=True):
-            way = history.way_to(end)
+            way = history.path_to(end)
             assert tuple(node.token for node in way) == hypothesis.ids
             assert [node.log_prob for node in way] == pytest.approx(hypothesis.token_log_probs, abs=1e-9)
             assert end.total == pytest.approx(hypothesis.log_prob, abs=1e-9)
@@ -96,7 +98,7 @@ def test_the_record_is_of_what_was_found(grid_model, width):
 
 
 def test_what_was_kept_was_better_than_what_was_not(tiny_model):
-    options = SearchOptions(beam=3, limit=TIGHT)
+    options = SearchOptions(beam=3, **TIGHT)
     for found in searched(tiny_model("bahdanau"), options):
         num_finished = 0
         nodes = list(found.history.nodes())
@@ -124,7 +126,7 @@ def test_a_told_step_looks_where_it_is_told_and_the_others_freely(kind, tiny_mod
         TokenConstraints(prefix=(4, 5)),
         TokenConstraints(prefix=(4, 4), attend={0: 3}),
     ]
-    search = SearchOptions(beam=3, n_best=2, min_length=2, limit=TIGHT)
+    search = SearchOptions(beam=3, n_best=2, min_length=2, **TIGHT)
     free = searched(model, search, [TokenConstraints(prefix=r.prefix) for r in constraints])
     found = searched(model, search, constraints)
     for b in (1, 2):

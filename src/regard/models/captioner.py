@@ -5,7 +5,7 @@ A vector of features → a sentence, as for captions.
 The features, projected, take the place of what an encoder would have read: a cho decoder's summary c, or a sutskever
 decoder's first states, layer by layer (a memory c starts at zero). Before that they are standardised, by what the
 training set was like, so that raw measurements will do. To search, they are a source of one position, so
-that ``LengthLimit(extra=N)`` allows N tokens whatever its ratio.
+that ``SearchOptions(max_extra=N)`` allows N tokens whatever its ratio.
 """
 
 from collections.abc import Mapping

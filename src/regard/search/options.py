@@ -135,7 +135,10 @@ class SearchOptions(Options):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        in_range("n_best", self.n_best, 1, self.beam)
+        if self.n_best > self.beam:
+            raise ConfigError(
+                f"n_best: {self.n_best}, and a beam of {self.beam} finds at most {self.beam}; raise it"
+            )
 
 
 DEFAULT_SEARCH = SearchOptions()

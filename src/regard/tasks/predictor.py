@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar, Self, TypeVar
 
-from regard.batches import in_order_of_length
+from regard.batches import batch_by_length
 from regard.checkpoint import ModelFolder
 from regard.device import find_device
 from regard.errors import DataError
@@ -149,7 +149,7 @@ def predict_by_length(
         `results`.
     """
     real = [k for k, length in enumerate(lengths) if length]
-    for batch in in_order_of_length([lengths[k] for k in real], batch_sentences, batch_tokens):
+    for batch in batch_by_length([lengths[k] for k in real], batch_sentences, batch_tokens):
         members = [real[k] for k in batch]
         for k, result in zip(members, predict(members), strict=True):
             results[k] = result

@@ -8,7 +8,7 @@ import torch
 
 from regard.batches import Stream, pad_lines
 from regard.errors import ConfigError, DataError
-from regard.search import follow
+from regard.search.forced import follow
 from regard.tasks import prepare_task
 from regard.tasks.language_model.predictor import LanguageModel
 

@@ -7,7 +7,7 @@ import torch
 from regard.errors import ConfigError
 from regard.inference.ensemble import Ensemble
 from regard.inference.shortlist import Shortlist
-from regard.search import SamplingOptions
+from regard.search.options import SamplingOptions
 from regard.tasks.translate.constraints import Constraints
 from regard.tasks.translate.predictor import Sampling, Translator
 from regard.text import EOS, learn

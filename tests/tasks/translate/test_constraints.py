@@ -1,7 +1,7 @@
 import pytest
 
 from regard.errors import ConfigError, DataError
-from regard.search import TokenConstraints
+from regard.search.constraints import TokenConstraints
 from regard.tasks.translate.constraints import Constraints, encode_constraints, read_constraints
 from regard.text import learn
 

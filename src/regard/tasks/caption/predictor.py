@@ -18,7 +18,10 @@ from regard.checkpoint import ModelFolder
 from regard.device import find_device
 from regard.errors import DataError
 from regard.models import CaptionerNetwork
-from regard.search import Hypothesis, LengthLimit, SearchOptions, decode_forced, search
+from regard.search.beam import search
+from regard.search.forced import decode_forced
+from regard.search.hypotheses import Hypothesis
+from regard.search.options import SearchOptions
 from regard.tasks.caption.result import Caption
 from regard.text import Tokenizer, as_numbers
 
@@ -49,7 +52,7 @@ class Captioner:
         self.device = find_device(device)
         self.model = model.to(self.device)
         self.tokenizer = tokenizer
-        self.limit = LengthLimit(extra=max_length)
+        self.max_length = max_length
         self.facts = facts or {}
 
     @classmethod
@@ -166,7 +169,7 @@ class Captioner:
         self, rows: npt.NDArray[np.float32], width: int, n_best: int, length_power: float
     ) -> list[list[Hypothesis]]:
         encoded = self.model.encode(torch.tensor(rows, device=self.device))
-        options = SearchOptions(width, n_best, length_power=length_power, limit=self.limit)
+        options = SearchOptions(width, n_best, length_power=length_power, max_extra=self.max_length)
         return [list(each.hypotheses) for each in search(self.model.decoder, encoded, options)]
 
     def _description(self, hypotheses: Sequence[Hypothesis]) -> Caption:

@@ -32,7 +32,9 @@ from regard.config import in_range, one_of
 from regard.device import find_device
 from regard.errors import ConfigError, DataError
 from regard.models import LanguageModelNetwork, States
-from regard.search import Choice, SamplingOptions, log_probs_of, sample, sampled_rows, score_tokens
+from regard.search.forced import log_probs_of, score_tokens
+from regard.search.options import SamplingOptions
+from regard.search.sampling import Choice, sample, sampled_rows
 from regard.tasks.language_model.result import Candidate, Reading, Sample, SampleStep, Scored, TextScore
 from regard.text import MODES, EncodedLine, Tokenizer, encode_lines, unknown_id, unknown_words
 from regard.text.specials import BOS, EOS, UNK

@@ -20,7 +20,7 @@ from regard.batches import LineBatch, Stream, batch_by_length, pad_lines
 from regard.errors import ConfigError, DataError
 from regard.models import LanguageModelNetwork, States, detached
 from regard.models.state import at_positions, real_positions
-from regard.search import score_tokens
+from regard.search.forced import score_tokens
 from regard.tasks.base import Task, TrainingBatch, Validation
 from regard.tasks.language_model.config import LanguageModelRun
 from regard.tasks.language_model.data import as_lines, prepare, read_text
