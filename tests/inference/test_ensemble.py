@@ -105,7 +105,7 @@ def test_every_member_can_be_told_where_to_look(tiny_model):
 
 
 def test_none_and_misnamed(tiny_model):
-    with pytest.raises(ConfigError, match="an ensemble of no models"):
+    with pytest.raises(ConfigError, match="an ensemble without models"):
         Ensemble([])
     with pytest.raises(ConfigError, match="combination: no 'maen'; did you mean 'mean'"):
         Ensemble([tiny_model()], "maen")

@@ -36,13 +36,13 @@ def test_saved_and_loaded_is_equal(tmp_path):
 
 class TestBadFiles:
     def test_none(self, tmp_path):
-        with pytest.raises(FolderError, match="it has no shortlist yet; `regard shortlist` learns one"):
+        with pytest.raises(FolderError, match="it has no shortlist yet; make one with `regard shortlist`"):
             Shortlist.load(tmp_path, 7, 20)
 
     def test_damaged(self, tmp_path):
         path = make().save(tmp_path)
         path.write_bytes(path.read_bytes()[:-8])
-        with pytest.raises(FolderError, match=r"damaged: .*learn it again"):
+        with pytest.raises(FolderError, match=r"damaged: .*make it again"):
             Shortlist.load(tmp_path, 7, 20)
 
     def test_of_another_model(self, tmp_path):

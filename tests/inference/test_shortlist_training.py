@@ -67,7 +67,7 @@ def test_batches_change_nothing(model):
 
 def test_weights_that_are_added_up_on_the_way(model, monkeypatch):
     whole = train_shortlist(model, PAIRS, 9, 9)
-    monkeypatch.setattr("regard.inference.shortlist._MANY", 3)
+    monkeypatch.setattr("regard.inference.shortlist._MOST_PENDING", 3)
     parts = train_shortlist(model, PAIRS, 9, 9)
     assert parts.words.tolist() == whole.words.tolist()
 
@@ -79,7 +79,7 @@ def test_the_listener_hears_of_each_pair(model):
 
 
 def test_refusals(model):
-    with pytest.raises(DataError, match="no pairs to learn a shortlist from"):
+    with pytest.raises(DataError, match="no pairs to make a shortlist from"):
         train_shortlist(model, [], 9, 9)
     with pytest.raises(ConfigError, match="per_word: 0 is out of range"):
         train_shortlist(model, PAIRS, 9, 9, per_word=0)

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
-from click.core import ParameterSource
 
 from regard.cli.console import (
     DEVICE_HELP,
@@ -276,7 +275,8 @@ def translate(
     if int8 and precision not in ("float32", "int8"):
         raise ConfigError(f"--int8 and --precision {precision}: choose one of the two")
     for name in (*SamplingOptions.names(), "seed"):
-        if not sample and context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+        origin = context.get_parameter_source(name)
+        if not sample and origin is not None and origin.name == "COMMANDLINE":
             flag = f"--{name.replace('_', '-')}"
             raise ConfigError(
                 f"{flag} {context.params[name]}: it is for sampling; add --sample N, or drop it"

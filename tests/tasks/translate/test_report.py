@@ -71,7 +71,7 @@ def test_the_page_needs_nothing_else(written):
     assert "&lt;blink&gt;" in html
     assert "<blink>" not in html
     assert evaluation.quality.signatures["bleu"] in html
-    for fact in ("5 updates are done", "1 × gru of 2, both ways", "bahdanau, 1 × gru of 4", "9 (word)"):
+    for fact in ("5 updates are done", "1 × gru of 2, bidirectional", "bahdanau, 1 × gru of 4", "9 (word)"):
         assert fact in html
     for band in evaluation.bands:
         row = "".join(f"<td>{format_score(name, value)}</td>" for name, value in band.scores().items())
@@ -85,7 +85,7 @@ def test_translations_and_links_are_lines_too(written):
     assert lines == [*(each.text for each in evaluation.translations), ""]
     links = (page.parent / "links.txt").read_text(encoding="utf-8").splitlines()
     assert [parse_pharaoh(line, "links").sure for line in links] == [
-        each.links for each in evaluation.references_read
+        each.links for each in evaluation.references_aligned
     ]
 
 

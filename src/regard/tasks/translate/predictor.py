@@ -83,7 +83,7 @@ class Translator(Predictor):
         self.shortlist = shortlist
 
     @classmethod
-    def load(
+    def load(  # type: ignore[override]  # it takes several folders, and names its options
         cls,
         folder: str | Path | Sequence[str | Path],
         *,
