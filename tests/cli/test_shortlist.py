@@ -19,7 +19,7 @@ def test_is_made_and_used(regard, listed, data):
     first, second = ended.out.splitlines()
     assert first == f"{listed}/shortlist.safetensors, made from 12 pairs"
     assert second.startswith("a sentence chooses among ")
-    assert second.endswith("they hold 100.00 % of the tokens of 12 references, and all of 100.0 % of these")
+    assert second.endswith("they cover 100.00 % of the tokens of 12 references, and all of 100.0 % of these")
     text = (data / "test.src").read_text()
     found = Translator.load(listed, shortlist=True).translate(text.splitlines())
     assert regard("translate", listed, "--shortlist", stdin=text).out.splitlines() == [

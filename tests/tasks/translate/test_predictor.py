@@ -122,7 +122,7 @@ class TestStream:
             assert read == -(-number // 4) * 4
 
     def test_a_misspelt_option(self, translator):
-        with pytest.raises(ConfigError, match="no option 'baem'; did you mean 'beam'?"):
+        with pytest.raises(ConfigError, match="no option 'baem'; did you mean 'beam'"):
             list(translator().translate_stream(["a"], baem=3))
 
 
