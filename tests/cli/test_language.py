@@ -43,7 +43,7 @@ def test_samples(regard, lm):
 
 def test_watching_shows_the_same_lines_word_by_word(regard, lm, tmp_path):
     plain = regard("sample", lm, "--seed", 3, "--max-length", 6, "--prompt", "a zebra")
-    assert "not known to this model, read as <unk>: zebra" in plain.err
+    assert "unknown to this model, read as <unk>: zebra" in plain.err
     ended = regard(
         *("sample", lm, "--seed", 3, "--max-length", 6, "--prompt", "a zebra"),
         *("--watch", "--plot", tmp_path / "growth.png"),
@@ -51,7 +51,7 @@ def test_watching_shows_the_same_lines_word_by_word(regard, lm, tmp_path):
     *rows, whole = ended.out.splitlines()
     assert whole == plain.out.strip()
     [sample] = LanguageModel.load(lm).sample(prompt="a zebra", seed=3, max_length=6)
-    assert "drawn" in rows[0]
+    assert "sampled" in rows[0]
     assert [row.split()[1] for row in rows[1:]] == list(sample.tokens)
     assert (tmp_path / "growth.png").read_bytes().startswith(b"\x89PNG")
 
