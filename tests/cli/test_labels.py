@@ -90,7 +90,7 @@ class TestClassify:
     @pytest.mark.parametrize(
         ("arguments", "stdin", "message"),
         [
-            (["classify", "--json", "--show"], "", "each print in their own way; choose one"),
+            (["classify", "--json", "--show"], "", "print different things; choose one"),
             (["classify", "--second-column", 2], "", "classifies one text at a time; leave it out"),
             (["classify", "--show", "-o", "x"], "", "--show draws in the terminal"),
             (
@@ -134,7 +134,7 @@ class TestTag:
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [
-            (["tag", "--json", "--vertical"], "each print in their own way; choose one"),
+            (["tag", "--json", "--vertical"], "print different things; choose one"),
             (["tag", "--show", "-o", "x"], "--show draws in the terminal"),
             (["tag", "--max-length", 1], "standard input:1 ('a c' …) has 2 words, above the limit of 1"),
             (["classify"], "a model for classifying; name one for tagging"),

@@ -110,12 +110,12 @@ def test_readings(regard, reader, tmp_path):
 
 
 REFUSED = [
-    (("sample", "{lm}", "--json", "--watch"), "--json and --watch each print in their own way"),
+    (("sample", "{lm}", "--json", "--watch"), "--json and --watch print different things"),
     (("sample", "{lm}", "-n", "2", "--plot", "x.png"), "--plot x.png: one picture, and -n 2 makes 2 lines"),
     (("sample", "{lm}", "--temperature", "-1"), "temperature: -1 is out of range"),
     (("sample", "{lm}", "-n", "0"), "count: 0 is out of range"),
     (("sample", "{lm}/none"), "no such model folder"),
-    (("score", "{lm}", "--summary", "-o", "x"), "--summary prints no line for --output to take"),
+    (("score", "{lm}", "--summary", "-o", "x"), "--summary prints no lines, so --output would be empty"),
     (("score", "{lm}", "none.txt"), "none.txt: no such file"),
     (("score", "{reader}", "--continuous"), "train one with model.memory.span"),
     (("read", "{lm}", "a"), "this model's cells, lstm, do not attend to their past"),

@@ -26,7 +26,6 @@ growth tends to the radius; with tanh every step is also multiplied by 1 − h²
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import torch
