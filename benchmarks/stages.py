@@ -23,8 +23,8 @@ from regard.tasks import TrainingBatch
 from regard.tasks.translate.task import TranslateTask
 from regard.text import SentencePair, encode_pairs
 from regard.training.fabric import build_fabric
+from regard.training.loop import update
 from regard.training.optimizer import build_optimizer
-from regard.training.step import update
 
 PARTS = (
     "source embedding",

@@ -18,8 +18,8 @@ from regard.tasks.config import TrainingConfig
 from regard.tasks.language_model.task import LanguageModelObjective
 from regard.tasks.translate.objective import TranslationObjective
 from regard.training.fabric import build_fabric
+from regard.training.loop import update
 from regard.training.optimizer import build_optimizer
-from regard.training.step import update
 
 _DROPOUT = 0.2
 

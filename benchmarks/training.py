@@ -16,8 +16,8 @@ from benchmarks.process import in_own_process
 from benchmarks.settings import SEED, Setting, task_of
 from regard.tasks.base import Task, TrainingBatch
 from regard.training.fabric import build_fabric
+from regard.training.loop import update
 from regard.training.optimizer import build_optimizer
-from regard.training.step import update
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,8 @@ from regard.models import ModelConfig, Seq2Seq
 from regard.tasks import TrainingBatch
 from regard.tasks.translate.objective import TranslationObjective
 from regard.text import EncodedPair
-from regard.training.presets import PRESETS
-from regard.training.step import update
+from regard.training.configure import PRESETS
+from regard.training.loop import update
 
 VOCABULARY, LONGEST = 30_000, 50
 

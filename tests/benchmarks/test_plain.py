@@ -42,7 +42,7 @@ def test_its_products_are_ours_and_those_of_the_floor(exact):
     source, previous, target = (torch.randint(4, V, (B, T)) for T in (Tx, Ty, Ty))
     batch = PairBatch(source, torch.ones(B, Tx).bool(), previous, target, torch.ones(B, Ty).bool())
     with FlopCounterMode(display=False) as counted, naive_only():
-        objective(*batch.tensors).backward()
+        objective(batch).backward()
     with FlopCounterMode(display=False) as plainly:
         copy(source, batch.source_mask, previous, target).backward()
     each = products(exact, "luong", Tx, Ty)

@@ -3,7 +3,7 @@ import pytest
 from regard.cli import progress as bar
 from regard.cli.progress import TrainingDisplay
 from regard.tasks.base import Validation
-from regard.training.events import Note, Progress, Validated
+from regard.training.progress import Note, Progress, Validated
 
 
 class Clock:

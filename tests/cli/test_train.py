@@ -9,8 +9,7 @@ from regard.config import read_toml, write_toml
 from regard.evaluation.metrics import format_score
 from regard.tasks import TASKS
 from regard.text import Tokenizer
-from regard.training.presets import PRESETS
-from regard.training.run import configure
+from regard.training.configure import PRESETS, configure
 
 
 @pytest.fixture
@@ -51,7 +50,7 @@ def test_results_on_one_stream_and_the_rest_on_the_other(train, corpus):
     assert {name: value.strip() for name, value in rows.items()} == {
         name: format_score(name, value) for name, value in flat.items()
     }
-    assert "60 pairs to learn from, 12 to validate with; vocabularies of 9 and 9" in ended.err
+    assert "60 training pairs, 12 for validation; vocabularies of 9 and 9" in ended.err
     assert "validation at update 20: perplexity" in ended.err
     assert "tokens/s" in ended.err
     assert f"the model is in {corpus}/model; try: echo … | regard translate {corpus}/model\n" in ended.err

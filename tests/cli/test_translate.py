@@ -11,7 +11,8 @@ import torch
 from regard.checkpoint import ModelFolder
 from regard.tasks.translate.predictor import Translator
 from regard.text import SentencePair, parse_pharaoh
-from regard.training.run import configure, run_training
+from regard.training.configure import configure
+from regard.training.run import run_training
 
 LINES = ["a b c", "", "e", "   ", "d d unknown", ""]
 TEXT = "".join(f"{line}\n" for line in LINES)

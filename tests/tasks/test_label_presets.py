@@ -4,8 +4,7 @@ import pytest
 
 from regard import tasks
 from regard.errors import ConfigError
-from regard.training.presets import PRESETS
-from regard.training.run import configure
+from regard.training.configure import PRESETS, configure
 
 TASKS = {
     "classifier": "classify",

@@ -10,7 +10,7 @@ from regard.config import Config
 from regard.tasks import TASKS
 from regard.tasks.base import Task
 from regard.tasks.config import RunConfig
-from regard.training.presets import PRESETS, task_of_preset
+from regard.training.configure import PRESETS, find_task
 
 
 @pytest.fixture(params=TASKS.values(), ids=TASKS.keys())
@@ -36,13 +36,16 @@ def test_presets_are_the_tasks_own(spec):
     assert spec.default_preset in spec.presets()
     for name, preset in spec.presets().items():
         assert PRESETS[name] is preset
-        assert task_of_preset(name) == spec.name
+        assert find_task(preset=name) == (spec.name, name)
         assert preset().get("task", "translate") == spec.name
     assert set(PRESETS) == {name for other in TASKS.values() for name in other.presets()}
 
 
 def test_what_it_names_is_there(spec):
-    for reference in (*spec.commands.values(), spec.evaluation, spec.demo_files, spec.demo):
+    for reference in (
+        *(spec.config, spec.network, spec.training, spec.prediction, *spec.commands.values()),
+        *(spec.evaluation, spec.example_writer, spec.example_evaluation, spec.demo),
+    ):
         assert callable(resolve_name(reference))
     assert "{folder}" in spec.first_command
     assert spec.first_command.split("regard ")[1].split()[0] in spec.commands

@@ -40,16 +40,6 @@ DEVICE_HELP = "cpu, cuda, or auto: a GPU where there is one."
 
 COLUMN_HELP = "The column of a table (.arrow, .feather, .parquet) that holds the features as lists."
 
-POWER_HELP = "k in the score log p / length^k: 0 ranks by probability, 1 by its mean a token."
-
-PLAIN_EVERY = 10.0
-"""Seconds between two plain lines of progress, where there is no terminal for a live bar."""
-
-
-def clock(seconds: float) -> str:
-    """Minutes and seconds as people write them."""
-    return f"{int(seconds) // 60}:{int(seconds) % 60:02d}"
-
 
 def print_json(value: Any, file: TextIO | None = None) -> None:
     """One JSON value on one line of a file, by default standard output."""

@@ -80,7 +80,7 @@ def models(
 
 def presets_showing() -> dict[tuple[str, str], list[str]]:
     """(kind of part, its name) → the presets whose models have it."""
-    from regard.training.presets import PRESETS
+    from regard.training.configure import PRESETS
 
     keys = {
         "cell": "cells",

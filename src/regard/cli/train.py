@@ -1,13 +1,12 @@
 """``regard train``: from files of whatever the task learns from to a model folder."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from regard.cli.console import notes, print_json, results, score_table
-from regard.config import one_of, options_of, read_toml, set_option
+from regard.config import list_options, one_of, read_toml, set_option
 from regard.errors import ConfigError
 from regard.tasks import TASKS
 
@@ -104,8 +103,9 @@ def train(
 
       regard train lm --task language_model --train text.txt
     """
-    from regard.cli.progress import TrainingDisplay
-    from regard.training.run import configure, run_training
+    from regard.training.configure import configure, find_task
+    from regard.training.progress import TrainingDisplay
+    from regard.training.run import run_training
 
     file = read_toml(config) if config else {}
     flags: dict[str, Any] = {"data": {}, "tokenizer": {}, "training": {}}
@@ -115,7 +115,8 @@ def train(
         flags["data"]["train"] = [str(path) for path in train_files]
     if valid_files:
         flags["data"]["valid"] = [str(path) for path in valid_files]
-    flags["tokenizer"] = _tokenizer_flags(_task_of(task, preset, file), tokenizer, vocabulary)
+    chosen, _ = find_task(file, flags, preset=preset)
+    flags["tokenizer"] = _tokenizer_flags(chosen, tokenizer, vocabulary)
     if columns:
         flags["data"]["columns"] = list(columns)
     if updates is not None or epochs is not None:
@@ -126,7 +127,7 @@ def train(
         set_option(flags, assignment)
     given = {name: table for name, table in flags.items() if table}
     run = configure(file, given, preset=preset)
-    with TrainingDisplay() as display:
+    with TrainingDisplay(notes) as display:
         trained = run_training(folder, run, listener=display)
     if json:
         print_json(trained.report)
@@ -138,17 +139,8 @@ def train(
     notes.print(f"the model is in {trained.folder}; try: {hint}", markup=False)
 
 
-def _task_of(task: str | None, preset: str | None, file: Mapping[str, Any]) -> str:
-    """The task that flag, preset and file amount to; what is wrong with them is `configure`'s to tell."""
-    from regard.training.presets import PRESETS, task_of_preset
-
-    named = preset or file.get("preset", "")
-    return task or file.get("task") or (task_of_preset(named) if named in PRESETS else next(iter(TASKS)))
-
-
 def _tokenizer_flags(task: str, tokenizer: str | None, vocabulary: int | None) -> dict[str, Any]:
     """``--tokenizer`` and ``--vocabulary`` as the task's configuration has them: two sides, or one text."""
-    one_of("task", task, TASKS)
     sides = TASKS[task].texts
     flags: dict[str, Any] = {}
     if tokenizer:
@@ -169,7 +161,7 @@ def _options(wanted: bool, task: str | None) -> None:
         return
     name = task or next(iter(TASKS))
     one_of("task", name, TASKS)
-    for option in options_of(TASKS[name].run_config()):
+    for option in list_options(TASKS[name].run_config()):
         results.print(f"{option.path} = {option.default}", style="bold", markup=False)
         results.print(f"    {option.sentence}", style="dim", markup=False)
     raise typer.Exit

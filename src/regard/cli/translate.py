@@ -27,7 +27,7 @@ from regard.cli.options import option_flags
 from regard.cli.progress import LinesDisplay
 from regard.errors import ConfigError
 from regard.io import make_folder
-from regard.search.options import DEFAULT_SEARCH, SamplingOptions, SearchOptions
+from regard.search.options import DEFAULT_SAMPLING, DEFAULT_SEARCH, SamplingOptions, SearchOptions
 
 if TYPE_CHECKING:
     from regard.tasks.translate.constraints import Constraints
@@ -163,7 +163,7 @@ def translate(
             rich_help_panel=_SAMPLING,
         ),
     ] = 0,
-    sampling: SamplingOptions = SamplingOptions(),
+    sampling: SamplingOptions = DEFAULT_SAMPLING,
     seed: Annotated[int, typer.Option(help="Equal seeds give equal samples.", rich_help_panel=_SAMPLING)] = 1,
     scores: Annotated[
         bool,
@@ -303,7 +303,7 @@ def translate(
     typed = STDIN in sources and sys.stdin is not None and sys.stdin.isatty()
     with (
         output_file(output) as file,
-        LinesDisplay("translating", aside=output is not None and not typed, plain=False) as display,
+        LinesDisplay("translating", to_file=output is not None and not typed, plain=False) as display,
     ):
         printer = Printer(
             file,

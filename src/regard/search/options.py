@@ -143,6 +143,9 @@ class SearchOptions(Options):
 
 DEFAULT_SEARCH = SearchOptions()
 
+NEED_A_SOURCE = frozenset({"coverage", "min_ratio", "max_ratio", "max_extra"})
+"""Options that mean nothing to a model that generates without a source sentence."""
+
 
 @dataclass(frozen=True)
 class SamplingOptions(Options):
@@ -161,3 +164,6 @@ class SamplingOptions(Options):
         low=0,
         high=1,
     )
+
+
+DEFAULT_SAMPLING = SamplingOptions()

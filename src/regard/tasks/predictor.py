@@ -15,6 +15,7 @@ from regard.device import find_device
 from regard.errors import DataError
 from regard.models import Model
 from regard.tasks import TASKS
+from regard.text import Labels, Tokenizer
 
 Line = TypeVar("Line")
 Result = TypeVar("Result")
@@ -89,6 +90,34 @@ class Predictor:
     def __repr__(self) -> str:
         opened = "" if self.folder is None else f'model="{self.folder}", '
         return f"{type(self).__name__}({opened}{self.num_parameters:,} parameters, {self.device})"
+
+
+class LabelPredictor(Predictor):
+    """A model with its tokenizer and its labels.
+
+    Args:
+        model: in evaluation mode; it is moved to `device`.
+        tokenizer: lines → ids.
+        labels: by id.
+        device: where to compute: ``cpu``, ``cuda``, or ``auto``.
+        max_length: the greatest length of a line.
+        facts: what is known of the weights.
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        tokenizer: Tokenizer,
+        labels: Sequence[str],
+        *,
+        device: str = "cpu",
+        max_length: int = 1000,
+        facts: dict[str, Any] | None = None,
+    ) -> None:
+        super().__init__(model, device=device, facts=facts)
+        self.tokenizer = tokenizer
+        self.labels = Labels(labels)
+        self.max_length = max_length
 
 
 def refuse_text(lines: Any, method: str) -> None:

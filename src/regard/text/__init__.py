@@ -1,6 +1,6 @@
 """Lines ↔ ids: reading corpora, learning vocabularies, encoding, and leaving out what cannot be used."""
 
-from regard.text.features import DescribedFeatures, as_numbers, read_described, read_features
+from regard.text.features import CaptionedFeatures, as_numbers, read_captioned, read_features
 from regard.text.labelled import (
     EncodedLabelled,
     LabelledText,
@@ -49,7 +49,7 @@ __all__ = [
     "UNK",
     "KINDS",
     "MODES",
-    "DescribedFeatures",
+    "CaptionedFeatures",
     "EncodedLabelled",
     "EncodedLine",
     "EncodedPair",
@@ -75,7 +75,7 @@ __all__ = [
     "format_pharaoh",
     "learn",
     "parse_pharaoh",
-    "read_described",
+    "read_captioned",
     "read_features",
     "read_gold_links",
     "read_labelled",

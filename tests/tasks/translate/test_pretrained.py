@@ -8,7 +8,8 @@ from regard.config import merge
 from regard.errors import ConfigError, FolderError
 from regard.models import Seq2Seq
 from regard.tasks import prepare_task
-from regard.training.run import configure, run_training
+from regard.training.configure import configure
+from regard.training.run import run_training
 
 
 @pytest.fixture(scope="module")
