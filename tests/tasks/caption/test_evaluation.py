@@ -7,6 +7,7 @@ import pytest
 
 from regard.errors import DataError
 from regard.evaluation import measure
+from regard.search.options import SearchOptions
 from regard.tasks.caption import evaluation as caption_evaluation
 from regard.tasks.caption.evaluation import evaluate_captions
 from regard.tasks.caption.result import Caption
@@ -15,6 +16,7 @@ from regard.text import learn
 REFERENCES = ["a red cat", "a dog", "two cats"]
 WRITTEN = ["a red cat", "a dig", "two cats"]
 FEATURES = np.arange(6.0).reshape(3, 2)
+OPTIONS = SearchOptions(beam=2, length_power=0.5)
 
 
 class Scripted:
@@ -22,8 +24,8 @@ class Scripted:
 
     tokenizer = learn("word", [*REFERENCES, "three cats"], size=30)
 
-    def caption(self, features, *, beam, length_power):
-        assert (beam, length_power) == (2, 0.5)
+    def caption(self, features, options):
+        assert options == OPTIONS
         return [said(WRITTEN[int(row[0]) // 2]) for row in features]
 
     def score(self, features, texts):
@@ -39,9 +41,7 @@ def said(text):
 def evaluation(monkeypatch):
     monkeypatch.setattr(caption_evaluation, "_CHUNK", 2)
     heard = []
-    found = evaluate_captions(
-        Scripted(), FEATURES, REFERENCES, beam=2, length_power=0.5, listener=heard.append
-    )
+    found = evaluate_captions(Scripted(), FEATURES, REFERENCES, search=OPTIONS, listener=heard.append)
     assert heard == list(found.captions)
     return found
 
