@@ -55,8 +55,8 @@ def test_both_halves_begin_as_language_models(task, lms):
         assert made.tokenizers[side].size == 10
         assert made.tokenizers[side].tokens(range(10)) == loaded.tokenizers["text"].tokens(range(10))
     assert made.notes[-2:] == (
-        f"the encoder begins as {lms / 'source'}: its embedding and recurrent layers",
-        f"the decoder begins as {lms / 'target'}: its embedding and recurrent layers",
+        f"the encoder starts from {lms / 'source'}: its embedding and recurrent layers",
+        f"the decoder starts from {lms / 'target'}: its embedding and recurrent layers",
     )
 
 
