@@ -55,7 +55,7 @@ class TestBadFiles:
 
 def test_coverage():
     pairs = [EncodedPair([4], [7, 11]), EncodedPair([5], [9, 13, 14, 12]), EncodedPair([], [7])]
-    told = measure_coverage(make(), pairs)
-    assert (told.tokens, told.sentences, told.num_pairs) == (4 / 6, 1 / 2, 2)
-    assert told.mean_size == (7 + 6) / 2
-    assert told.to_json()["covered_tokens"] == 4 / 6
+    coverage = measure_coverage(make(), pairs)
+    assert (coverage.tokens, coverage.sentences, coverage.num_pairs) == (4 / 6, 1 / 2, 2)
+    assert coverage.mean_size == (7 + 6) / 2
+    assert coverage.to_json()["covered_tokens"] == 4 / 6

@@ -1,4 +1,4 @@
-"""Sampling along probabilities written by hand: what may be drawn, how often, and by whom."""
+"""Sampling along probabilities written by hand: what may be sampled, how often, and by which row."""
 
 import math
 from itertools import islice
@@ -75,7 +75,7 @@ def test_what_is_drawn_from_is_exactly_this(sampling, expected):
     assert probs.sum().item() == pytest.approx(1, abs=1e-12)
 
 
-def test_a_temperature_near_zero_takes_the_likeliest_and_a_high_one_anything_legal():
+def test_a_temperature_near_zero_takes_the_most_probable_and_a_high_one_anything_legal():
     row = logs(PROBS).unsqueeze(0)
     for temperature in (5e-324, 1e-300, 1e-9):
         probs, words = sampling_distribution(SamplingOptions(temperature=temperature), row)

@@ -16,7 +16,7 @@ def greedy(decoder, encoded, **options):
     return [each.best for each in search(decoder, encoded, SearchOptions(1, **options))]
 
 
-def test_the_likeliest_word_at_each_step_even_where_another_way_is_likelier(scripted):
+def test_the_most_probable_word_at_each_step_even_where_another_path_is_more_probable(scripted):
     script = {
         (): {A: 0.6, B: 0.4},
         (A,): {A: 0.5, EOS: 0.3, C: 0.2},

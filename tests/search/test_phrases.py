@@ -1,4 +1,4 @@
-"""How far a beginning has come with its phrases, against looking at all its words."""
+"""The progress of a partial hypothesis with its phrases, against a search through all its words."""
 
 from itertools import permutations, product
 
@@ -23,23 +23,23 @@ def progress_of(watched, ids):
 
 
 @given(phrases, st.lists(words, max_size=8))
-def test_a_phrase_is_met_where_it_stands_in_the_words(asked, ids):
-    watched = SentencePhrases(asked)
+def test_a_phrase_is_met_where_it_stands_in_the_words(required, ids):
+    watched = SentencePhrases(required)
     progress = progress_of(watched, ids)
     for phrase, done in zip(watched.phrases, progress, strict=True):
         assert (done == len(phrase)) == holds(tuple(ids), phrase)
-    assert (watched.needed(progress) == 0) == all(holds(tuple(ids), phrase) for phrase in asked)
+    assert (watched.needed(progress) == 0) == all(holds(tuple(ids), phrase) for phrase in required)
 
 
 @given(phrases, st.lists(words, max_size=4))
-def test_the_fewest_words_are_the_fewest(asked, ids):
+def test_the_fewest_words_are_the_fewest(required, ids):
     """Every continuation that is shorter lacks something, and the words offered lead to one that lacks nothing."""
-    watched = SentencePhrases(asked)
+    watched = SentencePhrases(required)
     progress = progress_of(watched, ids)
     fewest = watched.needed(progress)
     for size in range(min(fewest, 6)):
         for more in product((1, 2, 3), repeat=size):
-            assert not all(holds((*ids, *more), phrase) for phrase in asked)
+            assert not all(holds((*ids, *more), phrase) for phrase in required)
     while fewest:
         nearer = [watched.after(progress, word) for word in watched.next_words(progress)]
         progress = min(nearer, key=watched.needed)
@@ -49,8 +49,8 @@ def test_the_fewest_words_are_the_fewest(asked, ids):
 
 def test_many_phrases_are_laid_one_after_another():
     """No overlaps are looked for among more than eight others, and the words offered still lead to the end."""
-    asked = [(k, k + 1) for k in range(1, 12)]
-    watched = SentencePhrases(asked)
+    required = [(k, k + 1) for k in range(1, 12)]
+    watched = SentencePhrases(required)
     progress, ids = watched.start, []
     assert 12 <= watched.needed(progress) <= 22
     while fewest := watched.needed(progress):
@@ -58,7 +58,7 @@ def test_many_phrases_are_laid_one_after_another():
         progress = watched.after(progress, word)
         assert watched.needed(progress) < fewest
         ids.append(word)
-    assert all(holds(tuple(ids), phrase) for phrase in asked)
+    assert all(holds(tuple(ids), phrase) for phrase in required)
 
 
 def test_parts_of_other_phrases_and_repetitions_are_dropped():

@@ -1,6 +1,6 @@
 """Search against a plain beam, one sentence and one hypothesis at a time, and against every output there is.
 
-Both walk the same slow truth: `Asked.legal` says word by word what may follow, by looking at all words so far.
+Both walk the same slow truth: `Rules.legal` says word by word what may follow, by looking at all words so far.
 """
 
 import math

@@ -277,7 +277,7 @@ def test_blocking_and_minima(network, seed, width, n, least, unknowns):
             assert len(one.ids) > min(least, 4 + unknowns if n == 1 else least)
 
 
-ASKED = [
+CONSTRAINED = [
     TokenConstraints(),
     TokenConstraints(prefix=(A, A)),
     TokenConstraints(include=((B, C), (7,)), exclude=((A,),)),
@@ -294,7 +294,7 @@ every_option = pytest.mark.parametrize("options", EVERYTHING.values(), ids=EVERY
 
 
 @every_option
-@pytest.mark.parametrize("constraints", [None, ASKED], ids=["freely", "asked"])
+@pytest.mark.parametrize("constraints", [None, CONSTRAINED], ids=["freely", "constrained"])
 def test_neither_company_nor_order_changes_what_is_found(options, constraints, network):
     for seed in range(6):
         decoder = network(seed)
@@ -319,7 +319,7 @@ def same(ours, theirs):
 def test_a_history_changes_nothing(options, network):
     decoder = network(3)
     encoded = decoder.encode([5, 7, 2, 4])
-    for constraints in (None, ASKED):
+    for constraints in (None, CONSTRAINED):
         with_it = search(decoder, encoded, options, constraints, history=True)
         for one, other in zip(with_it, search(decoder, encoded, options, constraints), strict=True):
             same(one.hypotheses, other.hypotheses)
@@ -331,8 +331,8 @@ def test_scores_are_those_of_forced_decoding(options, tiny_model):
     model = tiny_model("luong", num_layers=2, cell="lstm")
     sources = [[4, 5, 6, 7], [8], [], [5, 5, 7]]
     batch = pad_sources(sources)
-    asked = [replace(constraints, attend={}) for constraints in ASKED]
-    found = search(model.decoder, model.encode(batch.source_ids, batch.source_mask), options, asked)
+    constrained = [replace(constraints, attend={}) for constraints in CONSTRAINED]
+    found = search(model.decoder, model.encode(batch.source_ids, batch.source_mask), options, constrained)
     pairs = [
         EncodedPair(source, list(one.ids[:-1]))
         for source, each in zip(sources, found, strict=True)
@@ -391,10 +391,10 @@ def test_a_shortlist_is_a_model_without_the_other_words(options, network):
     ]
     for seed in range(6):
         short, whole = Short(network(seed), KEPT), Narrowed(network(seed), KEPT)
-        for asked in (None, constraints):
-            found = search(short, short.encode([5, 7, 2, 4]), options, asked)
+        for constrained in (None, constraints):
+            found = search(short, short.encode([5, 7, 2, 4]), options, constrained)
             for one, other in zip(
-                found, search(whole, whole.encode([5, 7, 2, 4]), options, asked), strict=True
+                found, search(whole, whole.encode([5, 7, 2, 4]), options, constrained), strict=True
             ):
                 same(one.hypotheses, other.hypotheses)
 

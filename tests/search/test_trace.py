@@ -11,8 +11,8 @@ from regard.search.trace import History, Node, NodeAlternative
 
 def node(id, parent, token, log_prob, total, fate, length):
     alpha = np.array([0.25, 0.75], np.float32)
-    rivals = (NodeAlternative(token, log_prob),)
-    return Node(id, parent, token, log_prob, total, total / length, fate, rivals, alpha)
+    alternatives = (NodeAlternative(token, log_prob),)
+    return Node(id, parent, token, log_prob, total, total / length, fate, alternatives, alpha)
 
 
 STEPS = (
@@ -34,9 +34,9 @@ def test_the_finished_come_best_first_and_their_ways_lead_back_to_the_first_word
 
 
 def test_it_is_plain_json():
-    told = json.loads(json.dumps(History(STEPS).to_json()))
-    assert [len(step) for step in told["steps"]] == [3, 2, 1]
-    assert told["steps"][1][0] == {
+    printed = json.loads(json.dumps(History(STEPS).to_json()))
+    assert [len(step) for step in printed["steps"]] == [3, 2, 1]
+    assert printed["steps"][1][0] == {
         "id": 3,
         "parent": 1,
         "token": 2,

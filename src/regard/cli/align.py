@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from regard.cli.console import DEVICE_HELP, WEIGHTS_HELP, no_attention, print_json, print_line
+from regard.cli.console import no_attention, print_json, print_line
+from regard.cli.options import Device, MaxLength, Weights
 from regard.cli.progress import LinesDisplay
 from regard.errors import ConfigError
 from regard.io import make_folder
@@ -55,9 +56,9 @@ def align(
     heatmaps: Annotated[
         Path | None, typer.Option(help="Draw the attention of each pair into this folder.")
     ] = None,
-    max_length: Annotated[int, typer.Option(help="Refuse sources of more tokens than this.")] = 1000,
-    weights: Annotated[str, typer.Option(help=WEIGHTS_HELP)] = "best",
-    device: Annotated[str, typer.Option(help=DEVICE_HELP)] = "auto",
+    max_length: MaxLength = 1000,
+    weights: Weights = "best",
+    device: Device = "auto",
 ) -> None:
     """Align given pairs of sentences by forced decoding.
 

@@ -1,4 +1,4 @@
-"""Dataclasses of options → flags of a command: one per field, with the field's default and help.
+"""Dataclasses of options → flags of a command: one per field, with the field's default and help; and shared flags.
 
 In: a command with one parameter that is an `Options` dataclass. Out: the same command with a flag for each of its
 fields, as Typer reads signatures. So an option is defined once, beside the code that uses it. Knows no command.
@@ -12,9 +12,14 @@ from typing import Annotated, Any, Literal, get_origin, get_type_hints
 
 import typer
 
+from regard.cli.console import DEVICE_HELP, WEIGHTS_HELP
 from regard.search.options import Options
 
 Command = Callable[..., None]
+
+MaxLength = Annotated[int, typer.Option(help="Refuse lines of more tokens than this.")]
+Weights = Annotated[str, typer.Option(help=WEIGHTS_HELP)]
+Device = Annotated[str, typer.Option(help=DEVICE_HELP)]
 
 
 def option_flags(

@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from regard.cli.console import DEVICE_HELP, WEIGHTS_HELP, no_attention, print_json, results
+from regard.cli.console import no_attention, print_json, results
+from regard.cli.options import Device, Weights
 from regard.cli.progress import LinesDisplay
 from regard.errors import ConfigError
 
@@ -35,16 +36,16 @@ def shortlist(
         int, typer.Option(help="Number of most frequent target words added to every sentence's list.")
     ] = 200,
     json: Annotated[bool, typer.Option("--json", help="Print the coverage as JSON.")] = False,
-    weights: Annotated[str, typer.Option(help=WEIGHTS_HELP)] = "best",
-    device: Annotated[str, typer.Option(help=DEVICE_HELP)] = "auto",
+    weights: Weights = "best",
+    device: Device = "auto",
 ) -> None:
     """Make a vocabulary shortlist from a model's attention.
 
-    Decodes the training pairs by force and writes into the model folder,
-    for each source word, the target words that attended to it. Translating
-    with --shortlist then chooses among a few hundred words instead of the
-    whole vocabulary: much faster, at little loss. Prints how much of the
-    references the shortlist covers.
+    Aligns the training pairs by forced decoding and writes into the model
+    folder, for each source word, the target words that attended to it.
+    Translating with --shortlist then chooses among a few hundred words
+    instead of the whole vocabulary: much faster, at little loss. Prints how
+    much of the references the shortlist covers.
 
     [bold]Examples[/]
 

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from regard.cli.console import DEVICE_HELP, WEIGHTS_HELP, Drawings, print_json, results
-from regard.cli.options import option_flags
+from regard.cli.console import Drawings, print_json, results
+from regard.cli.options import Device, MaxLength, Weights, option_flags
 from regard.search.options import DEFAULT_SEARCH, SearchOptions
 
 
@@ -29,9 +29,9 @@ def tree(
         bool,
         typer.Option("--json", help="Print a JSON object per line: every step with scores and attention."),
     ] = False,
-    max_length: Annotated[int, typer.Option(help="Refuse lines of more tokens than this.")] = 1000,
-    weights: Annotated[str, typer.Option(help=WEIGHTS_HELP)] = "best",
-    device: Annotated[str, typer.Option(help=DEVICE_HELP)] = "auto",
+    max_length: MaxLength = 1000,
+    weights: Weights = "best",
+    device: Device = "auto",
 ) -> None:
     """Show the beam search for each line as a tree of partial hypotheses.
 

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from regard.cli.console import DEVICE_HELP, WEIGHTS_HELP, notes, print_json, results
-from regard.cli.options import option_flags
+from regard.cli.console import notes, print_json, results
+from regard.cli.options import Device, MaxLength, Weights, option_flags
 from regard.errors import ConfigError
 from regard.search.options import DEFAULT_SEARCH, SearchOptions
 
@@ -47,9 +47,9 @@ def what_if(
         bool,
         typer.Option("--json", help="Print both translations and the change of attention as a JSON object."),
     ] = False,
-    max_length: Annotated[int, typer.Option(help="Refuse a line of more tokens than this.")] = 1000,
-    weights: Annotated[str, typer.Option(help=WEIGHTS_HELP)] = "best",
-    device: Annotated[str, typer.Option(help=DEVICE_HELP)] = "auto",
+    max_length: MaxLength = 1000,
+    weights: Weights = "best",
+    device: Device = "auto",
 ) -> None:
     """Translate a line as it is, and once more under an intervention.
 

@@ -33,7 +33,7 @@ class EnsembleSource:
 
     @property
     def mask(self) -> Tensor:
-        """True where a real word stands, (B, Tx)."""
+        """True where a real word is, (B, Tx)."""
         mask: Tensor = self.parts[0].mask
         return mask
 

@@ -133,7 +133,7 @@ class ShortlistedSource:
 
     @property
     def mask(self) -> Tensor:
-        """True where a real word stands, (B, Tx)."""
+        """True where a real word is, (B, Tx)."""
         mask: Tensor = self.source.mask
         return mask
 

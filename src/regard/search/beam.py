@@ -225,9 +225,9 @@ class _Beam:
         num_rows, width = log_probs.shape
         remaining = None
         if self._finished.any or np.count_nonzero(totals == NEVER):
-            searching = totals.max(axis=1) > self._finished.needed[self.sentences]  # (B,)
-            if not searching.all():
-                remaining = np.flatnonzero(searching)
+            unfinished = totals.max(axis=1) > self._finished.needed[self.sentences]  # (B,)
+            if not unfinished.all():
+                remaining = np.flatnonzero(unfinished)
                 if len(remaining) == 0:
                     return None
                 self.sentences = self.sentences[remaining]

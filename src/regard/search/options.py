@@ -127,9 +127,9 @@ class SearchOptions(Options):
     min_length: int = option(0, "Minimum number of tokens, the end mark not counted.", low=0)
     min_ratio: float = option(0.0, "Minimum number of tokens per source token.", low=0, below=_INFINITY)
     max_ratio: float = option(
-        2.0, "Maximum number of tokens per source token, before --max-extra is added.", low=0, below=_INFINITY
+        2.0, "Maximum number of tokens per source token; --max-extra is added to it.", low=0, below=_INFINITY
     )
-    max_extra: int = option(10, "Tokens added to the maximum, the end mark counted.", low=1)
+    max_extra: int = option(10, "Tokens allowed beyond --max-ratio, the end mark counted.", low=1)
     block_ngrams: int = option(0, "Allow no n-gram of this size twice in an output; 0 allows all.", low=0)
     unknowns: bool = option(True, "Whether the unknown token may be chosen.")
 

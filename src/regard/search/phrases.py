@@ -34,7 +34,7 @@ class SentencePhrases:
             if not any(phrase != other and contains(other, phrase) for other in distinct)
         )
         self.start: Progress = (0,) * len(self.phrases)
-        # the same progress is asked about at every step, for every candidate
+        # computed for every candidate at every step, mostly of the same progress
         self.needed = cache(self._needed)
         self.after = cache(self._after)
         self._needed_after = cache(self._shortest_rest)

@@ -101,15 +101,15 @@ def test_a_bidirectional_encoder_takes_its_forward_direction(task, lms):
 def test_misfits_say_what_to_set(task, lms, tmp_path):
     source = {"encoder": str(lms / "source")}
     wrong = {"cell": "lstm", "state_size": 6, "num_layers": 2}
-    with pytest.raises(ConfigError) as told:
+    with pytest.raises(ConfigError) as message:
         task(source, encoder=wrong)
     for option in (
         'model.encoder.cell = "gru"',
         "model.encoder.state_size = 4",
         "model.encoder.num_layers = 1",
     ):
-        assert option in str(told.value)
-    assert "embedding_size" not in str(told.value)
+        assert option in str(message.value)
+    assert "embedding_size" not in str(message.value)
     with pytest.raises(
         ConfigError, match=r"pretrained.decoder: .* other sizes .*set model.decoder.state_size = 4"
     ):

@@ -1,4 +1,4 @@
-"""A search's record in words: its ways, its JSON."""
+"""A search tree as tokens: its paths, its JSON, its HTML."""
 
 import json
 from html import escape
@@ -41,10 +41,10 @@ def test_what_was_attended_token_is_the_source_token_with_most_attention(grown):
 
 def test_it_is_plain_json_with_the_translation_in_it(grown):
     tree = grown()
-    told = json.loads(json.dumps(tree.to_json()))
-    assert told["text"] == str(tree) == tree.translation.text
-    assert [len(step) for step in told["steps"]] == [len(step) for step in tree.steps]
-    first = told["steps"][0][0]
+    printed = json.loads(json.dumps(tree.to_json()))
+    assert printed["text"] == str(tree) == tree.translation.text
+    assert [len(step) for step in printed["steps"]] == [len(step) for step in tree.steps]
+    first = printed["steps"][0][0]
     assert set(first) == {
         "id",
         "parent",
@@ -57,7 +57,7 @@ def test_it_is_plain_json_with_the_translation_in_it(grown):
         "alpha",
     }
     assert first["alternatives"] == [{"token": first["token"], "log_prob": first["log_prob"]}]
-    assert {one["fate"] for step in told["steps"] for one in step} == {"kept", "finished", "pruned"}
+    assert {one["fate"] for step in printed["steps"] for one in step} == {"kept", "finished", "pruned"}
     assert grown(attends=False).to_json()["steps"][0][0]["alpha"] is None
 
 
