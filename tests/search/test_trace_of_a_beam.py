@@ -74,8 +74,6 @@ class TestByHand:
         assert [alternative.id for alternative in node.alternatives[:3]] == [B, EOS, C]
         probabilities = [math.exp(alternative.log_prob) for alternative in node.alternatives[:3]]
         assert probabilities == pytest.approx([0.5, 0.3, 0.2])
-            [0.5, 0.3, 0.2]
-        )
 
 
 @pytest.mark.parametrize("width", [1, 3])
