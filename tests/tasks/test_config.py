@@ -21,10 +21,10 @@ from regard.training.configure import configure
         ({"accumulate": 0}, "training.accumulate: 0 is out of range"),
         ({"label_smoothing": 1}, "training.label_smoothing: 1 is out of range; it must be from 0 to below 1"),
         ({"momentum": 1}, "training.momentum: 1 is out of range"),
-        ({"momentum": 0.9}, "training.momentum is of sgd, and training.optimizer is adam; drop it"),
-        ({"weight_decay": 0.1}, "training.weight_decay is of adamw and sgd, and training.optimizer is adam"),
+        ({"momentum": 0.9}, "training.momentum is for sgd, and training.optimizer is adam; leave it out"),
+        ({"weight_decay": 0.1}, "training.weight_decay is for adamw and sgd, and training.optimizer is adam"),
         ({"plateau_decay": 2}, "training.plateau_decay: 2 is out of range"),
-        ({"max_updates": 0}, "it would never end; set max_updates, max_epochs, max_minutes or patience"),
+        ({"max_updates": 0}, "nothing ends the run; set max_updates, max_epochs, max_minutes or patience"),
         ({"max_updates": 0, "patience": 3, "schedule": "linear"}, 'schedule = "linear" falls to zero'),
         (
             {"max_updates": 0, "patience": 3, "schedule": "cosine"},

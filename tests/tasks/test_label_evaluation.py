@@ -6,8 +6,9 @@ import pytest
 
 from regard.errors import DataError
 from regard.evaluation import score_classes, score_tags
+from regard.tasks.classify.evaluation import evaluate_classifier
 from regard.tasks.classify.result import Classification
-from regard.tasks.labels import evaluate_classifier, evaluate_tagger
+from regard.tasks.tag.evaluation import evaluate_tagger
 from regard.tasks.tag.result import Tagging
 from regard.text import LabelledText, Labels, Place, TaggedSentence
 
@@ -27,7 +28,7 @@ class ScriptedClassifier:
 
 
 class ScriptedTagger:
-    """Likewise of a tagger."""
+    """The same for a tagger."""
 
     labels = Labels(["N", "V"])
 

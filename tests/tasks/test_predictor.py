@@ -42,11 +42,10 @@ def test_the_lines_before_one_that_is_too_long_are_not_lost():
         refuse_too_long(lines, [len(line) for line in lines], 2, first_line=first_line, name="file:")
         return lines
 
-    predicted = []
-    with pytest.raises(TooLongError, match=r"^file:4 \('long' …\) has 4 tokens, above the limit of 2"):
-        for line in predict_stream(predict, ["a", "b", "c", "long", "d"], chunk=3):
-            predicted.append(line)
-    assert predicted == ["a", "b", "c"]
+    predicted = predict_stream(predict, ["a", "b", "c", "d", "long", "e"], chunk=3)
+    assert [next(predicted) for _ in range(4)] == ["a", "b", "c", "d"]
+    with pytest.raises(TooLongError, match=r"^file:5 \('long' …\) has 4 tokens, above the limit of 2"):
+        next(predicted)
 
 
 def test_one_text_is_not_a_list_of_lines():

@@ -42,7 +42,11 @@ def test_presets_are_the_tasks_own(spec):
 
 
 def test_what_it_names_is_there(spec):
-    for reference in (*spec.commands.values(), spec.evaluation, spec.demo_files, spec.demo):
+    for reference in (
+        *(spec.config, spec.network, spec.training, spec.prediction, *spec.commands.values()),
+        *(f"{spec.evaluation}:{name}" for name in ("evaluate_files", "write_examples")),
+        *(f"{spec.evaluation}:{name}" for name in ("evaluate_examples", "show_demo")),
+    ):
         assert callable(resolve_name(reference))
     assert "{folder}" in spec.first_command
     assert spec.first_command.split("regard ")[1].split()[0] in spec.commands

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from regard.cli.console import command_line, notes, print_json, results, score_table
-from regard.cli.progress import LinesDisplay, TrainingDisplay
+from regard.cli.progress import LinesDisplay
 from regard.evaluation.metrics import display_name, format_score
 from regard.tasks import TASKS
 
@@ -56,8 +56,10 @@ def demo(
     from regard.datasets import find_dataset
     from regard.io import free_folder, make_folder
     from regard.tasks.evaluation import DemoRun
+    from regard.training.configure import configure
     from regard.training.demos import find_demo
-    from regard.training.run import configure, run_training
+    from regard.training.progress import TrainingDisplay
+    from regard.training.run import run_training
 
     chosen = find_demo(dataset).limited_to(train_size)
     generator = find_dataset(dataset)()
@@ -77,7 +79,7 @@ def demo(
     make_folder(folder / "corpus")
     files = {name: spec.write_examples(folder / "corpus" / name, sets[name]) for name in sets}
     data = {"data": {name: files[name] for name in ("train", "valid")}}
-    with TrainingDisplay() as display:
+    with TrainingDisplay(notes) as display:
         trained = run_training(folder, configure(chosen.config, data, overrides), listener=display)
     run = DemoRun(dataset, generator, chosen, splits, folder, trained.report)
     _show(run, command_line(context), json)

@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-
 from rich.table import Table
 
 from regard.cli.console import (
@@ -49,7 +48,8 @@ def evaluate(
         int | None, typer.Option(help="The column of the second text of a labelled pair.")
     ] = None,
     separator: Annotated[
-        str, typer.Option(help="What separates label and text: tab, or space for a label, a blank and one text.")
+        str,
+        typer.Option(help="What separates label and text: tab, or space for a label, a blank and one text."),
     ] = "tab",
     header: Annotated[
         bool, typer.Option("--header", help="Skip the first line of a file of labelled texts.")
@@ -62,7 +62,9 @@ def evaluate(
     ] = False,
     continuous: Annotated[
         bool,
-        typer.Option("--continuous", help="Read the lines as one text, with the language model's state carried."),
+        typer.Option(
+            "--continuous", help="Read the lines as one text, with the language model's state carried."
+        ),
     ] = False,
     gold: Annotated[
         Path | None,
@@ -175,5 +177,5 @@ def _refuse(context: typer.Context, model: Path, task: str) -> None:
         shown = parameter.opts[0] if parameter.param_type_name == "option" else f"a second file ({given})"
         owners = " or ".join(TASKS[other].purpose for other in options if name in options[other])
         raise ConfigError(
-            f"{shown} is for a model for {owners}, and {model} is one for {purpose}; leave it out"
+            f"{shown} applies to a model for {owners}, and {model} is one for {purpose}; leave it out"
         )

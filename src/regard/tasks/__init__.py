@@ -15,9 +15,7 @@ from regard.tasks.translate import TRANSLATE
 if TYPE_CHECKING:
     from regard.tasks.base import Task
 
-TASKS: dict[str, TaskSpec] = {
-    spec.name: spec for spec in (TRANSLATE, LANGUAGE_MODEL, CLASSIFY, TAG, CAPTION)
-}
+TASKS: dict[str, TaskSpec] = {spec.name: spec for spec in (TRANSLATE, LANGUAGE_MODEL, CLASSIFY, TAG, CAPTION)}
 """By name; the first is the default."""
 
 __all__ = ["TASKS", "Preset", "TaskSpec", "prepare_task"]

@@ -64,7 +64,7 @@ class LabelTask(Task, Generic[Example, EncodedExample]):
         RegardError: the data cannot be used.
     """
 
-    network: ClassVar[Callable[[Any, int, int], Any]]
+    network: ClassVar[type[Any]]
     """Configuration, vocabulary size, number of labels → the model."""
     files_option: ClassVar[str]
     """How to name the training files, for the message where there are none."""
@@ -181,7 +181,7 @@ class LabelTask(Task, Generic[Example, EncodedExample]):
         config = self.config.model
         if self._pretrained is not None:
             config = replace(config, encoder=match_shape(config.encoder, self._pretrained.model.config))
-        model = type(self).network(config, self.sizes["text"], self.sizes["labels"])
+        model = self.network(config, self.sizes["text"], self.sizes["labels"])
         self.model = model
         if self._pretrained is not None:
             folder = self.config.pretrained.encoder

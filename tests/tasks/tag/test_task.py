@@ -33,7 +33,7 @@ def test_the_loss_is_the_cross_entropy_of_the_words_tags(smoothing):
     task.model.eval()
     batch = task.batch([0, 1])
     assert (batch.num_tokens, batch.num_sentences) == (4, 2)
-    loss = task.learn(task.objective(), batch, 0.0)
+    loss = task.loss(task.objective(), batch, 0.0)
     # each sentence by itself, without padding
     logits = torch.cat([task.model(pad_tagged([task.prepared.train[k]])) for k in (0, 1)])
     one_hot = functional.one_hot(torch.tensor([0, 1, 0, 1]), 2) * (1 - smoothing) + smoothing / 2

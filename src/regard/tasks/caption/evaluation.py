@@ -128,9 +128,7 @@ def evaluate_captions(
         lowercase=lowercase,
         unit=target_unit(captioner.tokenizer),
     )
-    return CaptionEvaluation(
-        quality, perplexity(-sum(log_probs) / len(log_probs)), tuple(captions), seconds
-    )
+    return CaptionEvaluation(quality, perplexity(-sum(log_probs) / len(log_probs)), tuple(captions), seconds)
 
 
 def _run(
@@ -189,9 +187,7 @@ def write_examples(stem: Path, examples: "Sequence[Example]") -> list[str]:
     return [str(features), write_lines(stem.with_suffix(".txt"), [example.target for example in examples])]
 
 
-def evaluate_examples(
-    captioner: Captioner, examples: "Sequence[Example]", demo: DemoRun
-) -> EvaluationRun:
+def evaluate_examples(captioner: Captioner, examples: "Sequence[Example]", demo: DemoRun) -> EvaluationRun:
     """A captioner and generated vectors."""
     features = np.array([example.features for example in examples], dtype=np.float32)
     references = [example.target for example in examples]

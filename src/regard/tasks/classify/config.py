@@ -7,7 +7,7 @@ from regard.config import Config, in_range, one_of
 from regard.errors import ConfigError
 from regard.evaluation.metrics import label_metrics
 from regard.models import ClassifierConfig
-from regard.tasks.config import LabelRunConfig
+from regard.tasks.config import LabelRunConfig, TextTokenizerConfig
 from regard.text.formats.columns import SEPARATORS
 
 
@@ -49,6 +49,7 @@ class ClassifyRun(LabelRunConfig):
     )
 
     data: LabelledDataConfig = field(default_factory=LabelledDataConfig)
+    tokenizer: TextTokenizerConfig = field(default_factory=TextTokenizerConfig)
     model: ClassifierConfig = field(default_factory=ClassifierConfig)
 
     def __post_init__(self) -> None:

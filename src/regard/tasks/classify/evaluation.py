@@ -1,4 +1,4 @@
-"""The evaluation of a classifier: on labelled texts, on files for ``regard evaluate``, on datasets for ``regard demo``."""
+"""The evaluation of a classifier: on texts, on files for ``regard evaluate``, on datasets for ``regard demo``."""
 
 import shlex
 from collections.abc import Callable, Sequence
@@ -110,9 +110,7 @@ def write_examples(stem: Path, examples: "Sequence[Example]") -> list[str]:
     return [write_lines(stem.with_suffix(".tsv"), lines)]
 
 
-def evaluate_examples(
-    classifier: Classifier, examples: "Sequence[Example]", demo: DemoRun
-) -> EvaluationRun:
+def evaluate_examples(classifier: Classifier, examples: "Sequence[Example]", demo: DemoRun) -> EvaluationRun:
     """A classifier and generated texts."""
     return _run(classifier, [LabelledText(example.target, (example.source,)) for example in examples])
 

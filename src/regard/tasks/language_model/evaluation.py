@@ -59,9 +59,8 @@ def _report(score: TextScore, mode: str, model: str) -> EvaluationReport:
     def write(folder: Path, context: ReportContext) -> dict[str, Path]:
         return {"report": write_report(folder, context.report({**score.to_json(), "mode": mode}))}
 
-    notes = ()
-    if score.unknown:
-        notes = (f"{score.unknown} to {model}, and each is read as the one unknown word",)
+    unknown = f"{score.unknown} to {model}, and each is read as the one unknown word"
+    notes = (unknown,) if score.unknown else ()
     return EvaluationReport(score, score.to_json(), score.to_json(), write, notes=notes)
 
 
@@ -78,9 +77,7 @@ def evaluate_examples(
     return EvaluationRun(
         "scoring",
         len(lines),
-        lambda counter: _report(
-            evaluate_text(language_model, lines, counter), "sentences", str(demo.folder)
-        ),
+        lambda counter: _report(evaluate_text(language_model, lines, counter), "sentences", str(demo.folder)),
     )
 
 

@@ -23,7 +23,6 @@ from regard.tasks.predictor import CHUNK, Predictor, predict_by_length, refuse_t
 from regard.text import MODES, EncodedLine, Tokenizer, encode_lines, unknown_id, unknown_words
 from regard.text.specials import BOS, EOS, UNK
 
-
 _ROWS = 64  # lines sampled together
 _SENTENCES, _TOKENS = 64, 2000  # of a scoring batch; the logits are its tokens times the vocabulary
 

@@ -6,7 +6,7 @@ from typing import ClassVar
 from regard.config import Config, in_range, one_of
 from regard.errors import ConfigError
 from regard.models import TaggerConfig
-from regard.tasks.config import LabelRunConfig
+from regard.tasks.config import LabelRunConfig, TextTokenizerConfig
 
 LAYOUTS = ("lines", "vertical")
 
@@ -50,6 +50,7 @@ class TagRun(LabelRunConfig):
     selections: ClassVar[tuple[str, ...]] = ("loss", "accuracy", "sentence_accuracy")
 
     data: TaggedDataConfig = field(default_factory=TaggedDataConfig)
+    tokenizer: TextTokenizerConfig = field(default_factory=TextTokenizerConfig)
     model: TaggerConfig = field(default_factory=TaggerConfig)
 
     def __post_init__(self) -> None:

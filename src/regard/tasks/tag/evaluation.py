@@ -1,4 +1,4 @@
-"""The evaluation of a tagger: on tagged sentences, on files for ``regard evaluate``, on datasets for ``regard demo``."""
+"""The evaluation of a tagger: on sentences, on files for ``regard evaluate``, on datasets for ``regard demo``."""
 
 import shlex
 from collections.abc import Callable, Sequence

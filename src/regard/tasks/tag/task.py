@@ -113,7 +113,9 @@ def parse_examples(given: Iterable[TaggedSentence | tuple[Words, Words]]) -> lis
     """
     sentences = []
     for number, item in enumerate(given, start=1):
-        sentence = item if isinstance(item, TaggedSentence) else TaggedSentence(*map(_split, item))
+        sentence = (
+            item if isinstance(item, TaggedSentence) else TaggedSentence(_split(item[0]), _split(item[1]))
+        )
         if not sentence.words or len(sentence.words) != len(sentence.tags):
             raise DataError(
                 f"example {number} has {len(sentence.words)} words and {len(sentence.tags)} tags; give one tag for "

@@ -135,9 +135,7 @@ def write_examples(stem: Path, examples: "Sequence[Example]") -> list[str]:
     ]
 
 
-def evaluate_examples(
-    translator: Translator, examples: "Sequence[Example]", demo: DemoRun
-) -> EvaluationRun:
+def evaluate_examples(translator: Translator, examples: "Sequence[Example]", demo: DemoRun) -> EvaluationRun:
     """A translator and generated sentence pairs."""
     return _run(
         translator,
