@@ -95,7 +95,7 @@ class CaptionTask(Task):
         validated = parse_examples(valid) if valid is not None else None
         if validated is None and data.valid:
             validated = read_examples(data.valid, data.column)
-        super().__init__(config, prepare(captioned, validated, config))
+        super().__init__(config, _prepare(captioned, validated, config))
         check_selection(config.training.select, self.tokenizers["text"])
 
     @property
@@ -192,21 +192,12 @@ def parse_examples(given: Iterable[Example]) -> list[CaptionedFeatures]:
     return examples
 
 
-def prepare(
+def _prepare(
     train: Sequence[CaptionedFeatures],
     valid: Sequence[CaptionedFeatures] | None,
     config: CaptionRun,
 ) -> Prepared[EncodedCaption]:
-    """Train a tokenizer, encode, filter.
-
-    Args:
-        train: the training examples.
-        valid: the validation examples; None splits some off.
-        config: the whole run.
-
-    Raises:
-        DataError: no training or validation examples are left, or the two differ in width.
-    """
+    """Train a tokenizer, encode, filter; without validation examples, split some off."""
     notes: list[str] = []
     if valid is None:
         vectors = [example.features.tobytes() for example in train]

@@ -1,10 +1,10 @@
 """What a language model returns: sampled lines, scored lines and texts, and readings with attention.
 
 In: tokens as display forms, log-probabilities, attention. Out: `Sample`, `Scored`, `TextScore`, `Reading`, each with
-JSON and some with a plot. Two distributions are kept apart by name: the model's own, and the sampling distribution after
-temperature and truncation. Every end of a line is predicted, and counted as a token, a word and a character; an unknown
-word counts as a word, as in published perplexities. Knows nothing of models, tokenizers or tensors; alpha is numpy
-arrays.
+JSON and some with a plot. Two distributions are kept apart by name: the model's own, and the sampling distribution
+after temperature and truncation. Every end of a line is predicted, and counted as a token, a word and a character; an
+unknown word counts as a word, as in published perplexities. Knows nothing of models, tokenizers or tensors; alpha is
+numpy arrays.
 """
 
 from __future__ import annotations

@@ -84,7 +84,7 @@ class LanguageModelTask(Task):
         validated = parse_examples(valid) if valid is not None else None
         if validated is None and data.valid:
             validated = read_examples(data.valid)
-        super().__init__(config, prepare(lines, validated, config))
+        super().__init__(config, _prepare(lines, validated, config))
         self._stream: Stream | None = None
         if data.mode == "continuous":
             num_tokens, num_streams = sum(self.lengths), config.training.batch_sentences
@@ -221,21 +221,12 @@ def parse_examples(given: Iterable[str | tuple[str]]) -> list[str]:
     return [item if isinstance(item, str) else item[0] for item in given]
 
 
-def prepare(
+def _prepare(
     train: Sequence[str],
     valid: Sequence[str] | None,
     config: LanguageModelRun,
 ) -> Prepared[EncodedLine]:
-    """Train a tokenizer, encode, filter.
-
-    Args:
-        train: the training lines.
-        valid: the validation lines; None splits some off.
-        config: the whole run.
-
-    Raises:
-        DataError: no training or validation text is left.
-    """
+    """Train a tokenizer, encode, filter; without validation examples, split some off."""
     notes: list[str] = []
     continuous = config.data.mode == "continuous"
     if valid is None:
