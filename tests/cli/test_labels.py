@@ -232,7 +232,7 @@ def test_one_text_is_drawn_into_a_file_and_several_are_not(regard, folders, tmp_
     picture = tmp_path / "c.png"
     ended = regard(verb, folders[verb], "--plot", picture, stdin="a c\n\nc\n")
     assert ended.status != 0
-    assert "one picture, and there are several texts; name a folder" in ended.err.replace("\n", " ")
+    assert "one file for several plots; name a folder" in ended.err.replace("\n", " ")
     assert not picture.exists()
     assert regard(verb, folders[verb], "--plot", picture, stdin="a c\n\n").status == 0
     assert picture.read_bytes().startswith(b"\x89PNG")

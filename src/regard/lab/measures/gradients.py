@@ -26,7 +26,6 @@ growth tends to the radius; with tanh every step is also multiplied by 1 − h²
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import torch
@@ -313,7 +312,7 @@ def teach(
     fabric = build_fabric(TrainingConfig(device="cpu", max_updates=updates))
     model, ready = fabric.setup(reader, optimizer)
 
-    def loss(batch: Any) -> Tensor:
+    def loss(batch: LabelledBatch) -> Tensor:
         return sequence_loss(model(batch.ids[0]), batch.label_ids)
 
     losses: list[float] = []
