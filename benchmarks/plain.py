@@ -15,7 +15,6 @@ from benchmarks.process import in_own_process
 from benchmarks.settings import CLIP, RATE, SEED, Setting, task_of
 from benchmarks.training import Measured, batches, stopwatch
 from regard.models import Seq2Seq
-from regard.tasks import TrainingBatch
 from regard.text.specials import PAD
 
 
@@ -131,9 +130,9 @@ def train(setting: dict[str, Any]) -> dict[str, Any]:
     model = plain_copy(task.build(), chosen).train()
     optimizer = torch.optim.Adam(model.parameters(), lr=RATE)
 
-    def do(batch: TrainingBatch) -> float:
-        source_ids, source_mask, previous_ids, target_ids, _ = batch.tensors
-        loss = model(source_ids, source_mask, previous_ids, target_ids) / batch.num_tokens
+    def do(batch: Any) -> float:
+        loss = model(batch.source_ids, batch.source_mask, batch.previous_ids, batch.target_ids)
+        loss = loss / batch.num_tokens
         optimizer.zero_grad()
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), CLIP)

@@ -17,9 +17,8 @@ import torch
 from benchmarks.section import Section, Table
 from benchmarks.settings import SEED, Setting, task_of
 from benchmarks.training import batches
-from regard.batches import pad_pairs
+from regard.batches import Batch, pad_pairs
 from regard.models import Seq2Seq
-from regard.tasks import TrainingBatch
 from regard.tasks.translate.task import TranslateTask
 from regard.text import SentencePair, encode_pairs
 from regard.training.fabric import build_fabric
@@ -167,15 +166,15 @@ def stages_of(setting: dict[str, Any], decoder: str) -> dict[str, Any]:
     model.train()
     coming, rows = batches(task), []
 
-    def learn(batch: TrainingBatch) -> torch.Tensor:
-        return task.learn(model, batch, 0.0)
+    def compute_loss(batch: Batch) -> torch.Tensor:
+        return task.loss(model, batch, 0.0)
 
     with stages.watching(fabric, optimizer):
         for k in range(chosen.updates):
             batch = next(coming)
             stages.begin()
             started = time.perf_counter()
-            update(fabric, model, optimizer, [batch], learn, clip=task.config.training.clip)
+            update(fabric, model, optimizer, [batch], compute_loss, clip=task.config.training.clip)
             if k >= chosen.warmup:
                 rows.append(stages.told(time.perf_counter() - started))
     seconds = {name: median(row[name] for row in rows) for name in rows[0]}

@@ -11,9 +11,8 @@ import torch
 from torch import Tensor, nn
 
 from benchmarks.settings import CLIP, RATE, SEED, model_of
-from regard.batches import PairBatch
+from regard.batches import Batch, LineBatch, PairBatch
 from regard.models import LanguageModelConfig, LanguageModelNetwork, ModelConfig, Seq2Seq
-from regard.tasks import TrainingBatch
 from regard.tasks.config import TrainingConfig
 from regard.tasks.language_model.task import LanguageModelObjective
 from regard.tasks.translate.objective import TranslationObjective
@@ -58,7 +57,7 @@ def translating(sizes: Sizes, decoder: str) -> Callable[[], None]:
     batch = PairBatch(
         source, torch.ones_like(source).bool(), previous, target, torch.ones_like(target).bool()
     )
-    return _step(objective, TrainingBatch(batch.tensors, target.numel(), sizes.B), lambda loss: loss)
+    return _step(objective, batch, lambda loss: loss)
 
 
 def reading(sizes: Sizes, cell: str) -> Callable[[], None]:
@@ -67,17 +66,17 @@ def reading(sizes: Sizes, cell: str) -> Callable[[], None]:
     config = LanguageModelConfig(cell=cell, embedding_size=sizes.m, state_size=sizes.n)
     objective = LanguageModelObjective(LanguageModelNetwork(config, sizes.V), 0.0)
     previous, target = (torch.randint(sizes.V, (sizes.B, sizes.Ty)) for _ in range(2))
-    tensors = (previous, target, torch.ones_like(previous).bool())
-    return _step(objective, TrainingBatch(tensors, target.numel(), sizes.B), lambda result: result[0])
+    batch = LineBatch(previous, target, torch.ones_like(previous).bool())
+    return _step(objective, batch, lambda result: result[0])
 
 
-def _step(objective: nn.Module, batch: TrainingBatch, loss: Callable[[Any], Tensor]) -> Callable[[], None]:
+def _step(objective: nn.Module, batch: Batch, loss: Callable[[Any], Tensor]) -> Callable[[], None]:
     """An update on one batch; `loss` finds the loss in what the objective returns."""
     training = TrainingConfig(learning_rate=RATE, clip=CLIP, device="cpu", max_updates=1)
     fabric = build_fabric(training)
     model, optimizer = fabric.setup(objective, build_optimizer(objective, training))
 
     def step() -> None:
-        update(fabric, model, optimizer, [batch], lambda each: loss(model(*each.tensors)), clip=CLIP)
+        update(fabric, model, optimizer, [batch], lambda each: loss(model(each)), clip=CLIP)
 
     return step

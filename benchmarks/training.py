@@ -1,7 +1,7 @@
 """Training as `regard train` does it, with a stopwatch: target tokens a second, the loss, the peak of memory.
 
 In: a setting, a decoder, a precision. Out: `Measured`. The task plans and pads its batches, Fabric holds the
-precision, `training.step.update` does the rest; only checkpoints and validations are left out.
+precision, `training.loop.update` does the rest; only checkpoints and validations are left out.
 """
 
 import time
@@ -14,7 +14,8 @@ import torch
 
 from benchmarks.process import in_own_process
 from benchmarks.settings import SEED, Setting, task_of
-from regard.tasks.base import Task, TrainingBatch
+from regard.batches import Batch
+from regard.tasks.base import Task
 from regard.training.fabric import build_fabric
 from regard.training.loop import update
 from regard.training.optimizer import build_optimizer
@@ -84,16 +85,16 @@ def train(setting: dict[str, Any], decoder: str, precision: str) -> dict[str, An
     model, optimizer = fabric.setup(task.objective(), build_optimizer(task.model, task.config.training))
     model.train()
 
-    def learn(batch: TrainingBatch) -> torch.Tensor:
-        return task.learn(model, batch, 0.0)
+    def compute_loss(batch: Batch) -> torch.Tensor:
+        return task.loss(model, batch, 0.0)
 
-    def do(batch: TrainingBatch) -> float:
-        return update(fabric, model, optimizer, [batch], learn, clip=task.config.training.clip).loss
+    def do(batch: Batch) -> float:
+        return update(fabric, model, optimizer, [batch], compute_loss, clip=task.config.training.clip).loss
 
     return stopwatch(batches(task), do, chosen.updates)
 
 
-def batches(task: Task) -> Iterator[TrainingBatch]:
+def batches(task: Task) -> Iterator[Batch]:
     """The task's batches in the order of a run, epoch after epoch."""
     epoch = 0
     while True:
@@ -102,9 +103,7 @@ def batches(task: Task) -> Iterator[TrainingBatch]:
         epoch += 1
 
 
-def stopwatch(
-    batches: Iterator[TrainingBatch], do: Callable[[TrainingBatch], float], updates: int
-) -> dict[str, Any]:
+def stopwatch(batches: Iterator[Batch], do: Callable[[Batch], float], updates: int) -> dict[str, Any]:
     """Do so many updates, and tell of each its seconds, its tokens and its loss.
 
     Args:

@@ -15,9 +15,8 @@ from torch import Tensor
 from torch.profiler import ProfilerActivity, profile
 
 from benchmarks.gpu.stopwatch import median_ms, peak_mib
-from regard.batches import PairBatch, pad_pairs
+from regard.batches import Batch, PairBatch, pad_pairs
 from regard.models import ModelConfig, Seq2Seq
-from regard.tasks import TrainingBatch
 from regard.tasks.translate.objective import TranslationObjective
 from regard.text import EncodedPair
 from regard.training.configure import PRESETS
@@ -73,19 +72,19 @@ class Training:
         config = ModelConfig.from_mapping(PRESETS["rnnsearch-50"]()["model"], "model")
         self.objective = TranslationObjective(Seq2Seq(config, VOCABULARY, VOCABULARY), 0.0).cuda()
         self.optimizer = torch.optim.Adam(self.objective.parameters(), lr=1e-3, fused=True)
-        self.data = cycle(
-            [TrainingBatch(x.tensors, int(x.target_mask.sum()), x.source_ids.shape[0]) for x in data]
-        )
+        self.data = cycle(data)
         self.loss = 0.0
 
     def update(self) -> None:
         """One update."""
         batch = next(self.data)
-        self.loss = update(Device(), self.objective, self.optimizer, [batch], self._learn, clip=1.0).loss
+        self.loss = update(
+            Device(), self.objective, self.optimizer, [batch], self._compute_loss, clip=1.0
+        ).loss
 
-    def _learn(self, batch: TrainingBatch) -> Tensor:
+    def _compute_loss(self, batch: Batch) -> Tensor:
         with torch.autocast("cuda", dtype=torch.bfloat16):
-            loss: Tensor = self.objective(*batch.tensors)
+            loss: Tensor = self.objective(batch)
         return loss
 
 

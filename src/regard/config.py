@@ -1,8 +1,8 @@
 """Configurations: mappings ↔ frozen dataclasses ↔ TOML, read strictly, merged in layers, listed for `--list-options`.
 
-A misspelt key, a value of the wrong type or out of range is an error that names the key, the value and the nearest right
-name. Layers (a preset, a file, flags) are merged as plain mappings, before any dataclass is built, so what was given is
-known and never guessed from a value. Knows nothing of what is configured: legal values are beside each dataclass.
+A misspelt key, a value of the wrong type or out of range is an error that names the key, the value and the nearest
+right name. Layers (a preset, a file, flags) are merged as plain mappings before any dataclass is built, so what was set
+is known and never guessed from a value. Knows nothing of what is configured: legal values are beside each dataclass.
 """
 
 import ast
@@ -92,8 +92,9 @@ class Config:
         tables = cls._tables()
         for key, value in above.items():
             lower = merged.get(key)
-            nested = key in tables and isinstance(lower, Mapping) and isinstance(value, Mapping)
-            merged[key] = tables[key].overlay(lower, value) if nested else value
+            if key in tables and isinstance(lower, Mapping) and isinstance(value, Mapping):
+                value = tables[key].overlay(lower, value)
+            merged[key] = value
         return merged
 
     @classmethod

@@ -429,4 +429,4 @@ class TestBadInput:
     def test_a_disk_that_fills_up(self, regard, model, data, largest_file):
         with largest_file(4096):
             ended = regard("translate", model, "--beam", "1", "-o", data / "out", stdin="a b c d e\n" * 2000)
-        self.fails(ended, f"{data}/out: cannot be written (", "make room")
+        self.fails(ended, f"{data}/out: cannot be written (", "free some space")

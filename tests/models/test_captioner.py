@@ -1,5 +1,7 @@
 """The describer: a vector in the place of a source, and every search as for a translator."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -48,7 +50,7 @@ def build(scattered):
 
 def batch_of(order):
     batch = pad_captioned([FEATURES[k] for k in order], [WORDS[k] for k in order])
-    return CaptionBatch(batch.features.double(), *batch.tensors[1:])
+    return replace(batch, features=batch.features.double())
 
 
 @pytest.fixture
@@ -87,7 +89,7 @@ def test_searched_as_a_translator_is(kind, cell, depth, build):
     assert all(one.ids[-1] == EOS and len(one.ids) <= 6 and one.alpha is None for one in best)
     # what was found has the score that the same words get when they are given
     given = pad_captioned(FEATURES, [one.ids[:-1] for one in best])
-    scored = decode_forced(model, CaptionBatch(given.features.double(), *given.tensors[1:]))
+    scored = decode_forced(model, replace(given, features=given.features.double()))
     assert [one.ids for one in scored] == [one.ids for one in best]
     assert [one.log_prob for one in scored] == pytest.approx([one.log_prob for one in best], rel=1e-9)
 

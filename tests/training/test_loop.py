@@ -6,12 +6,11 @@ import math
 import pytest
 import torch
 
-from regard.checkpoint import ModelFolder
+from regard.checkpoint import ModelFolder, read_log
 from regard.errors import CheckpointError, DataError, RegardError
 from regard.tasks.base import Validation
 from regard.tasks.translate.task import TranslateTask
 from regard.training import loop
-from regard.training.log import read_log
 from regard.training.progress import Note, Progress, Validated
 from regard.training.run import run_training
 

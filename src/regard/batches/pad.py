@@ -1,8 +1,8 @@
 """Lists of ids → padded tensors with masks: every batch a model receives, to learn from, to score or to predict from.
 
-In: ids without special symbols. Out: batches. A mask is True where a real token is, which is said here alone. Padding is
-on the right. Sources, targets and texts get their end mark here, so that each row has at least one real token, even for
-an empty line; targets are read from the begin mark on and predicted up to the end mark. Knows nothing of models.
+In: ids without special symbols. Out: batches. A mask is True where a real token is; only this module says so. Padding
+is on the right. Sources, targets and texts get their end mark here, so that each row has at least one real token, even
+for an empty line; targets are read from the begin mark on and predicted up to the end mark. Knows nothing of models.
 
 Batches are values: nobody changes one in place. They are not frozen dataclasses, because Lightning Fabric copies an
 objective's arguments field by field into the run's precision (whole numbers and masks stay as they are).
@@ -31,12 +31,6 @@ from regard.text.tagged import EncodedTagged
 @dataclass(eq=False)
 class Inputs:
     """What a model predicts from: tensors, or tuples of tensors."""
-
-    @property
-    def tensors(self) -> tuple[Tensor, ...]:
-        """Its tensors in the order of the fields."""
-        values = (getattr(self, each.name) for each in fields(self))
-        return tuple(value for value in values if isinstance(value, Tensor))
 
     def to(self, device: torch.device | str) -> Self:
         """The same batch on another device."""

@@ -9,7 +9,7 @@ import typer
 from regard.cli.console import (
     DEVICE_HELP,
     WEIGHTS_HELP,
-    Drawings,
+    PlotWriter,
     output_file,
     print_json,
     print_line,
@@ -83,7 +83,7 @@ def classify(
     typed = STDIN in sources and sys.stdin.isatty()
     number = 0
     with (
-        Drawings(plot) as drawings,
+        PlotWriter(plot) as plots,
         output_file(output) as file,
         LinesDisplay("classifying", to_file=output is not None and not typed) as display,
     ):
@@ -101,7 +101,7 @@ def classify(
                 else:
                     print_line(_line(classification, probabilities), file)
                 if classification.label:
-                    drawings.add(classification, number)
+                    plots.add(classification, number)
                 display.count(sum(map(len, classification.tokens)))
 
 

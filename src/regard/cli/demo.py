@@ -87,8 +87,8 @@ def demo(
 
 def _show(run: "DemoRun", command: str, json: bool) -> None:
     """Evaluate a trained demonstration, write its report, and show it."""
+    from regard.checkpoint import read_log
     from regard.tasks.evaluation import ReportContext
-    from regard.training.log import read_log
 
     spec = TASKS[run.dataset.task]
     predictor = spec.predictor().load(run.folder)

@@ -1,4 +1,4 @@
-"""The progress of a command that makes something of every line: translating, tagging, scoring, …"""
+"""The progress of a command that works through lines, such as translating, tagging or scoring."""
 
 import sys
 import time
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from regard.cli.console import notes
-from regard.plots.terminal.progress_bar import ProgressBar
+from regard.progress import ProgressBar
 
 
 class HasTokens(Protocol):

@@ -9,7 +9,7 @@ import typer
 from regard.cli.console import (
     DEVICE_HELP,
     WEIGHTS_HELP,
-    Drawings,
+    PlotWriter,
     output_file,
     print_json,
     print_line,
@@ -74,7 +74,7 @@ def tag(
     typed = STDIN in sources and sys.stdin.isatty()
     number = 0
     with (
-        Drawings(plot) as drawings,
+        PlotWriter(plot) as plots,
         output_file(output) as file,
         LinesDisplay("tagging", to_file=output is not None and not typed) as display,
     ):
@@ -94,7 +94,7 @@ def tag(
                 else:
                     _print(tagging, file, vertical)
                 if tagging.words:
-                    drawings.add(tagging, number)
+                    plots.add(tagging, number)
                 display.count(len(tagging.words))
 
 

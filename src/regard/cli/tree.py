@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from regard.cli.console import Drawings, print_json, results
+from regard.cli.console import PlotWriter, print_json, results
 from regard.cli.options import Device, MaxLength, Weights, option_flags
 from regard.search.options import DEFAULT_SEARCH, SearchOptions
 
@@ -52,7 +52,7 @@ def tree(
 
     translator = Translator.load(model, weights=weights, device=device, max_length=max_length)
     lines: Iterable[str] = texts if texts else read_lines([STDIN])
-    with Drawings(plot) as drawings:
+    with PlotWriter(plot) as plots:
         for number, line in enumerate(lines, start=1):
             tree = translator.tree(line, search)
             if json:
@@ -62,4 +62,4 @@ def tree(
                     results.print()
                 results.print(line, style="dim", markup=False)
                 results.print(TerminalTree([node for step in tree.steps for node in step], pruned))
-            drawings.add(tree, number)
+            plots.add(tree, number)

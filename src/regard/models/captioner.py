@@ -137,7 +137,7 @@ class CaptionerNetwork(Model):
 def _build_decoder(config: CaptionerConfig, embedding: Embedding, output: Output) -> Decoder:
     match config.decoder:
         case ChoConfig():
-            return ChoDecoder(config.decoder, *config.vector_sizes, embedding, output)
+            return ChoDecoder(config.decoder, config.vector_sizes[0], embedding, output)
         case SutskeverConfig():
             return SutskeverDecoder(config.decoder, embedding, output)
     raise TypeError(f"no describer's decoder for {type(config.decoder).__name__}")

@@ -52,8 +52,8 @@ class EvaluationOptions:
         return f"{self.model.name} on {self.source.name}"
 
 
-class Counter(Protocol):
-    """Is told of every example as it is done."""
+class ProgressCounter(Protocol):
+    """Counts the examples as they are done."""
 
     def count(self, num_tokens: int) -> None:
         """Count one example of this number of tokens."""
@@ -135,7 +135,7 @@ class EvaluationRun:
 
     doing: str
     size: int | None
-    run: Callable[[Counter], EvaluationReport]
+    run: Callable[[ProgressCounter], EvaluationReport]
 
 
 @dataclass(frozen=True)

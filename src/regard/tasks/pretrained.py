@@ -7,7 +7,7 @@ configuration in their shape; the encoder with their weights, and a note for the
 from collections.abc import Iterable, Sequence
 from dataclasses import fields, replace
 
-from regard.checkpoint import LoadedModel, language_model_of
+from regard.checkpoint import LoadedModel, ModelFolder
 from regard.errors import FolderError
 from regard.models import EncoderConfig, LanguageModelConfig, carry_over
 from regard.models.encoder import Encoder
@@ -31,7 +31,7 @@ def load_pretrained(pretrained: PretrainedEncoderConfig) -> dict[str, LoadedMode
     for part, folder in named.items():
         if folder and folder not in loaded:
             try:
-                loaded[folder] = language_model_of(folder)
+                loaded[folder] = ModelFolder(folder).load(task="language_model")
             except FolderError as error:
                 raise FolderError(f"pretrained.{part}: {error}") from error
     return {part: loaded[folder] for part, folder in named.items() if folder}

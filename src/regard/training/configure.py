@@ -1,7 +1,7 @@
 """From a preset, a file and flags to one run's configuration.
 
-In: layers of plain options, as TOML files have them. Out: a `RunConfig` of the task. Which options an alternative has is
-said by its own configuration class; this module knows no task and no option by name but ``task`` and ``preset``.
+In: layers of plain options, as TOML files have them. Out: a `RunConfig` of the task. Which options an alternative has
+is defined by its configuration class; this module knows no task, and of the options only ``task`` and ``preset``.
 """
 
 from collections.abc import Callable, Mapping

@@ -8,7 +8,7 @@ from regard.config import in_range, one_of
 
 
 def _translator(size: int) -> dict[str, Any]:
-    """A translator without dropout, of one size but for the decoder's state, which is as wide as the annotations."""
+    """A translator without dropout, of one size; the decoder's state is as wide as the annotations."""
     return {
         "encoder": {"embedding_size": size, "state_size": size, "dropout": 0.0},
         "decoder": {

@@ -8,7 +8,7 @@ import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor
@@ -25,6 +25,8 @@ from regard.training.optimizer import Schedule, Unfreezing, build_optimizer
 from regard.training.progress import Listener, Note, Progress, Validated
 
 _REPORT_EVERY = 10  # updates
+
+BatchType = TypeVar("BatchType", bound=Batch)
 
 
 @dataclass(frozen=True)
@@ -46,8 +48,8 @@ def update(
     fabric: Any,
     model: Any,
     optimizer: Optimizer,
-    batches: Sequence[Batch],
-    compute_loss: Callable[[Batch], Tensor],
+    batches: Sequence[BatchType],
+    compute_loss: Callable[[BatchType], Tensor],
     *,
     clip: float,
     normalize: str = "tokens",

@@ -1,7 +1,7 @@
 """A whole training run: a configuration and examples in, a model folder out.
 
-Beside the model itself, the folder then holds ``train.toml`` (the whole configuration, to run again), ``log.jsonl`` (what
-happened, line by line) and ``report.json`` (how it ended). Knows tasks only through `TASKS`.
+Beside the model itself, the folder then holds ``train.toml`` (the whole configuration, to run again), ``log.jsonl``
+(what happened, line by line) and ``report.json`` (how it ended). Knows tasks only through `TASKS`.
 """
 
 import os
@@ -17,10 +17,10 @@ from regard.config import set_option, write_toml
 from regard.errors import DataError
 from regard.io import make_folder, write_whole_text
 from regard.ops.native import load
-from regard.tasks import TASKS, prepare_task
+from regard.tasks import TASKS
 from regard.tasks.base import Task
 from regard.tasks.config import RunConfig
-from regard.tasks.translate.evaluation import write_json
+from regard.tasks.evaluation import write_report
 from regard.text.formats import STDIN
 from regard.training.configure import configure
 from regard.training.fabric import build_fabric
@@ -147,7 +147,7 @@ def run_training(
             f"{model_folder.path}: holds a model already; choose another folder, or remove that one"
         )
     fabric = build_fabric(config.training)
-    task = prepare_task(config, train, valid)
+    task = TASKS[config.task].task(config, train, valid)
     torch.manual_seed(config.training.seed)
     model = task.build()
     for note in task.notes:
@@ -178,7 +178,7 @@ def run_training(
         result = Loop(task, config.training, model_folder, log, listener, fabric).run()
         log.write("end", result.updates, seconds=round(result.seconds, 3), stopped=result.stopped)
     report = _report(result, task)
-    write_json(model_folder.path, report)
+    write_report(model_folder.path, report)
     return TrainedRun(model_folder.path, result, report)
 
 

@@ -25,6 +25,7 @@ from regard.tasks.evaluation import (
     EvaluationOptions,
     EvaluationReport,
     EvaluationRun,
+    ProgressCounter,
     ReportContext,
     show_answer,
     write_lines,
@@ -133,7 +134,7 @@ def evaluate_captions(
 def _run(
     captioner: Captioner, features: Features, references: Sequence[str], **options: Any
 ) -> EvaluationRun:
-    def run(counter: Any) -> EvaluationReport:
+    def run(counter: ProgressCounter) -> EvaluationReport:
         evaluation = evaluate_captions(
             captioner,
             features,

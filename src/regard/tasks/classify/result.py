@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,13 +16,14 @@ from numpy.typing import NDArray
 
 from regard.errors import DataError, nearest
 from regard.evaluation.alignment.words import Units, word_units
+from regard.tasks.result import PlottedResult
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, eq=False)
-class Classification:
+class Classification(PlottedResult):
     """A text and its label.
 
     Attributes:
@@ -95,24 +95,11 @@ class Classification:
             return None
         return tuple(units.attended(alpha) for units, alpha in zip(self.units, self.alpha, strict=True))
 
-    def plot(self, path: str | PathLike[str] | None = None, *, title: str | None = None) -> Figure:
-        """Plot the words shaded by their weights, beside the probabilities of the labels.
-
-        Args:
-            path: where to save it, in the format of its suffix; None saves nothing.
-            title: above it.
-
-        Raises:
-            MissingExtraError: matplotlib is not installed.
-            DataError: the file cannot be written.
-        """
-        from regard.plots.figures.canvas import save
+    def draw(self, *, title: str | None = None) -> Figure:
+        """Draw the words shaded by their weights, beside the probabilities of the labels, with a title."""
         from regard.plots.figures.pooling import draw_pooling
 
-        figure = draw_pooling([self], title=title)
-        if path is not None:
-            save(figure, path)
-        return figure
+        return draw_pooling([self], title=title)
 
     def _repr_html_(self) -> str:
         """The words on their weights below the probabilities of the labels, for a notebook."""

@@ -1,10 +1,10 @@
 """What a language model returns: sampled lines, scored lines and texts, and readings with attention.
 
-In: tokens as display forms, log-probabilities, attention. Out: `Sample`, `Scored`, `TextScore`, `Reading`, each with JSON
-and some with a plot. Two distributions are kept apart by name: the model's own, and the sampling distribution after
-temperature and truncation. Every end of a line is predicted, and counted as a token, a word and a character; an unknown
-word counts as a word, as in published perplexities. Knows nothing of models, tokenizers or tensors; alpha is numpy
-arrays.
+In: tokens as display forms, log-probabilities, attention. Out: `Sample`, `Scored`, `TextScore`, `Reading`, each with
+JSON and some with a plot. Two distributions are kept apart by name: the model's own, and the sampling distribution
+after temperature and truncation. Every end of a line is predicted, and counted as a token, a word and a character; an
+unknown word counts as a word, as in published perplexities. Knows nothing of models, tokenizers or tensors; alpha is
+numpy arrays.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from numpy.typing import NDArray
 
 from regard.errors import ConfigError, DataError
 from regard.evaluation.alignment.words import Units, word_units
+from regard.tasks.result import PlottedResult
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -65,7 +65,7 @@ class SampleStep:
         """The most probable candidates, best first; the chosen one is among them, in the last place if need be.
 
         Args:
-            most: the greatest number of them; at least 1.
+            most: how many at most; at least 1.
         """
         candidates = sorted(
             (self.chosen, *self.alternatives),
@@ -80,7 +80,7 @@ class SampleStep:
 
 
 @dataclass(frozen=True)
-class Sample:
+class Sample(PlottedResult):
     """A sampled line.
 
     Attributes:
@@ -118,24 +118,11 @@ class Sample:
         """The model's log p(tokens | prompt)."""
         return sum(self.token_log_probs)
 
-    def plot(self, path: str | PathLike[str] | None = None, *, title: str | None = None) -> Figure:
-        """Plot the sentence with the alternatives at every step.
-
-        Args:
-            path: where to save it, in the format of its suffix; None saves nothing.
-            title: above it.
-
-        Raises:
-            MissingExtraError: matplotlib is not installed.
-            DataError: the file cannot be written.
-        """
-        from regard.plots.figures.canvas import save
+    def draw(self, *, title: str | None = None) -> Figure:
+        """Draw the sentence with the alternatives at every step, with a title."""
         from regard.plots.figures.sample import draw_sample
 
-        figure = draw_sample(self, title=title)
-        if path is not None:
-            save(figure, path)
-        return figure
+        return draw_sample(self, title=title)
 
     def _repr_html_(self) -> str:
         """A table of the steps, for a notebook."""
@@ -320,12 +307,12 @@ _MASKED = 1e-6  # a masked softmax leaves less
 
 
 @dataclass(frozen=True, eq=False)
-class Reading:
+class Reading(PlottedResult):
     """A line with the attention of every step to the tokens before it.
 
     Attributes:
         text: the line as given.
-        tokens: T display forms, with the marks of the beginning and the end where the model reads them.
+        tokens: T display forms, the begin and end marks included where the model reads them.
         words: the index of each token's word; None for marks and blanks.
         alpha: of each layer, (T, T): row t is the attention of step t over positions. Zero above the diagonal, and
             where there is nothing to attend to.
@@ -391,28 +378,15 @@ class Reading:
             )
         return self.units.attending(self.units.attended(self.alpha[layer]))
 
-    def plot(
-        self, path: str | PathLike[str] | None = None, *, layer: int = -1, title: str | None = None
-    ) -> Figure:
-        """Plot the growing sentence, one row per word, the words it attends to shaded.
-
-        Args:
-            path: where to save it, in the format of its suffix; None saves nothing.
-            layer: as in `word_alpha`.
-            title: above it.
+    def draw(self, *, title: str | None = None, layer: int = -1) -> Figure:
+        """Draw the growing sentence, one row per word, the words it attends to shaded, with a title.
 
         Raises:
-            ConfigError: there is no such layer.
-            MissingExtraError: matplotlib is not installed.
-            DataError: the file cannot be written.
+            ConfigError: there is no such layer; see `word_alpha`.
         """
-        from regard.plots.figures.canvas import save
         from regard.plots.figures.reading import draw_reading
 
-        figure = draw_reading(self.labels, self.word_alpha(layer), title=title)
-        if path is not None:
-            save(figure, path)
-        return figure
+        return draw_reading(self.labels, self.word_alpha(layer), title=title)
 
     def _repr_html_(self) -> str:
         """The last layer's attention as a heat map, for a notebook."""

@@ -6,17 +6,17 @@ In: words, tags, probabilities. Out: `Tagging`: a plot, JSON. Knows nothing of m
 from __future__ import annotations
 
 from dataclasses import dataclass
-from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from regard.errors import DataError
+from regard.tasks.result import PlottedResult
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True)
-class Tagging:
+class Tagging(PlottedResult):
     """A sentence and its tags.
 
     Attributes:
@@ -40,24 +40,11 @@ class Tagging:
     def __str__(self) -> str:
         return " ".join(self.tags)
 
-    def plot(self, path: str | PathLike[str] | None = None, *, title: str | None = None) -> Figure:
-        """Plot the words above their tags.
-
-        Args:
-            path: where to save it, in the format of its suffix; None saves nothing.
-            title: above it.
-
-        Raises:
-            MissingExtraError: matplotlib is not installed.
-            DataError: the file cannot be written.
-        """
-        from regard.plots.figures.canvas import save
+    def draw(self, *, title: str | None = None) -> Figure:
+        """Draw the words above their tags, with a title."""
         from regard.plots.figures.tags import draw_tags
 
-        figure = draw_tags([self], title=title)
-        if path is not None:
-            save(figure, path)
-        return figure
+        return draw_tags([self], title=title)
 
     def _repr_html_(self) -> str:
         """The words above their tags, for a notebook."""

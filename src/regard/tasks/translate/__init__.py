@@ -23,11 +23,8 @@ TRANSLATE = TaskSpec(
         "shortlist": "regard.cli.shortlist:shortlist",
     },
     first_command="echo … | regard translate {folder}",
-    evaluation="regard.tasks.translate.report:evaluate_files",
+    evaluation="regard.tasks.translate.report",
     evaluation_options=frozenset(
         {"max_length", "gold", "tokenize", "lowercase", "reference", "columns", *SearchOptions.names()}
     ),
-    example_writer="regard.tasks.translate.report:write_examples",
-    example_evaluation="regard.tasks.translate.report:evaluate_examples",
-    demo="regard.tasks.translate.report:show_demo",
 )

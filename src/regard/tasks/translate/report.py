@@ -9,12 +9,12 @@ from regard.errors import ConfigError, DataError
 from regard.evaluation.metrics import format_score
 from regard.search.options import DEFAULT_SEARCH, SearchOptions
 from regard.tasks.evaluation import (
-    Counter,
     DemoRun,
     DemoView,
     EvaluationOptions,
     EvaluationReport,
     EvaluationRun,
+    ProgressCounter,
     ReportContext,
     ScoreTable,
     gold_links,
@@ -72,7 +72,7 @@ def _run(
     search: SearchOptions = DEFAULT_SEARCH,
     **options: Any,
 ) -> EvaluationRun:
-    def run(counter: Counter) -> EvaluationReport:
+    def run(counter: ProgressCounter) -> EvaluationReport:
         evaluation = evaluate(
             translator,
             sources,
