@@ -24,8 +24,7 @@ from regard.checkpoint import ModelFolder
 from regard.errors import RegardError
 from regard.evaluation import measure
 from regard.inference.shortlist import FILE as SHORTLIST
-from regard.inference.shortlist import Shortlist
-from regard.inference.shortlist_training import covered, learn_shortlist
+from regard.inference.shortlist import Shortlist, measure_coverage, train_shortlist
 from regard.text import encode_pairs, read_pairs
 from regard.text.formats import read_file
 
@@ -139,7 +138,7 @@ def train_shortlist(model: str, source: str, target: str) -> dict[str, Any]:
     loaded = ModelFolder(model).load()
     tokenizers = loaded.tokenizers["source"], loaded.tokenizers["target"]
     pairs = encode_pairs(read_pairs(source, target), *tokenizers)
-    learn_shortlist(loaded.model, pairs, *(tokenizer.size for tokenizer in tokenizers)).save(model)
+    train_shortlist(loaded.model, pairs, *(tokenizer.size for tokenizer in tokenizers)).save(model)
     return {}
 
 
@@ -150,7 +149,7 @@ def measure_coverage(model: Path, data: Path) -> dict[str, Any]:
     sizes = [tokenizer.size for tokenizer in tokenizers]
     test = [data_file(data, "test_2016_flickr", language) for language in ("de", "en")]
     pairs = encode_pairs(read_pairs(*test), *tokenizers)
-    return {**covered(Shortlist.load(model, *sizes), pairs).to_json(), "vocabulary": sizes[1]}
+    return {**measure_coverage(Shortlist.load(model, *sizes), pairs).to_json(), "vocabulary": sizes[1]}
 
 
 def quality_section(

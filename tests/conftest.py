@@ -30,7 +30,7 @@ from regard.layers import CELLS, ENERGIES, SelfAttentive, is_sized  # noqa: E402
 from regard.models import Seq2Seq  # noqa: E402 (after the hook)
 from regard.tasks.config import TrainingConfig  # noqa: E402 (after the hook)
 from regard.tasks.translate.config import DataConfig, TokenizerConfig  # noqa: E402 (after the hook)
-from regard.tasks.translate.data import prepare  # noqa: E402 (after the hook)
+from regard.tasks.translate.task import prepare  # noqa: E402 (after the hook)
 from regard.tasks.translate.result import Translation  # noqa: E402 (after the hook)
 from regard.tasks.translate.search_tree import PartialHypothesis, SearchTree  # noqa: E402 (after the hook)
 from regard.text import SentencePair  # noqa: E402 (after the hook)
@@ -315,7 +315,7 @@ def small_model(run_config, prepared):
     def build(seed=1, **over):
         torch.manual_seed(seed)
         config = run_config(**over).model
-        return Seq2Seq(config, prepared.source_tokenizer.size, prepared.target_tokenizer.size)
+        return Seq2Seq(config, prepared.tokenizers["source"].size, prepared.tokenizers["target"].size)
 
     return build
 

@@ -18,7 +18,8 @@ from benchmarks.gpu.training_step import VOCABULARY
 from regard.batches import SourceBatch, pad_sources
 from regard.inference.packing import pack_model
 from regard.models import ModelConfig, Seq2Seq
-from regard.search import LengthLimit, SearchOptions, search
+from regard.search.beam import search
+from regard.search.options import SearchOptions
 from regard.text.specials import SPECIAL_PIECES
 from regard.training.configure import PRESETS
 
@@ -42,7 +43,7 @@ def sources(sentences: int, device: str) -> SourceBatch:
 
 def build_search(model: Seq2Seq, batch: SourceBatch, beam: int, words: int) -> Callable[[], list[Any]]:
     """A function that searches for outputs of `words` words and returns them on the host."""
-    options = SearchOptions(beam=beam, min_length=words, limit=LengthLimit(ratio=0, extra=words + 1))
+    options = SearchOptions(beam=beam, min_length=words, max_ratio=0, max_extra=words + 1)
 
     @torch.inference_mode()
     def run() -> list[Any]:

@@ -46,7 +46,7 @@ def test_two_directions_become_one(regard, model, data, expected, backward, rule
     ]
 
 
-def test_json_has_the_links_asked_for(regard, model, data):
+def test_json_has_the_links_of_the_chosen_rule(regard, model, data):
     options = ["--reverse", model, "--symmetrize", "union", "--threshold", 0.2]
     plain = regard("align", model, data / "test.tsv", *options).out.splitlines()
     found = [

@@ -14,9 +14,9 @@ def test_best_and_last(regard, model, tmp_path):
 
 
 def test_json(regard, model, tmp_path):
-    asked = ("average", tmp_path / "mean", model, "--weights", "best", "--weights", "last", "--json")
-    told = json.loads(regard(*asked).out)
-    assert told["averaged"] == ModelFolder(tmp_path / "mean").load().facts["averaged"]
+    arguments = ("average", tmp_path / "mean", model, "--weights", "best", "--weights", "last", "--json")
+    printed = json.loads(regard(*arguments).out)
+    assert printed["averaged"] == ModelFolder(tmp_path / "mean").load().facts["averaged"]
 
 
 def test_models_that_do_not_go_together(regard, model, fixed_model, tmp_path):

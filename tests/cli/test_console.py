@@ -8,7 +8,7 @@ from rich.console import Console
 
 from regard.cli.console import command_line, output_file, print_json, print_line, score_table
 from regard.errors import DataError
-from regard.plots.terminal.progress_bar import clock
+from regard.progress import clock
 
 
 def test_the_table_keeps_the_order():

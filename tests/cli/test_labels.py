@@ -90,7 +90,7 @@ class TestClassify:
     @pytest.mark.parametrize(
         ("arguments", "stdin", "message"),
         [
-            (["classify", "--json", "--show"], "", "each print in their own way; choose one"),
+            (["classify", "--json", "--show"], "", "print different things; choose one"),
             (["classify", "--second-column", 2], "", "classifies one text at a time; leave it out"),
             (["classify", "--show", "-o", "x"], "", "--show draws in the terminal"),
             (
@@ -134,7 +134,7 @@ class TestTag:
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [
-            (["tag", "--json", "--vertical"], "each print in their own way; choose one"),
+            (["tag", "--json", "--vertical"], "print different things; choose one"),
             (["tag", "--show", "-o", "x"], "--show draws in the terminal"),
             (["tag", "--max-length", 1], "standard input:1 ('a c' …) has 2 words, above the limit of 1"),
             (["classify"], "a model for classifying; name one for tagging"),
@@ -213,28 +213,28 @@ class TestEvaluate:
             ([folders["tag"], empty], "empty: an empty test set"),
             (
                 [one, labelled, "--gold", tagged],
-                f"--gold is of a model for translating, and {one} is one for classifying; leave it out",
+                f"--gold applies to a model for translating, and {one} is one for classifying; leave it out",
             ),
-            ([one, labelled, "--vertical"], "--vertical is of a model for tagging"),
+            ([one, labelled, "--vertical"], "--vertical applies to a model for tagging"),
             ([one, labelled, tagged], "a second file"),
-            ([folders["tag"], tagged, "--header"], "--header is of a model for classifying"),
+            ([folders["tag"], tagged, "--header"], "--header applies to a model for classifying"),
             ([one, labelled, "--second-column", 3], "classifies one text at a time"),
             ([folders["pairs"], labelled, "--columns", 1, 2], "name the columns of label and first text"),
-            ([folders["tag"], tagged, tagged, "--vertical"], "words and tags stand in one file"),
+            ([folders["tag"], tagged, tagged, "--vertical"], "words and tags are in one file"),
         ):
             ended = regard("evaluate", *arguments)
             assert (ended.status, ended.out) == (2, ""), arguments
             assert message in ended.err.replace("\n", " "), arguments
 
 
-@pytest.mark.parametrize("verb", ["classify", "tag"])
-def test_one_text_is_drawn_into_a_file_and_several_are_not(regard, folders, tmp_path, verb):
+@pytest.mark.parametrize("command", ["classify", "tag"])
+def test_one_text_is_plotted_into_a_file_and_several_are_not(regard, folders, tmp_path, command):
     picture = tmp_path / "c.png"
-    ended = regard(verb, folders[verb], "--plot", picture, stdin="a c\n\nc\n")
+    ended = regard(command, folders[command], "--plot", picture, stdin="a c\n\nc\n")
     assert ended.status != 0
     assert "one file for several plots; name a folder" in ended.err.replace("\n", " ")
     assert not picture.exists()
-    assert regard(verb, folders[verb], "--plot", picture, stdin="a c\n\n").status == 0
+    assert regard(command, folders[command], "--plot", picture, stdin="a c\n\n").status == 0
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
@@ -245,7 +245,7 @@ def test_a_pair_that_is_none_names_the_options(regard, folders):
     assert "3 columns, and only columns 1 and 2 are read" in ended.err.replace("\n", " ")
 
 
-def test_a_translator_is_nothing_to_begin_as(regard, model, tmp_path):
+def test_an_encoder_cannot_start_from_a_translator(regard, model, tmp_path):
     (tmp_path / "t.tsv").write_text("x\ta\ny\tb\n")
     ended = regard(
         *("train", tmp_path / "new", "--task", "classify", "--train", tmp_path / "t.tsv"),

@@ -43,7 +43,7 @@ def test_samples(regard, lm):
 
 def test_watching_shows_the_same_lines_word_by_word(regard, lm, tmp_path):
     plain = regard("sample", lm, "--seed", 3, "--max-length", 6, "--prompt", "a zebra")
-    assert "not known to this model, read as <unk>: zebra" in plain.err
+    assert "unknown to this model, read as <unk>: zebra" in plain.err
     ended = regard(
         *("sample", lm, "--seed", 3, "--max-length", 6, "--prompt", "a zebra"),
         *("--watch", "--plot", tmp_path / "growth.png"),
@@ -51,7 +51,7 @@ def test_watching_shows_the_same_lines_word_by_word(regard, lm, tmp_path):
     *rows, whole = ended.out.splitlines()
     assert whole == plain.out.strip()
     [sample] = LanguageModel.load(lm).sample(prompt="a zebra", seed=3, max_length=6)
-    assert "drawn" in rows[0]
+    assert "sampled" in rows[0]
     assert [row.split()[1] for row in rows[1:]] == list(sample.tokens)
     assert (tmp_path / "growth.png").read_bytes().startswith(b"\x89PNG")
 
@@ -110,12 +110,12 @@ def test_readings(regard, reader, tmp_path):
 
 
 REFUSED = [
-    (("sample", "{lm}", "--json", "--watch"), "--json and --watch each print in their own way"),
+    (("sample", "{lm}", "--json", "--watch"), "--json and --watch print different things"),
     (("sample", "{lm}", "-n", "2", "--plot", "x.png"), "--plot x.png: one picture, and -n 2 makes 2 lines"),
     (("sample", "{lm}", "--temperature", "-1"), "temperature: -1 is out of range"),
     (("sample", "{lm}", "-n", "0"), "count: 0 is out of range"),
     (("sample", "{lm}/none"), "no such model folder"),
-    (("score", "{lm}", "--summary", "-o", "x"), "--summary prints no line for --output to take"),
+    (("score", "{lm}", "--summary", "-o", "x"), "--summary prints no lines, so --output would be empty"),
     (("score", "{lm}", "none.txt"), "none.txt: no such file"),
     (("score", "{reader}", "--continuous"), "train one with model.memory.span"),
     (("read", "{lm}", "a"), "this model's cells, lstm, do not attend to their past"),
@@ -132,20 +132,20 @@ def test_refusals(regard, lm, reader, arguments, message):
     assert ended.out == ""
 
 
-def test_a_translator_is_no_writer(regard, model):
+def test_a_translator_is_not_a_language_model(regard, model):
     ended = regard("sample", model)
     assert ended.status == 2
     assert "a model for translating; name one for sampling and scoring text" in " ".join(ended.err.split())
 
 
 def test_nothing_to_score_has_no_perplexity(regard, lm):
-    told = json.loads(regard("score", lm, "--summary", "--json", stdin="\n \n").out)
-    assert (told["perplexity"], told["bits_per_character"], told["num_tokens"]) == (None, None, 0)
+    scores = json.loads(regard("score", lm, "--summary", "--json", stdin="\n \n").out)
+    assert (scores["perplexity"], scores["bits_per_character"], scores["num_tokens"]) == (None, None, 0)
     shown = dict(row.split(maxsplit=1) for row in regard("score", lm, "--summary", stdin="").out.splitlines())
     assert shown["perplexity"].strip() == "–"
 
 
-def test_unknown_words_are_told_of(regard, lm):
+def test_a_note_counts_unknown_words(regard, lm):
     ended = regard("score", lm, "--summary", "--json", stdin="a neverseen b\n")
     assert json.loads(ended.out)["num_unknown"] == 1
     assert f"1 of 4 tokens (25\N{NO-BREAK SPACE}%) is unknown to {lm}" in ended.err.replace("\n", " ")

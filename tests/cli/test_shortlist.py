@@ -13,13 +13,13 @@ def listed(model, tmp_path):
     return shutil.copytree(model, tmp_path / "listed")
 
 
-def test_is_learnt_and_used(regard, listed, data):
+def test_is_made_and_used(regard, listed, data):
     ended = regard("shortlist", listed, "--train", data / "test.src", "--train", data / "test.tgt")
     assert (ended.status, ended.err) == (0, "")
     first, second = ended.out.splitlines()
-    assert first == f"{listed}/shortlist.safetensors, learnt from 12 pairs"
-    assert second.startswith("a sentence chooses from ")
-    assert second.endswith("they hold 100.00 % of the tokens of 12 references, and all of 100.0 % of these")
+    assert first == f"{listed}/shortlist.safetensors, made from 12 pairs"
+    assert second.startswith("a sentence chooses among ")
+    assert second.endswith("they cover 100.00 % of the tokens of 12 references, and all of 100.0 % of these")
     text = (data / "test.src").read_text()
     found = Translator.load(listed, shortlist=True).translate(text.splitlines())
     assert regard("translate", listed, "--shortlist", stdin=text).out.splitlines() == [
@@ -27,12 +27,12 @@ def test_is_learnt_and_used(regard, listed, data):
     ]
 
 
-def test_it_is_heeded(regard, listed, data):
-    """Two words a source word, and no others: nothing else is ever said."""
+def test_nothing_else_is_chosen(regard, listed, data):
+    """One target word per source word, and no others: nothing else is ever chosen."""
     regard("shortlist", listed, "--train", data / "test.tsv", "--per-word", "1", "--frequent", "0")
     translator = Translator.load(listed, shortlist=True)
     for line in ("a", "b b c", "e d"):
-        allowed = translator.shortlist.of(translator.source_tokenizer.encode(line))
+        allowed = translator.shortlist.words_for(translator.source_tokenizer.encode(line))
         (found,) = translator.translate([line], n_best=5)
         for each in (found, *found.alternatives):
             ids = [translator.target_tokenizer.token_to_id(token) for token in each.tokens]
@@ -40,7 +40,7 @@ def test_it_is_heeded(regard, listed, data):
     assert len(allowed) < translator.target_tokenizer.size
 
 
-def test_what_is_asked_for_can_be_said_all_the_same(regard, listed, data):
+def test_required_words_are_added_to_it(regard, listed, data):
     regard("shortlist", listed, "--train", data / "test.tsv", "--per-word", "1", "--frequent", "0")
     ended = regard("translate", listed, "--shortlist", "--include", "E D", "--prefix", "B", stdin="a\nc\n")
     assert ended.status == 0
@@ -62,11 +62,11 @@ def test_json_and_a_test_set(regard, listed, data):
         "1",
         "--json",
     ]
-    told = json.loads(regard("shortlist", listed, *flags).out)
-    assert told["num_pairs"] == 1
-    assert told["pairs"] == 12
-    assert 0 <= told["covered_tokens"] <= 1
-    assert told["mean_size"] < told["target_size"] == 9
+    coverage = json.loads(regard("shortlist", listed, *flags).out)
+    assert coverage["num_pairs"] == 1
+    assert coverage["pairs"] == 12
+    assert 0 <= coverage["covered_tokens"] <= 1
+    assert coverage["mean_size"] < coverage["target_size"] == 9
     assert Shortlist.load(listed, 9, 9).facts == {"pairs": 12, "per_word": 1, "frequent": 0}
 
 

@@ -9,7 +9,6 @@ import pytest
 import torch
 
 from regard.checkpoint import ModelFolder
-from regard.search import LengthLimit
 from regard.tasks.translate.predictor import Translator
 from regard.text import SentencePair, parse_pharaoh
 from regard.training.configure import configure
@@ -96,18 +95,18 @@ class TestWhatIsPrinted:
         ]
         assert [each["source"] for each in objects] == LINES
         flat = [each for one in objects for each in (one, *one["alternatives"])]
-        told = [line.split("\t") for line in plain.splitlines()]
+        output = [line.split("\t") for line in plain.splitlines()]
         numbers = [str(k) for k, one in enumerate(objects, start=1) for _ in (one, *one["alternatives"])]
-        assert [row[0] for row in told] == numbers
-        assert [[f"{each['score']:.4f}", each["text"]] for each in flat] == [row[1:3] for row in told]
-        for each, row in zip(flat, told, strict=True):
+        assert [row[0] for row in output] == numbers
+        assert [[f"{each['score']:.4f}", each["text"]] for each in flat] == [row[1:3] for row in output]
+        for each, row in zip(flat, output, strict=True):
             assert {tuple(link) for link in each["links"]} == parse_pharaoh(row[3], "here").sure
         assert all(len(each["tokens"]) == len(each["token_log_probs"]) for each in flat)
         assert not any("alpha" in each for each in flat)
 
     def test_alpha_on_request(self, regard, model):
-        told = regard("translate", model, "--json", "--alpha", "--n-best", "2", stdin="a b\n").out
-        for each in (json.loads(told), *json.loads(told)["alternatives"]):
+        output = regard("translate", model, "--json", "--alpha", "--n-best", "2", stdin="a b\n").out
+        for each in (json.loads(output), *json.loads(output)["alternatives"]):
             assert np.shape(each["alpha"]) == (len(each["tokens"]), len(each["source_tokens"]))
             assert np.allclose(np.sum(each["alpha"], axis=1), 1, atol=1e-3)
 
@@ -156,7 +155,7 @@ class TestWhereItGoes:
         assert "this model has no attention" in ended.err
         assert not (data / "maps").exists()
 
-    def test_json_holds_scores_already(self, regard, model):
+    def test_json_has_scores_already(self, regard, model):
         ended = regard("translate", model, "--json", "--scores", stdin="a\n")
         assert (ended.status, ended.out) == (2, "")
         assert "leave out --scores" in ended.err
@@ -169,7 +168,7 @@ class TestWhereItGoes:
         assert (data / "test.src").read_bytes() == before
 
 
-def told(regard, model, *options, stdin="a b c\n"):
+def translated(regard, model, *options, stdin="a b c\n"):
     """The lines that come out; nothing may go wrong."""
     ended = regard("translate", model, *options, stdin=stdin)
     assert (ended.status, ended.err) == (0, "")
@@ -192,7 +191,8 @@ class TestHowItSearches:
             (["--min-ratio", "3"], {"min_ratio": 3.0}),
             (["--block-ngrams", "1"], {"block_ngrams": 1}),
             (["--no-unknowns"], {"unknowns": False}),
-            (["--max-ratio", "0"], {"limit": LengthLimit(ratio=0.0)}),
+            (["--max-ratio", "0"], {"max_ratio": 0.0}),
+            (["--max-ratio", "0", "--max-extra", "3"], {"max_ratio": 0.0, "max_extra": 3}),
             (["--beam", "2"], {"beam": 2}),
         ],
         ids=lambda value: " ".join(value) if isinstance(value, list) else "",
@@ -200,72 +200,74 @@ class TestHowItSearches:
     def test_options(self, regard, model, flags, options):
         text = "a b c d e a b\nd d unknown\n"
         found = Translator.load(model).translate(text.splitlines(), **options)
-        assert told(regard, model, *flags, "--scores", stdin=text) == [
+        assert translated(regard, model, *flags, "--scores", stdin=text) == [
             f"{each.score:.4f}\t{each.text}" for each in found
         ]
 
     def test_words(self, regard, model):
-        asked = ["--prefix", "E D", "--include", "C C", "--exclude", "A", "--exclude", "B"]
-        (line,) = told(regard, model, *asked)
+        constraints = ["--prefix", "E D", "--include", "C C", "--exclude", "A", "--exclude", "B"]
+        (line,) = translated(regard, model, *constraints)
         assert line.startswith("E D")
         assert "C C" in line
         assert not {"A", "B"} & set(line.split())
 
     def test_words_for_each_line(self, regard, model, data):
-        asked = [{"prefix": "E"}, {}, {"include": ["D B"], "exclude": ["A"]}]
-        (data / "asked").write_text("".join(f"{json.dumps(each) if each else ''}\n" for each in asked))
+        constraints = [{"prefix": "E"}, {}, {"include": ["D B"], "exclude": ["A"]}]
+        (data / "lines").write_text("".join(f"{json.dumps(each) if each else ''}\n" for each in constraints))
         text = "a b\n\nc\n"
-        first, second, third = told(regard, model, "--constraints", data / "asked", stdin=text)
+        first, second, third = translated(regard, model, "--constraints", data / "lines", stdin=text)
         assert first.startswith("E")
         assert second == ""
         assert "D B" in third
         assert "A" not in third
 
-    def test_requests_go_on_over_files(self, regard, model, data):
-        (data / "asked").write_text('{"prefix": "E"}\n{"prefix": "D"}\n')
+    def test_constraints_continue_over_files(self, regard, model, data):
+        (data / "lines").write_text('{"prefix": "E"}\n{"prefix": "D"}\n')
         for name in ("one", "two"):
             (data / name).write_text("a\n")
-        lines = told(regard, model, data / "one", data / "two", "--constraints", data / "asked", stdin="")
+        lines = translated(
+            regard, model, data / "one", data / "two", "--constraints", data / "lines", stdin=""
+        )
         assert [line[0] for line in lines] == ["E", "D"]
 
-    def test_drawing(self, regard, model):
-        flags = ["--sample", "--n-best", "7", "--temperature", "1.5", "--seed", "3"]
-        lines = told(regard, model, *flags, stdin="a b\nc\n")
+    def test_sampling(self, regard, model):
+        flags = ["--sample", "7", "--temperature", "1.5", "--seed", "3"]
+        lines = translated(regard, model, *flags, stdin="a b\nc\n")
         assert [line.split("\t")[0] for line in lines] == ["1"] * 7 + ["2"] * 7
         assert len(set(lines[:7])) > 1
-        assert told(regard, model, *flags, stdin="a b\nc\n") == lines
-        assert told(regard, model, *flags[:-1], "4", stdin="a b\nc\n") != lines
-        greedy = told(regard, model, "--beam", "1")
-        assert told(regard, model, "--sample", "--temperature", "0") == greedy
-        assert told(regard, model, "--sample", "--top-k", "1") == greedy
-        assert told(regard, model, "--sample", "--top-p", "0") == greedy
+        assert translated(regard, model, *flags, stdin="a b\nc\n") == lines
+        assert translated(regard, model, *flags[:-1], "4", stdin="a b\nc\n") != lines
+        greedy = translated(regard, model, "--beam", "1")
+        assert translated(regard, model, "--sample", "1", "--temperature", "0") == greedy
+        assert translated(regard, model, "--sample", "1", "--top-k", "1") == greedy
+        assert translated(regard, model, "--sample", "1", "--top-p", "0") == greedy
 
     @pytest.mark.parametrize("flags", [["--int8"], ["--precision", "int8"], ["--precision", "bfloat16"]])
     def test_precisions(self, regard, model, flags):
         found = Translator.load(model, precision=flags[-1].lstrip("-")).translate(["a b c"])[0]
-        assert told(regard, model, *flags, "--scores") == [f"{found.score:.4f}\t{found.text}"]
+        assert translated(regard, model, *flags, "--scores") == [f"{found.score:.4f}\t{found.text}"]
         assert found.score != Translator.load(model).translate(["a b c"])[0].score
 
     def test_threads_and_batches_change_nothing(self, regard, model, data, expected):
         before = torch.get_num_threads()
         try:
             flags = ["--threads", "2", "--batch-tokens", "5", "--batch", "2"]
-            assert told(regard, model, *flags, stdin=TEXT) == [each.text for each in expected]
+            assert translated(regard, model, *flags, stdin=TEXT) == [each.text for each in expected]
             assert torch.get_num_threads() == 2
         finally:
             torch.set_num_threads(before)
 
 
 class TestEnsembles:
-    def test_folders_before_files_are_asked_together(self, regard, model, fixed_model, data):
+    def test_folders_before_files_form_an_ensemble(self, regard, model, fixed_model, data):
         found = Translator.load([model, fixed_model, model]).translate(["a b c", "e"])
         (data / "some").write_text("a b c\ne\n")
-        lines = told(regard, model, fixed_model, model, data / "some", "--scores", stdin="")
+        lines = translated(regard, model, fixed_model, model, data / "some", "--scores", stdin="")
         assert lines == [f"{each.score:.4f}\t{each.text}" for each in found]
 
     def test_from_standard_input_and_log_linear(self, regard, model, fixed_model):
         found = Translator.load([model, fixed_model], combination="log-linear").translate(["a b c"])[0]
-        assert told(regard, model, fixed_model, "--combination", "log-linear", "--scores") == [
+        assert translated(regard, model, fixed_model, "--combination", "log-linear", "--scores") == [
             f"{found.score:.4f}\t{found.text}"
         ]
 
@@ -297,16 +299,16 @@ class TestUnknownWords:
         folder.write_weights("best", loaded.model, {})
         return folder.path
 
-    def test_are_replaced_by_the_word_looked_at(self, regard, unsure):
-        (plain,) = told(regard, unsure, "--max-ratio", "0", stdin="Anna b\n")
+    def test_are_replaced_by_the_word_with_most_attention(self, regard, unsure):
+        (plain,) = translated(regard, unsure, "--max-ratio", "0", stdin="Anna b\n")
         assert set(plain.split()) == {"<unk>"}
-        (line,) = told(regard, unsure, "--max-ratio", "0", "--replace-unknowns", stdin="Anna b\n")
+        (line,) = translated(regard, unsure, "--max-ratio", "0", "--replace-unknowns", stdin="Anna b\n")
         assert set(line.split()) <= {"Anna", "b"}
 
     def test_by_way_of_a_dictionary(self, regard, unsure, tmp_path):
         (tmp_path / "words.tsv").write_text("Anna\tAnne\nb\tbe bop\n")
         flags = ["--max-ratio", "0", "--replace-unknowns", "--dictionary", tmp_path / "words.tsv"]
-        (line,) = told(regard, unsure, *flags, stdin="Anna b\n")
+        (line,) = translated(regard, unsure, *flags, stdin="Anna b\n")
         assert set(line.split()) <= {"Anne", "be", "bop"}
 
 
@@ -318,7 +320,7 @@ class TestBadInput:
         for part in parts:
             assert part in ended.err
 
-    def test_a_missing_file_is_told_with_the_nearest(self, regard, model, data):
+    def test_a_missing_file_is_refused_with_the_nearest(self, regard, model, data):
         ended = regard("translate", model, data / "test.sr")
         self.fails(ended, f"{data}/test.sr: no such file; did you mean {data}/test.src?")
         assert ended.out == ""
@@ -339,7 +341,7 @@ class TestBadInput:
     def test_more_translations_than_the_beam_holds(self, regard, model):
         self.fails(
             regard("translate", model, "--n-best", "9"),
-            "--n-best 9: a beam of 5 finds at most 5; raise --beam",
+            "n_best: 9, and a beam of 5 finds at most 5; raise it",
         )
 
     def test_no_beam(self, regard, model):
@@ -366,9 +368,10 @@ class TestBadInput:
                 ["options: include 'A zebra': the target vocabulary cannot spell 'zebra'"],
             ),
             (["--prefix", "zebra"], ["options: prefix 'zebra': the target vocabulary cannot spell 'zebra'"]),
-            (["--prefix", "A B", "--exclude", "B"], ["'B' is to be left out, and 'A B' holds it"]),
-            (["--temperature", "2"], ["--temperature 2.0: it is of drawing; add --sample"]),
-            (["--sample", "--include", "A"], ["include: words that are drawn one by one cannot"]),
+            (["--prefix", "A B", "--exclude", "B"], ["'B' is excluded, and 'A B' contains it"]),
+            (["--temperature", "2"], ["--temperature 2.0: it is for sampling; add --sample N, or drop it"]),
+            (["--sample", "1", "--include", "A"], ["include: sampling word by word cannot guarantee it"]),
+            (["--seed", "1"], ["--seed 1: it is for sampling"]),
             (
                 ["--dictionary", "words"],
                 ["--dictionary words: it is for unknown words; add --replace-unknowns"],
@@ -378,7 +381,7 @@ class TestBadInput:
             (["--precision", "int9"], ["precision: no 'int9'; did you mean 'int8'?"]),
             (["--length-penalty", "wuu"], ["length_penalty: no 'wuu'; did you mean 'wu'?"]),
             (["--threads", "0"], ["threads: 0 is out of range; it must be from 1 to 1024"]),
-            (["--shortlist"], ["it has no shortlist yet; `regard shortlist` learns one"]),
+            (["--shortlist"], ["it has no shortlist yet; make one with `regard shortlist`"]),
             (["--constraints", "none"], ["none: no such file"]),
         ],
         ids=lambda value: " ".join(value) if value[0].startswith("--") else "",
@@ -391,27 +394,27 @@ class TestBadInput:
     @pytest.mark.parametrize(
         ("text", "part"),
         [
-            ('{"prefix": 3}', "asked:1: prefix must be a text, not 3"),
-            ('{"includes": []}', "asked:1: no 'includes'; did you mean 'include'?"),
-            ("A", "asked:1: not JSON"),
-            ("[1]", "asked:1: '[1]' is no object"),
-            ("", "standard input:1: there is no constraints for it; give one for each line"),
+            ('{"prefix": 3}', "lines:1: prefix must be a text, not 3"),
+            ('{"includes": []}', "lines:1: no 'includes'; did you mean 'include'?"),
+            ("A", "lines:1: not JSON"),
+            ("[1]", "lines:1: '[1]' is no object"),
+            ("", "standard input:1: it has no constraints; give one object for each line"),
         ],
     )
-    def test_requests_that_cannot_be(self, regard, model, data, text, part):
-        (data / "asked").write_text(text)
-        self.fails(regard("translate", model, "--constraints", data / "asked", stdin="a\n"), part)
+    def test_constraints_that_cannot_be(self, regard, model, data, text, part):
+        (data / "lines").write_text(text)
+        self.fails(regard("translate", model, "--constraints", data / "lines", stdin="a\n"), part)
 
-    def test_a_request_that_cannot_be_met_is_told_with_its_line(self, regard, model, data):
+    def test_constraints_that_cannot_be_met_are_refused_with_their_line(self, regard, model, data):
         """Behind the scenes the shortest line of the batch is its last sentence."""
         (data / "constraints").write_text('\n{"prefix": "' + "A " * 40 + '"}\n\n')
         ended = regard("translate", model, "--constraints", data / "constraints", stdin="a b\nc\nd e a\n")
         self.fails(ended, "standard input:2: its prefix and phrases need 41 tokens")
 
-    def test_requests_and_options(self, regard, model, data):
-        (data / "asked").write_text("\n")
-        ended = regard("translate", model, "--constraints", data / "asked", "--prefix", "A", stdin="a\n")
-        self.fails(ended, "the file has the constraints of each line; leave out --prefix")
+    def test_constraints_of_a_file_and_of_options(self, regard, model, data):
+        (data / "lines").write_text("\n")
+        ended = regard("translate", model, "--constraints", data / "lines", "--prefix", "A", stdin="a\n")
+        self.fails(ended, "the file has the constraints on each line; leave out --prefix")
 
     def test_what_came_before_a_bad_line_is_not_lost(self, regard, model):
         ended = regard("translate", model, stdin=b"a\nb\n\xff\n")

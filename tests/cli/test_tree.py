@@ -26,7 +26,7 @@ def test_json_holds_every_step(regard, model):
     assert all(len(one["alpha"]) == 3 for step in lines[0]["steps"] for one in step)
 
 
-def test_what_was_weighed_is_shown_when_asked_for(regard, model):
+def test_pruned_hypotheses_are_shown_on_demand(regard, model):
     few = regard("tree", model, "a b c").out.count("✂")
     assert regard("tree", model, "a b c", "--pruned").out.count("✂") > few
 

@@ -10,13 +10,13 @@ def test_before_and_after(regard, model):
     plain = regard("translate", model, stdin="a b c\n").out.strip()
     assert lines[0].startswith(f"before  {plain}  ")
     assert lines[1].startswith("after   ")
-    (told,) = [line for line in lines if line.rstrip().endswith("◂")]
-    assert told.split()[0] == "0"
-    assert told.split()[-3:] == ["c", "1.00", "◂"]
+    (forced,) = [line for line in lines if line.rstrip().endswith("◂")]
+    assert forced.split()[0] == "0"
+    assert forced.split()[-3:] == ["c", "1.00", "◂"]
 
 
 def test_json(regard, model):
-    asked = [
+    options = [
         "--attend",
         "1=2",
         "--swap",
@@ -30,7 +30,7 @@ def test_json(regard, model):
         "--beam",
         8,
     ]
-    shown = json.loads(regard("what-if", model, "a b c", *asked, "--json").out)
+    shown = json.loads(regard("what-if", model, "a b c", *options, "--json").out)
     assert shown["attend"] == {"1": 2}
     assert shown["swap"] == {"0": "d"}
     assert shown["after"]["source"] == "d b c"
@@ -59,10 +59,10 @@ def test_a_step_that_never_came_is_said(regard, model):
         (["--attend", "=a"], "--attend =a: write it as --attend 2=haus"),
         (["--attend", "x=a"], "a step is a number, counted from 0"),
         (["--attend", "1=a", "--attend", "1=b"], "--attend 1=b: 1 is given twice"),
-        (["--attend", "1=c"], "'c' stands at positions 2 and 3; give the position instead of the word"),
+        (["--attend", "1=c"], "'c' is at positions 2 and 3; give the position instead of the word"),
         (["--swap", "z=a"], "swap: 'z' is not in the source"),
         (["--prefix", "zzz"], "cannot spell 'zzz'"),
-        ([], "nothing is asked for"),
+        ([], "no intervention"),
     ],
 )
 def test_what_cannot_be_done_is_said(regard, model, options, message):
@@ -71,9 +71,9 @@ def test_what_cannot_be_done_is_said(regard, model, options, message):
     assert message in " ".join(ended.err.split())
 
 
-def test_a_model_without_attention_cannot_be_told_where_to_look(regard, fixed_model):
+def test_attention_cannot_be_forced_where_there_is_none(regard, fixed_model):
     ended = regard("what-if", fixed_model, "a b", "--attend", "0=a")
     assert ended.status == 2
-    assert "this model has no attention that could be told where to look" in " ".join(ended.err.split())
+    assert "this model has no attention to force" in " ".join(ended.err.split())
     shown = regard("what-if", fixed_model, "a b", "--prefix", "B")
     assert shown.out.splitlines()[1].startswith("after   B")

@@ -125,7 +125,7 @@ class TestRefused:
 
     def test_a_folder_that_holds_a_model(self, tmp_path):
         make(tmp_path / "a")
-        with pytest.raises(DataError, match="a: holds a model already"):
+        with pytest.raises(DataError, match="a: there is a model already"):
             average_folders(tmp_path / "a", [tmp_path / "a"], weights=["best", "last"])
 
     def test_weights_that_are_not_there(self, tmp_path):

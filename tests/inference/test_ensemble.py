@@ -4,7 +4,9 @@ import torch
 from regard.batches import pad_pairs, pad_sources
 from regard.errors import ConfigError
 from regard.inference.ensemble import Ensemble
-from regard.search import SearchOptions, decode_forced, search
+from regard.search.beam import search
+from regard.search.forced import decode_forced
+from regard.search.options import SearchOptions
 from regard.text import EncodedPair
 
 SOURCES = [[4, 5, 6], [7], [8, 8, 5, 4, 6]]
@@ -103,7 +105,7 @@ def test_every_member_can_be_told_where_to_look(tiny_model):
 
 
 def test_none_and_misnamed(tiny_model):
-    with pytest.raises(ConfigError, match="an ensemble of no models"):
+    with pytest.raises(ConfigError, match="an ensemble without models"):
         Ensemble([])
     with pytest.raises(ConfigError, match="combination: no 'maen'; did you mean 'mean'"):
         Ensemble([tiny_model()], "maen")

@@ -5,8 +5,7 @@ import copy
 import pytest
 import torch
 
-from regard.inference.fused_step import NativeFusedStep
-from regard.inference.packing import pack_model
+from regard.inference.packing import NativeFusedStep, pack_model
 from regard.models import ModelConfig, Seq2Seq
 from regard.ops.native import PRECISIONS, decoding, load, native_off
 from regard.ops.paths import naive_only
@@ -75,10 +74,10 @@ def threads(request, monkeypatch):
 @pytest.mark.parametrize(("batch", "beam"), [(1, 1), (1, 5), (3, 4), (11, 3), (32, 5)])
 def test_any_number_of_rows(decoder, cell, batch, beam, threads):
     model = model_of(decoder, cell)
-    frozen = pack_model(model)
-    assert isinstance(frozen.decoder.fused_step, NativeFusedStep)
+    packed = pack_model(model)
+    assert isinstance(packed.decoder.fused_step, NativeFusedStep)
     encoded = model.encode(*source(batch))
-    assert_same(steps(frozen.decoder, encoded, batch * beam), steps(model.decoder, encoded, batch * beam))
+    assert_same(steps(packed.decoder, encoded, batch * beam), steps(model.decoder, encoded, batch * beam))
 
 
 @pytest.mark.parametrize("energy", ["additive", "concat", "dot", "scaled-dot", "bilinear", "qkv"])
@@ -106,13 +105,13 @@ def test_without_a_table_of_words(decoder, cell, threads, monkeypatch):
 @pytest.mark.parametrize("cell", ["lstm", "gru"])
 def test_it_rounds_as_the_general_path_does(decoder, cell, precision, monkeypatch):
     monkeypatch.setattr(decoding, "_TABLE", 0)
-    frozen = pack_model(model_of(decoder, cell), precision)
-    general = copy.copy(frozen.decoder)
+    packed = pack_model(model_of(decoder, cell), precision)
+    general = copy.copy(packed.decoder)
     general.fused_step = None
-    encoded = frozen.encode(*source(5))
+    encoded = packed.encode(*source(5))
     # the same bytes multiply; a rounding that falls the other way moves a sum by one unit
     bound = {"float32": 1e-5, "bfloat16": 2e-2, "int8": 5e-2}[precision]
-    assert_same(steps(frozen.decoder, encoded, 20, 1), steps(general, encoded, 20, 1), bound)
+    assert_same(steps(packed.decoder, encoded, 20, 1), steps(general, encoded, 20, 1), bound)
 
 
 @pytest.mark.parametrize("decoder", KINDS, ids=["bahdanau", "luong", "feeding"])
@@ -128,18 +127,18 @@ def test_attention_that_is_told_where_to_look(decoder):
 @pytest.mark.parametrize("off", [native_off, naive_only])
 def test_who_asks_for_another_path_gets_it(off, monkeypatch):
     model = model_of(KINDS[2])
-    frozen, encoded = pack_model(model), model.encode(*source(2))
-    monkeypatch.setattr(NativeFusedStep, "step", lambda *_: pytest.fail("the quick path was taken"))
+    packed, encoded = pack_model(model), model.encode(*source(2))
+    monkeypatch.setattr(NativeFusedStep, "step", lambda *_: pytest.fail("the fused step was taken"))
     with off():
-        assert_same(steps(frozen.decoder, encoded, 4), steps(model.decoder, encoded, 4))
+        assert_same(steps(packed.decoder, encoded, 4), steps(model.decoder, encoded, 4))
 
 
 @pytest.mark.parametrize("word", [-1, WORDS])
 def test_a_word_that_is_none_is_named(word):
-    frozen = pack_model(model_of(KINDS[2]))
-    encoded = frozen.encode(*source(1))
+    packed = pack_model(model_of(KINDS[2]))
+    encoded = packed.encode(*source(1))
     with pytest.raises(IndexError, match="none of the 53"), torch.inference_mode():
-        frozen.decoder.step(torch.tensor([word]), frozen.decoder.initial_state(encoded), encoded)
+        packed.decoder.step(torch.tensor([word]), packed.decoder.initial_state(encoded), encoded)
 
 
 @pytest.mark.parametrize("precision", [None, *PRECISIONS])
@@ -170,6 +169,6 @@ def test_a_shortlist_gives_the_same_logits_for_fewer_words(decoder, precision):
 
 
 def test_a_copy_of_a_frozen_model_steps_too():
-    frozen = pack_model(model_of(KINDS[0]), "int8")
-    encoded = frozen.encode(*source(2))
-    assert_same(steps(copy.deepcopy(frozen).decoder, encoded, 4), steps(frozen.decoder, encoded, 4), 0)
+    packed = pack_model(model_of(KINDS[0]), "int8")
+    encoded = packed.encode(*source(2))
+    assert_same(steps(copy.deepcopy(packed).decoder, encoded, 4), steps(packed.decoder, encoded, 4), 0)

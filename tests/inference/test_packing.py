@@ -1,4 +1,4 @@
-"""A frozen model says what the model says: the same numbers in float32, near ones in bfloat16 and int8."""
+"""A packed model computes what the model computes: the same numbers in float32, near ones in bfloat16 and int8."""
 
 import subprocess
 import sys
@@ -72,22 +72,22 @@ def test_forced_decoding_goes_on_working(grid_model):
 def test_the_model_is_left_as_it_was_and_shares_its_weights(tiny_model):
     model = tiny_model("luong", "lstm").float().train()
     before = {name: value.clone() for name, value in model.state_dict().items()}
-    frozen = pack_model(model, "int8")
+    packed = pack_model(model, "int8")
     assert model.training
-    assert not frozen.training
+    assert not packed.training
     assert all(parameter.requires_grad for parameter in model.parameters())
-    assert not any(parameter.requires_grad for parameter in frozen.parameters())
-    assert frozen.state_dict().keys() == before.keys()
+    assert not any(parameter.requires_grad for parameter in packed.parameters())
+    assert packed.state_dict().keys() == before.keys()
     for name, value in model.state_dict().items():
         assert torch.equal(value, before[name])
         if load().library is not None:
-            assert frozen.state_dict()[name].data_ptr() == value.data_ptr()
+            assert packed.state_dict()[name].data_ptr() == value.data_ptr()
     assert all(packed_of(parameter) is None for parameter in model.parameters())
 
 
-def test_a_frozen_model_takes_no_weights(tiny_model):
+def test_a_packed_model_takes_no_weights(tiny_model):
     model = tiny_model().float()
-    with pytest.raises(ConfigError, match="freeze that"):
+    with pytest.raises(ConfigError, match="pack that"):
         pack_model(model).load_state_dict(model.state_dict())
 
 
@@ -101,10 +101,10 @@ def test_what_is_shared_stays_shared_and_is_packed_for_the_output(tiny_model):
     model = tiny_model("sutskever", encoder={"state_size": 2}, embedding_size=4).float()
     tied = type(model)(model.config, 9, 9)
     tied.decoder.output.W_o = tied.decoder.embedding.E
-    frozen = pack_model(tied)
-    assert frozen.decoder.output.W_o is frozen.decoder.embedding.E
-    assert packed_of(frozen.decoder.output.W_o) is not None
-    assert packed_of(frozen.encoder.embedding.E) is None
+    packed = pack_model(tied)
+    assert packed.decoder.output.W_o is packed.decoder.embedding.E
+    assert packed_of(packed.decoder.output.W_o) is not None
+    assert packed_of(packed.encoder.embedding.E) is None
 
 
 def test_without_kernels_the_weights_are_rounded_and_all_goes_by_torch(tiny_model):
@@ -116,12 +116,12 @@ def test_without_kernels_the_weights_are_rounded_and_all_goes_by_torch(tiny_mode
 
 def test_regard_native_0_is_such_a_case():
     code = (
-        "import torch; from regard import models; from regard.inference.packing import freeze;"
+        "import torch; from regard import models; from regard.inference.packing import pack_model;"
         "part = {'embedding_size': 8, 'state_size': 8};"
         "config = models.ModelConfig.from_mapping({'encoder': part, 'decoder': {**part, 'kind': 'bahdanau'}}, '');"
-        "frozen = freeze(models.Seq2Seq(config, 9, 9), 'int8');"
-        "encoded = frozen.encode(torch.tensor([[4, 5, 2]]), torch.ones(1, 3).bool());"
-        "output = frozen.decoder.step(torch.tensor([1]), frozen.decoder.initial_state(encoded), encoded);"
+        "packed = pack_model(models.Seq2Seq(config, 9, 9), 'int8');"
+        "encoded = packed.encode(torch.tensor([[4, 5, 2]]), torch.ones(1, 3).bool());"
+        "output = packed.decoder.step(torch.tensor([1]), packed.decoder.initial_state(encoded), encoded);"
         "print(tuple(output.logits.shape))"
     )
     run = subprocess.run(

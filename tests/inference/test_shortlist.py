@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 
 from regard.errors import FolderError
-from regard.inference.shortlist import Shortlist
-from regard.inference.shortlist_training import covered
+from regard.inference.shortlist import Shortlist, measure_coverage
 from regard.text import EOS, UNK, EncodedPair
 
 
@@ -18,12 +17,12 @@ def make(target_size=20):
 
 
 def test_the_union_of_its_words():
-    assert make().of([4, 6, 4]).tolist() == [UNK, EOS, 7, 8, 10, 11, 12]
-    assert make().of([5]).tolist() == [UNK, EOS, 9, 10, 11, 12]
+    assert make().words_for([4, 6, 4]).tolist() == [UNK, EOS, 7, 8, 10, 11, 12]
+    assert make().words_for([5]).tolist() == [UNK, EOS, 9, 10, 11, 12]
 
 
 def test_words_that_are_asked_for_are_on_it():
-    assert make().of([5], [(15, 9), (16,)]).tolist() == [UNK, EOS, 9, 10, 11, 12, 15, 16]
+    assert make().words_for([5], [(15, 9), (16,)]).tolist() == [UNK, EOS, 9, 10, 11, 12, 15, 16]
 
 
 def test_saved_and_loaded_is_equal(tmp_path):
@@ -32,18 +31,18 @@ def test_saved_and_loaded_is_equal(tmp_path):
     again = Shortlist.load(tmp_path, 7, 20)
     assert again.facts == {"pairs": 3}
     for source in range(7):
-        assert again.of([source]).tolist() == make().of([source]).tolist()
+        assert again.words_for([source]).tolist() == make().words_for([source]).tolist()
 
 
 class TestBadFiles:
     def test_none(self, tmp_path):
-        with pytest.raises(FolderError, match="it has no shortlist yet; `regard shortlist` learns one"):
+        with pytest.raises(FolderError, match="it has no shortlist yet; make one with `regard shortlist`"):
             Shortlist.load(tmp_path, 7, 20)
 
     def test_damaged(self, tmp_path):
         path = make().save(tmp_path)
         path.write_bytes(path.read_bytes()[:-8])
-        with pytest.raises(FolderError, match=r"damaged: .*learn it again"):
+        with pytest.raises(FolderError, match=r"damaged: .*make it again"):
             Shortlist.load(tmp_path, 7, 20)
 
     def test_of_another_model(self, tmp_path):
@@ -56,7 +55,7 @@ class TestBadFiles:
 
 def test_coverage():
     pairs = [EncodedPair([4], [7, 11]), EncodedPair([5], [9, 13, 14, 12]), EncodedPair([], [7])]
-    told = covered(make(), pairs)
-    assert (told.tokens, told.sentences, told.num_pairs) == (4 / 6, 1 / 2, 2)
-    assert told.mean_size == (7 + 6) / 2
-    assert told.to_json()["covered_tokens"] == 4 / 6
+    coverage = measure_coverage(make(), pairs)
+    assert (coverage.tokens, coverage.sentences, coverage.num_pairs) == (4 / 6, 1 / 2, 2)
+    assert coverage.mean_size == (7 + 6) / 2
+    assert coverage.to_json()["covered_tokens"] == 4 / 6

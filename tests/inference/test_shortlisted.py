@@ -5,8 +5,9 @@ import torch
 from regard.batches import pad_sources
 from regard.inference.ensemble import Ensemble
 from regard.inference.packing import pack_model
-from regard.inference.shortlist import shortlisted
-from regard.search import SearchOptions, search
+from regard.inference.shortlist import with_shortlists
+from regard.search.beam import search
+from regard.search.options import SearchOptions
 from regard.text import EOS
 
 SOURCES = [[4, 5, 6], [7], [8, 8, 5, 4, 6]]
@@ -21,7 +22,7 @@ def searched(model, sources=SOURCES, **options):
 
 
 def found(model, lists, sources=SOURCES, **options):
-    return searched(shortlisted(model, lists, "cpu"), sources, **options)
+    return searched(with_shortlists(model, lists, "cpu"), sources, **options)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -53,7 +54,7 @@ def test_company_changes_nothing(tiny_model, kind, dtype):
 def test_probabilities_are_among_the_list_s_words(tiny_model):
     model = tiny_model()
     batch = pad_sources(SOURCES)
-    short = shortlisted(model, LISTS, "cpu")
+    short = with_shortlists(model, LISTS, "cpu")
     words = short.decoder.words.tolist()
     with torch.no_grad():
         steps = []

@@ -19,7 +19,10 @@ from regard.models import (
     SutskeverConfig,
 )
 from regard.ops.paths import naive_only
-from regard.search import LengthLimit, SearchOptions, decode_forced, search
+from regard.search.beam import search
+from regard.search.forced import decode_forced
+from regard.search.hypotheses import length_limits
+from regard.search.options import SearchOptions
 from regard.text.specials import BOS, EOS
 
 FEATURES = list(np.random.default_rng(5).normal(size=(4, 6)).astype(np.float32))
@@ -81,8 +84,8 @@ def test_padding_order_batch_and_path_change_nothing(kind, cell, depth, build, r
 def test_search_is_the_translators(kind, cell, depth, build):
     model = build(kind, cell, depth)
     encoded = model.encode(batch_of(range(4)).features)
-    limit = LengthLimit(extra=6)
-    best = [each.best for each in search(model.decoder, encoded, SearchOptions(3, limit=limit))]
+    limit = {"max_extra": 6}
+    best = [each.best for each in search(model.decoder, encoded, SearchOptions(3, **limit))]
     assert all(one.ids[-1] == EOS and len(one.ids) <= 6 and one.alpha is None for one in best)
     # the result has the score that forced decoding gives the same words
     given = pad_captioned(FEATURES, [one.ids[:-1] for one in best])
@@ -94,7 +97,8 @@ def test_search_is_the_translators(kind, cell, depth, build):
 @pytest.mark.parametrize("ratio", [0.0, 2.0])
 def test_a_limit_is_of_tokens_whatever_its_ratio(ratio, build):
     encoded = build("cho", "gru", 1).encode(batch_of(range(4)).features)
-    assert LengthLimit(ratio=ratio, extra=7).of(encoded.mask).tolist() == [7] * 4
+    options = SearchOptions(max_ratio=ratio, max_extra=7)
+    assert length_limits(encoded.mask, options).tolist() == [7] * 4
 
 
 @pytest.mark.parametrize("activation", ["tanh", "identity"])

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 from regard.batches import pad_pairs, pad_sources
 from regard.errors import ConfigError
-from regard.search import LengthLimit, SearchOptions, decode_forced, search
+from regard.search.beam import search
+from regard.search.forced import decode_forced
+from regard.search.options import SearchOptions
 from regard.text.pairs import EncodedPair
 from regard.text.specials import BOS, EOS, PAD, UNK
 
@@ -46,11 +48,11 @@ KINDS = {
 }
 every_kind = pytest.mark.parametrize("options", KINDS.values(), ids=KINDS.keys())
 every_power = pytest.mark.parametrize("length_power", [0.0, 0.6, 1.0])
-TIGHT = LengthLimit(1.0, 3)
+TIGHT = {"max_ratio": 1.0, "max_extra": 3}
 
 
-def beam(decoder, encoded, *, width, limit=None, **options):
-    found = search(decoder, encoded, SearchOptions(width, limit=limit or LengthLimit(), **options))
+def beam(decoder, encoded, *, width, **options):
+    found = search(decoder, encoded, SearchOptions(width, **options))
     return [list(each.hypotheses) for each in found]
 
 
@@ -124,15 +126,15 @@ class TestByHand:
     def test_each_sentence_keeps_its_own_limit(self, scripted):
         endless = {tuple([A] * k): {A: 0.9, EOS: 0.1} for k in range(30)}
         decoder = scripted([endless, endless])
-        found = beam(decoder, decoder.encode([2, 5]), width=1, limit=LengthLimit(2, 1))
+        found = beam(decoder, decoder.encode([2, 5]), width=1, max_ratio=2, max_extra=1)
         assert [len(each[0].ids) for each in found] == [3, 9]
-        (one,), (other,) = beam(decoder, decoder.encode([2, 5]), width=3, limit=LengthLimit(0, 1))
+        (one,), (other,) = beam(decoder, decoder.encode([2, 5]), width=3, max_ratio=0, max_extra=1)
         assert one.ids == other.ids == (EOS,)
         assert one.log_prob == pytest.approx(math.log(0.1))
 
     def test_a_sentence_with_fewer_outputs_than_asked_for_gives_fewer(self, scripted):
         decoder = scripted([{}])
-        (found,) = beam(decoder, decoder.encode([2]), width=5, n_best=5, limit=LengthLimit(0, 1))
+        (found,) = beam(decoder, decoder.encode([2]), width=5, n_best=5, max_ratio=0, max_extra=1)
         assert [h.ids for h in found] == [(EOS,)]
 
     def test_finished_sentences_leave_the_batch(self, scripted):
@@ -145,8 +147,8 @@ class TestByHand:
 
 def test_the_score_and_alpha_are_those_of_forced_decoding(grid_model):
     encoded = encode(grid_model, SOURCES)
-    found = beam(grid_model.decoder, encoded, width=4, n_best=4, length_power=0.6, limit=TIGHT)
-    narrow = beam(grid_model.decoder, encoded, width=1, length_power=0.6, limit=TIGHT)
+    found = beam(grid_model.decoder, encoded, width=4, n_best=4, length_power=0.6, **TIGHT)
+    narrow = beam(grid_model.decoder, encoded, width=1, length_power=0.6, **TIGHT)
     for each, one in zip(found, narrow, strict=True):
         assert len(each) == 4
         each += one
@@ -176,7 +178,8 @@ def test_a_beam_as_wide_as_the_space_is_exhaustive(
         encode(model, sources),
         width=13,
         n_best=n_best,
-        limit=LengthLimit(0, 3),
+        max_ratio=0,
+        max_extra=3,
         length_power=length_power,
     )
     for each, whole in zip(found, (scored[:13], scored[13:]), strict=True):
@@ -209,7 +212,8 @@ def test_full_width_over_random_scripts_is_enumeration(scripted, all_outputs, se
         decoder.encode([2, 3]),
         width=40,
         n_best=n_best,
-        limit=LengthLimit(0, 4),
+        max_ratio=0,
+        max_extra=4,
         length_power=length_power,
     )
     for script, each in zip(scripts, found, strict=True):
@@ -223,7 +227,7 @@ def test_full_width_over_random_scripts_is_enumeration(scripted, all_outputs, se
 @every_kind
 def test_n_best_lists_are_sorted_and_distinct(options, tiny_model):
     model = tiny_model(**options)
-    for each in beam(model.decoder, encode(model, SOURCES), width=5, n_best=5, limit=TIGHT):
+    for each in beam(model.decoder, encode(model, SOURCES), width=5, n_best=5, **TIGHT):
         assert len(each) == 5
         assert len({h.ids for h in each}) == 5
         scores = [h.score for h in each]
@@ -249,12 +253,12 @@ def without_the_bound(monkeypatch):
     """Search on until no hypothesis lives."""
     module = import_module("regard.search.beam")
 
-    class Patient(module.Finished):
+    class Patient(module.FinishedHypotheses):
         def add(self, b, end):
             super().add(b, end)
             self.needed[b] = float("-inf")
 
-    monkeypatch.setattr(module, "Finished", Patient)
+    monkeypatch.setattr(module, "FinishedHypotheses", Patient)
 
 
 @every_kind
@@ -262,7 +266,7 @@ def without_the_bound(monkeypatch):
 def test_stopping_early_never_changes_the_n_best(options, length_power, tiny_model, monkeypatch):
     model = tiny_model(**options)
     encoded = encode(model, SOURCES)
-    arguments = [{"width": 4, "n_best": n, "limit": TIGHT, "length_power": length_power} for n in (1, 2, 4)]
+    arguments = [{"width": 4, "n_best": n, **TIGHT, "length_power": length_power} for n in (1, 2, 4)]
     early = [beam(model.decoder, encoded, **each) for each in arguments]
     without_the_bound(monkeypatch)
     late = [beam(model.decoder, encoded, **each) for each in arguments]
@@ -286,8 +290,8 @@ def test_stopping_early_does_stop(scripted, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"width": 0}, "the beam's width: 0"),
-        ({"width": 2, "n_best": 3}, "n_best: 3 is out of range; it must be from 1 to 2"),
+        ({"width": 0}, "beam: 0 is out of range"),
+        ({"width": 2, "n_best": 3}, "n_best: 3, and a beam of 2 finds at most 2"),
         ({"width": 2, "n_best": 0}, "n_best: 0"),
         ({"width": 2, "length_power": -1}, "length_power: -1"),
     ],

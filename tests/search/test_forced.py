@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from regard.batches import pad_pairs
-from regard.search import decode_forced
+from regard.search.forced import decode_forced
 from regard.text.pairs import EncodedPair
 from regard.text.specials import EOS
 

@@ -1,4 +1,4 @@
-"""Sampling along probabilities written by hand: what may be drawn, how often, and by whom."""
+"""Sampling along probabilities written by hand: what may be sampled, how often, and by which row."""
 
 import math
 from itertools import islice
@@ -7,7 +7,8 @@ import pytest
 import torch
 
 from regard.errors import ConfigError
-from regard.search import SamplingOptions, sample, sampled_rows
+from regard.search.options import SamplingOptions
+from regard.search.sampling import sample, sampled_rows, sampling_distribution
 from regard.text.specials import BOS, EOS, PAD
 
 A, B, C, D = 4, 5, 6, 7
@@ -67,20 +68,20 @@ PROBS = {A: 0.5, B: 0.25, C: 0.15, EOS: 0.1}
     ],
 )
 def test_what_is_drawn_from_is_exactly_this(sampling, expected):
-    probs, words = sampling.distribution(logs(PROBS).unsqueeze(0))
+    probs, words = sampling_distribution(sampling, logs(PROBS).unsqueeze(0))
     total = sum(expected.values())
     found = {w: p for w, p in zip(words[0].tolist(), probs[0].tolist(), strict=True) if p > 0}
     assert found == pytest.approx({k: p / total for k, p in expected.items()}, abs=1e-12)
     assert probs.sum().item() == pytest.approx(1, abs=1e-12)
 
 
-def test_a_temperature_near_zero_takes_the_likeliest_and_a_high_one_anything_legal():
+def test_a_temperature_near_zero_takes_the_most_probable_and_a_high_one_anything_legal():
     row = logs(PROBS).unsqueeze(0)
     for temperature in (5e-324, 1e-300, 1e-9):
-        probs, words = SamplingOptions(temperature=temperature).distribution(row)
+        probs, words = sampling_distribution(SamplingOptions(temperature=temperature), row)
         assert probs[0].tolist() == [1.0] + [0.0] * (SIZE - 1)
         assert words[0, 0].item() == A
-    probs, words = SamplingOptions(temperature=1e300).distribution(row)
+    probs, words = sampling_distribution(SamplingOptions(temperature=1e300), row)
     legal = sorted(words[0, probs[0] > 0].tolist())
     assert legal == sorted(PROBS)
     assert probs[0, : len(PROBS)].tolist() == pytest.approx([1 / len(PROBS)] * len(PROBS))
@@ -95,8 +96,8 @@ def test_a_temperature_is_a_number(temperature):
 @pytest.mark.parametrize("options", [{"top_k": 2}, {"top_p": 0.5}, {"temperature": 0}])
 def test_of_equally_likely_words_the_smaller_id_stands_first(options):
     """Exactly k, and exactly the smallest set, whatever is equal to the last of them."""
-    probs, words = SamplingOptions(**options).distribution(
-        logs(dict.fromkeys((D, A, C, B), 0.25)).unsqueeze(0)
+    probs, words = sampling_distribution(
+        SamplingOptions(**options), logs(dict.fromkeys((D, A, C, B), 0.25)).unsqueeze(0)
     )
     kept = 1 if options == {"temperature": 0} else 2
     assert words[0, :kept].tolist() == [A, B][:kept]

@@ -5,7 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from regard.search import LengthLimit, SearchOptions, search
+from regard.search.beam import search
+from regard.search.options import SearchOptions
 from regard.text.specials import BOS, EOS, PAD
 
 A, B, C = 4, 5, 6
@@ -15,7 +16,7 @@ def greedy(decoder, encoded, **options):
     return [each.best for each in search(decoder, encoded, SearchOptions(1, **options))]
 
 
-def test_the_likeliest_word_at_each_step_even_where_another_way_is_likelier(scripted):
+def test_the_most_probable_word_at_each_step_even_where_another_path_is_more_probable(scripted):
     script = {
         (): {A: 0.6, B: 0.4},
         (A,): {A: 0.5, EOS: 0.3, C: 0.2},
@@ -47,14 +48,11 @@ def test_padding_and_the_begin_mark_are_never_chosen(scripted):
 ENDLESS = {tuple([A] * k): {A: 0.9, EOS: 0.1} for k in range(40)}
 
 
-@pytest.mark.parametrize(
-    ("limit", "tokens"),
-    [(LengthLimit(0, 1), [1, 1]), (LengthLimit(0, 4), [4, 4]), (LengthLimit(1.5, 2), [3, 6])],
-)
-def test_each_sentence_ends_at_its_own_limit(limit, tokens, scripted):
+@pytest.mark.parametrize(("ratio", "extra", "tokens"), [(0, 1, [1, 1]), (0, 4, [4, 4]), (1.5, 2, [3, 6])])
+def test_each_sentence_ends_at_its_own_limit(ratio, extra, tokens, scripted):
     """Sources of one and three words and an end mark; at the last step only the end mark may be chosen."""
     decoder = scripted([ENDLESS, ENDLESS])
-    found = greedy(decoder, decoder.encode([2, 4]), limit=limit)
+    found = greedy(decoder, decoder.encode([2, 4]), max_ratio=ratio, max_extra=extra)
     assert [len(one.ids) for one in found] == tokens
     for one in found:
         assert one.ids[-1] == EOS

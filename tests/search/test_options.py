@@ -3,15 +3,16 @@
 import pytest
 
 from regard.errors import ConfigError
-from regard.search import SearchOptions, TokenConstraints
+from regard.search.constraints import TokenConstraints
+from regard.search.options import SearchOptions
 from regard.text.specials import EOS
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"beam": 0}, "the beam's width: 0"),
-        ({"n_best": 6}, "n_best: 6 is out of range; it must be from 1 to 5"),
+        ({"beam": 0}, "beam: 0 is out of range; it must be at least 1"),
+        ({"n_best": 6}, "n_best: 6, and a beam of 5 finds at most 5; raise it"),
         ({"length_penalty": "avarage"}, "did you mean 'average'"),
         ({"length_power": -1}, "length_power: -1"),
         ({"length_power": 500.0}, "length_power: 500"),
@@ -20,6 +21,10 @@ from regard.text.specials import EOS
         ({"min_length": -1}, "min_length: -1"),
         ({"min_ratio": float("inf")}, "min_ratio: inf"),
         ({"block_ngrams": -2}, "block_ngrams: -2"),
+        ({"max_ratio": -1}, "max_ratio: -1"),
+        ({"max_ratio": float("nan")}, "max_ratio: nan"),
+        ({"max_ratio": float("inf")}, "max_ratio: inf"),
+        ({"max_extra": 0}, "max_extra: 0 is out of range; it must be at least 1"),
     ],
 )
 def test_options(options, message):
@@ -28,28 +33,28 @@ def test_options(options, message):
 
 
 @pytest.mark.parametrize(
-    ("request_", "message"),
+    ("constraints", "message"),
     [
         ({"include": ((4,), ())}, "include: a phrase without words"),
         ({"exclude": ((),)}, "exclude: a phrase without words"),
-        ({"prefix": (4, EOS)}, "prefix: .* holds the id 3, which stands for no word"),
-        ({"include": ((4, 0),)}, "include: .* holds the id 0"),
+        ({"prefix": (4, EOS)}, "prefix: .* contains the id 3, which stands for no word"),
+        ({"include": ((4, 0),)}, "include: .* contains the id 0"),
         (
             {"include": ((4, 5, 6),), "exclude": ((5, 6),)},
-            r"\(5, 6\) is part of \(4, 5, 6\), which is asked for",
+            r"\(5, 6\) is part of \(4, 5, 6\), which is required",
         ),
         ({"prefix": (4, 5), "exclude": ((5,),)}, r"\(5,\) is part of \(4, 5\)"),
         ({"attend": {0: -1}}, "attend: step 0 at position -1"),
         ({"attend": {-2: 0}}, "attend: step -2"),
     ],
 )
-def test_constraints(request_, message):
+def test_constraints(constraints, message):
     with pytest.raises(ConfigError, match=message):
-        TokenConstraints(**request_)
+        TokenConstraints(**constraints)
 
 
-def test_what_is_asked_of_words():
-    assert not TokenConstraints(attend={0: 1}).asks_of_words
-    assert TokenConstraints(prefix=(4,)).asks_of_words
-    assert TokenConstraints(include=((4,),)).asks_of_words
-    assert TokenConstraints(exclude=((4,),)).asks_of_words
+def test_whether_words_are_constrained():
+    assert not TokenConstraints(attend={0: 1}).constrains_words
+    assert TokenConstraints(prefix=(4,)).constrains_words
+    assert TokenConstraints(include=((4,),)).constrains_words
+    assert TokenConstraints(exclude=((4,),)).constrains_words

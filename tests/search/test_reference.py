@@ -1,6 +1,6 @@
 """Search against a plain beam, one sentence and one hypothesis at a time, and against every output there is.
 
-Both walk the same slow truth: `Asked.legal` says word by word what may follow, by looking at all words so far.
+Both walk the same slow truth: `Rules.legal` says word by word what may follow, by looking at all words so far.
 """
 
 import math
@@ -15,7 +15,9 @@ from hypothesis import strategies as st
 
 from regard.errors import ConfigError
 from regard.models import DecoderState
-from regard.search import LengthLimit, SearchOptions, TokenConstraints, search
+from regard.search.beam import search
+from regard.search.constraints import TokenConstraints
+from regard.search.options import SearchOptions
 from regard.text.specials import BOS, EOS, PAD, UNK
 
 WORDS = range(4, 8)
@@ -34,8 +36,8 @@ def joined(ids, phrase):
 
 
 @dataclass(frozen=True)
-class Asked:
-    """One sentence's rules."""
+class Rules:
+    """One sentence's options and constraints."""
 
     options: SearchOptions
     constraints: TokenConstraints
@@ -43,7 +45,7 @@ class Asked:
 
     @property
     def limit(self):
-        return math.floor((self.source_length - 1) * self.options.limit.ratio) + self.options.limit.extra
+        return math.floor((self.source_length - 1) * self.options.max_ratio) + self.options.max_extra
 
     @property
     def fewest(self):
@@ -127,10 +129,10 @@ class Slow:
         return sum(self.log_probs)
 
 
-def look(decoder, encoded, asked, hypothesis):
+def look(decoder, encoded, rules, hypothesis):
     """One step of one hypothesis: log p of every word, and itself with its new state and alpha."""
     step = len(hypothesis.ids)
-    position = asked.constraints.attend.get(step, -1)
+    position = rules.constraints.attend.get(step, -1)
     previous = hypothesis.ids[-1] if hypothesis.ids else BOS
     output = decoder.step(
         torch.tensor([previous]), hypothesis.state, encoded.with_forced_attention(torch.tensor([position]))
@@ -140,61 +142,61 @@ def look(decoder, encoded, asked, hypothesis):
     return log_probs, Slow(hypothesis.ids, hypothesis.log_probs, alphas, output.state)
 
 
-def slow_beam(decoder, encoded, asked):
+def slow_beam(decoder, encoded, rules):
     """The n best of one sentence, without any early end."""
-    options = asked.options
-    if not asked.possible:
+    options = rules.options
+    if not rules.possible:
         return []
     alive, finished = [Slow(state=decoder.initial_state(encoded))], []
     while alive:
         candidates = []
         for hypothesis in alive:
-            log_probs, looked = look(decoder, encoded, asked, hypothesis)
-            legal = sorted(asked.legal(hypothesis.ids), key=lambda word: -log_probs[word])
+            log_probs, looked = look(decoder, encoded, rules, hypothesis)
+            legal = sorted(rules.legal(hypothesis.ids), key=lambda word: -log_probs[word])
             # of each hypothesis the 2 K best words that any may choose, and those that go on with a phrase
-            wanted, free = asked.going_on(hypothesis.ids), asked.legal(hypothesis.ids, wanted=())
+            wanted, free = rules.going_on(hypothesis.ids), rules.legal(hypothesis.ids, wanted=())
             for word in legal:
                 ids = (*hypothesis.ids, word)
                 rank = sum(word in free for word in legal[: legal.index(word)])
-                if asked.fits(ids) and (rank < 2 * options.beam or word in wanted):
+                if rules.fits(ids) and (rank < 2 * options.beam or word in wanted):
                     values = (*hypothesis.log_probs, log_probs[word])
                     candidates.append(Slow(ids, values, looked.alphas, looked.state))
         candidates.sort(key=lambda one: -one.total)
-        if asked.constraints.include:
+        if rules.constraints.include:
             banks = {}
             for one in candidates:
-                banks.setdefault(0 if one.ids[-1] == EOS else asked.lacking(one.ids), []).append(one)
+                banks.setdefault(0 if one.ids[-1] == EOS else rules.lacking(one.ids), []).append(one)
             turns = [(rank, lacking, one) for lacking, bank in banks.items() for rank, one in enumerate(bank)]
             candidates = [one for _, _, one in sorted(turns, key=lambda turn: turn[:2])]
         chosen = candidates[: options.beam - len(finished)]
         finished += [one for one in chosen if one.ids[-1] == EOS]
         alive = [one for one in chosen if one.ids[-1] != EOS]
-    return sorted(finished, key=lambda one: -asked.score(one.total, one.alphas))[: options.n_best]
+    return sorted(finished, key=lambda one: -rules.score(one.total, one.alphas))[: options.n_best]
 
 
-def every_output(decoder, encoded, asked):
+def every_output(decoder, encoded, rules):
     """All outputs that the rules allow."""
-    if not asked.possible:
+    if not rules.possible:
         return []
     waiting, finished = [Slow(state=decoder.initial_state(encoded))], []
     while waiting:
         hypothesis = waiting.pop()
-        log_probs, looked = look(decoder, encoded, asked, hypothesis)
-        for word in asked.legal(hypothesis.ids):
+        log_probs, looked = look(decoder, encoded, rules, hypothesis)
+        for word in rules.legal(hypothesis.ids):
             values = (*hypothesis.log_probs, log_probs[word])
             longer = Slow((*hypothesis.ids, word), values, looked.alphas, looked.state)
-            if asked.fits(longer.ids):
+            if rules.fits(longer.ids):
                 (finished if word == EOS else waiting).append(longer)
-    return sorted(finished, key=lambda one: -asked.score(one.total, one.alphas))
+    return sorted(finished, key=lambda one: -rules.score(one.total, one.alphas))
 
 
-def same(found, slow, asked):
+def same(found, slow, rules):
     assert [one.ids for one in found.hypotheses] == [one.ids for one in slow]
     for ours, theirs in zip(found.hypotheses, slow, strict=True):
         assert ours.token_log_probs == pytest.approx(theirs.log_probs, abs=1e-9)
         assert ours.log_prob == pytest.approx(theirs.total, abs=1e-9)
-        assert ours.score == pytest.approx(asked.score(theirs.total, theirs.alphas), abs=1e-9)
-        alpha = np.stack(theirs.alphas)[:, : asked.source_length]
+        assert ours.score == pytest.approx(rules.score(theirs.total, theirs.alphas), abs=1e-9)
+        alpha = np.stack(theirs.alphas)[:, : rules.source_length]
         # kept in float32
         np.testing.assert_allclose(ours.alpha, alpha, atol=1e-6)
 
@@ -225,20 +227,22 @@ def all_constraints(draw, number):
 
 
 BEAMS = st.integers(1, 6)
-LIMITS = st.sampled_from([LengthLimit(1.0, 4), LengthLimit(0, 9), LengthLimit(2.0, 2)])
+LIMITS = st.sampled_from([(1.0, 4), (0, 9), (2.0, 2)])  # max_ratio and max_extra
 
 
 def all_options(beams=BEAMS, limits=LIMITS):
     return st.builds(
-        lambda beam, n_best, **rest: SearchOptions(beam, min(beam, n_best), **rest),
+        lambda beam, n_best, limit, **rest: SearchOptions(
+            beam, min(beam, n_best), max_ratio=limit[0], max_extra=limit[1], **rest
+        ),
         beams,
         st.integers(1, 6),
+        limits,
         length_penalty=st.sampled_from(["average", "wu", "none"]),
         length_power=st.sampled_from([0.0, 0.6, 1.0, 1.5]),
         coverage=st.sampled_from([0.0, 0.0, 0.2, 2.0]),
         min_length=st.sampled_from([0, 0, 2, 5]),
         min_ratio=st.sampled_from([0.0, 0.0, 0.7, 1.5]),
-        limit=limits,
         block_ngrams=st.sampled_from([0, 0, 1, 2, 3]),
         unknowns=st.booleans(),
     )
@@ -250,8 +254,8 @@ LENGTHS = [3, 7, 1, 5]
 def agree(decoder, options, constraints, slow, lengths=LENGTHS):
     """Search of all sentences at once is the slow search of each; where that finds nothing, it says so."""
     encoded = decoder.encode(lengths)
-    asked = [Asked(options, constraints, n) for constraints, n in zip(constraints, lengths, strict=True)]
-    expected = [slow(decoder, alone(encoded, b), one) for b, one in enumerate(asked)]
+    rules = [Rules(options, constraints, n) for constraints, n in zip(constraints, lengths, strict=True)]
+    expected = [slow(decoder, alone(encoded, b), one) for b, one in enumerate(rules)]
     hopeless = [b for b, each in enumerate(expected) if not each]
     if hopeless:
         with pytest.raises(ConfigError, match=f"sentence {hopeless[0] + 1}"):
@@ -259,10 +263,10 @@ def agree(decoder, options, constraints, slow, lengths=LENGTHS):
         keep = [b for b in range(len(lengths)) if b not in hopeless]
         if not keep:
             return
-        asked, constraints = [asked[b] for b in keep], [constraints[b] for b in keep]
+        rules, constraints = [rules[b] for b in keep], [constraints[b] for b in keep]
         expected, encoded = [expected[b] for b in keep], encoded.select(torch.tensor(keep))
     for found, theirs, one in zip(
-        search(decoder, encoded, options, constraints), expected, asked, strict=True
+        search(decoder, encoded, options, constraints), expected, rules, strict=True
     ):
         same(found, theirs, one)
 
@@ -279,7 +283,7 @@ def test_every_request_against_a_plain_beam(network, seed, options, constraints)
     agree(network(seed), options, constraints, slow_beam)
 
 
-FEW = st.sampled_from([LengthLimit(0, 4), LengthLimit(0.5, 3), LengthLimit(0, 1)])
+FEW = st.sampled_from([(0, 4), (0.5, 3), (0, 1)])
 
 
 @settings(max_examples=40)
@@ -287,23 +291,23 @@ FEW = st.sampled_from([LengthLimit(0, 4), LengthLimit(0.5, 3), LengthLimit(0, 1)
 def test_a_beam_as_wide_as_the_space_finds_the_best_of_all_outputs(network, seed, options, constraints):
     """Five words, at most three and an end mark: 156 outputs."""
 
-    def all_of_them(decoder, encoded, asked):
-        return every_output(decoder, encoded, asked)[: options.n_best]
+    def all_of_them(decoder, encoded, rules):
+        return every_output(decoder, encoded, rules)[: options.n_best]
 
     agree(network(seed), options, constraints, all_of_them, lengths=[3, 1])
 
 
 def test_the_space_is_as_large_as_it_is_said_to_be(network):
     decoder = network(0)
-    asked = Asked(SearchOptions(limit=LengthLimit(0, 4)), TokenConstraints(), 3)
-    outputs = every_output(decoder, decoder.encode([3]), asked)
+    rules = Rules(SearchOptions(max_ratio=0, max_extra=4), TokenConstraints(), 3)
+    outputs = every_output(decoder, decoder.encode([3]), rules)
     assert len({one.ids for one in outputs}) == len(outputs) == 156
     assert not any({PAD, BOS} & set(one.ids) for one in outputs)
 
 
 def test_a_phrase_with_a_word_that_is_banned_elsewhere(network):
     """Found by chance: the unknown word is weighed for the phrase's sake, and takes no other word's place."""
-    options = SearchOptions(2, 2, length_power=0.0, limit=LengthLimit(1.0, 4), unknowns=False)
+    options = SearchOptions(2, 2, length_power=0.0, max_ratio=1.0, max_extra=4, unknowns=False)
     constraints = [
         TokenConstraints(),
         TokenConstraints(include=((4, UNK),)),

@@ -5,19 +5,15 @@ import torch
 
 from regard.batches import pad_pairs, pad_sources
 from regard.errors import ConfigError, DataError
-from regard.search import (
-    LengthLimit,
-    SamplingOptions,
-    SearchOptions,
-    TokenConstraints,
-    decode_forced,
-    sample_outputs,
-    search,
-)
+from regard.search.beam import search
+from regard.search.constraints import TokenConstraints
+from regard.search.forced import decode_forced
+from regard.search.options import SamplingOptions, SearchOptions
+from regard.search.sampling import sample_outputs
 from regard.text import BOS, EOS, PAD, UNK, EncodedPair
 
 SOURCES = [[4, 5, 6], [7], [8, 8, 5, 4, 6]]
-LIMIT = LengthLimit(1.0, 4)
+LIMIT = {"max_ratio": 1.0, "max_extra": 4}
 
 
 def seeds(number, sources=SOURCES):
@@ -30,7 +26,7 @@ def read(model, sources=SOURCES):
 
 
 def drawn(model, number=6, sources=SOURCES, sampling=None, constraints=None, all_seeds=None, **options):
-    options = SearchOptions(**{"limit": LIMIT, **options})
+    options = SearchOptions(**{**LIMIT, **options})
     given = all_seeds or seeds(number, sources)
     return sample_outputs(
         model.decoder, read(model, sources), sampling or SamplingOptions(), given, options, constraints
@@ -49,7 +45,7 @@ class TestWhatIsDrawn:
 
     def test_temperature_nought_is_greedy_search(self, tiny_model):
         model = tiny_model()
-        greedy = search(model.decoder, read(model), SearchOptions(beam=1, limit=LIMIT))
+        greedy = search(model.decoder, read(model), SearchOptions(beam=1, **LIMIT))
         for one, other in zip(
             drawn(model, 2, sampling=SamplingOptions(temperature=0.0)), greedy, strict=True
         ):
@@ -103,7 +99,7 @@ class TestRules:
                 assert not {PAD, BOS, UNK, EOS} & set(h.ids[:-1])
 
     def test_blocking(self, tiny_model):
-        for found in drawn(tiny_model(), 20, block_ngrams=1, limit=LengthLimit(1.0, 5)):
+        for found in drawn(tiny_model(), 20, block_ngrams=1, max_ratio=1.0, max_extra=5):
             for h in found.hypotheses:
                 assert len(set(h.ids)) == len(h.ids)
 
@@ -133,7 +129,7 @@ class TestRules:
     )
     def test_what_only_a_beam_can_weigh(self, tiny_model, options, request_, named):
         with pytest.raises(
-            ConfigError, match=f"{named}: words that are drawn one by one cannot .* with a beam"
+            ConfigError, match=f"{named}: sampling word by word cannot guarantee it; search with a beam"
         ):
             drawn(tiny_model(), constraints=[request_] * 3, **options)
 

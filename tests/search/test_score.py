@@ -7,7 +7,7 @@ import torch
 
 from regard.batches import LineBatch, Stream, pad_lines
 from regard.models import LanguageModelConfig, LanguageModelNetwork
-from regard.search import score_tokens
+from regard.search.forced import score_tokens
 from regard.text.specials import BOS
 
 LINES = [[4, 5, 6], [7], [5, 5, 8, 4]]
@@ -44,7 +44,7 @@ def test_it_is_what_the_steps_say(model):
 def test_a_long_row_in_windows_is_the_row_at_once(model, monkeypatch):
     [row] = Stream(LINES, 1, 99)
     whole = score_tokens(model, row)
-    monkeypatch.setattr(import_module("regard.search.forced"), "_STEPS", 3)
+    monkeypatch.setattr(import_module("regard.search.forced"), "_WINDOW", 3)
     parts = score_tokens(model, row)
     torch.testing.assert_close(parts.log_probs, whole.log_probs)
     torch.testing.assert_close(parts.state[0][0], whole.state[0][0])

@@ -12,7 +12,10 @@ from hypothesis import strategies as st
 from regard.batches import pad_pairs, pad_sources
 from regard.errors import ConfigError, DataError
 from regard.models import DecoderState, EncodedSource, StepOutput
-from regard.search import LengthLimit, SearchOptions, TokenConstraints, decode_forced, search
+from regard.search.beam import search
+from regard.search.constraints import TokenConstraints
+from regard.search.forced import decode_forced
+from regard.search.options import SearchOptions
 from regard.text.pairs import EncodedPair
 from regard.text.specials import BOS, EOS, UNK
 
@@ -98,7 +101,7 @@ class TestLengths:
             ({"min_length": 3}, [4, 4]),
             ({"min_ratio": 0.5}, [2, 4]),  # of 1 and 5 words: 0.5 and 2.5, upwards
             ({"min_ratio": 0.6, "min_length": 2}, [3, 4]),
-            ({"min_length": 9, "limit": LengthLimit(1, 2)}, [3, 7]),  # the limit wins
+            ({"min_length": 9, "max_ratio": 1, "max_extra": 2}, [3, 7]),  # the limit wins
         ],
     )
     def test_minima(self, options, tokens, scripted):
@@ -118,7 +121,7 @@ class TestLengths:
         constraints = TokenConstraints(
             prefix=(B,), include=((A,),), exclude=tuple((A, word) for word in (UNK, 4, 5, 6, 7))
         )
-        options = SearchOptions(2, min_length=9, limit=LengthLimit(0, 12))
+        options = SearchOptions(2, min_length=9, max_ratio=0, max_extra=12)
         (found,) = search(decoder, decoder.encode([3]), options, [constraints])
         assert found.best.ids[-2:] == (A, EOS)
 
@@ -139,14 +142,14 @@ class TestWhatMayBeChosen:
         endless = {}
         for k in range(12):
             endless[tuple(([A, B] * 6)[:k])] = {(A, B)[k % 2]: 0.9, C: 0.1}
-        assert best(scripted([endless]), [9], SearchOptions(1, limit=LengthLimit(0, 6)))[0][:5] == (
+        assert best(scripted([endless]), [9], SearchOptions(1, max_ratio=0, max_extra=6))[0][:5] == (
             A,
             B,
             A,
             B,
             A,
         )
-        blocked = SearchOptions(1, limit=LengthLimit(0, 6), block_ngrams=2)
+        blocked = SearchOptions(1, max_ratio=0, max_extra=6, block_ngrams=2)
         # A, B, A may not be scores by B once more
         assert best(scripted([endless]), [9], blocked)[0][:4] == (A, B, A, C)
 
@@ -184,7 +187,7 @@ class TestWhatMayBeChosen:
     def test_overlapping_phrases_share_words_where_there_is_no_room_for_both(self, network):
         decoder = network(0)
         constraints = TokenConstraints(include=((A, B), (B, C)))
-        options = SearchOptions(3, limit=LengthLimit(0, 4))
+        options = SearchOptions(3, max_ratio=0, max_extra=4)
         (found,) = search(decoder, decoder.encode([3]), options, [constraints])
         assert found.best.ids == (A, B, C, EOS)
 
@@ -193,7 +196,7 @@ class TestWhatMayBeChosen:
         for seed in range(20):
             decoder = network(seed)
             (found,) = search(
-                decoder, decoder.encode([3]), SearchOptions(4, 4, limit=LengthLimit(0, 7)), [constraints]
+                decoder, decoder.encode([3]), SearchOptions(4, 4, max_ratio=0, max_extra=7), [constraints]
             )
             for one in found.hypotheses:
                 assert holds(one.ids, (A,))
@@ -226,7 +229,7 @@ def holds(ids, phrase):
 words = st.sampled_from([UNK, 4, 5, 6, 7])
 phrases = st.lists(words, min_size=1, max_size=3).map(tuple)
 widths = st.integers(1, 7)
-LIMIT = LengthLimit(1.0, 12)
+LIMIT = {"max_ratio": 1.0, "max_extra": 12}
 
 
 @settings(max_examples=40)
@@ -234,9 +237,7 @@ LIMIT = LengthLimit(1.0, 12)
 def test_every_output_holds_what_it_must(network, seed, width, include):
     decoder = network(seed)
     constraints = [TokenConstraints(include=tuple(include)), TokenConstraints()]
-    found, free = search(
-        decoder, decoder.encode([3, 5]), SearchOptions(width, width, limit=LIMIT), constraints
-    )
+    found, free = search(decoder, decoder.encode([3, 5]), SearchOptions(width, width, **LIMIT), constraints)
     assert found.hypotheses
     for one in found.hypotheses:
         assert all(holds(one.ids, phrase) for phrase in include)
@@ -244,7 +245,7 @@ def test_every_output_holds_what_it_must(network, seed, width, include):
         assert one.ids.count(EOS) == 1
         assert len(one.ids) <= 14
     (alone,) = search(
-        decoder, decoder.encode([3, 5]).select(torch.tensor([1])), SearchOptions(width, width, limit=LIMIT)
+        decoder, decoder.encode([3, 5]).select(torch.tensor([1])), SearchOptions(width, width, **LIMIT)
     )
     assert [one.ids for one in free.hypotheses] == [one.ids for one in alone.hypotheses]
 
@@ -255,9 +256,7 @@ def test_no_output_holds_what_it_may_not_and_each_begins_as_it_must(network, see
     exclude = tuple(phrase for phrase in exclude if not holds(tuple(prefix), phrase))
     decoder = network(seed)
     constraints = [TokenConstraints(prefix=tuple(prefix), exclude=exclude)] * 2
-    for found in search(
-        decoder, decoder.encode([3, 5]), SearchOptions(width, width, limit=LIMIT), constraints
-    ):
+    for found in search(decoder, decoder.encode([3, 5]), SearchOptions(width, width, **LIMIT), constraints):
         assert found.hypotheses
         for one in found.hypotheses:
             assert not any(holds(one.ids, phrase) for phrase in exclude)
@@ -268,7 +267,7 @@ def test_no_output_holds_what_it_may_not_and_each_begins_as_it_must(network, see
 @given(st.integers(0, 10**6), widths, st.integers(1, 4), st.integers(0, 9), st.booleans())
 def test_blocking_and_minima(network, seed, width, n, least, unknowns):
     decoder = network(seed)
-    options = SearchOptions(width, width, min_length=least, block_ngrams=n, unknowns=unknowns, limit=LIMIT)
+    options = SearchOptions(width, width, min_length=least, block_ngrams=n, unknowns=unknowns, **LIMIT)
     for found in search(decoder, decoder.encode([3, 5]), options):
         for one in found.hypotheses:
             groups = [one.ids[k : k + n] for k in range(len(one.ids) - n + 1)]
@@ -278,7 +277,7 @@ def test_blocking_and_minima(network, seed, width, n, least, unknowns):
             assert len(one.ids) > min(least, 4 + unknowns if n == 1 else least)
 
 
-ASKED = [
+CONSTRAINED = [
     TokenConstraints(),
     TokenConstraints(prefix=(A, A)),
     TokenConstraints(include=((B, C), (7,)), exclude=((A,),)),
@@ -295,7 +294,7 @@ every_option = pytest.mark.parametrize("options", EVERYTHING.values(), ids=EVERY
 
 
 @every_option
-@pytest.mark.parametrize("constraints", [None, ASKED], ids=["freely", "asked"])
+@pytest.mark.parametrize("constraints", [None, CONSTRAINED], ids=["freely", "constrained"])
 def test_neither_company_nor_order_changes_what_is_found(options, constraints, network):
     for seed in range(6):
         decoder = network(seed)
@@ -320,7 +319,7 @@ def same(ours, theirs):
 def test_a_history_changes_nothing(options, network):
     decoder = network(3)
     encoded = decoder.encode([5, 7, 2, 4])
-    for constraints in (None, ASKED):
+    for constraints in (None, CONSTRAINED):
         with_it = search(decoder, encoded, options, constraints, history=True)
         for one, other in zip(with_it, search(decoder, encoded, options, constraints), strict=True):
             same(one.hypotheses, other.hypotheses)
@@ -332,8 +331,8 @@ def test_scores_are_those_of_forced_decoding(options, tiny_model):
     model = tiny_model("luong", num_layers=2, cell="lstm")
     sources = [[4, 5, 6, 7], [8], [], [5, 5, 7]]
     batch = pad_sources(sources)
-    asked = [replace(constraints, attend={}) for constraints in ASKED]
-    found = search(model.decoder, model.encode(batch.source_ids, batch.source_mask), options, asked)
+    constrained = [replace(constraints, attend={}) for constraints in CONSTRAINED]
+    found = search(model.decoder, model.encode(batch.source_ids, batch.source_mask), options, constrained)
     pairs = [
         EncodedPair(source, list(one.ids[:-1]))
         for source, each in zip(sources, found, strict=True)
@@ -392,10 +391,10 @@ def test_a_shortlist_is_a_model_without_the_other_words(options, network):
     ]
     for seed in range(6):
         short, whole = Short(network(seed), KEPT), Narrowed(network(seed), KEPT)
-        for asked in (None, constraints):
-            found = search(short, short.encode([5, 7, 2, 4]), options, asked)
+        for constrained in (None, constraints):
+            found = search(short, short.encode([5, 7, 2, 4]), options, constrained)
             for one, other in zip(
-                found, search(whole, whole.encode([5, 7, 2, 4]), options, asked), strict=True
+                found, search(whole, whole.encode([5, 7, 2, 4]), options, constrained), strict=True
             ):
                 same(one.hypotheses, other.hypotheses)
 
@@ -447,7 +446,9 @@ class TestRefusals:
             search(decoder, decoder.encode(lengths), *arguments)
 
     def test_as_many_requests_as_sentences(self, network):
-        self.refuse(network(0), [3, 3], "1 constraints for 2 sentences", None, [TokenConstraints()])
+        self.refuse(
+            network(0), [3, 3], "1 constraints for 2 sentences", SearchOptions(), [TokenConstraints()]
+        )
 
     @pytest.mark.parametrize(
         ("request_", "message"),
@@ -467,7 +468,7 @@ class TestRefusals:
         ids=["phrases", "prefix", "no-such-prefix", "no-such-phrase", "past-the-end"],
     )
     def test_what_cannot_be(self, request_, message, network):
-        options = SearchOptions(2, limit=LengthLimit(0, 4))
+        options = SearchOptions(2, max_ratio=0, max_extra=4)
         self.refuse(network(0), [3, 3], message, options, [TokenConstraints(), request_])
 
     def test_contradictions_that_only_the_search_can_see(self, network):
@@ -475,14 +476,16 @@ class TestRefusals:
         constraints = TokenConstraints(
             include=((A,), (B,)), exclude=tuple((one, other) for one in every for other in every)
         )
-        self.refuse(network(0), [3], "sentence 1: no output was found", SearchOptions(2), [constraints])
+        self.refuse(
+            network(0), [3], "sentence 1: no output meets all constraints", SearchOptions(2), [constraints]
+        )
 
     def test_a_word_outside_the_shortlist(self, network):
         self.refuse(
             Short(network(0), [EOS, 5]),
             [3],
             "id 4 .* not in the shortlist",
-            None,
+            SearchOptions(),
             [TokenConstraints(prefix=(A,))],
         )
 

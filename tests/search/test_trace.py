@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from regard.errors import DataError
-from regard.search.trace import Alternative, History, Node
+from regard.search.trace import History, Node, NodeAlternative
 
 
 def node(id, parent, token, log_prob, total, fate, length):
     alpha = np.array([0.25, 0.75], np.float32)
-    rivals = (Alternative(token, log_prob),)
-    return Node(id, parent, token, log_prob, total, total / length, fate, rivals, alpha)
+    alternatives = (NodeAlternative(token, log_prob),)
+    return Node(id, parent, token, log_prob, total, total / length, fate, alternatives, alpha)
 
 
 STEPS = (
@@ -29,14 +29,14 @@ STEPS = (
 def test_the_finished_come_best_first_and_their_ways_lead_back_to_the_first_word():
     history = History(STEPS)
     assert [end.id for end in history.finished] == [5, 3]
-    assert [one.id for one in history.way_to(history.finished[0])] == [0, 4, 5]
-    assert [one.token for one in history.way_to(history.finished[1])] == [5, 2]
+    assert [one.id for one in history.path_to(history.finished[0])] == [0, 4, 5]
+    assert [one.token for one in history.path_to(history.finished[1])] == [5, 2]
 
 
 def test_it_is_plain_json():
-    told = json.loads(json.dumps(History(STEPS).to_json()))
-    assert [len(step) for step in told["steps"]] == [3, 2, 1]
-    assert told["steps"][1][0] == {
+    printed = json.loads(json.dumps(History(STEPS).to_json()))
+    assert [len(step) for step in printed["steps"]] == [3, 2, 1]
+    assert printed["steps"][1][0] == {
         "id": 3,
         "parent": 1,
         "token": 2,
@@ -56,5 +56,5 @@ def test_ids_must_be_counted_through():
 
 @pytest.mark.parametrize("parent", [2, 5, None], ids=["pruned", "later", "none"])
 def test_a_parent_must_be_a_kept_node_of_the_step_before(parent):
-    with pytest.raises(DataError, match=f"node 3 of step 1 grew from {parent}"):
+    with pytest.raises(DataError, match=f"node 3 of step 1 has the parent {parent}"):
         History((STEPS[0], (node(3, parent, 2, -0.2, -1.2, "finished", 2),)))

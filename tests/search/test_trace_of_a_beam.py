@@ -7,12 +7,14 @@ import numpy as np
 import pytest
 
 from regard.batches import pad_sources
-from regard.search import LengthLimit, SearchOptions, TokenConstraints, search
+from regard.search.beam import search
+from regard.search.constraints import TokenConstraints
+from regard.search.options import SearchOptions
 from regard.text.specials import EOS
 
 A, B, C = 4, 5, 6
 SOURCES = [[4, 5, 6, 7], [8], [], [5, 5, 7]]
-TIGHT = LengthLimit(1.0, 3)
+TIGHT = {"max_ratio": 1.0, "max_extra": 3}
 SCRIPT = {
     (): {A: 0.6, B: 0.3, C: 0.1},
     (A,): {B: 0.5, EOS: 0.3, C: 0.2},
@@ -27,7 +29,7 @@ def searched(model, options, constraints=None, *, history=True):
     return search(model.decoder, encoded, options, constraints, history=history)
 
 
-def told(history):
+def summary(history):
     """Step by step: (parent, token, probability of all words, fate)."""
     return [
         [(n.parent, n.token, round(math.exp(n.total), 4), n.fate) for n in step] for step in history.steps
@@ -39,7 +41,7 @@ class TestByHand:
         decoder = scripted([SCRIPT])
         (found,) = search(decoder, decoder.encode([4]), SearchOptions(beam=2, n_best=2), history=True)
         assert [h.ids for h in found.hypotheses] == [(A, B, EOS), (B, EOS)]
-        assert told(found.history)[:2] == [
+        assert summary(found.history)[:2] == [
             [
                 (None, A, 0.6, "kept"),
                 (None, B, 0.3, "kept"),
@@ -54,7 +56,7 @@ class TestByHand:
             ],
         ]
         # one has finished, so there is room for one
-        assert told(found.history)[2][:2] == [(4, EOS, 0.24, "finished"), (4, A, 0.06, "pruned")]
+        assert summary(found.history)[2][:2] == [(4, EOS, 0.24, "finished"), (4, A, 0.06, "pruned")]
 
     def test_a_node_s_score_is_what_would_rank_it(self, scripted):
         decoder = scripted([SCRIPT])
@@ -65,17 +67,18 @@ class TestByHand:
         first = found.history.steps[0][0]
         assert first.score == pytest.approx(first.total / (6 / 6) ** 0.5)
 
-    def test_rivals_are_the_likeliest_words_after_the_same_words(self, scripted):
+    def test_alternatives_are_the_most_probable_words_after_the_same_words(self, scripted):
         decoder = scripted([SCRIPT])
         (found,) = search(decoder, decoder.encode([4]), SearchOptions(beam=2), history=True)
         node = found.history.steps[1][0]
-        assert [rival.id for rival in node.alternatives[:3]] == [B, EOS, C]
-        assert [math.exp(rival.log_prob) for rival in node.alternatives[:3]] == pytest.approx([0.5, 0.3, 0.2])
+        assert [alternative.id for alternative in node.alternatives[:3]] == [B, EOS, C]
+        probabilities = [math.exp(alternative.log_prob) for alternative in node.alternatives[:3]]
+        assert probabilities == pytest.approx([0.5, 0.3, 0.2])
 
 
 @pytest.mark.parametrize("width", [1, 3])
 def test_the_record_is_of_what_was_found(grid_model, width):
-    options = SearchOptions(beam=width, n_best=width, limit=TIGHT)
+    options = SearchOptions(beam=width, n_best=width, **TIGHT)
     with_history = searched(grid_model, options)
     for found, plain in zip(with_history, searched(grid_model, options, history=False), strict=True):
         assert [h.ids for h in found.hypotheses] == [h.ids for h in plain.hypotheses]
@@ -83,7 +86,7 @@ def test_the_record_is_of_what_was_found(grid_model, width):
         history = found.history
         assert len(history.finished) == len(found.hypotheses)
         for end, hypothesis in zip(history.finished, found.hypotheses, strict=True):
-            way = history.way_to(end)
+            way = history.path_to(end)
             assert tuple(node.token for node in way) == hypothesis.ids
             assert [node.log_prob for node in way] == pytest.approx(hypothesis.token_log_probs, abs=1e-9)
             assert end.total == pytest.approx(hypothesis.log_prob, abs=1e-9)
@@ -96,7 +99,7 @@ def test_the_record_is_of_what_was_found(grid_model, width):
 
 
 def test_what_was_kept_was_better_than_what_was_not(tiny_model):
-    options = SearchOptions(beam=3, limit=TIGHT)
+    options = SearchOptions(beam=3, **TIGHT)
     for found in searched(tiny_model("bahdanau"), options):
         num_finished = 0
         nodes = list(found.history.nodes())
@@ -111,11 +114,11 @@ def test_what_was_kept_was_better_than_what_was_not(tiny_model):
                 before = 0.0 if node.parent is None else nodes[node.parent].total
                 assert node.total == pytest.approx(before + node.log_prob)
                 assert (node.token == EOS) or node.fate != "finished"
-                assert any(rival.id == node.token for rival in node.alternatives)
+                assert any(alternative.id == node.token for alternative in node.alternatives)
 
 
 @pytest.mark.parametrize("kind", ["bahdanau", "luong", "deep-fusion"])
-def test_a_told_step_looks_where_it_is_told_and_the_others_freely(kind, tiny_model):
+def test_a_forced_step_attends_where_it_is_forced_and_the_others_freely(kind, tiny_model):
     options = {"encoder": {"bidirectional": False, "state_size": 4}} if kind == "deep-fusion" else {}
     model = tiny_model(kind, "lstmn" if kind == "deep-fusion" else "gru", **options)
     constraints = [
@@ -124,7 +127,7 @@ def test_a_told_step_looks_where_it_is_told_and_the_others_freely(kind, tiny_mod
         TokenConstraints(prefix=(4, 5)),
         TokenConstraints(prefix=(4, 4), attend={0: 3}),
     ]
-    search = SearchOptions(beam=3, n_best=2, min_length=2, limit=TIGHT)
+    search = SearchOptions(beam=3, n_best=2, min_length=2, **TIGHT)
     free = searched(model, search, [TokenConstraints(prefix=r.prefix) for r in constraints])
     found = searched(model, search, constraints)
     for b in (1, 2):

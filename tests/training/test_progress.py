@@ -6,7 +6,7 @@ import sys
 import pytest
 
 import regard
-from regard.plots.terminal import progress_bar
+from regard import progress as progress_bar
 from regard.tasks.base import Validation
 from regard.training.progress import Note, Progress, TrainingDisplay, Validated
 

@@ -1,4 +1,4 @@
-"""``regard align``: where a model looks while it reads given translations."""
+"""``regard align``: word alignments from the attention to given translations."""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from regard.cli.console import DEVICE_HELP, WEIGHTS_HELP, no_attention, print_json, print_line
+from regard.cli.console import no_attention, print_json, print_line
+from regard.cli.options import Device, MaxLength, Weights
 from regard.cli.progress import LinesDisplay
 from regard.errors import ConfigError
 from regard.io import make_folder
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from regard.tasks.translate.result import Translation
     from regard.text import SentencePair
 
-_CHUNK = 256  # pairs read together
+_CHUNK = 256  # pairs aligned together
 _SYMMETRIZER = "grow-diag-final-and"
 
 
@@ -29,39 +30,41 @@ def align(
     target: Annotated[Path | None, typer.Argument(help="Their translations, line by line.")] = None,
     columns: Annotated[
         tuple[int, int] | None,
-        typer.Option(help="Where source and target stand in a tab-separated file, as --columns 1 2."),
+        typer.Option(help="Columns of source and target in a tab-separated file, such as --columns 1 2."),
     ] = None,
     reverse: Annotated[
         Path | None,
-        typer.Option(help="A model folder of the other direction, which aligns target to source."),
+        typer.Option(help="A model folder of the other direction, which aligns target to source as well."),
     ] = None,
     symmetrize: Annotated[
         str | None,
         typer.Option(
-            help="How the links of both directions become one set: intersection, union, grow-diag, "
-            f"grow-diag-final or grow-diag-final-and. With --reverse, {_SYMMETRIZER} unless told.",
+            help="Combine the links of both directions by intersection, union, grow-diag, grow-diag-final or "
+            f"grow-diag-final-and; with --reverse the default is {_SYMMETRIZER}.",
             show_default=False,
         ),
     ] = None,
     threshold: Annotated[
         float | None,
-        typer.Option(help="Link all words with at least this weight, rather than the strongest alone."),
+        typer.Option(
+            help="Link every source word with at least this attention, instead of the largest only."
+        ),
     ] = None,
     json: Annotated[
-        bool, typer.Option("--json", help="Print attention, scores and links, one JSON object a line.")
+        bool, typer.Option("--json", help="Print a JSON object per line: attention, scores and links.")
     ] = False,
     heatmaps: Annotated[
-        Path | None, typer.Option(help="Draw each pair's attention into this folder.")
+        Path | None, typer.Option(help="Draw the attention of each pair into this folder.")
     ] = None,
-    max_length: Annotated[int, typer.Option(help="The most tokens a source may have.")] = 1000,
-    weights: Annotated[str, typer.Option(help=WEIGHTS_HELP)] = "best",
-    device: Annotated[str, typer.Option(help=DEVICE_HELP)] = "auto",
+    max_length: MaxLength = 1000,
+    weights: Weights = "best",
+    device: Device = "auto",
 ) -> None:
-    """Align given pairs by forced decoding.
+    """Align given pairs of sentences by forced decoding.
 
-    Prints one line for each pair: links between words, source-target counted
-    from 0 (Pharaoh). Pieces of words are merged: attention is summed over a
-    source word's pieces and averaged over a target word's.
+    Prints one line per pair: links between words, source-target, counted
+    from 0 (Pharaoh). Attention is summed over the pieces of a source word
+    and averaged over those of a target word.
 
     [bold]Examples[/]
 
@@ -81,26 +84,26 @@ def align(
             "--reverse, or leave it out"
         )
     rule = LinkRule(threshold, symmetrize or (_SYMMETRIZER if reverse is not None else None))
-    forward = _attending(model, weights, device, max_length)
-    backward = None if reverse is None else _attending(reverse, weights, device, max_length)
+    forward = _load(model, weights, device, max_length)
+    backward = None if reverse is None else _load(reverse, weights, device, max_length)
     if heatmaps is not None:
         make_folder(heatmaps)
     pairs = read_pairs(source, target, columns=columns)
     names = f"{shown(source)}:", f"{shown(target or source)}:"
     with LinesDisplay("aligning", to_file=False) as display:
-        for number, (read, back) in enumerate(_readings(pairs, names, forward, backward), start=1):
-            links = rule.links(read.word_alpha, None if back is None else back.word_alpha)
+        for number, (aligned, back) in enumerate(_aligned_pairs(pairs, names, forward, backward), start=1):
+            links = rule.links(aligned.word_alpha, None if back is None else back.word_alpha)
             if json:
-                print_json({**read.to_json(), "links": in_order(links)})
+                print_json({**aligned.to_json(), "links": in_order(links)})
             else:
                 print_line(format_pharaoh(links))
-            if heatmaps is not None and read.alpha is not None:
-                read.plot(heatmaps / f"{number:06d}.png")
-            display(read)
+            if heatmaps is not None and aligned.alpha is not None:
+                aligned.plot(heatmaps / f"{number:06d}.png")
+            display(aligned)
 
 
-def _attending(folder: Path, weights: str, device: str, max_length: int) -> "Translator":
-    """Load a model that can align."""
+def _load(folder: Path, weights: str, device: str, max_length: int) -> "Translator":
+    """Load a model with attention."""
     from regard.tasks.translate.predictor import Translator
 
     translator = Translator.load(folder, weights=weights, device=device, max_length=max_length)
@@ -109,26 +112,26 @@ def _attending(folder: Path, weights: str, device: str, max_length: int) -> "Tra
     return translator
 
 
-def _readings(
+def _aligned_pairs(
     pairs: "Iterable[SentencePair]",
     names: tuple[str, str],
     forward: "Translator",
     backward: "Translator | None",
 ) -> "Iterator[tuple[Translation, Translation | None]]":
-    """Each pair as it is read source→target, and target→source where there is a model for that.
+    """Each pair aligned source→target, and target→source where there is a model for that.
 
     Args:
         pairs: as they are read from files.
-        names: what stands before a line's number in messages, for the source and for the target.
+        names: what precedes a line's number in messages, for the source and for the target.
         forward: a source→target model.
         backward: a target→source model, if there is one.
     """
     waiting, first_line = iter(pairs), 1
-    while part := list(islice(waiting, _CHUNK)):
-        sources, targets = [pair.source for pair in part], [pair.target for pair in part]
+    while chunk := list(islice(waiting, _CHUNK)):
+        sources, targets = [pair.source for pair in chunk], [pair.target for pair in chunk]
         there = forward.align(sources, targets, first_line=first_line, name=names[0])
-        back: list[Translation] | list[None] = [None] * len(part)
+        back: list[Translation] | list[None] = [None] * len(chunk)
         if backward is not None:
             back = backward.align(targets, sources, first_line=first_line, name=names[1])
         yield from zip(there, back, strict=True)
-        first_line += len(part)
+        first_line += len(chunk)

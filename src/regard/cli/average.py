@@ -1,4 +1,4 @@
-"""``regard average``: one model out of several checkpoints."""
+"""``regard average``: one model from several checkpoints."""
 
 from pathlib import Path
 from typing import Annotated
@@ -9,22 +9,25 @@ from regard.cli.console import print_json, results
 
 
 def average(
-    out: Annotated[Path, typer.Argument(help="The folder of the model to make.")],
+    out: Annotated[Path, typer.Argument(help="The folder to write the averaged model to.")],
     folders: Annotated[list[Path], typer.Argument(help="Model folders of one architecture and vocabulary.")],
     weights: Annotated[
         list[str] | None,
         typer.Option(
-            help="Which checkpoint of each folder: best or last; twice for both. By default best.",
+            help="Checkpoint of each folder: best or last; give it twice for both. The default is best.",
             show_default=False,
         ),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print what went into it as JSON.")] = False,
+    json: Annotated[
+        bool, typer.Option("--json", help="Print the checkpoints that were averaged as JSON.")
+    ] = False,
 ) -> None:
     """Average the weights of several models into one.
 
-    Every parameter is the mean of theirs. It is for checkpoints of one run,
-    or of runs that began alike: models trained apart from the start have no
-    useful mean; ask them together, as the verb translate does with several.
+    Every parameter is the mean of theirs. Average checkpoints of one run, or
+    of runs that started from the same weights: models trained from different
+    weights have no useful mean; use them as an ensemble instead, with
+    regard translate and several model folders.
 
     [bold]Examples[/]
 
@@ -34,14 +37,14 @@ def average(
     """
     from regard.inference.averaging import average_folders
 
-    made = average_folders(out, folders, weights=weights or ["best"])
+    averaged = average_folders(out, folders, weights=weights or ["best"])
     if json:
-        print_json({"folder": str(made.folder), "averaged": list(made.made_of)})
+        print_json({"folder": str(averaged.folder), "averaged": list(averaged.sources)})
         return
-    for each in made.made_of:
-        update = "" if each["update"] is None else f", of update {each['update']:,}"
-        results.print(f"{each['folder']}: {each['weights']}{update}", style="dim", markup=False)
+    for source in averaged.sources:
+        update = "" if source["update"] is None else f", of update {source['update']:,}"
+        results.print(f"{source['folder']}: {source['weights']}{update}", style="dim", markup=False)
     results.print(
-        f"{made.folder}: the mean of {len(made.made_of)} checkpoints of {made.num_parameters:,} parameters",
+        f"{averaged.folder}: the mean of {len(averaged.sources)} checkpoints of {averaged.num_parameters:,} parameters",
         markup=False,
     )

@@ -36,8 +36,6 @@ DEVICE_HELP = "cpu, cuda, or auto: a GPU where there is one."
 
 COLUMN_HELP = "The column of a table (.arrow, .feather, .parquet) that holds the features as lists."
 
-POWER_HELP = "k in the score log p / length^k: 0 ranks by log p, 1 by the mean log p per token."
-
 
 def print_json(value: Any, file: TextIO | None = None) -> None:
     """Print a JSON value on one line of a file, by default standard output."""

@@ -103,7 +103,7 @@ def _show(run: "DemoRun", command: str, json: bool) -> None:
     context = ReportContext(
         run.title,
         command,
-        subtitle=run.dataset.describes,
+        subtitle=run.dataset.summary,
         facts={**run.report, **view.facts},
         log=read_log(run.folder),
         extra=reports,

@@ -9,7 +9,6 @@ from rich.table import Table
 from regard.cli.console import (
     COLUMN_HELP,
     DEVICE_HELP,
-    POWER_HELP,
     WEIGHTS_HELP,
     command_line,
     notes,
@@ -17,14 +16,17 @@ from regard.cli.console import (
     results,
     score_table,
 )
+from regard.cli.options import option_flags
 from regard.cli.progress import LinesDisplay
 from regard.errors import ConfigError
+from regard.search.options import DEFAULT_SEARCH, SearchOptions
 from regard.tasks import TASKS
 
 if TYPE_CHECKING:
     from regard.tasks.evaluation import ScoreTable
 
 
+@option_flags(SearchOptions, "search", panel="Search", omit=("n_best",))
 def evaluate(
     context: typer.Context,
     model: Annotated[Path, typer.Argument(help="A model folder.")],
@@ -70,11 +72,7 @@ def evaluate(
         Path | None,
         typer.Option(help="Gold word links, one line per sentence (Pharaoh: 0-0 sure, 1?2 possible)."),
     ] = None,
-    beam: Annotated[int, typer.Option(help="Hypotheses kept at each step; 1 is greedy search.")] = 5,
-    length_power: Annotated[
-        float,
-        typer.Option(help=POWER_HELP),
-    ] = 1.0,
+    search: SearchOptions = DEFAULT_SEARCH,
     tokenize: Annotated[
         str, typer.Option(help="BLEU's tokenizer: 13a, intl, char, zh, or none for tokenised text.")
     ] = "13a",
@@ -121,8 +119,7 @@ def evaluate(
         vertical=vertical,
         continuous=continuous,
         gold=gold,
-        beam=beam,
-        length_power=length_power,
+        search=search,
         tokenize=tokenize,
         lowercase=lowercase,
         max_length=max_length,
@@ -177,5 +174,5 @@ def _refuse(context: typer.Context, model: Path, task: str) -> None:
         shown = parameter.opts[0] if parameter.param_type_name == "option" else f"a second file ({given})"
         owners = " or ".join(TASKS[other].purpose for other in options if name in options[other])
         raise ConfigError(
-            f"{shown} is for a model for {owners}, and {model} is one for {purpose}; leave it out"
+            f"{shown} applies to a model for {owners}, and {model} is one for {purpose}; leave it out"
         )

@@ -25,7 +25,7 @@ from rich.table import Table
 from regard.cli.console import command_line, notes, print_json, results
 from regard.lab.runner.bench import Voice
 from regard.lab.runner.run import Heard, QueueVoice
-from regard.plots.terminal.progress_bar import PLAIN_EVERY, clock
+from regard.progress import PLAIN_EVERY, clock
 
 if TYPE_CHECKING:
     from regard.lab import Experiment

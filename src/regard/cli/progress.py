@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from regard.cli.console import notes
-from regard.plots.terminal.progress_bar import ProgressBar
+from regard.progress import ProgressBar
 
 
 class HasTokens(Protocol):

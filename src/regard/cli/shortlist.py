@@ -1,15 +1,16 @@
-"""``regard shortlist``: the few target words that each source word can become."""
+"""``regard shortlist``: for each source word the few target words it can become."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from regard.cli.console import DEVICE_HELP, WEIGHTS_HELP, no_attention, print_json, results
+from regard.cli.console import no_attention, print_json, results
+from regard.cli.options import Device, Weights
 from regard.cli.progress import LinesDisplay
 from regard.errors import ConfigError
 
-_SHOWN = 1000  # pairs that coverage is reported of
+_NUM_REFERENCES = 1000  # of the training pairs, for the coverage
 
 
 def shortlist(
@@ -17,34 +18,34 @@ def shortlist(
     train: Annotated[
         list[Path],
         typer.Option(
-            help="The pairs it was trained on: one tab-separated file, or twice for two parallel files."
+            help="Training pairs of the model: one tab-separated file, or given twice for two parallel files."
         ),
     ],
     test: Annotated[
         list[Path] | None,
         typer.Option(
-            help="Pairs to report the coverage of, likewise; by default the first thousand of --train."
+            help="Pairs to measure the coverage on, in the same form; by default the first 1,000 of --train."
         ),
     ] = None,
     columns: Annotated[
         tuple[int, int] | None,
-        typer.Option(help="Where source and target stand in a tab-separated file, as --columns 1 2."),
+        typer.Option(help="Columns of source and target in a tab-separated file, such as --columns 1 2."),
     ] = None,
-    per_word: Annotated[int, typer.Option(help="The most target words that a source word keeps.")] = 50,
+    per_word: Annotated[int, typer.Option(help="Maximum target words per source word.")] = 50,
     frequent: Annotated[
-        int, typer.Option(help="How many of the most frequent target words every sentence gets.")
+        int, typer.Option(help="Number of most frequent target words added to every sentence's list.")
     ] = 200,
     json: Annotated[bool, typer.Option("--json", help="Print the coverage as JSON.")] = False,
-    weights: Annotated[str, typer.Option(help=WEIGHTS_HELP)] = "best",
-    device: Annotated[str, typer.Option(help=DEVICE_HELP)] = "auto",
+    weights: Weights = "best",
+    device: Device = "auto",
 ) -> None:
-    """Learn a vocabulary shortlist from where a model looks.
+    """Make a vocabulary shortlist from a model's attention.
 
-    Reads the training pairs by forced decoding and writes for each source
-    word the target words that looked at it into the model's folder.
-    Translating with --shortlist then chooses from a few hundred words
-    instead of from all of them: much faster, at little cost. How much of
-    the references the shortlist holds is printed.
+    Aligns the training pairs by forced decoding and writes into the model
+    folder, for each source word, the target words that attended to it.
+    Translating with --shortlist then chooses among a few hundred words
+    instead of the whole vocabulary: much faster, at little loss. Prints how
+    much of the references the shortlist covers.
 
     [bold]Examples[/]
 
@@ -54,7 +55,7 @@ def shortlist(
     """
     from itertools import islice
 
-    from regard.inference.shortlist_training import covered, learn_shortlist
+    from regard.inference.shortlist import measure_coverage, train_shortlist
     from regard.tasks.translate.predictor import Translator
     from regard.text import encode_pairs, read_pairs
 
@@ -64,8 +65,8 @@ def shortlist(
     if not translator.attends:
         raise no_attention(model)
     tokenizers = translator.source_tokenizer, translator.target_tokenizer
-    with LinesDisplay("reading") as display:
-        made = learn_shortlist(
+    with LinesDisplay("aligning") as display:
+        trained = train_shortlist(
             translator.model,
             encode_pairs(read_pairs(*train, columns=columns), *tokenizers),
             *(tokenizer.size for tokenizer in tokenizers),
@@ -74,15 +75,17 @@ def shortlist(
             device=translator.device,
             listener=display.count,
         )
-    references = islice(read_pairs(*(test or train), columns=columns), None if test else _SHOWN)
-    coverage = covered(made, encode_pairs(references, *tokenizers))
-    path = made.save(model)
+    references = islice(read_pairs(*(test or train), columns=columns), None if test else _NUM_REFERENCES)
+    coverage = measure_coverage(trained, encode_pairs(references, *tokenizers))
+    path = trained.save(model)
     if json:
-        print_json({"file": str(path), **made.facts, "target_size": made.target_size, **coverage.to_json()})
+        print_json(
+            {"file": str(path), **trained.facts, "target_size": trained.target_size, **coverage.to_json()}
+        )
         return
-    results.print(f"{path}, learnt from {made.facts['pairs']:,} pairs", markup=False)
+    results.print(f"{path}, made from {trained.facts['pairs']:,} pairs", markup=False)
     results.print(
-        f"a sentence chooses from {coverage.mean_size:,.0f} of {made.target_size:,} words; they hold "
+        f"a sentence chooses among {coverage.mean_size:,.0f} of {trained.target_size:,} words; they cover "
         f"{100 * coverage.tokens:.2f} % of the tokens of {coverage.num_pairs:,} references, and all of "
         f"{100 * coverage.sentences:.1f} % of these"
     )

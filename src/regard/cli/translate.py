@@ -1,10 +1,7 @@
-"""A quick start: while modules are imported and weights are read, nothing becomes garbage.
+"""``regard translate``: one line out for each line in.
 
-The arguments and options of ``regard translate``: what each means, and where the help shows it.
-
-Translations as they are printed: a line each, with tabs between fields, or a JSON object.
-
-``regard translate``: one line out for each line in.
+In: model folders, files or standard input, options. Out: a line per translation, with tabs between fields, or a JSON
+object; figures on demand. The options of search and sampling are `SearchOptions` and `SamplingOptions`.
 """
 
 import gc
@@ -17,10 +14,8 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
-from regard.cli import translate as flags
 from regard.cli.console import (
     DEVICE_HELP,
-    POWER_HELP,
     WEIGHTS_HELP,
     no_attention,
     output_file,
@@ -28,217 +23,42 @@ from regard.cli.console import (
     print_line,
     refuse_same_file,
 )
+from regard.cli.options import option_flags
 from regard.cli.progress import LinesDisplay
 from regard.errors import ConfigError
 from regard.io import make_folder
+from regard.search.options import DEFAULT_SAMPLING, DEFAULT_SEARCH, SamplingOptions, SearchOptions
 
 if TYPE_CHECKING:
     from regard.tasks.translate.constraints import Constraints
-    from regard.tasks.translate.predictor import Sampling
     from regard.tasks.translate.result import Translation
 
 
 @contextmanager
 def without_collecting() -> Iterator[None]:
-    """Keep the garbage collector from looking, again and again, through the hundreds of thousands of new objects."""
-    wanted = gc.isenabled()
+    """Pause garbage collection while modules are imported: nothing becomes garbage, and scanning takes time."""
+    was_enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
-        if wanted:
+        if was_enabled:
             gc.enable()
-
-
-_SEARCH, _WORDS, _SAMPLING, _OUTPUT, _MACHINE = "Search", "Words", "Sampling", "Output", "Machine"
-
-Model = Annotated[Path, typer.Argument(help="A model folder.")]
-Files = Annotated[
-    list[str] | None,
-    typer.Argument(
-        help="Files to translate; none, or -, for standard input. Model folders before them are asked together "
-        "with the first."
-    ),
-]
-Beam = Annotated[
-    int, typer.Option(help="Hypotheses kept at each step; 1 is greedy search.", rich_help_panel=_SEARCH)
-]
-NBest = Annotated[
-    int,
-    typer.Option(
-        help="Print so many translations of each line, best first, with the line's number before each.",
-        rich_help_panel=_SEARCH,
-    ),
-]
-LengthPenalty = Annotated[
-    str,
-    typer.Option(
-        help="What divides log p for the score: average, length^k; wu, ((5 + length)/6)^k; none.",
-        rich_help_panel=_SEARCH,
-    ),
-]
-LengthPower = Annotated[float, typer.Option(help=POWER_HELP, rich_help_panel=_SEARCH)]
-Coverage = Annotated[
-    float,
-    typer.Option(help="The weight of Wu's coverage penalty, as 0.2; 0 for none.", rich_help_panel=_SEARCH),
-]
-MinLength = Annotated[int, typer.Option(help="The fewest tokens of a translation.", rich_help_panel=_SEARCH)]
-MinRatio = Annotated[
-    float, typer.Option(help="The fewest tokens for each source token.", rich_help_panel=_SEARCH)
-]
-MaxRatio = Annotated[
-    float,
-    typer.Option(help="The most tokens for each source token, and ten more.", rich_help_panel=_SEARCH),
-]
-BlockNgrams = Annotated[
-    int, typer.Option(help="No N tokens twice in a translation; 0 to allow it.", rich_help_panel=_SEARCH)
-]
-Combination = Annotated[
-    str,
-    typer.Option(
-        help="How several models become one: mean, of probabilities; log-linear, of log-probabilities.",
-        rich_help_panel=_SEARCH,
-    ),
-]
-Prefix = Annotated[str, typer.Option(help="How every translation begins.", rich_help_panel=_WORDS)]
-Include = Annotated[
-    list[str] | None,
-    typer.Option(
-        help="A phrase that every translation has, or the beginning of a longer word; may be repeated.",
-        rich_help_panel=_WORDS,
-    ),
-]
-Exclude = Annotated[
-    list[str] | None,
-    typer.Option(help="A phrase that no translation has; may be repeated.", rich_help_panel=_WORDS),
-]
-ConstraintsFile = Annotated[
-    Path | None,
-    typer.Option(
-        help="The same for each line: a file with a JSON object a line, of prefix, include and exclude.",
-        rich_help_panel=_WORDS,
-    ),
-]
-NoUnknowns = Annotated[
-    bool, typer.Option("--no-unknowns", help="Never choose the unknown word.", rich_help_panel=_WORDS)
-]
-ReplaceUnknowns = Annotated[
-    bool,
-    typer.Option(
-        "--replace-unknowns",
-        help="Put the source word looked at most in the place of an unknown one.",
-        rich_help_panel=_WORDS,
-    ),
-]
-Dictionary = Annotated[
-    Path | None,
-    typer.Option(
-        help="With --replace-unknowns: what source words become, a word, a tab and its translation a line.",
-        rich_help_panel=_WORDS,
-    ),
-]
-Sample = Annotated[
-    bool,
-    typer.Option(
-        "--sample",
-        help="Draw translations instead of searching for the best; --n-best says how many.",
-        rich_help_panel=_SAMPLING,
-    ),
-]
-Temperature = Annotated[
-    float | None,
-    typer.Option(help="Below 1 likely words are drawn more often, above 1 less.", rich_help_panel=_SAMPLING),
-]
-TopK = Annotated[
-    int | None, typer.Option(help="Draw among the K likeliest words.", rich_help_panel=_SAMPLING)
-]
-TopP = Annotated[
-    float | None,
-    typer.Option(
-        help="Draw among the likeliest words that have probability P together.", rich_help_panel=_SAMPLING
-    ),
-]
-Seed = Annotated[
-    int | None, typer.Option(help="The same seed gives the same draws.", rich_help_panel=_SAMPLING)
-]
-Scores = Annotated[
-    bool,
-    typer.Option(
-        "--scores", help="Print each translation's score before it, with a tab.", rich_help_panel=_OUTPUT
-    ),
-]
-Alignments = Annotated[
-    bool,
-    typer.Option(
-        "--alignments",
-        help="Print word links after each translation, with a tab: 0-0 1-2 (Pharaoh).",
-        rich_help_panel=_OUTPUT,
-    ),
-]
-Json = Annotated[
-    bool,
-    typer.Option(
-        "--json",
-        help="Print tokens, scores of each token, links and all the rest, one JSON object a line.",
-        rich_help_panel=_OUTPUT,
-    ),
-]
-Alpha = Annotated[
-    bool, typer.Option("--alpha", help="With --json: the attention too.", rich_help_panel=_OUTPUT)
-]
-Heatmaps = Annotated[
-    Path | None,
-    typer.Option(help="Draw each line's attention into this folder.", rich_help_panel=_OUTPUT),
-]
-Output = Annotated[
-    Path | None,
-    typer.Option("--output", "-o", help="Write here instead of standard output.", rich_help_panel=_OUTPUT),
-]
-MaxLength = Annotated[int, typer.Option(help="The most tokens a line may have.", rich_help_panel=_MACHINE)]
-Batch = Annotated[int, typer.Option(help="Sentences searched at a time.", rich_help_panel=_MACHINE)]
-BatchTokens = Annotated[
-    int, typer.Option(help="Source tokens searched at a time, padding counted.", rich_help_panel=_MACHINE)
-]
-Shortlist = Annotated[
-    bool,
-    typer.Option(
-        "--shortlist",
-        help="Choose from the model's shortlist instead of from all words; faster. See regard shortlist.",
-        rich_help_panel=_MACHINE,
-    ),
-]
-Int8 = Annotated[
-    bool,
-    typer.Option("--int8", help="Short for --precision int8; faster.", rich_help_panel=_MACHINE),
-]
-Precision = Annotated[
-    str, typer.Option(help="Of the matrices: float32, bfloat16 or int8.", rich_help_panel=_MACHINE)
-]
-Threads = Annotated[
-    int | None,
-    typer.Option(
-        help="Threads that compute; by default as many as the process may use.",
-        show_default=False,
-        rich_help_panel=_MACHINE,
-    ),
-]
-Weights = Annotated[str, typer.Option(help=WEIGHTS_HELP, rich_help_panel=_MACHINE)]
-Device = Annotated[str, typer.Option(help=DEVICE_HELP, rich_help_panel=_MACHINE)]
 
 
 @dataclass
 class Printer:
-    """Is called with each translation.
+    """Prints each translation it is called with.
 
     Attributes:
-        file: where they go; standard output if None.
-        numbered: whether the line's number stands before each.
-        scores: whether its score does.
-        alignments: whether its word links stand behind it.
-        json: whether all of it is one JSON object.
-        alpha: whether attention is part of that.
-        heatmaps: a folder for a picture of each line's attention; None for no pictures.
-        number: how many lines there were.
+        file: where to; standard output if None.
+        numbered: whether to print the line's number first.
+        scores: whether to print the score before the translation.
+        alignments: whether to print the word links after it.
+        json: whether to print one JSON object instead.
+        alpha: whether that includes the attention.
+        heatmaps: a folder for a heat map of each line; None for none.
+        number: of lines so far.
     """
 
     file: TextIO | None
@@ -275,54 +95,159 @@ class Printer:
 
 _GROUP = 256  # the most lines translated together
 
+_SEARCH, _CONSTRAINTS, _SAMPLING, _OUTPUT, _MODEL = (
+    "Search",
+    "Constraints",
+    "Sampling",
+    "Output",
+    "Model and speed",
+)
 
+
+@option_flags(SearchOptions, "search", panel=_SEARCH)
+@option_flags(SamplingOptions, "sampling", panel=_SAMPLING)
 def translate(
-    model: flags.Model,
-    files: flags.Files = None,
-    beam: flags.Beam = 5,
-    n_best: flags.NBest = 1,
-    length_penalty: flags.LengthPenalty = "average",
-    length_power: flags.LengthPower = 1.0,
-    coverage: flags.Coverage = 0.0,
-    min_length: flags.MinLength = 0,
-    min_ratio: flags.MinRatio = 0.0,
-    max_ratio: flags.MaxRatio = 2.0,
-    block_ngrams: flags.BlockNgrams = 0,
-    combination: flags.Combination = "mean",
-    prefix: flags.Prefix = "",
-    include: flags.Include = None,
-    exclude: flags.Exclude = None,
-    constraints: flags.ConstraintsFile = None,
-    no_unknowns: flags.NoUnknowns = False,
-    replace_unknowns: flags.ReplaceUnknowns = False,
-    dictionary: flags.Dictionary = None,
-    sample: flags.Sample = False,
-    temperature: flags.Temperature = None,
-    top_k: flags.TopK = None,
-    top_p: flags.TopP = None,
-    seed: flags.Seed = None,
-    scores: flags.Scores = False,
-    alignments: flags.Alignments = False,
-    json: flags.Json = False,
-    alpha: flags.Alpha = False,
-    heatmaps: flags.Heatmaps = None,
-    output: flags.Output = None,
-    max_length: flags.MaxLength = 1000,
-    batch: flags.Batch = 32,
-    batch_tokens: flags.BatchTokens = 4000,
-    shortlist: flags.Shortlist = False,
-    int8: flags.Int8 = False,
-    precision: flags.Precision = "float32",
-    threads: flags.Threads = None,
-    weights: flags.Weights = "best",
-    device: flags.Device = "auto",
+    context: typer.Context,
+    model: Annotated[Path, typer.Argument(help="A model folder.")],
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Files to translate; none, or -, for standard input. Model folders before them form an ensemble with "
+            "the first."
+        ),
+    ] = None,
+    search: SearchOptions = DEFAULT_SEARCH,
+    prefix: Annotated[
+        str,
+        typer.Option(help="Force every translation to begin with these words.", rich_help_panel=_CONSTRAINTS),
+    ] = "",
+    include: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Require this phrase in every translation, possibly as the start of a longer word. Repeatable.",
+            rich_help_panel=_CONSTRAINTS,
+        ),
+    ] = None,
+    exclude: Annotated[
+        list[str] | None,
+        typer.Option(help="Allow this phrase in no translation. Repeatable.", rich_help_panel=_CONSTRAINTS),
+    ] = None,
+    constraints: Annotated[
+        Path | None,
+        typer.Option(
+            help="Read constraints per line from this file: JSON objects with prefix, include and exclude.",
+            rich_help_panel=_CONSTRAINTS,
+        ),
+    ] = None,
+    replace_unknowns: Annotated[
+        bool,
+        typer.Option(
+            "--replace-unknowns",
+            help="Replace each unknown word by the source word with the most attention.",
+            rich_help_panel=_OUTPUT,
+        ),
+    ] = False,
+    dictionary: Annotated[
+        Path | None,
+        typer.Option(
+            help="With --replace-unknowns, translate that word by this file: a word, a tab, its translation per line.",
+            rich_help_panel=_OUTPUT,
+        ),
+    ] = None,
+    sample: Annotated[
+        int,
+        typer.Option(
+            help="Sample N translations per line instead of searching for the best; 0 searches.",
+            metavar="N",
+            min=0,
+            rich_help_panel=_SAMPLING,
+        ),
+    ] = 0,
+    sampling: SamplingOptions = DEFAULT_SAMPLING,
+    seed: Annotated[int, typer.Option(help="Equal seeds give equal samples.", rich_help_panel=_SAMPLING)] = 1,
+    scores: Annotated[
+        bool,
+        typer.Option(
+            "--scores", help="Print each translation's score before it, with a tab.", rich_help_panel=_OUTPUT
+        ),
+    ] = False,
+    alignments: Annotated[
+        bool,
+        typer.Option(
+            "--alignments",
+            help="Print word links after each translation, with a tab: 0-0 1-2 (Pharaoh).",
+            rich_help_panel=_OUTPUT,
+        ),
+    ] = False,
+    json: Annotated[
+        bool,
+        typer.Option(
+            "--json",
+            help="Print a JSON object per line: tokens, their scores, links and alternatives.",
+            rich_help_panel=_OUTPUT,
+        ),
+    ] = False,
+    alpha: Annotated[
+        bool, typer.Option("--alpha", help="With --json, include the attention.", rich_help_panel=_OUTPUT)
+    ] = False,
+    heatmaps: Annotated[
+        Path | None,
+        typer.Option(help="Draw the attention of each line into this folder.", rich_help_panel=_OUTPUT),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", help="Write to this file instead of standard output.", rich_help_panel=_OUTPUT
+        ),
+    ] = None,
+    combination: Annotated[
+        str,
+        typer.Option(
+            help="Combine the models of an ensemble by the mean of probabilities (mean) or of log-probabilities "
+            "(log-linear).",
+            rich_help_panel=_MODEL,
+        ),
+    ] = "mean",
+    max_length: Annotated[
+        int, typer.Option(help="Refuse lines of more tokens than this.", rich_help_panel=_MODEL)
+    ] = 1000,
+    batch: Annotated[int, typer.Option(help="Maximum sentences per batch.", rich_help_panel=_MODEL)] = 32,
+    batch_tokens: Annotated[
+        int, typer.Option(help="Maximum source tokens per batch, padding counted.", rich_help_panel=_MODEL)
+    ] = 4000,
+    shortlist: Annotated[
+        bool,
+        typer.Option(
+            "--shortlist",
+            help="Choose among the words of the model's shortlist, which is faster; see regard shortlist.",
+            rich_help_panel=_MODEL,
+        ),
+    ] = False,
+    int8: Annotated[
+        bool,
+        typer.Option("--int8", help="Short for --precision int8, which is faster.", rich_help_panel=_MODEL),
+    ] = False,
+    precision: Annotated[
+        str,
+        typer.Option(help="Precision of the matrices: float32, bfloat16 or int8.", rich_help_panel=_MODEL),
+    ] = "float32",
+    threads: Annotated[
+        int | None,
+        typer.Option(
+            help="Number of threads; by default as many as the process may use.",
+            show_default=False,
+            rich_help_panel=_MODEL,
+        ),
+    ] = None,
+    weights: Annotated[str, typer.Option(help=WEIGHTS_HELP, rich_help_panel=_MODEL)] = "best",
+    device: Annotated[str, typer.Option(help=DEVICE_HELP, rich_help_panel=_MODEL)] = "auto",
 ) -> None:
     """Translate lines of text: one line out for each line in, blank ones too.
 
-    Standard input is translated as it comes: a line is answered when the
-    input pauses, and an endless one takes no more memory than a short one.
-    With --n-best N each line gives up to N lines, each with the number of
-    the line it translates and a tab before it.
+    Standard input is translated as it arrives: a line is printed when the
+    input pauses, and an endless input takes no more memory than a short one.
+    With --n-best N or --sample N each line gives up to N lines, each with
+    the number of the line it translates and a tab before it.
 
     [bold]Examples[/]
 
@@ -336,47 +261,36 @@ def translate(
     """
     with without_collecting():
         from regard.device import use_threads
-        from regard.search import LengthLimit, SearchOptions
         from regard.tasks.translate.predictor import Translator
         from regard.tasks.translate.result import read_dictionary
         from regard.text.formats import STDIN, read_groups, shown
 
-    folders, sources = _told_apart(model, files or [])
-    if n_best > beam and not sample:
-        raise ConfigError(f"--n-best {n_best}: a beam of {beam} finds at most {beam}; raise --beam")
+    folders, sources = _split_folders(model, files or [])
     if json and (scores or alignments):
-        raise ConfigError(
-            "--json: it holds scores and alignments already; leave out --scores and --alignments"
-        )
+        raise ConfigError("--json: it has scores and alignments already; leave out --scores and --alignments")
     if alpha and not json:
         raise ConfigError("--alpha: it is part of the JSON; add --json")
     if dictionary is not None and not replace_unknowns:
         raise ConfigError(f"--dictionary {dictionary}: it is for unknown words; add --replace-unknowns")
     if int8 and precision not in ("float32", "int8"):
         raise ConfigError(f"--int8 and --precision {precision}: choose one of the two")
-    sampling = _sampling(sample, n_best, temperature, top_k, top_p, seed)
-    options = SearchOptions(
-        beam=beam,
-        n_best=1 if sample else n_best,
-        length_penalty=length_penalty,  # type: ignore[arg-type]  # checked by the options themselves
-        length_power=length_power,
-        coverage=coverage,
-        min_length=min_length,
-        min_ratio=min_ratio,
-        limit=LengthLimit(ratio=max_ratio),
-        block_ngrams=block_ngrams,
-        unknowns=not no_unknowns,
-    )
+    for name in (*SamplingOptions.names(), "seed"):
+        origin = context.get_parameter_source(name)
+        if not sample and origin is not None and origin.name == "COMMANDLINE":
+            flag = f"--{name.replace('_', '-')}"
+            raise ConfigError(
+                f"{flag} {context.params[name]}: it is for sampling; add --sample N, or drop it"
+            )
     refuse_same_file(output, sources)
-    known = read_dictionary(dictionary) if dictionary is not None else {}
+    entries = read_dictionary(dictionary) if dictionary is not None else {}
     use_threads(threads)
     translator = Translator.load(
         folders,
         weights=weights,
         device=device,
         max_length=max_length,
-        combination=combination,  # type: ignore[arg-type]
-        precision="int8" if int8 else precision,  # type: ignore[arg-type]
+        combination=combination,  # type: ignore[arg-type]  # checked by the ensemble
+        precision="int8" if int8 else precision,  # type: ignore[arg-type]  # checked by the packed model
         shortlist=shortlist,
     )
     if (alignments or alpha or replace_unknowns or heatmaps is not None) and not translator.attends:
@@ -393,7 +307,7 @@ def translate(
     ):
         printer = Printer(
             file,
-            numbered=n_best > 1,
+            numbered=max(search.n_best, sample) > 1,
             scores=scores,
             alignments=alignments,
             json=json,
@@ -403,11 +317,13 @@ def translate(
         for path in sources:
             stream = translator.translate_groups(
                 _flushed(read_groups(path, _GROUP), file),
-                options=options,
+                options=search,
                 name=f"{shown(path)}:",
                 constraints=line_constraints,
-                sampling=sampling,
-                unknowns_from=known if replace_unknowns else None,
+                sampling=sampling if sample else None,
+                num_samples=sample,
+                seed=seed,
+                unknowns_from=entries if replace_unknowns else None,
                 batch_sentences=batch,
                 batch_tokens=batch_tokens,
             )
@@ -416,46 +332,22 @@ def translate(
                 display(translation)
 
 
-def _told_apart(model: Path, given: Sequence[str]) -> tuple[list[Path], list[str]]:
-    """Model folders, which are folders, and files to translate; standard input where there is none."""
+def _split_folders(model: Path, names: Sequence[str]) -> tuple[list[Path], list[str]]:
+    """The model folders, and the files to translate; standard input where there is none."""
     from regard.text.formats import STDIN
 
     folders = [model]
-    for name in given:
+    for name in names:
         if not Path(name).is_dir():
             break
         folders.append(Path(name))
-    return folders, list(given[len(folders) - 1 :]) or [STDIN]
-
-
-def _sampling(
-    sample: bool,
-    number: int,
-    temperature: float | None,
-    top_k: int | None,
-    top_p: float | None,
-    seed: int | None,
-) -> "Sampling | None":
-    """How to draw, if at all."""
-    from regard.search import SamplingOptions
-    from regard.tasks.translate.predictor import Sampling
-
-    given = {"temperature": temperature, "top-k": top_k, "top-p": top_p, "seed": seed}
-    if not sample:
-        for name, value in given.items():
-            if value is not None:
-                raise ConfigError(f"--{name} {value}: it is of drawing; add --sample, or leave it out")
-        return None
-    sampling = SamplingOptions(
-        1.0 if temperature is None else temperature, top_k or 0, 1.0 if top_p is None else top_p
-    )
-    return Sampling(sampling, number, 1 if seed is None else seed)
+    return folders, list(names[len(folders) - 1 :]) or [STDIN]
 
 
 def _constraints(
     prefix: str, include: list[str], exclude: list[str], file: Path | None
 ) -> "Constraints | Iterator[Constraints] | None":
-    """The constraints of all translations, or those of each line; None without any."""
+    """The constraints on all translations, or those on each line; None without any."""
     from regard.tasks.translate.constraints import Constraints, read_constraints
 
     for_all = Constraints(prefix, tuple(include), tuple(exclude))
@@ -463,14 +355,14 @@ def _constraints(
         return None if for_all == Constraints() else for_all
     if for_all != Constraints():
         raise ConfigError(
-            f"--constraints {file}: the file has the constraints of each line; leave out --prefix, --include and "
+            f"--constraints {file}: the file has the constraints on each line; leave out --prefix, --include and "
             "--exclude"
         )
     return read_constraints(file)
 
 
 def _flushed(groups: Iterable[list[str]], file: TextIO | None) -> Iterator[list[str]]:
-    """Groups of lines; what was printed of one is written out before the next is waited for."""
+    """Groups of lines; the output for one is flushed before the next is awaited."""
     for group in groups:
         yield group
         (file or sys.stdout).flush()

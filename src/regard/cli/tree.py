@@ -1,4 +1,4 @@
-"""``regard tree``: all that a search went through for a line."""
+"""``regard tree``: the beam search for a line, as a tree."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -6,36 +6,38 @@ from typing import Annotated
 
 import typer
 
-from regard.cli.console import DEVICE_HELP, POWER_HELP, WEIGHTS_HELP, PlotWriter, print_json, results
+from regard.cli.console import PlotWriter, print_json, results
+from regard.cli.options import Device, MaxLength, Weights, option_flags
+from regard.search.options import DEFAULT_SEARCH, SearchOptions
 
 
+@option_flags(SearchOptions, "search", panel="Search")
 def tree(
-    model: Annotated[Path, typer.Argument(help="A folder of a translator.")],
+    model: Annotated[Path, typer.Argument(help="The model folder of a translator.")],
     texts: Annotated[
         list[str] | None,
-        typer.Argument(help="Lines to translate, each in quotes; none for standard input, line by line."),
+        typer.Argument(help="Lines to translate, each in quotes; none for standard input."),
     ] = None,
-    beam: Annotated[int, typer.Option(help="Hypotheses kept at each step; 1 is greedy search.")] = 5,
-    length_power: Annotated[float, typer.Option(help=POWER_HELP)] = 1.0,
+    search: SearchOptions = DEFAULT_SEARCH,
     pruned: Annotated[
-        bool, typer.Option("--pruned", help="Show what was weighed and not kept, too; pictures always do.")
+        bool, typer.Option("--pruned", help="Print pruned hypotheses too; figures always show them.")
     ] = False,
     plot: Annotated[
-        Path | None, typer.Option(help="Draw the tree into this file, or each line's into this folder.")
+        Path | None, typer.Option(help="Draw the tree into this file, or one tree per line into this folder.")
     ] = None,
     json: Annotated[
         bool,
-        typer.Option("--json", help="Print every step with scores and attention, one JSON object a line."),
+        typer.Option("--json", help="Print a JSON object per line: every step with scores and attention."),
     ] = False,
-    max_length: Annotated[int, typer.Option(help="The most tokens a line may have.")] = 1000,
-    weights: Annotated[str, typer.Option(help=WEIGHTS_HELP)] = "best",
-    device: Annotated[str, typer.Option(help=DEVICE_HELP)] = "auto",
+    max_length: MaxLength = 1000,
+    weights: Weights = "best",
+    device: Device = "auto",
 ) -> None:
-    """Show how translations are found: every beginning that the beam kept.
+    """Show the beam search for each line as a tree of partial hypotheses.
 
-    Words that follow without a choice stand on one line, choices below each
-    other. ■ is an end with its score, ✂ a way that was lost, with the log p
-    it had. The best is bold.
+    Tokens without alternatives share a line; alternatives are below each
+    other. ■ marks a finished hypothesis with its score, ✂ one that led to no
+    output, with its log p. The best is bold.
 
     [bold]Examples[/]
 
@@ -49,15 +51,15 @@ def tree(
     from regard.text.formats import STDIN
 
     translator = Translator.load(model, weights=weights, device=device, max_length=max_length)
-    given: Iterable[str] = texts if texts else read_lines([STDIN])
+    lines: Iterable[str] = texts if texts else read_lines([STDIN])
     with PlotWriter(plot) as plots:
-        for number, line in enumerate(given, start=1):
-            grown = translator.tree(line, beam=beam, length_power=length_power)
+        for number, line in enumerate(lines, start=1):
+            tree = translator.tree(line, search)
             if json:
-                print_json(grown.to_json())
+                print_json(tree.to_json())
             else:
                 if number > 1:
                     results.print()
                 results.print(line, style="dim", markup=False)
-                results.print(TerminalTree([node for step in grown.steps for node in step], pruned))
-            plots.add(grown, number)
+                results.print(TerminalTree([node for step in tree.steps for node in step], pruned))
+            plots.add(tree, number)

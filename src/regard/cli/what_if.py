@@ -1,4 +1,4 @@
-"""``regard what-if``: a line translated once more, with something told."""
+"""``regard what-if``: a line translated as it is, and once more under an intervention."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -6,52 +6,56 @@ from typing import Annotated
 
 import typer
 
-from regard.cli.console import DEVICE_HELP, POWER_HELP, WEIGHTS_HELP, notes, print_json, results
+from regard.cli.console import notes, print_json, results
+from regard.cli.options import Device, MaxLength, Weights, option_flags
 from regard.errors import ConfigError
+from regard.search.options import DEFAULT_SEARCH, SearchOptions
 
 
+@option_flags(SearchOptions, "search", panel="Search")
 def what_if(
-    model: Annotated[Path, typer.Argument(help="A folder of a translator.")],
+    model: Annotated[Path, typer.Argument(help="The model folder of a translator.")],
     line: Annotated[str, typer.Argument(help="The line to translate, in quotes.")],
     attend: Annotated[
         list[str] | None,
         typer.Option(
-            help="STEP=WORD: look at nothing but this source word when the step's word is chosen; steps of the "
-            "translation are counted from 0. STEP=NUMBER names a token by its position, from 0 as well. May be given "
-            "several times."
+            metavar="STEP=WORD",
+            help="Force all attention of this step of the translation, from 0, onto this source word, or onto the "
+            "token at this position, from 0. Repeatable.",
         ),
     ] = None,
     swap: Annotated[
         list[str] | None,
         typer.Option(
-            help="WORD=OTHER: put another word into the line; NUMBER=OTHER names a word by its place, from 0. Nothing "
-            "after = takes it out. May be given several times."
+            metavar="WORD=OTHER",
+            help="Replace a word of the line, or the word at this position, from 0; nothing after = removes it. "
+            "Repeatable.",
         ),
     ] = None,
-    prefix: Annotated[str, typer.Option(help="Begin the translation with these words.")] = "",
+    prefix: Annotated[str, typer.Option(help="Force the translation to begin with these words.")] = "",
     include: Annotated[
-        list[str] | None, typer.Option(help="Words that must appear. May be given several times.")
+        list[str] | None, typer.Option(help="Require this phrase in the translation. Repeatable.")
     ] = None,
     exclude: Annotated[
-        list[str] | None, typer.Option(help="Words that may not appear. May be given several times.")
+        list[str] | None, typer.Option(help="Exclude this phrase from the translation. Repeatable.")
     ] = None,
-    beam: Annotated[int, typer.Option(help="Hypotheses kept at each step; 1 is greedy search.")] = 5,
-    length_power: Annotated[float, typer.Option(help=POWER_HELP)] = 1.0,
+    search: SearchOptions = DEFAULT_SEARCH,
     plot: Annotated[
         Path | None, typer.Option(help="Draw both attentions and their difference into this file.")
     ] = None,
     json: Annotated[
-        bool, typer.Option("--json", help="Print both translations and how attention moved as a JSON object.")
+        bool,
+        typer.Option("--json", help="Print both translations and the change of attention as a JSON object."),
     ] = False,
-    max_length: Annotated[int, typer.Option(help="The most tokens the line may have.")] = 1000,
-    weights: Annotated[str, typer.Option(help=WEIGHTS_HELP)] = "best",
-    device: Annotated[str, typer.Option(help=DEVICE_HELP)] = "auto",
+    max_length: MaxLength = 1000,
+    weights: Weights = "best",
+    device: Device = "auto",
 ) -> None:
-    """Translate a line before and after something is told.
+    """Translate a line as it is, and once more under an intervention.
 
-    Attention can be put on a word at a step, words of the line swapped, the
-    translation made to begin in a certain way, to hold some words, or not.
-    All else is left to the model.
+    An intervention forces the attention of a step, swaps words of the line,
+    forces the first words of the translation, or requires or excludes
+    phrases. Everything else is left to the model.
 
     [bold]Examples[/]
 
@@ -69,30 +73,29 @@ def what_if(
                 f"--attend {step}=…: a step is a number, counted from 0; write it as --attend 2=haus"
             )
     translator = Translator.load(model, weights=weights, device=device, max_length=max_length)
-    told = translator.what_if(
+    result = translator.what_if(
         line,
+        search,
         attend={int(step): _number(word) for step, word in steps.items()},
         swap=_pairs("swap", swap or [], "haus=hund"),
         prefix=prefix,
         include=include or [],
         exclude=exclude or [],
-        beam=beam,
-        length_power=length_power,
     )
-    for step in told.unreached:
-        notes.print(f"step {step} was never reached: the translation has {len(told.after.tokens)} steps")
+    for step in result.unreached:
+        notes.print(f"step {step} was never reached: the translation has {len(result.after.tokens)} steps")
     if json:
-        print_json(told.to_json())
+        print_json(result.to_json())
     else:
-        results.print(TerminalWhatIf(told))
+        results.print(TerminalWhatIf(result))
     if plot is not None:
-        told.plot(plot)
+        result.plot(plot)
 
 
-def _pairs(option: str, given: Sequence[str], example: str) -> dict[int | str, str]:
-    """What stands before and after the first = of each; a number before it is one."""
+def _pairs(option: str, assignments: Sequence[str], example: str) -> dict[int | str, str]:
+    """The text before and after the first = of each; digits before it are a number."""
     pairs: dict[int | str, str] = {}
-    for text in given:
+    for text in assignments:
         before, equals, after = text.partition("=")
         if not equals or not before:
             raise ConfigError(f"--{option} {text}: write it as --{option} {example}")

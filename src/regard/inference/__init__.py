@@ -1,1 +1,1 @@
-"""What makes a trained model quick: packed weights, the fused step, shortlists, ensembles, averaging."""
+"""What makes a trained model fast or better: packed weights with the fused step, shortlists, ensembles, averaging."""

@@ -1,7 +1,7 @@
-"""Several models that speak with one voice: what each step says is a mean of what they say.
+"""Ensembles: several models that decode together; each step's distribution is a mean of theirs.
 
-In: models of the same vocabularies. Out: a model with `encode` and `decoder`, so that search needs no other door; each
-member keeps a source and a state of its own. What passes between the two is for search to carry, not to look into.
+In: models of the same vocabularies. Out: a model with `encode` and `decoder`, as search needs them. Each member keeps a
+source and a state of its own, which search carries and does not look into.
 """
 
 import math
@@ -23,7 +23,7 @@ Combination = Literal["mean", "log-linear"]
 
 @dataclass(frozen=True)
 class EnsembleSource:
-    """The source as each member read it.
+    """The source as each member encoded it.
 
     Attributes:
         parts: one for each member; their masks are one and the same.
@@ -33,7 +33,7 @@ class EnsembleSource:
 
     @property
     def mask(self) -> Tensor:
-        """True where a real word stands, (B, Tx)."""
+        """True where a real word is, (B, Tx)."""
         mask: Tensor = self.parts[0].mask
         return mask
 
@@ -42,7 +42,7 @@ class EnsembleSource:
         return EnsembleSource(tuple(part.select(rows) for part in self.parts))
 
     def with_forced_attention(self, positions: Tensor | None) -> "EnsembleSource":
-        """The same source for a step at which every member that attends is told where to look."""
+        """The same source for a step of forced attention, in every member that attends."""
         return EnsembleSource(tuple(part.with_forced_attention(positions) for part in self.parts))
 
 
@@ -58,7 +58,7 @@ class EnsembleState:
 
 
 class EnsembleDecoder:
-    """Steps all members' decoders side by side.
+    """Steps the decoders of all members.
 
     Args:
         decoders: the members'.
@@ -81,11 +81,11 @@ class EnsembleDecoder:
     def step(self, previous_ids: Tensor, state: Any, encoded: Any) -> StepOutput:
         """One step for R rows; the logits are log-probabilities, (R, Vy)."""
         outputs = [
-            decoder.step(previous_ids, own, source)
-            for decoder, own, source in zip(self.decoders, state.parts, encoded.parts, strict=True)
+            decoder.step(previous_ids, of_member, source)
+            for decoder, of_member, source in zip(self.decoders, state.parts, encoded.parts, strict=True)
         ]
         states: Any = EnsembleState(tuple(output.state for output in outputs))
-        logits = combined([output.logits for output in outputs], self._combination)
+        logits = combine([output.logits for output in outputs], self._combination)
         return StepOutput(logits, states, mean_alpha([output.alpha for output in outputs]))
 
 
@@ -93,9 +93,10 @@ class Ensemble:
     """A model made of models.
 
     Args:
-        models: at least one, of the same vocabularies, which is for the caller to know.
-        combination: ``mean``, the mean of the probabilities p = Σ_k p_k / n, which asks for one model that believes in
-            a word; ``log-linear``, the mean of the log-probabilities p ∝ Π_k p_k^{1/n}, which asks for all of them.
+        models: at least one, of the same vocabularies, which the caller ensures.
+        combination: ``mean``, the mean of the probabilities p = Σ_k p_k / n, where one member suffices to make a word
+            probable; ``log-linear``, the mean of the log-probabilities p ∝ Π_k p_k^{1/n}, where one suffices to make
+            it improbable.
 
     Raises:
         ConfigError: there are no models, or the combination has another name.
@@ -103,24 +104,24 @@ class Ensemble:
 
     def __init__(self, models: Sequence[Any], combination: Combination = "mean") -> None:
         if not models:
-            raise ConfigError("an ensemble of no models; name at least one")
+            raise ConfigError("an ensemble without models; name at least one")
         one_of("combination", combination, get_args(Combination))
         self.models = tuple(models)
         self.combination: Combination = combination
         self.decoder = EnsembleDecoder([model.decoder for model in models], combination)
 
     def encode(self, source_ids: Tensor, source_mask: Tensor) -> EnsembleSource:
-        """Read the source once for each member."""
+        """Encode the source once for each member."""
         return EnsembleSource(tuple(model.encode(source_ids, source_mask) for model in self.models))
 
     def __call__(self, batch: PairBatch) -> TeacherForced:
         """Score given pairs by teacher forcing; the logits are log-probabilities, (N, Vy)."""
-        said = [model(batch) for model in self.models]
-        logits = combined([each.logits for each in said], self.combination)
-        return TeacherForced(logits, mean_alpha([each.alpha for each in said]))
+        outputs = [model(batch) for model in self.models]
+        logits = combine([each.logits for each in outputs], self.combination)
+        return TeacherForced(logits, mean_alpha([each.alpha for each in outputs]))
 
 
-def combined(logits: Sequence[Tensor], combination: Combination) -> Tensor:
+def combine(logits: Sequence[Tensor], combination: Combination) -> Tensor:
     """The members' logits (R, Vy) → log-probabilities of the ensemble, (R, Vy)."""
     log_probs = torch.stack([each.log_softmax(dim=-1) for each in logits])  # (n, R, Vy)
     if combination == "mean":

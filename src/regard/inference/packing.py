@@ -1,40 +1,54 @@
-"""A model → the same model, made to be decoded with and no longer to learn.
+"""Model → a packed copy of it that only decodes: faster, and no longer trained.
 
 Every matrix that a step or an encoder multiplies by is laid out once as the C kernels read it (`ops/native/packed`);
-the equations stay where they are and find that layout, and the commonest decoders step in one call (`quick`). Whatever
-has no kernel, on this machine or at all, runs by its general path on the same numbers: in float32 and float64 those of
-the model, in bfloat16 and int8 its weights rounded.
-
-The model that search steps: a frozen copy, made when it is first needed and again when the weights have changed.
+the equations find that layout. Decoders that `ops/native/decoding` knows step in one call, the fused step: Luong's
+and RNNsearch's of one layer, over an LSTM or the paper's GRU, with any energy that is a dot product or v·tanh and a
+plain softmax. Whatever has no kernel, on this machine or at all, runs by its general path on the same numbers: in
+float32 and float64 those of the model, in bfloat16 and int8 its weights rounded. `PackedModel` is the copy that
+search steps, made again when the weights have changed.
 """
 
 import copy
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from regard.config import one_of
 from regard.errors import ConfigError, nearest
 from regard.inference.ensemble import Ensemble
-from regard.inference.fused_step import fused_step_of
-from regard.layers import Embedding
-from regard.models.decoders import Decoder
-from regard.ops.native import PRECISIONS, Precision, native_applies, pack, packed_of
+from regard.layers import (
+    GRU,
+    LSTM,
+    Additive,
+    Attention,
+    Bilinear,
+    Concat,
+    Dot,
+    Embedding,
+    Output,
+    QueryKeyValue,
+    ScaledDot,
+)
+from regard.models.decoders import BahdanauDecoder, Decoder, LuongDecoder
+from regard.models.state import DecoderState, EncodedSource, StepOutput
+from regard.ops.native import PRECISIONS, Packed, Precision, native_applies, pack, packed_of
+from regard.ops.native.decoding import StepKernel, StepWeights
 from regard.ops.native.rounding import rounded
 
 M = TypeVar("M", bound=nn.Module)
 
 
 def pack_model(model: M, precision: Precision = "float32") -> M:
-    """Copy a model for decoding: in evaluation mode, without gradients, quicker.
+    """Copy a model for decoding: in evaluation mode, without gradients, faster.
 
-    The model is left as it was and shares its float32 weights with the copy: train it on, and freeze again.
+    The model is left as it was and shares its float32 weights with the copy; after more training, pack it again.
 
     Args:
         model: any model of ours.
         precision: of the matrices: ``float32``, ``bfloat16`` or ``int8``. Attention, gates and embeddings are computed
-            in the model's own.
+            in the model's own precision.
 
     Raises:
         ConfigError: no such precision.
@@ -42,44 +56,45 @@ def pack_model(model: M, precision: Precision = "float32") -> M:
     if precision not in PRECISIONS:
         raise ConfigError(f"precision {precision!r}; {nearest(precision, PRECISIONS)}")
     shared: dict[int, Any] = {
-        id(each): nn.Parameter(each.detach(), requires_grad=False) for each in model.parameters()
+        id(parameter): nn.Parameter(parameter.detach(), requires_grad=False)
+        for parameter in model.parameters()
     }
-    shared |= {id(each): each for each in model.buffers()}
-    frozen = copy.deepcopy(model, shared).eval()
-    frozen.register_load_state_dict_pre_hook(_refuse)  # type: ignore[no-untyped-call]
+    shared |= {id(buffer): buffer for buffer in model.buffers()}
+    packed = copy.deepcopy(model, shared).eval()
+    packed.register_load_state_dict_pre_hook(_refuse_weights)  # type: ignore[no-untyped-call]
     with torch.no_grad():
-        for matrix in _matrices(frozen):
+        for matrix in _matrices(packed):
             if native_applies(matrix):
                 pack(matrix, precision)
             else:
                 matrix.data = rounded(matrix.data, precision)
-        for module in frozen.modules():
+        for module in packed.modules():
             if isinstance(module, Decoder) and packed_of(module.output.W_o) is not None:
-                module.fused_step = fused_step_of(module, precision)
-    return frozen
+                module.fused_step = fuse_step(module, precision)
+    return packed
 
 
 def _matrices(model: nn.Module) -> list[nn.Parameter]:
-    """What is multiplied by, each once; an embedding only if it is the output's matrix too."""
-    found: dict[int, nn.Parameter] = {}
+    """The matrices that are multiplied by, each once; an embedding only if it is the output's matrix too."""
+    matrices: dict[int, nn.Parameter] = {}
     for module in model.modules():
         if not isinstance(module, Embedding):
-            found |= {id(each): each for each in module.parameters(recurse=False) if each.dim() == 2}
-    return list(found.values())
+            matrices |= {id(each): each for each in module.parameters(recurse=False) if each.dim() == 2}
+    return list(matrices.values())
 
 
-def _refuse(*_: Any) -> None:
+def _refuse_weights(*_: Any) -> None:
     raise ConfigError(
-        "a frozen model takes no new weights; load them into the model it was made of, and freeze that"
+        "a packed model takes no new weights; load them into the model it is a copy of, and pack that"
     )
 
 
 class PackedModel:
-    """A copy of a model, or of each member of an ensemble, that is never older than its weights.
+    """A packed copy of a model, or of each member of an ensemble, that is never older than its weights.
 
     Args:
-        model: what to freeze.
-        precision: of its matrices; see `freeze`.
+        model: what to pack.
+        precision: of its matrices; see `pack_model`.
 
     Raises:
         ConfigError: no such precision.
@@ -90,19 +105,101 @@ class PackedModel:
         self._model, self._precision = model, precision
         self._members: tuple[nn.Module, ...] = model.models if isinstance(model, Ensemble) else (model,)
         self._copy: Any = None
-        self._made_of: list[tuple[int, int]] = []
+        self._version: list[tuple[int, int]] = []
 
     def model(self) -> Any:
         """The copy, with `encode` and `decoder` as the model has them."""
-        now = [_stamp(parameter) for member in self._members for parameter in member.parameters()]
-        if self._copy is None or now != self._made_of:
-            frozen = [pack_model(member, self._precision) for member in self._members]
+        version = [_version(parameter) for member in self._members for parameter in member.parameters()]
+        if self._copy is None or version != self._version:
+            packed = [pack_model(member, self._precision) for member in self._members]
             ensemble = isinstance(self._model, Ensemble)
-            self._copy = Ensemble(frozen, self._model.combination) if ensemble else frozen[0]
-            self._made_of = now
+            self._copy = Ensemble(packed, self._model.combination) if ensemble else packed[0]
+            self._version = version
         return self._copy
 
 
-def _stamp(parameter: nn.Parameter) -> tuple[int, int]:
+def _version(parameter: nn.Parameter) -> tuple[int, int]:
     """Where a parameter's numbers are, and how often they were changed in place."""
     return parameter.data_ptr(), 0 if parameter.is_inference() else parameter._version
+
+
+class NativeFusedStep:
+    """A decoder's step; see `Decoder.step`.
+
+    Args:
+        kernel: the step in C.
+        feeding: whether the readout is fed to the next step.
+    """
+
+    def __init__(self, kernel: StepKernel, feeding: bool) -> None:
+        self._kernel, self._feeding = kernel, feeding
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "NativeFusedStep":
+        """Return itself: it is immutable."""
+        return self
+
+    def applies(self, state: DecoderState, encoded: EncodedSource) -> bool:
+        """Whether the kernel takes these: float32 on the CPU, and no other path was selected."""
+        assert encoded.keys is not None, "the source was encoded without keys"
+        return native_applies(encoded.annotations, encoded.keys, state.cells[0][0])
+
+    def step(self, previous_ids: Tensor, state: DecoderState, encoded: EncodedSource) -> StepOutput:
+        """One step for R rows."""
+        assert encoded.keys is not None, "the source was encoded without keys"
+        assert encoded.values is not None, "the source was encoded without values"
+        (cell,) = state.cells
+        source = (encoded.keys, encoded.values, encoded.visible)
+        stepped = self._kernel.step(previous_ids, cell, state.attentional_state, *source)
+        fed = stepped.readout if self._feeding else None
+        return StepOutput(stepped.logits, DecoderState((stepped.state,), fed), stepped.alpha)
+
+    def over(self, output: Output) -> "NativeFusedStep":
+        """The same step with another output matrix, which was packed."""
+        W_o = packed_of(output.W_o)
+        assert W_o is not None, "the output matrix of a fused step is packed"
+        weights = replace(self._kernel.weights, W_o=W_o, b_o=output.b_o)
+        return NativeFusedStep(StepKernel(weights, self._kernel.annotation_size, self._kernel), self._feeding)
+
+
+def fuse_step(decoder: Decoder, precision: Precision) -> NativeFusedStep | None:
+    """The fused step of a decoder whose matrices were packed; None for a kind that has none."""
+    if not isinstance(decoder, LuongDecoder | BahdanauDecoder) or len(decoder.stack.layers) > 1:
+        return None
+    cell, energy = decoder.stack.layers[0], _energy_weights(decoder.attention)
+    if type(cell) not in (LSTM, GRU) or energy is None:
+        return None
+    W_a, v_a, scale = energy
+    if isinstance(decoder, LuongDecoder):
+        fed, (W_c, b_r, V_o, C_o) = decoder.F, (decoder.readout.W_c.weight, None, None, None)
+    else:
+        fed, readout = decoder.C, decoder.readout
+        W_c, b_r, V_o, C_o = readout.U_o.weight, readout.U_o.bias, readout.V_o.weight, readout.C_o.weight
+    matrices = {"W": cell.W, "U": cell.U, "F": fed, "W_a": W_a, "W_c": W_c, "V_o": V_o, "C_o": C_o}
+    packed = {name: _pack(matrix, precision) for name, matrix in matrices.items()}
+    vectors = {"E": decoder.embedding.E, "b": cell.b, "v_a": v_a, "b_r": b_r, "b_o": decoder.output.b_o}
+    weights = StepWeights(**packed, **vectors, W_o=_pack(decoder.output.W_o, precision), scale=scale)  # type: ignore[arg-type]
+    feeding = isinstance(decoder, LuongDecoder) and decoder.F is not None
+    return NativeFusedStep(StepKernel(weights, decoder.attention.annotation_size), feeding)
+
+
+def _pack(matrix: Tensor | None, precision: Precision) -> Packed | None:
+    return None if matrix is None else packed_of(matrix) or Packed(matrix, precision)
+
+
+def _energy_weights(attention: Attention) -> tuple[Tensor | None, Tensor | None, float] | None:
+    """W_a, v_a and the scale of dot products; None for an attention of another kind."""
+    if not attention.plain or attention.heads > 1:
+        return None
+    kind = type(attention)
+    match attention:
+        case Additive() if kind is Additive:
+            return attention.W_a, attention.v_a, 1.0
+        case Concat() if kind is Concat:
+            return attention.W_a[:, : attention.query_size], attention.v_a, 1.0
+        case QueryKeyValue() if kind is QueryKeyValue:
+            return attention.W_Q, None, attention.query_width**-0.5
+        case ScaledDot() if kind is ScaledDot:
+            return None, None, attention.annotation_size**-0.5
+        case Dot() | Bilinear() if kind in (Dot, Bilinear):
+            return None, None, 1.0
+    return None

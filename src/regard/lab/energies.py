@@ -311,7 +311,7 @@ def _learn(bench: Bench, arm: tuple[str, int, float, Sizes, Splits, int]) -> Lea
     if found.alignment is not None:
         scores["aer"] = 100 * found.alignment.aer
     losses = {f"{learning_rate:g}": float(translator.facts["loss"])}
-    return Learnt(folder, learning_rate, losses, scores, found.references_read[shown].word_alpha)
+    return Learnt(folder, learning_rate, losses, scores, found.references_aligned[shown].word_alpha)
 
 
 def _config(name: str, learning_rate: float, sizes: Sizes) -> dict[str, Any]:

@@ -1,11 +1,7 @@
-"""Forced decoding: what a model says of words that are given, and where it looks while it reads them.
+"""Forced decoding: the log-probability of given words, and the attention while the model reads them.
 
-In: a model and a batch of pairs, or of vectors and their descriptions. Out: one `Hypothesis` for each, with the given
-words.
-
-A language model along given words: what it thought of each, and what it would have said.
-
-In: a model and a batch of lines, or a window of continuous text. Out: log-probabilities, and the state to go on from.
+In: a model and a batch of pairs, or of vectors and their captions; out: one `Hypothesis` each, with the given words.
+For language models, in: lines or a window of continuous text; out: `TokenScores`, with the state to continue from.
 Long rows are read in windows with the state carried, so that memory does not grow with them.
 """
 
@@ -19,8 +15,7 @@ from regard.batches import LineBatch
 from regard.batches.pad import CaptionBatch, PairBatch
 from regard.models import LanguageModelNetwork, States
 from regard.models.seq2seq import TeacherForced
-from regard.search.hypotheses import Hypothesis
-from regard.search.options import length_normalised
+from regard.search.hypotheses import Hypothesis, length_normalised
 
 Given = TypeVar("Given", PairBatch, CaptionBatch)
 
@@ -33,7 +28,7 @@ def decode_forced(
 
     Args:
         model: a `Seq2Seq` or a `CaptionerNetwork`, in evaluation mode.
-        batch: the pairs, or the vectors with their descriptions.
+        batch: the pairs, or the vectors with their captions.
         length_power: p of the score log p / lengthᵖ.
     """
     result = model(batch)
@@ -54,16 +49,16 @@ def decode_forced(
     return hypotheses
 
 
-_STEPS = 1024  # of a single row that are read at a time
+_WINDOW = 1024  # tokens of a single row read at a time
 
 
 class TokenScores(NamedTuple):
-    """What a model thought of given words.
+    """A language model's scores of given words.
 
     Attributes:
         log_probs: (N,), of the N real positions of a batch, row by row.
-        right: (N,), whether the word given was the likeliest.
-        state: after the last word read.
+        right: (N,), whether the given word was the most probable.
+        state: after the last word.
     """
 
     log_probs: Tensor
@@ -73,16 +68,16 @@ class TokenScores(NamedTuple):
 
 @torch.inference_mode()
 def score_tokens(model: LanguageModelNetwork, batch: LineBatch, state: States | None = None) -> TokenScores:
-    """Read given words.
+    """Score given words.
 
     Args:
         model: in evaluation mode, or else with dropout.
         batch: on the model's device.
-        state: where what stands before them ended; None for a zero state.
+        state: after the words before them; None for a zero state.
     """
     num_rows, num_steps = batch.mask.shape
-    # a row that ends before the last window would be an empty one in it
-    steps = _STEPS if num_rows == 1 else num_steps
+    # a row that ends before the last window would be empty in it
+    steps = _WINDOW if num_rows == 1 else num_steps
     log_probs, right = [], []
     for start in range(0, num_steps, steps):
         window = slice(start, start + steps)

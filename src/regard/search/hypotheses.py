@@ -1,10 +1,9 @@
-"""What search finds: words, how likely they are, and where the decoder looked.
+"""Hypotheses: how they grow, how they rank, and what a finished one holds.
 
-What each step decided, and the way back from an end to its first word.
-
-How much of its alpha each word of the source has had so far, for the coverage penalty.
-
-The finished hypotheses of each sentence: how they rank, and when no living one can still change the best.
+`Hypothesis` is what search hands out: tokens, log-probabilities, score, attention. `Backpointers` keeps what each step
+chose and traces a finished hypothesis back to its first token; `FinishedHypotheses` ranks them by the length and
+coverage penalties, and says when no partial hypothesis can still change the n best; `length_limits` bounds them. Knows
+no decoder. Arrays on the host are numpy's: ``Ids``, ``Floats``, ``Flags``.
 """
 
 from bisect import insort
@@ -18,9 +17,17 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from regard.search.options import SearchOptions, divisor
-from regard.search.vocabulary_map import Ids
+from regard.search.options import LengthPenalty, SearchOptions
 from regard.text.specials import EOS
+
+Ids = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.floating]
+Flags = npt.NDArray[np.bool_]
+
+NEVER = float("-inf")
+"""Log p of what may not be chosen, and of an empty slot."""
+
+_LARGEST_LIMIT = 1e9  # tokens, so that any ratio gives an integer
 
 
 @dataclass(frozen=True)
@@ -30,7 +37,7 @@ class Hypothesis:
     Attributes:
         ids: the words, the end mark last.
         log_prob: log p(words, end ∣ source).
-        score: what ranks it: `log_prob` under the length penalty.
+        score: what ranks it: `log_prob` under the length and coverage penalties.
         token_log_probs: log p of each id given those before it.
         alpha: (len(ids), Tx) over the source's real tokens, its end mark last; None without attention.
     """
@@ -42,10 +49,43 @@ class Hypothesis:
     alpha: npt.NDArray[np.float32] | None
 
 
-Floats = npt.NDArray[np.floating]
+def length_limits(source_mask: Tensor, options: SearchOptions) -> Ids:
+    """The most tokens of each output, the end mark counted, (B,).
+
+    Args:
+        source_mask: (B, Tx); the source's end mark is not counted.
+        options: `max_ratio` × source tokens + `max_extra`.
+    """
+    source_words = source_mask.sum(dim=1) - 1
+    limits = (source_words * options.max_ratio).floor().clamp_max(_LARGEST_LIMIT).long() + options.max_extra
+    on_host: Ids = limits.cpu().numpy()
+    return on_host
 
 
-class End(NamedTuple):
+def length_normalised(
+    log_prob: float, length: int, power: float, penalty: LengthPenalty = "average"
+) -> float:
+    """Return log p under the length penalty: p = 0 leaves it, an average with p = 1 gives the mean over its tokens.
+
+    Args:
+        log_prob: of the whole output with its end mark.
+        length: in tokens, the end mark counted.
+        power: p, from 0 up.
+        penalty: what log p is divided by; see `divisor`.
+    """
+    return log_prob / divisor(length, power, penalty)
+
+
+def divisor(length: float, power: float, penalty: LengthPenalty = "average") -> float:
+    """Return what divides log p: lengthᵖ; for ``wu`` ((5 + length)/6)ᵖ (Wu et al. 2016, Eq. 14); for ``none`` 1."""
+    if penalty == "average":
+        return float(length**power)
+    if penalty == "wu":
+        return float(((5 + length) / 6) ** power)
+    return 1.0
+
+
+class HypothesisEnd(NamedTuple):
     """A finished hypothesis before it is traced back.
 
     Attributes:
@@ -61,10 +101,10 @@ class End(NamedTuple):
     score: float
 
 
-class Record:
-    """The steps of a search: for each row that a step was given, what it came from.
+class Backpointers:
+    """The steps of a search: for each row of a step, the row it came from.
 
-    Row r of step t, t > 0, goes on from row `parents[t][r]` of step t − 1 with the word `tokens[t][r]`.
+    Row r of step t, t > 0, continues row `parents[t][r]` of step t − 1 with the token `tokens[t][r]`.
     """
 
     def __init__(self) -> None:
@@ -73,33 +113,33 @@ class Record:
         self._log_probs: list[Floats] = [np.empty(0)]
         self._alphas: list[Tensor] = []
 
-    def looked(self, alpha: Tensor | None) -> None:
+    def add_alpha(self, alpha: Tensor | None) -> None:
         """Keep a step's alpha, (R, Tx)."""
         if alpha is not None:
             self._alphas.append(alpha)
 
-    def went_on(self, parents: Ids, tokens: Ids, log_probs: Floats) -> None:
+    def add_step(self, parents: Ids, tokens: Ids, log_probs: Floats) -> None:
         """Keep where the next step's rows come from, (R′,) each."""
         self._parents.append(parents)
         self._tokens.append(tokens)
         self._log_probs.append(log_probs)
 
-    def trace(self, ends: Sequence[End], source_lengths: Sequence[int]) -> list[Hypothesis]:
-        """The hypotheses with these ends, each over a source so long."""
+    def trace(self, ends: Sequence[HypothesisEnd], source_lengths: Sequence[int]) -> list[Hypothesis]:
+        """The hypotheses with these ends, each with the length of its source."""
         # the alphas of all steps are laid one after another
         first = [0, *accumulate(alpha.shape[0] for alpha in self._alphas)]
-        ways = [self._way(end) for end in ends]
+        paths = [self._path(end) for end in ends]
         alphas: Sequence[npt.NDArray[np.float32] | None] = [None] * len(ends)
         if self._alphas and ends:
-            places = [first[t] + row for _, _, rows in ways for t, row in enumerate(rows)]
-            alphas = self._alphas_at(places, [len(rows) for _, _, rows in ways], source_lengths)
+            places = [first[t] + row for _, _, rows in paths for t, row in enumerate(rows)]
+            alphas = self._alphas_at(places, [len(rows) for _, _, rows in paths], source_lengths)
         return [
             Hypothesis(tuple(ids), sum(log_probs), end.score, tuple(log_probs), alpha)
-            for (ids, log_probs, _), end, alpha in zip(ways, ends, alphas, strict=True)
+            for (ids, log_probs, _), end, alpha in zip(paths, ends, alphas, strict=True)
         ]
 
-    def _way(self, end: End) -> tuple[list[int], list[float], list[int]]:
-        """The words, log p of each, and the rows that chose them."""
+    def _path(self, end: HypothesisEnd) -> tuple[list[int], list[float], list[int]]:
+        """The tokens, log p of each, and the rows that chose them."""
         ids, log_probs, rows = [EOS], [end.log_prob], [end.row]
         row = end.row
         for t in range(end.step, 0, -1):
@@ -122,11 +162,11 @@ class Record:
         ]
 
 
-_UNSEEN = 1e-6  # the least that counts, for an attention that can be 0
+_LEAST_COVERED = 1e-6  # for an attention that can be 0
 
 
 class Coverage:
-    """Σ_i α_ij of each row.
+    """Σ_i α_ij of each row, for the coverage penalty.
 
     Args:
         source_lengths: (B,), real tokens.
@@ -137,38 +177,35 @@ class Coverage:
         self._covered: Tensor | None = None  # (R, Tx)
 
     def add(self, alpha: Tensor) -> None:
-        """Take in a step's alpha, (R, Tx)."""
+        """Add a step's alpha, (R, Tx)."""
         wide = alpha.to(torch.promote_types(alpha.dtype, torch.float32))
         self._covered = wide if self._covered is None else self._covered + wide
 
     def select(self, rows: Ids) -> None:
-        """Go on with these rows, in that order."""
+        """Continue with these rows, in that order."""
         if self._covered is not None:
             self._covered = self._covered.index_select(0, torch.from_numpy(rows).to(self._covered.device))
 
-    def host(self) -> Floats:
-        """All rows', (R, Tx)."""
-        assert self._covered is not None, "no step has been taken in"
-        found: Floats = self._covered.cpu().numpy()
-        return found
+    def on_host(self) -> Floats:
+        """Of all rows, (R, Tx)."""
+        assert self._covered is not None, "no step was added"
+        covered: Floats = self._covered.cpu().numpy()
+        return covered
 
-    def of(self, row: int, sentence: int) -> Floats:
-        """One row's, over the real words of its sentence."""
-        assert self._covered is not None, "no step has been taken in"
-        found: Floats = self._covered[row, : int(self._source_lengths[sentence])].cpu().numpy()
-        return found
+    def row_on_host(self, row: int, sentence: int) -> Floats:
+        """Of one row, over the real tokens of its sentence, (Tx,)."""
+        assert self._covered is not None, "no step was added"
+        covered: Floats = self._covered[row, : int(self._source_lengths[sentence])].cpu().numpy()
+        return covered
 
 
 def uncovered(covered: Floats) -> float:
-    """Σ_j log min(Σ_i α_ij, 1) over the source's words j: 0 where each was looked at, below where one was not."""
-    return float(np.log(np.clip(covered, _UNSEEN, 1.0)).sum())
+    """Σ_j log min(Σ_i α_ij, 1) over source words j: 0 where each had its attention, below 0 where one had less."""
+    return float(np.log(np.clip(covered, _LEAST_COVERED, 1.0)).sum())
 
 
-_NEVER = float("-inf")
-
-
-class Finished:
-    """What has been found so far.
+class FinishedHypotheses:
+    """The finished hypotheses of each sentence.
 
     Args:
         options: how hypotheses rank.
@@ -176,24 +213,24 @@ class Finished:
 
     Attributes:
         ends: of each sentence, best first.
-        number: (B,), how many of them there are.
-        some: whether there is one at all.
-        needed: (B,), what log p a living hypothesis must exceed to reach the n best.
+        count: (B,), how many of them there are.
+        any: whether there is one at all.
+        needed: (B,), what log p a partial hypothesis must exceed to reach the n best.
     """
 
     def __init__(self, options: SearchOptions, limits: Ids) -> None:
         self._options = options
-        self.ends: list[list[End]] = [[] for _ in limits]
-        self.number = np.zeros(len(limits), dtype=np.int64)
-        self.some = False
-        self.needed = np.full(len(limits), _NEVER)
-        self._longest = [self._divisor(limit) for limit in limits.tolist()]
+        self.ends: list[list[HypothesisEnd]] = [[] for _ in limits]
+        self.count = np.zeros(len(limits), dtype=np.int64)
+        self.any = False
+        self.needed = np.full(len(limits), NEVER)
+        self._largest_divisor = [self._divisor(limit) for limit in limits.tolist()]
 
     def _divisor(self, length: int) -> float:
         return divisor(length, self._options.length_power, self._options.length_penalty)
 
     def score(self, total: float, length: int, covered: Floats | None) -> float:
-        """What ranks a hypothesis (Wu et al. 2016, Eq. 14).
+        """The score of a hypothesis (Wu et al. 2016, Eq. 14).
 
         Args:
             total: log p of all its words.
@@ -203,18 +240,18 @@ class Finished:
         score = total / self._divisor(length)
         return score if covered is None else score + self._options.coverage * uncovered(covered)
 
-    def add(self, b: int, end: End) -> None:
+    def add(self, b: int, end: HypothesisEnd) -> None:
         """Keep a finished hypothesis of sentence b.
 
-        A living hypothesis only loses log-probability as it grows, and no coverage is better than a whole one: it can
-        end with no score above its present log p under the longest length's penalty.
+        A partial hypothesis only loses log-probability as it grows, and no coverage is better than a complete one: no
+        score of its continuations exceeds its present log p under the penalty of the longest output.
         """
         insort(self.ends[b], end, key=lambda each: -each.score)
-        self.number[b] += 1
-        self.some = True
+        self.count[b] += 1
+        self.any = True
         if len(self.ends[b]) >= self._options.n_best:
-            self.needed[b] = self.ends[b][self._options.n_best - 1].score * self._longest[b]
+            self.needed[b] = self.ends[b][self._options.n_best - 1].score * self._largest_divisor[b]
 
-    def best(self, b: int) -> list[End]:
+    def best(self, b: int) -> list[HypothesisEnd]:
         """The n best of sentence b."""
         return self.ends[b][: self._options.n_best]

@@ -1,130 +1,169 @@
-"""Log-probability → score: long outputs are made of more factors below 1, and would lose every comparison.
+"""The options of searching and of sampling: the one definition from which everything else is derived.
 
-How long an output may grow, and which words may never be chosen.
-
-What a search is told: how wide, how it ranks, and what it may not choose; the same for every sentence.
+Each field has its default, its sentence and its legal values. The keyword arguments of `Translator.translate` and the
+flags of the command line, with their help, are read from the fields, so that a new option is one field here and its use
+in one module of this folder. Knows no tensors: the command line reads this module before torch is loaded.
 """
 
-from dataclasses import dataclass, field
-from typing import Literal, get_args
-
-import torch
-from torch import Tensor
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Literal, Self, TypeVar, get_args
 
 from regard.config import in_range, one_of
-from regard.text.specials import BOS, EOS, PAD
+from regard.errors import ConfigError, nearest
 
 LengthPenalty = Literal["average", "wu", "none"]
 
+_INFINITY = float("inf")
 
-def length_normalised(
-    log_prob: float, length: int, power: float, penalty: LengthPenalty = "average"
-) -> float:
-    """Return log p under the length penalty: p = 0 leaves it, an average with p = 1 gives the mean of its tokens.
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def option(
+    default: Any,
+    help: str,
+    *,
+    low: float | None = None,
+    high: float | None = None,
+    below: float | None = None,
+    choices: tuple[str, ...] = (),
+) -> Any:
+    """A field of `Options`.
 
     Args:
-        log_prob: of the whole output with its end mark.
-        length: in tokens, the end mark counted.
-        power: p, from 0 up.
-        penalty: by what log p is divided; see `divisor`.
+        default: its value where none is given.
+        help: one sentence for ``--help``.
+        low: the smallest legal number.
+        high: the largest legal number.
+        below: a bound that a number must stay below.
+        choices: the legal names.
     """
-    return log_prob / divisor(length, power, penalty)
-
-
-def divisor(length: float, power: float, penalty: LengthPenalty = "average") -> float:
-    """Return what divides log p: lengthᵖ; for ``wu`` ((5 + length)/6)ᵖ (Wu et al. 2016, Eq. 14); for ``none`` 1."""
-    if penalty == "average":
-        return float(length**power)
-    if penalty == "wu":
-        return float(((5 + length) / 6) ** power)
-    return 1.0
-
-
-_ENDLESS = 1e9  # tokens: what a ratio beyond all measure comes to
+    return field(
+        default=default,
+        metadata={"help": help, "low": low, "high": high, "below": below, "choices": choices},
+    )
 
 
 @dataclass(frozen=True)
-class LengthLimit:
-    """At most `ratio` × (source tokens) + `extra` tokens, the end mark counted.
+class Options:
+    """Base of `SearchOptions` and `SamplingOptions`: checks every field against its legal values.
 
-    The limit is each sentence's own, so that it does not depend on the batch. At its last step only the end
-    mark may be chosen: every hypothesis is a finished one, and its score is the model's for exactly these
-    words.
+    Raises:
+        ConfigError: a value is out of range, or a name is unknown.
     """
-
-    ratio: float = 2.0
-    extra: int = 10
 
     def __post_init__(self) -> None:
-        in_range("the length limit's ratio", self.ratio, 0, below=float("inf"))
-        in_range("the length limit's extra", self.extra, 1)
+        for each in fields(self):
+            value, legal = getattr(self, each.name), each.metadata
+            if legal["choices"]:
+                one_of(each.name, value, legal["choices"])
+            elif legal["low"] is not None:
+                in_range(each.name, value, legal["low"], legal["high"], below=legal["below"])
 
-    def of(self, source_mask: Tensor) -> Tensor:
-        """The limit of each sentence, (B,); the source's end mark is not counted."""
-        words = source_mask.sum(dim=1) - 1
-        return (words * self.ratio).floor().clamp_max(_ENDLESS).long() + self.extra
+    @classmethod
+    def names(cls) -> tuple[str, ...]:
+        """The names of all options."""
+        return tuple(each.name for each in fields(cls))
 
+    def change(self, **changes: Any) -> Self:
+        """A copy with some options changed.
 
-def only_legal(log_probs: Tensor, last: Tensor) -> Tensor:
-    """Log-probabilities with −∞ at what may not be chosen.
-
-    Padding and the begin mark never may; at a sentence's last step nothing but the end mark may.
-
-    Args:
-        log_probs: (R, Vy).
-        last: (R,), True where this is the sentence's last step.
-    """
-    legal = log_probs.clone()
-    legal[:, [PAD, BOS]] = float("-inf")
-    if bool(last.any()):
-        end = legal[:, EOS].clone()
-        legal = legal.masked_fill(last.unsqueeze(1), float("-inf"))
-        legal[:, EOS] = end
-    return legal
+        Raises:
+            ConfigError: an option is unknown, or its value is illegal.
+        """
+        for name in changes:
+            if name not in self.names():
+                raise ConfigError(f"no option {name!r}; {nearest(name, self.names())}")
+        return replace(self, **changes)
 
 
-def begin(encoded_mask: Tensor) -> Tensor:
-    """y_0 for each sentence, (B,)."""
-    return torch.full((encoded_mask.shape[0],), BOS, device=encoded_mask.device)
+def takes_options(kind: type[Options]) -> Callable[[F], F]:
+    """Show every option in the signature of a function that takes them as ``**changes``."""
+
+    def decorate(function: F) -> F:
+        signature = inspect.signature(function)
+        *own, _ = signature.parameters.values()
+        derived = [
+            inspect.Parameter(
+                each.name, inspect.Parameter.KEYWORD_ONLY, default=each.default, annotation=each.type
+            )
+            for each in fields(kind)
+        ]
+        function.__signature__ = signature.replace(parameters=[*own, *derived])  # type: ignore[attr-defined]
+        return function
+
+    return decorate
 
 
 @dataclass(frozen=True)
-class SearchOptions:
-    """How to search.
+class SearchOptions(Options):
+    """How a beam search works, for every sentence alike.
 
-    Attributes:
-        beam: K, how many hypotheses are kept for each sentence; 1 is greedy search.
-        n_best: how many to return, at most K; a sentence with fewer possible outputs gives fewer.
-        length_penalty: what divides log p for the score: ``average``, lengthᵖ; ``wu``, ((5 + length)/6)ᵖ
-            (Wu et al. 2016, Eq. 14); ``none``, nothing.
-        length_power: p of the length penalty, 0 to 10.
-        coverage: β of the coverage penalty (Wu et al. 2016, Eq. 14); 0 for none.
-        min_length: the fewest words, the end mark not counted.
-        min_ratio: the fewest words for each word of the source; the larger of the two minima counts. A minimum gives
-            way to the limit, and where no word is left that may be chosen.
-        limit: how long outputs may grow.
-        block_ngrams: n, where no n words may follow each other twice in an output; 0 where they may.
-        unknowns: whether the unknown word may be chosen.
+    The length limit is each sentence's own: ``max_ratio`` × source tokens + ``max_extra`` tokens, the end mark of the
+    output counted. At its last step only the end mark may be chosen, so every hypothesis is a finished one, and its
+    score is the model's for exactly these words. A minimum length gives way to the limit, and where no word is left
+    that may be chosen; the larger of the two minima counts.
     """
 
-    beam: int = 5
-    n_best: int = 1
-    length_penalty: LengthPenalty = "average"
-    length_power: float = 1.0
-    coverage: float = 0.0
-    min_length: int = 0
-    min_ratio: float = 0.0
-    limit: LengthLimit = field(default_factory=LengthLimit)
-    block_ngrams: int = 0
-    unknowns: bool = True
+    beam: int = option(5, "Partial hypotheses kept per sentence at each step; 1 is greedy search.", low=1)
+    n_best: int = option(
+        1, "Number of hypotheses returned per sentence, best first; at most the beam.", low=1
+    )
+    length_penalty: LengthPenalty = option(  # noqa: RUF009 (a literal is immutable)
+        "average",
+        "What log p is divided by: average, length^p; wu, ((5 + length)/6)^p (Wu et al. 2016); none.",
+        choices=get_args(LengthPenalty),
+    )
+    length_power: float = option(
+        1.0, "p of the length penalty: 0 ranks by log p, 1 by its mean per token.", low=0, high=10
+    )
+    coverage: float = option(
+        0.0,
+        "Weight of the coverage penalty (Wu et al. 2016), such as 0.2; 0 for none.",
+        low=0,
+        below=_INFINITY,
+    )
+    min_length: int = option(0, "Minimum number of tokens, the end mark not counted.", low=0)
+    min_ratio: float = option(0.0, "Minimum number of tokens per source token.", low=0, below=_INFINITY)
+    max_ratio: float = option(
+        2.0, "Maximum number of tokens per source token; --max-extra is added to it.", low=0, below=_INFINITY
+    )
+    max_extra: int = option(10, "Tokens allowed beyond --max-ratio, the end mark counted.", low=1)
+    block_ngrams: int = option(0, "Allow no n-gram of this size twice in an output; 0 allows all.", low=0)
+    unknowns: bool = option(True, "Whether the unknown token may be chosen.")
 
     def __post_init__(self) -> None:
-        in_range("the beam's width", self.beam, 1)
-        in_range("n_best", self.n_best, 1, self.beam)
-        one_of("length_penalty", self.length_penalty, get_args(LengthPenalty))
-        infinity = float("inf")
-        in_range("length_power", self.length_power, 0, 10)
-        in_range("coverage", self.coverage, 0, below=infinity)
-        in_range("min_length", self.min_length, 0)
-        in_range("min_ratio", self.min_ratio, 0, below=infinity)
-        in_range("block_ngrams", self.block_ngrams, 0)
+        super().__post_init__()
+        if self.n_best > self.beam:
+            raise ConfigError(
+                f"n_best: {self.n_best}, and a beam of {self.beam} finds at most {self.beam}; raise it"
+            )
+
+
+DEFAULT_SEARCH = SearchOptions()
+
+NEED_A_SOURCE = frozenset({"coverage", "min_ratio", "max_ratio", "max_extra"})
+"""Options that mean nothing to a model that generates without a source sentence."""
+
+
+@dataclass(frozen=True)
+class SamplingOptions(Options):
+    """How a token is sampled: first the temperature, then top-k, then top-p, each on what the one before left."""
+
+    temperature: float = option(
+        1.0,
+        "Divides the logits: below 1 probable words become more probable; 0 takes the most probable one.",
+        low=0,
+        below=_INFINITY,
+    )
+    top_k: int = option(0, "Sample among the K most probable words; 0 for all.", low=0)
+    top_p: float = option(
+        1.0,
+        "Sample among the fewest most probable words whose probabilities sum to P; 1 for all.",
+        low=0,
+        high=1,
+    )
+
+
+DEFAULT_SAMPLING = SamplingOptions()

@@ -1,11 +1,8 @@
-"""What a search went through: every beginning it kept, finished or gave up, step by step, for one sentence.
+"""The trace of a beam search: every partial hypothesis it kept, finished or pruned, step by step.
 
-Filled by the search when it is asked to; ids, not text. Plain data: a tree whose nodes stand in the order they were
-made, each naming its parent. What was weighed and not kept is in it as well, as far as the search looked.
-
-What a search hands back for one sentence.
-
-The history of a search as it grows.
+In: each step's candidates and what became of them (`StepCandidates`). Out: `SearchResult`, one per sentence, with a
+`History` where one was recorded: a tree whose nodes are in the order they were made, each naming its parent. Pruned
+candidates are part of it, as far as the search considered them. Ids, not text.
 """
 
 from collections.abc import Iterator
@@ -16,17 +13,15 @@ import numpy as np
 import numpy.typing as npt
 
 from regard.errors import DataError
-from regard.search.constraints import Flags
-from regard.search.hypotheses import Finished, Floats, Hypothesis
-from regard.search.vocabulary_map import Ids
+from regard.search.hypotheses import NEVER, FinishedHypotheses, Flags, Floats, Hypothesis, Ids
 
 Fate = Literal["kept", "finished", "pruned"]
-"""kept: the search went on from it, or could have; finished: it chose the end mark; pruned: it was weighed, and
-others were better."""
+"""kept: it had a place in the beam; finished: it chose the end mark; pruned: it was considered, and others were
+better."""
 
 
-class Alternative(NamedTuple):
-    """A word that might have stood in a node's place.
+class NodeAlternative(NamedTuple):
+    """A probable token after the same parent as a node's.
 
     Attributes:
         id: the word.
@@ -39,18 +34,18 @@ class Alternative(NamedTuple):
 
 @dataclass(frozen=True)
 class Node:
-    """A beginning, and what became of it.
+    """A partial hypothesis, by its last token, and what became of it.
 
     Attributes:
         id: its place among all nodes of the history, counted from 0.
-        parent: the id of the beginning it grew from, a kept one of the step before; None in the first step.
+        parent: the id of the partial hypothesis it continues, a kept one of the step before; None in the first step.
         token: the word it added.
-        log_prob: log p of that word, given the beginning and the source.
+        log_prob: log p of that word, given its parent and the source.
         total: log p of all its words.
-        score: what would rank it among finished ones, were it to end here.
+        score: its score if it ended here.
         fate: what became of it.
-        alternatives: the likeliest words after the same parent, best first; its own may be among them.
-        alpha: (Tx,), where the decoder looked when it chose the word; None without attention.
+        alternatives: the most probable words after the same parent, best first; its own may be among them.
+        alpha: (Tx,), the attention when the word was chosen; None without attention.
     """
 
     id: int
@@ -60,7 +55,7 @@ class Node:
     total: float
     score: float
     fate: Fate
-    alternatives: tuple[Alternative, ...] = ()
+    alternatives: tuple[NodeAlternative, ...] = ()
     alpha: npt.NDArray[np.float32] | None = field(default=None, compare=False)
 
     def to_json(self) -> dict[str, Any]:
@@ -74,7 +69,7 @@ class Node:
             "total": self.total,
             "score": self.score,
             "fate": self.fate,
-            "alternatives": [rival._asdict() for rival in self.alternatives],
+            "alternatives": [each._asdict() for each in self.alternatives],
             "alpha": alpha,
         }
 
@@ -84,10 +79,10 @@ class History:
     """The search for one sentence.
 
     Attributes:
-        steps: for each step its nodes; those kept and finished first, by total, then the pruned, likewise.
+        steps: for each step its nodes; those kept and finished first, then those pruned, each by total.
 
     Raises:
-        DataError: ids are not counted through, or a parent is not a kept node of the step before.
+        DataError: ids are not consecutive, or a parent is not a kept node of the step before.
     """
 
     steps: tuple[tuple[Node, ...], ...]
@@ -95,13 +90,13 @@ class History:
     def __post_init__(self) -> None:
         for number, node in enumerate(self.nodes()):
             if node.id != number:
-                raise DataError(f"history: node {number} has the id {node.id}; count them through")
+                raise DataError(f"history: node {number} has the id {node.id}; number them consecutively")
         before: set[int | None] = {None}
         for t, step in enumerate(self.steps):
             for node in step:
                 if node.parent not in before:
                     raise DataError(
-                        f"history: node {node.id} of step {t} grew from {node.parent}, which is not a kept node "
+                        f"history: node {node.id} of step {t} has the parent {node.parent}, which is not a kept node "
                         "of the step before; name one"
                     )
             before = {node.id for node in step if node.fate == "kept"}
@@ -113,20 +108,20 @@ class History:
 
     @property
     def finished(self) -> tuple[Node, ...]:
-        """The ends of the outputs that were found, the one with the best score first."""
+        """The last nodes of the finished hypotheses, best score first."""
         ends = [node for node in self.nodes() if node.fate == "finished"]
         return tuple(sorted(ends, key=lambda node: -node.score))
 
-    def way_to(self, node: Node) -> tuple[Node, ...]:
-        """A beginning from its first word."""
-        everyone = tuple(self.nodes())
-        way = [node]
-        while (parent := way[-1].parent) is not None:
-            way.append(everyone[parent])
-        return tuple(reversed(way))
+    def path_to(self, node: Node) -> tuple[Node, ...]:
+        """A partial hypothesis from its first word."""
+        nodes = tuple(self.nodes())
+        path = [node]
+        while (parent := path[-1].parent) is not None:
+            path.append(nodes[parent])
+        return tuple(reversed(path))
 
     def to_json(self) -> dict[str, Any]:
-        """Nested plain values, as `json.dumps` takes them."""
+        """Give all nodes as a JSON object, step by step."""
         return {"steps": [[node.to_json() for node in step] for step in self.steps]}
 
 
@@ -136,7 +131,7 @@ class SearchResult:
 
     Attributes:
         hypotheses: best first.
-        history: how they were found, where it was asked for.
+        history: the search that found them, where it was recorded.
     """
 
     hypotheses: tuple[Hypothesis, ...]
@@ -144,23 +139,11 @@ class SearchResult:
 
     @property
     def best(self) -> Hypothesis:
-        """The first of them."""
+        """The hypothesis with the best score."""
         return self.hypotheses[0]
 
 
-class Seen(NamedTuple):
-    """Where the decoder looked.
-
-    Attributes:
-        alpha: at this step, (R, Tx); None without attention.
-        covered: Σ alpha up to this step, (R, Tx); None without a coverage penalty.
-    """
-
-    alpha: Floats | None
-    covered: Floats | None
-
-
-class Weighed(NamedTuple):
+class StepCandidates(NamedTuple):
     """One step of a beam, as it was decided. A candidate's place is row · k + its rank in that row.
 
     Attributes:
@@ -169,9 +152,10 @@ class Weighed(NamedTuple):
         totals: (B, slots · k), log p of every candidate.
         tokens: (R, k), their words.
         log_probs: (R, k), log p of these.
-        seen: where the decoder looked.
+        alpha: (R, Tx), the attention of this step; None without attention.
+        covered: (R, Tx), Σ alpha up to this step; None without a coverage penalty.
         chosen: (B, K), the places of those chosen.
-        kept: (B, K), which of them go on.
+        kept: (B, K), which of them have a place in the beam.
         ended: (B, K), which of them have chosen the end mark.
     """
 
@@ -180,72 +164,71 @@ class Weighed(NamedTuple):
     totals: Floats
     tokens: Ids
     log_probs: Floats
-    seen: Seen
+    alpha: Floats | None
+    covered: Floats | None
     chosen: Ids
     kept: Flags
     ended: Flags
 
 
-class Tree:
-    """The histories of all sentences.
+class HistoryRecorder:
+    """Records the histories of all sentences as the search goes on.
 
     Args:
-        finished: knows how hypotheses rank.
+        finished: scores hypotheses.
         source_lengths: (B,), real tokens.
-        width: K, also how many of those that found no place are kept in mind.
+        width: K, also the most pruned candidates recorded per step.
     """
 
-    def __init__(self, finished: Finished, source_lengths: Ids, width: int) -> None:
+    def __init__(self, finished: FinishedHypotheses, source_lengths: Ids, width: int) -> None:
         self._finished, self._source_lengths, self._width = finished, source_lengths, width
         self._steps: list[list[tuple[Node, ...]]] = [[] for _ in source_lengths]
-        self._number = [0] * len(source_lengths)
-        self._of_row: list[int | None] = [None] * len(source_lengths)
-        self._of_place: dict[int, int] = {}
+        self._num_nodes = [0] * len(source_lengths)
+        self._node_by_row: list[int | None] = [None] * len(source_lengths)
+        self._node_by_place: dict[int, int] = {}
 
-    def add(self, weighed: Weighed) -> None:
-        """Take in a step."""
-        self._of_place = {}
-        width = weighed.totals.shape[1]
-        for k, b in enumerate(weighed.sentences.tolist()):
+    def add(self, candidates: StepCandidates) -> None:
+        """Record a step."""
+        self._node_by_place = {}
+        width = candidates.totals.shape[1]
+        by_sentence = zip(candidates.chosen, candidates.kept, candidates.ended, strict=True)
+        for k, (b, decided) in enumerate(zip(candidates.sentences.tolist(), by_sentence, strict=True)):
             fates: list[tuple[int, Fate]] = []
-            for place, kept, ended in zip(weighed.chosen[k], weighed.kept[k], weighed.ended[k], strict=True):
+            for place, kept, ended in zip(*decided, strict=True):
                 if kept or ended:
                     fates.append((int(place), "finished" if ended else "kept"))
             taken = {place for place, _ in fates}
-            by_total = [k * width + int(j) for j in np.argsort(-weighed.totals[k], kind="stable")]
-            pruned = [place for place in by_total if place not in taken and self._real(weighed, place)]
+            by_total = [k * width + int(j) for j in np.argsort(-candidates.totals[k], kind="stable")]
+            totals = candidates.totals.reshape(-1)
+            pruned = [place for place in by_total if place not in taken and totals[place] > NEVER]
             fates += [(place, "pruned") for place in pruned[: self._width]]
-            self._steps[b].append(tuple(self._node(weighed, b, place, fate) for place, fate in fates))
+            self._steps[b].append(tuple(self._node(candidates, b, place, fate) for place, fate in fates))
 
-    def go_on(self, places: Ids) -> None:
-        """The next step's rows go on from these places, (R′,)."""
-        self._of_row = [self._of_place.get(place) for place in places.tolist()]
+    def advance(self, places: Ids) -> None:
+        """The next step's rows continue these places, (R′,)."""
+        self._node_by_row = [self._node_by_place.get(place) for place in places.tolist()]
 
     def histories(self) -> list[History]:
-        """All sentences' histories."""
+        """Of all sentences."""
         return [History(tuple(steps)) for steps in self._steps]
 
-    @staticmethod
-    def _real(weighed: Weighed, place: int) -> bool:
-        return bool(weighed.totals.reshape(-1)[place] > float("-inf"))
-
-    def _node(self, weighed: Weighed, b: int, place: int, fate: Fate) -> Node:
-        row, rank = divmod(place, weighed.tokens.shape[1])
+    def _node(self, candidates: StepCandidates, b: int, place: int, fate: Fate) -> Node:
+        row, rank = divmod(place, candidates.tokens.shape[1])
         real = slice(int(self._source_lengths[b]))
-        covered = None if weighed.seen.covered is None else weighed.seen.covered[row, real]
-        total = float(weighed.totals.reshape(-1)[place])
-        rivals = zip(weighed.tokens[row].tolist(), weighed.log_probs[row].tolist(), strict=True)
+        covered = None if candidates.covered is None else candidates.covered[row, real]
+        total = float(candidates.totals.reshape(-1)[place])
+        alternatives = zip(candidates.tokens[row].tolist(), candidates.log_probs[row].tolist(), strict=True)
         node = Node(
-            self._number[b],
-            self._of_row[row],
-            int(weighed.tokens[row, rank]),
-            float(weighed.log_probs[row, rank]),
+            self._num_nodes[b],
+            self._node_by_row[row],
+            int(candidates.tokens[row, rank]),
+            float(candidates.log_probs[row, rank]),
             total,
-            self._finished.score(total, weighed.step + 1, covered),
+            self._finished.score(total, candidates.step + 1, covered),
             fate,
-            tuple(Alternative(*rival) for rival in rivals if rival[1] > float("-inf")),
-            None if weighed.seen.alpha is None else weighed.seen.alpha[row, real].astype(np.float32),
+            tuple(NodeAlternative(*each) for each in alternatives if each[1] > NEVER),
+            None if candidates.alpha is None else candidates.alpha[row, real].astype(np.float32),
         )
-        self._of_place[place] = node.id
-        self._number[b] += 1
+        self._node_by_place[place] = node.id
+        self._num_nodes[b] += 1
         return node

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from regard.io import make_folder, write_whole_text
+from regard.search.options import SearchOptions
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -38,8 +39,7 @@ class EvaluationOptions:
     vertical: bool
     continuous: bool
     gold: Path | None
-    beam: int
-    length_power: float
+    search: SearchOptions
     tokenize: str
     lowercase: bool
     max_length: int
@@ -52,8 +52,8 @@ class EvaluationOptions:
         return f"{self.model.name} on {self.source.name}"
 
 
-class Counter(Protocol):
-    """Is told of every example as it is done."""
+class ProgressCounter(Protocol):
+    """Counts the examples as they are done."""
 
     def count(self, num_tokens: int) -> None:
         """Count one example of this number of tokens."""
@@ -135,7 +135,7 @@ class EvaluationRun:
 
     doing: str
     size: int | None
-    run: Callable[[Counter], EvaluationReport]
+    run: Callable[[ProgressCounter], EvaluationReport]
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 
 from regard.evaluation.metrics import display_name, format_score
-from regard.plots.terminal.progress_bar import ProgressBar, can_redraw
+from regard.progress import ProgressBar, can_redraw
 
 if TYPE_CHECKING:
     from regard.tasks.base import Validation

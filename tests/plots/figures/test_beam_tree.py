@@ -29,7 +29,7 @@ def rows_of(places):
 
 
 def drawn(tree, **options):
-    attended = [token for node in tree.best if (token := tree.looked_at(node)) is not None]
+    attended = [token for node in tree.best if (token := tree.attended_token(node)) is not None]
     return draw_beam_tree(nodes_of(tree), attended=attended, **options)
 
 
@@ -86,7 +86,7 @@ def test_words_numbers_and_attended_tokens(grown):
             value = one.score if one.fate == "finished" else one.total
             assert (one.token, f"{value:.2f}".replace("-", "−")) in written, row
     for row, one in enumerate(tree.best):
-        assert (str(row), tree.looked_at(one)) in written
+        assert (str(row), tree.attended_token(one)) in written
 
 
 def test_the_best_is_bold_and_thicker_branches_are_more_probable(grown):
@@ -106,7 +106,7 @@ def test_the_best_is_bold_and_thicker_branches_are_more_probable(grown):
 
 def test_hypotheses_without_output_are_grey(grown):
     tree = grown(seed=1)
-    found = {one.id for end in tree.finished for one in tree.way_to(end)}
+    found = {one.id for end in tree.finished for one in tree.path_to(end)}
     lost = [one for step in tree.steps for one in step if one.fate == "kept" and one.id not in found]
     assert lost
     words = [text for text in drawn(tree, pruned=False).axes[0].texts if text.get_size() == 10]
@@ -133,4 +133,4 @@ def test_the_tree_of_the_nodes_is_the_search_tree(grown, steps, width, seed):
     tree = grown(steps, width, seed)
     of_nodes = BeamTree(nodes_of(tree))
     assert of_nodes.best == tree.best
-    assert of_nodes.in_output == {node.id for end in tree.finished for node in tree.way_to(end)}
+    assert of_nodes.in_output == {node.id for end in tree.finished for node in tree.path_to(end)}

@@ -1,4 +1,4 @@
-"""The presets of what can be attended with: each says what its name says, and nothing else than its base."""
+"""The presets of attention variants: each differs from its base in what its name says, and in nothing else."""
 
 import pytest
 
@@ -15,8 +15,8 @@ def attention(name):
         ("heads-small", "rnnsearch-small", {"energy": "qkv", "heads": 4}),
         ("sparsemax-small", "rnnsearch-small", {"normalizer": "sparsemax"}),
         ("coverage-small", "rnnsearch-small", {"coverage": True}),
-        ("luong-local", "luong-general", {"window": "local-p"}),
-        ("luong-monotonic", "luong-general", {"window": "local-m"}),
+        ("luong-local", "luong-general", {"window": "local-p", "reach": 10}),
+        ("luong-monotonic", "luong-general", {"window": "local-m", "reach": 10}),
     ],
 )
 def test_only_the_attention_differs(name, base, changed):

@@ -1,4 +1,4 @@
-"""What a translator searches with: one model or several, frozen, in a precision, among a shortlist; or draws from."""
+"""The model a translator searches with: packed, in a precision, with a shortlist, an ensemble; and sampling."""
 
 import numpy as np
 import pytest
@@ -7,9 +7,9 @@ import torch
 from regard.errors import ConfigError
 from regard.inference.ensemble import Ensemble
 from regard.inference.shortlist import Shortlist
-from regard.search import SamplingOptions
+from regard.search.options import SamplingOptions
 from regard.tasks.translate.constraints import Constraints
-from regard.tasks.translate.predictor import Sampling, Translator
+from regard.tasks.translate.predictor import Translator
 from regard.text import EOS, learn
 
 LINES = ["a b c", "", "e", "d d d d a a"]
@@ -33,7 +33,7 @@ def texts(found):
 
 class TestFreshness:
     def test_weights_that_change_are_noticed(self, translator):
-        """The copy that is searched with is made anew; else a validation would see the weights of the first."""
+        """The model is packed again; otherwise every validation would use the weights of the first."""
         made = translator(dtype=torch.float32)  # so that matrices are packed, where there are kernels
         before = made.translate(["a b c"])[0]
         with torch.no_grad():
@@ -43,12 +43,12 @@ class TestFreshness:
         again = made.align([after.source], [after.text])[0]
         assert after.log_prob == pytest.approx(again.log_prob, abs=1e-4)
 
-    def test_weights_that_stay_are_frozen_once(self, translator, monkeypatch):
-        from regard.inference import packing as frozen
+    def test_weights_that_stay_are_packed_once(self, translator, monkeypatch):
+        from regard.inference import packing
 
         count = []
-        real = frozen.pack_model
-        monkeypatch.setattr(frozen, "freeze", lambda *given: count.append(1) or real(*given))
+        real = packing.pack_model
+        monkeypatch.setattr(packing, "pack_model", lambda *given: count.append(1) or real(*given))
         made = translator("bahdanau", "cho")
         for _ in range(3):
             made.translate(["a"])
@@ -86,30 +86,32 @@ class TestEnsemble:
         np.testing.assert_allclose(again.alpha, found.alpha, atol=1e-6)
 
 
-class TestDrawing:
-    def test_every_line_and_draw_has_its_own_seed(self, translator):
+class TestSampling:
+    def test_every_sample_of_every_line_has_its_own_seed(self, translator):
         made = translator()
-        sampling = Sampling(number=3, seed=5)
-        whole = made.translate(["a b"] * 6, sampling=sampling)
+        options = {"sampling": SamplingOptions(), "num_samples": 3}
+        whole = made.translate(["a b"] * 6, seed=5, **options)
         every = [each.text for found in whole for each in (found, *found.alternatives)]
         assert len(every) == 18
         assert len(set(every)) > 6
-        stream = made.translate_stream(["a b"] * 6, chunk=2, sampling=sampling, batch_sentences=1)
-        assert texts(stream) == texts(whole), "neither chunks nor batches change a draw"
-        assert texts(made.translate(["a b"] * 6, sampling=Sampling(number=3, seed=6))) != texts(whole)
+        stream = made.translate_stream(["a b"] * 6, chunk=2, batch_sentences=1, seed=5, **options)
+        assert texts(stream) == texts(whole), "neither chunks nor batches change a sample"
+        assert texts(made.translate(["a b"] * 6, seed=6, **options)) != texts(whole)
 
     def test_temperature_nought_is_greedy(self, translator):
         made = translator()
-        drawn = made.translate(LINES, sampling=Sampling(SamplingOptions(temperature=0.0)))
-        assert texts(drawn) == texts(made.translate(LINES, beam=1))
+        sampled = made.translate(LINES, sampling=SamplingOptions(temperature=0.0))
+        assert texts(sampled) == texts(made.translate(LINES, beam=1))
 
     def test_prefixes_hold(self, translator):
-        found = translator().translate(["a b"] * 5, sampling=Sampling(), constraints=Constraints("e d"))
+        found = translator().translate(
+            ["a b"] * 5, sampling=SamplingOptions(), constraints=Constraints("e d")
+        )
         assert all(each.tokens[:2] == ("e", "d") for each in found)
 
-    def test_how_many(self):
-        with pytest.raises(ConfigError, match="the number of samples: 0 is out of range"):
-            Sampling(number=0)
+    def test_at_least_one_sample(self, translator):
+        with pytest.raises(ConfigError, match="num_samples: 0 is out of range"):
+            translator().translate(["a"], sampling=SamplingOptions(), num_samples=0)
 
 
 class TestConstraints:
@@ -137,7 +139,7 @@ class TestConstraints:
         assert [each.tokens[0] for each in found] == list("abcde")
 
 
-def test_a_shortlist_is_kept_to_unless_words_are_asked_for(translator):
+def test_a_shortlist_holds_for_all_but_required_words(translator):
     only = Shortlist(np.zeros(10, dtype=np.int64), np.empty(0, dtype=np.int64), np.array([4, 5]), 9)
     made = translator(shortlist=only)
     allowed = {"<unk>", "</s>", *made.target_tokenizer.tokens([4, 5])}

@@ -1,7 +1,7 @@
 import pytest
 
 from regard.errors import ConfigError, DataError
-from regard.search import TokenConstraints
+from regard.search.constraints import TokenConstraints
 from regard.tasks.translate.constraints import Constraints, encode_constraints, read_constraints
 from regard.text import learn
 
@@ -45,11 +45,11 @@ def test_nothing_is_nothing():
         (Constraints(include=(" ",)), "here: include ' ': a phrase without words; leave it out"),
         (
             Constraints(prefix="the red house", exclude=("red house",)),
-            "here: 'red house' is to be left out, and 'the red house' holds it; drop one of the two",
+            "here: 'red house' is excluded, and 'the red house' contains it; drop one of the two",
         ),
         (
             Constraints(include=("is small",), exclude=("small",)),
-            "'small' is to be left out, and 'is small' holds it",
+            "'small' is excluded, and 'is small' contains it",
         ),
     ],
 )
@@ -58,7 +58,7 @@ def test_what_cannot_be(constraints, message):
         constraints.encode(WORDS, "here")
 
 
-def test_what_cannot_be_spelt_is_left_out_of_itself():
+def test_an_excluded_phrase_that_cannot_be_spelled_is_dropped():
     """An unknown word that is to be excluded must not exclude all unknown words."""
     assert Constraints(exclude=("zebra", "red zebra", "red", " ")).encode(WORDS, "here") == TokenConstraints(
         exclude=(ids("red"),)
@@ -86,17 +86,17 @@ class TestOfManyLines:
             encode_constraints([Constraints("red"), Constraints("zebra")], WORDS, ["line 7", "line 8"])
 
     def test_too_few_and_too_many(self):
-        with pytest.raises(DataError, match="line 8: there is no constraints for it; give one for each line"):
+        with pytest.raises(DataError, match="line 8: it has no constraints; give one object for each line"):
             encode_constraints([Constraints()], WORDS, ["line 7", "line 8"])
         with pytest.raises(DataError, match="2 constraints for 1 lines; give one for each line"):
             encode_constraints([Constraints(), Constraints()], WORDS, ["line 7"])
 
 
 def test_files(tmp_path):
-    (tmp_path / "asked").write_text(
+    (tmp_path / "constraints").write_text(
         '{"prefix": "the", "include": ["red"], "exclude": ["is", "small"]}\n\n{}\n'
     )
-    assert list(read_constraints(tmp_path / "asked")) == [
+    assert list(read_constraints(tmp_path / "constraints")) == [
         Constraints("the", ("red",), ("is", "small")),
         Constraints(),
         Constraints(),
@@ -106,14 +106,14 @@ def test_files(tmp_path):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("{", r"asked:2: not JSON \(.*\); write an object such as \{"),
-        ("3", "asked:2: '3' is no object"),
-        ('{"prefx": ""}', "asked:2: no 'prefx'; did you mean 'prefix'"),
-        ('{"include": "red"}', "asked:2: include must be a list of texts, not 'red'"),
-        ('{"exclude": [1]}', r"asked:2: exclude must be a list of texts, not \[1\]"),
+        ("{", r"constraints:2: not JSON \(.*\); write an object such as \{"),
+        ("3", "constraints:2: '3' is no object"),
+        ('{"prefx": ""}', "constraints:2: no 'prefx'; did you mean 'prefix'"),
+        ('{"include": "red"}', "constraints:2: include must be a list of texts, not 'red'"),
+        ('{"exclude": [1]}', r"constraints:2: exclude must be a list of texts, not \[1\]"),
     ],
 )
 def test_bad_files(tmp_path, line, message):
-    (tmp_path / "asked").write_text(f"\n{line}\n")
+    (tmp_path / "constraints").write_text(f"\n{line}\n")
     with pytest.raises(DataError, match=message):
-        list(read_constraints(tmp_path / "asked"))
+        list(read_constraints(tmp_path / "constraints"))

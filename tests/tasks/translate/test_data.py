@@ -2,44 +2,46 @@ import pytest
 
 from regard.errors import ConfigError, DataError
 from regard.tasks.translate.config import DataConfig, TokenizerConfig
-from regard.tasks.translate.data import prepare, read_corpus, with_gold_links
+from regard.tasks.translate.task import add_gold_links, prepare, read_corpus
 from regard.text import SentencePair
 
 WORD = TokenizerConfig(source="word", target="word")
 
 
-def test_validation_pairs_are_set_aside_and_not_learnt_from():
+def test_validation_pairs_are_split_off_and_not_trained_on():
     pairs = [SentencePair(f"s{k}", f"t{k}") for k in range(100)]
     prepared = prepare(pairs, None, DataConfig(), WORD, seed=3)
     assert (len(prepared.train), len(prepared.valid)) == (95, 5)
-    known = {prepared.source_tokenizer.decode(pair.source_ids) for pair in prepared.train}
-    aside = {pair.source for pair in prepared.valid_pairs}
-    assert known | aside == {pair.source for pair in pairs}
-    assert not known & aside
-    assert prepared.notes == ("no validation pairs given: 5 of the training pairs are set aside for it",)
+    known = {prepared.tokenizers["source"].decode(pair.source_ids) for pair in prepared.train}
+    valid = {pair.source for pair in prepared.valid_pairs}
+    assert known | valid == {pair.source for pair in pairs}
+    assert not known & valid
+    assert prepared.notes == (
+        "no validation pairs given: 5 of the training pairs are split off for validation",
+    )
     # the tokenizers have not seen them either
-    assert all(prepared.source_tokenizer.token_to_id(source) is None for source in aside)
+    assert all(prepared.tokenizers["source"].token_to_id(source) is None for source in valid)
 
 
-def test_the_same_seed_sets_the_same_pairs_aside():
+def test_the_same_seed_splits_off_the_same_pairs():
     pairs = [SentencePair(f"s{k}", f"t{k}") for k in range(100)]
     chosen = [prepare(pairs, None, DataConfig(), WORD, seed).valid_pairs for seed in (1, 1, 2)]
     assert chosen[0] == chosen[1] != chosen[2]
 
 
-@pytest.mark.parametrize(("count", "aside"), [(2, 1), (39, 1), (40, 2), (30_000, 1000)])
-def test_how_many_are_set_aside(count, aside):
+@pytest.mark.parametrize(("count", "valid"), [(2, 1), (39, 1), (40, 2), (30_000, 1000)])
+def test_how_many_are_split_off(count, valid):
     pairs = [SentencePair(f"a{k}", "b") for k in range(count)]
     prepared = prepare(pairs, None, DataConfig(), WORD, seed=1)
-    assert (len(prepared.train), len(prepared.valid)) == (count - aside, aside)
+    assert (len(prepared.train), len(prepared.valid)) == (count - valid, valid)
 
 
 def test_a_source_that_occurs_often_stands_on_one_side_only():
     pairs = [SentencePair(f"s{k % 10}", f"t{k}") for k in range(100)]
     prepared = prepare(pairs, None, DataConfig(), WORD, seed=1)
-    aside = {pair.source for pair in prepared.valid_pairs}
-    assert (len(aside), len(prepared.valid), len(prepared.train)) == (1, 10, 90)
-    assert all(prepared.source_tokenizer.token_to_id(source) is None for source in aside)
+    valid = {pair.source for pair in prepared.valid_pairs}
+    assert (len(valid), len(prepared.valid), len(prepared.train)) == (1, 10, 90)
+    assert all(prepared.tokenizers["source"].token_to_id(source) is None for source in valid)
 
 
 def test_what_the_filters_took_out_is_told():
@@ -57,12 +59,12 @@ def test_what_the_filters_took_out_is_told():
     assert training.startswith("training pairs: kept 1 of 5 pairs; took out 1 pair with an empty side")
     for reason in ("above the length limit", "of too unequal length", "seen before"):
         assert reason in training
-    assert validation == "validation pairs: took out 1 with an empty side"
+    assert validation == "validation pairs: left out 1 with an empty side"
     assert len(prepared.valid) == len(prepared.valid_pairs) == 1
 
 
 def test_long_validation_pairs_stay():
-    """They are to be scored, not learnt from."""
+    """They are scored, not trained on."""
     prepared = prepare(
         [SentencePair("a", "b")] * 3, [SentencePair("a " * 9, "b")], DataConfig(max_length=2), WORD, seed=1
     )
@@ -75,8 +77,8 @@ def test_one_vocabulary_for_both_sides():
     prepared = prepare(
         [SentencePair("a b", "c d")] * 2, [SentencePair("a", "c")], DataConfig(), shared, seed=1
     )
-    assert prepared.source_tokenizer is prepared.target_tokenizer
-    assert prepared.source_tokenizer.size == 4 + 4
+    assert prepared.tokenizers["source"] is prepared.tokenizers["target"]
+    assert prepared.tokenizers["source"].size == 4 + 4
 
 
 def test_tokenizer_options_arrive():
@@ -84,20 +86,20 @@ def test_tokenizer_options_arrive():
     prepared = prepare(
         [SentencePair("Ab", "X y x y z")] * 2, [SentencePair("a", "x")], DataConfig(), config, 1
     )
-    assert prepared.source_tokenizer.kind == "char"
-    assert prepared.target_tokenizer.size == 6
-    assert prepared.source_tokenizer.decode(prepared.source_tokenizer.encode("AB")) == "ab"
+    assert prepared.tokenizers["source"].kind == "char"
+    assert prepared.tokenizers["target"].size == 6
+    assert prepared.tokenizers["source"].decode(prepared.tokenizers["source"].encode("AB")) == "ab"
 
 
 @pytest.mark.parametrize(
     ("train", "valid", "message"),
     [
         ([], None, "an empty corpus: 0 examples"),
-        ([SentencePair("", "b")] * 3, None, "an empty corpus: 3 examples, and nothing in any of them"),
+        ([SentencePair("", "b")] * 3, None, "an empty corpus: 3 examples, all of them empty"),
         (
             [SentencePair("a", "b"), SentencePair("a", "c")],
             None,
-            "2 examples are too few .* with, for all say the same; give more, or name a validation file with --valid",
+            "2 examples are too few .* with: all have the same content; give more, or name a validation file",
         ),
         ([], [SentencePair("a", "b")], "an empty corpus"),
         (
@@ -125,7 +127,7 @@ def test_files(tmp_path):
     assert [(pair.source, pair.target) for pair in read_corpus(tsv, (3, 2))] == expected
     (tmp_path / "s").write_text("")
     (tmp_path / "t").write_text("")
-    with pytest.raises(DataError, match=r"s and .*/t: an empty corpus, .*; give one sentence pair a line"):
+    with pytest.raises(DataError, match=r"s and .*/t: an empty corpus, .*; give one sentence pair per line"):
         read_corpus(files, ())
     with pytest.raises(ConfigError, match=r"--columns 1 2 .* belongs to one tab-separated file"):
         read_corpus(files, (1, 2))
@@ -134,8 +136,8 @@ def test_files(tmp_path):
 def test_gold_links_are_checked_against_their_words(tmp_path):
     pairs = [SentencePair("a b", "A"), SentencePair("c", "C D")]
     (tmp_path / "links").write_text("1-0\n0-1\n")
-    found = with_gold_links(pairs, str(tmp_path / "links"))
+    found = add_gold_links(pairs, str(tmp_path / "links"))
     assert [sorted(pair.gold.sure) for pair in found] == [[(1, 0)], [(0, 1)]]
     (tmp_path / "links").write_text("1-0\n1-0\n")
     with pytest.raises(DataError, match="links:2: the link 1-0 points beyond its sentences of 1 and 2 words"):
-        with_gold_links(pairs, str(tmp_path / "links"))
+        add_gold_links(pairs, str(tmp_path / "links"))

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from regard.errors import DataError
 from regard.evaluation import measure
 from regard.evaluation.alignment import score_alignments
+from regard.search.options import DEFAULT_SEARCH
 from regard.tasks.translate.evaluation import evaluate
 from regard.tasks.translate.predictor import Translator
 from regard.tasks.translate.result import Translation
@@ -44,10 +45,10 @@ class Scripted:
     target_tokenizer = learn("word", ["words are longer than phones"], size=30)
 
     def __init__(self, translations, read):
-        self.translations, self.read, self.asked = translations, read, {}
+        self.translations, self.read, self.arguments = translations, read, {}
 
     def translate_stream(self, lines, *, chunk, **options):
-        self.asked = options
+        self.arguments = options
         assert [each.source for each in self.translations] == list(lines)
         yield from self.translations
 
@@ -100,13 +101,13 @@ def test_the_output_is_scored_and_not_the_reading():
     assert evaluation.quality == expected
     assert evaluation.quality["exact_match"] == pytest.approx(2 / 3)
     assert [each.text for each in evaluation.translations] == ["X A B", "C", "A B C"]
-    assert [each.text for each in evaluation.references_read] == REFERENCES
+    assert [each.text for each in evaluation.references_aligned] == REFERENCES
 
 
 def test_options_reach_the_search():
     translator = scripted()
     evaluate(translator, SOURCES, REFERENCES, beam=7, length_power=0.5)
-    assert translator.asked == {"beam": 7, "length_power": 0.5}
+    assert translator.arguments == {"options": DEFAULT_SEARCH, "beam": 7, "length_power": 0.5}
 
 
 def test_the_listener_hears_each_translation():

@@ -1,4 +1,4 @@
-"""Looking into a translator's search: its trees, and what it says when it is told something."""
+"""A translator's search trees, and its translations under forced attention and other interventions."""
 
 import numpy as np
 import pytest
@@ -36,51 +36,51 @@ def translator(tiny_model):
 
 
 @pytest.mark.parametrize("options", ATTENDING.values(), ids=ATTENDING.keys())
-def test_told_attention_holds_for_every_decoder_that_attends(options, translator):
-    asked = translator(**options)
-    told = asked.what_if(LINE, attend={1: "c", 3: 4}, beam=3, unknowns=False)
-    np.testing.assert_array_equal(told.after.alpha[1], np.eye(5)[2])
-    np.testing.assert_array_equal(told.after.alpha[3], np.eye(5)[4])
-    # before the first told step all is as it was; then it is left to the model again
-    before = asked.what_if(LINE, prefix=told.after.tokens[0], beam=3, unknowns=False).after
-    np.testing.assert_allclose(told.after.alpha[0], before.alpha[0], atol=1e-6)
-    assert told.after.token_log_probs[0] == pytest.approx(before.token_log_probs[0], abs=1e-5)
-    assert not np.allclose(told.after.alpha[2].max(), 1)
-    assert told.after.log_prob != pytest.approx(told.before.log_prob, abs=1e-4)
-    (plain,) = asked.translate([LINE], beam=3, unknowns=False)
-    assert (told.before.text, told.before.score) == (plain.text, plain.score)
+def test_forced_attention_holds_for_every_decoder_that_attends(options, translator):
+    made = translator(**options)
+    result = made.what_if(LINE, attend={1: "c", 3: 4}, beam=3, unknowns=False)
+    np.testing.assert_array_equal(result.after.alpha[1], np.eye(5)[2])
+    np.testing.assert_array_equal(result.after.alpha[3], np.eye(5)[4])
+    # before the first forced step all is as it was; then it is left to the model again
+    before = made.what_if(LINE, prefix=result.after.tokens[0], beam=3, unknowns=False).after
+    np.testing.assert_allclose(result.after.alpha[0], before.alpha[0], atol=1e-6)
+    assert result.after.token_log_probs[0] == pytest.approx(before.token_log_probs[0], abs=1e-5)
+    assert not np.allclose(result.after.alpha[2].max(), 1)
+    assert result.after.log_prob != pytest.approx(result.before.log_prob, abs=1e-4)
+    (plain,) = made.translate([LINE], beam=3, unknowns=False)
+    assert (result.before.text, result.before.score) == (plain.text, plain.score)
 
 
-def test_a_told_step_is_told_to_every_member_of_an_ensemble(translator):
+def test_attention_is_forced_in_every_member_of_an_ensemble(translator):
     members = [translator(kind=kind) for kind in ("bahdanau", "luong")]
     both = Translator(
         Ensemble([one.model for one in members]), members[0].source_tokenizer, members[0].target_tokenizer
     )
-    told = both.what_if(LINE, attend={0: "b"})
-    np.testing.assert_array_equal(told.after.alpha[0], np.eye(5)[1])
+    result = both.what_if(LINE, attend={0: "b"})
+    np.testing.assert_array_equal(result.after.alpha[0], np.eye(5)[1])
 
 
 @pytest.mark.parametrize("kind", ["cho", "sutskever"])
 def test_without_attention_there_is_nothing_to_tell_but_words(kind, translator):
     fixed = translator(kind=kind)
-    with pytest.raises(ConfigError, match="this model has no attention that could be told where to look"):
+    with pytest.raises(ConfigError, match="attend: this model has no attention to force"):
         fixed.what_if(LINE, attend={0: "a"})
-    told = fixed.what_if(LINE, prefix="b c")
-    assert told.after.tokens[:2] == ("b", "c")
-    assert told.alpha_difference is None
+    result = fixed.what_if(LINE, prefix="b c")
+    assert result.after.tokens[:2] == ("b", "c")
+    assert result.alpha_difference is None
 
 
 def test_a_swap_is_the_other_line_and_a_prefix_is_kept(translator):
-    asked = translator(kind="bahdanau")
-    told = asked.what_if(LINE, swap={"b": "e", 3: ""}, prefix="e e", include=["a"], exclude=["c"], beam=4)
-    assert told.after.source == "a e c "
-    assert told.swap == {1: "e", 3: ""}
-    assert told.after.tokens[:2] == ("e", "e")
-    assert "a" in told.after.tokens
-    assert "c" not in told.after.tokens
-    assert (told.prefix, told.include, told.exclude) == ("e e", ("a",), ("c",))
-    (plain,) = asked.translate(["a e c "])
-    swap = asked.what_if(LINE, swap={"b": "e", 3: ""})
+    made = translator(kind="bahdanau")
+    result = made.what_if(LINE, swap={"b": "e", 3: ""}, prefix="e e", include=["a"], exclude=["c"], beam=4)
+    assert result.after.source == "a e c "
+    assert result.swap == {1: "e", 3: ""}
+    assert result.after.tokens[:2] == ("e", "e")
+    assert "a" in result.after.tokens
+    assert "c" not in result.after.tokens
+    assert (result.prefix, result.include, result.exclude) == ("e e", ("a",), ("c",))
+    (plain,) = made.translate(["a e c "])
+    swap = made.what_if(LINE, swap={"b": "e", 3: ""})
     assert (swap.after.text, swap.after.score) == (plain.text, pytest.approx(plain.score))
 
 
@@ -91,9 +91,9 @@ def test_a_blank_line_has_nothing_to_be_told(translator):
 
 class TestTree:
     def test_it_is_of_the_translation(self, translator):
-        asked = translator(kind="bahdanau")
-        tree = asked.tree(LINE, beam=4, n_best=2)
-        (plain,) = asked.translate([LINE], beam=4, n_best=2)
+        made = translator(kind="bahdanau")
+        tree = made.tree(LINE, beam=4, n_best=2)
+        (plain,) = made.translate([LINE], beam=4, n_best=2)
         assert (tree.translation.text, tree.translation.score) == (plain.text, plain.score)
         assert [one.token for one in tree.best] == list(plain.tokens)
         np.testing.assert_allclose(np.stack([one.alpha for one in tree.best]), plain.alpha, atol=1e-6)

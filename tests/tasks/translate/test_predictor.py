@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from regard.batches import pad_pairs
 from regard.errors import ConfigError, DataError
-from regard.search import LengthLimit
 from regard.tasks.translate.predictor import Translator
 from regard.text import EOS, EncodedPair, learn
 
@@ -62,7 +61,7 @@ class TestOneLineOutForEachLineIn:
         """Each line's translation is the one it has alone, so length sorting puts none in another's place."""
         made = translator(tokens=tokens)
         lines = data.draw(st.lists(st.text("ab e\t\u3000", max_size=12), min_size=2, max_size=6))
-        options = {"beam": 1, "limit": LengthLimit(1.0, 3)}
+        options = {"beam": 1, "max_ratio": 1.0, "max_extra": 3}
         found = made.translate(lines, batch_sentences=3, **options)
         assert [each.source for each in found] == lines
         for line, each in zip(lines, found, strict=True):
@@ -123,7 +122,7 @@ class TestStream:
             assert read == -(-number // 4) * 4
 
     def test_a_misspelt_option(self, translator):
-        with pytest.raises(TypeError, match="baem"):
+        with pytest.raises(ConfigError, match="no option 'baem'; did you mean 'beam'"):
             list(translator().translate_stream(["a"], baem=3))
 
 
@@ -173,13 +172,13 @@ class TestNBest:
             assert other.alternatives == ()
 
     def test_more_than_the_beam(self, translator):
-        with pytest.raises(ConfigError, match="n_best: 3 is out of range; it must be from 1 to 2"):
+        with pytest.raises(ConfigError, match="n_best: 3, and a beam of 2 finds at most 2; raise it"):
             translator().translate(["a"], beam=2, n_best=3)
 
 
 def test_options_of_the_search_arrive(translator):
     made = translator()
-    short = made.translate(["a b c d e"], limit=LengthLimit(ratio=0.0, extra=2))[0]
+    short = made.translate(["a b c d e"], max_ratio=0.0, max_extra=2)[0]
     assert len(short.tokens) <= 2
     plain, normalised = (made.translate(["a b c"], beam=4, length_power=p)[0] for p in (0.0, 1.0))
     assert plain.score == plain.log_prob

@@ -55,8 +55,8 @@ def test_both_halves_begin_as_language_models(task, lms):
         assert made.tokenizers[side].size == 10
         assert made.tokenizers[side].tokens(range(10)) == loaded.tokenizers["text"].tokens(range(10))
     assert made.notes[-2:] == (
-        f"the encoder begins as {lms / 'source'}: its embedding and recurrent layers",
-        f"the decoder begins as {lms / 'target'}: its embedding and recurrent layers",
+        f"the encoder starts from {lms / 'source'}: its embedding and recurrent layers",
+        f"the decoder starts from {lms / 'target'}: its embedding and recurrent layers",
     )
 
 
@@ -101,15 +101,15 @@ def test_a_bidirectional_encoder_takes_its_forward_direction(task, lms):
 def test_misfits_say_what_to_set(task, lms, tmp_path):
     source = {"encoder": str(lms / "source")}
     wrong = {"cell": "lstm", "state_size": 6, "num_layers": 2}
-    with pytest.raises(ConfigError) as told:
+    with pytest.raises(ConfigError) as message:
         task(source, encoder=wrong)
     for option in (
         'model.encoder.cell = "gru"',
         "model.encoder.state_size = 4",
         "model.encoder.num_layers = 1",
     ):
-        assert option in str(told.value)
-    assert "embedding_size" not in str(told.value)
+        assert option in str(message.value)
+    assert "embedding_size" not in str(message.value)
     with pytest.raises(
         ConfigError, match=r"pretrained.decoder: .* other sizes .*set model.decoder.state_size = 4"
     ):

@@ -13,7 +13,7 @@ SOURCES = ["a b c", "", "e", "d d d d a a"]
 REFERENCES = ["c b a", "", "e & <blink>", "a a"]
 GOLD = [GoldLinks(frozenset({(0, 0)}))] * 4
 FACTS = {"train_seconds": 1.5, "stopped": "5 updates are done", "validation": {"loss": 0.918273}}
-JOURNAL = [
+LOG = [
     {"event": "start", "update": 0},
     {"event": "train", "update": 1, "loss": 3.0, "learning_rate": 0.1, "seconds": 0.1},
     {"event": "train", "update": 2, "loss": 2.0, "learning_rate": 0.1, "seconds": 0.2},
@@ -41,7 +41,7 @@ def written(translator, tmp_path):
         subtitle="of four sentences",
         command="regard evaluate model 'a file'",
         facts=FACTS,
-        log=JOURNAL,
+        log=LOG,
         extra={"long": other},
     )
     return evaluation, other, page
@@ -71,7 +71,7 @@ def test_the_page_needs_nothing_else(written):
     assert "&lt;blink&gt;" in html
     assert "<blink>" not in html
     assert evaluation.quality.signatures["bleu"] in html
-    for fact in ("5 updates are done", "1 × gru of 2, both ways", "bahdanau, 1 × gru of 4", "9 (word)"):
+    for fact in ("5 updates are done", "1 × gru of 2, bidirectional", "bahdanau, 1 × gru of 4", "9 (word)"):
         assert fact in html
     for band in evaluation.bands:
         row = "".join(f"<td>{format_score(name, value)}</td>" for name, value in band.scores().items())
@@ -85,7 +85,7 @@ def test_translations_and_links_are_lines_too(written):
     assert lines == [*(each.text for each in evaluation.translations), ""]
     links = (page.parent / "links.txt").read_text(encoding="utf-8").splitlines()
     assert [parse_pharaoh(line, "links").sure for line in links] == [
-        each.links for each in evaluation.references_read
+        each.links for each in evaluation.references_aligned
     ]
 
 
@@ -93,9 +93,9 @@ def test_the_shown_sentences_are_of_every_length(translator, tmp_path, monkeypat
     """Twelve of many, from the shortest to the longest; gold links only where the output is the reference."""
     import regard.tasks.translate.evaluation
 
-    told = []
+    reports = []
     monkeypatch.setattr(
-        regard.tasks.translate.evaluation, "write_report", lambda path, report: told.append(report)
+        regard.tasks.translate.evaluation, "write_report", lambda path, report: reports.append(report)
     )
     sources = [" ".join(["a"] * (1 + k % 12)) for k in range(48)]
     evaluation = evaluate(translator, sources, ["b"] * 48, beam=1)
@@ -110,7 +110,7 @@ def test_the_shown_sentences_are_of_every_length(translator, tmp_path, monkeypat
         subtitle="",
         command="",
     )
-    shown = told[0].shown
+    shown = reports[0].shown
     assert [len(each.source.split()) for each in shown] == list(range(1, 13))
     assert any(each.gold for each in shown)
     for each in shown:

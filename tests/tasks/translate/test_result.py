@@ -127,3 +127,17 @@ def test_plot_draws_words_or_tokens(words, tmp_path):
 def test_lengths_must_agree(changes, message):
     with pytest.raises(DataError, match=message):
         make(**changes)
+
+
+def test_a_notebook_shows_the_heat_map_between_words():
+    page = make(text="les <b> noirs")._repr_html_()
+    assert page.startswith("<div")
+    assert 'class="map"' in page
+    assert ">noirs<" in page
+    assert "<b>" not in page
+
+
+def test_a_notebook_shows_both_texts_where_there_is_no_attention():
+    page = make(alpha=None)._repr_html_()
+    assert ">the black cats<" in page
+    assert ">les chats noirs<" in page

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from regard.batches import pad_pairs
-from regard.tasks.translate.objective import mixed, share_of_own
+from regard.tasks.translate.objective import mix_in_samples, sampled_share
 from regard.text.specials import BOS, PAD
 
 
@@ -45,17 +45,17 @@ def always(model, word):
     ],
 )
 def test_the_share_grows_over_the_run(schedule, progress, share):
-    assert share_of_own(0.4, schedule, progress) == pytest.approx(share)
+    assert sampled_share(0.4, schedule, progress) == pytest.approx(share)
 
 
 def test_with_no_share_nothing_changes(small_model, batch):
-    same = mixed(small_model(), batch, 0.0, chance())
+    same = mix_in_samples(small_model(), batch, 0.0, chance())
     assert all(torch.equal(one, other) for one, other in zip(tensors(same), tensors(batch), strict=True))
 
 
 def test_with_the_whole_share_all_words_are_the_model_s_own(small_model, batch):
     word = 6
-    read = mixed(always(small_model(), word), batch, 1.0, chance())
+    read = mix_in_samples(always(small_model(), word), batch, 1.0, chance())
     assert (read.previous_ids[:, 0] == BOS).all(), "the begin mark is never replaced"
     assert (read.previous_ids[:, 1:] == word).all()
     assert torch.equal(read.target_ids, batch.target_ids), "what is to be predicted stays"
@@ -65,7 +65,7 @@ def test_with_the_whole_share_all_words_are_the_model_s_own(small_model, batch):
 def test_about_the_share_is_replaced(small_model, prepared):
     word = 6
     batch = pad_pairs(prepared.train)
-    read = mixed(always(small_model(), word), batch, 0.3, chance())
+    read = mix_in_samples(always(small_model(), word), batch, 0.3, chance())
     replaceable = batch.previous_ids[:, 1:] != word
     replaced = (read.previous_ids[:, 1:] == word)[replaceable].float().mean()
     # of some 200 positions: within four standard deviations
@@ -78,9 +78,9 @@ def test_each_own_word_follows_from_the_words_read_before_it(small_model, batch)
     """Along a greedy path: a model that is sure of itself must say what its own decoder says step by step."""
     model = small_model().eval()
     with torch.no_grad():
-        model.decoder.output.W_o.mul_(1e4)  # so sure that sampling is taking the likeliest
+        model.decoder.output.W_o.mul_(1e4)  # so sure that sampling is taking the most probable
         model.decoder.output.b_o[[PAD, BOS]] = -1e9
-    read = mixed(model, batch, 1.0, chance())
+    read = mix_in_samples(model, batch, 1.0, chance())
     encoded = model.encode(batch.source_ids, batch.source_mask)
     state, word = model.decoder.initial_state(encoded), read.previous_ids[:, 0]
     for t in range(1, batch.previous_ids.shape[1]):
@@ -94,9 +94,9 @@ def test_the_same_seed_gives_the_same_words_and_padding_is_never_drawn(small_mod
     model = small_model()
     with torch.no_grad():
         model.decoder.output.b_o[[PAD, BOS]] = 50.0
-    one, other = (mixed(model, batch, 0.8, chance(3)).previous_ids for _ in range(2))
+    one, other = (mix_in_samples(model, batch, 0.8, chance(3)).previous_ids for _ in range(2))
     assert torch.equal(one, other)
-    assert not torch.equal(one, mixed(model, batch, 0.8, chance(4)).previous_ids)
+    assert not torch.equal(one, mix_in_samples(model, batch, 0.8, chance(4)).previous_ids)
     own = one != batch.previous_ids
     assert own.any()
     assert not torch.isin(one[own], torch.tensor([PAD, BOS])).any()
@@ -105,6 +105,6 @@ def test_the_same_seed_gives_the_same_words_and_padding_is_never_drawn(small_mod
 def test_the_model_stays_in_its_mode_and_gets_no_gradient(small_model, batch):
     for training in (True, False):
         model = small_model().train(training)
-        mixed(model, batch, 0.5, chance())
+        mix_in_samples(model, batch, 0.5, chance())
         assert model.training is training
         assert all(parameter.grad is None for parameter in model.parameters())

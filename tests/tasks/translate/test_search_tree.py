@@ -1,6 +1,7 @@
-"""A search's record in words: its ways, its JSON."""
+"""A search tree as tokens: its paths, its JSON, its HTML."""
 
 import json
+from html import escape
 from itertools import pairwise
 
 import numpy as np
@@ -18,7 +19,7 @@ def test_the_best_way_is_the_translation(grown):
 def test_every_way_leads_back_to_the_first_step_and_everyone_is_after_someone(grown):
     tree = grown()
     for end in tree.finished:
-        way = tree.way_to(end)
+        way = tree.path_to(end)
         assert way[0].parent is None
         assert all(one in tree.steps[t] for t, one in enumerate(way))
         for parent, child in pairwise(way):
@@ -31,19 +32,19 @@ def test_every_way_leads_back_to_the_first_step_and_everyone_is_after_someone(gr
     assert sorted(one.id for one in reached) == list(range(sum(map(len, tree.steps))))
 
 
-def test_what_was_looked_at_is_the_source_token_with_most_attention(grown):
+def test_what_was_attended_token_is_the_source_token_with_most_attention(grown):
     tree = grown()
     one = tree.best[0]
-    assert tree.looked_at(one) == tree.translation.source_tokens[int(one.alpha.argmax())]
-    assert grown(attends=False).looked_at(grown(attends=False).best[0]) is None
+    assert tree.attended_token(one) == tree.translation.source_tokens[int(one.alpha.argmax())]
+    assert grown(attends=False).attended_token(grown(attends=False).best[0]) is None
 
 
 def test_it_is_plain_json_with_the_translation_in_it(grown):
     tree = grown()
-    told = json.loads(json.dumps(tree.to_json()))
-    assert told["text"] == str(tree) == tree.translation.text
-    assert [len(step) for step in told["steps"]] == [len(step) for step in tree.steps]
-    first = told["steps"][0][0]
+    printed = json.loads(json.dumps(tree.to_json()))
+    assert printed["text"] == str(tree) == tree.translation.text
+    assert [len(step) for step in printed["steps"]] == [len(step) for step in tree.steps]
+    first = printed["steps"][0][0]
     assert set(first) == {
         "id",
         "parent",
@@ -56,5 +57,12 @@ def test_it_is_plain_json_with_the_translation_in_it(grown):
         "alpha",
     }
     assert first["alternatives"] == [{"token": first["token"], "log_prob": first["log_prob"]}]
-    assert {one["fate"] for step in told["steps"] for one in step} == {"kept", "finished", "pruned"}
+    assert {one["fate"] for step in printed["steps"] for one in step} == {"kept", "finished", "pruned"}
     assert grown(attends=False).to_json()["steps"][0][0]["alpha"] is None
+
+
+def test_a_notebook_shows_the_tree(grown):
+    page = grown()._repr_html_()
+    assert page.startswith("<div")
+    assert "<svg" in page
+    assert escape(grown().translation.source) in page

@@ -6,7 +6,7 @@ import torch
 from regard.batches import pad_pairs
 from regard.errors import ConfigError
 from regard.tasks import prepare_task
-from regard.text import SentencePair
+from regard.tasks.translate.task import add_gold_links, parse_pairs
 
 PAIRS = [("a b", "A B"), ("b", "B"), ("a a c", "C A"), ("c b a", "A B C")]
 
@@ -44,35 +44,32 @@ def test_every_pair_is_planned_once(task):
     assert plan == task(PAIRS * 10, training={"batch_tokens": 12}).plan(0) != made.plan(1)
 
 
-def test_own_words_come_in_as_the_run_goes_on(task):
-    """And they are drawn from a generator of their own: no one else's chance is spent."""
+def test_sampled_words_come_in_as_the_run_goes_on(task):
+    """They are sampled with a separate generator: the global one is not used."""
     plain, sampled = task(), task(auxiliary_losses={"scheduled_sampling": 1.0})
     batch = plain.batch([2, 3])
-    expected = float(plain.learn(plain.objective(), batch, 1.0).detach())
-    assert float(sampled.learn(sampled.objective(), batch, 0.0).detach()) == expected
+    expected = float(plain.loss(plain.objective(), batch, 1.0).detach())
+    assert float(sampled.loss(sampled.objective(), batch, 0.0).detach()) == expected
     before = torch.get_rng_state()
-    drawn = [float(sampled.learn(sampled.objective(), batch, 1.0).detach()) for _ in range(8)]
+    sampled_losses = [float(sampled.loss(sampled.objective(), batch, 1.0).detach()) for _ in range(8)]
     assert torch.equal(torch.get_rng_state(), before)
-    assert len({*drawn, expected}) > 2
+    assert len({*sampled_losses, expected}) > 2
 
 
 def test_gold_links_reach_the_loss(task, tmp_path):
     (tmp_path / "links").write_text("0-0 1-1\n0-0\n0-1 2-0\n0-2 1-1 2-0\n")
     guided = {"auxiliary_losses": {"guided_alignment": 0.5}}
     made = task(**guided, data={"train_links": str(tmp_path / "links")})
-    given = [
-        SentencePair(*pair, gold=one.gold)
-        for pair, one in zip(PAIRS, made._pairs(made.config, PAIRS, PAIRS)[0], strict=True)
-    ]
+    given = add_gold_links(parse_pairs(PAIRS), str(tmp_path / "links"))
     [losses, same, without] = [
-        float(one.learn(one.objective(), one.batch([0, 2, 3]), 0.0).detach())
+        float(one.loss(one.objective(), one.batch([0, 2, 3]), 0.0).detach())
         for one in (made, task(given, **guided), task())
     ]
     assert losses == same > without
 
 
-def test_what_is_missing_is_told(task, run_config):
-    with pytest.raises(ConfigError, match=r"guided_alignment learns from gold links; .*data\.train_links"):
+def test_what_is_missing_is_named(task, run_config):
+    with pytest.raises(ConfigError, match=r"guided_alignment needs gold links; .*data\.train_links"):
         task(auxiliary_losses={"guided_alignment": 0.5})
     with pytest.raises(
         ConfigError, match=r"data\.train: no training pairs; name them with --train pairs\.tsv"

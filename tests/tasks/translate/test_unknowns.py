@@ -100,6 +100,6 @@ class TestDictionary:
     def test_a_line_that_is_no_entry(self, tmp_path, line):
         (tmp_path / "words").write_text(f"a\tb\n{line}\n")
         with pytest.raises(
-            DataError, match=r"words:2: .* is no entry of a dictionary; write a source word, a tab"
+            DataError, match=r"words:2: .* is not an entry of a dictionary; write a source word, a tab"
         ):
             read_dictionary(tmp_path / "words")

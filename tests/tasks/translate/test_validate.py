@@ -13,7 +13,7 @@ from regard.tasks.translate.task import validate
 @pytest.fixture
 def translator(small_model, prepared):
     model = small_model(model={"encoder": {"dropout": 0.5}, "decoder": {"dropout": 0.5}}).train()
-    return Translator(model, prepared.source_tokenizer, prepared.target_tokenizer)
+    return Translator(model, prepared.tokenizers["source"], prepared.tokenizers["target"])
 
 
 def validated(translator, prepared, **options):

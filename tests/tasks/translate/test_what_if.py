@@ -1,4 +1,4 @@
-"""Before and after: where they part, how attention moved, JSON."""
+"""Before and after an intervention: where they diverge, how attention moved, JSON, HTML, figures."""
 
 import json
 
@@ -29,43 +29,54 @@ BEFORE = translation("a dog </s>", [[0.9, 0.1, 0.0], [0.2, 0.8, 0.0], [0.0, 0.0,
 AFTER = translation("a an dog </s>", [[0.9, 0.1, 0.0], [1.0, 0.0, 0.0], [0.2, 0.8, 0.0], [0.0, 0.0, 1.0]])
 
 
-def test_where_they_part_and_how_attention_moved():
-    told = WhatIf(BEFORE, AFTER, {1: 0})
-    assert told.changed
-    assert told.parting == 1
-    assert told.step_labels == ("a", "dog → an", "</s> → dog")
-    np.testing.assert_allclose(told.alpha_difference, [[0, 0, 0], [0.8, -0.8, 0], [0.2, 0.8, -1]], atol=1e-6)
-    assert told.unreached == ()
+def test_where_they_diverge_and_how_attention_moved():
+    result = WhatIf(BEFORE, AFTER, {1: 0})
+    assert result.changed
+    assert result.divergence == 1
+    assert result.step_labels == ("a", "dog → an", "</s> → dog")
+    np.testing.assert_allclose(
+        result.alpha_difference, [[0, 0, 0], [0.8, -0.8, 0], [0.2, 0.8, -1]], atol=1e-6
+    )
+    assert result.unreached == ()
     assert WhatIf(BEFORE, AFTER, {1: 0, 4: 0, 9: 1}).unreached == (4, 9)
 
 
-def test_the_same_words_part_nowhere():
+def test_the_same_words_do_not_diverge():
     same = WhatIf(BEFORE, BEFORE, {0: 0})
     assert not same.changed
-    assert same.parting is None
+    assert same.divergence is None
 
 
 @pytest.mark.parametrize(
     "after", [translation("a dog </s>", None), translation("a </s>", [[0.5, 0.5], [0.0, 1.0]], "Hund </s>")]
 )
 def test_without_attention_or_with_a_longer_source_nothing_is_compared(after):
-    told = WhatIf(BEFORE, after, swap={0: ""})
-    assert told.alpha_difference is None
-    assert told.to_json()["alpha_difference"] is None
+    result = WhatIf(BEFORE, after, swap={0: ""})
+    assert result.alpha_difference is None
+    assert result.to_json()["alpha_difference"] is None
 
 
 def test_it_is_plain_json():
-    told = json.loads(json.dumps(WhatIf(BEFORE, AFTER, {1: 0}, "a", {0: "ein"}).to_json()))
-    assert told["attend"] == {"1": 0}
-    assert told["prefix"] == "a"
-    assert told["swap"] == {"0": "ein"}
-    assert (told["before"]["text"], told["after"]["text"]) == (BEFORE.text, AFTER.text)
-    assert told["alpha_difference"][1] == [0.8, -0.8, 0.0]
-    assert (told["changed"], told["parting"]) == (True, 1)
+    result = json.loads(json.dumps(WhatIf(BEFORE, AFTER, {1: 0}, "a", {0: "ein"}).to_json()))
+    assert result["attend"] == {"1": 0}
+    assert result["prefix"] == "a"
+    assert result["swap"] == {"0": "ein"}
+    assert (result["before"]["text"], result["after"]["text"]) == (BEFORE.text, AFTER.text)
+    assert result["alpha_difference"][1] == [0.8, -0.8, 0.0]
+    assert (result["changed"], result["divergence"]) == (True, 1)
 
 
-class TestPicture:
-    def test_two_maps_and_their_difference_with_what_was_told_outlined(self):
+def test_a_notebook_shows_both_translations():
+    page = WhatIf(BEFORE, AFTER, {1: 0})._repr_html_()
+    assert page.startswith("<div>")
+    assert page.endswith("</div>")
+    assert page.count('class="map"') == 2
+    assert "a dog" in page
+    assert "a an dog" in page
+
+
+class TestFigure:
+    def test_two_maps_and_their_difference_with_forced_positions_outlined(self):
         figure = WhatIf(BEFORE, AFTER, {1: 0}).plot()
         before, after, moved = figure.axes
         assert [len(axes.patches) for axes in (before, after, moved)] == [0, 1, 0]
@@ -76,7 +87,7 @@ class TestPicture:
         assert titles == [
             "before: score −0.50",
             "after: score −0.50",
-            "after less before: blue more, red less",
+            "after minus before: blue positive, red negative",
         ]
 
     def test_sources_of_two_lengths_have_no_difference(self):

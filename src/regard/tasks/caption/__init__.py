@@ -1,5 +1,6 @@
 """Captioning: feature vectors with a caption each in, a decoder that starts from a vector out."""
 
+from regard.search.options import NEED_A_SOURCE, SearchOptions
 from regard.tasks.spec import TaskSpec
 
 CAPTION = TaskSpec(
@@ -15,9 +16,8 @@ CAPTION = TaskSpec(
     preset_table="regard.tasks.caption.presets:PRESETS",
     commands={"caption": "regard.cli.caption:caption"},
     first_command="regard caption {folder} features.npy",
-    evaluation="regard.tasks.caption.evaluation:evaluate_files",
-    evaluation_options=frozenset({"reference", "column", "beam", "length_power", "tokenize", "lowercase"}),
-    example_writer="regard.tasks.caption.evaluation:write_examples",
-    example_evaluation="regard.tasks.caption.evaluation:evaluate_examples",
-    demo="regard.tasks.caption.evaluation:show_demo",
+    evaluation="regard.tasks.caption.evaluation",
+    evaluation_options=frozenset(
+        {"reference", "column", "tokenize", "lowercase", *SearchOptions.names()} - NEED_A_SOURCE
+    ),
 )

@@ -16,6 +16,7 @@ import numpy as np
 from regard.errors import ConfigError, DataError
 from regard.evaluation import Quality, measure
 from regard.io import write_whole
+from regard.search.options import DEFAULT_SEARCH, SearchOptions
 from regard.tasks.caption.predictor import Captioner, Features
 from regard.tasks.caption.result import Caption
 from regard.tasks.evaluation import (
@@ -24,6 +25,7 @@ from regard.tasks.evaluation import (
     EvaluationOptions,
     EvaluationReport,
     EvaluationRun,
+    ProgressCounter,
     ReportContext,
     show_answer,
     write_lines,
@@ -86,8 +88,7 @@ def evaluate_captions(
     features: Features,
     references: Sequence[str],
     *,
-    beam: int = 5,
-    length_power: float = 1.0,
+    search: SearchOptions = DEFAULT_SEARCH,
     tokenize: str = "13a",
     lowercase: bool = False,
     listener: Callable[[Caption], None] = lambda caption: None,
@@ -98,8 +99,7 @@ def evaluate_captions(
         captioner: the model.
         features: raw, one row per reference.
         references: the correct captions.
-        beam: as for `Captioner.caption`.
-        length_power: as for `Captioner.caption`.
+        search: how to search.
         tokenize: BLEU's tokenizer; "none" for tokenized text.
         lowercase: whether to ignore case.
         listener: is given each caption as it is made.
@@ -114,7 +114,7 @@ def evaluate_captions(
     started = time.perf_counter()
     captions: list[Caption] = []
     for start in range(0, len(features), _CHUNK):
-        part = captioner.caption(features[start : start + _CHUNK], beam=beam, length_power=length_power)
+        part = captioner.caption(features[start : start + _CHUNK], search)
         captions.extend(part)
         for caption in part:
             listener(caption)
@@ -134,7 +134,7 @@ def evaluate_captions(
 def _run(
     captioner: Captioner, features: Features, references: Sequence[str], **options: Any
 ) -> EvaluationRun:
-    def run(counter: Any) -> EvaluationReport:
+    def run(counter: ProgressCounter) -> EvaluationReport:
         evaluation = evaluate_captions(
             captioner,
             features,
@@ -172,8 +172,7 @@ def evaluate_files(options: EvaluationOptions) -> EvaluationRun:
         captioner,
         features,
         references,
-        beam=options.beam,
-        length_power=options.length_power,
+        search=options.search,
         tokenize=options.tokenize,
         lowercase=options.lowercase,
     )

@@ -15,7 +15,10 @@ import torch
 from regard.batches import pad_captioned
 from regard.errors import DataError
 from regard.models import CaptionerNetwork
-from regard.search import Hypothesis, LengthLimit, SearchOptions, decode_forced, search
+from regard.search.beam import search
+from regard.search.forced import decode_forced
+from regard.search.hypotheses import Hypothesis
+from regard.search.options import DEFAULT_SEARCH, SearchOptions, takes_options
 from regard.tasks.caption.result import Caption
 from regard.tasks.predictor import Predictor, predict_by_length
 from regard.text import Tokenizer, as_numbers
@@ -58,31 +61,29 @@ class Captioner(Predictor):
         """The number of features of a vector."""
         return self.model.standardize.mean.shape[0]
 
+    @takes_options(SearchOptions)
     def caption(
         self,
         features: Features,
+        options: SearchOptions = DEFAULT_SEARCH,
         *,
-        beam: int = 5,
-        n_best: int = 1,
-        length_power: float = 1.0,
         batch_sentences: int = 32,
+        **changes: Any,
     ) -> list[Caption]:
         """Caption vectors, one `Caption` each.
 
         Args:
             features: raw, (N, f).
-            beam: the number of hypotheses kept at each step; 1 is greedy search.
-            n_best: how many of them to return: the first is the caption, the rest are its alternatives.
-            length_power: k of the score log p / lengthᵏ: 0 ranks by probability, 1 by its mean per token.
+            options: how to search; `max_length` of the captioner limits the length.
             batch_sentences: the most vectors searched together.
+            changes: single search options, such as ``beam=10``; see `SearchOptions`.
 
         Raises:
+            ConfigError: an option is unknown or out of range.
             DataError: not a matrix, rows of another width than in training, or a number that is not finite.
         """
         rows = self._matrix(features)
-        options = SearchOptions(
-            beam, n_best, length_power=length_power, limit=LengthLimit(extra=self.max_length)
-        )
+        options = options.change(**changes, max_extra=self.max_length)
         captions: list[Caption] = []
         for start in range(0, len(rows), batch_sentences):
             hypotheses = self._search(rows[start : start + batch_sentences], options)

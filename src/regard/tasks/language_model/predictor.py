@@ -17,7 +17,9 @@ from regard.batches import Stream, pad_lines
 from regard.config import in_range, one_of
 from regard.errors import ConfigError
 from regard.models import LanguageModelNetwork, States
-from regard.search import Choice, SamplingOptions, log_probs_of, sample, sampled_rows, score_tokens
+from regard.search.forced import log_probs_of, score_tokens
+from regard.search.options import DEFAULT_SAMPLING, SamplingOptions, takes_options
+from regard.search.sampling import Choice, sample, sampled_rows
 from regard.tasks.language_model.result import Candidate, Reading, Sample, SampleStep, Scored, TextScore
 from regard.tasks.predictor import CHUNK, Predictor, predict_by_length, refuse_text
 from regard.text import MODES, EncodedLine, Tokenizer, encode_lines, unknown_id, unknown_words
@@ -93,35 +95,34 @@ class LanguageModel(Predictor):
         """The words of a prompt, or its characters where those are the tokens, that the model does not know."""
         return unknown_words(prompt, self.tokenizer)
 
+    @takes_options(SamplingOptions)
     def sample(
         self,
         *,
         count: int = 1,
         prompt: str = "",
-        temperature: float = 1.0,
-        top_k: int = 0,
-        top_p: float = 1.0,
+        options: SamplingOptions = DEFAULT_SAMPLING,
         seed: int = 1,
         max_length: int = 100,
         alternatives: int = 5,
+        **changes: Any,
     ) -> list[Sample]:
         """Sample lines.
 
         Args:
             count: how many; a greater count starts with the same ones.
             prompt: what each starts with; unknown words are read as the unknown word (see `unknown_words`).
-            temperature: below 1 sharpens the distribution; 0 always takes the most probable token.
-            top_k: sample from the k most probable tokens only; 0 for all.
-            top_p: sample from the fewest most probable tokens that together have this probability.
+            options: temperature, top-k and top-p.
             seed: equal seeds give equal lines.
             max_length: the most tokens sampled, the end mark counted.
             alternatives: how many other tokens to report at each step.
+            changes: single sampling options, such as ``temperature=0.7``; see `SamplingOptions`.
 
         Raises:
-            ConfigError: a number is out of range.
+            ConfigError: an option is unknown, or a number is out of range.
         """
         in_range("count", count, 1)
-        sampling = SamplingOptions(temperature, top_k, top_p)
+        sampling = options.change(**changes)
         prompt_ids = self._prompt_ids(prompt)
         samples = []
         for first in range(0, count, _ROWS):
@@ -130,29 +131,28 @@ class LanguageModel(Predictor):
             samples += [build_sample(self.tokenizer, prompt, prompt_ids, row) for row in sampled_rows(steps)]
         return samples
 
+    @takes_options(SamplingOptions)
     def grow(
         self,
         *,
         number: int = 0,
         prompt: str = "",
-        temperature: float = 1.0,
-        top_k: int = 0,
-        top_p: float = 1.0,
+        options: SamplingOptions = DEFAULT_SAMPLING,
         seed: int = 1,
         max_length: int = 100,
         alternatives: int = 5,
+        **changes: Any,
     ) -> Iterator[Sample]:
         """Sample one line, token by token.
 
         Args:
             number: which of the lines that `sample` returns for this seed, counted from 0.
             prompt: this and the other arguments are those of `sample`.
-            temperature: see `sample`.
-            top_k: see `sample`.
-            top_p: see `sample`.
+            options: see `sample`.
             seed: see `sample`.
             max_length: see `sample`.
             alternatives: see `sample`.
+            changes: see `sample`.
 
         Yields:
             The line so far, after each token; the last is the whole line, as `sample` returns it.
@@ -160,7 +160,7 @@ class LanguageModel(Predictor):
         Raises:
             ConfigError: a number is out of range.
         """
-        sampling = SamplingOptions(temperature, top_k, top_p)
+        sampling = options.change(**changes)
         prompt_ids = self._prompt_ids(prompt)
         steps = self._steps(prompt_ids, [number], sampling, seed, max_length, alternatives)
         return self._growing(prompt, prompt_ids, steps)

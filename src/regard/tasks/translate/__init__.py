@@ -1,5 +1,6 @@
 """Translation: sentence pairs in, an encoder–decoder with attention out."""
 
+from regard.search.options import SearchOptions
 from regard.tasks.spec import TaskSpec
 
 TRANSLATE = TaskSpec(
@@ -22,11 +23,8 @@ TRANSLATE = TaskSpec(
         "shortlist": "regard.cli.shortlist:shortlist",
     },
     first_command="echo … | regard translate {folder}",
-    evaluation="regard.tasks.translate.report:evaluate_files",
+    evaluation="regard.tasks.translate.report",
     evaluation_options=frozenset(
-        {"max_length", "gold", "beam", "length_power", "tokenize", "lowercase", "reference", "columns"}
+        {"max_length", "gold", "tokenize", "lowercase", "reference", "columns", *SearchOptions.names()}
     ),
-    example_writer="regard.tasks.translate.report:write_examples",
-    example_evaluation="regard.tasks.translate.report:evaluate_examples",
-    demo="regard.tasks.translate.report:show_demo",
 )

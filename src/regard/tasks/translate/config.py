@@ -1,4 +1,4 @@
-"""A run that learns to translate: pairs of lines, a tokenizer for each side, an encoder–decoder."""
+"""The configuration of a run of the task ``translate``: sentence pairs, tokenizers, model, auxiliary losses."""
 
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -13,22 +13,22 @@ from regard.text import KINDS
 
 @dataclass(frozen=True)
 class DataConfig(Config):
-    """Where the pairs come from, and which are fit to learn from."""
+    """The files of the pairs, and the filters of the training pairs."""
 
     train: tuple[str, ...] = ()
     """Two parallel files, source first, or one tab-separated file; .gz, .xz and .bz2 are read as they are."""
     valid: tuple[str, ...] = ()
-    """The validation pairs, likewise; without any, some training pairs are set aside."""
+    """The validation pairs, in the same form; without any, some training pairs are split off."""
     columns: tuple[int, ...] = ()
-    """Where source and target stand in a tab-separated file, counted from 1; the first two by default."""
+    """Columns of source and target in a tab-separated file, counted from 1; the first two by default."""
     train_links: str = ""
-    """The training pairs' gold links, a line of Pharaoh (0-0 1-2) for each, for auxiliary_losses.guided_alignment."""
+    """The training pairs' gold links, one line each (Pharaoh: 0-0 1-2), for auxiliary_losses.guided_alignment."""
     max_length: int = 100
-    """Training pairs with a side of more tokens are left out, and counted."""
+    """Training pairs with a side of more tokens are left out; a note says how many."""
     max_ratio: float = 0.0
-    """Training pairs with one side so many times longer than the other are left out; 0 for no limit."""
+    """Training pairs with one side this many times longer than the other are left out; 0 for no limit."""
     drop_duplicates: bool = False
-    """Leave out training pairs seen before."""
+    """Leave out repeated training pairs."""
 
     def __post_init__(self) -> None:
         for name in ("train", "valid"):
@@ -58,11 +58,11 @@ class TokenizerConfig(Config):
     target_size: int = 8000
     """The most tokens of the target vocabulary."""
     min_frequency: int = 1
-    """How often a word must occur to have a token of its own."""
+    """How often a word must occur to be in the vocabulary."""
     lowercase: bool = False
-    """Lower all text before all else."""
+    """Lowercase all text first."""
     shared: bool = False
-    """One vocabulary, learnt from both sides; needs equal kinds and sizes."""
+    """One vocabulary for both sides, trained on both; needs equal kinds and sizes."""
 
     def __post_init__(self) -> None:
         for side in ("source", "target"):
@@ -77,16 +77,16 @@ class TokenizerConfig(Config):
 
 @dataclass(frozen=True)
 class AuxiliaryLossConfig(Config):
-    """What a decoder is taught beside the right words."""
+    """What the objective has beside the loss of the target's tokens."""
 
     guided_alignment: float = 0.0
     """The weight of −Σ G log α, gold links G as a training signal; needs data.train_links."""
     coverage: float = 0.0
-    """The weight of Σ min(α, coverage), against looking twice at a word."""
+    """The weight of Σ min(α, coverage), against attending to a word twice."""
     scheduled_sampling: float = 0.0
-    """The share of its own words the decoder reads, by the end of the run, in place of the right ones."""
+    """The share of the decoder's previous tokens that are sampled from the model by the end of the run."""
     sampling_schedule: str = "linear"
-    """How that share grows over the run: linear, or sigmoid (slow, quick, slow)."""
+    """How that share grows over the run: linear, or sigmoid (slow, fast, slow)."""
 
     def __post_init__(self) -> None:
         in_range("auxiliary_losses.guided_alignment", self.guided_alignment, 0)
@@ -97,12 +97,12 @@ class AuxiliaryLossConfig(Config):
 
 @dataclass(frozen=True)
 class PretrainedConfig(PretrainedEncoderConfig):
-    """Which trained language models the two halves begin as."""
+    """The trained language models that encoder and decoder start from."""
 
     encoder: str = ""
-    """A folder of a language model of the source, for the encoder's first weights."""
+    """The folder of a language model of the source, whose weights the encoder starts from."""
     decoder: str = ""
-    """A folder of a language model of the target, for the decoder's first weights."""
+    """The folder of a language model of the target, whose weights the decoder starts from."""
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,9 @@
-"""What a user asks of one line's translation, in text: how it begins, what it says, what it does not say.
+"""Constraints on a translation, and interventions in it, as text; encoded into what search understands.
 
-In: text, or a file with a JSON object per line. Out: `Constraints` and, with a tokenizer, `TokenConstraints`.
-
-What a what-if asks for, in words, made into what a search understands.
-
-In: steps, words and positions as people give them. Out: the line with its words swapped, and `TokenConstraints`. A word
-that occurs more than once, or spans several tokens, has to be named by its position; the message says where it is.
+`Constraints`: forced prefix, required and excluded phrases; from text, or from a file with a JSON object per line.
+`Intervention`: these, and swapped source words and forced attention, for a what-if. Out: `TokenConstraints`, and the
+line with its words swapped. A word that occurs more than once, or spans several tokens, has to be named by its
+position; the message says where it is.
 """
 
 import json
@@ -16,7 +14,7 @@ from pathlib import Path
 
 from regard.errors import ConfigError, DataError, nearest
 from regard.evaluation.alignment.words import name_words
-from regard.search import TokenConstraints
+from regard.search.constraints import TokenConstraints, contains
 from regard.text import UNK, Tokenizer
 from regard.text.formats import read_file, shown
 from regard.text.specials import EOS
@@ -24,13 +22,13 @@ from regard.text.specials import EOS
 
 @dataclass(frozen=True)
 class Constraints:
-    """What is asked of one translation.
+    """Constraints on one translation.
 
     Attributes:
-        prefix: how it begins.
-        include: phrases that must appear, as the tokenizer spells them: the last piece may go on as a longer word.
-        exclude: phrases that may not appear; as the tokenizer spells them, so that of a vocabulary of pieces the same
-            letters may still come about in another way.
+        prefix: its forced first words.
+        include: phrases that must appear, as the tokenizer spells them: the last piece may continue as a longer word.
+        exclude: phrases that may not appear, as the tokenizer spells them; from a vocabulary of pieces the same
+            letters can still be spelled in another way.
     """
 
     prefix: str = ""
@@ -46,41 +44,41 @@ class Constraints:
     def encode(self, tokenizer: Tokenizer, place: str) -> TokenConstraints:
         """The same in ids.
 
-        A phrase to be left out that the vocabulary cannot spell is left out of itself.
+        An excluded phrase that the vocabulary cannot spell cannot appear, and is dropped.
 
         Args:
             tokenizer: the target's.
             place: what the line is called in messages.
 
         Raises:
-            ConfigError: words are asked for that the vocabulary cannot spell, or that are left out as well.
+            ConfigError: the vocabulary cannot spell a required word, or a required phrase is excluded as well.
         """
-        prefix = _spelt(self.prefix, tokenizer, "prefix", place) if self.prefix.strip() else ()
-        include = tuple(_spelt(phrase, tokenizer, "include", place) for phrase in self.include)
+        prefix = _spell(self.prefix, tokenizer, "prefix", place) if self.prefix.strip() else ()
+        include = tuple(_spell(phrase, tokenizer, "include", place) for phrase in self.include)
         exclude = tuple(tuple(tokenizer.encode(phrase)) for phrase in self.exclude if phrase.strip())
         spellable = tuple(phrase for phrase in exclude if UNK not in phrase)
-        for wanted, ids in zip((self.prefix, *self.include), (prefix, *include), strict=True):
-            for unwanted in spellable:
-                if any(ids[k : k + len(unwanted)] == unwanted for k in range(len(ids))):
+        for required, ids in zip((self.prefix, *self.include), (prefix, *include), strict=True):
+            for excluded in spellable:
+                if contains(ids, excluded):
                     raise ConfigError(
-                        f"{place}: {tokenizer.decode(unwanted)!r} is to be left out, and {wanted!r} holds it; drop one "
+                        f"{place}: {tokenizer.decode(excluded)!r} is excluded, and {required!r} contains it; drop one "
                         "of the two"
                     )
         return TokenConstraints(prefix=prefix, include=include, exclude=spellable)
 
 
-def _spelt(text: str, tokenizer: Tokenizer, name: str, place: str) -> tuple[int, ...]:
+def _spell(text: str, tokenizer: Tokenizer, name: str, place: str) -> tuple[int, ...]:
     ids = tuple(tokenizer.encode(text))
     if not text.strip() or not ids:
         raise ConfigError(f"{place}: {name} {text!r}: a phrase without words; leave it out")
     if UNK in ids:
         words = text.split()
         places = tokenizer.words(ids)
-        bad = next(place for i, place in zip(ids, places, strict=True) if i == UNK)
-        told = repr(words[bad]) if bad is not None and bad < len(words) else "a part of it"
+        unknown = next(place for i, place in zip(ids, places, strict=True) if i == UNK)
+        shown_word = repr(words[unknown]) if unknown is not None and unknown < len(words) else "a part of it"
         raise ConfigError(
-            f"{place}: {name} {text!r}: the target vocabulary cannot spell {told}; use words that the training data "
-            "have, or replace unknown words afterwards (--replace-unknowns)"
+            f"{place}: {name} {text!r}: the target vocabulary cannot spell {shown_word}; use words of the training "
+            "data, or replace unknown words afterwards (--replace-unknowns)"
         )
     return ids
 
@@ -88,33 +86,33 @@ def _spelt(text: str, tokenizer: Tokenizer, name: str, place: str) -> tuple[int,
 def encode_constraints(
     constraints: Constraints | Sequence[Constraints], tokenizer: Tokenizer, places: Sequence[str]
 ) -> list[TokenConstraints]:
-    """The constraints of some lines.
+    """Encode the constraints of some lines.
 
     Args:
-        constraints: one for all lines, or one for each.
+        constraints: the same for all lines, or one object for each.
         tokenizer: the target's.
         places: what each line is called in messages.
 
     Raises:
-        DataError: there are not as many constraints as lines.
-        ConfigError: a constraints cannot be spelt.
+        DataError: the number of constraints is not the number of lines.
+        ConfigError: the vocabulary cannot spell a required word.
     """
     each = [constraints] * len(places) if isinstance(constraints, Constraints) else list(constraints)
     if len(each) < len(places):
         raise DataError(
-            f"{places[len(each)]}: there is no constraints for it; give one for each line, blank for none"
+            f"{places[len(each)]}: it has no constraints; give one object for each line, blank for none"
         )
     if len(each) > len(places):
         raise DataError(f"{len(each)} constraints for {len(places)} lines; give one for each line")
-    spelt: dict[Constraints, TokenConstraints] = {}
-    for own, place in zip(each, places, strict=True):
-        if own not in spelt:
-            spelt[own] = own.encode(tokenizer, place)
-    return [replace(spelt[own], name=place) for own, place in zip(each, places, strict=True)]
+    encoded: dict[Constraints, TokenConstraints] = {}
+    for of_line, place in zip(each, places, strict=True):
+        if of_line not in encoded:
+            encoded[of_line] = of_line.encode(tokenizer, place)
+    return [replace(encoded[of_line], name=place) for of_line, place in zip(each, places, strict=True)]
 
 
 def read_constraints(path: str | Path) -> Iterator[Constraints]:
-    """Yield a constraints for each line of a file: a JSON object with any of prefix, include and exclude; blank for nothing.
+    """Yield the constraints on each line of a file: a JSON object with any of prefix, include and exclude, or blank.
 
     Raises:
         DataError: the file cannot be read, or a line is no such object.
@@ -123,19 +121,19 @@ def read_constraints(path: str | Path) -> Iterator[Constraints]:
     for number, line in enumerate(read_file(path), start=1):
         place = f"{shown(path)}:{number}"
         try:
-            asked = json.loads(line) if line.strip() else {}
+            fields = json.loads(line) if line.strip() else {}
         except ValueError as error:
             raise DataError(f"{place}: not JSON ({error}); write an object such as {_EXAMPLE}") from None
-        if not isinstance(asked, dict):
+        if not isinstance(fields, dict):
             raise DataError(f"{place}: {line[:60]!r} is no object; write one such as {_EXAMPLE}")
-        for name, value in asked.items():
+        for name, value in fields.items():
             if name not in known:
                 raise DataError(f"{place}: no {name!r}; {nearest(name, known)}")
             texts = [value] if name == "prefix" else value
             if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-                wanted = "a text" if name == "prefix" else "a list of texts"
-                raise DataError(f"{place}: {name} must be {wanted}, not {value!r}; as in {_EXAMPLE}")
-        yield Constraints(**asked)
+                kind = "a text" if name == "prefix" else "a list of texts"
+                raise DataError(f"{place}: {name} must be {kind}, not {value!r}; as in {_EXAMPLE}")
+        yield Constraints(**fields)
 
 
 _EXAMPLE = '{"prefix": "the", "include": ["red house"], "exclude": []}'
@@ -143,15 +141,15 @@ _EXAMPLE = '{"prefix": "the", "include": ["red house"], "exclude": []}'
 
 @dataclass(frozen=True)
 class Intervention:
-    """What is to be different, as it was put.
+    """What differs in the second translation of a what-if.
 
     Attributes:
-        attend: target step, counted from 0 → the source token to look at: a word, or the position of a token.
-        swap: a word of the line, or its place among the words, counted from 0 → what stands there instead.
-        constraints: how the translation begins, what it says, and what it does not.
+        attend: target step, counted from 0 → the source token that gets all attention: a word, or a token's position.
+        swap: a word of the line, or its position among the words, counted from 0 → the word that replaces it.
+        constraints: forced prefix, required and excluded phrases.
 
     Raises:
-        ConfigError: nothing is asked for, or a step is negative.
+        ConfigError: there is no intervention, or a step is negative.
     """
 
     attend: Mapping[int, str | int] = field(default_factory=dict)
@@ -160,25 +158,25 @@ class Intervention:
 
     def __post_init__(self) -> None:
         if not (self.attend or self.swap) and self.constraints == Constraints():
-            raise ConfigError("what if: nothing is asked for; give attend, swap, prefix, include or exclude")
+            raise ConfigError("what if: no intervention; give attend, swap, prefix, include or exclude")
         for step in self.attend:
             if step < 0:
                 raise ConfigError(f"attend: step {step}; steps of the translation are counted from 0")
 
-    def places(self, line: str) -> dict[int, str]:
-        """Which of the line's words are swapped, by their places.
+    def swaps_by_position(self, line: str) -> dict[int, str]:
+        """The replaced words, by their positions among the words of the line.
 
         Raises:
-            ConfigError: a word does not stand in the line, or more than once, or is swapped twice.
+            ConfigError: a word is not in the line, or more than once, or is swapped twice.
         """
         words = line.split()
-        places: dict[int, str] = {}
-        for asked, instead in self.swap.items():
-            place = _place(asked, words, "swap", "words")
-            if place in places:
-                raise ConfigError(f"swap: word {place}, {words[place]!r}, is swapped twice; keep one")
-            places[place] = instead
-        return places
+        swaps: dict[int, str] = {}
+        for word, new_word in self.swap.items():
+            position = _position(word, words, "swap", "words")
+            if position in swaps:
+                raise ConfigError(f"swap: word {position}, {words[position]!r}, is swapped twice; keep one")
+            swaps[position] = new_word
+        return swaps
 
     def encode(
         self,
@@ -187,81 +185,79 @@ class Intervention:
         source_tokenizer: Tokenizer,
         target_tokenizer: Tokenizer,
     ) -> TokenConstraints:
-        """What is asked of the search.
+        """The constraints on the search.
 
         Args:
             line: with its words swapped.
             source_ids: of that line, without the end mark.
-            source_tokenizer: that made them.
-            target_tokenizer: that spells what is wished for.
+            source_tokenizer: that encoded it.
+            target_tokenizer: that encodes the prefix and the phrases.
 
         Raises:
-            ConfigError: a word or position that is not in the source, or in it more than once; wished-for words that
-                the target's vocabulary cannot spell.
+            ConfigError: a word or position is not in the source, or a word is in it more than once; or the target's
+                vocabulary cannot spell a required word.
         """
         whole = [*source_ids, EOS]
         tokens, words = source_tokenizer.tokens(whole), source_tokenizer.words(whole)
         labels = name_words(line, tokens, words)
         attend = {}
-        for step, asked in self.attend.items():
+        for step, target in self.attend.items():
             name = f"attend, step {step}"
-            if asked in labels:
-                attend[step] = _only_token(str(asked), labels, words, tokens, name)
+            if target in labels:
+                attend[step] = _only_token(str(target), labels, words, tokens, name)
             else:
-                attend[step] = _place(asked, tokens, name, "tokens")
+                attend[step] = _position(target, tokens, name, "tokens")
         return replace(self.constraints.encode(target_tokenizer, "what if"), attend=attend)
 
 
-def swapped(line: str, places: Mapping[int, str]) -> str:
-    """A line with some of its words swapped, its blanks left as they are.
+def swap_words(line: str, swaps: Mapping[int, str]) -> str:
+    """A line with some of its words replaced; the white space between them is kept.
 
     Args:
         line: as given.
-        places: word number → what stands there instead.
+        swaps: position among the words → the word that replaces it.
 
     Raises:
         ConfigError: nothing is left.
     """
-    numbers = iter(range(len(line)))
-    new = re.sub(r"\S+", lambda found: places.get(next(numbers), found.group()), line)
+    positions = iter(range(len(line)))
+    new = re.sub(r"\S+", lambda match: swaps.get(next(positions), match.group()), line)
     if not new.strip():
         raise ConfigError(f"swap: nothing is left of {line!r}; leave it a word")
     return new
 
 
-def _place(asked: str | int, known: Sequence[str], name: str, units: str) -> int:
-    """The one place at which a word stands, or the place itself."""
-    if isinstance(asked, int):
-        if not 0 <= asked < len(known):
-            listed = " ".join(f"{place}:{word}" for place, word in enumerate(known))
-            raise ConfigError(f"{name}: no position {asked}; the {units} are {listed}")
-        return asked
-    places = [place for place, word in enumerate(known) if word == asked]
-    if not places:
-        raise ConfigError(f"{name}: {asked!r} is not in the source; {nearest(asked, set(known))}")
-    if len(places) > 1:
-        raise _ambiguous(name, asked, places)
-    return places[0]
+def _position(word: str | int, known: Sequence[str], name: str, units: str) -> int:
+    """The one position of a word; a position is returned as it is."""
+    if isinstance(word, int):
+        if not 0 <= word < len(known):
+            listed = " ".join(f"{position}:{each}" for position, each in enumerate(known))
+            raise ConfigError(f"{name}: no position {word}; the {units} are {listed}")
+        return word
+    positions = [position for position, each in enumerate(known) if each == word]
+    if not positions:
+        raise ConfigError(f"{name}: {word!r} is not in the source; {nearest(word, set(known))}")
+    if len(positions) > 1:
+        raise _ambiguous(name, word, positions)
+    return positions[0]
 
 
 def _only_token(
-    asked: str, labels: Sequence[str], words: Sequence[int | None], tokens: Sequence[str], name: str
+    label: str, labels: Sequence[str], words: Sequence[int | None], tokens: Sequence[str], name: str
 ) -> int:
-    """The one token of the one word called so."""
-    numbers = {number for number, label in enumerate(labels) if label == asked}
-    places = [place for place, word in enumerate(words) if word in numbers]
-    if len(places) == 1:
-        return places[0]
-    if len(places) == len(numbers):
-        raise _ambiguous(name, asked, places)
-    pieces = ", ".join(f"{tokens[place]!r} at {place}" for place in places)
+    """The position of the only token of the only word with this label."""
+    numbers = {number for number, each in enumerate(labels) if each == label}
+    positions = [position for position, word in enumerate(words) if word in numbers]
+    if len(positions) == 1:
+        return positions[0]
+    if len(positions) == len(numbers):
+        raise _ambiguous(name, label, positions)
+    pieces = ", ".join(f"{tokens[position]!r} at {position}" for position in positions)
     raise ConfigError(
-        f"{name}: {asked!r} has several tokens ({pieces}); give the position of one instead of the word"
+        f"{name}: {label!r} has several tokens ({pieces}); give the position of one instead of the word"
     )
 
 
-def _ambiguous(name: str, asked: str, places: Sequence[int]) -> ConfigError:
-    listed = f"{', '.join(map(str, places[:-1]))} and {places[-1]}"
-    return ConfigError(
-        f"{name}: {asked!r} stands at positions {listed}; give the position instead of the word"
-    )
+def _ambiguous(name: str, word: str, positions: Sequence[int]) -> ConfigError:
+    listed = f"{', '.join(map(str, positions[:-1]))} and {positions[-1]}"
+    return ConfigError(f"{name}: {word!r} is at positions {listed}; give the position instead of the word")

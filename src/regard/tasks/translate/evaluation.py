@@ -1,14 +1,9 @@
-"""How good a translator is on a test set: what it writes, what it makes of the references, where it looks.
+"""The evaluation of a translator on a test set, and its report.
 
-In: a `Translator`, sources, references, gold links where there are any. Out: an `Evaluation`, whose numbers
-are the printed table's and `report.json`'s. Free-running scores (BLEU, chrF, TER, exact match, error rates) are
-of the translator's own output; perplexity, alignment error rate and the attention's statistics come from forced
-decoding of the references.
-
-A run's results as files: ``report.json`` for programs, ``report.html`` for people, the translations as text.
-
-In: an `Evaluation` and what belongs beside it. Out: a folder. The numbers in both reports are the evaluation's,
-and `report_of` gives the same as data.
+In: a `Translator`, sources, references, gold links where there are any. Out: an `Evaluation`, and a folder with
+``report.json``, ``report.html`` and the translations as text, all with the same numbers. Free-running scores (BLEU,
+chrF, TER, exact match, error rates) are of the translator's own output; perplexity, alignment error rate and the
+statistics of attention come from forced decoding of the references.
 """
 
 import json
@@ -30,6 +25,7 @@ from regard.evaluation.text import check_parallel
 from regard.io import make_folder, write_whole_text
 from regard.models import AttentionConfig, DecoderConfig
 from regard.plots.page import Report, ShownTranslation, write_report
+from regard.search.options import DEFAULT_SEARCH, SearchOptions, takes_options
 from regard.tasks.generation import target_unit
 from regard.tasks.language_model.result import perplexity
 from regard.tasks.translate.predictor import Translator
@@ -55,11 +51,11 @@ class EvaluatedBand:
 
     @property
     def name(self) -> str:
-        """The lengths as a reader writes them."""
+        """The lengths, such as 11–20."""
         return self.band.name
 
     def scores(self) -> dict[str, float]:
-        """What is shown of the band, in the order of its table's columns; what is not known is left out."""
+        """The scores of the band, in the order of its table's columns; unknown ones are left out."""
         scores = {
             "num_sentences": self.band.num_sentences,
             **self.band.quality.by_length_scores(),
@@ -79,12 +75,12 @@ class Evaluation:
 
     Attributes:
         quality: of the output.
-        perplexity: exp of the references' mean negative log-probability a token, end marks counted.
-        alignment: of the arg-max attention while reading the references, if there are gold links and attention.
-        attention: how it looks at the tokens of the sources while reading the references, if it attends.
+        perplexity: exp of the references' mean negative log-probability per token, end marks counted.
+        alignment: of the arg-max attention to the references, if there are gold links and attention.
+        attention: statistics of the attention to the references' sources, if the model attends.
         bands: quality, perplexity and alignment by source length.
         translations: the output.
-        references_read: the references as forced decoding read them, with attention.
+        references_aligned: the references, aligned by forced decoding.
         seconds: how long translating took.
     """
 
@@ -94,7 +90,7 @@ class Evaluation:
     attention: AttentionStatistics | None
     bands: tuple[EvaluatedBand, ...]
     translations: tuple[Translation, ...]
-    references_read: tuple[Translation, ...]
+    references_aligned: tuple[Translation, ...]
     seconds: float
 
     def scores(self) -> dict[str, float | int]:
@@ -121,30 +117,31 @@ class Evaluation:
         }
 
 
+@takes_options(SearchOptions)
 def evaluate(
     translator: Translator,
     sources: Sequence[str],
     references: Sequence[str],
     gold: Sequence[GoldLinks] | None = None,
     *,
-    beam: int = 5,
-    length_power: float = 1.0,
+    options: SearchOptions = DEFAULT_SEARCH,
     tokenize: str = "13a",
     lowercase: bool = False,
     listener: Callable[[Translation], None] = lambda translation: None,
+    **changes: Any,
 ) -> Evaluation:
     """Translate a test set and score it.
 
     Args:
         translator: what to evaluate.
-        sources: one line a sentence.
-        references: what they should become.
+        sources: one sentence per line.
+        references: their translations.
         gold: gold links between the words of each source and reference.
-        beam: as for `Translator.translate`.
-        length_power: as for `Translator.translate`.
+        options: how to search.
         tokenize: BLEU's tokenizer; "none" for text that is tokenised already.
-        lowercase: whether case is to be overlooked.
-        listener: is given each translation as it is made, to show how far the work is.
+        lowercase: whether to ignore case.
+        listener: is called with each translation, to show progress.
+        changes: single search options, such as ``beam=10``; see `SearchOptions`.
 
     Raises:
         DataError: the sides or the gold links differ in number, there are none, or a source is too long.
@@ -158,51 +155,49 @@ def evaluate(
         gold = None
     started = time.perf_counter()
     translations = []
-    for translation in translator.translate_stream(
-        sources, chunk=_CHUNK, beam=beam, length_power=length_power
-    ):
+    for translation in translator.translate_stream(sources, chunk=_CHUNK, options=options, **changes):
         translations.append(translation)
         listener(translation)
     seconds = time.perf_counter() - started
     output = [translation.text for translation in translations]
     unit = target_unit(translator.target_tokenizer)
     quality = measure(output, references, tokenize=tokenize, lowercase=lowercase, unit=unit)
-    read = translator.align(sources, references)
+    aligned = translator.align(sources, references)
     bands = []
     for band in measure_by_length(
         sources, output, references, tokenize=tokenize, lowercase=lowercase, unit=unit
     ):
         members = [k for k, line in enumerate(sources) if band.lower <= len(line.split()) <= band.upper]
-        bands.append(EvaluatedBand(band, _perplexity(read, members), _alignment(read, gold, members)))
-    everyone = range(len(sources))
+        bands.append(EvaluatedBand(band, _perplexity(aligned, members), _alignment(aligned, gold, members)))
+    all_pairs = range(len(sources))
     return Evaluation(
         quality,
-        _perplexity(read, everyone),
-        _alignment(read, gold, everyone),
-        _attention(read) if translator.attends else None,
+        _perplexity(aligned, all_pairs),
+        _alignment(aligned, gold, all_pairs),
+        _attention(aligned) if translator.attends else None,
         tuple(bands),
         tuple(translations),
-        tuple(read),
+        tuple(aligned),
         seconds,
     )
 
 
-def _perplexity(read: Sequence[Translation], members: Sequence[int]) -> float:
-    log_probs = [value for k in members for value in read[k].token_log_probs]
+def _perplexity(aligned: Sequence[Translation], members: Sequence[int]) -> float:
+    log_probs = [value for k in members for value in aligned[k].token_log_probs]
     return perplexity(-sum(log_probs) / max(len(log_probs), 1))
 
 
 def _alignment(
-    read: Sequence[Translation], gold: Sequence[GoldLinks] | None, members: Sequence[int]
+    aligned: Sequence[Translation], gold: Sequence[GoldLinks] | None, members: Sequence[int]
 ) -> AlignmentScore | None:
     if gold is None:
         return None
-    return score_alignments([read[k].links for k in members], [gold[k] for k in members])
+    return score_alignments([aligned[k].links for k in members], [gold[k] for k in members])
 
 
-def _attention(read: Sequence[Translation]) -> AttentionStatistics:
-    """Over tokens, where each row is a distribution; words would say nothing of a model that spells one or two."""
-    return attention_statistics(each.alpha for each in read if each.alpha is not None)
+def _attention(aligned: Sequence[Translation]) -> AttentionStatistics:
+    """Over tokens, where each row is a distribution; some models spell only one or two words."""
+    return attention_statistics(each.alpha for each in aligned if each.alpha is not None)
 
 
 _MOST_SHOWN = 12
@@ -218,7 +213,7 @@ def report_of(
     facts: Mapping[str, Any] | None = None,
     extra: Mapping[str, Evaluation] | None = None,
 ) -> dict[str, Any]:
-    """What ``report.json`` says of an evaluation; arguments as for `write_evaluation`."""
+    """The content of ``report.json``; arguments as for `write_evaluation`."""
     others = {name: other.to_json() for name, other in (extra or {}).items()}
     return {**evaluation.to_json(), **(facts or {}), **others}
 
@@ -237,19 +232,19 @@ def write_evaluation(
     log: Sequence[Mapping[str, Any]] = (),
     extra: Mapping[str, Evaluation] | None = None,
 ) -> Path:
-    """Write all that an evaluation found.
+    """Write the report of an evaluation.
 
     Args:
-        folder: where to; made if it is not there.
+        folder: where to; created if it is missing.
         evaluation: of the test set.
         references: of the test set.
         gold: of the test set, if known.
-        translator: what was evaluated, for its facts.
+        translator: what was evaluated, for its description.
         title: the page's heading.
         subtitle: a sentence under it.
-        command: what to type to have it again.
-        facts: more for ``report.json``, such as ``train_seconds``; single figures stand on the page too.
-        log: the training's rows, for the curves.
+        command: that repeats the evaluation.
+        facts: more for ``report.json``, such as ``train_seconds``; single values are on the page too.
+        log: the rows of the training log, for the curves.
         extra: evaluations of further test sets, by name.
 
     Returns:
@@ -262,7 +257,7 @@ def write_evaluation(
     write_json(folder, report_of(evaluation, facts, extra))
     write_whole_text(folder / "translations.txt", "".join(f"{t.text}\n" for t in evaluation.translations))
     write_whole_text(
-        folder / "links.txt", "".join(f"{format_pharaoh(t.links)}\n" for t in evaluation.references_read)
+        folder / "links.txt", "".join(f"{format_pharaoh(t.links)}\n" for t in evaluation.references_aligned)
     )
     figures = {name: fact for name, fact in (facts or {}).items() if isinstance(fact, float | int | str)}
     page = folder / "report.html"
@@ -285,7 +280,7 @@ def write_evaluation(
 
 
 def _compared(evaluation: Evaluation) -> dict[str, float]:
-    """The scores that are set side by side with those of other test sets."""
+    """The scores that are compared with those of other test sets."""
     return {
         key: value
         for key, value in evaluation.scores().items()
@@ -296,9 +291,9 @@ def _compared(evaluation: Evaluation) -> dict[str, float]:
 def _shown(
     evaluation: Evaluation, references: Sequence[str], gold: Sequence[GoldLinks] | None
 ) -> list[ShownTranslation]:
-    """Some sentences of every length, errors among them: every so-manyth of those in order of length.
+    """Some sentences of every length, errors included: every n-th of them in order of length.
 
-    Gold links hold for the reference, so they are drawn only where the translation is the reference.
+    Gold links belong to the reference, so they are shown only where the translation is the reference.
     """
     order = sorted(
         (k for k, t in enumerate(evaluation.translations) if t.tokens),
@@ -318,18 +313,18 @@ def _model_facts(translator: Translator) -> dict[str, float | int | str]:
     config = translator.model.config
     decoder = config.decoder
     encoder = config.encoder
-    ways = "both ways" if encoder.bidirectional else "one way"
+    direction = "bidirectional" if encoder.bidirectional else "unidirectional"
     return {
-        "encoder": f"{encoder.num_layers} × {encoder.cell} of {encoder.state_size}, {ways}",
+        "encoder": f"{encoder.num_layers} × {encoder.cell} of {encoder.state_size}, {direction}",
         "decoder": f"{decoder.kind}, {decoder.num_layers} × {decoder.cell} of {decoder.state_size}",
-        "attention": _attention_by_name(decoder),
+        "attention": _describe_attention(decoder),
         "parameters": translator.model.num_parameters,
         "source vocabulary": f"{translator.source_tokenizer.size:,} ({translator.source_tokenizer.kind})",
         "target vocabulary": f"{translator.target_tokenizer.size:,} ({translator.target_tokenizer.kind})",
     }
 
 
-def _attention_by_name(decoder: DecoderConfig) -> str:
+def _describe_attention(decoder: DecoderConfig) -> str:
     """A decoder's attention in a few words."""
     config: AttentionConfig | None = getattr(decoder, "attention", None)
     if config is None:

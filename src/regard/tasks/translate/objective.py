@@ -1,11 +1,9 @@
-"""Scheduled sampling (Bengio et al. 2015): while it learns, the decoder reads some of its own words.
+"""The objective of a translator: the loss of the target's tokens, auxiliary losses of attention, scheduled sampling.
 
-In: a batch and the share of words to replace. Out: the same batch with other words to read; what is to be
-predicted stays. The words are sampled one by one, each from the model's distribution after all it has read so far,
-right words and own ones. No gradient passes through the choice, as in the paper, so the loss over the mixed words is
-then an ordinary one, and every decoder learns it by its quickest path.
-
-The translator's loss: the right words, and beside them what attention is taught.
+In: a `PairBatch`. Out: the loss, a sum over its real tokens. Scheduled sampling (Bengio et al. 2015) replaces some of
+the previous tokens of a batch by tokens sampled from the model, one by one, each given all tokens before it, sampled
+or not; the targets stay. No gradient passes through the choice, as in the paper, so the loss over the mixed tokens is
+an ordinary one and takes the fast path of every decoder.
 """
 
 import math
@@ -24,58 +22,60 @@ from regard.text.specials import BOS, PAD
 _STEEPNESS = 12.0  # the sigmoid is within 0.3 % of its ends at the run's first and last update
 
 
-def share_of_own(most: float, schedule: str, progress: float) -> float:
-    """The share of its own words a decoder reads at a point of the run.
+def sampled_share(final: float, schedule: str, progress: float) -> float:
+    """The share of previous tokens that are sampled at a point of the run.
 
     Args:
-        most: the share at the end.
-        schedule: ``linear``, or ``sigmoid``, the paper's inverse sigmoid decay turned round.
-        progress: how much of the run is over, 0 to 1.
+        final: the share at the end.
+        schedule: ``linear``, or ``sigmoid``: 1 minus the paper's inverse sigmoid decay.
+        progress: the fraction of the run that is over, 0 to 1.
     """
     if schedule == "sigmoid":
-        return most / (1 + math.exp(-_STEEPNESS * (progress - 0.5)))
-    return most * progress
+        return final / (1 + math.exp(-_STEEPNESS * (progress - 0.5)))
+    return final * progress
 
 
 @torch.no_grad()
-def mixed(model: Seq2Seq, batch: PairBatch, share: float, chance: torch.Generator) -> PairBatch:
-    """A batch whose words to read are the model's own at about `share` of the positions.
+def mix_in_samples(model: Seq2Seq, batch: PairBatch, share: float, generator: torch.Generator) -> PairBatch:
+    """A batch whose previous tokens are sampled from the model at about `share` of the positions.
 
     Args:
-        model: read without dropout; it is left in the mode it was in.
+        model: used without dropout; its mode is restored.
         batch: pairs; the begin mark is never replaced.
         share: of positions, 0 to 1.
-        chance: on the batch's device.
+        generator: on the batch's device.
     """
     was_training = model.training
     model.eval()
     encoded = model.encode(batch.source_ids, batch.source_mask)
     state = model.decoder.initial_state(encoded)
-    own = torch.rand(batch.previous_ids.shape, generator=chance, device=batch.previous_ids.device) < share
-    read = [batch.previous_ids[:, 0]]
+    device = batch.previous_ids.device
+    sampled = torch.rand(batch.previous_ids.shape, generator=generator, device=device) < share
+    previous = [batch.previous_ids[:, 0]]
     for t in range(1, batch.previous_ids.shape[1]):
-        output = model.decoder.step(read[-1], state, encoded)
+        output = model.decoder.step(previous[-1], state, encoded)
         state = output.state
-        read.append(torch.where(own[:, t], _drawn(output.logits, chance), batch.previous_ids[:, t]))
+        tokens = _sample(output.logits, generator)
+        previous.append(torch.where(sampled[:, t], tokens, batch.previous_ids[:, t]))
     model.train(was_training)
-    return replace(batch, previous_ids=torch.stack(read, dim=1))
+    return replace(batch, previous_ids=torch.stack(previous, dim=1))
 
 
-def _drawn(logits: Tensor, chance: torch.Generator) -> Tensor:
-    """One word for each row from its distribution; padding and the begin mark are never drawn."""
+def _sample(logits: Tensor, generator: torch.Generator) -> Tensor:
+    """A token for each row from its distribution, (B,); never padding or the begin mark."""
     legal = logits.float()
     legal[:, [PAD, BOS]] = float("-inf")
-    return torch.multinomial(legal.softmax(dim=-1), 1, generator=chance).squeeze(1)
+    return torch.multinomial(legal.softmax(dim=-1), 1, generator=generator).squeeze(1)
 
 
 class TranslationObjective(nn.Module):
     """A model with its loss, for Fabric to wrap.
 
     Args:
-        model: what learns.
+        model: in training.
         smoothing: label smoothing.
-        guided_alignment: the weight of gold links as a signal to alpha; 0 for none.
-        coverage: the weight of looking again at what was looked at; 0 for none.
+        guided_alignment: the weight of −Σ G log α, with gold links G; 0 for none.
+        coverage: the weight of Σ min(α, coverage), against attending to a word twice; 0 for none.
     """
 
     def __init__(
@@ -90,13 +90,13 @@ class TranslationObjective(nn.Module):
     def forward(self, batch: PairBatch) -> Tensor:
         """The loss of a batch, a sum over its real tokens."""
         real = token_positions(batch.target_mask)  # (N,)
-        read = self.model.readouts(batch, real)
+        decoded = self.model.readouts(batch, real)
         targets = select_positions(batch.target_ids, real)  # (N,)
-        loss = words_loss(read.readout, self.model.decoder.output, targets, self.smoothing)
+        loss = words_loss(decoded.readout, self.model.decoder.output, targets, self.smoothing)
         if self.guided_alignment and batch.gold is not None:
-            assert read.alpha is not None, "only attention can be guided"
-            loss = loss + self.guided_alignment * guided_alignment(read.alpha, batch.gold).sum()
+            assert decoded.alpha is not None, "only attention can be guided"
+            loss = loss + self.guided_alignment * guided_alignment(decoded.alpha, batch.gold).sum()
         if self.coverage:
-            assert read.alpha is not None, "only attention covers"
-            loss = loss + self.coverage * select_positions(coverage_penalty(read.alpha), real).sum()
+            assert decoded.alpha is not None, "only attention covers"
+            loss = loss + self.coverage * select_positions(coverage_penalty(decoded.alpha), real).sum()
         return loss

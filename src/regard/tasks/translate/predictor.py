@@ -1,200 +1,54 @@
-"""From folders to models that can be asked together.
+"""`Translator`: lines in, `Translation`s out.
 
-Lines → ids, as translating wants them.
-
-Hypotheses → `Translation`s: ids become tokens, words and text.
-
-How a translator searches: options to be given by name, as in ``translate(lines, beam=10)``, and how it draws.
-
-A model with its two tokenizers, one batch at a time: ids in, what was found out.
-
-Search steps a frozen copy of the model, and where there is a shortlist only the words that the batch can need.
-
-Lines in, `Translation`s out.
-
-Knows tokenizers, batches, search and output, and nothing of training. Sentences are sorted by length behind the
-scenes and come back in order; a blank line gives a blank translation.
+In: a model folder, or a model with its two tokenizers; lines. Out: one `Translation` per line, in order, also as a
+`SearchTree` or a `WhatIf`; a blank line gives a blank translation. Search steps a packed copy of the model and, where
+there is a shortlist, chooses among the words that the batch can need. Knows tokenizers, batches, search and output, and
+nothing of training.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import islice
+from dataclasses import replace
+from itertools import chain, islice, repeat
 from pathlib import Path
-from typing import Any, TypedDict, Unpack
+from typing import Any
 
 import torch
 
-from regard.batches import batch_by_length, pad_pairs, pad_sources
-from regard.checkpoint import LoadedModel, ModelFolder
+from regard.batches import pad_pairs, pad_sources
+from regard.checkpoint import ModelFolder
 from regard.config import in_range
-from regard.device import find_device
 from regard.errors import ConfigError, DataError
 from regard.inference.ensemble import Combination, Ensemble
 from regard.inference.packing import PackedModel
-from regard.inference.shortlist import Shortlist, shortlisted
+from regard.inference.shortlist import Shortlist, with_shortlists
 from regard.models import Seq2Seq
 from regard.ops.native import Precision
-from regard.search import (
-    Hypothesis,
-    LengthLimit,
-    LengthPenalty,
-    SamplingOptions,
-    SearchOptions,
-    SearchResult,
-    TokenConstraints,
-    decode_forced,
-    sample_outputs,
-    search,
+from regard.search.beam import search
+from regard.search.constraints import TokenConstraints
+from regard.search.forced import decode_forced
+from regard.search.hypotheses import Hypothesis
+from regard.search.options import DEFAULT_SEARCH, SamplingOptions, SearchOptions, takes_options
+from regard.search.sampling import sample_outputs
+from regard.search.trace import SearchResult
+from regard.tasks.predictor import (
+    CHUNK,
+    Predictor,
+    predict_by_length,
+    predict_groups,
+    refuse_text,
+    refuse_too_long,
 )
-from regard.tasks.translate.constraints import Constraints, Intervention, encode_constraints
+from regard.tasks.translate.constraints import Constraints, Intervention, encode_constraints, swap_words
 from regard.tasks.translate.result import Translation, replace_unknowns
-from regard.tasks.translate.search_tree import SearchTree, search_tree
-from regard.tasks.translate.what_if import WhatIf, run_what_if
+from regard.tasks.translate.search_tree import SearchTree, decode_history
+from regard.tasks.translate.what_if import WhatIf
 from regard.text import EncodedPair, Tokenizer
 from regard.text.specials import EOS
 from regard.text.tokenizer import refuse_other_vocabularies
 
 
-def load_models(folders: Sequence[str | Path], weights: str) -> list[LoadedModel]:
-    """Load translators that share their vocabularies.
-
-    Args:
-        folders: what `regard train` wrote.
-        weights: ``best`` or ``last``.
-
-    Raises:
-        FolderError: a folder is missing, damaged, foreign or newer than this package.
-        ConfigError: no folder, no such weights, or other vocabularies than the first model's.
-    """
-    if not folders:
-        raise ConfigError("no model folders; name at least one")
-    loaded = [ModelFolder(folder).load(weights, task="translate") for folder in folders]
-    for folder, each in zip(folders[1:], loaded[1:], strict=True):
-        refuse_other_vocabularies(loaded[0].tokenizers, each.tokenizers, str(folders[0]), str(folder))
-    return loaded
-
-
-class TooLongError(DataError):
-    """A line has too many tokens.
-
-    Attributes:
-        place: which of the lines given, from 0; those before it could be translated.
-    """
-
-    def __init__(self, message: str, place: int) -> None:
-        super().__init__(message)
-        self.place = place
-
-
-def read_ids(lines: Sequence[str], tokenizer: Tokenizer) -> list[list[int]]:
-    """The ids of each line; none of a line of blanks, though a character model has a token for each of them."""
-    return [
-        ids if line.strip() else [] for line, ids in zip(lines, tokenizer.encode_batch(lines), strict=True)
-    ]
-
-
-def read_sources(
-    lines: Sequence[str], tokenizer: Tokenizer, max_length: int, first_line: int, name: str
-) -> list[list[int]]:
-    """The ids of each line, none too long.
-
-    Args:
-        lines: the sources.
-        tokenizer: their own.
-        max_length: the most tokens a line may have.
-        first_line: the number of the first line, for the message.
-        name: what stands before a line's number in the message.
-
-    Raises:
-        TooLongError: a line is longer than `max_length` tokens.
-    """
-    encoded = read_ids(lines, tokenizer)
-    for place, (line, ids) in enumerate(zip(lines, encoded, strict=True)):
-        if len(ids) > max_length:
-            raise TooLongError(
-                f"{name}{first_line + place} ({line[:60]!r} …) has {len(ids)} tokens, above the limit of "
-                f"{max_length}; split it into sentences, or raise the limit (--max-length)",
-                place,
-            )
-    return encoded
-
-
-def rendered(
-    source: str,
-    source_ids: Sequence[int],
-    hypotheses: Sequence[Hypothesis],
-    source_tokenizer: Tokenizer,
-    target_tokenizer: Tokenizer,
-) -> Translation:
-    """The first hypothesis as a translation, the others as its alternatives.
-
-    Args:
-        source: the line.
-        source_ids: its ids, without the end mark.
-        hypotheses: at least one, best first.
-        source_tokenizer: of the line.
-        target_tokenizer: of the hypotheses.
-    """
-    whole_source = [*source_ids, EOS]
-    source_tokens = tuple(source_tokenizer.tokens(whole_source))
-    source_words = tuple(source_tokenizer.words(whole_source))
-    best, *others = [
-        Translation(
-            source=source,
-            text=target_tokenizer.decode(h.ids),
-            source_tokens=source_tokens,
-            tokens=tuple(target_tokenizer.tokens(h.ids)),
-            score=h.score,
-            log_prob=h.log_prob,
-            token_log_probs=h.token_log_probs,
-            alpha=h.alpha,
-            source_words=source_words,
-            target_words=tuple(target_tokenizer.words(h.ids)),
-        )
-        for h in hypotheses
-    ]
-    return replace(best, alternatives=tuple(others))
-
-
-class Searching(TypedDict, total=False):
-    """The fields of `SearchOptions`."""
-
-    beam: int
-    n_best: int
-    length_penalty: LengthPenalty
-    length_power: float
-    coverage: float
-    min_length: int
-    min_ratio: float
-    limit: LengthLimit
-    block_ngrams: int
-    unknowns: bool
-
-
-@dataclass(frozen=True)
-class Sampling:
-    """Translations that are drawn rather than searched for.
-
-    Attributes:
-        sampling: temperature, top-k and top-p.
-        number: how many of each line; the first is the translation, the others are its alternatives.
-        seed: the same gives the same draws; each line and each draw has a seed of its own that comes of it.
-    """
-
-    sampling: SamplingOptions = field(default_factory=SamplingOptions)
-    number: int = 1
-    seed: int = 1
-
-    def __post_init__(self) -> None:
-        in_range("the number of samples", self.number, 1)
-
-    def seeds(self, line: int) -> list[str]:
-        """A seed for each draw of a line."""
-        return [f"{self.seed} {line} {k}" for k in range(self.number)]
-
-
-class Searcher:
-    """A model, or several that are asked together, with their two tokenizers.
+class Translator(Predictor):
+    """A model, or an ensemble of several, with its two tokenizers.
 
     Args:
         model: in evaluation mode; it is moved to `device`.
@@ -203,9 +57,11 @@ class Searcher:
         device: where to compute: ``cpu``, ``cuda``, or ``auto``.
         max_length: the most source tokens a line may have.
         precision: of the matrices while searching: ``float32``, ``bfloat16`` or ``int8``; not of `align`.
-        shortlist: to choose from, instead of from all words; not in `align`.
+        shortlist: the words to choose from, instead of the whole vocabulary; not in `align`.
         facts: what is known of the weights.
     """
+
+    task = "translate"
 
     def __init__(
         self,
@@ -219,101 +75,15 @@ class Searcher:
         shortlist: Shortlist | None = None,
         facts: dict[str, Any] | None = None,
     ) -> None:
-        self.device = find_device(device)
-        self.model: Any = model
-        for member in self.models:
-            member.to(self.device)
+        super().__init__(model, device=device, facts=facts)
         self._packed = PackedModel(model, precision)
         self.source_tokenizer = source_tokenizer
         self.target_tokenizer = target_tokenizer
         self.max_length = max_length
         self.shortlist = shortlist
-        self.facts = facts or {}
-
-    @property
-    def models(self) -> tuple[Seq2Seq, ...]:
-        """The members of the ensemble, or the one model."""
-        return self.model.models if isinstance(self.model, Ensemble) else (self.model,)
-
-    @property
-    def attends(self) -> bool:
-        """Whether the model has attention; one that has none cannot align."""
-        return any(model.decoder.attention is not None for model in self.models)
-
-    def encode(self, lines: Sequence[str], first_line: int = 1, name: str = "line ") -> list[list[int]]:
-        """The source ids of each line, without the end mark; see `reading`."""
-        return read_sources(lines, self.source_tokenizer, self.max_length, first_line, name)
-
-    @torch.inference_mode()
-    def search(
-        self,
-        sources: Sequence[Sequence[int]],
-        options: SearchOptions,
-        constraints: Sequence[TokenConstraints] | None = None,
-        *,
-        history: bool = False,
-    ) -> list[SearchResult]:
-        """Search for the translations of some sentences in one batch.
-
-        Args:
-            sources: their ids, none empty.
-            options: how to search.
-            constraints: what is asked of each.
-            history: whether to record the search.
-        """
-        decoder, encoded = self._read(sources, constraints)
-        return search(decoder, encoded, options, constraints, history=history)
-
-    @torch.inference_mode()
-    def sample(
-        self,
-        sources: Sequence[Sequence[int]],
-        sampling: Sampling,
-        numbers: Sequence[int],
-        options: SearchOptions,
-        constraints: Sequence[TokenConstraints] | None = None,
-    ) -> list[SearchResult]:
-        """Draw translations of some sentences in one batch.
-
-        Args:
-            sources: their ids, none empty.
-            sampling: how to draw, and how many of each.
-            numbers: of each sentence, so that its draws are its own.
-            options: the limits, and what may not be chosen.
-            constraints: what is asked of each.
-        """
-        decoder, encoded = self._read(sources, constraints)
-        seeds = [sampling.seeds(number) for number in numbers]
-        return sample_outputs(decoder, encoded, sampling.sampling, seeds, options, constraints)
-
-    def _read(
-        self, sources: Sequence[Sequence[int]], constraints: Sequence[TokenConstraints] | None
-    ) -> tuple[Any, Any]:
-        """The decoder to step, and the sources it steps over."""
-        model = self._packed.model()
-        if self.shortlist is not None:
-            asked = (
-                [()] * len(sources)
-                if constraints is None
-                else [(each.prefix, *each.include) for each in constraints]
-            )
-            lists = [self.shortlist.of(ids, phrases) for ids, phrases in zip(sources, asked, strict=True)]
-            model = shortlisted(model, lists, self.device)
-        batch = pad_sources(sources).to(self.device)
-        return model.decoder, model.encode(batch.source_ids, batch.source_mask)
-
-    def rendered(
-        self, source: str, source_ids: Sequence[int], hypotheses: Sequence[Hypothesis]
-    ) -> Translation:
-        """What was found for a line, as text; see `rendering`."""
-        return rendered(source, source_ids, hypotheses, self.source_tokenizer, self.target_tokenizer)
-
-
-class Translator(Searcher):
-    """Lines in, translations out; made of a model and its tokenizers (see `Searcher`), or loaded from a folder."""
 
     @classmethod
-    def load(
+    def load(  # type: ignore[override]  # it takes several folders, and names its options
         cls,
         folder: str | Path | Sequence[str | Path],
         *,
@@ -331,20 +101,24 @@ class Translator(Searcher):
             weights: ``best`` or ``last``.
             device: where to compute.
             max_length: the most source tokens a line may have.
-            combination: how several models become one voice; see `Ensemble`.
+            combination: how the probabilities of an ensemble are combined; see `Ensemble`.
             precision: of the matrices while searching: ``float32``, ``bfloat16`` or ``int8``.
-            shortlist: whether to choose from the (first) folder's shortlist instead of from all words.
+            shortlist: whether to choose from the (first) folder's shortlist instead of the whole vocabulary.
 
         Raises:
             FolderError: a folder is missing, damaged, foreign or newer than this package, or has no shortlist.
-            ConfigError: no such weights, no such device on this machine, or models of other vocabularies.
+            ConfigError: no folder, no such weights, no such device on this machine, or models of other vocabularies.
         """
         folders = [folder] if isinstance(folder, str | Path) else list(folder)
-        loaded = load_models(folders, weights)
+        if not folders:
+            raise ConfigError("no model folders; name at least one")
+        loaded = [ModelFolder(each).load(weights, task=cls.task) for each in folders]
         first = loaded[0]
+        for name, other in zip(folders[1:], loaded[1:], strict=True):
+            refuse_other_vocabularies(first.tokenizers, other.tokenizers, str(folders[0]), str(name))
         models = [each.model for each in loaded]
         sizes = first.sizes["source"], first.sizes["target"]
-        return cls(
+        translator = cls(
             models[0] if len(models) == 1 else Ensemble(models, combination),
             first.tokenizers["source"],
             first.tokenizers["target"],
@@ -354,101 +128,131 @@ class Translator(Searcher):
             shortlist=Shortlist.load(folders[0], *sizes) if shortlist else None,
             facts=first.facts,
         )
+        translator.folder = ", ".join(map(str, folders))
+        return translator
 
+    @property
+    def models(self) -> tuple[Seq2Seq, ...]:
+        """The members of the ensemble, or the one model."""
+        return self.model.models if isinstance(self.model, Ensemble) else (self.model,)
+
+    @property
+    def attends(self) -> bool:
+        """Whether the model has attention; one that has none cannot align."""
+        return any(model.decoder.attention is not None for model in self.models)
+
+    @takes_options(SearchOptions)
     def translate(
         self,
         lines: Iterable[str],
-        options: SearchOptions | None = None,
+        options: SearchOptions = DEFAULT_SEARCH,
         *,
         constraints: Constraints | Sequence[Constraints] | None = None,
-        sampling: Sampling | None = None,
+        sampling: SamplingOptions | None = None,
+        num_samples: int = 1,
+        seed: int = 1,
         unknowns_from: Mapping[str, str] | None = None,
         batch_sentences: int = 32,
         batch_tokens: int = 4000,
         first_line: int = 1,
         name: str = "line ",
-        **changes: Unpack[Searching],
+        **changes: Any,
     ) -> list[Translation]:
         """Translate lines, one `Translation` for each.
 
         Args:
             lines: the sources; blank ones give blank translations.
-            options: how to search; the default `SearchOptions` if None.
-            constraints: what is asked of every translation, or of each; nothing if None.
-            sampling: draw translations instead of searching for the best; None searches.
-            unknowns_from: a dictionary, perhaps an empty one, with which unknown words are replaced through attention;
-                see `replace_unknowns`. None leaves them.
-            batch_sentences: the most sentences searched at a time.
-            batch_tokens: the most source tokens searched at a time, padding counted.
+            options: how to search.
+            constraints: on every translation, or on each; none if None.
+            sampling: sample translations instead of searching for the best; None searches.
+            num_samples: how many to sample per line; the first is the translation, the others are its alternatives.
+            seed: of sampling; every sample of every line has a seed of its own that follows from it.
+            unknowns_from: a dictionary, possibly empty, with which unknown words are replaced through attention; see
+                `replace_unknowns`. None keeps them.
+            batch_sentences: the most sentences in a batch.
+            batch_tokens: the most source tokens in a batch, padding counted.
             first_line: the number of the first line, for messages about a part of a longer text.
-            name: what stands before a line's number in messages, such as ``file.txt:``.
-            changes: single options of the search, such as ``beam=10``.
+            name: what precedes a line's number in messages, such as ``file.txt:``.
+            changes: single search options, such as ``beam=10``; see `SearchOptions`.
 
         Raises:
-            DataError: a line is longer than `max_length` tokens, or there are not as many constraints as lines.
-            ConfigError: an option is out of range, or a constraints cannot be spelt.
+            DataError: a line is longer than `max_length` tokens, or the number of constraints is not that of lines.
+            ConfigError: an option is unknown or out of range, or the vocabulary cannot spell a constraint.
         """
-        if isinstance(lines, str):
-            raise DataError(f"translate takes a list of lines, not one text: translate([{lines[:40]!r}])")
-        search_options = replace(options or SearchOptions(), **changes)
+        refuse_text(lines, "translate")
+        if changes:
+            options = options.change(**changes)
+        if sampling is not None:
+            in_range("num_samples", num_samples, 1)
         sources = list(lines)
         encoded = self.encode(sources, first_line, name)
-        places = [f"{name}{number}" for number in range(first_line, first_line + len(sources))]
-        encoded_constraints = (
-            None if constraints is None else encode_constraints(constraints, self.target_tokenizer, places)
-        )
-        translations = [Translation.blank(line) for line in sources]
-        real = [k for k, ids in enumerate(encoded) if ids]
-        lengths = [len(encoded[k]) + 1 for k in real]
-        for batch in batch_by_length(lengths, batch_sentences, batch_tokens):
-            chosen = [real[k] for k in batch]
-            own = None if encoded_constraints is None else [encoded_constraints[k] for k in chosen]
-            ids = [encoded[k] for k in chosen]
+        by_line: list[TokenConstraints] | None = None
+        if constraints is not None:
+            names = [f"{name}{number}" for number in range(first_line, first_line + len(sources))]
+            by_line = encode_constraints(constraints, self.target_tokenizer, names)
+
+        def translate_batch(members: list[int]) -> Iterator[Translation]:
+            ids = [encoded[k] for k in members]
+            of_batch = None if by_line is None else [by_line[k] for k in members]
             if sampling is None:
-                found = self.search(ids, search_options, own)
+                results = self.search(ids, options, of_batch)
             else:
-                found = self.sample(ids, sampling, [first_line + k for k in chosen], search_options, own)
-            for k, each in zip(chosen, found, strict=True):
-                translations[k] = self.rendered(sources[k], encoded[k], each.hypotheses)
-        if unknowns_from is not None:
-            return [replace_unknowns(each, unknowns_from) for each in translations]
-        return translations
+                seeds = [[f"{seed} {first_line + k} {n}" for n in range(num_samples)] for k in members]
+                results = sample_outputs(
+                    *self._encode_batch(ids, of_batch), sampling, seeds, options, of_batch
+                )
+            for k, result in zip(members, results, strict=True):
+                translation = self._decode(sources[k], encoded[k], result.hypotheses)
+                yield translation if unknowns_from is None else replace_unknowns(translation, unknowns_from)
+
+        return predict_by_length(
+            translate_batch,
+            [len(ids) + 1 if ids else 0 for ids in encoded],
+            [Translation.blank(line) for line in sources],
+            batch_sentences=batch_sentences,
+            batch_tokens=batch_tokens,
+        )
 
     def translate_stream(
-        self, lines: Iterable[str], *, chunk: int = 256, **options: Any
+        self, lines: Iterable[str], *, chunk: int = CHUNK, **arguments: Any
     ) -> Iterator[Translation]:
-        """Translate an endless stream in constant memory, `chunk` lines at a time; options as for `translate`."""
+        """Translate an endless stream in constant memory, `chunk` lines at a time; arguments as for `translate`."""
         waiting = iter(lines)
-        return self.translate_groups(iter(lambda: list(islice(waiting, chunk)), []), **options)
+        return self.translate_groups(iter(lambda: list(islice(waiting, chunk)), []), **arguments)
 
     def translate_groups(
         self,
         groups: Iterable[Sequence[str]],
         *,
         constraints: Constraints | Iterable[Constraints] | None = None,
-        **options: Any,
+        **arguments: Any,
     ) -> Iterator[Translation]:
         """Translate groups of lines as they come, in constant memory.
 
         Args:
             groups: lines to be searched together, such as those that have arrived.
-            constraints: what is asked of every translation, or of each.
-            options: as for `translate`.
+            constraints: on every translation, or on each.
+            arguments: as for `translate`.
         """
-        first_line = 1
-        same = constraints if constraints is None or isinstance(constraints, Constraints) else None
-        each = iter(() if constraints is None or isinstance(constraints, Constraints) else constraints)
-        for group in groups:
-            asked = same if same is constraints else tuple(islice(each, len(group)))
-            try:
-                yield from self.translate(group, constraints=asked, first_line=first_line, **options)
-            except TooLongError as error:  # what stands before it is not lost
-                before = asked[: error.place] if isinstance(asked, tuple) else asked
-                yield from self.translate(
-                    group[: error.place], constraints=before, first_line=first_line, **options
-                )
-                raise
-            first_line += len(group)
+        if constraints is None or isinstance(constraints, Constraints):
+            same = constraints
+            return predict_groups(
+                lambda lines, first_line: self.translate(
+                    lines, first_line=first_line, constraints=same, **arguments
+                ),
+                groups,
+            )
+        # a line without constraints is paired with None, so that `translate` can name it
+        each = chain(constraints, repeat(None))
+        return predict_groups(
+            lambda pairs, first_line: self.translate(
+                [line for line, _ in pairs],
+                first_line=first_line,
+                constraints=[own for _, own in pairs if own is not None],
+                **arguments,
+            ),
+            (list(zip(group, each, strict=False)) for group in groups),
+        )
 
     def align(
         self,
@@ -460,15 +264,15 @@ class Translator(Searcher):
         first_line: int = 1,
         name: str = "line ",
     ) -> list[Translation]:
-        """Read given pairs by forced decoding: the model's probability and attention for these very words.
+        """Score given pairs by forced decoding: the model's probability and attention for these very words.
 
         Args:
-            sources: one line a sentence.
+            sources: one sentence per line.
             targets: their translations, in the same order; a pair with a blank side gives a blank result.
-            batch_sentences: the most sentences read at a time.
-            batch_tokens: the most tokens of a side read at a time, padding counted.
+            batch_sentences: the most pairs in a batch.
+            batch_tokens: the most tokens of a side in a batch, padding counted.
             first_line: the number of the first pair, for messages about a part of a longer text.
-            name: what stands before a line's number in messages, such as ``file.txt:``.
+            name: what precedes a line's number in messages, such as ``file.txt:``.
 
         Raises:
             DataError: the sides differ in number, or a source is longer than `max_length` tokens.
@@ -480,58 +284,191 @@ class Translator(Searcher):
         pairs = [
             EncodedPair(source_ids, target_ids)
             for source_ids, target_ids in zip(
-                self.encode(sources, first_line, name), read_ids(targets, self.target_tokenizer), strict=True
+                self.encode(sources, first_line, name),
+                _encode_lines(targets, self.target_tokenizer),
+                strict=True,
             )
         ]
-        results = [Translation.blank(line) for line in sources]
-        real = [k for k, pair in enumerate(pairs) if pair.source_ids and pair.target_ids]
-        lengths = [pairs[k].length for k in real]
-        for batch in batch_by_length(lengths, batch_sentences, batch_tokens):
-            chosen = [real[k] for k in batch]
-            padded = pad_pairs([pairs[k] for k in chosen]).to(self.device)
-            for k, hypothesis in zip(chosen, decode_forced(self.model, padded), strict=True):
-                results[k] = self.rendered(sources[k], pairs[k].source_ids, [hypothesis])
-        return results
 
-    def tree(
-        self, line: str, options: SearchOptions | None = None, **changes: Unpack[Searching]
-    ) -> SearchTree:
-        """Translate a line, and give all that the search went through; arguments as for `translate`.
+        def align_batch(members: list[int]) -> Iterator[Translation]:
+            padded = pad_pairs([pairs[k] for k in members]).to(self.device)
+            for k, hypothesis in zip(members, decode_forced(self.model, padded), strict=True):
+                yield self._decode(sources[k], pairs[k].source_ids, [hypothesis])
+
+        return predict_by_length(
+            align_batch,
+            [pair.length if pair.source_ids and pair.target_ids else 0 for pair in pairs],
+            [Translation.blank(line) for line in sources],
+            batch_sentences=batch_sentences,
+            batch_tokens=batch_tokens,
+        )
+
+    @takes_options(SearchOptions)
+    def tree(self, line: str, options: SearchOptions = DEFAULT_SEARCH, **changes: Any) -> SearchTree:
+        """Translate a line and show the whole search; a blank line has none.
+
+        Args:
+            line: what to translate.
+            options: how to search.
+            changes: single search options, such as ``beam=10``; see `SearchOptions`.
 
         Raises:
             DataError: the line is longer than `max_length` tokens.
+            ConfigError: an option is unknown or out of range.
         """
-        return search_tree(self, line, replace(options or SearchOptions(), **changes))
+        options = options.change(**changes)
+        (ids,) = self.encode([line])
+        if not ids:
+            return SearchTree(Translation.blank(line), ())
+        (result,) = self.search([ids], options, history=True)
+        assert result.history is not None, "it was recorded"
+        translation = self._decode(line, ids, result.hypotheses)
+        return SearchTree(translation, decode_history(result.history, self.target_tokenizer))
 
+    @takes_options(SearchOptions)
     def what_if(
         self,
         line: str,
-        options: SearchOptions | None = None,
+        options: SearchOptions = DEFAULT_SEARCH,
         *,
         attend: Mapping[int, str | int] | None = None,
         swap: Mapping[str | int, str] | None = None,
         prefix: str = "",
         include: Sequence[str] = (),
         exclude: Sequence[str] = (),
-        **changes: Unpack[Searching],
+        **changes: Any,
     ) -> WhatIf:
-        """Translate a line as the model would, and once more as it is told to.
+        """Translate a line as it is, and once more under an intervention.
 
         Args:
             line: what to translate.
-            options: how to search, both times; the default `SearchOptions` if None.
-            attend: target step, counted from 0 → the source token to look at then: a word of the line (as it is after
+            options: how to search, both times.
+            attend: target step, counted from 0 → the source token that gets all attention: a word of the line (after
                 swapping), or the position of a token.
-            swap: a word of the line, or its place among the words, counted from 0 → what stands there instead.
-            prefix: how the translation begins.
+            swap: a word of the line, or its position among the words, counted from 0 → the word that replaces it.
+            prefix: forced first words of the translation.
             include: phrases that must appear in it.
             exclude: phrases that may not.
-            changes: single options of the search, such as ``beam=10``.
+            changes: single search options, such as ``beam=10``; see `SearchOptions`.
 
         Raises:
-            ConfigError: nothing is asked for; a word is not there, or there more than once; the model has no attention
-                to be told where to look; or words are asked for that it cannot spell.
+            ConfigError: there is no intervention; a word is not in the line, or more than once; attention is forced
+                and the model has none; the vocabulary cannot spell a word; an option is unknown or out of range.
             DataError: the line is blank, or longer than `max_length` tokens.
         """
-        asked = Intervention(attend or {}, swap or {}, Constraints(prefix, tuple(include), tuple(exclude)))
-        return run_what_if(self, line, asked, replace(options or SearchOptions(), **changes))
+        options = options.change(**changes)
+        constraints = Constraints(prefix, tuple(include), tuple(exclude))
+        intervention = Intervention(attend or {}, swap or {}, constraints)
+        if not line.strip():
+            raise DataError("what if: the line is blank; give it a word")
+        if intervention.attend and not self.attends:
+            raise ConfigError(
+                "attend: this model has no attention to force; use a prefix or a swap, or train one whose decoder is "
+                "of kind bahdanau, luong or deep-fusion"
+            )
+        swaps = intervention.swaps_by_position(line)
+        swapped = swap_words(line, swaps)
+        ids, swapped_ids = self.encode([line, swapped])
+        forced = intervention.encode(swapped, swapped_ids, self.source_tokenizer, self.target_tokenizer)
+        (before,) = self.search([ids], options)
+        (after,) = self.search([swapped_ids], options, [forced])
+        return WhatIf(
+            self._decode(line, ids, before.hypotheses),
+            self._decode(swapped, swapped_ids, after.hypotheses),
+            forced.attend,
+            constraints.prefix,
+            swaps,
+            constraints.include,
+            constraints.exclude,
+        )
+
+    def encode(self, lines: Sequence[str], first_line: int = 1, name: str = "line ") -> list[list[int]]:
+        """The source ids of each line, without the end mark; none of a blank line.
+
+        Args:
+            lines: the sources.
+            first_line: the number of the first line, for the message.
+            name: what precedes a line's number in the message.
+
+        Raises:
+            TooLongError: a line is longer than `max_length` tokens.
+        """
+        encoded = _encode_lines(lines, self.source_tokenizer)
+        refuse_too_long(
+            lines, [len(ids) for ids in encoded], self.max_length, first_line=first_line, name=name
+        )
+        return encoded
+
+    @torch.inference_mode()
+    def search(
+        self,
+        sources: Sequence[Sequence[int]],
+        options: SearchOptions = DEFAULT_SEARCH,
+        constraints: Sequence[TokenConstraints] | None = None,
+        *,
+        history: bool = False,
+    ) -> list[SearchResult]:
+        """Search for the translations of some sentences in one batch.
+
+        Args:
+            sources: their ids, none empty.
+            options: how to search.
+            constraints: on each sentence.
+            history: whether to record the search.
+        """
+        decoder, encoded = self._encode_batch(sources, constraints)
+        return search(decoder, encoded, options, constraints, history=history)
+
+    @torch.inference_mode()
+    def _encode_batch(
+        self, sources: Sequence[Sequence[int]], constraints: Sequence[TokenConstraints] | None
+    ) -> tuple[Any, Any]:
+        """The decoder to step, and the encoded sources."""
+        model = self._packed.model()
+        if self.shortlist is not None:
+            required: Sequence[tuple[tuple[int, ...], ...]] = [()] * len(sources)
+            if constraints is not None:
+                required = [(each.prefix, *each.include) for each in constraints]
+            lists = [
+                self.shortlist.words_for(ids, phrases) for ids, phrases in zip(sources, required, strict=True)
+            ]
+            model = with_shortlists(model, lists, self.device)
+        batch = pad_sources(sources).to(self.device)
+        return model.decoder, model.encode(batch.source_ids, batch.source_mask)
+
+    def _decode(
+        self, source: str, source_ids: Sequence[int], hypotheses: Sequence[Hypothesis]
+    ) -> Translation:
+        """The first hypothesis as a translation, the others as its alternatives.
+
+        Args:
+            source: the line.
+            source_ids: its ids, without the end mark.
+            hypotheses: at least one, best first.
+        """
+        whole_source = [*source_ids, EOS]
+        source_tokens = tuple(self.source_tokenizer.tokens(whole_source))
+        source_words = tuple(self.source_tokenizer.words(whole_source))
+        best, *others = [
+            Translation(
+                source=source,
+                text=self.target_tokenizer.decode(h.ids),
+                source_tokens=source_tokens,
+                tokens=tuple(self.target_tokenizer.tokens(h.ids)),
+                score=h.score,
+                log_prob=h.log_prob,
+                token_log_probs=h.token_log_probs,
+                alpha=h.alpha,
+                source_words=source_words,
+                target_words=tuple(self.target_tokenizer.words(h.ids)),
+            )
+            for h in hypotheses
+        ]
+        return replace(best, alternatives=tuple(others))
+
+
+def _encode_lines(lines: Sequence[str], tokenizer: Tokenizer) -> list[list[int]]:
+    """The ids of each line; none of a line of blanks, though a character model has a token for each of them."""
+    return [
+        ids if line.strip() else [] for line, ids in zip(lines, tokenizer.encode_batch(lines), strict=True)
+    ]

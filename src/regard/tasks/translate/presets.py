@@ -1,7 +1,7 @@
 """Presets of translators: the papers' models with the papers' numbers, and small ones for a CPU.
 
-A preset is a function that returns a plain mapping with every number in sight. The papers' own name the section each
-number is from. They do not copy the papers' data nor how their shortlists handle unknown words; sentences above
+A preset is a function that returns a plain mapping with all its numbers. Those of papers name the section each number
+is from. They do not reproduce the papers' data or their treatment of unknown words; training sentences of more than
 `max_length` tokens are left out as in the papers.
 """
 
@@ -12,14 +12,8 @@ from regard.config import merge
 from regard.tasks.spec import Preset
 
 
-def with_decoder(preset: Preset, over: Mapping[str, Any]) -> Preset:
-    """The preset with another decoder, and whatever else `over` says."""
-    del preset["model"]["decoder"]
-    return merge(preset, over)
-
-
 def rnnsearch_50() -> Preset:
-    """RNNsearch-50 of Bahdanau, Cho & Bengio 2015 (A.2.3, B.1, B.2): 30,000 words, up to 50 of them a sentence."""
+    """RNNsearch-50 of Bahdanau, Cho & Bengio 2015 (A.2.3, B.1, B.2): 30,000 words, sentences of up to 50."""
     return {
         "data": {"max_length": 50},
         "tokenizer": {"source": "word", "target": "word", "source_size": 30_000, "target_size": 30_000},
@@ -51,25 +45,22 @@ def rnnsearch_50() -> Preset:
 
 def rnnencdec_50() -> Preset:
     """RNNencdec-50, the fixed-vector model that RNNsearch is compared with (Bahdanau et al. 2015, §4; Cho 2014)."""
-    over = {
-        "model": {
-            "encoder": {"bidirectional": False},
-            "decoder": {
-                "kind": "cho",
-                "cell": "gru",
-                "embedding_size": 620,
-                "state_size": 1000,
-                "readout_size": 500,
-            },
-        }
+    preset = rnnsearch_50()
+    preset["model"]["encoder"]["bidirectional"] = False
+    preset["model"]["decoder"] = {
+        "kind": "cho",
+        "cell": "gru",
+        "embedding_size": 620,
+        "state_size": 1000,
+        "readout_size": 500,
     }
-    return with_decoder(rnnsearch_50(), over)
+    return preset
 
 
 def sutskever() -> Preset:
-    """Sutskever, Vinyals & Le 2014 (§3.4): four LSTM layers of 1000, the source backwards, SGD of 0.7.
+    """Sutskever, Vinyals & Le 2014 (§3.4): four LSTM layers of 1000, the source reversed, SGD of 0.7.
 
-    The rate is halved every half epoch after the fifth, and the gradient is a sentence's mean.
+    The learning rate is halved every half epoch after the fifth, and the gradient is the mean over sentences.
     """
     stack = {"cell": "lstm", "embedding_size": 1000, "state_size": 1000, "num_layers": 4}
     return {
@@ -100,7 +91,7 @@ def sutskever() -> Preset:
 def luong_general() -> Preset:
     """Luong, Pham & Manning 2015 (§4.1): global attention, general score, input feeding, dropout 0.2.
 
-    The rate is halved every epoch after the eighth, and the gradient is a sentence's mean.
+    The learning rate is halved every epoch after the eighth, and the gradient is the mean over sentences.
     """
     stack = {"cell": "lstm", "embedding_size": 1000, "state_size": 1000, "num_layers": 4, "dropout": 0.2}
     return {
@@ -149,67 +140,37 @@ SMALL_TRAINING: Preset = {
 }
 
 
-def rnnsearch_small() -> Preset:
-    """RNNsearch small enough for a laptop's CPU: 256 units, Adam, dropout."""
+def _small(cell: str, decoder: Mapping[str, Any]) -> Preset:
+    """Small enough for a laptop's CPU: a bidirectional encoder of 256 each way, a decoder of 512, dropout."""
     return {
         "data": {"max_length": 80},
         "model": {
-            "encoder": {"cell": "gru", "embedding_size": 256, "state_size": 256, "dropout": 0.3},
-            "decoder": {
-                "kind": "bahdanau",
-                "cell": "gru",
-                "embedding_size": 256,
-                "state_size": 512,
-                "attention": {"energy": "additive", "size": 256},
-                "readout_size": 256,
-                "dropout": 0.3,
-            },
+            "encoder": {"cell": cell, "embedding_size": 256, "state_size": 256, "dropout": 0.3},
+            "decoder": {"cell": cell, "embedding_size": 256, "state_size": 512, "dropout": 0.3, **decoder},
         },
         "training": dict(SMALL_TRAINING),
     }
+
+
+def rnnsearch_small() -> Preset:
+    """RNNsearch small enough for a laptop's CPU: 256 units, Adam, dropout."""
+    attention = {"energy": "additive", "size": 256}
+    return _small("gru", {"kind": "bahdanau", "attention": attention, "readout_size": 256})
 
 
 def luong_small() -> Preset:
     """Luong's model small enough for a laptop's CPU: one BiLSTM of 256 each way, general score, input feeding."""
-    return {
-        "data": {"max_length": 80},
-        "model": {
-            "encoder": {"cell": "lstm", "embedding_size": 256, "state_size": 256, "dropout": 0.3},
-            "decoder": {
-                "kind": "luong",
-                "cell": "lstm",
-                "embedding_size": 256,
-                "state_size": 512,
-                "attention": {"energy": "bilinear"},
-                "readout_size": 512,
-                "input_feeding": True,
-                "bridge": "copy",
-                "dropout": 0.3,
-            },
-        },
-        "training": dict(SMALL_TRAINING),
-    }
+    decoder = {"kind": "luong", "attention": {"energy": "bilinear"}, "readout_size": 512}
+    return _small("lstm", {**decoder, "input_feeding": True, "bridge": "copy"})
 
 
 def rnnencdec_small() -> Preset:
     """The fixed-vector model at the size of rnnsearch-small, for comparison."""
-    over = {
-        "model": {
-            "decoder": {
-                "kind": "cho",
-                "cell": "gru",
-                "embedding_size": 256,
-                "state_size": 512,
-                "readout_size": 256,
-                "dropout": 0.3,
-            }
-        }
-    }
-    return with_decoder(rnnsearch_small(), over)
+    return _small("gru", {"kind": "cho", "readout_size": 256})
 
 
 def sutskever_small() -> Preset:
-    """Sutskever's model small enough for a laptop's CPU: two LSTM layers of 384, the source backwards."""
+    """Sutskever's model small enough for a laptop's CPU: two LSTM layers of 384, the source reversed."""
     stack = {"cell": "lstm", "embedding_size": 256, "state_size": 384, "num_layers": 2, "dropout": 0.3}
     return {
         "data": {"max_length": 80},
@@ -247,7 +208,7 @@ def _with_attention(attention: dict[str, Any]) -> Preset:
 
 
 def heads_small() -> Preset:
-    """RNNsearch that asks by query, key and value with four heads (Vaswani et al. 2017, over recurrent states)."""
+    """RNNsearch with query–key–value attention of four heads (Vaswani et al. 2017, over recurrent states)."""
     return _with_attention({"energy": "qkv", "size": 256, "heads": 4})
 
 
@@ -257,7 +218,7 @@ def sparsemax_small() -> Preset:
 
 
 def coverage_small() -> Preset:
-    """RNNsearch that sees what it has looked at already (Tu et al. 2016), and is charged for looking again."""
+    """RNNsearch with coverage in its attention (Tu et al. 2016), and a coverage loss."""
     return merge(_with_attention({"coverage": True}), {"auxiliary_losses": {"coverage": 0.1}})
 
 
@@ -288,23 +249,20 @@ def lstmn_shallow_small() -> Preset:
 
 
 def lstmn_deep_small() -> Preset:
-    """Deep fusion of Cheng, Dong & Lapata 2016: an LSTMN of 256 whose memory takes up the source's own."""
+    """Deep fusion of Cheng, Dong & Lapata 2016: an LSTMN of 256 whose memory is combined with the source's."""
     own_past = {"energy": "additive", "size": 128}
-    over = {
-        "model": {
-            "encoder": {"cell": "lstmn", "bidirectional": False, "memory": own_past},
-            "decoder": {
-                "kind": "deep-fusion",
-                "cell": "lstmn",
-                "embedding_size": 256,
-                "state_size": 256,
-                "memory": own_past,
-                "attention": {"energy": "additive", "size": 128},
-                "dropout": 0.3,
-            },
-        }
+    preset = rnnsearch_small()
+    preset["model"]["encoder"] |= {"cell": "lstmn", "bidirectional": False, "memory": own_past}
+    preset["model"]["decoder"] = {
+        "kind": "deep-fusion",
+        "cell": "lstmn",
+        "embedding_size": 256,
+        "state_size": 256,
+        "memory": own_past,
+        "attention": {"energy": "additive", "size": 128},
+        "dropout": 0.3,
     }
-    return with_decoder(rnnsearch_small(), over)
+    return preset
 
 
 PRESETS: dict[str, Callable[[], Preset]] = {

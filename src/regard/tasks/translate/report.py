@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from regard.errors import ConfigError, DataError
 from regard.evaluation.metrics import format_score
+from regard.search.options import DEFAULT_SEARCH, SearchOptions
 from regard.tasks.evaluation import (
-    Counter,
     DemoRun,
     DemoView,
     EvaluationOptions,
     EvaluationReport,
     EvaluationRun,
+    ProgressCounter,
     ReportContext,
     ScoreTable,
     gold_links,
@@ -56,8 +57,7 @@ def evaluate_files(options: EvaluationOptions) -> EvaluationRun:
         [pair.source for pair in pairs],
         [pair.target for pair in pairs],
         links,
-        beam=options.beam,
-        length_power=options.length_power,
+        search=options.search,
         tokenize=options.tokenize,
         lowercase=options.lowercase,
     )
@@ -69,16 +69,16 @@ def _run(
     references: Sequence[str],
     gold: Sequence[GoldLinks] | None,
     *,
-    beam: int = 5,
+    search: SearchOptions = DEFAULT_SEARCH,
     **options: Any,
 ) -> EvaluationRun:
-    def run(counter: Counter) -> EvaluationReport:
+    def run(counter: ProgressCounter) -> EvaluationReport:
         evaluation = evaluate(
             translator,
             sources,
             references,
             gold,
-            beam=beam,
+            options=search,
             listener=lambda translation: counter.count(len(translation.tokens)),
             **options,
         )
@@ -91,7 +91,7 @@ def _run(
                 gold,
                 translator=translator,
                 title=context.title,
-                subtitle=context.subtitle or f"{len(sources):,} sentences, beam {beam}",
+                subtitle=context.subtitle or f"{len(sources):,} sentences, beam {search.beam}",
                 command=context.command,
                 facts=context.facts,
                 log=context.log,

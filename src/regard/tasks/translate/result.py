@@ -1,14 +1,10 @@
-"""One translated line, with all that is known of it.
+"""`Translation`: one translated line, its tokens, scores, attention and links; and the replacement of unknown words.
 
-In: what search found, in display forms. Out: `Translation`: the text, its tokens and scores, attention and
-links, a picture, JSON. Knows nothing of models, tokenizers or tensors; alpha is a numpy array.
-
-Unknown words of a translation, replaced through attention (Jean et al. 2015; Luong et al. 2015b).
-
-In: a `Translation` with ``<unk>`` in it, and a dictionary where there is one. Out: the same translation whose text
-has, in the place of each target word with an unknown piece, what the dictionary says of the source word it looked at
-most, or else that very source word: names and numbers are mostly written alike. Words, not pieces: attention is
-added up over a source word's pieces. Tokens, scores and attention stay as the model gave them.
+In: what search found, in display forms. Out: text, word links, a figure, JSON. `replace_unknowns` replaces each target
+word with an unknown piece through attention (Jean et al. 2015; Luong et al. 2015b): by the dictionary's entry for the
+source word with the most attention, or else by that source word itself, since names and numbers are mostly written the
+same. It works on words, not pieces; tokens, scores and attention stay as the model gave them. Knows nothing of models,
+tokenizers or tensors; alpha is a numpy array.
 """
 
 from __future__ import annotations
@@ -35,7 +31,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-_FEW_WORDS = 2  # as a date is: its characters say more
+_FEW_WORDS = 2  # as in a date, whose characters say more
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +49,7 @@ class Translation:
         alpha: (Ty, Tx), a row for each of `tokens` and a column for each of `source_tokens`; None where the
             model has no attention.
         source_words: the word each source token belongs to; None for the end mark and for blanks.
-        target_words: the word each of `tokens` belongs to, likewise.
+        target_words: the word each of `tokens` belongs to; None for the end mark and for blanks.
         alternatives: the rest of the n-best list, best first.
     """
 
@@ -83,12 +79,12 @@ class Translation:
         if self.alpha is not None and self.alpha.shape != shape:
             raise DataError(
                 f"translation of {self.source!r}: alpha has shape {self.alpha.shape} where its tokens make "
-                f"{shape}; give one row a target token and one column a source token, the end marks included"
+                f"{shape}; give one row per target token and one column per source token, the end marks included"
             )
 
     @classmethod
     def blank(cls, source: str) -> Translation:
-        """Translate a blank line: to an empty one, without asking a model."""
+        """The translation of a blank line, which needs no model."""
         return cls(source, "", (), (), 0.0, 0.0, (), None, (), ())
 
     def __str__(self) -> str:
@@ -110,7 +106,7 @@ class Translation:
 
     @property
     def shown_alpha(self) -> LabelledAlpha | None:
-        """Attention as it is best drawn: between words, or between tokens where words are one or two."""
+        """Attention as it is best shown: between words, or between tokens where there are one or two words."""
         if self.alpha is None or count_words(self.target_words) > _FEW_WORDS:
             return self.word_alpha
         return LabelledAlpha(self.alpha.astype(np.float64), self.source_tokens, self.tokens)
@@ -124,12 +120,12 @@ class Translation:
         """Draw the attention as a heat map; without attention, an empty one.
 
         Args:
-            path: where to save the picture, its format by its ending; nowhere if None.
-            words: whether rows and columns are words rather than tokens; by default as `shown_alpha` has it.
+            path: where to save the figure, its format by its suffix; nowhere if None.
+            words: whether rows and columns are words rather than tokens; by default as in `shown_alpha`.
 
         Raises:
             MissingExtraError: matplotlib is not installed.
-            DataError: the picture cannot be written.
+            DataError: the figure cannot be written.
         """
         from regard.plots.figures.canvas import save
         from regard.plots.figures.heatmap import draw_heatmap
@@ -146,11 +142,21 @@ class Translation:
             save(figure, path)
         return figure
 
+    def _repr_html_(self) -> str:
+        """The attention as a heat map, for a notebook; without attention, the two texts."""
+        from regard.plots.html import heatmap_html, table_html
+
+        shown = self.shown_alpha
+        if shown is None:
+            return table_html(("source", "translation"), [(self.source, self.text)])
+        caption = f"{self.source} → {self.text}"
+        return heatmap_html(shown.source_labels, shown.target_labels, shown.alpha, caption=caption)
+
     def to_json(self, *, alpha: bool = True) -> dict[str, Any]:
         """Give everything as a JSON object, alpha to four decimals.
 
         Args:
-            alpha: whether the attention itself is part of it; it is most of the bytes, and the links stay.
+            alpha: whether to include the attention, which is most of the bytes; the links are always included.
         """
         attention = None if self.alpha is None else np.round(self.alpha.astype(np.float64), 4).tolist()
         return {
@@ -175,11 +181,10 @@ _UNKNOWN = SPECIALS[UNK]
 def replace_unknowns(translation: Translation, dictionary: Mapping[str, str] | None = None) -> Translation:
     """Replace each target word that has an unknown piece, in the translation and in its alternatives.
 
-    A word that looked at nothing but the source's end mark, and any word of a model without attention, stays
-    unknown.
+    A word whose attention is all on the source's end mark, and any word of a model without attention, stays unknown.
 
     Args:
-        translation: what was found.
+        translation: whose text is changed.
         dictionary: what source words become; a word not in it is looked up in lower case, then copied.
     """
     others = tuple(replace_unknowns(other, dictionary) for other in translation.alternatives)
@@ -195,10 +200,10 @@ def _text(translation: Translation, dictionary: Mapping[str, str]) -> str:
     attention = translation.word_alpha
     if not unknown or attention is None:
         return translation.text
-    parts = re.findall(r"\s+|\S+", translation.text)  # blanks too: a character model's are kept
+    parts = re.findall(r"\s+|\S+", translation.text)  # white space too, which a character model generates
     places = [k for k, part in enumerate(parts) if not part.isspace()]
     if len(places) != count_words(translation.target_words):
-        return translation.text  # a text that was changed before: which word is which cannot be told
+        return translation.text  # the text was changed before: its words no longer match the tokens
     for word in unknown:
         row = attention.alpha[word, :-1]  # (J,), without the end mark
         if row.size and row.max() > 0:
@@ -213,7 +218,7 @@ def _entry(source: str, dictionary: Mapping[str, str]) -> str:
 def read_dictionary(path: str | Path) -> dict[str, str]:
     """Read a dictionary: on each line a source word, a tab, and what it becomes, one word or several.
 
-    Of several entries for a word the first holds; blank lines are passed over.
+    Of several entries for a word the first is used; blank lines are skipped.
 
     Raises:
         DataError: the file cannot be read, or a line has no tab, no word before it or nothing after it.
@@ -225,7 +230,7 @@ def read_dictionary(path: str | Path) -> dict[str, str]:
         source, tab, target = line.partition("\t")
         if not tab or not source.strip() or not target.strip():
             raise DataError(
-                f"{shown(path)}:{number}: {line[:60]!r} is no entry of a dictionary; write a source word, a tab, "
+                f"{shown(path)}:{number}: {line[:60]!r} is not an entry of a dictionary; write a source word, a tab, "
                 "and what it becomes"
             )
         entries.setdefault(source.strip(), target.strip())

@@ -1,17 +1,13 @@
-"""The two halves of a translator begin as trained language models (Ramachandran et al. 2017).
+"""The task of translation: sentence pairs, two tokenizers, an encoder–decoder.
 
-In: a translator with fresh weights, and the loaded language models. Out: the translator with their embeddings and
-recurrent layers, and what to tell the user. The tokenizers were taken over before, for the weights know those ids.
-Attention, the decoder's start and its output stay as they were drawn. Where a half is made otherwise than its language
-model this says what to set, and changes nothing; the tasks of one text take that model's shape, see
-`tasks.pretrained`.
-
-A translator's validation: see `tasks.writing`, with pairs to read from.
-
-The task of translating: what is read, what is learnt from, and how the translator is judged.
+In: `SentencePair`s, read or given. Out: a `Task`: tokenizers trained on the two sides, pairs encoded and filtered,
+the objective, a teacher-forced and free-running validation. Nothing is dropped in silence: the notes say what the
+filters left out. The encoder and the decoder may start from trained language models (Ramachandran et al. 2017), whose
+tokenizers are then used, since the weights belong to those ids.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor, nn
@@ -19,71 +15,135 @@ from torch import Tensor, nn
 from regard.batches import PairBatch, batch_by_length, pad_pairs
 from regard.checkpoint import LoadedModel
 from regard.config import toml_value
-from regard.errors import ConfigError
+from regard.errors import ConfigError, DataError
 from regard.layers import BidirectionalStack
 from regard.models import LanguageModelConfig, Seq2Seq, StackConfig
 from regard.models.transfer import copy_pretrained
-from regard.tasks.base import Task, Validation
+from regard.tasks.base import Prepared, Task, Validation
 from regard.tasks.generation import check_selection, validate_generation
 from regard.tasks.pretrained import load_pretrained
-from regard.tasks.translate.config import PretrainedConfig, TranslateRun
-from regard.tasks.translate.data import as_pairs, prepare, read_corpus, with_gold_links
-from regard.tasks.translate.objective import TranslationObjective, mixed, share_of_own
+from regard.tasks.train_valid_split import split_train_valid
+from regard.tasks.translate.config import DataConfig, PretrainedConfig, TokenizerConfig, TranslateRun
+from regard.tasks.translate.objective import TranslationObjective, mix_in_samples, sampled_share
 from regard.tasks.translate.predictor import Translator
-from regard.text import EncodedPair, SentencePair
+from regard.text import (
+    EncodedPair,
+    Filters,
+    SentencePair,
+    Tokenizer,
+    encode_pairs,
+    learn,
+    read_gold_links,
+    read_pairs,
+)
 
-_SHARED = ("cell", "embedding_size", "state_size")
+Example = SentencePair | tuple[str, str]
+"""A source and its translation."""
 
 
-def begin_as(
-    model: Seq2Seq, trained: Mapping[str, LoadedModel], pretrained: PretrainedConfig
-) -> tuple[str, ...]:
-    """Start the encoder, the decoder or both from trained language models.
+@dataclass(frozen=True)
+class PreparedPairs(Prepared[EncodedPair]):
+    """The data of a run.
 
-    A bidirectional encoder takes its forward direction alone, and of its bottom layer: the layers above read both
-    directions, which no language model did.
+    Attributes:
+        valid_pairs: the validation pairs as text.
+    """
+
+    valid_pairs: Sequence[SentencePair] = ()
+
+
+class TranslateTask(Task):
+    """Sentence pairs, two tokenizers, an encoder–decoder.
 
     Args:
-        model: changed in place.
-        trained: the language models by half, encoder and decoder; a half without one stays as it is.
-        pretrained: where they were read, for the sentences.
-
-    Returns:
-        A sentence for the user for each half.
+        config: the whole run.
+        train: the training pairs; None reads the files of ``config.data``.
+        valid: the validation pairs; None reads the files of ``config.data`` or, without any, splits some training
+            pairs off.
 
     Raises:
-        ConfigError: cells or sizes do not fit.
+        RegardError: the data cannot be used.
     """
-    notes = []
-    for name, loaded in trained.items():
-        folder = getattr(pretrained, name)
-        part, config = getattr(model, name), getattr(model.config, name)
-        bidirectional = isinstance(part.stack, BidirectionalStack)
-        _check(name, folder, config, loaded.model.config, all_layers=not bidirectional)
-        copy_pretrained(loaded.model, part, num_layers=1 if bidirectional else None)
-        layers = "bottom layer's forward direction" if bidirectional else "recurrent layers"
-        notes.append(f"the {name} begins as {folder}: its embedding and {layers}")
-    return tuple(notes)
 
+    name = "translate"
+    examples = "pairs"
+    model: Seq2Seq
+    prepared: PreparedPairs
 
-def _check(
-    name: str, folder: str, config: StackConfig, trained: LanguageModelConfig, *, all_layers: bool
-) -> None:
-    """Raise with what to set where a half is not made as the language model is."""
-    options = (*_SHARED, "num_layers", "residual") if all_layers else _SHARED
-    wrong = [option for option in options if getattr(config, option) != getattr(trained, option)]
-    if wrong:
-        told = ", ".join(
-            f"model.{name}.{option} = {toml_value(getattr(trained, option))}" for option in wrong
+    def __init__(
+        self,
+        config: TranslateRun,
+        train: Sequence[Example] | None = None,
+        valid: Sequence[Example] | None = None,
+    ) -> None:
+        pairs, valid_pairs = _read_pairs(config, train, valid)
+        self._trained = load_pretrained(config.pretrained)
+        tokenizers = {half: loaded.tokenizers["text"] for half, loaded in self._trained.items()}
+        prepared = prepare(
+            pairs, valid_pairs, config.data, config.tokenizer, config.training.seed, tokenizers
         )
-        raise ConfigError(
-            f"pretrained.{name}: {folder} is a language model of other {'cells' if 'cell' in wrong else 'sizes'} than "
-            f"the {name}; set {told}"
+        if config.auxiliary_losses.guided_alignment and all(pair.links is None for pair in prepared.train):
+            raise ConfigError(
+                "auxiliary_losses.guided_alignment needs gold links; name their file with data.train_links"
+            )
+        super().__init__(config, prepared)
+        check_selection(config.training.select, self.tokenizers["target"])
+        self._generator: torch.Generator | None = None
+
+    @property
+    def sizes(self) -> Mapping[str, int]:
+        """The two vocabularies."""
+        return {side: tokenizer.size for side, tokenizer in self.tokenizers.items()}
+
+    def build(self) -> Seq2Seq:
+        """Make the model."""
+        self.model = Seq2Seq(self.config.model, self.sizes["source"], self.sizes["target"])
+        self.notes += start_from_language_models(self.model, self._trained, self.config.pretrained)
+        return self.model
+
+    def objective(self) -> nn.Module:
+        """The loss of the target's tokens, with the auxiliary losses of attention."""
+        return TranslationObjective(
+            self.model,
+            self.config.training.label_smoothing,
+            guided_alignment=self.config.auxiliary_losses.guided_alignment,
+            coverage=self.config.auxiliary_losses.coverage,
         )
-    if trained.attends and config.memory != trained.memory:
-        raise ConfigError(
-            f"pretrained.{name}: {folder} has another memory than the {name}; give model.{name}.memory the options of "
-            "its model.memory"
+
+    def batch(self, members: Sequence[int]) -> PairBatch:
+        """Some pairs, padded."""
+        return pad_pairs([self.prepared.train[k] for k in members])
+
+    def loss(self, objective: nn.Module, batch: PairBatch, progress: float) -> Tensor:
+        """The loss; with scheduled sampling, after some previous tokens were replaced by sampled ones."""
+        auxiliary_losses = self.config.auxiliary_losses
+        share = sampled_share(
+            auxiliary_losses.scheduled_sampling, auxiliary_losses.sampling_schedule, progress
+        )
+        if share > 0:
+            if self._generator is None:  # a separate one, so that dropout is that of a run without sampling
+                generator = torch.Generator(batch.source_ids.device)
+                self._generator = generator.manual_seed(self.config.training.seed)
+            batch = mix_in_samples(self.model, batch, share, self._generator)
+        return super().loss(objective, batch, progress)
+
+    def validate(self, device: torch.device) -> Validation:
+        """Teacher-forced and free-running."""
+        training = self.config.training
+        translator = Translator(
+            self.model,
+            self.tokenizers["source"],
+            self.tokenizers["target"],
+            device=device.type,
+            max_length=max(len(pair.source_ids) for pair in self.prepared.valid),
+        )
+        return validate(
+            translator,
+            self.prepared.valid_pairs,
+            self.prepared.valid,
+            free_running=training.validation_sentences,
+            batch_sentences=training.batch_sentences,
+            batch_tokens=training.batch_tokens,
         )
 
 
@@ -96,13 +156,13 @@ def validate(
     batch_sentences: int,
     batch_tokens: int,
 ) -> Validation:
-    """Validate a model; it is put into evaluation mode for the while.
+    """Validate a model, in evaluation mode; its mode is restored afterwards.
 
     Args:
         translator: around the model in training.
         pairs: the validation pairs as text.
         encoded: the same pairs as ids.
-        free_running: how many of them, from the first, to translate freely.
+        free_running: how many of them, from the first, to translate.
         batch_sentences: the most sentences in a batch.
         batch_tokens: the most tokens in a batch, of the longer side, padding counted.
     """
@@ -126,119 +186,176 @@ def validate(
     )
 
 
-class TranslateTask(Task):
-    """Pairs of lines, two tokenizers, an encoder–decoder.
+def _read_pairs(
+    config: TranslateRun, train: Sequence[Example] | None, valid: Sequence[Example] | None
+) -> tuple[list[SentencePair], list[SentencePair] | None]:
+    """The pairs as given, or else as the files have them."""
+    data = config.data
+    if train is None and not data.train:
+        raise ConfigError(
+            "data.train: no training pairs; name them with --train pairs.tsv, or --train a.de --train a.en"
+        )
+    pairs = parse_pairs(train) if train is not None else read_corpus(data.train, data.columns)
+    if config.auxiliary_losses.guided_alignment and data.train_links:
+        pairs = add_gold_links(pairs, data.train_links)
+    if valid is not None:
+        return pairs, parse_pairs(valid)
+    return pairs, read_corpus(data.valid, data.columns) if data.valid else None
+
+
+def parse_pairs(examples: Iterable[Example]) -> list[SentencePair]:
+    """`SentencePair`s, or tuples of two lines, as the former."""
+    return [item if isinstance(item, SentencePair) else SentencePair(*item) for item in examples]
+
+
+def read_corpus(files: Sequence[str], columns: Sequence[int]) -> list[SentencePair]:
+    """Read the pairs of two parallel files or one tab-separated file.
 
     Args:
-        config: the whole run.
-        train: the pairs to learn from; None reads the files of ``config.data``.
-        valid: the pairs to validate with, likewise; without any, some training pairs are set aside.
+        files: two, or one.
+        columns: of a tab-separated file, counted from 1; empty for the first two.
 
     Raises:
-        RegardError: the data cannot be used.
+        ConfigError: columns are named for two parallel files.
+        DataError: a file or a line cannot be used, or there is none.
     """
-
-    name = "translate"
-    examples = "pairs"
-    model: Seq2Seq
-
-    def __init__(
-        self,
-        config: TranslateRun,
-        train: Sequence[SentencePair | tuple[str, str]] | None = None,
-        valid: Sequence[SentencePair | tuple[str, str]] | None = None,
-    ) -> None:
-        pairs, validated = self._pairs(config, train, valid)
-        self.config = config
-        self._trained = load_pretrained(config.pretrained)
-        given = {half: loaded.tokenizers["text"] for half, loaded in self._trained.items()}
-        self.prepared = prepare(pairs, validated, config.data, config.tokenizer, config.training.seed, given)
-        if config.auxiliary_losses.guided_alignment and all(
-            pair.links is None for pair in self.prepared.train
-        ):
-            raise ConfigError(
-                "auxiliary_losses.guided_alignment learns from gold links; name their file with data.train_links"
-            )
-        self.tokenizers = {
-            "source": self.prepared.source_tokenizer,
-            "target": self.prepared.target_tokenizer,
-        }
-        check_selection(config.training.select, self.prepared.target_tokenizer)
-        self.notes = self.prepared.notes
-        self.num_train, self.num_valid = len(self.prepared.train), len(self.prepared.valid)
-        self.lengths = [pair.length for pair in self.prepared.train]
-        self._chance: torch.Generator | None = None
-
-    @staticmethod
-    def _pairs(
-        config: TranslateRun,
-        train: Sequence[SentencePair | tuple[str, str]] | None,
-        valid: Sequence[SentencePair | tuple[str, str]] | None,
-    ) -> tuple[list[SentencePair], list[SentencePair] | None]:
-        """The pairs as given, or else as the files have them."""
-        data = config.data
-        if train is None and not data.train:
-            raise ConfigError(
-                "data.train: no training pairs; name them with --train pairs.tsv, or --train a.de --train a.en"
-            )
-        pairs = as_pairs(train) if train is not None else read_corpus(data.train, data.columns)
-        if config.auxiliary_losses.guided_alignment and data.train_links:
-            pairs = with_gold_links(pairs, data.train_links)
-        if valid is not None:
-            return pairs, as_pairs(valid)
-        return pairs, read_corpus(data.valid, data.columns) if data.valid else None
-
-    @property
-    def sizes(self) -> Mapping[str, int]:
-        """The two vocabularies."""
-        return {side: tokenizer.size for side, tokenizer in self.tokenizers.items()}
-
-    def build(self) -> Seq2Seq:
-        """Make the model."""
-        self.model = Seq2Seq(self.config.model, self.sizes["source"], self.sizes["target"])
-        self.notes += begin_as(self.model, self._trained, self.config.pretrained)
-        return self.model
-
-    def objective(self) -> nn.Module:
-        """The words' loss, and what else the decoder is taught."""
-        return TranslationObjective(
-            self.model,
-            self.config.training.label_smoothing,
-            guided_alignment=self.config.auxiliary_losses.guided_alignment,
-            coverage=self.config.auxiliary_losses.coverage,
+    chosen = (columns[0], columns[1]) if columns else None
+    pairs = list(read_pairs(*files, columns=chosen))
+    if not pairs:
+        raise DataError(
+            f"{' and '.join(files)}: an empty corpus, without a line; give one sentence pair per line"
         )
+    return pairs
 
-    def batch(self, members: Sequence[int]) -> PairBatch:
-        """Some pairs, padded."""
-        return pad_pairs([self.prepared.train[k] for k in members])
 
-    def loss(self, objective: nn.Module, batch: PairBatch, progress: float) -> Tensor:
-        """The loss; with scheduled sampling, after some of the words to read were replaced by the model's own."""
-        auxiliary_losses = self.config.auxiliary_losses
-        share = share_of_own(
-            auxiliary_losses.scheduled_sampling, auxiliary_losses.sampling_schedule, progress
+def add_gold_links(pairs: Sequence[SentencePair], path: str) -> list[SentencePair]:
+    """The pairs with the gold links of a file, one line for each.
+
+    Raises:
+        DataError: the file, or a line of it, does not fit the pairs; see `read_gold_links`.
+    """
+    gold = read_gold_links(path, [(pair.source, pair.target) for pair in pairs])
+    return [replace(pair, gold=links) for pair, links in zip(pairs, gold, strict=True)]
+
+
+def prepare(
+    train: Sequence[SentencePair],
+    valid: Sequence[SentencePair] | None,
+    data: DataConfig,
+    config: TokenizerConfig,
+    seed: int,
+    trained: Mapping[str, Tokenizer] | None = None,
+) -> PreparedPairs:
+    """Train tokenizers, encode, filter.
+
+    Args:
+        train: the training pairs.
+        valid: the validation pairs; None splits some training pairs off.
+        data: the filters.
+        config: kinds and sizes of the tokenizers.
+        seed: of the split.
+        trained: the tokenizers of pretrained language models, for the encoder, the decoder or both.
+
+    Raises:
+        DataError: nothing is left to train on or to validate with.
+    """
+    notes: list[str] = []
+    if valid is None:
+        train, valid, note = split_train_valid(train, [pair.source for pair in train], seed, what="pairs")
+        notes.append(note)
+    source_tokenizer, target_tokenizer = _tokenizers(train, config, trained or {})
+    filters = Filters(data.max_length, data.max_ratio or None, data.drop_duplicates)
+    kept, report = filters.apply(encode_pairs(train, source_tokenizer, target_tokenizer))
+    if report.removed:
+        notes.append(f"training pairs: {report}")
+    encoded = list(encode_pairs(valid, source_tokenizer, target_tokenizer))
+    real = [k for k, pair in enumerate(encoded) if pair.source_ids and pair.target_ids]
+    if not real:
+        raise DataError("the validation pairs are all empty; give some with text on both sides")
+    if len(real) < len(encoded):
+        notes.append(f"validation pairs: left out {len(encoded) - len(real)} with an empty side")
+    return PreparedPairs(
+        {"source": source_tokenizer, "target": target_tokenizer},
+        kept,
+        [encoded[k] for k in real],
+        tuple(notes),
+        valid_pairs=[valid[k] for k in real],
+    )
+
+
+def _tokenizers(
+    pairs: Iterable[SentencePair], config: TokenizerConfig, trained: Mapping[str, Tokenizer]
+) -> tuple[Tokenizer, Tokenizer]:
+    """The two tokenizers: a pretrained model's where there is one, else trained."""
+    source, target = trained.get("encoder"), trained.get("decoder")
+    if source is not None and target is not None:
+        return source, target
+    sources = [pair.source for pair in pairs]
+    targets = [pair.target for pair in pairs]
+
+    def train(kind: str, lines: list[str], size: int) -> Tokenizer:
+        return learn(kind, lines, size=size, min_frequency=config.min_frequency, lowercase=config.lowercase)
+
+    if config.shared:
+        both = train(config.source, sources + targets, config.source_size)
+        return source or both, target or both
+    return (
+        source or train(config.source, sources, config.source_size),
+        target or train(config.target, targets, config.target_size),
+    )
+
+
+_SHARED = ("cell", "embedding_size", "state_size")
+
+
+def start_from_language_models(
+    model: Seq2Seq, trained: Mapping[str, LoadedModel], pretrained: PretrainedConfig
+) -> tuple[str, ...]:
+    """Initialize the encoder, the decoder or both with the embedding and recurrent layers of language models.
+
+    Attention, the decoder's initial state and its output keep their sampled weights. Of a bidirectional encoder only
+    the forward direction of the bottom layer is initialized: the layers above read both directions, which no language
+    model did. The tasks of one text take the language model's shape; see `tasks.pretrained`.
+
+    Args:
+        model: changed in place.
+        trained: the language models by half, encoder and decoder; a half without one stays as it is.
+        pretrained: their folders, for the messages.
+
+    Returns:
+        A sentence for the user for each half.
+
+    Raises:
+        ConfigError: cells or sizes do not match; the message says what to set.
+    """
+    notes = []
+    for name, loaded in trained.items():
+        folder = getattr(pretrained, name)
+        part, config = getattr(model, name), getattr(model.config, name)
+        bidirectional = isinstance(part.stack, BidirectionalStack)
+        _check(name, folder, config, loaded.model.config, all_layers=not bidirectional)
+        copy_pretrained(loaded.model, part, num_layers=1 if bidirectional else None)
+        layers = "bottom layer's forward direction" if bidirectional else "recurrent layers"
+        notes.append(f"the {name} starts from {folder}: its embedding and {layers}")
+    return tuple(notes)
+
+
+def _check(
+    name: str, folder: str, config: StackConfig, trained: LanguageModelConfig, *, all_layers: bool
+) -> None:
+    """Raise, with the options to set, where a half does not match its language model."""
+    options = (*_SHARED, "num_layers", "residual") if all_layers else _SHARED
+    wrong = [option for option in options if getattr(config, option) != getattr(trained, option)]
+    if wrong:
+        needed = ", ".join(
+            f"model.{name}.{option} = {toml_value(getattr(trained, option))}" for option in wrong
         )
-        if share > 0:
-            if self._chance is None:  # of its own, so that dropout is that of a run without it
-                self._chance = torch.Generator(batch.source_ids.device).manual_seed(self.config.training.seed)
-            batch = mixed(self.model, batch, share, self._chance)
-        return super().loss(objective, batch, progress)
-
-    def validate(self, device: torch.device) -> Validation:
-        """Teacher-forced and free-running."""
-        training = self.config.training
-        translator = Translator(
-            self.model,
-            self.prepared.source_tokenizer,
-            self.prepared.target_tokenizer,
-            device=device.type,
-            max_length=max(len(pair.source_ids) for pair in self.prepared.valid),
+        raise ConfigError(
+            f"pretrained.{name}: {folder} is a language model of other {'cells' if 'cell' in wrong else 'sizes'} than "
+            f"the {name}; set {needed}"
         )
-        return validate(
-            translator,
-            self.prepared.valid_pairs,
-            self.prepared.valid,
-            free_running=training.validation_sentences,
-            batch_sentences=training.batch_sentences,
-            batch_tokens=training.batch_tokens,
+    if trained.attends and config.memory != trained.memory:
+        raise ConfigError(
+            f"pretrained.{name}: {folder} has another memory than the {name}; give model.{name}.memory the options of "
+            "its model.memory"
         )

@@ -1,0 +1,67 @@
+"""Dataclasses of options → flags of a command: one per field, with the field's default and help; and shared flags.
+
+In: a command with one parameter that is an `Options` dataclass. Out: the same command with a flag for each of its
+fields, as Typer reads signatures. So an option is defined once, beside the code that uses it. Knows no command.
+"""
+
+import inspect
+from collections.abc import Callable, Collection
+from dataclasses import fields
+from functools import wraps
+from typing import Annotated, Any, Literal, get_origin, get_type_hints
+
+import typer
+
+from regard.cli.console import DEVICE_HELP, WEIGHTS_HELP
+from regard.search.options import Options
+
+Command = Callable[..., None]
+
+MaxLength = Annotated[int, typer.Option(help="Refuse lines of more tokens than this.")]
+Weights = Annotated[str, typer.Option(help=WEIGHTS_HELP)]
+Device = Annotated[str, typer.Option(help=DEVICE_HELP)]
+
+
+def option_flags(
+    kind: type[Options], parameter: str, *, panel: str | None = None, omit: Collection[str] = ()
+) -> Callable[[Command], Command]:
+    """Replace a parameter of a command by one flag per field of its dataclass.
+
+    Args:
+        kind: the dataclass of the parameter.
+        parameter: the name of the parameter.
+        panel: the heading under which ``--help`` lists the flags.
+        omit: fields without a flag, since they mean nothing to the command.
+    """
+    hints = get_type_hints(kind)
+    flags = []
+    for field in fields(kind):
+        if field.name not in omit:
+            # names are checked by the dataclass, whose message has the nearest one
+            hint = str if get_origin(hints[field.name]) is Literal else hints[field.name]
+            option = typer.Option(help=field.metadata["help"], rich_help_panel=panel)
+            flags.append(
+                inspect.Parameter(
+                    field.name,
+                    inspect.Parameter.POSITIONAL_OR_KEYWORD,
+                    default=field.default,
+                    annotation=Annotated[hint, option],
+                )
+            )
+
+    def decorate(command: Command) -> Command:
+        signature = inspect.signature(command, eval_str=True)
+        parameters: list[inspect.Parameter] = []
+        for each in signature.parameters.values():
+            parameters += flags if each.name == parameter else [each]
+
+        @wraps(command)
+        def with_options(**values: Any) -> None:
+            options = kind(**{flag.name: values.pop(flag.name) for flag in flags})
+            command(**values, **{parameter: options})
+
+        with_options.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+        with_options.__annotations__ = {each.name: each.annotation for each in parameters}
+        return with_options
+
+    return decorate
