@@ -13,9 +13,9 @@ from torch import Tensor
 from regard.ops.shapes import Bool, Float
 
 State = tuple[Tensor, ...]
-"""What a recurrence carries, batch first in every part: h (B, n), then c (B, n) where there is one, then whatever else.
+"""The state of a recurrence, batch first in every part: h (B, n), then c (B, n) if there is one, then anything else.
 
-A recurrence that attends to its own past carries what it read last (B, n), its tapes (B, t, ·), and at the end their
+A recurrence that attends to its own past carries its last summary (B, n), its tapes (B, t, ·), and at the end their
 mask (B, t), False at the slots of padded positions.
 """
 
@@ -54,7 +54,7 @@ def unroll(
 
 
 AttendingStep = Callable[[Tensor, State, Tensor], tuple[State, Tensor]]
-"""(x_t, state_{t−1}, real (B, 1)) → (state_t, alpha over the slots read); it steps over padding by itself."""
+"""(x_t, state_{t−1}, real (B, 1)) → (state_t, alpha over the slots read); the step itself skips padding."""
 
 
 def unroll_attending(

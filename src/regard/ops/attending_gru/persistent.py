@@ -30,7 +30,7 @@ from regard.ops.shapes import Bool, Float
 
 
 class _Recurrence(torch.autograd.Function):
-    """As `naive`, batch first in what comes in and goes back; in the precision of the keys."""
+    """As `naive`; inputs and their gradients are batch first, in the precision of the keys."""
 
     @staticmethod
     def forward(

@@ -1,6 +1,6 @@
 """Triton kernels of the attending LSTM: all steps in one launch, forwards and back.
 
-A program takes its share of a phase's tiles, or of its rows: attention has a program a sentence. With PHASE = 0 all
+A program takes its share of a phase's tiles or rows: attention has one program per sentence. With PHASE = 0 all
 phases of the steps given run; with another value only that one, without meeting, which is how an interpreter can run
 them. Every width is a multiple of the tile's; the caller pads. Imported only where Triton is.
 """

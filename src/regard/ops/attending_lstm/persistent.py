@@ -20,7 +20,7 @@ from regard.ops.unroll import PlainState
 
 
 class _Recurrence(torch.autograd.Function):
-    """Batch first in what comes in and goes back; widths padded; one precision."""
+    """Inputs and their gradients are batch first; widths padded; one precision."""
 
     @staticmethod
     def forward(

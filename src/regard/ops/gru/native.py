@@ -1,6 +1,6 @@
 """The paper's GRU by C kernels on the CPU, its backward pass derived by hand; the same signature as `fused`.
 
-Where U was packed for decoding, nothing is kept for a way back.
+If U was packed for decoding, nothing is stored for a backward pass.
 """
 
 from typing import Any
@@ -55,7 +55,7 @@ def recurrent_gradient(
     gated: Float[Tensor, "B T n"],
     narrow: bool,
 ) -> Float[Tensor, "3*n n"]:
-    """Two gates meet the state before a step, the candidate that state behind its reset gate."""
+    """∂/∂U: two gates multiply the previous state, the candidate that state after its reset gate."""
     flat, n = d_projected.flatten(0, 1), previous.shape[2]
     d_U = empty(3 * n, n)
     product(flat[:, : 2 * n].T, previous.flatten(0, 1), narrow=narrow, into=d_U[: 2 * n])
@@ -94,7 +94,7 @@ def _read(
     states: Float[Tensor, "B T n"] | None,
     reverse: bool = False,
 ) -> PlainState:
-    """The last state, and the state at each word put into `states`; nothing kept for a way back."""
+    """The last state, and the state at each word written to `states`; nothing is stored for a backward pass."""
     last = plain(initial[0]).clone()
     projected = plain(projected)
     batch, num_steps, _ = projected.shape

@@ -1,8 +1,8 @@
 """The paper's GRU on a GPU: one launch for all steps forwards, one back, for one direction or for two at once.
 
 The steps' kernels are in `kernels`; here are the buffers they fill, and the large products before and after them. Saved
-for the backward pass: states, gates, candidates and r ∘ s. Widths are padded with zeros to what the tiles want: a unit
-without weights stays at 0.
+for the backward pass: states, gates, candidates and r ∘ s. Widths are padded with zeros to multiples of the tiles: a
+unit without weights stays at 0.
 """
 
 from collections.abc import Sequence
@@ -98,7 +98,7 @@ class _Recurrence(torch.autograd.Function):
 
 
 def _after(states: Tensor, back: int) -> Tensor:
-    """(T + 1, …) → what was made at each of T words: behind it, or before it where words were read backwards."""
+    """(T + 1, …) → the state at each of T words: after it, or before it if words were read backwards."""
     return states[:-1] if back else states[1:]
 
 

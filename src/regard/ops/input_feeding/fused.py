@@ -36,7 +36,7 @@ class _Recurrence(torch.autograd.Function):
         dropped: Tensor | None,
     ) -> tuple[Tensor, Tensor]:
         (num_steps, batch, _), n, l = projected.shape, h0.shape[1], fed.shape[1]
-        p = W_q.shape[0] - l  # of the query; 0 where the state itself asks
+        p = W_q.shape[0] - l  # of the query; 0 if the state itself is the query
         gates = projected.clone(memory_format=torch.contiguous_format)  # (Ty, B, 4n)
         carried = projected.new_empty(num_steps + 1, batch, n + l)  # [h_t; h̃_t]
         memories = projected.new_empty(num_steps + 1, batch, n)

@@ -175,7 +175,7 @@ def backward_steps(
             met += programs
             meet(counter, met)
         if PHASE == 0 or PHASE == 3:
-            # as the attending LSTM's, whose step i + 1 asks with the state of step i
+            # as in the attending LSTM, where the state of step i is the query of step i + 1
             state_tiles(
                 i + 1, t + 1, i + 1, W_q, gates, memories, d_asked - B * wide, partial, d_query, B * n, n, d_gates,
                 d_memory, d_memory, B, n, wide, n + l, not OWN, SPLIT, BM, BU, BL, STAGES,

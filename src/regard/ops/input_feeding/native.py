@@ -39,7 +39,7 @@ class _Recurrence(torch.autograd.Function):
         W_q, W, mask = plain(W_q), plain(W), flags(mask)
         v_a, dropped = (None if each is None else plain(each) for each in (v_a, dropped))
         (batch, num_steps, _), n, l = projected.shape, h0.shape[1], fed.shape[1]
-        p = W_q.shape[0] - l  # of the query; 0 where the state itself asks
+        p = W_q.shape[0] - l  # of the query; 0 if the state itself is the query
         ctx.narrow = narrow_wanted()
         carried = empty(batch, num_steps, n + l)
         states, memories = empty(batch, num_steps, n), empty(batch, num_steps, n)

@@ -20,7 +20,7 @@ from regard.ops.unroll import PlainState
 
 
 class _Recurrence(torch.autograd.Function):
-    """Batch first in what comes in and goes back; widths padded; one precision. `values` are W_c's part of h̄_s.
+    """Inputs and their gradients are batch first; widths padded; one precision. `values` are W_c's part of h̄_s.
 
     W_q is W_a over the state's part of W_c, or that part alone.
     """

@@ -84,7 +84,7 @@ def _read(
     states: Float[Tensor, "B T n"] | None,
     reverse: bool = False,
 ) -> PlainState:
-    """The last (h, c), and h at each word put into `states`; nothing kept for a way back."""
+    """The last (h, c), and h at each word written to `states`; nothing is stored for a backward pass."""
     h, c = (plain(part).clone() for part in initial)
     projected = plain(projected)
     batch, num_steps, _ = projected.shape

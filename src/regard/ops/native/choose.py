@@ -24,7 +24,7 @@ def native_off() -> Iterator[None]:
 
 
 def narrow_wanted() -> bool:
-    """Return whether mixed precision asks for products in bfloat16 here."""
+    """Return whether autocast requires products in bfloat16 here."""
     return torch.is_autocast_enabled("cpu") and torch.get_autocast_dtype("cpu") == torch.bfloat16
 
 

@@ -25,7 +25,7 @@ _ALLOWED = (
     "-fno-strict-aliasing",
 )  # pairs of bfloat16 are written one by one and read as words
 _FLAGS = ("-O3", "-march=native", "-std=gnu11", "-fPIC", *_ALLOWED, "-fopenmp", "-shared")
-_TIMEOUT = 600  # a busy machine takes its time
+_TIMEOUT = 600  # seconds; a busy machine may need minutes
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ def _key(compiler: list[str]) -> str:
 
 
 def _processor() -> str:
-    """What the processor can do, where the system says it."""
+    """The processor's model and features, if the system lists them."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:

@@ -119,7 +119,7 @@ def self_attentive_rnn_sequence(
         projected = x @ W[:n].T + b  # (B, n)
         if form != "read":
             return sum_step(projected, previous_state, U, S, scoring, span, state_mask, real)
-        assert S is not None, "the form 'read' asks with s_{t−1}"
+        assert S is not None, "the form 'read' has a query from s_{t−1}"
         projected = torch.cat([projected, x @ W[n:].T], dim=-1)  # (B, n + p)
         return read_step(projected, previous_state, U, S, scoring, span, state_mask, real)
 

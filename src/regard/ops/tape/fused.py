@@ -143,11 +143,11 @@ class TapeReader:
         return torch.bmm(weights, self.d_reads[:, first:]).squeeze(1)
 
     def d_first_values(self, num_slots: int) -> Tensor:
-        """∂/∂(the values the tape began with), (B, num_slots, d), when all steps have gone back."""
+        """∂/∂(the values the tape began with), (B, num_slots, d), after the backward pass of all steps."""
         return torch.bmm(self.alpha[:, :, :num_slots].permute(1, 2, 0), self.d_reads)
 
     def d_key(self, slot: int | slice) -> Tensor:
-        """∂/∂(the key at a slot, or at some), from the steps that have gone back."""
+        """∂/∂(the key at a slot, or at some), from the steps whose backward pass is done."""
         if self.v_a is None:
             return self.d_keys[:, slot]
         return (self.d_keys[:, slot] + self.d_energies[:, slot].unsqueeze(-1)) * self.v_a

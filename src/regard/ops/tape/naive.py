@@ -1,7 +1,7 @@
 """Reading a tape and writing to it, a step at a time, visible to autograd.
 
 Attention over nothing is the zero vector: a row without a real slot reads 0 and its alpha is 0. That is the rule
-for the first word, and for words behind padding on the left.
+for the first word, and for words after padding on the left.
 """
 
 from collections.abc import Sequence

@@ -36,7 +36,7 @@ def energies_of(v_a: Tensor | None, scale: float, like: Tensor) -> Energies:
 def key_gradients(
     keys: Tensor, queries: Tensor, d_energy: Tensor, energies: Energies, tiles: Tiles, count: int
 ) -> tuple[Tensor, Tensor | None]:
-    """When all steps have gone back: ∂/∂(the first `count` keys) (B, count, p), and ∂/∂v_a (p,) of additive energies.
+    """After all backward steps: ∂/∂(the first `count` keys) (B, count, p), and ∂/∂v_a (p,) of additive energies.
 
     Args:
         keys: (B, slots, p).

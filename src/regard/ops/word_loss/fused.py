@@ -17,7 +17,7 @@ from regard.ops.shapes import Float, Int
 from regard.ops.word_loss.softmax_loss import softmax_loss_
 
 _CPU_BYTES, _GPU_BYTES = 16 << 20, 256 << 20
-"""The most that a chunk's logits take in float32: on a CPU about what its cache holds; a GPU wants large products."""
+"""The maximum size of a chunk's logits in float32: on a CPU about the size of its cache; more on a GPU."""
 
 
 def _chunk_rows(num_rows: int, vocabulary_size: int, device: str) -> int:
@@ -98,7 +98,7 @@ def word_loss(
     narrow = torch.promote_types(readout.dtype, W_o.dtype)
     if torch.is_autocast_enabled(device) and narrow != torch.float64:  # which autocast leaves alone
         narrow = torch.get_autocast_dtype(device)
-    differentiable = torch.is_grad_enabled()  # which `forward`, run without gradients, cannot ask
+    differentiable = torch.is_grad_enabled()  # inside `forward` gradients are always off
     with torch.autocast(device, enabled=False):
         loss: Tensor = _WordLoss.apply(  # type: ignore[no-untyped-call]
             readout, W_o, b_o, targets, smoothing, narrow, differentiable

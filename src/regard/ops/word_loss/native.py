@@ -80,7 +80,7 @@ def word_loss(
             f"targets from {least} to {most} are not all words of a vocabulary of {len(W_o)}; "
             "leave padding out, and give ids from 0 on"
         )
-    differentiable = torch.is_grad_enabled()  # which `forward`, run without gradients, cannot ask
+    differentiable = torch.is_grad_enabled()  # inside `forward` gradients are always off
     loss: Tensor = _WordLoss.apply(  # type: ignore[no-untyped-call]
         readout, W_o, b_o, targets, smoothing, differentiable
     )
