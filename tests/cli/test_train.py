@@ -56,7 +56,8 @@ def test_results_on_one_stream_and_the_rest_on_the_other(train, corpus):
     assert f"the model is in {corpus}/model; try: echo … | regard translate {corpus}/model\n" in ended.err
     # plain lines, none broken at a terminal's width
     assert all(
-        line.startswith(("60 training", "update", "validation", "the model")) for line in ended.err.splitlines()
+        line.startswith(("60 training", "update", "validation", "the model"))
+        for line in ended.err.splitlines()
     )
 
 

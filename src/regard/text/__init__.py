@@ -38,8 +38,7 @@ from regard.text.tagged import (
     read_tagged,
     read_vertical,
 )
-from regard.text.tokenizer import Tokenizer
-from regard.text.train_tokenizer import KINDS, learn
+from regard.text.tokenizer import KINDS, Tokenizer, train_tokenizer
 
 __all__ = [
     "BOS",
@@ -73,7 +72,7 @@ __all__ = [
     "encode_words",
     "format_gold",
     "format_pharaoh",
-    "learn",
+    "train_tokenizer",
     "parse_pharaoh",
     "read_captioned",
     "read_features",

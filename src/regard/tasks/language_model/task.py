@@ -15,7 +15,7 @@ from regard.errors import ConfigError, DataError
 from regard.models import LanguageModelNetwork, States, detached
 from regard.models.state import at_positions, real_positions
 from regard.search import score_tokens
-from regard.tasks.base import Prepared, Task, Validation, filter_by_length, train_tokenizer
+from regard.tasks.base import Prepared, Task, Validation, filter_by_length, train_text_tokenizer
 from regard.tasks.config import TextTokenizerConfig
 from regard.tasks.language_model.config import LanguageModelRun, TextDataConfig
 from regard.tasks.language_model.result import TextScore
@@ -251,7 +251,7 @@ def prepare(
             lines = [line for line in train if line.strip()]
             train, valid, note = split_train_valid(lines, lines, seed, what="lines")
         notes.append(note)
-    tokenizer = train_tokenizer(train, config)
+    tokenizer = train_text_tokenizer(train, config)
     encoded = list(encode_lines(train, tokenizer))
     validated = list(encode_lines(valid, tokenizer))
     if not continuous:
