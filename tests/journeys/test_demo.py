@@ -1,4 +1,4 @@
-"""The demos of all worlds, small: what they print, what they leave behind, and that it can be used again."""
+"""The demos of all datasets, small: what they print, what they write, and that the model can be used."""
 
 import json
 import re
@@ -38,7 +38,7 @@ SMALL = small("microworld")
 
 def of_task(*tasks):
     return pytest.mark.parametrize(
-        "world", [name for name, dataset in DATASETS.items() if dataset.task in tasks]
+        "dataset", [name for name, dataset in DATASETS.items() if dataset.task in tasks]
     )
 
 
@@ -77,7 +77,7 @@ def test_a_translator_s(regard, tmp_path, monkeypatch, dataset):
     assert report["validation"]["loss"] > 0
     # some translations, a picture, where everything is, what to try
     assert len(re.findall(r"^  [✓✗] ", out, flags=re.MULTILINE)) == 5
-    assert "where it looked" in out
+    assert "attention (source above" in out
     assert re.search(f"^report: +{re.escape(str(folder / 'report.html'))}$", out, flags=re.MULTILINE)
     assert (folder / "report.html").stat().st_size > 10_000
     typed = re.search(r"try: +echo (.*) \| .*regard translate (.*) --alignments", out)
@@ -106,7 +106,7 @@ def test_a_language_model_s(regard, tmp_path, monkeypatch, dataset):
     assert len(report["samples"]) == 5
     for line in report["samples"]:
         assert line in out
-    assert "how one of them grew" in out
+    assert "one of them, step by step" in out
     assert (folder / "growth.png").stat().st_size > 5_000
     same_scores(json.loads(regard("evaluate", folder, folder / "corpus" / "test.txt", "--json")), report)
     assert regard("sample", folder, "-n", 5).splitlines() == report["samples"]
@@ -123,7 +123,7 @@ def test_a_classifier_s(regard, tmp_path, monkeypatch, dataset):
     right = [label == row.split("\t")[0] for label, row in zip(said, rows, strict=True)]
     assert [mark == "✓" for mark in re.findall(r"^  ([✓✗]) ", out, flags=re.MULTILINE)] == right
     weighs = dataset == "sentiment"
-    assert ("what it weighed" in out) == (folder / "weights.png").exists() == weighs
+    assert ("pooling weights" in out) == (folder / "weights.png").exists() == weighs
     assert len(re.findall(r"^  [✓✗] ", out, flags=re.MULTILINE)) == 6
     assert (folder / "confusion.png").exists()
     same_scores(json.loads(regard("evaluate", folder, folder / "corpus" / "test.tsv", "--json")), report)
@@ -144,7 +144,7 @@ def test_a_tagger_s(regard, tmp_path, monkeypatch, dataset):
 
 
 @of_task("caption")
-def test_a_describer_s(regard, tmp_path, monkeypatch, dataset):
+def test_a_captioner_s(regard, tmp_path, monkeypatch, dataset):
     monkeypatch.chdir(tmp_path)
     out, folder, report = left_behind(regard, tmp_path, dataset)
     assert {"bleu", "exact_match", "train_seconds"} <= printed_names(out)
@@ -155,7 +155,7 @@ def test_a_describer_s(regard, tmp_path, monkeypatch, dataset):
     )
     same_scores(again, report)
     said = regard("caption", folder, corpus / "test.npy")
-    assert said == (folder / "descriptions.txt").read_text(encoding="utf-8")
+    assert said == (folder / "captions.txt").read_text(encoding="utf-8")
 
 
 def test_json_and_a_second_run(regard, tmp_path):

@@ -34,7 +34,7 @@ REFUSED = {
         {"training": {"unfreeze_every": 1.0}},
         r"training\.unfreeze_every = 1 .*its weights are random; name .*--set pretrained\.encoder=FOLDER",
     ),
-    "likewise of a tagger": ("tag", {"training": {"unfreeze_every": 2.0}}, r"training\.unfreeze_every = 2 "),
+    "the same of a tagger": ("tag", {"training": {"unfreeze_every": 2.0}}, r"training\.unfreeze_every = 2 "),
     "tags have no macro_f1": (
         "tag",
         {"training": {"select": "macro_f1"}},

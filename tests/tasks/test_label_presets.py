@@ -23,7 +23,7 @@ def test_each_task_has_its_default():
 
 
 def configured(name):
-    """One that begins as a language model must be told which."""
+    """A preset that starts from a language model needs its folder."""
     begun = {"pretrained": {"encoder": "language_model"}} if name == "classifier-pretrained" else {}
     return configure(begun, preset=name)
 

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from regard.checkpoint import ModelFolder
+from regard.checkpoint import ModelFolder, language_model_of
 from regard.errors import ConfigError, FolderError
 from regard.layers import Embedding
 from regard.models import EncoderConfig, LanguageModelConfig
@@ -41,7 +41,7 @@ def test_the_memory_is_part_of_the_shape():
 @pytest.mark.parametrize("num_layers", [1, 2])
 def test_weights_that_are_taken_and_weights_that_are_not(language_model, bidirectional, num_layers):
     folder = str(language_model(num_layers=num_layers))
-    trained = ModelFolder(folder).load(task="language_model")
+    trained = language_model_of(folder)
     config = match_shape(EncoderConfig(bidirectional=bidirectional), trained.model.config)
     encoder = Encoder(config, Embedding(trained.tokenizers["text"].size, config.embedding_size))
     before = {name: value.clone() for name, value in encoder.named_parameters()}
@@ -96,7 +96,7 @@ def test_what_cannot_be_begun_with(language_model, tmp_path):
 
 
 @pytest.mark.parametrize("task", ["classify", "tag"])
-def test_unknown_words_are_told_of(language_model, task):
+def test_a_note_counts_unknown_words(language_model, task):
     folder = str(language_model())
     over = {"model": {"encoder": {"bidirectional": False}}, "pretrained": {"encoder": folder}}
     strange = {"classify": [("x", "a new"), ("y", "b c")], "tag": [("a new", "x y"), ("b c", "x y")]}
@@ -106,8 +106,8 @@ def test_unknown_words_are_told_of(language_model, task):
     ):
         prepared = prepare_task(configure({"task": task, **over}), data, data)
         prepared.build()
-        told = [note for note in prepared.notes if "unknown word" in note]
-        assert told == [f"{start}{folder} and read as one unknown word" for start in wanted]
+        notes = [note for note in prepared.notes if "unknown word" in note]
+        assert notes == [f"{start}{folder} and read as one unknown word" for start in wanted]
 
 
 def test_what_is_no_language_model_names_the_option(tmp_path):

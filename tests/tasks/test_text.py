@@ -23,10 +23,10 @@ def test_all_are_kept_or_accounted_for(texts, limit):
     fit = [text for text in texts if 0 < len(text) <= limit]
     blank, long = texts.count(""), sum(len(text) > limit for text in texts)
     if not fit:
-        with pytest.raises(DataError) as told:
+        with pytest.raises(DataError) as caught:
             filter_by_length(texts, len, limit, what="words", unit="letters")
         account = f"of {len(texts)} training words {blank} are blank and {long} have more than {limit} letters; raise"
-        assert account in str(told.value)
+        assert account in str(caught.value)
         return
     kept, notes = filter_by_length(texts, len, limit, what="words", unit="letters")
     assert kept == fit

@@ -173,18 +173,18 @@ def test_progress_is_not_printed(capfd):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ({"kind": "bep", "size": 50}, "'bep' is no kind of tokenizer; did you mean 'bpe'"),
-        ({"kind": "word", "size": 4}, "a vocabulary of 4 leaves no room"),
+        ({"kind": "bep", "size": 50}, "'bep' is not a kind of tokenizer; did you mean 'bpe'"),
+        ({"kind": "word", "size": 4}, "a vocabulary of 4 is too small"),
         ({"kind": "word", "size": 9, "min_frequency": 0}, "min_frequency is 0"),
         (
             {"kind": "bpe", "size": 12},
             r"of 12 is too small for 31 different characters .* make it 35 or more",
         ),
         ({"kind": "unigram", "size": 12}, r"of 12 is too small for 31 different characters .* make it 35"),
-        ({"kind": "bpe", "size": 99, "min_frequency": 999}, "min_frequency is 999, and no word"),
+        ({"kind": "bpe", "size": 99, "min_frequency": 999}, "min_frequency is 999, and every word has a character that is rarer"),
     ],
 )
-def test_impossible_wishes(arguments, said):
+def test_impossible_options(arguments, said):
     with pytest.raises(ConfigError, match=said):
         train_tokenizer(lines=LINES, **arguments)
 

@@ -6,7 +6,7 @@ from regard.training.configure import configure
 from regard.training.demos import DEMOS, find_demo
 
 
-def test_every_world_has_a_demo():
+def test_every_dataset_has_a_demo():
     assert DEMOS.keys() == DATASETS.keys()
 
 

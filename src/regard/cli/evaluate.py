@@ -177,5 +177,5 @@ def _refuse(context: typer.Context, model: Path, task: str) -> None:
         shown = parameter.opts[0] if parameter.param_type_name == "option" else f"a second file ({given})"
         owners = " or ".join(TASKS[other].purpose for other in options if name in options[other])
         raise ConfigError(
-            f"{shown} is for a model for {owners}, and {model} is one for {purpose}; leave it out"
+            f"{shown} applies to a model for {owners}, and {model} is one for {purpose}; leave it out"
         )

@@ -186,7 +186,7 @@ def filter_by_length(
     Args:
         examples: all of them.
         length: of one example; 0 if it is blank.
-        max_length: the greatest length allowed, ``data.max_length``.
+        max_length: the longest allowed, ``data.max_length``.
         what: what the examples are called, in the plural.
         unit: what the length counts.
 

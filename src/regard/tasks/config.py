@@ -44,7 +44,7 @@ class TrainingConfig(Config):
     weight_decay: float = 0.0
     """Weight decay of adamw and sgd."""
     schedule: str = "constant"
-    """The learning rate over time: constant, linear or cosine (to zero at the last update), inverse-sqrt, decay, plateau."""
+    """The learning rate over time: constant, linear or cosine (to zero at the end), inverse-sqrt, decay or plateau."""
     warmup: int = 0
     """Updates over which the learning rate rises from zero; at most a tenth of the run."""
     decay_from: float = 0.0
@@ -64,7 +64,7 @@ class TrainingConfig(Config):
     depth_decay: float = 1.0
     """Discriminative learning rates: the factor from each layer to the one below it, from the head down; 1 for none."""
     unfreeze_every: float = 0.0
-    """Gradual unfreezing: epochs after which one more layer is trained, from the head down; 0 trains all from the start."""
+    """Gradual unfreezing: epochs after which one more layer is trained, from the head down; 0 trains all at once."""
     batch_sentences: int = 64
     """The most sentences in a batch; for continuous text, the number of parallel streams."""
     batch_tokens: int = 4000
@@ -86,7 +86,7 @@ class TrainingConfig(Config):
     validation_sentences: int = 500
     """Validation sentences that are decoded for BLEU and the like; the loss is computed on all of them."""
     select: str = "loss"
-    """The score that selects the best checkpoint: loss, or another score of the validation, such as bleu or accuracy."""
+    """The score that selects the best checkpoint: loss, or another validation score, such as bleu or accuracy."""
     patience: int = 0
     """Early stopping: stop after this number of validations without improvement; 0 for never."""
     seed: int = 1

@@ -53,7 +53,7 @@ class EvaluationOptions:
 
 
 class Counter(Protocol):
-    """Is told of every example as it is done."""
+    """Counts the examples as they are done."""
 
     def count(self, num_tokens: int) -> None:
         """Count one example of this number of tokens."""

@@ -8,14 +8,28 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from regard.evaluation import ClassScores
 from regard.evaluation.metrics import label_scores
 from regard.plots import draw_confusion, save
-from regard.tasks.evaluation import EvaluationReport, ReportContext, ScoreTable, write_lines, write_report
+from regard.tasks.evaluation import (
+    DemoView,
+    EvaluationReport,
+    EvaluationRun,
+    ReportContext,
+    ScoreTable,
+    write_lines,
+    write_report,
+)
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 Prediction = TypeVar("Prediction")
+
+NUM_SHOWN = 6
+"""Examples that a demonstration shows."""
 
 
 @dataclass(frozen=True)
@@ -95,3 +109,29 @@ def evaluate_labels(
         listener(prediction)
     seconds = time.perf_counter() - started
     return LabelEvaluation(score(made), tuple(made), seconds)
+
+
+def label_run(
+    doing: str,
+    size: int,
+    num_tokens: Callable[[Any], int],
+    evaluate: Callable[[Callable[[Any], None]], LabelEvaluation],
+) -> EvaluationRun:
+    """An evaluation for the command line.
+
+    Args:
+        doing: for the progress bar.
+        size: the number of examples.
+        num_tokens: of a prediction.
+        evaluate: a listener → the evaluation.
+    """
+    return EvaluationRun(
+        doing,
+        size,
+        lambda counter: evaluate(lambda prediction: counter.count(num_tokens(prediction))).report(),
+    )
+
+
+def label_view(shown: "Sequence[RenderableType]", command: str, picture: Path) -> DemoView:
+    """What a demonstration of labels shows."""
+    return DemoView(("accuracy",), shown, (command,), picture, hidden=frozenset({"num_labels_scored"}))

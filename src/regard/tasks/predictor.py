@@ -100,7 +100,7 @@ class LabelPredictor(Predictor):
         tokenizer: lines → ids.
         labels: by id.
         device: where to compute: ``cpu``, ``cuda``, or ``auto``.
-        max_length: the greatest length of a line.
+        max_length: the length of the longest line allowed.
         facts: what is known of the weights.
     """
 
@@ -140,7 +140,7 @@ def refuse_too_long(
     Args:
         lines: as given, for the message.
         lengths: the number of tokens of each.
-        max_length: the most tokens a line may have.
+        max_length: the most tokens of a line.
         first_line: the number of the first line.
         name: what precedes a line's number in the message, such as ``file.txt:``.
         unit: what a length counts.

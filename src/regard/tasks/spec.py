@@ -39,11 +39,9 @@ class TaskSpec:
         preset_table: its named presets.
         commands: its own commands, name → ``module:function``.
         first_command: what to type first with a trained model.
-        evaluation: for ``regard evaluate``: `EvaluationOptions` → `EvaluationRun`; empty without one.
+        evaluation: a module for ``regard evaluate``, with ``evaluate_files``, and for ``regard demo``, with
+            ``write_examples``, ``evaluate_examples`` and ``show_demo``: see the methods; empty without one.
         evaluation_options: the options of ``regard evaluate`` that it reads, beside those that every task reads.
-        example_writer: for ``regard demo``: writes generated examples as training files; empty without a demo.
-        example_evaluation: for ``regard demo``: predictor, examples, `DemoRun` → `EvaluationRun`.
-        demo: for ``regard demo``: what it shows of a trained model, a `DemoView`.
     """
 
     name: str
@@ -61,9 +59,6 @@ class TaskSpec:
     first_command: str = "regard show {folder}"
     evaluation: str = ""
     evaluation_options: frozenset[str] = frozenset()
-    example_writer: str = ""
-    example_evaluation: str = ""
-    demo: str = ""
 
     def run_config(self) -> "type[RunConfig]":
         """The configuration of a whole run."""
@@ -111,7 +106,7 @@ class TaskSpec:
 
     def evaluate(self, options: "EvaluationOptions") -> "EvaluationRun":
         """Open a model and a test set, ready to be evaluated."""
-        run: EvaluationRun = resolve_name(self.evaluation)(options)
+        run: EvaluationRun = resolve_name(f"{self.evaluation}:evaluate_files")(options)
         return run
 
     def write_examples(self, stem: Path, examples: Sequence[Any]) -> list[str]:
@@ -121,12 +116,12 @@ class TaskSpec:
             stem: the files' path without suffix.
             examples: of `regard.datasets`.
         """
-        files: list[str] = resolve_name(self.example_writer)(stem, examples)
+        files: list[str] = resolve_name(f"{self.evaluation}:write_examples")(stem, examples)
         return files
 
     def evaluate_examples(self, predictor: Any, examples: Sequence[Any], demo: "DemoRun") -> "EvaluationRun":
         """A trained model and generated examples, ready to be evaluated."""
-        run: EvaluationRun = resolve_name(self.example_evaluation)(predictor, examples, demo)
+        run: EvaluationRun = resolve_name(f"{self.evaluation}:evaluate_examples")(predictor, examples, demo)
         return run
 
     def show_demo(self, predictor: Any, evaluation: Any, demo: "DemoRun") -> "DemoView":
@@ -137,5 +132,5 @@ class TaskSpec:
             evaluation: the task's own evaluation of the test set.
             demo: the dataset, its splits, the folder and the report of the training.
         """
-        view: DemoView = resolve_name(self.demo)(predictor, evaluation, demo)
+        view: DemoView = resolve_name(f"{self.evaluation}:show_demo")(predictor, evaluation, demo)
         return view

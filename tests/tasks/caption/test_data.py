@@ -3,8 +3,7 @@ import pytest
 
 from regard.errors import ConfigError, DataError
 from regard.tasks.caption.config import CaptionDataConfig
-from regard.tasks.caption.task import CaptionTask, parse_examples, prepare, read_examples
-from regard.tasks.config import TextTokenizerConfig
+from regard.tasks.caption.task import CaptionTask, parse_examples, read_examples
 from regard.text import CaptionedFeatures
 from regard.training.configure import configure
 
@@ -14,7 +13,7 @@ def examples(count, text=lambda k: f"number {k}"):
 
 
 def prepared(train, valid=None, **data):
-    return prepare(train, valid, CaptionDataConfig(**data), TextTokenizerConfig(text="word"), seed=1)
+    return CaptionTask(configure({"task": "caption", "data": data}), train, valid).prepared
 
 
 def test_equal_vectors_are_in_one_part_only():

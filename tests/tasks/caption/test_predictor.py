@@ -1,4 +1,4 @@
-"""A trained captioner in use: rows in, captions out, and what is wrong with rows is told."""
+"""A trained captioner in use: rows in, captions out, and an error says what is wrong with rows."""
 
 import numpy as np
 import pytest

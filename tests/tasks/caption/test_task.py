@@ -1,4 +1,4 @@
-"""The describer's task: its loss and its validation against plainer computations, its features brought to scale."""
+"""The captioner's task: its loss and its validation against plainer computations, its features brought to scale."""
 
 import numpy as np
 import pytest

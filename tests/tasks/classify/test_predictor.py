@@ -1,4 +1,4 @@
-"""The classifier as programs use it: N in, N out; company changes nothing; weights stand on the words."""
+"""The classifier as programs use it: N in, N out; the rest of the batch changes nothing; weights belong to words."""
 
 import numpy as np
 import pytest
@@ -39,7 +39,7 @@ def test_one_for_each_line_and_blank_ones_are_blank():
     assert found[5].tokens == (("<unk>", "b", "</s>"),)
 
 
-def test_the_label_is_the_model_s_likeliest():
+def test_the_label_is_the_most_probable():
     classifier = made()
     [one] = classifier.classify(["a b c"])
     ids = classifier.tokenizer.encode("a b c")

@@ -17,7 +17,7 @@ def _lines(count, seed=0):
 
 @pytest.fixture
 def lines():
-    """Make so many lines."""
+    """Make lines at random."""
     return _lines
 
 

@@ -3,13 +3,13 @@
 import pytest
 
 from regard.errors import DataError
-from regard.tasks.config import TextTokenizerConfig
-from regard.tasks.language_model.config import TextDataConfig
-from regard.tasks.language_model.task import parse_examples, prepare, read_examples
+from regard.tasks.language_model.task import LanguageModelTask, parse_examples, read_examples
+from regard.training.configure import configure
 
 
 def prepared(train, valid=None, **data):
-    return prepare(train, valid, TextDataConfig(**data), TextTokenizerConfig(), seed=1)
+    config = {"task": "language_model", "data": data, "training": {"batch_sentences": 1}}
+    return LanguageModelTask(configure(config), train, valid).prepared
 
 
 def texts(lines):

@@ -1,4 +1,4 @@
-"""The state is carried from window to window, within an epoch, with no gradient; sentences stand by themselves."""
+"""The state is carried from window to window, within an epoch, with no gradient; single lines are independent."""
 
 import math
 from importlib import import_module
@@ -33,7 +33,7 @@ def test_windows_with_the_state_carried_are_one_long_text(lm_task, lines, cell):
     whole = Stream([line.ids for line in task.prepared.train], 4, 9999)
     assert len(whole) == 1 < len(task.plan(0))
     expected = float(task.objective()(whole[0])[0].detach())
-    for _ in range(2):  # an epoch begins anew
+    for _ in range(2):  # an epoch starts from a zero state
         found = losses(task)
         assert sum(found) == pytest.approx(expected, rel=1e-5)
     assert task.plan(0) == task.plan(1)
@@ -56,7 +56,7 @@ def test_windows_say_what_they_hold(lm_task, lines):
     assert {batch.num_sentences for batch in batches} == {4}
 
 
-def test_sentences_stand_by_themselves(lm_task, lines):
+def test_single_lines_are_independent(lm_task, lines):
     task = lm_task(lines(30), lines(5, seed=1))
     plan = task.plan(0)
     assert sorted(k for members in plan for k in members) == list(range(30))
@@ -79,10 +79,10 @@ def test_validation_agrees_with_the_predictor(lm_task, lines, mode, kind):
     assert task.model.training
     task.model.eval()
     score = LanguageModel(task.model, task.tokenizers["text"]).perplexity(valid, mode=mode)
-    told = found.to_json()
-    del told["token_accuracy"]
-    assert told == pytest.approx({name: score.to_json()[name] for name in told}, rel=1e-5)
-    assert ("word_perplexity" in told) == (kind == "char")
+    scores = found.to_json()
+    del scores["token_accuracy"]
+    assert scores == pytest.approx({name: score.to_json()[name] for name in scores}, rel=1e-5)
+    assert ("word_perplexity" in scores) == (kind == "char")
     assert found.scores["perplexity"] == pytest.approx(math.exp(found.loss))
     if kind == "char":
         assert found.scores["bits_per_character"] == pytest.approx(found.loss / math.log(2))

@@ -1,4 +1,4 @@
-"""The tagger as programs use it: a tag for each word, a tagging for each line, and company changes nothing."""
+"""The tagger as programs use it: one tag per word, one tagging per line; the rest of the batch changes nothing."""
 
 import pytest
 import torch
@@ -32,7 +32,7 @@ def test_a_tag_for_each_word_that_blanks_part():
     assert {tag for one in found for tag in one.tags} <= set(TAGS)
 
 
-def test_the_tag_is_the_model_s_likeliest():
+def test_the_tag_is_the_most_probable():
     tagger = made()
     [one] = tagger.tag(["a b c"])
     probabilities = tagger.model(pad_words([tagger.tokenizer.encode("a b c")])).softmax(-1)

@@ -15,9 +15,6 @@ CAPTION = TaskSpec(
     preset_table="regard.tasks.caption.presets:PRESETS",
     commands={"caption": "regard.cli.caption:caption"},
     first_command="regard caption {folder} features.npy",
-    evaluation="regard.tasks.caption.evaluation:evaluate_files",
+    evaluation="regard.tasks.caption.evaluation",
     evaluation_options=frozenset({"reference", "column", "beam", "length_power", "tokenize", "lowercase"}),
-    example_writer="regard.tasks.caption.evaluation:write_examples",
-    example_evaluation="regard.tasks.caption.evaluation:evaluate_examples",
-    demo="regard.tasks.caption.evaluation:show_demo",
 )

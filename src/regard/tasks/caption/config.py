@@ -21,7 +21,7 @@ class CaptionDataConfig(Config):
     column: str = ""
     """The column of a table that holds the features as lists; by default its only one."""
     standardize: bool = True
-    """Standardize each feature to mean 0 and variance 1 over the training rows; the model keeps both, and takes raw features."""
+    """Standardize each feature to mean 0 and variance 1 over the training rows; the model does so itself ever after."""
     max_length: int = 100
     """Training captions of more tokens are left out; a note says how many."""
 

@@ -17,9 +17,8 @@ from regard.errors import ConfigError, DataError
 from regard.models import CaptionerNetwork
 from regard.models.state import at_positions, real_positions
 from regard.tasks.base import Prepared, Task, Validation, filter_by_length, train_text_tokenizer
-from regard.tasks.caption.config import CaptionDataConfig, CaptionRun
+from regard.tasks.caption.config import CaptionRun
 from regard.tasks.caption.predictor import Captioner
-from regard.tasks.config import TextTokenizerConfig
 from regard.tasks.generation import check_selection, validate_generation
 from regard.tasks.loss import words_loss
 from regard.tasks.train_valid_split import split_train_valid
@@ -96,7 +95,7 @@ class CaptionTask(Task):
         validated = parse_examples(valid) if valid is not None else None
         if validated is None and data.valid:
             validated = read_examples(data.valid, data.column)
-        super().__init__(config, prepare(captioned, validated, data, config.tokenizer, config.training.seed))
+        super().__init__(config, _prepare(captioned, validated, config))
         check_selection(config.training.select, self.tokenizers["text"])
 
     @property
@@ -193,29 +192,16 @@ def parse_examples(given: Iterable[Example]) -> list[CaptionedFeatures]:
     return examples
 
 
-def prepare(
+def _prepare(
     train: Sequence[CaptionedFeatures],
     valid: Sequence[CaptionedFeatures] | None,
-    data: CaptionDataConfig,
-    config: TextTokenizerConfig,
-    seed: int,
+    config: CaptionRun,
 ) -> Prepared[EncodedCaption]:
-    """Train a tokenizer, encode, filter.
-
-    Args:
-        train: the training examples.
-        valid: the validation examples; None splits some off.
-        data: the filters.
-        config: of the tokenizer.
-        seed: of the split.
-
-    Raises:
-        DataError: no training or validation examples are left, or the two differ in width.
-    """
+    """Train a tokenizer, encode, filter; without validation examples, split some off."""
     notes: list[str] = []
     if valid is None:
         vectors = [example.features.tobytes() for example in train]
-        train, valid, note = split_train_valid(train, vectors, seed, what="captions")
+        train, valid, note = split_train_valid(train, vectors, config.training.seed, what="captions")
         notes.append(note)
     if not train or not valid:
         raise DataError("no training captions, or no validation captions; give some of each")
@@ -224,11 +210,11 @@ def prepare(
         raise DataError(
             f"{size} features in training and {len(valid[0].features)} in validation; make them equal"
         )
-    tokenizer = train_text_tokenizer((example.text for example in train), config)
+    tokenizer = train_text_tokenizer((example.text for example in train), config.tokenizer)
     kept, left_out = filter_by_length(
         _encode(train, tokenizer),
         lambda example: len(example.ids) if example.text.strip() else 0,
-        data.max_length,
+        config.data.max_length,
         what="captions",
     )
     notes.extend(left_out)

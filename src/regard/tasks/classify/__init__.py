@@ -15,9 +15,6 @@ CLASSIFY = TaskSpec(
     preset_table="regard.tasks.classify.presets:PRESETS",
     commands={"classify": "regard.cli.classify:classify"},
     first_command="echo … | regard classify {folder}",
-    evaluation="regard.tasks.classify.evaluation:evaluate_files",
+    evaluation="regard.tasks.classify.evaluation",
     evaluation_options=frozenset({"max_length", "columns", "second_column", "separator", "header"}),
-    example_writer="regard.tasks.classify.evaluation:write_examples",
-    example_evaluation="regard.tasks.classify.evaluation:evaluate_examples",
-    demo="regard.tasks.classify.evaluation:show_demo",
 )

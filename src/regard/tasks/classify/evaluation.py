@@ -1,4 +1,4 @@
-"""The evaluation of a classifier: on labelled texts, on files for ``regard evaluate``, on datasets for ``regard demo``."""
+"""The evaluation of a classifier: on texts, on files for ``regard evaluate``, on datasets for ``regard demo``."""
 
 import shlex
 from collections.abc import Callable, Sequence
@@ -18,15 +18,13 @@ from regard.tasks.evaluation import (
     show_answer,
     write_lines,
 )
-from regard.tasks.label_evaluation import LabelEvaluation, evaluate_labels
+from regard.tasks.label_evaluation import NUM_SHOWN, LabelEvaluation, evaluate_labels, label_run, label_view
 from regard.text import LabelledText, read_labelled
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from regard.datasets import Example
-
-_SHOWN = 6
 
 
 def evaluate_classifier(
@@ -77,12 +75,11 @@ def evaluate_files(options: EvaluationOptions) -> EvaluationRun:
 
 
 def _run(classifier: Classifier, examples: Sequence[LabelledText]) -> EvaluationRun:
-    return EvaluationRun(
+    return label_run(
         "classifying",
         len(examples),
-        lambda counter: evaluate_classifier(
-            classifier, examples, listener=lambda one: counter.count(sum(map(len, one.tokens)))
-        ).report(),
+        lambda classification: sum(map(len, classification.tokens)),
+        lambda listener: evaluate_classifier(classifier, examples, listener=listener),
     )
 
 
@@ -123,7 +120,7 @@ def show_demo(classifier: Classifier, evaluation: LabelEvaluation, demo: DemoRun
     from regard.plots import draw_pooling, save
     from regard.plots.terminal.words import TerminalPooling
 
-    classifications: list[Classification] = list(evaluation.predictions[:_SHOWN])
+    classifications: list[Classification] = list(evaluation.predictions[:NUM_SHOWN])
     shown: list[RenderableType] = [
         Text("\npooling weights\n" if classifier.attends else "\nexamples\n", style="bold")
     ]
@@ -138,10 +135,4 @@ def show_demo(classifier: Classifier, evaluation: LabelEvaluation, demo: DemoRun
         picture = demo.folder / "weights.png"
         save(draw_pooling(classifications, title=demo.title), picture)
     sentence = shlex.quote(demo.splits.test[0].source)
-    return DemoView(
-        ("accuracy",),
-        shown,
-        (f"echo {sentence} | {{regard}} classify {{folder}} --show",),
-        picture,
-        hidden=frozenset({"num_labels_scored"}),
-    )
+    return label_view(shown, f"echo {sentence} | {{regard}} classify {{folder}} --show", picture)

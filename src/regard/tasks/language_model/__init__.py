@@ -19,9 +19,6 @@ LANGUAGE_MODEL = TaskSpec(
         "read": "regard.cli.read:read",
     },
     first_command="regard sample {folder}",
-    evaluation="regard.tasks.language_model.evaluation:evaluate_files",
+    evaluation="regard.tasks.language_model.evaluation",
     evaluation_options=frozenset({"continuous"}),
-    example_writer="regard.tasks.language_model.evaluation:write_examples",
-    example_evaluation="regard.tasks.language_model.evaluation:evaluate_examples",
-    demo="regard.tasks.language_model.evaluation:show_demo",
 )

@@ -16,8 +16,7 @@ from regard.models import LanguageModelNetwork, States, detached
 from regard.models.state import at_positions, real_positions
 from regard.search import score_tokens
 from regard.tasks.base import Prepared, Task, Validation, filter_by_length, train_text_tokenizer
-from regard.tasks.config import TextTokenizerConfig
-from regard.tasks.language_model.config import LanguageModelRun, TextDataConfig
+from regard.tasks.language_model.config import LanguageModelRun
 from regard.tasks.language_model.result import TextScore
 from regard.tasks.loss import words_loss
 from regard.tasks.train_valid_split import split_note, split_train_valid
@@ -85,7 +84,7 @@ class LanguageModelTask(Task):
         validated = parse_examples(valid) if valid is not None else None
         if validated is None and data.valid:
             validated = read_examples(data.valid)
-        super().__init__(config, prepare(lines, validated, data, config.tokenizer, config.training.seed))
+        super().__init__(config, _prepare(lines, validated, config))
         self._stream: Stream | None = None
         if data.mode == "continuous":
             num_tokens, num_streams = sum(self.lengths), config.training.batch_sentences
@@ -222,41 +221,28 @@ def parse_examples(given: Iterable[str | tuple[str]]) -> list[str]:
     return [item if isinstance(item, str) else item[0] for item in given]
 
 
-def prepare(
+def _prepare(
     train: Sequence[str],
     valid: Sequence[str] | None,
-    data: TextDataConfig,
-    config: TextTokenizerConfig,
-    seed: int,
+    config: LanguageModelRun,
 ) -> Prepared[EncodedLine]:
-    """Train a tokenizer, encode, filter.
-
-    Args:
-        train: the training lines.
-        valid: the validation lines; None splits some off.
-        data: how the text is read.
-        config: of the tokenizer.
-        seed: of the split.
-
-    Raises:
-        DataError: no training or validation text is left.
-    """
+    """Train a tokenizer, encode, filter; without validation examples, split some off."""
     notes: list[str] = []
-    continuous = data.mode == "continuous"
+    continuous = config.data.mode == "continuous"
     if valid is None:
         if continuous:
             train, valid = _split_end(train)
             note = split_note(len(valid), "lines", "the last ")
         else:
             lines = [line for line in train if line.strip()]
-            train, valid, note = split_train_valid(lines, lines, seed, what="lines")
+            train, valid, note = split_train_valid(lines, lines, config.training.seed, what="lines")
         notes.append(note)
-    tokenizer = train_text_tokenizer(train, config)
+    tokenizer = train_text_tokenizer(train, config.tokenizer)
     encoded = list(encode_lines(train, tokenizer))
     validated = list(encode_lines(valid, tokenizer))
     if not continuous:
         encoded, left_out = filter_by_length(
-            encoded, lambda line: len(line.ids), data.max_length, what="lines"
+            encoded, lambda line: len(line.ids), config.data.max_length, what="lines"
         )
         notes.extend(left_out)
         validated = [line for line in validated if line.ids]
@@ -266,7 +252,7 @@ def prepare(
 
 
 def _split_end(lines: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
-    """Split off the end of a text: its context is complete but for its first line."""
+    """Split off the end of a text: only its first line lacks context."""
     count = max(1, len(lines) // _VALID_FRACTION)
     train, valid = lines[:-count], lines[-count:]
     if not any(map(str.strip, train)) or not any(map(str.strip, valid)):

@@ -15,9 +15,6 @@ TAG = TaskSpec(
     preset_table="regard.tasks.tag.presets:PRESETS",
     commands={"tag": "regard.cli.tag:tag"},
     first_command="echo … | regard tag {folder}",
-    evaluation="regard.tasks.tag.evaluation:evaluate_files",
+    evaluation="regard.tasks.tag.evaluation",
     evaluation_options=frozenset({"max_length", "reference", "columns", "vertical"}),
-    example_writer="regard.tasks.tag.evaluation:write_examples",
-    example_evaluation="regard.tasks.tag.evaluation:evaluate_examples",
-    demo="regard.tasks.tag.evaluation:show_demo",
 )

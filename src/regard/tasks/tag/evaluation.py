@@ -1,4 +1,4 @@
-"""The evaluation of a tagger: on tagged sentences, on files for ``regard evaluate``, on datasets for ``regard demo``."""
+"""The evaluation of a tagger: on sentences, on files for ``regard evaluate``, on datasets for ``regard demo``."""
 
 import shlex
 from collections.abc import Callable, Sequence
@@ -16,7 +16,7 @@ from regard.tasks.evaluation import (
     show_answer,
     write_lines,
 )
-from regard.tasks.label_evaluation import LabelEvaluation, evaluate_labels
+from regard.tasks.label_evaluation import NUM_SHOWN, LabelEvaluation, evaluate_labels, label_run, label_view
 from regard.tasks.tag.predictor import Tagger
 from regard.tasks.tag.result import Tagging
 from regard.text import TaggedSentence, read_tagged, read_vertical
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from regard.datasets import Example
-
-_SHOWN = 6
 
 
 def evaluate_tagger(
@@ -77,12 +75,11 @@ def evaluate_files(options: EvaluationOptions) -> EvaluationRun:
 
 
 def _run(tagger: Tagger, sentences: Sequence[TaggedSentence]) -> EvaluationRun:
-    return EvaluationRun(
+    return label_run(
         "tagging",
         len(sentences),
-        lambda counter: evaluate_tagger(
-            tagger, sentences, listener=lambda tagging: counter.count(len(tagging.words))
-        ).report(),
+        lambda tagging: len(tagging.words),
+        lambda listener: evaluate_tagger(tagger, sentences, listener=listener),
     )
 
 
@@ -113,7 +110,7 @@ def show_demo(tagger: Tagger, evaluation: LabelEvaluation, demo: DemoRun) -> Dem
     from regard.plots import draw_tags, save
     from regard.plots.terminal.words import TerminalTagging
 
-    taggings: list[Tagging] = list(evaluation.predictions[:_SHOWN])
+    taggings: list[Tagging] = list(evaluation.predictions[:NUM_SHOWN])
     shown: list[RenderableType] = [Text("\nexamples\n", style="bold")]
     for tagging, example in zip(taggings, demo.splits.test, strict=False):
         shown.append(Padding(TerminalTagging(tagging), (0, 0, 0, 2), expand=False))
@@ -121,10 +118,4 @@ def show_demo(tagger: Tagger, evaluation: LabelEvaluation, demo: DemoRun) -> Dem
     picture = demo.folder / "tags.png"
     save(draw_tags(taggings, title=demo.title), picture)
     sentence = shlex.quote(demo.splits.test[0].source)
-    return DemoView(
-        ("accuracy",),
-        shown,
-        (f"echo {sentence} | {{regard}} tag {{folder}}",),
-        picture,
-        hidden=frozenset({"num_labels_scored"}),
-    )
+    return label_view(shown, f"echo {sentence} | {{regard}} tag {{folder}}", picture)

@@ -22,11 +22,8 @@ TRANSLATE = TaskSpec(
         "shortlist": "regard.cli.shortlist:shortlist",
     },
     first_command="echo … | regard translate {folder}",
-    evaluation="regard.tasks.translate.report:evaluate_files",
+    evaluation="regard.tasks.translate.report",
     evaluation_options=frozenset(
         {"max_length", "gold", "beam", "length_power", "tokenize", "lowercase", "reference", "columns"}
     ),
-    example_writer="regard.tasks.translate.report:write_examples",
-    example_evaluation="regard.tasks.translate.report:evaluate_examples",
-    demo="regard.tasks.translate.report:show_demo",
 )
