@@ -222,7 +222,7 @@ def test_loading_what_is_no_tokenizer_names_the_file(tmp_path):
         ("[]", "not a tokenizer saved by this package"),
         ("{}", "not a tokenizer saved by this package"),
         (json.dumps(content["tokenizer"]), "not a tokenizer saved by this package"),
-        (json.dumps(content | {"kind": "words"}), "'words' is no kind of tokenizer; did you mean 'word'"),
+        (json.dumps(content | {"kind": "words"}), "'words' is not a kind of tokenizer; did you mean 'word'"),
         (json.dumps(damaged), "the tokenizer in it is damaged"),
         (json.dumps(foreign_order), "its vocabulary does not begin with the specials"),
     ):

@@ -181,7 +181,10 @@ def test_progress_is_not_printed(capfd):
             r"of 12 is too small for 31 different characters .* make it 35 or more",
         ),
         ({"kind": "unigram", "size": 12}, r"of 12 is too small for 31 different characters .* make it 35"),
-        ({"kind": "bpe", "size": 99, "min_frequency": 999}, "min_frequency is 999, and every word has a character that is rarer"),
+        (
+            {"kind": "bpe", "size": 99, "min_frequency": 999},
+            "min_frequency is 999, and every word has a character that is rarer",
+        ),
     ],
 )
 def test_impossible_options(arguments, said):

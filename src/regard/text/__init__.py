@@ -1,4 +1,4 @@
-"""Lines ↔ ids: reading corpora, learning vocabularies, encoding, and leaving out what cannot be used."""
+"""Lines ↔ ids: reading corpora, training tokenizers, encoding, and filtering what cannot be used."""
 
 from regard.text.features import CaptionedFeatures, as_numbers, read_captioned, read_features
 from regard.text.labelled import (

@@ -156,7 +156,7 @@ class Tokenizer:
         if not isinstance(kind, str) or "tokenizer" not in content:
             raise FolderError(f"{path}: not a tokenizer saved by this package; save one with Tokenizer.save")
         if kind not in _SURFACES:
-            raise FolderError(f"{path}: {kind!r} is no kind of tokenizer; {nearest(kind, _SURFACES)}")
+            raise FolderError(f"{path}: {kind!r} is not a kind of tokenizer; {nearest(kind, _SURFACES)}")
         try:
             engine = tokenizers.Tokenizer.from_str(json.dumps(content["tokenizer"]))
         except Exception as error:  # the library raises no narrower class
