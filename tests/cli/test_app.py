@@ -19,13 +19,13 @@ COMMANDS = [
 ]
 
 
-def command(verb):
-    return typer.main.get_command(app).commands[verb]
+def command(command):
+    return typer.main.get_command(app).commands[command]
 
 
-def examples(verb):
-    """What a verb's help tells to type, up to a pipe or a redirection."""
-    for line in command(verb).help.splitlines():
+def examples(command):
+    """What a command's help tells to type, up to a pipe or a redirection."""
+    for line in command(command).help.splitlines():
         if typed := re.search(r"regard (.*)", line):
             words = shlex.split(typed[1])
             yield words[: next((k for k, word in enumerate(words) if word in "|>"), None)]
@@ -40,8 +40,8 @@ def test_version(regard):
 def test_help_names_the_verbs(regard, arguments):
     ended = regard(*arguments)
     assert ended.status == 0
-    for verb in COMMANDS:
-        assert re.search(rf"\b{verb}\b", ended.out)
+    for command in COMMANDS:
+        assert re.search(rf"\b{command}\b", ended.out)
     assert "Start with: regard demo" in ended.out
 
 
@@ -54,29 +54,29 @@ def test_the_verbs_are_these():
     assert list(typer.main.get_command(app).commands) == COMMANDS
 
 
-@pytest.mark.parametrize("verb", COMMANDS)
-def test_help_teaches(regard, verb):
-    """Each verb says what it does, shows how to call it, and explains every option."""
-    ended = regard(verb, "--help")
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_teaches(regard, command):
+    """Each command says what it does, shows how to call it, and explains every option."""
+    ended = regard(command, "--help")
     assert ended.status == 0
     shown = " ".join(re.sub(r"[│╭╮╰╯─]", " ", ended.out).split())
     assert "Examples" in shown
-    assert list(examples(verb))
-    for parameter in command(verb).params:
+    assert list(examples(command))
+    for parameter in command(command).params:
         assert parameter.help, parameter.name
         words = " ".join(parameter.help.replace("\\[", "[").split())
         # a long word may be broken at the end of a line
         assert words.split()[0] in shown, parameter.name
         assert words.split()[-1].strip(".") in shown, parameter.name
-    if verb == "train":
+    if command == "train":
         assert "A TOML file with the tables [data], [tokenizer], [model] and [training]." in shown
 
 
-@pytest.mark.parametrize("verb", COMMANDS)
-def test_the_examples_can_be_typed(verb):
-    for words in examples(verb):
-        assert words[0] == verb
-        context = command(verb).make_context(verb, words[1:])
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_examples_can_be_typed(command):
+    for words in examples(command):
+        assert words[0] == command
+        context = command(command).make_context(command, words[1:])
         assert context.params
 
 

@@ -13,7 +13,7 @@ from regard.tasks.caption import evaluation as caption_evaluation
 from regard.tasks.caption.evaluation import CaptionEvaluation, evaluate_captions
 from regard.tasks.caption.result import Caption
 from regard.tasks.evaluation import ReportContext
-from regard.text import learn
+from regard.text import train_tokenizer
 
 REFERENCES = ["a red cat", "a dog", "two cats"]
 WRITTEN = ["a red cat", "a dig", "two cats"]
@@ -24,7 +24,7 @@ OPTIONS = SearchOptions(beam=2, length_power=0.5)
 class Scripted:
     """What the evaluation needs of a captioner: a row's first feature says which line it is, a token costs 2 nats."""
 
-    tokenizer = learn("word", [*REFERENCES, "three cats"], size=30)
+    tokenizer = train_tokenizer("word", [*REFERENCES, "three cats"], size=30)
 
     def caption(self, features, options):
         assert options == OPTIONS

@@ -55,7 +55,7 @@ def test_refusals_name_the_line_what_was_found_and_what_to_write(tmp_path):
     with pytest.raises(DataError) as caught:
         list(read_columns(path, (1, 2, 3)))
     assert str(caught.value) == (
-        f"{path}:1: 2 columns where columns 1, 2 and 3 are wanted, parted by tabs: 'a\\tb'; name those that hold "
+        f"{path}:1: 2 columns where columns 1, 2 and 3 are needed, separated by tabs: 'a\\tb'; name the columns of "
         "the texts, as --columns 1 2 --second-column 3 (to train, data.columns = [1, 2, 3])"
     )
     with pytest.raises(DataError, match="2 columns where column 4 is wanted"):
