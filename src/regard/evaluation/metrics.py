@@ -6,7 +6,7 @@ in the table.
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -215,12 +215,6 @@ def is_better(key: str, value: float, than: float) -> bool:
         than: the one to improve on.
     """
     return value < than if METRICS[key].better == "lower" else value > than
-
-
-def in_table_order(scores: Mapping[str, float]) -> dict[str, float]:
-    """Sort scores as `METRICS` lists them; others keep their order and follow."""
-    order = {key: number for number, key in enumerate(METRICS)}
-    return dict(sorted(scores.items(), key=lambda item: order.get(item[0], len(order))))
 
 
 def display_name(key: str) -> str:

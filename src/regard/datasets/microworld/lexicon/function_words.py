@@ -27,52 +27,44 @@ class Agreement(NamedTuple):
 
 
 class Person(NamedTuple):
-    """One row of the pronouns: English subject, object, possessive, reflexive; then French."""
+    """One row of the pronouns: English subject, object, possessive; then French."""
 
     subject: str
     object: str
     possessive: str
-    oneself: str
     sujet: str
     direct: str
     indirect: str
     stressed: str
-    se: str
     mon: tuple[str, str, str]
     """Possessive before a masculine, a feminine, a plural noun."""
     agreement: Agreement
 
 
 def _row(english: str, french: str, agreement: Agreement) -> Person:
-    subject, object_, possessive, oneself = english.split()
-    sujet, direct, indirect, stressed, se, masculine, feminine, plural = french.split()
+    subject, object_, possessive = english.split()
+    sujet, direct, indirect, stressed, masculine, feminine, plural = french.split()
     mon = (masculine, feminine, plural)
-    return Person(
-        subject, object_, possessive, oneself, sujet, direct, indirect, stressed, se, mon, agreement
-    )
+    return Person(subject, object_, possessive, sujet, direct, indirect, stressed, mon, agreement)
 
 
-_TU = "tu te te toi te ton ta tes"
-_VOUS = "vous vous vous vous vous votre votre vos"
+_TU = "tu te te toi ton ta tes"
+_VOUS = "vous vous vous vous votre votre vos"
 
-I = _row("I me my myself", "je me me moi me mon ma mes", Agreement(0, False, False, 0))
-HE = _row("he him his himself", "il le lui lui se son sa ses", Agreement(2, False, False, 2))
-SHE = _row("she her her herself", "elle la lui elle se son sa ses", Agreement(2, True, False, 2))
-WE = _row("we us our ourselves", "nous nous nous nous nous notre notre nos", Agreement(3, False, True, 1))
+I = _row("I me my", "je me me moi mon ma mes", Agreement(0, False, False, 0))
+HE = _row("he him his", "il le lui lui son sa ses", Agreement(2, False, False, 2))
+SHE = _row("she her her", "elle la lui elle son sa ses", Agreement(2, True, False, 2))
+WE = _row("we us our", "nous nous nous nous notre notre nos", Agreement(3, False, True, 1))
 THEY = {
-    False: _row(
-        "they them their themselves", "ils les leur eux se leur leur leurs", Agreement(5, False, True, 1)
-    ),
-    True: _row(
-        "they them their themselves", "elles les leur elles se leur leur leurs", Agreement(5, True, True, 1)
-    ),
+    False: _row("they them their", "ils les leur eux leur leur leurs", Agreement(5, False, True, 1)),
+    True: _row("they them their", "elles les leur elles leur leur leurs", Agreement(5, True, True, 1)),
 }
 """By gender."""
 IT = {
-    False: _row("it it its itself", "il le lui lui se son sa ses", Agreement(2, False, False, 2)),
-    True: _row("it it its itself", "elle la lui elle se son sa ses", Agreement(2, True, False, 2)),
+    False: _row("it it its", "il le lui lui son sa ses", Agreement(2, False, False, 2)),
+    True: _row("it it its", "elle la lui elle son sa ses", Agreement(2, True, False, 2)),
 }
-"""By the gender of the noun it stands for."""
+"""By the gender of its antecedent."""
 
 
 class Vocative(NamedTuple):
@@ -84,9 +76,7 @@ class Vocative(NamedTuple):
 
 
 def _you(french: str, feminine: bool, plural: bool) -> Person:
-    person = 1 if french is _TU else 4
-    oneself = "yourselves" if plural else "yourself"
-    return _row(f"you you your {oneself}", french, Agreement(person, feminine, plural, 1))
+    return _row("you you your", french, Agreement(1 if french is _TU else 4, feminine, plural, 1))
 
 
 NO_VOCATIVE = Vocative((), (), _you(_TU, False, False))
