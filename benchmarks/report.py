@@ -9,14 +9,12 @@ import json
 from base64 import b64encode
 from collections.abc import Sequence
 from dataclasses import asdict
-from html import escape
-from importlib.resources import files
 from pathlib import Path
-from string import Template
 
 from benchmarks.figures import FIGURES, gpu_section
 from benchmarks.section import Section, Table, kept
 from regard.io import write_whole_text
+from regard.lab.runner.page import standalone_page
 from regard.plots.html import Markup, element, join
 
 ORDER = ("training", "decoding", "quality", "gpu", "floor", "stages", "changes", "growth")
@@ -83,10 +81,7 @@ def as_html(sections: Sequence[Section], folder: Path) -> str:
     body = join(
         [element("header", element("h1", _TITLE)), *(_section(section, folder) for section in sections)]
     )
-    room = files("regard.lab.page")
-    template = Template(room.joinpath("lab.html").read_text(encoding="utf-8"))
-    style = room.joinpath("lab.css").read_text(encoding="utf-8")
-    return template.substitute(title=escape(_TITLE), style=style, body=body)
+    return standalone_page(_TITLE, body)
 
 
 def _section(section: Section, folder: Path) -> Markup:

@@ -114,12 +114,12 @@ def _shrink(table):
             table[name] = min(4, value)
 
 
-def find_nothing(bench):
-    """What an experiment would hand back, without the work."""
-    return Finding({"text": bench.text}, Verdict([], "Nothing was tried."))
+def measure_nothing(bench, sizes):
+    """A finding without the work."""
+    return Finding({"text": bench.text}, Verdict([], "Nothing was measured."))
 
 
-def run_in_turn(experiments, bench, command, ear):
+def run_in_turn(experiments, bench, command, listener):
     """All of them in this process."""
     return [
         run_experiment(each, replace(bench, folder=bench.folder / each.name, jobs=1), command(each.name))
@@ -140,8 +140,8 @@ class House:
             lambda where, config, **options: real(where, shrunk(config), **options),
         )
         find = regard.lab.find_experiment
-        monkeypatch.setattr(regard.lab, "find_experiment", lambda name: replace(find(name), run=find_nothing))
-        monkeypatch.setattr(regard.lab.bench.run, "run_all", run_in_turn)
+        monkeypatch.setattr(regard.lab, "find_experiment", lambda name: replace(find(name), measure=measure_nothing))
+        monkeypatch.setattr(regard.lab.runner.run, "run_all", run_in_turn)
 
     def model(self, path):
         if not (path / "regard.json").exists():

@@ -8,7 +8,7 @@ import pytest
 
 from regard import lab as figures
 from regard.lab import EXPERIMENTS
-from regard.lab.runner import Drawing, Grid
+from regard.lab.runner import CaptionedFigure, Table
 
 NAMES = [module.name for module in iter_modules(figures.__path__)]
 
@@ -21,5 +21,5 @@ def test_each_is_an_experiments():
 @pytest.mark.parametrize("name", NAMES)
 def test_drawings_tables_and_remarks_come_as_lists(name):
     module = import_module(f"regard.lab.{name}")
-    for verb, kind in (("draw", Drawing), ("tabulate", Grid), ("remark", str)):
+    for verb, kind in (("draw", CaptionedFigure), ("tabulate", Table), ("remark", str)):
         assert get_type_hints(getattr(module, f"{verb}_{name}"))["return"] == list[kind]

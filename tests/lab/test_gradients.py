@@ -16,20 +16,22 @@ from regard.lab.gradients import (
     OWN_PAST,
     PLAIN,
     USUAL,
-    Sizes,
+    GradientsSizes,
+    LastStepReader,
     before_training,
     by_radius,
     descend,
-    find,
+    growth_per_step,
     loss_in_words,
+    measure,
+    sample_lines,
     verdict,
 )
-from regard.lab.measures.gradients import LastStepReader, draw_lines, growth_per_step
 from regard.lab.runner import Bench
 from regard.lab.runner.experiment import write_result
 from regard.layers import CELLS
 
-TOY = Sizes(
+TOY = GradientsSizes(
     length=12,
     size=6,
     symbols=4,
@@ -50,7 +52,7 @@ TOY = Sizes(
 
 @pytest.fixture(scope="module")
 def finding(tmp_path_factory):
-    return find(Bench(tmp_path_factory.mktemp("gradients")), TOY)
+    return measure(Bench(tmp_path_factory.mktemp("gradients")), TOY)
 
 
 def test_norms_before_training_are_autograds_own_by_retained_gradients(finding):
@@ -58,7 +60,7 @@ def test_norms_before_training_are_autograds_own_by_retained_gradients(finding):
     rows = []
     for seed in (1, 2, 3):
         reader = LastStepReader(CELLS["gru"], 4, 4, 6, attends=True, seed=seed).double()
-        ids, answers = draw_lines(torch.Generator().manual_seed(seed), 4, 12, 4)
+        ids, answers = sample_lines(torch.Generator().manual_seed(seed), 4, 12, 4)
         h, states = torch.zeros(4, 6, dtype=torch.float64), []
         for t in range(12):
             (h,) = reader.cell.step(reader.cell.project(reader.embedding(ids[:, t])), (h,))
@@ -100,7 +102,7 @@ def test_clipping_starts_from_the_same_network_and_lines_with_the_radius_asked_f
 
 def test_equal_benches_find_equal_numbers_whatever_the_cores(tmp_path):
     arms = [(TOY, "rnn", False), (TOY, "lstmn", False)]
-    alone = Bench(tmp_path).each(before_training, arms)
+    alone = Bench(tmp_path).starmap(before_training, arms)
     assert [before_training(Bench(tmp_path), arm) for arm in arms] == alone
     assert before_training(Bench(tmp_path, seed=2), arms[0]) != alone[0]
 
@@ -109,12 +111,12 @@ def test_what_was_found_can_be_written_down(finding, tmp_path):
     wishes = {"command": "regard lab gradients", "full": False, "seed": 1, "seconds": 1.0}
     result = write_result(tmp_path, EXPERIMENT, finding, **wishes)
     assert len(result.verdict["checks"]) == len(verdict(finding.numbers).checks)
-    for drawing in finding.drawings:
+    for drawing in finding.figures:
         assert (tmp_path / f"{drawing.name}.png").stat().st_size > 5000
     numbers = json.loads((tmp_path / "result.json").read_text())["numbers"]
     assert set(numbers["before"]) == {"RNN", "GRU", "LSTM"}
     assert all(set(forms) == {PLAIN, ATTENTION, OWN_PAST} for forms in numbers["before"].values())
-    for grid in result.grids:
+    for grid in result.tables:
         assert all(len(row) == len(grid["columns"]) for row in grid["rows"])
 
 

@@ -1,6 +1,10 @@
-"""The lab: every claim of the lectures, one experiment a file."""
+"""The lab: one experiment per file, each testing a claim of the lectures.
+
+A new experiment is a file in this folder that defines ``EXPERIMENT``, and its name in `EXPERIMENTS`.
+"""
 
 from importlib import import_module
+from typing import Any
 
 from regard.config import one_of
 from regard.lab.runner.experiment import Experiment
@@ -20,17 +24,17 @@ EXPERIMENTS = (
     "forgetting",
     "reading",
 )
-"""In the order of the report, which is the lectures'; each is the file of that name beside this one."""
+"""In the order of the report, which is the lectures'; each is the module of that name in this folder."""
 
 
-def find_experiment(name: str) -> Experiment:
-    """The experiment of a name.
+def find_experiment(name: str) -> Experiment[Any]:
+    """The experiment of this name, imported.
 
     Raises:
         ConfigError: there is none.
     """
     one_of("experiment", name, EXPERIMENTS)
-    experiment: Experiment = import_module(f"regard.lab.{name}").EXPERIMENT
+    experiment: Experiment[Any] = import_module(f"regard.lab.{name}").EXPERIMENT
     return experiment
 
 

@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 
 from regard.errors import DataError
-from regard.lab.measures.relevance import by_distance, glances_of, lift, mean_lift, of_the_next
+from regard.lab.measures.relevance import (
+    attention_by_distance,
+    collect_pairs,
+    lift,
+    mean_lift,
+    shift_to_prediction,
+)
 
 WORDS = ["a", "b", "c", "d", "e", "."]
 LINKS = [
@@ -41,7 +47,7 @@ def plain_lift(alphas, key):
 
 
 def found(alphas):
-    return glances_of(alphas, [WORDS] * 3, LINKS)
+    return collect_pairs(alphas, [WORDS] * 3, LINKS)
 
 
 @pytest.mark.parametrize("by", ["by_place", "by_word"])
@@ -50,7 +56,7 @@ def test_attention_that_hangs_on_step_and_distance_alone_has_a_lift_of_one(by):
     glances = found(alphas)
     one = lift(glances, getattr(glances, by))
     assert (one.value, one.low, one.high) == pytest.approx((1, 1, 1))
-    curves = by_distance(glances, 3)
+    curves = attention_by_distance(glances, 3)
     assert curves["relevant"] == pytest.approx(curves["other"])
 
 
@@ -76,7 +82,7 @@ def test_a_word_that_draws_all_eyes_lifts_the_place_but_not_the_word():
         alpha[1, 0] = 1
         alpha[2, words.index("x")], alpha[2, words.index("y")] = 0.8, 0.2
         alphas.append(alpha)
-    glances = glances_of(alphas, lines, links)
+    glances = collect_pairs(alphas, lines, links)
     assert lift(glances, glances.by_place).value == pytest.approx((0.8 + 0.8 + 0.2) / (0.8 + 0.2 + 0.2))
     assert lift(glances, glances.by_word).value == pytest.approx(1)
 
@@ -88,21 +94,21 @@ def test_intervals_are_of_sentences_drawn_again():
     assert one.low < one.value < one.high
     assert one == lift(glances, glances.by_place)
     # sentences that are all alike leave nothing to chance
-    alike = glances_of([alphas[0], alphas[1]] * 9, [WORDS] * 18, [LINKS[0], frozenset()] * 9)
+    alike = collect_pairs([alphas[0], alphas[1]] * 9, [WORDS] * 18, [LINKS[0], frozenset()] * 9)
     same = lift(alike, alike.by_place)
     assert same.low == pytest.approx(same.value) == same.high
 
 
 def test_curves_meet_others_at_the_steps_of_the_relevant():
     alphas = rows_by(lambda k, step, place: 1.0)
-    curves = by_distance(found(alphas), 5)
+    curves = attention_by_distance(found(alphas), 5)
     # uniform attention is 1/step, and a relevant word is met at another mix of steps than the others
     assert curves["relevant"] == pytest.approx(curves["other"], nan_ok=True)
     assert math.isnan(curves["relevant"][4])
 
 
 def test_nothing_to_compare_is_not_a_number():
-    glances = glances_of([np.eye(3)], [["a", "b", "."]], [frozenset({(0, 1)})])
+    glances = collect_pairs([np.eye(3)], [["a", "b", "."]], [frozenset({(0, 1)})])
     one = lift(glances, glances.by_place)
     assert math.isnan(one.value)
     assert one.pairs == 0
@@ -127,14 +133,14 @@ def test_the_word_before_and_the_full_stop():
 
 
 def test_the_next_word_s_links():
-    assert of_the_next(frozenset({(0, 1), (0, 3), (2, 3)})) == {(0, 2)}
+    assert shift_to_prediction(frozenset({(0, 1), (0, 3), (2, 3)})) == {(0, 2)}
 
 
 def test_what_does_not_fit_is_refused():
     with pytest.raises(DataError, match=r"line 0 \('a b \.'\): attention of shape \(2, 2\)"):
-        glances_of([np.zeros((2, 2))], [["a", "b", "."]], [frozenset()])
+        collect_pairs([np.zeros((2, 2))], [["a", "b", "."]], [frozenset()])
     with pytest.raises(DataError, match="a link beyond its 3 words"):
-        glances_of([np.zeros((3, 3))], [["a", "b", "."]], [frozenset({(0, 3)})])
+        collect_pairs([np.zeros((3, 3))], [["a", "b", "."]], [frozenset({(0, 3)})])
 
 
 def test_the_mean_lift_is_of_one_kind_and_one_comparison():
