@@ -120,32 +120,32 @@ def test_the_verdict_follows_from_the_numbers():
     assert verdict(made_up(aer=20.0, crossing=10.0, weight=20.0)).word == NOT_SEEN
     assert verdict(made_up(aer=0.0, diagonal=0.0, crossing=0.0, weight=0.0)).word == NOT_SEEN
     assert "20.0 %" in verdict(made_up()).because
-    assert "70 % of the attention of these words lies on gold links, where the diagonal has 17 %" in (
+    assert "70 % of the attention of these words is on gold links, compared with 17 % for the diagonal" in (
         verdict(made_up()).because
     )
 
 
 @pytest.mark.parametrize(
-    ("words", "received", "told"),
+    ("words", "received", "expected"),
     [
         (0, float("nan"), ""),
         (19, 0.1, "(19 of them) gets 0.10 from all French words together, another English word 1.00, where 1 is all "
-         "the attention of one French word. These are too few to say more."),
-        (20, 0.1, "It is passed over."),
-        (20, 0.9, "It is not passed over. A possible reason: "),
+         "the attention of one French word. These are too few for a conclusion."),
+        (20, 0.1, "It is skipped."),
+        (20, 0.9, "It is not skipped. A possible reason: "),
     ],
 )  # fmt: skip
-def test_of_few_words_without_counterpart_nothing_is_said(toy, words, received, told):
+def test_few_words_without_counterpart_allow_no_conclusion(toy, words, received, expected):
     without = {"words": words, "received": received, "received_by_others": 1.0}
     remarks = write_remarks({**toy[1].numbers, "without_counterpart": without})
     found = [remark for remark in remarks if "no counter-part" in remark]
     assert len(found) == bool(words)
-    assert all(told in remark for remark in found)
+    assert all(expected in remark for remark in found)
 
 
-def test_small_differences_are_told_as_powers_of_ten(toy):
+def test_small_differences_are_written_as_powers_of_ten(toy):
     numbers = toy[1].numbers
     own = {**numbers["own_output"], "sentences": 3, "furthest_from_forced": 3e-7}
-    told = " ".join(write_remarks({**numbers, "own_output": own, "sum_of_a_row": 2.4e-7}))
-    assert "from that of reading it by at most 3 × 10⁻⁷: forced" in told
-    assert "no row here is further from it than 2 × 10⁻⁷." in told
+    text = " ".join(write_remarks({**numbers, "own_output": own, "sum_of_a_row": 2.4e-7}))
+    assert "from that of forced decoding by at most 3 × 10⁻⁷: forced" in text
+    assert "no row here differs from it by more than 2 × 10⁻⁷." in text

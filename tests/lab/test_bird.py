@@ -1,4 +1,4 @@
-"""TODO."""
+"""The experiment on query, key and value: numbers by hand, identities, texts, and its verdict."""
 
 import copy
 import math
@@ -115,9 +115,9 @@ def test_what_was_seen_is_told_with_true_minus_signs_and_powers(finding):
     assert not re.search(r"-\d", told)
 
 
-def test_as_many_directions_are_named_as_are_asked():
+def test_the_number_of_directions_is_documented():
     assert (
-        f"along {USUAL.directions:,} directions ({FULL.directions:,} in the long run)" in EXPERIMENT.decides
+        f"along {USUAL.directions:,} directions ({FULL.directions:,} in the longer run)" in EXPERIMENT.decides
     )
 
 
@@ -166,7 +166,7 @@ def test_the_text_is_a_sentence_and_a_word():
     assert parse_text(SENTENCE) == (["The", "early", "bird", "catches", "the", "worm"], 2)
     assert parse_text("a b c") == (["a", "b", "c"], 2)
     assert parse_text("a b c |") == (["a", "b", "c"], 2)
-    with pytest.raises(DataError, match=r"'birt' is no word of 'a bird'.*bird"):
+    with pytest.raises(DataError, match=r"'birt' is not a word of 'a bird'.*bird"):
         parse_text("a bird | birt")
     with pytest.raises(DataError, match=r"'' has 0 words; give from 1 to 12"):
         parse_text("| bird")

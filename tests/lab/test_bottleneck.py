@@ -117,11 +117,11 @@ def test_the_verdict_follows_from_the_far_end(
 def test_a_ratio_needs_bits_through_attention(vector: list[float], attention: float, times: float) -> None:
     found = made_up((5, 90), (20, 90), (0, attention))
     found["copy"][FIXED]["bits"] = vector
-    told = verdict(found, BottleneckSizes(updates={}, lengths=(16, 1000)))
-    assert told.checks[-1].value == pytest.approx(times, nan_ok=True)
-    assert told.checks[-1].held == (times == math.inf)
-    assert ("attention none of 4,585" in told.because) == (attention <= 0)
-    assert "-" not in told.because
+    result = verdict(found, BottleneckSizes(updates={}, lengths=(16, 1000)))
+    assert result.checks[-1].value == pytest.approx(times, nan_ok=True)
+    assert result.checks[-1].held == (times == math.inf)
+    assert ("attention none of 4,585" in result.because) == (attention <= 0)
+    assert "-" not in result.because
 
 
 def test_the_ceiling_is_the_most_at_any_length() -> None:
@@ -134,12 +134,12 @@ def test_the_ceiling_is_the_most_at_any_length() -> None:
 
 
 def remarks(found: Any) -> list[str]:
-    """Of what was found at two lengths."""
+    """On numbers at two lengths."""
     numbers = {**found, "lengths": [16, 1000], "sizes": {"state": 96}, "guess": {"recall": guess_accuracy(8)}}
-    return write_remarks(numbers, 80, 10)
+    return write_remarks(numbers)
 
 
-def test_attention_that_has_not_learnt_to_look_up_is_said_so() -> None:
+def test_attention_that_has_not_learned_to_look_up_is_remarked_on() -> None:
     found = made_up((5, 90), (20, 45), (-500, 3000))
     assert len(remarks(found)) == 4
     found["recall"][ATTENDING]["right"][0] = 46.0
@@ -147,19 +147,19 @@ def test_attention_that_has_not_learnt_to_look_up_is_said_so() -> None:
     assert "45 %" in remarks(found)[4]
 
 
-def test_a_vector_that_keeps_what_it_has_is_said_so() -> None:
+def test_a_vector_that_keeps_what_it_has_is_remarked_on() -> None:
     found = made_up((5, 90), (44, 99), (-500, 3000))
     assert len(remarks(found)) == 4
     found["recall"][FIXED]["right"][0] = 50.0
     assert "50 % of the time at T = 16 and 44 % at T = 1000" in remarks(found)[4]
 
 
-def test_a_vector_that_has_learnt_nothing_is_not_said_to_keep_or_to_lose() -> None:
+def test_a_vector_that_has_learned_nothing_neither_keeps_nor_loses() -> None:
     found = made_up((5, 90), (39, 99), (-500, 3000))
     found["recall"][FIXED]["right"][0] = 39.0  # within ten points of a guess
     assert len(remarks(found)) == 5
-    assert "39 % of the time already at T = 16, where the commonest value" in remarks(found)[4]
-    assert "says nothing of length" in remarks(found)[4]
+    assert "39 % of the time already at T = 16, where the most frequent value" in remarks(found)[4]
+    assert "says nothing about length" in remarks(found)[4]
 
 
 def test_both_models_have_the_same_encoder_state_and_training() -> None:

@@ -1,4 +1,4 @@
-"""TODO."""
+"""The experiment on energies: learning rates, means over seeds, what differs, times in turn, and its verdict."""
 
 import pytest
 import torch
@@ -211,23 +211,23 @@ def test_an_update_is_adams_on_the_batch_of_its_number(toy, held_out):
     assert torch.equal(loaded, before), "the folder stays as it is"
 
 
-def test_one_seed_is_told_with_what_two_have_shown():
+def test_one_seed_is_reported_with_the_difference_between_two():
     one = verdict(made_up())
     assert "(one seed; " in one.because
     two = verdict({**made_up(), "seeds": [1, 2]})
     assert "one seed" not in two.because
-    assert two.because.endswith("where the diagonal has 20.0 %.")
+    assert two.because.endswith("that of the diagonal is 20.0 %.")
     assert two.checks == one.checks
 
 
-def test_differences_are_told_with_a_true_minus():
+def test_differences_have_a_typographic_minus():
     numbers = {
         **made_up(general=(88.0, 8.0), concat=(93.0, 8.0)),
         "time": dict.fromkeys(ATTENTIONS, 1.0),
         "reach": 3,
     }
-    luong, chance, *_ = write_remarks(numbers, SIMILARITIES)
-    assert "general less dot is −2.0 BLEU, and concat less the best of the others +3.0." in luong
+    luong, chance, *_ = write_remarks(numbers)
+    assert "general minus dot is −2.0 BLEU, and concat minus the best of the others +3.0." in luong
     assert "3.0 BLEU apart: with 1 seed, smaller" in chance
 
 
@@ -245,7 +245,7 @@ def test_the_verdict_follows_from_the_numbers():
 
 
 class Clock:
-    """Goes on as it is told to, and runs slower and slower beside."""
+    """A clock that is advanced by hand."""
 
     def __init__(self):
         self.now = 0.0
@@ -254,10 +254,10 @@ class Clock:
         return self.now
 
 
-def test_every_way_does_every_round_once_and_none_is_always_first():
+def test_every_function_runs_once_per_round_and_none_is_always_first():
     done = []
-    taken = time_in_turn({n: lambda k, n=n: done.append((n, k)) for n in "abc"}, 4, warmup=2)
-    assert {name: len(seconds) for name, seconds in taken.items()} == {"a": 4, "b": 4, "c": 4}
+    seconds = time_in_turn({n: lambda k, n=n: done.append((n, k)) for n in "abc"}, 4, warmup=2)
+    assert {name: len(own) for name, own in seconds.items()} == {"a": 4, "b": 4, "c": 4}
     rounds = [done[start : start + 3] for start in range(0, len(done), 3)]
     assert len(rounds) == 2 + 4
     assert [[k for _, k in each] for each in rounds] == [[2] * 3, [3] * 3, [0] * 3, [1] * 3, [2] * 3, [3] * 3]
@@ -265,35 +265,39 @@ def test_every_way_does_every_round_once_and_none_is_always_first():
     assert all({name for name, _ in each} == set("abc") for each in rounds)
 
 
-def test_noise_that_falls_on_a_round_falls_out_of_the_ratio():
+def test_noise_of_a_round_cancels_in_the_ratio():
     clock = Clock()
     slowness = [1.0, 50.0, 1.0, 9.0, 2.0]
 
-    def way(cost):
+    def function(cost):
         def work(k):
             clock.now += cost * slowness[k]
 
         return work
 
-    taken = time_in_turn({"dot": way(2.0), "twice": way(4.0)}, 5, clock=clock)
-    assert taken["dot"] == pytest.approx([2.0, 100.0, 2.0, 18.0, 4.0])
-    assert time_ratios(taken, "dot") == pytest.approx({"dot": 1, "twice": 2})
+    seconds = time_in_turn({"dot": function(2.0), "twice": function(4.0)}, 5, clock=clock)
+    assert seconds["dot"] == pytest.approx([2.0, 100.0, 2.0, 18.0, 4.0])
+    assert time_ratios(seconds, "dot") == pytest.approx({"dot": 1, "twice": 2})
 
 
 def test_a_single_slow_round_does_not_count():
-    taken = {"dot": [1.0, 1.0, 1.0], "other": [1.5, 1.5, 90.0]}
-    assert time_ratios(taken, "dot") == {"dot": 1, "other": 1.5}
+    seconds = {"dot": [1.0, 1.0, 1.0], "other": [1.5, 1.5, 90.0]}
+    assert time_ratios(seconds, "dot") == {"dot": 1, "other": 1.5}
 
 
-def test_kept_is_what_has_common_words_alone():
+def test_pairs_of_frequent_words_are_kept():
     splits = frequent_word_splits(1000, 100, 120, seed=3, longest=8)
-    drawn = Microworld().splits(train=1000, valid=100, test=100, seed=3, longest=8)
-    words = [word for example in drawn.train for word in example.source.split()]
+    sampled = Microworld().splits(train=1000, valid=100, test=100, seed=3, longest=8)
+    words = [word for example in sampled.train for word in example.source.split()]
     ranked = sorted(
         dict.fromkeys(words), key=words.count, reverse=True
     )  # of equals the first seen comes first
-    common = set(ranked[:120])
-    for ours, theirs in ((splits.train, drawn.train), (splits.valid, drawn.valid), (splits.test, drawn.test)):
-        assert ours == [example for example in theirs if set(example.source.split()) <= common]
-        assert 0 < len(ours) < len(theirs)
+    frequent = set(ranked[:120])
+    for kept, every in (
+        (splits.train, sampled.train),
+        (splits.valid, sampled.valid),
+        (splits.test, sampled.test),
+    ):
+        assert kept == [example for example in every if set(example.source.split()) <= frequent]
+        assert 0 < len(kept) < len(every)
     assert splits.extra == {}

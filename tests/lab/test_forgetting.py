@@ -92,18 +92,18 @@ def test_a_lead_must_be_seen_in_every_seed(first: float, second: float) -> None:
 
 def test_the_longer_delays_decide_and_the_shorter_do_not() -> None:
     taped, plain = [0.0, 0.0, 90.0, 90.0, 50.0, 50.0, 50.0, 50.0], [100.0, 100.0, *[45.0] * 6]
-    told = verdict(
+    result = verdict(
         {name: [Spread.of([each]) for each in (taped if CELLS[name].energy else plain)] for name in CELLS}, 4
     )
-    assert [check.value for check in told.checks] == pytest.approx([45.0, 5.0] * 2)
-    assert "LSTMN still finds 90 % of the values, LSTM 45 % (means over 1 seed)." in told.because
+    assert [check.value for check in result.checks] == pytest.approx([45.0, 5.0] * 2)
+    assert "LSTMN still recalls 90 % of the values, LSTM 45 % (means over 1 seed)." in result.because
 
 
-def test_who_only_guesses_is_named() -> None:
+def test_cells_that_only_guess_are_named() -> None:
     def remarks(*accuracies: float) -> list[str]:
         spreads = {name: [each.to_json() for each in row] for name, row in made_up(*accuracies).items()}
         guesses = [guess_accuracy(max(delay + 1, 2)) for delay in range(8)]
-        return write_remarks({"accuracy": spreads, "guess": guesses, "sizes": {"most": 4}}, 10)
+        return write_remarks({"accuracy": spreads, "guess": guesses, "sizes": {"most": 4}})
 
     stuck, slow, _ = remarks(guess_accuracy(4), 99, guess_accuracy(4) + 11, guess_accuracy(4) + 9)
     assert "SimpleRNN, LSTMN." in stuck

@@ -103,19 +103,19 @@ def test_the_verdict_names_the_lengths_and_the_bounds() -> None:
 @pytest.mark.parametrize(
     ("shares", "failing"), [((85, 90), []), ((79, 80), ["-15"]), ((20, 30), ["-15", "-30"])]
 )
-def test_only_who_fails_is_asked_how(shares: tuple[float, float], failing: list[str]) -> None:
+def test_only_models_that_fail_are_remarked_on(shares: tuple[float, float], failing: list[str]) -> None:
     numbers = {**made_up((20, 20), shares), "short": 15, "long": 30}
     for model in numbers["models"].values():
         model["beyond"]["length_ratio"] = 0.5
         model |= {"bands": [{"lower": 56, "upper": 60, "bleu": 40.0}], "thirds": [70.0, 60.0, 50.0]}
-    remarks = write_remarks(numbers, KEPT)
+    remarks = write_remarks(numbers)
     assert len(remarks) == 2 + bool(failing)
     if failing:
         assert [name for name in ("-15", "-30") if f"RNNsearch{name} writes 0.50" in remarks[0]] == failing
         assert "counting from" not in remarks[0]
         for model in numbers["models"].values():
             model["thirds"] = [50.0, 60.0, 70.0]
-        assert "counting from the sentence's end" in write_remarks(numbers, KEPT)[0]
+        assert "counting from the sentence's end" in write_remarks(numbers)[0]
 
 
 def test_of_nothing_nothing_is_kept_and_no_claim_holds() -> None:

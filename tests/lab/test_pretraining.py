@@ -174,7 +174,7 @@ def test_the_more_accurate_is_chosen_and_of_equals_the_surer(
             self.right = learning_rate == 0.01
             self.facts = dict(zip(("accuracy", "loss"), facts[learning_rate], strict=True))
 
-        def train_classifier(self, lines):
+        def classify(self, lines):
             gold = {example.source: example.target for example in calls[0].test}
             return [SimpleNamespace(label=gold[line] if self.right else "neither") for line in lines]
 

@@ -49,7 +49,7 @@ def test_differences_are_of_the_same_seed() -> None:
     assert verdict(numbers).checks[1].bound == 2.92
 
 
-def test_what_is_lost_is_told_with_a_true_minus_or_as_lost() -> None:
+def test_losses_have_a_typographic_minus_or_are_called_losses() -> None:
     numbers = made_up([4.0, 5.0, 5.5], [29.0, 49.0, 40.0])
     because = verdict(numbers).because
     assert "perplexity changes by −1.17 ± 0.29" in because
@@ -58,9 +58,9 @@ def test_what_is_lost_is_told_with_a_true_minus_or_as_lost() -> None:
         for model in numbers["ways"][way]:
             model["surprise"] = surprise
     numbers["lags"] = {way: {"mean": 5.0, "least": 2.0} for way in WAYS}
-    told = write_remarks(numbers)[1]
-    assert "over the first 2 places reading backwards saves 0.25 nats a word" in told
-    assert "over the 2 after them it loses 0.50 nats" in told
+    remark = write_remarks(numbers)[1]
+    assert "over the first 2 positions reading backwards saves 0.25 nats per word" in remark
+    assert "over the 2 after them it loses 0.50 nats" in remark
 
 
 @pytest.mark.parametrize(

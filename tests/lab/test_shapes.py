@@ -1,4 +1,4 @@
-"""The experiment on shapes: its steps, its scores against the toolkit's own evaluation, its baselines and its verdict."""
+"""The experiment on shapes: its steps, its scores against the toolkit's evaluation, its baselines, its verdict."""
 
 import math
 

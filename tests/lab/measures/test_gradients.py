@@ -141,7 +141,7 @@ def reader(name, attends=False):
 
 @pytest.mark.parametrize("attends", [False, True])
 @pytest.mark.parametrize("name", CELLS_READ)
-def test_step_by_step_it_says_what_the_whole_sequence_says(name, attends):
+def test_steps_give_what_the_whole_sequence_gives(name, attends):
     model = reader(name, attends)
     stepped = model.logits(torch.stack(model.steps(IDS), dim=1))
     torch.testing.assert_close(stepped, model(IDS), rtol=1e-10, atol=1e-12)
@@ -258,28 +258,28 @@ def test_teaching_takes_no_longer_step_than_the_clip():
         model = LastStepReader(CELLS["rnn"], 5, 5, 6, attends=False, seed=1)
         before = torch.nn.utils.parameters_to_vector(model.parameters()).detach().clone()
         optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
-        course = train_reader(model, optimizer, stream_lines(1, 8, 4, 5), updates=1, clip=clip)
+        curve = train_reader(model, optimizer, stream_lines(1, 8, 4, 5), updates=1, clip=clip)
         after = torch.nn.utils.parameters_to_vector(model.parameters()).detach()
-        moves[clip] = (after - before).norm().item() / 0.5, course.norms[0]
+        moves[clip] = (after - before).norm().item() / 0.5, curve.norms[0]
     assert moves[0.05][1] == moves[0.0][1] > 0.05
     assert moves[0.05][0] == pytest.approx(0.05, rel=1e-4)
     assert moves[0.0][0] == pytest.approx(moves[0.0][1], rel=1e-4)
 
 
-def test_what_diverges_is_told_and_ends_nowhere():
+def test_divergence_stops_training_with_an_infinite_loss():
     model = LastStepReader(CELLS["rnn"], 5, 5, 6, attends=False, seed=1)
     optimizer = torch.optim.SGD(model.parameters(), lr=1e38)
-    course = train_reader(model, optimizer, stream_lines(1, 8, 4, 5), updates=5, clip=0.0)
-    assert course.diverged
-    assert len(course.losses) < 5
-    assert course.end == float("inf")
+    curve = train_reader(model, optimizer, stream_lines(1, 8, 4, 5), updates=5, clip=0.0)
+    assert curve.diverged
+    assert len(curve.losses) < 5
+    assert curve.final_loss == float("inf")
 
 
-def test_a_short_line_is_learnt():
+def test_a_short_line_is_recalled_after_training():
     model = LastStepReader(CELLS["lstm"], 4, 4, 12, attends=False, seed=1)
     optimizer = torch.optim.Adam(model.parameters(), lr=0.02)
     ids, answers = sample_lines(torch.Generator().manual_seed(9), 64, 3, 4)
     assert accuracy(model, ids, answers) < 0.6
-    course = train_reader(model, optimizer, stream_lines(1, 32, 3, 4), updates=60, clip=1.0)
+    curve = train_reader(model, optimizer, stream_lines(1, 32, 3, 4), updates=60, clip=1.0)
     assert accuracy(model, ids, answers) > 0.95
-    assert course.end == pytest.approx(sum(course.losses[-6:]) / 6)
+    assert curve.final_loss == pytest.approx(sum(curve.losses[-6:]) / 6)

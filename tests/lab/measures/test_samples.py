@@ -1,4 +1,4 @@
-"""TODO."""
+"""Diversity by hand; and laws of sampling, on an untrained model: they hold for any weights."""
 
 import math
 from dataclasses import replace
