@@ -140,7 +140,9 @@ class House:
             lambda where, config, **options: real(where, shrunk(config), **options),
         )
         find = regard.lab.find_experiment
-        monkeypatch.setattr(regard.lab, "find_experiment", lambda name: replace(find(name), measure=measure_nothing))
+        monkeypatch.setattr(
+            regard.lab, "find_experiment", lambda name: replace(find(name), measure=measure_nothing)
+        )
         monkeypatch.setattr(regard.lab.runner.run, "run_all", run_in_turn)
 
     def model(self, path):

@@ -44,7 +44,7 @@ MADE = {
 @pytest.fixture(autouse=True)
 def made_up(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(regard.lab, "EXPERIMENTS", tuple(MADE))
+    monkeypatch.setattr(regard.lab, "EXPERIMENTS", dict.fromkeys(MADE, "made.up"))
     monkeypatch.setattr(regard.lab, "find_experiment", MADE.__getitem__)
 
 

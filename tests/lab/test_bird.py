@@ -68,8 +68,8 @@ def test_all_four_similarities_are_as_the_lectures_write_them(finding):
     q, keys = columns(numbers["Q"])[2], columns(numbers["K"])
 
     def additive(k):
-        asked, met = product(numbers["W_a"], q), product(numbers["U_a"], k)
-        return dot(numbers["v_a"], [math.tanh(a + b) for a, b in zip(asked, met, strict=True)])
+        query, key = product(numbers["W_a"], q), product(numbers["U_a"], k)
+        return dot(numbers["v_a"], [math.tanh(a + b) for a, b in zip(query, key, strict=True)])
 
     expected = {
         "dot": [dot(q, k) for k in keys],
@@ -98,21 +98,21 @@ def test_the_claim_holds_and_each_check_can_fail(finding):
             numbers["difference"] = 1e-9
         else:
             numbers["similarities"]["general"][change] = -1e-9 if change == "least_weight" else 1e-9
-        told = verdict(numbers)
-        assert told.word == "not seen here", change  # identities are no sign of a claim
-        assert sum(not check.held for check in told.checks) == 1, change
+        result = verdict(numbers)
+        assert result.word == "not seen here", change  # identities are no evidence for a claim
+        assert sum(not check.held for check in result.checks) == 1, change
 
 
-def test_what_was_seen_is_told_with_true_minus_signs_and_powers(finding):
+def test_the_verdict_has_typographic_minus_signs_and_powers(finding):
     numbers = copy.deepcopy(dict(finding.numbers))
     numbers["difference"] = 4e-16
     for each in numbers["similarities"].values():
         each.update(sticks_out=-0.1234, least_weight=0.031, sum_error=0.0)
-    told = verdict(numbers).because
-    assert "differ by 4 × 10⁻¹⁶ at most" in told
-    assert "every weight is at least 3 × 10⁻², their sums are within 0 of 1" in told
-    assert "than −0.123 (below 0 is inside)" in told
-    assert not re.search(r"-\d", told)
+    result = verdict(numbers).because
+    assert "differ by 4 × 10⁻¹⁶ at most" in result
+    assert "every weight is at least 3 × 10⁻², their sums are within 0 of 1" in result
+    assert "than −0.123 (below 0 is inside)" in result
+    assert not re.search(r"-\d", result)
 
 
 def test_the_number_of_directions_is_documented():
@@ -188,7 +188,7 @@ def test_a_point_sticks_out_by_its_distance_from_the_hull():
     assert out(-0.2, 0.5) == pytest.approx(0.2, abs=1e-6)
 
 
-def test_the_worst_of_several_points_is_told():
+def test_the_worst_of_several_points_counts():
     points = torch.tensor([[0.2, 0.2], [0.0, 3.0]], dtype=torch.float64)
     assert outside_hull(points, CORNERS, AROUND) == pytest.approx(2.0, abs=1e-6)
 

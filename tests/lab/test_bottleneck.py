@@ -39,7 +39,7 @@ TOY = BottleneckSizes(
     updates={"copy": 8, "recall": 8},
     lengths=(6, 40),
     tested=12,
-    asked=120,
+    recall_lines=120,
     longest=8,
     pairs=3,
     state=8,
@@ -67,10 +67,10 @@ def test_recall_asks_for_all_pairs_in_another_order() -> None:
             assert len(source) == length
             pairs = source[:16]
             assert source == pairs + ["."] * (length - 16)
-            told = dict(zip(pairs[0::2], pairs[1::2], strict=True))
+            pairs_by_key = dict(zip(pairs[0::2], pairs[1::2], strict=True))
             assert "." not in pairs
-            assert len(told) == 8
-            assert dict(zip(target[0::2], target[1::2], strict=True)) == told
+            assert len(pairs_by_key) == 8
+            assert dict(zip(target[0::2], target[1::2], strict=True)) == pairs_by_key
             assert len(target) == 16
             moved += target != pairs
     assert moved > 55
@@ -199,11 +199,11 @@ def test_the_numbers_are_those_of_the_models_on_disk(tmp_path: Path) -> None:
         # of recall only the first value is counted, which stands behind the first key
         translator = Translator.load(tmp_path / "models" / f"recall-{model.replace(' ', '-')}")
         test = random.Random("bottleneck, tested recall 6 1")
-        questions = [recall_line(test, 3, 6) for _ in range(TOY.asked)]
+        questions = [recall_line(test, 3, 6) for _ in range(TOY.recall_lines)]
         alone = [force_targets(translator, [line])[0] for line in questions]  # one at a time, not a hundred
         firsts = [right[0, 1].item() for right in alone]
         assert 0 < sum(firsts) != sum(right[0, 3].item() for right in alone)
-        assert numbers["recall"][model]["right"][0] == pytest.approx(100 * sum(firsts) / TOY.asked)
+        assert numbers["recall"][model]["right"][0] == pytest.approx(100 * sum(firsts) / TOY.recall_lines)
         assert len(numbers["recall"][model]["right"]) == 2
     assert finding.verdict == verdict(finding.numbers, TOY)  # type: ignore[arg-type]
     assert [drawing.name for drawing in finding.figures] == ["lengths"]

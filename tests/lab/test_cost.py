@@ -116,9 +116,9 @@ def test_the_remarks_name_where_pairs_come_to_cost_as_much_as_words_if_anywhere(
     numbers = copy.deepcopy(dict(finding.numbers))
     for each in numbers["parts"][ATTENTION]["parts"].values():
         each.update(pair=0.0)
-    told = " ".join(write_remarks(numbers))
-    assert "as many operations as single words at no length" in told
-    assert "inf" not in told
+    text = " ".join(write_remarks(numbers))
+    assert "as many operations as single words at no length" in text
+    assert "inf" not in text
 
 
 @pytest.mark.parametrize("power", [1.6, 2.1])
@@ -129,9 +129,9 @@ def test_the_remarks_say_what_was_fitted(finding, power):
             numbers["squares"][ModelPath(name, path).name]["exponents"].update(
                 operations=power, seconds=power
             )
-    told = write_remarks(numbers)
-    assert ("below 2" in told[0]) == (power < 2)
-    assert any(f"operations grow with the power {power:.2f}, a little above 1" in remark for remark in told)
+    result = write_remarks(numbers)
+    assert ("below 2" in result[0]) == (power < 2)
+    assert any(f"operations grow with the power {power:.2f}, a little above 1" in remark for remark in result)
     numbers["squares"][ModelPath(FIXED, NAIVE).name]["exponents"].update(operations=1.0)
     assert not any("a little above 1" in remark for remark in write_remarks(numbers))
 
@@ -160,12 +160,12 @@ def test_what_is_added_is_compared_beyond_the_other():
 
 
 def test_numbers_that_speak_for_the_claim_hold():
-    told = verdict(made_up())
-    assert told.word == "held"
-    assert "to the power 1.00, and what attention adds to it to the power 2.00" in told.because
+    result = verdict(made_up())
+    assert result.word == "held"
+    assert "to the power 1.00, and what attention adds to it to the power 2.00" in result.because
     # at 128 words 128 seconds, and with attention 128² + 128
-    assert "at 128 words on both sides attention adds 99 % of the time" in told.because
-    assert told.checks[-1].value == pytest.approx(100 * 128 / 129)
+    assert "at 128 words on both sides attention adds 99 % of the time" in result.because
+    assert result.checks[-1].value == pytest.approx(100 * 128 / 129)
 
 
 def test_a_linear_fixed_vector_is_no_sign_of_what_attention_costs():

@@ -58,7 +58,7 @@ class BottleneckSizes:
         updates: of the training of each task, the same for both models.
         lengths: T of the test lines, in symbols of the source.
         tested: symbols copied at each length, in at least four lines.
-        asked: lines of recall at each length; in each the first question counts.
+        recall_lines: lines of recall at each length; in each the first question counts.
         longest: T of the longest training line; most are shorter, as their logarithms are uniformly distributed.
         pairs: of a key and a value in each test line of recall, the rest being filler; the most in a training line.
         state: units of the vector and of the decoder; the encoder has half as many per direction.
@@ -69,7 +69,7 @@ class BottleneckSizes:
     updates: Mapping[str, int]
     lengths: Sequence[int] = (16, 32, 64, 125, 250, 500, 1000)
     tested: int = 4000
-    asked: int = 400
+    recall_lines: int = 400
     longest: int = 60
     pairs: int = 8
     state: int = 96
@@ -78,7 +78,7 @@ class BottleneckSizes:
 
 
 USUAL = BottleneckSizes(updates={"copy": 600, "recall": 500})
-FULL = BottleneckSizes(updates={"copy": 4000, "recall": 4000}, tested=20_000, asked=1000, longest=120)
+FULL = BottleneckSizes(updates={"copy": 4000, "recall": 4000}, tested=20_000, recall_lines=1000, longest=120)
 
 
 def measure(bench: Bench, sizes: BottleneckSizes) -> Finding:
@@ -113,7 +113,7 @@ def _train_and_test(bench: Bench, task: str, model: str, sizes: BottleneckSizes)
         bench.report(f"testing {name} at {length}")
         test = random.Random(f"bottleneck, tested {task} {length} {bench.seed}")
         if task == "recall":
-            lines = [recall_line(test, sizes.pairs, length) for _ in range(sizes.asked)]
+            lines = [recall_line(test, sizes.pairs, length) for _ in range(sizes.recall_lines)]
             correct, _ = force_targets(translator, lines)
             # the value after the first key: later ones could be inferred by elimination
             result["right"].append(100 * correct[:, 1].double().mean().item())

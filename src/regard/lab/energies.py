@@ -183,13 +183,17 @@ def _train_all(
     tried = iter(
         bench.starmap(
             _train_and_score,
-            [(name, seeds[0], rate, sizes, splits, shown) for name in KINDS for rate in sizes.rates],
+            [
+                (name, seeds[0], learning_rate, sizes, splits, shown)
+                for name in KINDS
+                for learning_rate in sizes.rates
+            ],
         )
     )
     models = {}
     for name in KINDS:
         candidates = [next(tried) for _ in sizes.rates]
-        losses = {rate: loss for model in candidates for rate, loss in model.losses.items()}
+        losses = {learning_rate: loss for model in candidates for learning_rate, loss in model.losses.items()}
         best = min(candidates, key=lambda model: model.losses[f"{model.learning_rate:g}"])
         models[name, seeds[0]] = replace(best, losses=losses)
     others = [(name, seed) for seed in seeds[1:] for name in KINDS]
@@ -400,8 +404,8 @@ def make_tables(numbers: Mapping[str, Any]) -> list[Table]:
             else "–"
             for score in ("bleu", "exact_match", "aer")
         ]
-        formula, rate = FORMULAE.get(name, "–"), f"{numbers['rates'][name]:g}"
-        rows.append([name, formula, rate, *cells, f"{numbers['time'][name]:.2f}"])
+        formula, learning_rate = FORMULAE.get(name, "–"), f"{numbers['rates'][name]:g}"
+        rows.append([name, formula, learning_rate, *cells, f"{numbers['time'][name]:.2f}"])
     deviation = "Mean and standard deviation over seeds. " if several else ""
     caption = f"{deviation}Exact match and AER are in percent; the time of an update is in units of dot's."
     columns = [

@@ -108,7 +108,7 @@ def measure(bench: Bench, sizes: GradientsSizes) -> Finding:
     )
     bench.report("spectral radius and clipping")
     linear, tanh = bench.starmap(by_radius, [(sizes, True), (sizes, False)])
-    trials = [(radius, rate) for radius in sizes.clip_radii for rate in sizes.clip_rates]
+    trials = [(radius, learning_rate) for radius in sizes.clip_radii for learning_rate in sizes.clip_rates]
     descents = bench.starmap(descend, [(sizes, *trial, clip) for trial in trials for clip in (CLIP, 0.0)])
     numbers = {
         "seed": bench.seed,
@@ -119,11 +119,11 @@ def measure(bench: Bench, sizes: GradientsSizes) -> Finding:
         "clipping": [
             {
                 "radius": radius,
-                "learning_rate": rate,
+                "learning_rate": learning_rate,
                 "with": descents[2 * k],
                 "without": descents[2 * k + 1],
             }
-            for k, (radius, rate) in enumerate(trials)
+            for k, (radius, learning_rate) in enumerate(trials)
         ],
     }
     return Finding(
@@ -155,17 +155,17 @@ def after_training(bench: Bench, sizes: GradientsSizes, name: str, attends: bool
     norms, accuracies, rates = [], [], []
     for seed in bench.seeds(sizes.taught_seeds):
         tried = []
-        for rate in sizes.rates:
+        for learning_rate in sizes.rates:
             reader = _reader(sizes, name, attends, seed)
             lines = stream_lines(seed, sizes.rows, sizes.taught_length, sizes.symbols)
-            optimizer = torch.optim.Adam(reader.parameters(), lr=rate)
+            optimizer = torch.optim.Adam(reader.parameters(), lr=learning_rate)
             curve = train_reader(reader, optimizer, lines, updates=sizes.updates, clip=CLIP)
-            tried.append((curve.final_loss, rate, reader))
-        _, rate, reader = min(tried, key=lambda each: each[0])
+            tried.append((curve.final_loss, learning_rate, reader))
+        _, learning_rate, reader = min(tried, key=lambda each: each[0])
         generator = torch.Generator().manual_seed(1_000_000 + seed)
         ids, answers = sample_lines(generator, 8 * sizes.rows, sizes.taught_length, sizes.symbols)
         accuracies.append(accuracy(reader, ids, answers))
-        rates.append(rate)
+        rates.append(learning_rate)
         norms.append(reader.gradient_norms(ids[: sizes.rows], answers[: sizes.rows]))
     return {**_over_seeds(norms), "accuracy": accuracies, "learning_rate": rates}
 
@@ -189,7 +189,9 @@ def by_radius(bench: Bench, sizes: GradientsSizes, linear: bool) -> dict[str, An
     return {**asdict(Quartiles.of(growths)), "growths": growths}
 
 
-def descend(bench: Bench, sizes: GradientsSizes, radius: float, rate: float, clip: float) -> dict[str, Any]:
+def descend(
+    bench: Bench, sizes: GradientsSizes, radius: float, learning_rate: float, clip: float
+) -> dict[str, Any]:
     """Train an RNN whose recurrent matrix starts too large by gradient descent, clipped or not."""
     curves = []
     for seed in bench.seeds(sizes.clip_seeds):
@@ -197,8 +199,8 @@ def descend(bench: Bench, sizes: GradientsSizes, radius: float, rate: float, cli
         matrix = torch.randn(sizes.size, sizes.size, generator=torch.Generator().manual_seed(seed))
         with torch.no_grad():
             reader.cell.U.copy_(with_spectral_radius(matrix, radius))
-        lines = stream_lines(seed, sizes.rows, sizes.clip_length, sizes.symbols, asked=-1 - LAG)
-        optimizer = torch.optim.SGD(reader.parameters(), lr=rate)
+        lines = stream_lines(seed, sizes.rows, sizes.clip_length, sizes.symbols, position=-1 - LAG)
+        optimizer = torch.optim.SGD(reader.parameters(), lr=learning_rate)
         curves.append(train_reader(reader, optimizer, lines, updates=sizes.clip_updates, clip=clip))
     return {
         "losses": [curve.losses for curve in curves],

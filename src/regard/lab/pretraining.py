@@ -85,8 +85,8 @@ def measure(bench: Bench, sizes: PretrainingSizes) -> Finding:
     pool, unlabelled = splits.train[: sizes.seeds * most], splits.train[sizes.seeds * most :]
     # at a learning rate of 0 only the vocabulary is learned
     folders = {
-        start: bench.train(name, _language_model(sizes, rate, updates), unlabelled, splits.valid)
-        for start, name, rate, updates in (
+        start: bench.train(name, _language_model(sizes, learning_rate, updates), unlabelled, splits.valid)
+        for start, name, learning_rate, updates in (
             (BEFORE, "before", 0.0, 1),
             (AFTER, "after", 0.006, sizes.reading),
         )

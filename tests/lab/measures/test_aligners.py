@@ -35,7 +35,7 @@ KEPT = Example("she comes on Friday .", "elle vient vendredi .", parse_pharaoh("
 
 
 def read(example, rows, text=None):
-    """A translation that attends as told, the last row and column being the end marks."""
+    """A translation that attends as expected, the last row and column being the end marks."""
     source, target = example.source.split(), (text or example.target).split()
     alpha = np.asarray(rows, dtype=float)
     return Translation(
@@ -280,8 +280,8 @@ def test_where_to_look():
 
 
 def test_a_pair_in_words_can_be_read_again():
-    told = pair_json(HELPED)
-    assert pair(told["source"], told["target"], told["gold"]) == HELPED
+    expected = pair_json(HELPED)
+    assert pair(expected["source"], expected["target"], expected["gold"]) == HELPED
 
 
 def test_the_first_with_the_most_crossing_words():

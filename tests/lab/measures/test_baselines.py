@@ -19,11 +19,11 @@ from regard.lab.measures.baselines import (
 )
 from regard.text import GoldLinks
 
-LEARNT = [Example("good good film", "up"), Example("bad film", "down"), Example("good bad", "up")]
+TRAINING = [Example("good good film", "up"), Example("bad film", "down"), Example("good bad", "up")]
 
 
 def test_bayes_by_hand():
-    bag = BagOfWords.fit(LEARNT)
+    bag = BagOfWords.fit(TRAINING)
     # up: 5 words of 3 kinds, so good 4/8, film 2/8, bad 2/8; down: 2 words, so good 1/5, film 2/5, bad 2/5
     assert bag.log_joint("up", "good film") == pytest.approx(math.log(2 / 3 * 4 / 8 * 2 / 8))
     assert bag.log_joint("down", "good film") == pytest.approx(math.log(1 / 3 * 1 / 5 * 2 / 5))
@@ -31,15 +31,15 @@ def test_bayes_by_hand():
     assert bag.log_joint("up", "good unheard") == bag.log_joint("up", "good")
 
 
-def test_accuracy_is_the_share_of_likeliest_labels():
-    bag = BagOfWords.fit(LEARNT)
-    asked = [
+def test_accuracy_is_the_share_of_most_probable_labels():
+    bag = BagOfWords.fit(TRAINING)
+    examples = [
         Example("good", "up"),
         Example("good", "down"),
         Example("bad bad film", "down"),
         Example("", "up"),
     ]
-    assert bag.accuracy(asked) == 3 / 4
+    assert bag.accuracy(examples) == 3 / 4
 
 
 def test_the_order_of_words_says_nothing():

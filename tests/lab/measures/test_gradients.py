@@ -199,7 +199,7 @@ def _moved(cell, name, state, move):
 def test_the_gru_that_reads_its_past_is_the_equation():
     cell = reader("gru-read").cell
     x = torch.randn(1, 4, 6, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
-    states, _, alpha = cell.read(x, torch.ones(1, 4, dtype=torch.bool), cell.zero_state(1, x))
+    states, _, alpha = cell.forward_with_alpha(x, torch.ones(1, 4, dtype=torch.bool), cell.zero_state(1, x))
     assert isinstance(cell.scoring, AdditiveScoring)
     written, s = [], torch.zeros(6, dtype=torch.float64)
     for t in range(4):
@@ -241,7 +241,7 @@ def test_equal_seeds_make_equal_readers_and_leave_the_dice_alone():
 
 
 def test_lines_are_the_same_for_equal_seeds_and_the_answer_stands_where_it_is_asked():
-    one, other = stream_lines(3, 4, 6, 5, asked=-2), stream_lines(3, 4, 6, 5, asked=-2)
+    one, other = stream_lines(3, 4, 6, 5, position=-2), stream_lines(3, 4, 6, 5, position=-2)
     for _ in range(2):
         ids, answers = next(one)
         assert torch.equal(ids, next(other)[0])
@@ -251,7 +251,7 @@ def test_lines_are_the_same_for_equal_seeds_and_the_answer_stands_where_it_is_as
     assert not torch.equal(ids, next(one)[0])
 
 
-def test_teaching_takes_no_longer_step_than_the_clip():
+def test_no_step_is_longer_than_the_clip():
     """With plain descent the weights move by the rate times the gradient as taken; both norms are known."""
     moves = {}
     for clip in (0.05, 0.0):

@@ -65,14 +65,14 @@ def test_relevant_words_that_get_more_lift_it_as_a_plain_count_says():
         lambda k, step, place: (3.0 if (place, step) in LINKS[k] else 1.0) + 0.2 * place + 0.1 * k
     )
     pairs = found(alphas)
-    value, pairs = plain_lift(alphas, lambda k, step, place: (step, step - place))
+    value, num_pairs = plain_lift(alphas, lambda k, step, place: (step, step - place))
     one = lift(pairs, pairs.by_place)
-    assert (one.value, one.pairs) == (pytest.approx(value), pairs)
+    assert (one.value, one.pairs) == (pytest.approx(value), num_pairs)
     assert one.value > 1.5
     assert one.low <= one.value <= one.high
 
 
-def test_a_word_that_draws_all_eyes_lifts_the_place_but_not_the_word():
+def test_a_word_that_always_gets_attention_lifts_the_place_but_not_the_word():
     # x gets 0.8 of z's attention whatever is relevant, which is x two times in three
     lines = [["x", "y", "z", "."]] * 3 + [["y", "x", "z", "."]] * 3
     links = [frozenset({(place, 2)}) for place in (0, 0, 1, 1, 1, 0)]

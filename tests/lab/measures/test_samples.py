@@ -152,13 +152,13 @@ def test_a_tree_follows_its_sample(language_model, samples):
     node, words, chance = sampling_tree(language_model, sample), [], 1.0
     while taken := [one for one in node.after if one.taken]:
         [node_after] = taken
-        rivals = [one for one in node.after if not one.taken]
-        assert len(rivals) == 2
-        assert node.after[1] is node_after  # a rival above, a rival below
-        for rival in rivals:
-            prompt = " ".join([*words, rival.word])
-            following = next_words(language_model, prompt=prompt)[:2] if rival.word != "</s>" else []
-            assert [(one.word, one.probability) for one in rival.after] == [
+        alternatives = [one for one in node.after if not one.taken]
+        assert len(alternatives) == 2
+        assert node.after[1] is node_after  # a alternative above, a alternative below
+        for alternative in alternatives:
+            prompt = " ".join([*words, alternative.word])
+            following = next_words(language_model, prompt=prompt)[:2] if alternative.word != "</s>" else []
+            assert [(one.word, one.probability) for one in alternative.after] == [
                 (one.token, one.sampling_probability) for one in following
             ]
         words.append(node_after.word)

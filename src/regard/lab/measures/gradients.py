@@ -263,20 +263,20 @@ class TrainingCurve:
 
 
 def sample_lines(
-    generator: torch.Generator, rows: int, length: int, symbols: int, asked: int = 0
+    generator: torch.Generator, rows: int, length: int, symbols: int, position: int = 0
 ) -> tuple[Tensor, Tensor]:
-    """Lines of independent symbols and their answers: ids (rows, length), and the symbol at the position asked for."""
+    """Lines of independent symbols and their answers: ids (rows, length), and the symbol at the position."""
     ids = torch.randint(symbols, (rows, length), generator=generator)
-    return ids, ids[:, asked]
+    return ids, ids[:, position]
 
 
 def stream_lines(
-    seed: int, rows: int, length: int, symbols: int, asked: int = 0
+    seed: int, rows: int, length: int, symbols: int, position: int = 0
 ) -> Iterator[tuple[Tensor, Tensor]]:
     """Batches without end, the same for equal seeds; see `sample_lines`."""
     generator = torch.Generator().manual_seed(seed)
     while True:
-        yield sample_lines(generator, rows, length, symbols, asked)
+        yield sample_lines(generator, rows, length, symbols, position)
 
 
 def train_reader(
