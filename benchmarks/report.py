@@ -13,15 +13,13 @@ from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
-from html import escape
-from importlib.resources import files
 from pathlib import Path
-from string import Template
 from typing import Any
 
 from regard.errors import DataError
 from regard.io import make_folder, write_whole_text
 from regard.lab.runner.experiment import versions
+from regard.lab.runner.page import standalone_page
 from regard.plots.html import Markup, element, join
 
 ORDER = (
@@ -226,10 +224,7 @@ def to_html(sections: Sequence[Section], folder: Path) -> str:
     body = join(
         [element("header", element("h1", _TITLE)), *(_section_html(section, folder) for section in sections)]
     )
-    page = files("regard.lab")
-    template = Template(page.joinpath("lab.html").read_text(encoding="utf-8"))
-    style = page.joinpath("lab.css").read_text(encoding="utf-8")
-    return template.substitute(title=escape(_TITLE), style=style, body=body)
+    return standalone_page(_TITLE, body)
 
 
 def _section_html(section: Section, folder: Path) -> Markup:

@@ -114,8 +114,8 @@ def _shrink_sizes(table):
             table[name] = min(4, value)
 
 
-def empty_finding(bench):
-    """The result of an experiment, without the work."""
+def measure_nothing(bench, sizes):
+    """A finding without the work."""
     return Finding({"text": bench.text}, Verdict([], "Nothing was measured."))
 
 
@@ -145,7 +145,7 @@ class Sandbox:
         )
         find_experiment = regard.lab.find_experiment
         monkeypatch.setattr(
-            regard.lab, "find_experiment", lambda name: replace(find_experiment(name), run=empty_finding)
+            regard.lab, "find_experiment", lambda name: replace(find_experiment(name), measure=measure_nothing)
         )
         monkeypatch.setattr(regard.lab.runner.run, "run_all", run_sequentially)
 

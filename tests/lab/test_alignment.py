@@ -2,20 +2,20 @@ import pytest
 import torch
 
 from regard.datasets.microworld import Microworld
-from regard.lab.alignment import Sizes, find, remark_alignment, untrained, verdict
+from regard.lab.alignment import AlignmentSizes, measure, untrained, verdict, write_remarks
 from regard.lab.runner import Bench
 from regard.lab.runner.experiment import HELD, IN_PART, NOT_SEEN
 from regard.tasks.translate.evaluation import evaluate
 from regard.tasks.translate.predictor import Translator
 from regard.text import parse_pharaoh
 
-TOY = Sizes(train=600, test=40, longest=12, units=16, updates=6)
+TOY = AlignmentSizes(train=600, test=40, longest=12, units=16, updates=6)
 
 
 @pytest.fixture(scope="module")
 def toy(tmp_path_factory):
     bench = Bench(tmp_path_factory.mktemp("alignment"))
-    return bench, find(bench, TOY)
+    return bench, measure(bench, TOY)
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +70,7 @@ def test_the_diagonals_error_rate_by_counting(toy, held_out):
 
 def test_what_is_shown_is_in_the_numbers(toy, held_out):
     _, finding = toy
-    assert [drawing.name for drawing in finding.drawings] == ["sheet", "kinds"]
+    assert [drawing.name for drawing in finding.figures] == ["sheet", "kinds"]
     by_source = {e.source: e for e in held_out}
     assert len(finding.numbers["shown"]) >= 3
     for title, shown in finding.numbers["shown"].items():
@@ -79,11 +79,11 @@ def test_what_is_shown_is_in_the_numbers(toy, held_out):
         rows, columns = len(example.target.split()) + 1, len(example.source.split()) + 1
         assert [len(row) for row in shown["alpha"]] == [columns] * rows
         assert all(sum(row) == pytest.approx(1, abs=1e-3) for row in shown["alpha"])
-        assert title in finding.drawings[0].caption.lower()
+        assert title in finding.figures[0].caption.lower()
 
 
 def test_the_table_says_what_the_numbers_say(toy):
-    (grid,) = toy[1].grids
+    (grid,) = toy[1].tables
     found = toy[1].numbers["aligners"]
     assert [row[0] for row in grid.rows] == ["attention", "the diagonal", "the untrained model"]
     for row, name in zip(grid.rows, ("attention", "diagonal", "untrained"), strict=True):
@@ -120,32 +120,32 @@ def test_the_verdict_follows_from_the_numbers():
     assert verdict(made_up(aer=20.0, crossing=10.0, weight=20.0)).word == NOT_SEEN
     assert verdict(made_up(aer=0.0, diagonal=0.0, crossing=0.0, weight=0.0)).word == NOT_SEEN
     assert "20.0 %" in verdict(made_up()).because
-    assert "70 % of the attention of these words lies on gold links, where the diagonal has 17 %" in (
+    assert "70 % of the attention of these words is on gold links, compared with 17 % for the diagonal" in (
         verdict(made_up()).because
     )
 
 
 @pytest.mark.parametrize(
-    ("words", "received", "told"),
+    ("words", "received", "expected"),
     [
         (0, float("nan"), ""),
         (19, 0.1, "(19 of them) gets 0.10 from all French words together, another English word 1.00, where 1 is all "
-         "the attention of one French word. These are too few to say more."),
-        (20, 0.1, "It is passed over."),
-        (20, 0.9, "It is not passed over. A possible reason: "),
+         "the attention of one French word. These are too few for a conclusion."),
+        (20, 0.1, "It is skipped."),
+        (20, 0.9, "It is not skipped. A possible reason: "),
     ],
 )  # fmt: skip
-def test_of_few_words_without_counterpart_nothing_is_said(toy, words, received, told):
+def test_few_words_without_counterpart_allow_no_conclusion(toy, words, received, expected):
     without = {"words": words, "received": received, "received_by_others": 1.0}
-    remarks = remark_alignment({**toy[1].numbers, "without_counterpart": without})
+    remarks = write_remarks({**toy[1].numbers, "without_counterpart": without})
     found = [remark for remark in remarks if "no counter-part" in remark]
     assert len(found) == bool(words)
-    assert all(told in remark for remark in found)
+    assert all(expected in remark for remark in found)
 
 
-def test_small_differences_are_told_as_powers_of_ten(toy):
+def test_small_differences_are_written_as_powers_of_ten(toy):
     numbers = toy[1].numbers
     own = {**numbers["own_output"], "sentences": 3, "furthest_from_forced": 3e-7}
-    told = " ".join(remark_alignment({**numbers, "own_output": own, "sum_of_a_row": 2.4e-7}))
-    assert "from that of reading it by at most 3 × 10⁻⁷: forced" in told
-    assert "no row here is further from it than 2 × 10⁻⁷." in told
+    text = " ".join(write_remarks({**numbers, "own_output": own, "sum_of_a_row": 2.4e-7}))
+    assert "from that of forced decoding by at most 3 × 10⁻⁷: forced" in text
+    assert "no row here differs from it by more than 2 × 10⁻⁷." in text

@@ -1,3 +1,5 @@
+"""The experiment on query, key and value: numbers by hand, identities, texts, and its verdict."""
+
 import copy
 import math
 import re
@@ -6,15 +8,27 @@ import pytest
 import torch
 
 from regard.errors import DataError
-from regard.lab.bird import EXPERIMENT, FULL, SENTENCE, USUAL, Sizes, find, parse_text, verdict
+from regard.lab.bird import (
+    EXPERIMENT,
+    FULL,
+    SENTENCE,
+    USUAL,
+    BirdSizes,
+    matrix_form,
+    measure,
+    outside_hull,
+    parse_text,
+    sample_parameters,
+    verdict,
+)
 from regard.lab.runner import Bench
 
-TOY = Sizes(word=4, key=3, directions=50)
+TOY = BirdSizes(word=4, key=3, directions=50)
 
 
 @pytest.fixture(scope="module")
 def finding(tmp_path_factory):
-    return find(Bench(tmp_path_factory.mktemp("bird")), TOY)
+    return measure(Bench(tmp_path_factory.mktemp("bird")), TOY)
 
 
 def columns(matrix):
@@ -54,8 +68,8 @@ def test_all_four_similarities_are_as_the_lectures_write_them(finding):
     q, keys = columns(numbers["Q"])[2], columns(numbers["K"])
 
     def additive(k):
-        asked, met = product(numbers["W_a"], q), product(numbers["U_a"], k)
-        return dot(numbers["v_a"], [math.tanh(a + b) for a, b in zip(asked, met, strict=True)])
+        query, key = product(numbers["W_a"], q), product(numbers["U_a"], k)
+        return dot(numbers["v_a"], [math.tanh(a + b) for a, b in zip(query, key, strict=True)])
 
     expected = {
         "dot": [dot(q, k) for k in keys],
@@ -84,26 +98,26 @@ def test_the_claim_holds_and_each_check_can_fail(finding):
             numbers["difference"] = 1e-9
         else:
             numbers["similarities"]["general"][change] = -1e-9 if change == "least_weight" else 1e-9
-        told = verdict(numbers)
-        assert told.word == "not seen here", change  # identities are no sign of a claim
-        assert sum(not check.held for check in told.checks) == 1, change
+        result = verdict(numbers)
+        assert result.word == "not seen here", change  # identities are no evidence for a claim
+        assert sum(not check.held for check in result.checks) == 1, change
 
 
-def test_what_was_seen_is_told_with_true_minus_signs_and_powers(finding):
+def test_the_verdict_has_typographic_minus_signs_and_powers(finding):
     numbers = copy.deepcopy(dict(finding.numbers))
     numbers["difference"] = 4e-16
     for each in numbers["similarities"].values():
         each.update(sticks_out=-0.1234, least_weight=0.031, sum_error=0.0)
-    told = verdict(numbers).because
-    assert "differ by 4 × 10⁻¹⁶ at most" in told
-    assert "every weight is at least 3 × 10⁻², their sums are within 0 of 1" in told
-    assert "than −0.123 (below 0 is inside)" in told
-    assert not re.search(r"-\d", told)
+    result = verdict(numbers).because
+    assert "differ by 4 × 10⁻¹⁶ at most" in result
+    assert "every weight is at least 3 × 10⁻², their sums are within 0 of 1" in result
+    assert "than −0.123 (below 0 is inside)" in result
+    assert not re.search(r"-\d", result)
 
 
-def test_as_many_directions_are_named_as_are_asked():
+def test_the_number_of_directions_is_documented():
     assert (
-        f"along {USUAL.directions:,} directions ({FULL.directions:,} in the long run)" in EXPERIMENT.decides
+        f"along {USUAL.directions:,} directions ({FULL.directions:,} in the longer run)" in EXPERIMENT.decides
     )
 
 
@@ -112,7 +126,7 @@ def test_what_is_not_normalised_sticks_out(finding):
 
 
 def test_every_number_of_the_way_stands_in_the_figure(finding):
-    lookup = next(drawing.figure for drawing in finding.drawings if drawing.name == "lookup")
+    lookup = next(drawing.figure for drawing in finding.figures if drawing.name == "lookup")
     written = [text.get_text() for text in lookup.axes[0].texts]
     scaled = finding.numbers["similarities"]["scaled dot"]
     for number in (*columns(finding.numbers["K"])[0], *columns(finding.numbers["V"])[5], *scaled["new"]):
@@ -129,20 +143,20 @@ def test_what_is_drawn_by_lot_has_one_digit_and_so_the_printed_queries_are_exact
 
 def test_a_sentence_of_the_user_s(tmp_path):
     assert EXPERIMENT.text
-    finding = find(Bench(tmp_path, text="time flies like an arrow | flies"), TOY)
+    finding = measure(Bench(tmp_path, text="time flies like an arrow | flies"), TOY)
     assert (finding.numbers["words"][1], finding.numbers["chosen"]) == ("flies", 1)
     assert finding.verdict.word == "held"
-    assert "flies" in finding.drawings[0].caption
+    assert "flies" in finding.figures[0].caption
 
 
 def test_one_word_attends_to_itself(tmp_path):
-    finding = find(Bench(tmp_path, text="bird"), TOY)
+    finding = measure(Bench(tmp_path, text="bird"), TOY)
     assert finding.numbers["similarities"]["dot"]["weights"] == [1.0]
     assert finding.verdict.word == "held"
 
 
 def test_equal_words_have_equal_vectors(tmp_path):
-    x = columns(find(Bench(tmp_path, text="to be or not to be"), TOY).numbers["X"])
+    x = columns(measure(Bench(tmp_path, text="to be or not to be"), TOY).numbers["X"])
     assert x[0] == x[4]
     assert x[1] == x[5]
     assert x[0] != x[1]
@@ -152,9 +166,47 @@ def test_the_text_is_a_sentence_and_a_word():
     assert parse_text(SENTENCE) == (["The", "early", "bird", "catches", "the", "worm"], 2)
     assert parse_text("a b c") == (["a", "b", "c"], 2)
     assert parse_text("a b c |") == (["a", "b", "c"], 2)
-    with pytest.raises(DataError, match=r"'birt' is no word of 'a bird'.*bird"):
+    with pytest.raises(DataError, match=r"'birt' is not a word of 'a bird'.*bird"):
         parse_text("a bird | birt")
     with pytest.raises(DataError, match=r"'' has 0 words; give from 1 to 12"):
         parse_text("| bird")
     with pytest.raises(DataError, match="has 13 words"):
         parse_text("w " * 13)
+
+
+CORNERS = torch.tensor([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]], dtype=torch.float64)
+AROUND = torch.stack([torch.arange(360).deg2rad().cos(), torch.arange(360).deg2rad().sin()], dim=1).double()
+
+
+def test_a_point_sticks_out_by_its_distance_from_the_hull():
+    def out(x, y):
+        return outside_hull(torch.tensor([[x, y]], dtype=torch.float64), CORNERS, 7 * AROUND)
+
+    assert out(0.25, 0.25) < 0
+    assert out(1.5, 0.0) == pytest.approx(0.5, abs=1e-6)
+    assert out(1.0, 1.0) == pytest.approx(2**-0.5, abs=1e-3)  # the nearest direction of a whole degree
+    assert out(-0.2, 0.5) == pytest.approx(0.2, abs=1e-6)
+
+
+def test_the_worst_of_several_points_counts():
+    points = torch.tensor([[0.2, 0.2], [0.0, 3.0]], dtype=torch.float64)
+    assert outside_hull(points, CORNERS, AROUND) == pytest.approx(2.0, abs=1e-6)
+
+
+def test_the_matrix_form_averages_by_columns():
+    Q = torch.zeros(3, 4, dtype=torch.float64)
+    Z, A = matrix_form(Q, torch.randn(3, 4, dtype=torch.float64), torch.arange(8.0).double().view(2, 4))
+    assert torch.allclose(A, torch.full((4, 4), 0.25, dtype=torch.float64))
+    assert torch.allclose(Z, torch.tensor([[1.5], [5.5]], dtype=torch.float64).expand(2, 4))
+    sharp, A = matrix_form(
+        60 * torch.eye(4, dtype=torch.float64), torch.eye(4, dtype=torch.float64), torch.eye(4).double()
+    )
+    assert torch.allclose(sharp, torch.eye(4, dtype=torch.float64), atol=1e-12)
+    assert torch.allclose(A.sum(dim=0), torch.ones(4, dtype=torch.float64))
+
+
+def test_the_matrices_do_not_hang_on_the_sentence_and_a_word_not_on_its_place():
+    one, other = sample_parameters(["a", "b"], 4, 3, seed=1), sample_parameters(["b", "c", "d"], 4, 3, seed=1)
+    assert torch.equal(one.W_Q, other.W_Q)
+    assert torch.equal(one.X[:, 1], other.X[:, 0])
+    assert not torch.equal(one.X, sample_parameters(["a", "b"], 4, 3, seed=2).X)

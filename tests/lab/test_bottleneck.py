@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
 from regard.evaluation import edit_distance
 from regard.lab.bottleneck import (
@@ -17,25 +18,28 @@ from regard.lab.bottleneck import (
     MODELS,
     SYMBOLS,
     USUAL,
-    Sizes,
-    config,
-    copied,
-    find,
-    recalled,
-    remark_bottleneck,
+    BottleneckSizes,
+    _config,
+    bits_through,
+    copy_freely,
+    copy_line,
+    force_targets,
+    guess_accuracy,
+    measure,
+    recall_line,
     verdict,
+    write_remarks,
 )
-from regard.lab.measures.passage import bits_through, forced_to, freely, guess
 from regard.lab.runner import Bench
 from regard.lab.runner.experiment import HELD, IN_PART, NOT_SEEN
 from regard.tasks.translate.predictor import Translator
 from regard.training.configure import configure
 
-TOY = Sizes(
+TOY = BottleneckSizes(
     updates={"copy": 8, "recall": 8},
     lengths=(6, 40),
     tested=12,
-    asked=120,
+    recall_lines=120,
     longest=8,
     pairs=3,
     state=8,
@@ -58,22 +62,22 @@ def test_recall_asks_for_all_pairs_in_another_order() -> None:
     rng, moved = random.Random(1), 0
     for length in (16, 17, 1000):
         for _ in range(20):
-            line = recalled(rng, 8, length)
+            line = recall_line(rng, 8, length)
             source, target = line.source.split(), line.target.split()
             assert len(source) == length
             pairs = source[:16]
             assert source == pairs + ["."] * (length - 16)
-            told = dict(zip(pairs[0::2], pairs[1::2], strict=True))
+            pairs_by_key = dict(zip(pairs[0::2], pairs[1::2], strict=True))
             assert "." not in pairs
-            assert len(told) == 8
-            assert dict(zip(target[0::2], target[1::2], strict=True)) == told
+            assert len(pairs_by_key) == 8
+            assert dict(zip(target[0::2], target[1::2], strict=True)) == pairs_by_key
             assert len(target) == 16
             moved += target != pairs
     assert moved > 55
 
 
 def test_a_copy_is_its_source_and_its_symbols_are_all_as_likely() -> None:
-    line = copied(random.Random(1), 24_000)
+    line = copy_line(random.Random(1), 24_000)
     assert line.source == line.target
     counts = [line.source.split().count(symbol) for symbol in SYMBOLS]
     assert sum(counts) == 24_000
@@ -95,7 +99,7 @@ def test_a_copy_is_its_source_and_its_symbols_are_all_as_likely() -> None:
 def test_the_verdict_follows_from_the_far_end(
     copy: tuple[float, float], recall: tuple[float, float], bits: tuple[float, float], word: str
 ) -> None:
-    sizes = Sizes(updates={}, lengths=(16, 1000))
+    sizes = BottleneckSizes(updates={}, lengths=(16, 1000))
     assert verdict(made_up(copy, recall, bits), sizes).word == word
 
 
@@ -113,27 +117,29 @@ def test_the_verdict_follows_from_the_far_end(
 def test_a_ratio_needs_bits_through_attention(vector: list[float], attention: float, times: float) -> None:
     found = made_up((5, 90), (20, 90), (0, attention))
     found["copy"][FIXED]["bits"] = vector
-    told = verdict(found, Sizes(updates={}, lengths=(16, 1000)))
-    assert told.checks[-1].value == pytest.approx(times, nan_ok=True)
-    assert told.checks[-1].held == (times == math.inf)
-    assert ("attention none of 4,585" in told.because) == (attention <= 0)
-    assert "-" not in told.because
+    result = verdict(found, BottleneckSizes(updates={}, lengths=(16, 1000)))
+    assert result.checks[-1].value == pytest.approx(times, nan_ok=True)
+    assert result.checks[-1].held == (times == math.inf)
+    assert ("attention none of 4,585" in result.because) == (attention <= 0)
+    assert "-" not in result.because
 
 
 def test_the_ceiling_is_the_most_at_any_length() -> None:
-    checks = verdict(made_up((5, 90), (20, 90), (-500, 3000)), Sizes(updates={}, lengths=(16, 1000))).checks
+    checks = verdict(
+        made_up((5, 90), (20, 90), (-500, 3000)), BottleneckSizes(updates={}, lengths=(16, 1000))
+    ).checks
     assert checks[-1].value == pytest.approx(3000 / 40)
     assert checks[0].bound == pytest.approx(100 / 24 + 10)
-    assert checks[2].bound == pytest.approx(guess(8) + 10)
+    assert checks[2].bound == pytest.approx(guess_accuracy(8) + 10)
 
 
 def remarks(found: Any) -> list[str]:
-    """Of what was found at two lengths."""
-    numbers = {**found, "lengths": [16, 1000], "sizes": {"state": 96}, "guess": {"recall": guess(8)}}
-    return remark_bottleneck(numbers, 80, 10)
+    """On numbers at two lengths."""
+    numbers = {**found, "lengths": [16, 1000], "sizes": {"state": 96}, "guess": {"recall": guess_accuracy(8)}}
+    return write_remarks(numbers)
 
 
-def test_attention_that_has_not_learnt_to_look_up_is_said_so() -> None:
+def test_attention_that_has_not_learned_to_look_up_is_remarked_on() -> None:
     found = made_up((5, 90), (20, 45), (-500, 3000))
     assert len(remarks(found)) == 4
     found["recall"][ATTENDING]["right"][0] = 46.0
@@ -141,24 +147,24 @@ def test_attention_that_has_not_learnt_to_look_up_is_said_so() -> None:
     assert "45 %" in remarks(found)[4]
 
 
-def test_a_vector_that_keeps_what_it_has_is_said_so() -> None:
+def test_a_vector_that_keeps_what_it_has_is_remarked_on() -> None:
     found = made_up((5, 90), (44, 99), (-500, 3000))
     assert len(remarks(found)) == 4
     found["recall"][FIXED]["right"][0] = 50.0
     assert "50 % of the time at T = 16 and 44 % at T = 1000" in remarks(found)[4]
 
 
-def test_a_vector_that_has_learnt_nothing_is_not_said_to_keep_or_to_lose() -> None:
+def test_a_vector_that_has_learned_nothing_neither_keeps_nor_loses() -> None:
     found = made_up((5, 90), (39, 99), (-500, 3000))
     found["recall"][FIXED]["right"][0] = 39.0  # within ten points of a guess
     assert len(remarks(found)) == 5
-    assert "39 % of the time already at T = 16, where the commonest value" in remarks(found)[4]
-    assert "says nothing of length" in remarks(found)[4]
+    assert "39 % of the time already at T = 16, where the most frequent value" in remarks(found)[4]
+    assert "says nothing about length" in remarks(found)[4]
 
 
 def test_both_models_have_the_same_encoder_state_and_training() -> None:
     for sizes in (USUAL, FULL):
-        one, other = (configure(config(model, 7, sizes), {}) for model in MODELS)
+        one, other = (configure(_config(model, 7, sizes), {}) for model in MODELS)
         assert one.model.encoder == other.model.encoder
         assert one.training == other.training
         for name in ("cell", "embedding_size", "state_size", "readout_size", "dropout"):
@@ -170,39 +176,57 @@ def test_both_models_have_the_same_encoder_state_and_training() -> None:
 
 
 def test_the_numbers_are_those_of_the_models_on_disk(tmp_path: Path) -> None:
-    finding = find(Bench(tmp_path), TOY)
+    finding = measure(Bench(tmp_path), TOY)
     numbers = json.loads(json.dumps(finding.numbers))
     assert numbers["bits to be had"] == pytest.approx([6 * math.log2(24), 40 * math.log2(24)])
     for model in MODELS:
         translator = Translator.load(tmp_path / "models" / f"copy-{model.replace(' ', '-')}")
         test = random.Random("bottleneck, tested copy 40 1")
-        lines = [copied(test, 40) for _ in range(4)]
+        lines = [copy_line(test, 40) for _ in range(4)]
         # a plainer way: the library's own reading of given pairs, one line at a time
         read = [translator.align([line.source], [line.target])[0] for line in lines]
         log_probs = [each.token_log_probs[:-1] for each in read]
         bits = sum(math.log2(24) + p / math.log(2) for row in log_probs for p in row) / 4
         assert numbers["copy"][model]["bits"][1] == pytest.approx(bits, rel=1e-4)
-        right, own = forced_to(translator, lines)
+        right, own = force_targets(translator, lines)
         assert own.tolist() == [pytest.approx(row, abs=1e-4) for row in log_probs]
         assert right.shape == (4, 40)
         assert bits_through(own, 24).mean().item() == pytest.approx(bits, rel=1e-4)
         said = [each.text for each in translator.translate([line.source for line in lines], beam=1)]
         faults = sum(edit_distance(a.split(), b.target.split()) for a, b in zip(said, lines, strict=True))
-        assert freely(translator, lines) == pytest.approx((0.0, 100 * faults / 160))
+        assert copy_freely(translator, lines) == pytest.approx((0.0, 100 * faults / 160))
         assert len(numbers["copy"][model]["exact"]) == 1
         # of recall only the first value is counted, which stands behind the first key
         translator = Translator.load(tmp_path / "models" / f"recall-{model.replace(' ', '-')}")
         test = random.Random("bottleneck, tested recall 6 1")
-        questions = [recalled(test, 3, 6) for _ in range(TOY.asked)]
-        alone = [forced_to(translator, [line])[0] for line in questions]  # one at a time, not a hundred
+        questions = [recall_line(test, 3, 6) for _ in range(TOY.recall_lines)]
+        alone = [force_targets(translator, [line])[0] for line in questions]  # one at a time, not a hundred
         firsts = [right[0, 1].item() for right in alone]
         assert 0 < sum(firsts) != sum(right[0, 3].item() for right in alone)
-        assert numbers["recall"][model]["right"][0] == pytest.approx(100 * sum(firsts) / TOY.asked)
+        assert numbers["recall"][model]["right"][0] == pytest.approx(100 * sum(firsts) / TOY.recall_lines)
         assert len(numbers["recall"][model]["right"]) == 2
     assert finding.verdict == verdict(finding.numbers, TOY)  # type: ignore[arg-type]
-    assert [drawing.name for drawing in finding.drawings] == ["lengths"]
-    assert [row[0] for row in finding.grids[0].rows] == ["6", "40"]
+    assert [drawing.name for drawing in finding.figures] == ["lengths"]
+    assert [row[0] for row in finding.tables[0].rows] == ["6", "40"]
 
 
 def test_it_is_named_as_its_file() -> None:
     assert EXPERIMENT.name == "bottleneck"
+
+
+@pytest.mark.parametrize(("length", "symbols"), [(1, 2), (7, 26), (1000, 24)])
+def test_a_uniform_predictor_carries_nothing(length, symbols):
+    guess = torch.full((3, length), -math.log(symbols), dtype=torch.float64)
+    assert bits_through(guess, symbols).tolist() == pytest.approx([0.0] * 3, abs=1e-9)
+
+
+@pytest.mark.parametrize(("length", "symbols"), [(1, 2), (7, 26), (1000, 24)])
+def test_a_perfect_one_carries_all(length, symbols):
+    assert bits_through(torch.zeros(2, length), symbols).tolist() == pytest.approx(
+        [length * math.log2(symbols)] * 2
+    )
+
+
+def test_rows_are_summed_apart_and_a_sure_mistake_is_worse_than_a_guess():
+    right = torch.tensor([[0.5, 0.5], [1.0, 0.25], [1 / 1024, 0.25]])
+    assert bits_through(right.log(), 4).tolist() == pytest.approx([2.0, 2.0, -8.0])

@@ -1,9 +1,23 @@
+"""The experiment on energies: learning rates, means over seeds, what differs, times in turn, and its verdict."""
+
 import pytest
 import torch
 
-from regard.lab.energies import ATTENTIONS, NONE, SIMILARITIES, Sizes, find, remark_energies, verdict
-from regard.lab.measures.aligners import most_crossing
-from regard.lab.measures.energies import common_splits, updating
+from regard.datasets.microworld import Microworld
+from regard.lab.energies import (
+    ATTENTIONS,
+    NONE,
+    SIMILARITIES,
+    EnergiesSizes,
+    frequent_word_splits,
+    make_update,
+    measure,
+    most_crossing,
+    time_in_turn,
+    time_ratios,
+    verdict,
+    write_remarks,
+)
 from regard.lab.runner import Bench
 from regard.lab.runner.experiment import HELD, IN_PART, NOT_SEEN
 from regard.layers import ENERGIES
@@ -11,7 +25,7 @@ from regard.tasks.translate.evaluation import evaluate
 from regard.tasks.translate.predictor import Translator
 from regard.text import SentencePair
 
-TOY = Sizes(
+TOY = EnergiesSizes(
     drawn=1500,
     words=150,
     longest=7,
@@ -28,12 +42,12 @@ TOY = Sizes(
 @pytest.fixture(scope="module")
 def toy(tmp_path_factory):
     bench = Bench(tmp_path_factory.mktemp("energies"))
-    return bench, find(bench, TOY)
+    return bench, measure(bench, TOY)
 
 
 @pytest.fixture(scope="module")
 def held_out():
-    return common_splits(1500, 120, 150, 1, longest=7).test[:12]
+    return frequent_word_splits(1500, 120, 150, 1, longest=7).test[:12]
 
 
 def scores_of(folder, pairs):
@@ -90,7 +104,7 @@ def test_means_are_over_the_models_of_all_seeds(toy, held_out):
         else:
             assert ours["aer"]["values"] == pytest.approx([100 * each.alignment.aer for each in found])
     assert finding.numbers["seeds"] == [1, 2]
-    assert finding.verdict.word == NOT_SEEN, "three updates teach nothing"
+    assert finding.verdict.word == NOT_SEEN, "three updates train nothing"
 
 
 def test_only_the_attention_differs(toy):
@@ -153,12 +167,12 @@ def test_what_is_drawn_is_in_the_numbers(toy, held_out):
     ]
     assert far, "the window leaves something out"
     assert max(far) == 0
-    assert [drawing.name for drawing in finding.drawings] == ["scores", "sheet"]
+    assert [drawing.name for drawing in finding.figures] == ["scores", "sheet"]
 
 
 def test_the_table_says_what_the_numbers_say(toy):
     finding = toy[1]
-    (grid,) = finding.grids
+    (grid,) = finding.tables
     rows = {row[0]: dict(zip(grid.columns, row, strict=True)) for row in grid.rows}
     assert list(rows) == [*ATTENTIONS, NONE]
     aer = finding.numbers["kinds"]["general"]["aer"]
@@ -182,14 +196,14 @@ def test_concat_is_additive_with_its_matrices_side_by_side():
 def test_an_update_is_adams_on_the_batch_of_its_number(toy, held_out):
     folder = models(toy[0], "general")[TOY.rates[0]]
     pairs = [SentencePair(e.source, e.target) for e in held_out] * 6  # one batch of 64, one of 8
-    update = updating(folder, pairs)
+    update = make_update(folder, pairs)
     objective = update.__closure__[update.__code__.co_freevars.index("objective")].cell_contents
     model = objective.model
     before = model.decoder.attention.W_a.detach().clone()
     update(1)
     first = model.decoder.attention.W_a.detach().clone()
     assert (first - before).abs().max() == pytest.approx(1e-5, rel=0.05), "Adam's first step is the rate"
-    again = updating(folder, pairs[64:])
+    again = make_update(folder, pairs[64:])
     other = again.__closure__[again.__code__.co_freevars.index("objective")].cell_contents.model
     again(0)
     torch.testing.assert_close(other.decoder.attention.W_a, first, rtol=0, atol=0)
@@ -197,23 +211,23 @@ def test_an_update_is_adams_on_the_batch_of_its_number(toy, held_out):
     assert torch.equal(loaded, before), "the folder stays as it is"
 
 
-def test_one_seed_is_told_with_what_two_have_shown():
+def test_one_seed_is_reported_with_the_difference_between_two():
     one = verdict(made_up())
     assert "(one seed; " in one.because
     two = verdict({**made_up(), "seeds": [1, 2]})
     assert "one seed" not in two.because
-    assert two.because.endswith("where the diagonal has 20.0 %.")
+    assert two.because.endswith("that of the diagonal is 20.0 %.")
     assert two.checks == one.checks
 
 
-def test_differences_are_told_with_a_true_minus():
+def test_differences_have_a_typographic_minus():
     numbers = {
         **made_up(general=(88.0, 8.0), concat=(93.0, 8.0)),
         "time": dict.fromkeys(ATTENTIONS, 1.0),
         "reach": 3,
     }
-    luong, chance, *_ = remark_energies(numbers, SIMILARITIES)
-    assert "general less dot is −2.0 BLEU, and concat less the best of the others +3.0." in luong
+    luong, chance, *_ = write_remarks(numbers)
+    assert "general minus dot is −2.0 BLEU, and concat minus the best of the others +3.0." in luong
     assert "3.0 BLEU apart: with 1 seed, smaller" in chance
 
 
@@ -228,3 +242,62 @@ def test_the_verdict_follows_from_the_numbers():
     nothing = {name.replace(" ", "_"): (0.0, 90.0) for name in SIMILARITIES}
     assert verdict(made_up(without=0.0, **nothing)).word == NOT_SEEN
     assert "concat with 81.0" in verdict(made_up(concat=(81.0, 10.0))).because
+
+
+class Clock:
+    """A clock that is advanced by hand."""
+
+    def __init__(self):
+        self.now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+def test_every_function_runs_once_per_round_and_none_is_always_first():
+    done = []
+    seconds = time_in_turn({n: lambda k, n=n: done.append((n, k)) for n in "abc"}, 4, warmup=2)
+    assert {name: len(own) for name, own in seconds.items()} == {"a": 4, "b": 4, "c": 4}
+    rounds = [done[start : start + 3] for start in range(0, len(done), 3)]
+    assert len(rounds) == 2 + 4
+    assert [[k for _, k in each] for each in rounds] == [[2] * 3, [3] * 3, [0] * 3, [1] * 3, [2] * 3, [3] * 3]
+    assert [each[0][0] for each in rounds[2:]] == ["a", "b", "c", "a"]
+    assert all({name for name, _ in each} == set("abc") for each in rounds)
+
+
+def test_noise_of_a_round_cancels_in_the_ratio():
+    clock = Clock()
+    slowness = [1.0, 50.0, 1.0, 9.0, 2.0]
+
+    def function(cost):
+        def work(k):
+            clock.now += cost * slowness[k]
+
+        return work
+
+    seconds = time_in_turn({"dot": function(2.0), "twice": function(4.0)}, 5, clock=clock)
+    assert seconds["dot"] == pytest.approx([2.0, 100.0, 2.0, 18.0, 4.0])
+    assert time_ratios(seconds, "dot") == pytest.approx({"dot": 1, "twice": 2})
+
+
+def test_a_single_slow_round_does_not_count():
+    seconds = {"dot": [1.0, 1.0, 1.0], "other": [1.5, 1.5, 90.0]}
+    assert time_ratios(seconds, "dot") == {"dot": 1, "other": 1.5}
+
+
+def test_pairs_of_frequent_words_are_kept():
+    splits = frequent_word_splits(1000, 100, 120, seed=3, longest=8)
+    sampled = Microworld().splits(train=1000, valid=100, test=100, seed=3, longest=8)
+    words = [word for example in sampled.train for word in example.source.split()]
+    ranked = sorted(
+        dict.fromkeys(words), key=words.count, reverse=True
+    )  # of equals the first seen comes first
+    frequent = set(ranked[:120])
+    for kept, every in (
+        (splits.train, sampled.train),
+        (splits.valid, sampled.valid),
+        (splits.test, sampled.test),
+    ):
+        assert kept == [example for example in every if set(example.source.split()) <= frequent]
+        assert 0 < len(kept) < len(every)
+    assert splits.extra == {}

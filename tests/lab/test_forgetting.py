@@ -12,22 +12,22 @@ from regard.lab.forgetting import (
     EXPERIMENT,
     FULL,
     USUAL,
-    Sizes,
-    config,
-    find,
-    questions,
-    remark_forgetting,
+    ForgettingSizes,
+    Spread,
+    _config,
+    delayed_lines,
+    guess_accuracy,
+    measure,
     training_lines,
     verdict,
+    write_remarks,
 )
-from regard.lab.measures.passage import guess
-from regard.lab.measures.statistics import Spread
 from regard.lab.runner import Bench
 from regard.lab.runner.experiment import HELD, IN_PART, NOT_SEEN
 from regard.tasks.classify.predictor import Classifier
 from regard.training.configure import configure
 
-TOY = Sizes(seeds=2, updates=3, test=20, most=4, farthest=6, state=6, embedding=4, batch=48)
+TOY = ForgettingSizes(seeds=2, updates=3, test=20, most=4, farthest=6, state=6, embedding=4, batch=48)
 
 
 def made_up(rnn: float, taped_rnn: float, lstm: float, lstmn: float) -> dict[str, list[Spread]]:
@@ -38,8 +38,8 @@ def made_up(rnn: float, taped_rnn: float, lstm: float, lstmn: float) -> dict[str
 
 def test_a_question_stands_so_many_pairs_behind_its_answer() -> None:
     for delay in range(8):
-        assert questions(delay, 30, 1) != questions(delay, 30, 2)
-        for line in questions(delay, 30, 1):
+        assert delayed_lines(delay, 30, 1) != delayed_lines(delay, 30, 2)
+        for line in delayed_lines(delay, 30, 1):
             words = line.source.split()
             key = words[-1]
             assert words[words.index(key) + 1] == line.target
@@ -54,7 +54,7 @@ def test_one_pass_over_the_lines_is_the_training_and_no_delay_is_left_out() -> N
     assert training_lines(TOY, 1)[0] == train
     assert training_lines(TOY, 2)[0] != train
     delays = set()
-    for line in training_lines(Sizes(1, 20, 1), 1)[0]:
+    for line in training_lines(ForgettingSizes(1, 20, 1), 1)[0]:
         words = line.source.split()
         delays.add((words.index("?") - words.index(words[-1])) // 2 - 1)
     assert delays == set(range(TOY.most))
@@ -92,20 +92,20 @@ def test_a_lead_must_be_seen_in_every_seed(first: float, second: float) -> None:
 
 def test_the_longer_delays_decide_and_the_shorter_do_not() -> None:
     taped, plain = [0.0, 0.0, 90.0, 90.0, 50.0, 50.0, 50.0, 50.0], [100.0, 100.0, *[45.0] * 6]
-    told = verdict(
+    result = verdict(
         {name: [Spread.of([each]) for each in (taped if CELLS[name].energy else plain)] for name in CELLS}, 4
     )
-    assert [check.value for check in told.checks] == pytest.approx([45.0, 5.0] * 2)
-    assert "LSTMN still finds 90 % of the values, LSTM 45 % (means over 1 seed)." in told.because
+    assert [check.value for check in result.checks] == pytest.approx([45.0, 5.0] * 2)
+    assert "LSTMN still recalls 90 % of the values, LSTM 45 % (means over 1 seed)." in result.because
 
 
-def test_who_only_guesses_is_named() -> None:
+def test_cells_that_only_guess_are_named() -> None:
     def remarks(*accuracies: float) -> list[str]:
         spreads = {name: [each.to_json() for each in row] for name, row in made_up(*accuracies).items()}
-        guesses = [guess(max(delay + 1, 2)) for delay in range(8)]
-        return remark_forgetting({"accuracy": spreads, "guess": guesses, "sizes": {"most": 4}}, 10)
+        guesses = [guess_accuracy(max(delay + 1, 2)) for delay in range(8)]
+        return write_remarks({"accuracy": spreads, "guess": guesses, "sizes": {"most": 4}})
 
-    stuck, slow, _ = remarks(guess(4), 99, guess(4) + 11, guess(4) + 9)
+    stuck, slow, _ = remarks(guess_accuracy(4), 99, guess_accuracy(4) + 11, guess_accuracy(4) + 9)
     assert "SimpleRNN, LSTMN." in stuck
     assert "Why the LSTMN" in slow
     assert "38 % of the time" in stuck
@@ -116,7 +116,7 @@ def test_who_only_guesses_is_named() -> None:
 
 def test_all_cells_have_the_same_state_and_training_but_for_the_rate() -> None:
     for plain, taped in COMPARED:
-        one, other = (config(name, USUAL) for name in (plain, taped))
+        one, other = (_config(name, USUAL) for name in (plain, taped))
         assert "memory" not in one["model"]["encoder"]
         for each in (one, other):
             del each["training"]["learning_rate"]
@@ -125,11 +125,11 @@ def test_all_cells_have_the_same_state_and_training_but_for_the_rate() -> None:
         assert one == other
     for sizes in (USUAL, FULL):
         for name in CELLS:
-            assert configure(config(name, sizes), {}).model.pooling == "last"
+            assert configure(_config(name, sizes), {}).model.pooling == "last"
 
 
 def test_accuracies_are_those_of_the_models_on_disk(tmp_path: Path) -> None:
-    finding = find(Bench(tmp_path), TOY)
+    finding = measure(Bench(tmp_path), TOY)
     numbers = json.loads(json.dumps(finding.numbers))
     assert numbers["seeds"] == [1, 2]
     for name, cell in CELLS.items():
@@ -137,15 +137,15 @@ def test_accuracies_are_those_of_the_models_on_disk(tmp_path: Path) -> None:
         assert len(spreads) == TOY.farthest
         for k, seed in enumerate(numbers["seeds"]):
             model = Classifier.load(tmp_path / "models" / f"{cell.cell}-{seed}")
-            lines = questions(5, TOY.test, 1)
+            lines = delayed_lines(5, TOY.test, 1)
             right = [model.classify([line.source])[0].label == line.target for line in lines]
             assert spreads[5]["values"][k] == pytest.approx(100 * sum(right) / len(lines))
             assert numbers["parameters"][name] == sum(p.numel() for p in model.model.parameters())
     spread = {name: [Spread.of(each["values"]) for each in own] for name, own in numbers["accuracy"].items()}
     assert finding.verdict == verdict(spread, TOY.most)
-    assert numbers["guess"] == pytest.approx([55.0, 55.0, *(guess(pairs) for pairs in range(3, 7))])
-    assert [drawing.name for drawing in finding.drawings] == ["delays"]
-    assert [row[0] for row in finding.grids[0].rows] == list(CELLS)
+    assert numbers["guess"] == pytest.approx([55.0, 55.0, *(guess_accuracy(pairs) for pairs in range(3, 7))])
+    assert [drawing.name for drawing in finding.figures] == ["delays"]
+    assert [row[0] for row in finding.tables[0].rows] == list(CELLS)
 
 
 def test_it_is_named_as_its_file() -> None:

@@ -16,20 +16,22 @@ from regard.lab.gradients import (
     OWN_PAST,
     PLAIN,
     USUAL,
-    Sizes,
+    GradientsSizes,
+    LastStepReader,
     before_training,
     by_radius,
     descend,
-    find,
+    growth_per_step,
     loss_in_words,
+    measure,
+    sample_lines,
     verdict,
 )
-from regard.lab.measures.gradients import LastStepReader, draw_lines, growth_per_step
 from regard.lab.runner import Bench
 from regard.lab.runner.experiment import write_result
 from regard.layers import CELLS
 
-TOY = Sizes(
+TOY = GradientsSizes(
     length=12,
     size=6,
     symbols=4,
@@ -50,7 +52,7 @@ TOY = Sizes(
 
 @pytest.fixture(scope="module")
 def finding(tmp_path_factory):
-    return find(Bench(tmp_path_factory.mktemp("gradients")), TOY)
+    return measure(Bench(tmp_path_factory.mktemp("gradients")), TOY)
 
 
 def test_norms_before_training_are_autograds_own_by_retained_gradients(finding):
@@ -58,7 +60,7 @@ def test_norms_before_training_are_autograds_own_by_retained_gradients(finding):
     rows = []
     for seed in (1, 2, 3):
         reader = LastStepReader(CELLS["gru"], 4, 4, 6, attends=True, seed=seed).double()
-        ids, answers = draw_lines(torch.Generator().manual_seed(seed), 4, 12, 4)
+        ids, answers = sample_lines(torch.Generator().manual_seed(seed), 4, 12, 4)
         h, states = torch.zeros(4, 6, dtype=torch.float64), []
         for t in range(12):
             (h,) = reader.cell.step(reader.cell.project(reader.embedding(ids[:, t])), (h,))
@@ -76,45 +78,47 @@ def test_norms_before_training_are_autograds_own_by_retained_gradients(finding):
 
 
 def test_the_linear_recurrence_grows_in_proportion_to_the_radius(tmp_path):
-    found = by_radius(Bench(tmp_path), (TOY, True))
+    found = by_radius(Bench(tmp_path), TOY, True)
     for growths in found["growths"]:
         assert [growth / growths[1] for growth in growths] == pytest.approx(TOY.radii, rel=1e-9)
 
 
-def test_clipping_starts_from_the_same_network_and_lines_with_the_radius_asked_for(tmp_path, monkeypatch):
-    seen = []
+def test_clipping_starts_from_the_same_network_and_lines_with_the_given_radius(tmp_path, monkeypatch):
+    calls = []
     monkeypatch.setattr(
-        "regard.lab.gradients.teach",
-        lambda reader, optimizer, lines, **wish: seen.append((reader.cell.U.detach(), next(lines), wish)),
+        "regard.lab.gradients.train_reader",
+        lambda reader, optimizer, lines, **options: calls.append(
+            (reader.cell.U.detach(), next(lines), options)
+        ),
     )
     for clip in (1.0, 0.0):
-        with pytest.raises(AttributeError):  # nothing was taught, so there is no course
-            descend(Bench(tmp_path), (replace(TOY, clip_seeds=1), 1.75, 0.1, clip))
-    (one, (ids, answers), wish), (other, (same, _), wish_without) = seen
-    assert torch.equal(one, other)
+        with pytest.raises(AttributeError):  # nothing was trained, so there is no curve
+            descend(Bench(tmp_path), replace(TOY, clip_seeds=1), 1.75, 0.1, clip)
+    (U, (ids, answers), options), (other_U, (same, _), options_without) = calls
+    assert torch.equal(U, other_U)
     assert torch.equal(ids, same)
     assert torch.equal(answers, ids[:, -4])
-    assert torch.linalg.eigvals(one).abs().max().item() == pytest.approx(1.75, rel=1e-5)
-    assert (wish["clip"], wish_without["clip"]) == (1.0, 0.0)
+    assert torch.linalg.eigvals(U).abs().max().item() == pytest.approx(1.75, rel=1e-5)
+    assert (options["clip"], options_without["clip"]) == (1.0, 0.0)
 
 
 def test_equal_benches_find_equal_numbers_whatever_the_cores(tmp_path):
-    arms = [(TOY, "rnn", False), (TOY, "lstmn", False)]
-    alone = Bench(tmp_path).each(before_training, arms)
-    assert [before_training(Bench(tmp_path), arm) for arm in arms] == alone
-    assert before_training(Bench(tmp_path, seed=2), arms[0]) != alone[0]
+    arguments = [(TOY, "rnn", False), (TOY, "lstmn", False)]
+    alone = Bench(tmp_path).starmap(before_training, arguments)
+    assert [before_training(Bench(tmp_path), *each) for each in arguments] == alone
+    assert before_training(Bench(tmp_path, seed=2), *arguments[0]) != alone[0]
 
 
-def test_what_was_found_can_be_written_down(finding, tmp_path):
-    wishes = {"command": "regard lab gradients", "full": False, "seed": 1, "seconds": 1.0}
-    result = write_result(tmp_path, EXPERIMENT, finding, **wishes)
+def test_the_finding_can_be_written(finding, tmp_path):
+    options = {"command": "regard lab gradients", "full": False, "seed": 1, "seconds": 1.0}
+    result = write_result(tmp_path, EXPERIMENT, finding, **options)
     assert len(result.verdict["checks"]) == len(verdict(finding.numbers).checks)
-    for drawing in finding.drawings:
+    for drawing in finding.figures:
         assert (tmp_path / f"{drawing.name}.png").stat().st_size > 5000
     numbers = json.loads((tmp_path / "result.json").read_text())["numbers"]
     assert set(numbers["before"]) == {"RNN", "GRU", "LSTM"}
     assert all(set(forms) == {PLAIN, ATTENTION, OWN_PAST} for forms in numbers["before"].values())
-    for grid in result.grids:
+    for grid in result.tables:
         assert all(len(row) == len(grid["columns"]) for row in grid["rows"])
 
 
@@ -156,12 +160,12 @@ HARM = {
 
 
 def test_numbers_that_speak_for_the_claim_hold():
-    told = verdict(GOOD)
-    assert told.word == "held"
-    assert "the plain RNN loses 20 % of its gradient" in told.because
-    assert "loses nothing a step, with self-attention nothing (it grows by 5 %)" in told.because
-    assert "50 times as much is left with attention as without" in told.because
-    assert "95 %" in told.because  # recalled with attention
+    result = verdict(GOOD)
+    assert result.word == "held"
+    assert "the plain RNN loses 20 % of its gradient" in result.because
+    assert "loses nothing per step, with self-attention nothing (it grows by 5 %)" in result.because
+    assert "50 times as much is left with attention as without" in result.because
+    assert "95 %" in result.because  # recalled with attention
 
 
 @pytest.mark.parametrize("what", HARM)
@@ -207,16 +211,16 @@ def test_what_is_not_a_number_is_not_hidden():
     numbers = copy.deepcopy(GOOD)
     numbers["before"]["GRU"][ATTENTION].update(growth=math.nan, median=[0.0, 0.0, 0.0])
     numbers["radius"]["linear"].update(median=[0.5, 0.6, 0.7])
-    told = verdict(numbers)
-    assert "the cell that loses most loses an unknown share a step" in told.because
-    assert "A linear gradient begins to grow at none of these radii." in told.because
-    failed = [check.what for check in told.checks if not check.held]
+    result = verdict(numbers)
+    assert "the cell that loses most loses an unknown share per step" in result.because
+    assert "A linear gradient begins to grow at none of these radii." in result.because
+    failed = [check.what for check in result.checks if not check.held]
     assert len(failed) == 2
     assert "with attention over plain" in failed[0]
 
 
 @pytest.mark.parametrize(
-    ("share", "told"),
+    ("share", "words"),
     [
         (0.2, "20 %"),
         (0.006, "1 %"),
@@ -227,19 +231,19 @@ def test_what_is_not_a_number_is_not_hidden():
         (math.nan, "an unknown share"),
     ],
 )
-def test_a_loss_in_words(share, told):
-    assert loss_in_words(share) == told
+def test_a_loss_in_words(share, words):
+    assert loss_in_words(share) == words
 
 
 def test_the_remarks_say_where_self_attention_s_gradient_is_large(finding):
     norms = finding.numbers["before"]["RNN"][OWN_PAST]["median"]
-    told = (
+    text = (
         f"the RNN’s is {norms[1] / norms[6]:.2g} times as large at lag 1 and {norms[11] / norms[6]:.2g} times"
     )
-    assert any(told in remark for remark in finding.remarks)
+    assert any(text in remark for remark in finding.remarks)
 
 
-def test_it_stands_in_the_lab_under_its_name():
+def test_it_is_in_the_lab_under_its_name():
     assert find_experiment("gradients") is EXPERIMENT
     assert set(USUAL.clip_radii) <= set(USUAL.radii)
     assert not EXPERIMENT.alone

@@ -1,6 +1,7 @@
 """The experiment on length: its bands, its four models, its verdict."""
 
 import json
+import math
 from collections.abc import Sequence
 from itertools import pairwise
 from math import exp
@@ -12,26 +13,27 @@ import pytest
 
 from regard.datasets import Example
 from regard.datasets.microworld import Microworld
-from regard.evaluation import measure
+from regard.evaluation import measure as score
 from regard.lab.length import (
     EXPERIMENT,
     FULL,
     KEPT,
     USUAL,
-    Sizes,
+    LengthSizes,
     _config,
-    find,
-    lengths,
-    remark_length,
+    kept_bleu,
+    length_bands,
+    measure,
+    reach,
     verdict,
+    write_remarks,
 )
-from regard.lab.measures.length import kept, reach
 from regard.lab.runner import Bench
 from regard.lab.runner.experiment import HELD, IN_PART, NOT_SEEN
 from regard.tasks.translate.predictor import Translator
 from regard.training.configure import configure
 
-TOY = Sizes(
+TOY = LengthSizes(
     300,
     short=6,
     long=12,
@@ -60,7 +62,7 @@ def made_up(encdec: tuple[float, float], search: tuple[float, float]) -> dict[st
 
 def test_bands_touch_and_the_training_lengths_are_edges() -> None:
     for sizes in (USUAL, FULL, TOY):
-        bands = lengths(sizes)
+        bands = length_bands(sizes)
         assert bands[0][0] == 3
         assert bands[-1][1] == sizes.longest
         assert all(low == before + 1 for (_, before), (low, _) in pairwise(bands))
@@ -101,19 +103,19 @@ def test_the_verdict_names_the_lengths_and_the_bounds() -> None:
 @pytest.mark.parametrize(
     ("shares", "failing"), [((85, 90), []), ((79, 80), ["-15"]), ((20, 30), ["-15", "-30"])]
 )
-def test_only_who_fails_is_asked_how(shares: tuple[float, float], failing: list[str]) -> None:
+def test_only_models_that_fail_are_remarked_on(shares: tuple[float, float], failing: list[str]) -> None:
     numbers = {**made_up((20, 20), shares), "short": 15, "long": 30}
     for model in numbers["models"].values():
         model["beyond"]["length_ratio"] = 0.5
         model |= {"bands": [{"lower": 56, "upper": 60, "bleu": 40.0}], "thirds": [70.0, 60.0, 50.0]}
-    remarks = remark_length(numbers, KEPT)
+    remarks = write_remarks(numbers)
     assert len(remarks) == 2 + bool(failing)
     if failing:
         assert [name for name in ("-15", "-30") if f"RNNsearch{name} writes 0.50" in remarks[0]] == failing
         assert "counting from" not in remarks[0]
         for model in numbers["models"].values():
             model["thirds"] = [50.0, 60.0, 70.0]
-        assert "counting from the sentence's end" in remark_length(numbers, KEPT)[0]
+        assert "counting from the sentence's end" in write_remarks(numbers)[0]
 
 
 def test_of_nothing_nothing_is_kept_and_no_claim_holds() -> None:
@@ -143,7 +145,7 @@ def drawn(low: int, high: int) -> Sequence[Example]:
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
     folder = tmp_path_factory.mktemp("length")
-    return folder, find(Bench(folder, seed=3), TOY)
+    return folder, measure(Bench(folder, seed=3), TOY)
 
 
 def test_each_number_is_that_of_a_translator_asked_again(found: tuple[Path, Any]) -> None:
@@ -151,12 +153,12 @@ def test_each_number_is_that_of_a_translator_asked_again(found: tuple[Path, Any]
     folder, finding = found
     model = finding.numbers["models"]["RNNsearch-6"]
     translator = Translator.load(folder / "models" / "RNNsearch-6")
-    for band, (low, high) in zip(model["bands"], lengths(TOY), strict=True):
+    for band, (low, high) in zip(model["bands"], length_bands(TOY), strict=True):
         examples = drawn(low, high)
         assert all(low <= len(e.source.split()) <= high for e in examples)
         sources, targets = [e.source for e in examples], [e.target for e in examples]
         output = [t.text for t in translator.translate(sources, beam=1)]
-        assert band["bleu"] == pytest.approx(measure(output, targets, tokenize="none")["bleu"])
+        assert band["bleu"] == pytest.approx(score(output, targets, tokenize="none")["bleu"])
         log_probs = [p for t in translator.align(sources, targets) for p in t.token_log_probs]
         assert band["likely"] == pytest.approx(100 * sum(exp(p) > 0.5 for p in log_probs) / len(log_probs))
     assert model["bands"][0]["likely"] > 0
@@ -168,7 +170,7 @@ class Remembers:
     def __init__(self, words: int) -> None:
         self.words = words
         self.model = SimpleNamespace(num_parameters=0)
-        self.references = {e.source: e.target for band in lengths(TOY) for e in drawn(*band)}
+        self.references = {e.source: e.target for band in length_bands(TOY) for e in drawn(*band)}
 
     def translate(self, sources: Sequence[str], *, beam: int) -> list[Any]:
         assert beam == 1
@@ -187,7 +189,7 @@ def test_one_that_remembers_a_few_words_loses_and_one_that_remembers_all_keeps(
     monkeypatch.setattr(Bench, "train", lambda self, name, *_: name)
     memories = {"RNNencdec-6": 4, "RNNencdec-12": 6, "RNNsearch-6": 99, "RNNsearch-12": 99}
     monkeypatch.setattr(Translator, "load", lambda name: Remembers(memories[name]))
-    finding = find(Bench(tmp_path, seed=3), TOY)
+    finding = measure(Bench(tmp_path, seed=3), TOY)
     models = finding.numbers["models"]
     for name, spans in (("RNNencdec-6", [(7, 12)]), ("RNNencdec-12", [(13, 18), (19, 24)])):
         due = [len(e.target.split()) for span in spans for e in drawn(*span)]
@@ -199,10 +201,10 @@ def test_one_that_remembers_a_few_words_loses_and_one_that_remembers_all_keeps(
         # what is remembered are the first words; of the last third none
         assert models[name]["thirds"][0] > 75
         assert models[name]["thirds"][2] == 0
-        assert kept(models[name]) == pytest.approx(100 * beyond["bleu"] / models[name]["short"]["bleu"])
-    assert kept(models["RNNsearch-6"]) == kept(models["RNNsearch-12"]) == pytest.approx(100)
+        assert kept_bleu(models[name]) == pytest.approx(100 * beyond["bleu"] / models[name]["short"]["bleu"])
+    assert kept_bleu(models["RNNsearch-6"]) == kept_bleu(models["RNNsearch-12"]) == pytest.approx(100)
     assert models["RNNsearch-12"]["thirds"] == [100, 100, 100]
-    reached = [row[4] for row in finding.grids[0].rows]
+    reached = [row[4] for row in finding.tables[0].rows]
     assert reached == [str(reach(model, KEPT)) for model in models.values()]
     assert int(reached[0]) < int(reached[3]) == TOY.longest
     assert finding.verdict.word == HELD
@@ -221,9 +223,22 @@ def test_the_four_models_learn_from_their_own_lengths(found: tuple[Path, Any]) -
 
 def test_what_is_found_can_be_written_and_drawn(found: tuple[Path, Any]) -> None:
     _, finding = found
-    assert len(finding.drawings[0].figure.axes) == 2
-    assert all(len(axes.lines) == 4 + 2 for axes in finding.drawings[0].figure.axes)  # curves and marks
+    assert len(finding.figures[0].figure.axes) == 2
+    assert all(len(axes.lines) == 4 + 2 for axes in finding.figures[0].figure.axes)  # curves and marks
     json.dumps(finding.numbers, allow_nan=True)
-    share = f"{kept(finding.numbers['models']['RNNsearch-12']):.0f} %"
-    assert finding.grids[0].rows[3][3] == share
+    share = f"{kept_bleu(finding.numbers['models']['RNNsearch-12']):.0f} %"
+    assert finding.tables[0].rows[3][3] == share
     assert EXPERIMENT.name == "length"
+
+
+def test_kept_is_a_share_of_the_models_own_height() -> None:
+    assert kept_bleu({"short": {"bleu": 40.0}, "beyond": {"bleu": 30.0}}) == pytest.approx(75)
+    assert math.isnan(kept_bleu({"short": {"bleu": 0.0}, "beyond": {"bleu": 30.0}}))
+
+
+def test_reach_ends_before_the_first_band_that_falls() -> None:
+    heights = {10: 50.0, 20: 40.0, 30: 39.9, 40: 50.0}
+    bands = [{"upper": upper, "bleu": bleu} for upper, bleu in heights.items()]
+    assert reach({"short": {"bleu": 50.0}, "bands": bands}, 80) == 20
+    assert reach({"short": {"bleu": 90.0}, "bands": bands}, 80) == 0
+    assert reach({"short": {"bleu": 50.0}, "bands": bands}, 79) == 40

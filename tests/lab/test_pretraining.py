@@ -1,22 +1,39 @@
 """Pre-training at toy size: what differs between the two arms is the weights alone, and the numbers decide."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from statistics import mean, stdev
 from types import SimpleNamespace
+from typing import NamedTuple
 
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 
-from regard.checkpoint import ModelFolder
+from regard.checkpoint import language_model_of
+from regard.datasets import Example
 from regard.lab import pretraining
-from regard.lab.measures.statistics import AFTER, BEFORE, critical_t, gains
-from regard.lab.pretraining import USUAL, Arm, Sizes, classify, find, verdict
+from regard.lab.pretraining import (
+    AFTER,
+    BEFORE,
+    USUAL,
+    PretrainingSizes,
+    critical_t,
+    gains,
+    labels_needed,
+    mean_accuracies,
+    measure,
+    train_classifier,
+    verdict,
+)
 from regard.lab.runner import Bench
 from regard.models import LanguageModelNetwork
 from regard.tasks.classify.predictor import Classifier
 
-TOY = Sizes(
+TOY = PretrainingSizes(
     unlabelled=60,
     state_size=6,
     reading=4,
@@ -29,26 +46,37 @@ TOY = Sizes(
 )
 
 
+class Call(NamedTuple):
+    """The arguments of `train_classifier` after the bench."""
+
+    start: Path
+    labelled: Sequence[Example]
+    test: Sequence[Example]
+    seed: int
+    sizes: PretrainingSizes
+
+
 @pytest.fixture(scope="module")
-def arms():
-    """Those of a run in which the classifiers are replaced by the count of their labels."""
+def calls():
+    """Those of a run in which training a classifier is replaced by counting its labels."""
     return []
 
 
 @pytest.fixture(scope="module")
-def ended(arms, tmp_path_factory):
-    def count(bench, arm):
-        arms.append(arm)
-        share = {"before": 0.5, "after": 0.6}[arm.begins.name] + len(arm.labelled) / 100 + arm.seed / 1000
+def ended(calls, tmp_path_factory):
+    def count(bench, *arguments):
+        call = Call(*arguments)
+        calls.append(call)
+        share = {"before": 0.5, "after": 0.6}[call.start.name] + len(call.labelled) / 100 + call.seed / 1000
         return {"test": share, "learning_rate": 0.01}
 
     folder = tmp_path_factory.mktemp("pretraining")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pretraining, "classify", count)
-        return folder, find(Bench(folder, seed=3), TOY)
+        patch.setattr(pretraining, "train_classifier", count)
+        return folder, measure(Bench(folder, seed=3), TOY)
 
 
-def test_every_accuracy_stands_where_it_belongs(ended):
+def test_every_accuracy_is_where_it_belongs(ended):
     numbers = ended[1].numbers
     assert numbers["seeds"] == [3, 4]
     for start, base in ((BEFORE, 50), (AFTER, 60)):
@@ -58,17 +86,17 @@ def test_every_accuracy_stands_where_it_belongs(ended):
     assert [each for row in gains(numbers) for each in row] == pytest.approx([10] * 4)
 
 
-def test_both_arms_learn_from_the_same_reviews_and_no_others(arms, ended):
-    learnt = {(arm.begins.name, len(arm.labelled), arm.seed): list(arm.labelled) for arm in arms}
-    assert set(learnt) == {
+def test_both_starts_are_trained_on_the_same_reviews_and_no_others(calls, ended):
+    train = {(call.start.name, len(call.labelled), call.seed): list(call.labelled) for call in calls}
+    assert set(train) == {
         (name, n, seed) for name in ("before", "after") for n in (10, 20) for seed in (3, 4)
     }
     for seed in (3, 4):
-        assert learnt["before", 10, seed] == learnt["after", 10, seed] == learnt["after", 20, seed][:10]
-        assert learnt["before", 20, seed] == learnt["after", 20, seed]
-    one, other = ({example.source for example in learnt["after", 20, seed]} for seed in (3, 4))
+        assert train["before", 10, seed] == train["after", 10, seed] == train["after", 20, seed][:10]
+        assert train["before", 20, seed] == train["after", 20, seed]
+    one, other = ({example.source for example in train["after", 20, seed]} for seed in (3, 4))
     assert not one & other
-    tested = {example.source for example in arms[0].test}
+    tested = {example.source for example in calls[0].test}
     assert len(tested) == TOY.test
     assert not tested & (one | other)
 
@@ -92,42 +120,40 @@ def test_before_and_after_are_one_model_with_one_vocabulary(ended):
     assert finding.numbers["perplexity"][AFTER] < finding.numbers["perplexity"][BEFORE]
 
 
-def test_a_classifier_begins_with_the_language_models_weights(arms, ended, tmp_path):
-    for arm in (arms[0], arms[-1]):
-        still = replace(arm, sizes=replace(TOY, rates=(0.0,)))
-        config = pretraining._classifier(still, 0.0)
-        folder = Bench(tmp_path).train(arm.begins.name, config, arm.labelled[2:], arm.labelled[:2])
-        model, begun = (
-            Classifier.load(folder).model,
-            ModelFolder(str(arm.begins)).load(task="language_model").model,
-        )
-        assert torch.equal(model.encoder.embedding.E, begun.embedding.E)
-        (mine,), (theirs,) = model.encoder.stack.cells, begun.stack.cells
-        for name, weight in theirs.named_parameters():
-            assert torch.equal(dict(mine.named_parameters())[name], weight), name
+def test_a_classifier_starts_with_the_language_models_weights(calls, ended, tmp_path):
+    for call in (calls[0], calls[-1]):
+        config = pretraining._classifier(call.start, 0.0, TOY)
+        folder = Bench(tmp_path).train(call.start.name, config, call.labelled[2:], call.labelled[:2])
+        model, start = Classifier.load(folder).model, language_model_of(str(call.start)).model
+        assert torch.equal(model.encoder.embedding.E, start.embedding.E)
+        (cell,), (start_cell,) = model.encoder.stack.cells, start.stack.cells
+        for name, weight in start_cell.named_parameters():
+            assert torch.equal(dict(cell.named_parameters())[name], weight), name
 
 
-def test_the_rate_is_chosen_on_what_was_held_back_and_never_on_the_test(arms, ended, tmp_path, monkeypatch):
-    arm, tried = arms[0], []
+def test_the_rate_is_chosen_on_what_was_held_out_and_never_on_the_test(calls, ended, tmp_path, monkeypatch):
+    call, tried = calls[0], []
     plain = Bench.train
 
-    def watched(bench, name, config, train, valid, **more):
-        assert bench.folder.parent == tmp_path, "what a stopped run leaves is with the rest of it"
+    def recorded(bench, name, config, train, valid, **more):
+        assert bench.folder.parent == tmp_path, "a stopped run leaves its files inside its own folder"
         tried.append((config["training"]["learning_rate"], list(train), list(valid)))
         return plain(bench, name, config, train, valid, **more)
 
-    monkeypatch.setattr(Bench, "train", watched)
-    chosen = classify(Bench(tmp_path), arm)
+    monkeypatch.setattr(Bench, "train", recorded)
+    chosen = train_classifier(Bench(tmp_path), *call)
     assert [learning_rate for learning_rate, _, _ in tried] == [0.01, 0.02]
     for _, train, valid in tried:
-        assert valid + train == list(arm.labelled)
-        assert len(valid) == len(arm.labelled) // 5
+        assert valid + train == list(call.labelled)
+        assert len(valid) == len(call.labelled) // 5
     alone = {
-        learning_rate: classify(Bench(tmp_path), replace(arm, sizes=replace(TOY, rates=(learning_rate,))))
+        learning_rate: train_classifier(
+            Bench(tmp_path), *call._replace(sizes=replace(TOY, rates=(learning_rate,)))
+        )
         for learning_rate in TOY.rates
     }
     assert chosen == alone[chosen["learning_rate"]]
-    assert chosen == classify(Bench(tmp_path), arm)
+    assert chosen == train_classifier(Bench(tmp_path), *call)
     assert not list(tmp_path.iterdir())
 
 
@@ -141,24 +167,27 @@ def test_the_rate_is_chosen_on_what_was_held_back_and_never_on_the_test(arms, en
     ],
 )
 def test_the_more_accurate_is_chosen_and_of_equals_the_surer(
-    facts, chosen, arms, ended, tmp_path, monkeypatch
+    facts, chosen, calls, ended, tmp_path, monkeypatch
 ):
     """Whichever is better on the test: here the first rate has all of it right, and the second nothing."""
 
-    class Told:
+    class Scripted:
         def __init__(self, learning_rate):
             self.right = learning_rate == 0.01
             self.facts = dict(zip(("accuracy", "loss"), facts[learning_rate], strict=True))
 
         def classify(self, lines):
-            gold = {example.source: example.target for example in arms[0].test}
+            gold = {example.source: example.target for example in calls[0].test}
             return [SimpleNamespace(label=gold[line] if self.right else "neither") for line in lines]
 
     monkeypatch.setattr(
         Bench, "train", lambda bench, name, config, *data, seed: config["training"]["learning_rate"]
     )
-    monkeypatch.setattr(pretraining, "Classifier", SimpleNamespace(load=Told))
-    assert classify(Bench(tmp_path), arms[0]) == {"test": float(chosen == 0.01), "learning_rate": chosen}
+    monkeypatch.setattr(pretraining, "Classifier", SimpleNamespace(load=Scripted))
+    assert train_classifier(Bench(tmp_path), *calls[0]) == {
+        "test": float(chosen == 0.01),
+        "learning_rate": chosen,
+    }
 
 
 def made_up(before, after, labelled=(100, 200, 400, 800), reference=200):
@@ -176,16 +205,16 @@ def raised(points, wobble=0.5):
 
 
 def test_a_clear_gain_holds():
-    told = verdict(made_up(PLAIN, raised(10)))
-    assert told.word == "held"
-    in_errors, saved, lost = told.checks
+    result = verdict(made_up(PLAIN, raised(10)))
+    assert result.word == "held"
+    in_errors, saved, lost = result.checks
     # each seed's gain is 10 − 0.5, 10 and 10 + 0.5: their mean's standard error is 0.5 / √3
     assert in_errors.value == pytest.approx(10 / (0.5 / math.sqrt(3)))
     # 64 % lies a third of the way from 61 at 400 to 70 at 800
     assert saved.value == pytest.approx(400 * 2 ** (1 / 3) / 200)
     assert lost.value == pytest.approx(-10)
-    assert "the pre-trained classifier is 10.0 ± 0.3 points ahead" in told.because
-    assert "(64 %) takes the plain one about 504" in told.because
+    assert "the pre-trained classifier is 10.0 ± 0.3 points ahead" in result.because
+    assert "(64 %) takes the plain one about 504" in result.because
 
 
 def test_no_gain_is_not_seen_here():
@@ -197,13 +226,13 @@ def test_no_gain_is_not_seen_here():
 
 
 def test_a_gain_that_may_be_luck_does_not_decide():
-    told = verdict(made_up(PLAIN, raised(1, wobble=3)))
-    in_errors, saved, lost = told.checks
+    result = verdict(made_up(PLAIN, raised(1, wobble=3)))
+    in_errors, saved, lost = result.checks
     assert in_errors.value == pytest.approx(1 / (3 / math.sqrt(3)))
     assert not in_errors.held
     assert not saved.held
     assert lost.held
-    assert told.word == "not seen here"  # that nothing is lost is no gain
+    assert result.word == "not seen here"  # that nothing is lost is no gain
 
 
 def test_three_seeds_need_more_than_two_standard_errors():
@@ -223,22 +252,22 @@ def test_seeds_that_agree_to_the_last_digit_have_no_t(points):
 
 
 def test_what_the_plain_one_never_reaches_counts_as_the_most_labels_tried():
-    told = verdict(made_up(PLAIN, raised(25)))
-    assert told.checks[1].value == 800 / 200
-    assert "takes the plain one more than 800" in told.because
+    result = verdict(made_up(PLAIN, raised(25)))
+    assert result.checks[1].value == 800 / 200
+    assert "takes the plain one more than 800" in result.because
 
 
 def test_what_the_plain_one_reaches_at_once_takes_no_more_than_the_fewest_labels():
-    told = verdict(made_up(PLAIN, raised(-5)))
-    assert told.checks[1].value == 100 / 200
-    assert "(49 %) takes the plain one no more than 100." in told.because
+    result = verdict(made_up(PLAIN, raised(-5)))
+    assert result.checks[1].value == 100 / 200
+    assert "(49 %) takes the plain one no more than 100." in result.because
 
 
 def test_a_loss_where_labels_abound_is_seen():
     after = [*raised(10)[:3], (60, 61, 62)]
-    told = verdict(made_up(PLAIN, after))
-    assert told.word == "held in part"
-    assert told.checks[2].value == pytest.approx(9)
+    result = verdict(made_up(PLAIN, after))
+    assert result.word == "held in part"
+    assert result.checks[2].value == pytest.approx(9)
 
 
 def test_sizes_ascend_and_hold_the_reference():
@@ -246,4 +275,53 @@ def test_sizes_ascend_and_hold_the_reference():
         assert list(sizes.labelled) == sorted(sizes.labelled)
         assert sizes.reference in sizes.labelled[:-1]
         assert sizes.seeds >= 2
-    assert isinstance(Arm(begins=None, labelled=(), test=(), seed=1, sizes=TOY), Arm)
+
+
+NUMBERS = {
+    "accuracy": {
+        BEFORE: [{"mean": 51, "values": [50, 52]}, {"mean": 60, "values": [61, 59]}],
+        AFTER: [{"mean": 57, "values": [55, 59]}, {"mean": 59, "values": [60, 58]}],
+    }
+}
+
+
+def test_a_curve_has_a_mean_for_each_size():
+    assert mean_accuracies(NUMBERS, BEFORE) == [51, 60]
+    assert mean_accuracies(NUMBERS, AFTER) == [57, 59]
+
+
+def test_gains_are_of_the_same_size_and_the_same_seed():
+    assert gains(NUMBERS) == [[5, 7], [-1, -1]]
+
+
+COUNTS = [100, 200, 400, 800]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "needed"),
+    [
+        (40, 100),
+        (50, 100),
+        (55, 100 * math.sqrt(2)),
+        (60, 200),
+        (75, 200 * 2 ** (15 / 20)),
+        (80, 400),
+        (90, 800),
+        (90.1, math.inf),
+    ],
+)
+def test_by_hand(wanted, needed):
+    assert labels_needed(COUNTS, [50, 60, 80, 90], wanted) == pytest.approx(needed)
+
+
+def test_a_curve_that_falls_again_counts_where_it_first_got_there():
+    assert labels_needed(COUNTS, [50, 70, 55, 90], 60) == pytest.approx(100 * math.sqrt(2))
+    assert labels_needed(COUNTS, [50, 50, 50, 50], 50.1) == math.inf
+
+
+@given(st.lists(st.floats(0, 100), min_size=4, max_size=4), st.floats(0, 100), st.floats(0, 100))
+def test_more_accuracy_never_takes_fewer_labels(accuracies, one, other):
+    low, high = sorted((one, other))
+    # exp and log leave the last digits in doubt
+    assert labels_needed(COUNTS, accuracies, low) <= labels_needed(COUNTS, accuracies, high) * (1 + 1e-9)
+    assert labels_needed(COUNTS, accuracies, max(accuracies)) <= 800 * (1 + 1e-9)

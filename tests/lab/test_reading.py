@@ -8,12 +8,12 @@ import pytest
 
 from regard.datasets import Example, Newsroom, Splits
 from regard.datasets.newsroom import FBI
-from regard.lab.reading import EXPERIMENT, Sizes, _between_words, find, verdict
+from regard.lab.reading import EXPERIMENT, ReadingSizes, attention_between_words, measure, verdict
 from regard.lab.runner import Bench
 from regard.lab.runner.experiment import HELD, IN_PART, NOT_SEEN
 from regard.tasks.language_model.predictor import LanguageModel
 
-TOY = Sizes(train=300, test=30, state=8, updates=4, seeds=2, farthest=5)
+TOY = ReadingSizes(train=300, test=30, state=8, updates=4, seeds=2, farthest=5)
 
 
 def lifted(value, spread=0.05):
@@ -48,7 +48,7 @@ def test_the_verdict_follows_from_the_least_seed(models, word):
 @pytest.fixture(scope="module")
 def done(tmp_path_factory):
     bench = Bench(tmp_path_factory.mktemp("reading"), text="The FBI is dancing, again!")
-    return bench, find(bench, TOY)
+    return bench, measure(bench, TOY)
 
 
 def test_the_lift_is_what_a_plain_count_gives(done):
@@ -83,7 +83,7 @@ def test_the_untrained_reader_does_not_care(done):
 def test_attention_between_words_leaves_out_the_begin_mark(done):
     language_model = LanguageModel.load(done[0].folder / "models" / "lstmn-1")
     [reading] = language_model.read([FBI])
-    alpha = _between_words(reading)
+    alpha = attention_between_words(reading)
     assert alpha.shape == (10, 10)
     assert alpha[3, 1] == pytest.approx(reading.alpha[0][4, 2])
     assert alpha[5, :5].sum() == pytest.approx(1 - reading.alpha[0][6, 0])
@@ -91,11 +91,11 @@ def test_attention_between_words_leaves_out_the_begin_mark(done):
 
 def test_what_is_drawn_and_told(done):
     _, finding = done
-    assert [drawing.name for drawing in finding.drawings] == ["sentence", "text", "distance"]
+    assert [drawing.name for drawing in finding.figures] == ["sentence", "text", "distance"]
     json.dumps(finding.numbers)
     assert "“The FBI is dancing , again !”" in finding.remarks[-1]
     assert "dancing" in finding.remarks[-1].split("does not know")[1]
-    assert len(finding.grids[0].rows) == 4
+    assert len(finding.tables[0].rows) == 4
     assert finding.verdict.word in (HELD, IN_PART, NOT_SEEN)
     assert EXPERIMENT.text
 
@@ -113,5 +113,5 @@ def test_the_figure_s_sentence_is_not_learnt_from(tmp_path, monkeypatch):
     monkeypatch.setattr(Newsroom, "splits", lambda self, **sizes: Splits(lines, lines, lines, {}))
     monkeypatch.setattr(Bench, "train", train)
     with pytest.raises(StoppedError):
-        find(Bench(tmp_path), TOY)
+        measure(Bench(tmp_path), TOY)
     assert learnt == ["A bear escaped today ."]

@@ -6,15 +6,31 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from regard.datasets import Example
 from regard.datasets.microworld import Microworld
-from regard.lab.reversal import EXPERIMENT, USUAL, WAYS, Sizes, _config, find, gains, remark_reversal, verdict
+from regard.lab.reversal import (
+    EXPERIMENT,
+    USUAL,
+    WAYS,
+    ReversalSizes,
+    _config,
+    differences,
+    lags,
+    mean_lags,
+    measure,
+    verdict,
+    write_remarks,
+)
 from regard.lab.runner import Bench
 from regard.lab.runner.experiment import HELD, IN_PART, NOT_SEEN
 from regard.tasks.translate.predictor import Translator
-from regard.training.configure import configure
+from regard.text import GoldLinks
+from regard.training.run import configure
 
-TOY = Sizes(200, 12, longest=6, units=8, batch_words=60, updates=4, learning_rate=0.01, seeds=2)
+TOY = ReversalSizes(200, 12, longest=6, units=8, batch_words=60, updates=4, learning_rate=0.01, seeds=2)
 
 
 def made_up(perplexity: list[float], bleu: list[float]) -> dict[str, Any]:
@@ -27,13 +43,13 @@ def made_up(perplexity: list[float], bleu: list[float]) -> dict[str, Any]:
 def test_differences_are_of_the_same_seed() -> None:
     """What seeds have in common cancels: the forward models differ by far more than the gain does."""
     numbers = made_up([4.0, 5.0, 5.5], [32.0, 52.0, 43.0])
-    assert gains(numbers, "perplexity").values == (-1.0, -1.0, -1.5)
-    assert gains(numbers, "bleu").values == (2.0, 2.0, 3.0)
+    assert differences(numbers, "perplexity").values == (-1.0, -1.0, -1.5)
+    assert differences(numbers, "bleu").values == (2.0, 2.0, 3.0)
     assert verdict(numbers).checks[1].value == pytest.approx((7 / 3) / math.sqrt(1 / 9))
     assert verdict(numbers).checks[1].bound == 2.92
 
 
-def test_what_is_lost_is_told_with_a_true_minus_or_as_lost() -> None:
+def test_losses_have_a_typographic_minus_or_are_called_losses() -> None:
     numbers = made_up([4.0, 5.0, 5.5], [29.0, 49.0, 40.0])
     because = verdict(numbers).because
     assert "perplexity changes by −1.17 ± 0.29" in because
@@ -42,9 +58,9 @@ def test_what_is_lost_is_told_with_a_true_minus_or_as_lost() -> None:
         for model in numbers["ways"][way]:
             model["surprise"] = surprise
     numbers["lags"] = {way: {"mean": 5.0, "least": 2.0} for way in WAYS}
-    told = remark_reversal(numbers)[1]
-    assert "over the first 2 places reading backwards saves 0.25 nats a word" in told
-    assert "over the 2 after them it loses 0.50 nats" in told
+    remark = write_remarks(numbers)[1]
+    assert "over the first 2 positions reading backwards saves 0.25 nats per word" in remark
+    assert "over the 2 after them it loses 0.50 nats" in remark
 
 
 @pytest.mark.parametrize(
@@ -74,7 +90,7 @@ def test_the_two_ways_differ_in_the_order_of_reading_alone() -> None:
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
     folder = tmp_path_factory.mktemp("reversal")
-    return folder, find(Bench(folder, seed=4), TOY)
+    return folder, measure(Bench(folder, seed=4), TOY)
 
 
 def test_perplexity_and_surprise_are_those_of_forced_decoding(found: tuple[Path, Any]) -> None:
@@ -100,13 +116,62 @@ def test_seeds_and_ways_make_different_models(found: tuple[Path, Any]) -> None:
 def test_what_is_found_can_be_written_and_drawn(found: tuple[Path, Any]) -> None:
     _, finding = found
     json.dumps(finding.numbers)
-    assert [drawing.name for drawing in finding.drawings] == ["bars", "places"]
-    curves = finding.drawings[1].figure.axes[0].lines[:2]
+    assert [drawing.name for drawing in finding.figures] == ["bars", "places"]
+    curves = finding.figures[1].figure.axes[0].lines[:2]
     drawn = [list(line.get_ydata()) for line in curves]
     for way, line in zip(("forwards", "backwards"), drawn, strict=True):
         models = finding.numbers["ways"][way]
         assert line == pytest.approx(
             [sum(each) / 2 for each in zip(*(m["surprise"] for m in models), strict=True)]
         )
-    assert len(finding.grids[0].rows) == 4
+    assert len(finding.tables[0].rows) == 4
     assert EXPERIMENT.name == "reversal"
+
+
+def test_by_hand() -> None:
+    """Of three words read forwards, the first waits for two words, the end mark and the writing of its own."""
+    links = [(2, 1), (0, 0), (1, 2)]
+    assert lags(links, 3, reverse=False) == [4, 3, 5]
+    assert lags(links, 3, reverse=True) == [1, 4, 4]
+
+
+@given(st.integers(1, 40))
+def test_in_order_every_lag_is_the_same_forwards_and_grows_backwards(words: int) -> None:
+    """The mean is the same but for the end mark, which is the paper's point: only the least lag shrinks."""
+    links = [(i, i) for i in range(words)]
+    there, back = lags(links, words, reverse=False), lags(links, words, reverse=True)
+    assert there == [words + 1] * words
+    assert back == list(range(1, 2 * words, 2))
+    assert sum(there) - sum(back) == words
+
+
+@given(st.sets(st.tuples(st.integers(0, 11), st.integers(0, 11))))
+def test_reading_the_mirrored_source_backwards_is_reading_it_forwards(links: set[tuple[int, int]]) -> None:
+    """But for the end mark, which is read last forwards and first backwards."""
+    mirrored = [(11 - j, i) for j, i in links]
+    there = lags(links, 12, reverse=False)
+    assert sorted(there) == sorted(lag + 1 for lag in lags(mirrored, 12, reverse=True))
+
+
+def test_the_mean_lag_hardly_changes_and_the_least_does() -> None:
+    """Each sentence's own lags, counted link by link."""
+    examples = Microworld().splits(train=0, valid=0, test=40, seed=2, longest=10).test
+    there, back = mean_lags(examples, reverse=False), mean_lags(examples, reverse=True)
+    counted = [
+        [len(e.source.split()) - j + i + 1 for j, i in e.gold.sure]
+        for e in examples
+        if e.gold and e.gold.sure
+    ]
+    assert there["mean"] == pytest.approx(sum(map(sum, counted)) / sum(map(len, counted)))
+    assert there["least"] == pytest.approx(sum(map(min, counted)) / len(counted))
+    assert abs(there["mean"] - back["mean"]) < 2
+    assert back["least"] < there["least"] / 2
+
+
+def test_a_pair_without_sure_links_is_passed_over() -> None:
+    linked, bare = (
+        Example("a b", "x y", GoldLinks(frozenset({(0, 1), (1, 0)}))),
+        Example("a", "x", GoldLinks(frozenset())),
+    )
+    assert mean_lags([linked, bare], reverse=True) == {"mean": 2.0, "least": 2.0}
+    assert mean_lags([linked, bare], reverse=False) == {"mean": 3.0, "least": 2.0}

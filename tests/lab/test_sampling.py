@@ -9,10 +9,10 @@ import pytest
 from regard.datasets import Language
 from regard.lab.runner import Bench
 from regard.lab.runner.experiment import IN_PART, NOT_SEEN
-from regard.lab.sampling import EXPERIMENT, Sizes, _train, find, remark_sampling, verdict
+from regard.lab.sampling import EXPERIMENT, SamplingSizes, measure, train_model, verdict, write_remarks
 from regard.tasks.language_model.predictor import LanguageModel
 
-TOY = Sizes(train=300, test=20, state=8, updates=4, samples=24, temperatures=(0.5, 1.0, 1.5))
+TOY = SamplingSizes(train=300, test=20, state=8, updates=4, samples=24, temperatures=(0.5, 1.0, 1.5))
 RISING = [0.1, 0.2, 0.4, 0.5, 0.7, 0.8]
 
 
@@ -41,7 +41,7 @@ def made_up(difference=1e-6, variation=0.05, law=1e-9, trigrams=RISING, perplexi
         (made_up(perplexity=[3, 1, 2, 4, 6, 5]), [True, True, True, True, False]),
     ],
 )
-def test_every_check_hangs_on_its_number(numbers, held):
+def test_every_check_depends_on_its_number(numbers, held):
     assert [check.held for check in verdict(numbers).checks] == held
 
 
@@ -55,24 +55,24 @@ def test_the_judge_sees_something_only_where_samples_are_harder_than_real_text(p
     numbers = made_up(perplexity=[1, 2, 3, perplexity, 20, 30])
     numbers["heat"] |= {"read_before": [0.0] * 6, "known_trigrams": [0.5] * 6}
     numbers["chain"]["left_out"] = 0
-    [remark] = remark_sampling(numbers)
+    [remark] = write_remarks(numbers)
     assert ("the judge sees" in remark) == seen
-    assert f"is {perplexity:.1f} against 10.0 of real sentences" in remark
+    assert f"is {perplexity:.1f} compared with 10.0 on real sentences" in remark
 
 
 @pytest.fixture(scope="module")
 def done(tmp_path_factory):
     bench = Bench(tmp_path_factory.mktemp("sampling"), text="the xylophone")
-    return bench, find(bench, TOY)
+    return bench, measure(bench, TOY)
 
 
-def test_the_identities_hold_for_a_model_that_has_learnt_little(done):
+def test_the_identities_hold_for_a_nearly_untrained_model(done):
     checks = done[1].verdict.checks
     assert [check.held for check in checks[:3]] == [True] * 3
     assert done[1].numbers["chain"]["sentences"] > 0
 
 
-def test_numbers_by_a_plainer_way(done):
+def test_numbers_computed_in_a_simpler_way(done):
     bench, finding = done
     heat = finding.numbers["heat"]
     author, judge = (LanguageModel.load(bench.folder / "models" / name) for name in ("author", "judge"))
@@ -95,20 +95,20 @@ def test_author_and_judge_share_no_sentence(tmp_path, monkeypatch):
         Bench, "train", lambda self, name, config, train, valid, seed: given.update({name: (train, seed)})
     )
     for name in ("author", "judge"):
-        _train(Bench(tmp_path), (name, TOY))
-    (mine, one), (yours, other) = given["author"], given["judge"]
-    assert len(mine) == len(yours) == 300
-    assert not {example.source for example in mine} & {example.source for example in yours}
-    assert one != other
+        train_model(Bench(tmp_path), name, TOY)
+    (author, author_seed), (judge, judge_seed) = given["author"], given["judge"]
+    assert len(author) == len(judge) == 300
+    assert not {example.source for example in author} & {example.source for example in judge}
+    assert author_seed != judge_seed
     splits = Language().splits(train=600, valid=0, test=0, seed=1)
-    assert [*mine, *yours] == splits.train
+    assert [*author, *judge] == splits.train
 
 
-def test_what_is_drawn_and_told(done):
+def test_figures_and_remarks(done):
     _, finding = done
-    assert [drawing.name for drawing in finding.drawings] == ["tree", "text", "temperature", "first-words"]
+    assert [drawing.name for drawing in finding.figures] == ["tree", "text", "temperature", "first-words"]
     json.dumps(finding.numbers)
-    assert finding.remarks[-1].startswith("After your words the model went on: “the")
+    assert finding.remarks[-1].startswith("After your words the model continued: “the")
     assert "does not know xylophone" in finding.remarks[-1]
-    assert len(finding.grids[0].rows) == 9
+    assert len(finding.tables[0].rows) == 9
     assert EXPERIMENT.text

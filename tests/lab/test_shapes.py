@@ -1,9 +1,24 @@
+"""The experiment on shapes: its steps, its scores against the toolkit's evaluation, its baselines, its verdict."""
+
+import math
+
 import pytest
 
-from regard.datasets import Microworld, PartsOfSpeech, Scenes, Sentiment
-from regard.lab.measures.shaped import NETWORKS, Amount
+from regard.datasets import Microworld, Scenes, Sentiment, Tagging
 from regard.lab.runner import Bench
-from regard.lab.shapes import FULL, USUAL, find, verdict
+from regard.lab.shapes import (
+    FULL,
+    NETWORKS,
+    USUAL,
+    Example,
+    ShapeSizes,
+    ambiguous_words,
+    corrected,
+    measure,
+    most_frequent_by_question,
+    single_words,
+    verdict,
+)
 from regard.tasks.caption.evaluation import evaluate_captions
 from regard.tasks.caption.predictor import Captioner
 from regard.tasks.classify.evaluation import evaluate_classifier
@@ -14,7 +29,7 @@ from regard.tasks.translate.evaluation import evaluate
 from regard.tasks.translate.predictor import Translator
 from regard.text import LabelledText, TaggedSentence
 
-TOY = {name: Amount(examples=150, updates=4, units=16, test=12) for name in NETWORKS}
+TOY = {name: ShapeSizes(examples=150, updates=4, units=16, test=12) for name in NETWORKS}
 SIZES = {"train": 150, "valid": 100, "test": 12, "seed": 1}
 
 
@@ -25,7 +40,7 @@ def bench(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def finding(bench):
-    return find(bench, TOY)
+    return measure(bench, TOY)
 
 
 def model(bench, name):
@@ -34,7 +49,7 @@ def model(bench, name):
 
 def test_all_shapes_are_done_in_the_order_of_the_lecture(finding):
     assert list(finding.numbers["shapes"]) == list(NETWORKS) == list(USUAL) == list(FULL)
-    (drawing,) = finding.drawings
+    (drawing,) = finding.figures
     written = [text.get_text() for text in drawing.figure.axes[0].texts]
     for name, shape in finding.numbers["shapes"].items():
         assert name in written
@@ -66,14 +81,14 @@ def test_the_steps_of_each_shape(finding):
 def test_accuracies_are_those_of_the_toolkit_s_own_evaluation(bench, finding):
     shapes, tagged = finding.numbers["shapes"], PartsOfSpeech().splits(**SIZES).test
     sentences = [TaggedSentence(tuple(e.source.split()), tuple(e.target.split())) for e in tagged]
-    found = evaluate_tagger(Tagger.load(model(bench, "in-step")), sentences)
-    assert shapes["many to many, in step"]["score"] == pytest.approx(100 * found.scores()["accuracy"])
+    report = evaluate_tagger(Tagger.load(model(bench, "in-step")), sentences)
+    assert shapes["many to many, in step"]["score"] == pytest.approx(100 * report.scores()["accuracy"])
     alone = [TaggedSentence((w,), (t,)) for s in sentences for w, t in zip(s.words, s.tags, strict=True)]
-    found = evaluate_tagger(Tagger.load(model(bench, "one-to-one")), alone)
-    assert shapes["one to one"]["score"] == pytest.approx(100 * found.scores()["accuracy"])
-    moods = [LabelledText(e.target, (e.source,)) for e in Sentiment().splits(**SIZES).test]
-    found = evaluate_classifier(Classifier.load(model(bench, "many-to-one")), moods)
-    assert shapes["many to one"]["score"] == pytest.approx(100 * found.scores()["accuracy"])
+    report = evaluate_tagger(Tagger.load(model(bench, "one-to-one")), alone)
+    assert shapes["one to one"]["score"] == pytest.approx(100 * report.scores()["accuracy"])
+    reviews = [LabelledText(e.target, (e.source,)) for e in Sentiment().splits(**SIZES).test]
+    report = evaluate_classifier(Classifier.load(model(bench, "many-to-one")), reviews)
+    assert shapes["many to one"]["score"] == pytest.approx(100 * report.scores()["accuracy"])
 
 
 def test_bleu_is_that_of_the_toolkit_s_own_evaluation(bench, finding):
@@ -119,7 +134,7 @@ def test_the_baselines_are_what_counting_gives(finding):
         assert shape["against"] == "each word's most frequent tag"
 
 
-def test_half_of_the_errors_must_be_mended():
+def test_half_of_the_errors_must_be_corrected():
     def shape(score, baseline):
         return {"measure": "accuracy", "score": score, "baseline": baseline, "against": "guessing"}
 
@@ -131,15 +146,41 @@ def test_half_of_the_errors_must_be_mended():
     assert "b: accuracy 50.0 (guessing: 90.0)" in unseen.because
 
 
-def test_one_to_one_is_told_and_decides_nothing(finding):
+def test_one_to_one_is_shown_and_decides_nothing(finding):
     alone = {"measure": "accuracy", "score": 80.0, "baseline": 90.0, "against": "the table"}
     other = {**alone, "score": 99.0}
-    told = verdict({"one to one": alone, "one to many": other})
-    assert told.word == "held"
-    assert [check.what for check in told.checks] == ["one to many: the baseline's errors mended"]
-    assert "One to one: accuracy 80.0 (the table: 90.0)" in told.because
+    result = verdict({"one to one": alone, "one to many": other})
+    assert result.word == "held"
+    assert [check.what for check in result.checks] == ["one to many: the baseline's errors corrected"]
+    assert "One to one: accuracy 80.0 (the table: 90.0)" in result.because
     assert len(finding.verdict.checks) == len(NETWORKS) - 1
 
 
-def test_four_updates_teach_nothing_and_the_verdict_says_so(finding):
+def test_four_updates_are_too_few_for_the_claim(finding):
     assert finding.verdict.word != "held"
+
+
+def test_the_share_of_errors_corrected():
+    assert corrected(75, 50) == 50
+    assert corrected(100, 90) == 100
+    assert corrected(80, 90) == -100
+    assert math.isnan(corrected(100, 100))
+
+
+TAGGED = [
+    Example("they can fish", "PRON AUX VERB"),
+    Example("the can", "DET NOUN"),
+    Example("I can", "PRON AUX"),
+]
+
+
+def test_tagged_sentences_are_split_into_words():
+    words = single_words(TAGGED)
+    assert [(word.source, word.target) for word in words[:3]] == [
+        ("they", "PRON"),
+        ("can", "AUX"),
+        ("fish", "VERB"),
+    ]
+    assert len(words) == 7
+    assert ambiguous_words(words) == {"can"}
+    assert most_frequent_by_question((word.source, word.target) for word in words)["can"] == "AUX"

@@ -1,36 +1,40 @@
-"""The lab: every claim of the lectures, one experiment a file."""
+"""The lab: one experiment per file, each testing a claim of the lectures.
+
+A new experiment is a module that defines ``EXPERIMENT``, and one line in `EXPERIMENTS`.
+"""
 
 from importlib import import_module
+from typing import Any
 
 from regard.config import one_of
 from regard.lab.runner.experiment import Experiment
 
-EXPERIMENTS = (
-    "shapes",
-    "gradients",
-    "sampling",
-    "pretraining",
-    "reversal",
-    "length",
-    "bottleneck",
-    "alignment",
-    "bird",
-    "energies",
-    "cost",
-    "forgetting",
-    "reading",
-)
-"""In the order of the report, which is the lectures'; each is the file of that name beside this one."""
+EXPERIMENTS = {
+    "shapes": "regard.lab.shapes",
+    "gradients": "regard.lab.gradients",
+    "sampling": "regard.lab.sampling",
+    "pretraining": "regard.lab.pretraining",
+    "reversal": "regard.lab.reversal",
+    "length": "regard.lab.length",
+    "bottleneck": "regard.lab.bottleneck",
+    "alignment": "regard.lab.alignment",
+    "bird": "regard.lab.bird",
+    "energies": "regard.lab.energies",
+    "cost": "regard.lab.cost",
+    "forgetting": "regard.lab.forgetting",
+    "reading": "regard.lab.reading",
+}
+"""The module of each experiment, by the name typed after ``regard lab``; in the order of the report, the lectures'."""
 
 
-def find_experiment(name: str) -> Experiment:
-    """The experiment of a name.
+def find_experiment(name: str) -> Experiment[Any]:
+    """The experiment of this name, imported.
 
     Raises:
         ConfigError: there is none.
     """
-    one_of("experiment", name, EXPERIMENTS)
-    experiment: Experiment = import_module(f"regard.lab.{name}").EXPERIMENT
+    one_of("experiment", name, tuple(EXPERIMENTS))
+    experiment: Experiment[Any] = import_module(EXPERIMENTS[name]).EXPERIMENT
     return experiment
 
 

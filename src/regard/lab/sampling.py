@@ -1,172 +1,68 @@
-"""The figures, the table and the remark of the experiment on sampling.
+"""A language model makes a sentence word by word from p(y_t | y_<t); the product is its probability.
 
-In: its numbers, a sample with its tree, and the samples themselves. Out: drawings with captions, a table, a remark.
-Nothing is measured here.
-
-Claim: a sentence grows from p(y_t | y_<t), word by word; their product is its probability.
-
-An LSTM language model is trained on half of the language world's sentences and makes up sentences at several
-temperatures; a second one, of other weights and the other half, judges them. Decides: whether the log-probabilities of
-the steps add up to the sentence's, whether first words come as often as p(y_1) says, and whether diversity and the
-judge's perplexity rise with the temperature.
+An LSTM language model, the author, is trained on half of the sentences of the language dataset and samples sentences at
+several temperatures; a second one, the judge, with other initial weights and the other half, scores them. What decides:
+whether the log-probabilities of the steps add up to the sentence's, whether first words are as frequent as p(y_1) says,
+and whether diversity and the judge's perplexity rise with the temperature.
 """
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from regard.datasets import Language
 from regard.evaluation.metrics import power_of_ten
 from regard.lab.measures.samples import (
+    chain_rule_error,
+    compare_first_words,
     distinct_lines,
     distinct_ngrams,
     entropy,
-    first_words,
-    miss_of_the_chain,
-    miss_of_the_temperature,
     next_words,
     ngrams,
+    sampling_tree,
     spearman,
-    tree_of,
+    temperature_error,
 )
-from regard.lab.runner import Bench, Check, Drawing, Experiment, Finding, Grid, Verdict
+from regard.lab.runner import (
+    Bench,
+    CaptionedFigure,
+    Check,
+    Experiment,
+    Finding,
+    Table,
+    Verdict,
+    training_options,
+)
 from regard.plots.figures.bars import Measure, draw_bars
 from regard.plots.figures.curves import Curve, Mark, Panel, draw_curves
 from regard.plots.figures.sampling_tree import Branch, draw_sampling_tree
 from regard.tasks.language_model.predictor import LanguageModel
 from regard.tasks.language_model.result import Sample
 
-
-def draw_sampling(numbers: Mapping[str, Any], text: str, tree: Branch) -> list[Drawing]:
-    """One sentence with its rivals, what the temperature does, and first words.
-
-    Args:
-        numbers: of the experiment.
-        text: the sentence.
-        tree: the way it took, and others it might have taken.
-    """
-    drawn, first = numbers["chain"]["sentences"] + numbers["chain"]["left_out"], numbers["first_words"]
-    return [
-        Drawing(
-            "tree",
-            f"“{text}” as it was drawn from the model, black, with the two likeliest rivals of each word "
-            "and what might have followed those; </s> is the end. The sentence’s probability is the product of the "
-            "percentages along the black way, and another draw would have taken another way.",
-            draw_sampling_tree(tree),
-        ),
-        Drawing(
-            "temperature",
-            f"Against the temperature τ, {drawn} sentences each: how many differ, what a second model thinks "
-            "of them, how many the author has read, whole or in runs of three words, and the entropy of the first "
-            "word, drawn and computed from p^{1/τ}. Cold is to the left: look whether the model repeats "
-            "itself there in sentences the judge finds easy, and whether new things are bought with stranger ones.",
-            draw_curves(_heat_panels(numbers), columns=2),
-        ),
-        Drawing(
-            "first-words",
-            f"The twelve likeliest first words: p(y₁) as the model has it, and their shares among {drawn} "
-            "samples. Nothing but chance should part the two columns.",
-            draw_bars(first["words"], _first_words(first)),
-        ),
-    ]
-
-
-def _heat_panels(numbers: Mapping[str, Any]) -> list[Panel]:
-    heat, along, x = numbers["heat"], numbers["temperatures"], "temperature τ"
-
-    def panel(title: str, y: str, names: dict[str, str], **more: Any) -> Panel:
-        curves = [Curve(label, along, heat[name]) for name, label in names.items()]
-        return Panel(curves, x, y, title, **more)
-
-    shares = {"y_range": (0.0, 1.0)}
-    return [
-        panel(
-            "how much differs",
-            "share",
-            {"distinct_sentences": "different sentences", "distinct_trigrams": "different trigrams"},
-            **shares,
-        ),
-        panel(
-            "how likely it is",
-            "perplexity",
-            {"judge_perplexity": "perplexity for the judge"},
-            y_scale="log",
-            marks=(Mark(numbers["real_perplexity"], "of real sentences", "y"),),
-        ),
-        panel(
-            "how much the author has read before",
-            "share of sentences",
-            {"known_trigrams": "made of known trigrams", "read_before": "read before"},
-            **shares,
-        ),
-        panel(
-            "how open the first word is",
-            "entropy, bits",
-            {"first_word_entropy": "entropy, drawn", "first_word_entropy_computed": "entropy, computed"},
-        ),
-    ]
-
-
-def _first_words(first: Mapping[str, Any]) -> list[Measure]:
-    columns = {"p(y₁), %": first["probability"], "share of the samples, %": first["share"]}
-    room = (0.0, 115 * max(max(values) for values in columns.values()))
-    return [Measure(label, [100 * p for p in values], ranging=room) for label, values in columns.items()]
-
-
-def tabulate_sampling(samples: Mapping[float, Sequence[Sample]]) -> list[Grid]:
-    """A few sentences of each temperature.
-
-    Args:
-        samples: by temperature.
-    """
-    rows = [[f"{t:g}", sample.text] for t, some in samples.items() for sample in some[:3]]
-    caption = "The first three sentences at each temperature, all from the same seed."
-    return [Grid(caption, ["τ", "sentence"], rows)]
-
-
-def remark_sampling(numbers: Mapping[str, Any]) -> list[str]:
-    """How near the author comes to real sentences, and what it has by heart."""
-    heat, left = numbers["heat"], numbers["chain"]["left_out"]
-    at = numbers["temperatures"].index(1.0)
-    seen = heat["judge_perplexity"][at] > numbers["real_perplexity"]
-    return [
-        f"At τ = 1 the judge’s perplexity of the samples is {heat['judge_perplexity'][at]:.1f} against "
-        f"{numbers['real_perplexity']:.1f} of real sentences"
-        f"{': what the author has not learnt, the judge sees' if seen else ''}. "
-        f"{100 * heat['read_before'][at]:.1f} % of the samples stand in the author’s training text as they are, and "
-        f"{100 * heat['known_trigrams'][at]:.0f} % are made of trigrams that stand in it; no parser judges "
-        "grammar here, so this share stands in for it. "
-        + (
-            f"{left} of the samples were left out of the sum of steps: they had no end, or held the mark for unknown "
-            "words."
-            if left
-            else "No sample was left out of the sum of steps."
-        )
-    ]
-
-
-_DRIFT = 1e-4
-"""Nats by which the steps may miss the sentence: they are computed one by one, it at once, both in float32."""
-_LAW = 1e-6
-_RISING = 0.9
+_MOST_CHAIN_ERROR = 1e-4
+"""In nats: the steps are computed one by one, the sentence at once, both in float32."""
+_MOST_TEMPERATURE_ERROR = 1e-6
+_LEAST_CORRELATION = 0.9
 """Spearman's ρ; of six temperatures two neighbours may change places (ρ = 0.94), no more."""
-_SURE = 0.99
-_SHOWN = range(6, 10)
-"""Of how many steps, the end mark counted, the sentence is whose tree is drawn: the first such sample is taken."""
+_QUANTILE = 0.99
+_SHOWN_STEPS = range(6, 10)
+"""Steps, including the end mark, of the sentence whose tree is shown: the first such sample is taken."""
 
 
 @dataclass(frozen=True)
-class Sizes:
-    """How much is done.
+class SamplingSizes:
+    """The size of the experiment.
 
     Attributes:
-        train: sentences for each of the two models.
-        test: held-out sentences that tell the judge's perplexity of real text.
+        train: training sentences of each of the two models.
+        test: held-out sentences, for the judge's perplexity on real text.
         state: units of both models, and of their embeddings.
         updates: of each model.
-        samples: sentences made up at each temperature.
-        temperatures: from cold to hot; 1 is among them.
+        samples: sentences sampled at each temperature.
+        temperatures: ascending; 1 is among them.
     """
 
     train: int
@@ -177,23 +73,18 @@ class Sizes:
     temperatures: tuple[float, ...] = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5)
 
 
-USUAL = Sizes(train=30_000, test=500, state=128, updates=1300, samples=600)
-FULL = Sizes(train=60_000, test=1000, state=200, updates=6000, samples=4000)
+USUAL = SamplingSizes(train=30_000, test=500, state=128, updates=1300, samples=600)
+FULL = SamplingSizes(train=60_000, test=1000, state=200, updates=6000, samples=4000)
 
 
-def run(bench: Bench) -> Finding:
-    """Do it at the usual size, or at the full one."""
-    return find(bench, bench.choose(USUAL, FULL))
-
-
-def find(bench: Bench, sizes: Sizes) -> Finding:
-    """Train both models, make up sentences, judge them, and draw."""
+def measure(bench: Bench, sizes: SamplingSizes) -> Finding:
+    """Train both models, sample sentences with one, and score them with the other."""
     splits = Language().splits(train=2 * sizes.train, valid=300, test=sizes.test, seed=bench.seed)
     known = [example.source for example in splits.train[: sizes.train]]
     author, judge = (
-        LanguageModel.load(path) for path in bench.each(_train, [("author", sizes), ("judge", sizes)])
+        LanguageModel.load(path) for path in bench.starmap(train_model, [("author", sizes), ("judge", sizes)])
     )
-    bench.voice("sampling")
+    bench.report("sampling")
     samples = {
         t: author.sample(count=sizes.samples, temperature=t, seed=bench.seed) for t in sizes.temperatures
     }
@@ -201,62 +92,71 @@ def find(bench: Bench, sizes: Sizes) -> Finding:
         "seed": bench.seed,
         "temperatures": list(sizes.temperatures),
         "real_perplexity": judge.perplexity([example.source for example in splits.test]).perplexity,
-        "chain": miss_of_the_chain(author, samples[1.0]),
-        "first_words": first_words(author, samples[1.0], _SURE),
-        "law": miss_of_the_temperature(author, sizes.temperatures),
-        "heat": _heat(author, judge, samples, known),
+        "chain": chain_rule_error(author, samples[1.0]),
+        "first_words": compare_first_words(author, samples[1.0], _QUANTILE),
+        "law": temperature_error(author, sizes.temperatures),
+        "heat": _by_temperature(author, judge, samples, known),
     }
-    shown = next((one for one in samples[1.0] if len(one.steps) in _SHOWN), samples[1.0][0])
-    drawings, remarks = draw_sampling(numbers, shown.text, tree_of(author, shown)), remark_sampling(numbers)
+    shown = next((each for each in samples[1.0] if len(each.steps) in _SHOWN_STEPS), samples[1.0][0])
+    figures = make_figures(numbers, shown.text, sampling_tree(author, shown))
+    remarks = write_remarks(numbers)
     if bench.text:
-        told, drawn = _of_the_user(author, bench)
-        drawings.insert(1, drawn)
-        remarks.append(told)
-    return Finding(numbers, verdict(numbers), drawings, tabulate_sampling(samples), remarks)
+        remark, figure = _continue_text(author, bench)
+        figures.insert(1, figure)
+        remarks.append(remark)
+    return Finding(numbers, verdict(numbers), figures, make_tables(samples), remarks)
 
 
-def _train(bench: Bench, arm: tuple[str, Sizes]) -> Any:
+def train_model(bench: Bench, name: str, sizes: SamplingSizes) -> Path:
     """Train the author on the first half of the sentences, or the judge on the second, from other weights."""
-    name, sizes = arm
     splits = Language().splits(train=2 * sizes.train, valid=300, test=0, seed=bench.seed)
     half = splits.train[: sizes.train] if name == "author" else splits.train[sizes.train :]
     config = {
         "preset": "lstm-lm",
         "model": {"embedding_size": sizes.state, "state_size": sizes.state, "dropout": 0.1},
-        "training": {
-            "learning_rate": 0.006,
-            "batch_sentences": 64,
-            "max_epochs": 0,
-            "max_updates": sizes.updates,
-            "validate_every": sizes.updates,
-        },
+        "training": training_options(sizes.updates, learning_rate=0.006, batch_sentences=64),
     }
     return bench.train(name, config, half, splits.valid, seed=bench.seed + (name == "judge"))
 
 
-def _heat(
+def _by_temperature(
     author: LanguageModel, judge: LanguageModel, samples: dict[float, list[Sample]], known: Sequence[str]
 ) -> dict[str, list[float]]:
-    """What the temperature does, one number each."""
-    lines = {t: [sample.text for sample in some if sample.text] for t, some in samples.items()}
-    among = min(sum(len(ngrams(line, 3)) for line in some) for some in lines.values())
-    read, read_threes = set(known), {three for line in known for three in ngrams(line, 3)}
-    found: dict[str, list[float]] = {}
-    for t, some in lines.items():
+    """Diversity, perplexity and novelty of the samples, one number per temperature each."""
+    texts = {t: [sample.text for sample in some if sample.text] for t, some in samples.items()}
+    among = min(sum(len(ngrams(line, 3)) for line in lines) for lines in texts.values())
+    known_lines, known_trigrams = set(known), {trigram for line in known for trigram in ngrams(line, 3)}
+    table: dict[str, list[float]] = {}
+    for t, lines in texts.items():
         counts = Counter(sample.tokens[0] for sample in samples[t])
-        first = [one.sampling_probability for one in next_words(author, temperature=t)]
-        for name, value in (
-            ("distinct_sentences", distinct_lines(some)),
-            ("distinct_trigrams", distinct_ngrams(some, 3, among)),
-            ("judge_perplexity", judge.perplexity(some).perplexity),
-            ("read_before", sum(line in read for line in some) / len(some)),
-            ("known_trigrams", sum(read_threes.issuperset(ngrams(line, 3)) for line in some) / len(some)),
-            ("first_word_entropy", entropy([count / len(samples[t]) for count in counts.values()])),
-            ("first_word_entropy_computed", entropy(first)),
-            ("mean_length", sum(len(line.split()) for line in some) / len(some)),
-        ):
-            found.setdefault(name, []).append(value)
-    return found
+        first = [word.sampling_probability for word in next_words(author, temperature=t)]
+        for name, value in {
+            "distinct_sentences": distinct_lines(lines),
+            "distinct_trigrams": distinct_ngrams(lines, 3, among),
+            "judge_perplexity": judge.perplexity(lines).perplexity,
+            "read_before": sum(line in known_lines for line in lines) / len(lines),
+            "known_trigrams": sum(known_trigrams.issuperset(ngrams(line, 3)) for line in lines) / len(lines),
+            "first_word_entropy": entropy([count / len(samples[t]) for count in counts.values()]),
+            "first_word_entropy_computed": entropy(first),
+            "mean_length": sum(len(line.split()) for line in lines) / len(lines),
+        }.items():
+            table.setdefault(name, []).append(value)
+    return table
+
+
+def _continue_text(author: LanguageModel, bench: Bench) -> tuple[str, CaptionedFigure]:
+    """Sample a continuation of the user's text."""
+    prompt = " ".join(bench.text.split())
+    [sample] = author.sample(prompt=prompt, seed=bench.seed)
+    unknown = author.unknown_words(prompt)
+    remark = f"After your words the model continued: “{sample.text}”."
+    if unknown:
+        remark += f" It does not know {', '.join(unknown)}, and reads each of them as one and the same word."
+    return remark, CaptionedFigure(
+        "text",
+        "The same from your words on: what was sampled after them, black, with its alternatives.",
+        draw_sampling_tree(sampling_tree(author, sample)),
+    )
 
 
 def verdict(numbers: dict[str, Any]) -> Verdict:
@@ -271,48 +171,148 @@ def verdict(numbers: dict[str, Any]) -> Verdict:
                 "steps against the sentence’s score, greatest difference",
                 numbers["chain"]["greatest_difference"],
                 "at most",
-                _DRIFT,
+                _MOST_CHAIN_ERROR,
                 " nats",
                 control=True,
             ),
             Check(
-                "first words drawn against p(y₁), total variation",
+                "sampled first words against p(y₁), total variation",
                 first["total_variation"],
                 "at most",
                 first["bound"],
             ),
             Check(
-                "drawn from against p^{1/τ}, greatest difference",
+                "sampling distribution against p^{1/τ}, greatest difference",
                 numbers["law"],
                 "at most",
-                _LAW,
+                _MOST_TEMPERATURE_ERROR,
                 control=True,
             ),
-            Check("different trigrams rise with τ, ρ", rises["distinct_trigrams"], "at least", _RISING),
-            Check("the judge’s perplexity rises with τ, ρ", rises["judge_perplexity"], "at least", _RISING),
+            Check(
+                "different trigrams rise with τ, ρ",
+                rises["distinct_trigrams"],
+                "at least",
+                _LEAST_CORRELATION,
+            ),
+            Check(
+                "the judge’s perplexity rises with τ, ρ",
+                rises["judge_perplexity"],
+                "at least",
+                _LEAST_CORRELATION,
+            ),
         ],
-        f"The steps add up to the sentence’s log-probability within {apart} nats; first words miss p(y₁) "
-        f"by {first['total_variation']:.3f}, where chance alone misses it by {first['by_chance']:.3f}. From "
+        f"The steps add up to the sentence’s log-probability within {apart} nats; first words differ from p(y₁) "
+        f"by {first['total_variation']:.3f}, by chance alone they would by {first['by_chance']:.3f}. From "
         f"τ = {temperatures[0]:g} to {temperatures[-1]:g} the share of different trigrams goes "
         f"from {100 * heat['distinct_trigrams'][0]:.0f} to {100 * heat['distinct_trigrams'][-1]:.0f} % "
-        f"and the judge’s perplexity from {cold:.1f} to {hot:.1f}; of real sentences it is "
+        f"and the judge’s perplexity from {cold:.1f} to {hot:.1f}; on real sentences it is "
         f"{numbers['real_perplexity']:.1f}.",
     )
 
 
-def _of_the_user(author: LanguageModel, bench: Bench) -> tuple[str, Drawing]:
-    """Go on from the user's text."""
-    prompt = " ".join(bench.text.split())
-    [one] = author.sample(prompt=prompt, seed=bench.seed)
-    unknown = author.unknown_words(prompt)
-    told = f"After your words the model went on: “{one.text}”."
-    if unknown:
-        told += f" It does not know {', '.join(unknown)}, and reads each of them as one and the same word."
-    return told, Drawing(
-        "text",
-        "The same from your words on: what was drawn after them, black, with its rivals.",
-        draw_sampling_tree(tree_of(author, one)),
-    )
+def make_figures(numbers: Mapping[str, Any], text: str, tree: Branch) -> list[CaptionedFigure]:
+    """One sentence with its alternatives, the effect of the temperature, and first words.
+
+    Args:
+        numbers: of the experiment.
+        text: the sentence.
+        tree: its path, with alternatives.
+    """
+    sampled, first = numbers["chain"]["sentences"] + numbers["chain"]["left_out"], numbers["first_words"]
+    columns = {"p(y₁), %": first["probability"], "share of the samples, %": first["share"]}
+    ranging = (0.0, 115 * max(max(values) for values in columns.values()))
+    bars = [Measure(label, [100 * p for p in values], ranging=ranging) for label, values in columns.items()]
+    return [
+        CaptionedFigure(
+            "tree",
+            f"“{text}” as it was sampled from the model, black, with the two most probable alternatives of each word "
+            "and words that might have followed those; </s> is the end. The sentence’s probability is the product of "
+            "the percentages along the black path, and another sample would have taken another path.",
+            draw_sampling_tree(tree),
+        ),
+        CaptionedFigure(
+            "temperature",
+            f"Against the temperature τ, {sampled} sentences each: how many differ, how a second model scores them, "
+            "how many are in the author’s training text, whole or in trigrams, and the entropy of the first word, "
+            "sampled and computed from p^{1/τ}. Low temperatures are to the left: look whether the model repeats "
+            "itself there in sentences with a low perplexity for the judge, and whether diversity comes with stranger "
+            "ones.",
+            draw_curves(_temperature_panels(numbers), columns=2),
+        ),
+        CaptionedFigure(
+            "first-words",
+            f"The twelve most probable first words: p(y₁) of the model, and their shares among {sampled} samples. The "
+            "two columns should differ only by chance.",
+            draw_bars(first["words"], bars),
+        ),
+    ]
+
+
+def _temperature_panels(numbers: Mapping[str, Any]) -> list[Panel]:
+    heat, temperatures = numbers["heat"], numbers["temperatures"]
+
+    def panel(title: str, y: str, names: dict[str, str], **options: Any) -> Panel:
+        curves = [Curve(label, temperatures, heat[name]) for name, label in names.items()]
+        return Panel(curves, "temperature τ", y, title, **options)
+
+    return [
+        panel(
+            "diversity",
+            "share",
+            {"distinct_sentences": "different sentences", "distinct_trigrams": "different trigrams"},
+            y_range=(0.0, 1.0),
+        ),
+        panel(
+            "perplexity",
+            "perplexity",
+            {"judge_perplexity": "perplexity for the judge"},
+            y_scale="log",
+            marks=(Mark(numbers["real_perplexity"], "of real sentences", "y"),),
+        ),
+        panel(
+            "seen in the author’s training text",
+            "share of sentences",
+            {"known_trigrams": "made of known trigrams", "read_before": "seen as a whole"},
+            y_range=(0.0, 1.0),
+        ),
+        panel(
+            "entropy of the first word",
+            "entropy, bits",
+            {"first_word_entropy": "entropy, sampled", "first_word_entropy_computed": "entropy, computed"},
+        ),
+    ]
+
+
+def make_tables(samples: Mapping[float, Sequence[Sample]]) -> list[Table]:
+    """A few sentences of each temperature.
+
+    Args:
+        samples: by temperature.
+    """
+    rows = [[f"{t:g}", sample.text] for t, some in samples.items() for sample in some[:3]]
+    caption = "The first three sentences at each temperature, all from the same seed."
+    return [Table(caption, ["τ", "sentence"], rows)]
+
+
+def write_remarks(numbers: Mapping[str, Any]) -> list[str]:
+    """How close the samples come to real sentences, and how many are copied from the training text."""
+    heat, left_out = numbers["heat"], numbers["chain"]["left_out"]
+    at = numbers["temperatures"].index(1.0)
+    higher = heat["judge_perplexity"][at] > numbers["real_perplexity"]
+    return [
+        f"At τ = 1 the judge’s perplexity of the samples is {heat['judge_perplexity'][at]:.1f} compared with "
+        f"{numbers['real_perplexity']:.1f} on real sentences"
+        f"{': the judge sees what the author has not learned' if higher else ''}. "
+        f"{100 * heat['read_before'][at]:.1f} % of the samples are whole sentences of the author’s training text, and "
+        f"{100 * heat['known_trigrams'][at]:.0f} % are made of trigrams that occur in it; there is no parser to test "
+        "the grammar here, so this share replaces it. "
+        + (
+            f"{left_out} of the samples were left out of the sum of steps: they had no end, or contained the mark for "
+            "unknown words."
+            if left_out
+            else "No sample was left out of the sum of steps."
+        )
+    ]
 
 
 EXPERIMENT = Experiment(
@@ -321,19 +321,22 @@ EXPERIMENT = Experiment(
     claim="A language model makes a sentence word by word from p(y_t | y_<t), and p(y) is the product of these.",
     source="Lingpeng Kong, Sequence to Sequence Model and Attention: “Sample a sentence from RNNLMs”",
     method=(
-        "An LSTM language model learns from one half of the language world’s sentences and makes up sentences at six "
-        "temperatures; a second, with other first weights, learns from the other half and judges them. The steps of "
-        "each sample are added up and held against the score of the whole sentence, computed in one go; first words "
-        "are counted and held against p(y₁); what is drawn from is held against p^{1/τ} computed plainly."
+        "An LSTM language model is trained on one half of the sentences of the language dataset and samples sentences "
+        "at six temperatures; a second, with other initial weights, is trained on the other half and scores them. The "
+        "steps of each sample are added up and compared with the score of the whole sentence, computed at once; first "
+        "words are counted and compared with p(y₁); the sampling distribution is compared with p^{1/τ} computed as it "
+        "is written."
     ),
     decides=(
         "The chain rule is an identity, so the difference may be what float32 leaves over a sentence, 10⁻⁴ nats, and "
-        "likewise 10⁻⁶ for the law of temperature; alone the two are no sign of the claim. First words may miss p(y₁) "
-        "by no more than 99 of 100 honest drawings of as many words would. The temperature is ours, not the lecture’s: "
-        "different trigrams and the judge’s perplexity must rise with it. A rank correlation of 0.9 lets two "
-        "neighbours of six change places, not more."
+        "in the same way 10⁻⁶ for the temperature; alone the two are no evidence for the claim. First words may differ "
+        "from p(y₁) by no more than 99 of 100 true samples of as many words would. The temperature is ours, not the "
+        "lecture’s: different trigrams and the judge’s perplexity must rise with it. A rank correlation of 0.9 lets "
+        "two neighbours of six change places, not more."
     ),
-    run=run,
+    measure=measure,
+    usual=USUAL,
+    full=FULL,
     seconds=82,
-    text="a beginning to go on from",
+    text="a prompt to continue",
 )

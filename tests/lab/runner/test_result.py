@@ -1,4 +1,4 @@
-"""Results on disk: read back as they were, numbers JSON cannot write as null, and what is no result refused."""
+"""Results on disk: read back as they were written, nan as null, and other files refused."""
 
 import json
 import math
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from regard.errors import DataError
-from regard.lab.runner import Check, Drawing, Experiment, Finding, Grid, Verdict
+from regard.lab.runner import CaptionedFigure, Check, Experiment, Finding, Table, Verdict
 from regard.lab.runner.experiment import RESULT, read_result, write_result
 from regard.plots.figures.curves import Curve, Panel, draw_curves
 
@@ -17,9 +17,11 @@ EXPERIMENT = Experiment(
     title="A title",
     claim="It holds – α ≥ ½.",
     source="Lecture 0",
-    method="Tried.",
+    method="Tested.",
     decides="One number.",
-    run=lambda bench: FINDING,
+    measure=lambda bench, sizes: FINDING,
+    usual=None,
+    full=None,
     seconds=1,
 )
 CHECKS = [Check("kept", 91.0, "at least", 80.0, " %")]
@@ -27,10 +29,10 @@ FINDING = Finding(
     {"1": [1, 2.5], "words": ["a", "ü"], "nested": {"deep": {"seed": 3}}, "yes": True, "none": None},
     Verdict(CHECKS, "It kept 91 %."),
     [
-        Drawing("one", "First.", draw_curves([Panel([Curve("a", [0, 1], [0, 1])], "x", "y")])),
-        Drawing("two", "Second.", draw_curves([Panel([Curve("b", [0, 1], [1, 0])], "x", "y")])),
+        CaptionedFigure("one", "First.", draw_curves([Panel([Curve("a", [0, 1], [0, 1])], "x", "y")])),
+        CaptionedFigure("two", "Second.", draw_curves([Panel([Curve("b", [0, 1], [1, 0])], "x", "y")])),
     ],
-    [Grid("Words", ("a", "b"), [("1", "2"), ("3", "4")])],
+    [Table("Words", ("a", "b"), [("1", "2"), ("3", "4")])],
     ("One remark.", "Another."),
 )
 
@@ -48,7 +50,7 @@ def test_what_is_read_back_is_what_was_written(tmp_path):
     assert read.numbers == FINDING.numbers == written.numbers
     assert read.verdict == written.verdict == FINDING.verdict.to_json()
     assert read.figures == [{"name": "one", "caption": "First."}, {"name": "two", "caption": "Second."}]
-    assert read.grids == [{"caption": "Words", "columns": ["a", "b"], "rows": [["1", "2"], ["3", "4"]]}]
+    assert read.tables == [{"caption": "Words", "columns": ["a", "b"], "rows": [["1", "2"], ["3", "4"]]}]
     assert read.remarks == ["One remark.", "Another."]
     assert read.versions == written.versions
     assert {"regard", "python", "torch", "numpy"} <= set(read.versions)
@@ -92,24 +94,24 @@ def test_half_a_result_is_refused_with_the_remedy(tmp_path):
     path = folder / RESULT
     path.write_text(path.read_text()[:200])
     with pytest.raises(
-        DataError, match=r"result\.json: is no result .* run the experiment again: .*lab tried"
+        DataError, match=r"result\.json: is not a result .* run the experiment again: .*lab tried"
     ):
         read_result(folder)
 
 
 def test_no_result_and_a_foreign_one_are_refused(tmp_path):
-    with pytest.raises(DataError, match=r"tried.result\.json: is no result of this lab"):
+    with pytest.raises(DataError, match=r"tried.result\.json: is not a result of this lab"):
         read_result(tmp_path / "tried")
     write(tmp_path)
     known = json.loads((tmp_path / RESULT).read_text())
     for foreign in ({**known, "colour": "red"}, {"name": "tried"}, ["name"], None):
         (tmp_path / RESULT).write_text(json.dumps(foreign))
-        with pytest.raises(DataError, match="is no result of this lab"):
+        with pytest.raises(DataError, match="is not a result of this lab"):
             read_result(tmp_path)
 
 
 def test_a_figure_that_cannot_be_written_leaves_no_result(tmp_path):
-    figure = FINDING.drawings[0].figure
+    figure = FINDING.figures[0].figure
     with pytest.raises(DataError, match=r"figure\.png"):
-        write(tmp_path, Finding({}, FINDING.verdict, [Drawing("no/such/figure", "Lost.", figure)]))
+        write(tmp_path, Finding({}, FINDING.verdict, [CaptionedFigure("no/such/figure", "Lost.", figure)]))
     assert not (tmp_path / RESULT).exists()

@@ -1,4 +1,4 @@
-"""All experiments side by side: their order, those that must be alone, what fails, and what is heard."""
+"""Experiments in parallel: their order, those that must be alone, failures, and messages."""
 
 import os
 
@@ -6,9 +6,9 @@ import pytest
 
 from regard.errors import DataError
 from regard.lab.runner import Bench
-from regard.lab.runner.bench import cores
+from regard.lab.runner.bench import num_cores
 from regard.lab.runner.experiment import read_result
-from regard.lab.runner.run import Heard, run_all, run_experiment
+from regard.lab.runner.run import Status, run_all, run_experiment
 
 NAMES = ("short", "poor", "clock", "long", "faulty", "stopwatch")
 
@@ -25,11 +25,14 @@ def ended(made, tmp_path_factory):
         made.experiment("faulty", made.divide, seconds=2),
         made.experiment("stopwatch", seconds=5, alone=True),
     ]
-    heard = []
+    statuses = []
     results = run_all(
-        experiments, Bench(folder, seed=3, full=True, jobs=2), lambda name: f"regard lab {name}", heard.append
+        experiments,
+        Bench(folder, seed=3, full=True, jobs=2),
+        lambda name: f"regard lab {name}",
+        statuses.append,
     )
-    return folder, results, heard
+    return folder, results, statuses
 
 
 def test_results_come_in_the_order_of_the_report(ended):
@@ -37,7 +40,10 @@ def test_results_come_in_the_order_of_the_report(ended):
     assert [each.name for each in results] == ["short", "clock", "long", "stopwatch"]
     assert [each.command for each in results] == [f"regard lab {each.name}" for each in results]
     assert all(each.numbers["jobs"] == 1 for each in results)
-    assert all((each.numbers["seed"], each.numbers["full"]) == (3, True) for each in results)
+    assert all(
+        (each.numbers["seed"], each.numbers["full"], each.numbers["sizes"]) == (3, True, "full")
+        for each in results
+    )
 
 
 def test_those_that_measure_time_are_first_and_by_themselves(ended):
@@ -47,15 +53,15 @@ def test_those_that_measure_time_are_first_and_by_themselves(ended):
     assert span["stopwatch"][1] <= min(span["long"][0], span["short"][0])
 
 
-def test_the_longest_of_the_others_is_begun_first(ended):
+def test_the_longest_of_the_others_is_started_first(ended):
     _, results, _ = ended
     started = {each.name: each.numbers["started"] for each in results}
     assert started["long"] < started["short"]
 
 
-def test_what_fails_is_told_and_takes_nothing_with_it(ended):
-    folder, _, heard = ended
-    failed = {each.name: each.failed for each in heard if each.failed}
+def test_a_failure_is_reported_and_stops_no_other(ended):
+    folder, _, statuses = ended
+    failed = {each.name: each.failed for each in statuses if each.failed}
     assert set(failed) == {"poor", "faulty"}
     assert failed["poor"] == "no sentences here: give it some"
     assert "ZeroDivisionError" in failed["faulty"]
@@ -64,14 +70,14 @@ def test_what_fails_is_told_and_takes_nothing_with_it(ended):
         assert not (folder / name / "result.json").exists()
 
 
-def test_voices_are_heard_before_the_end(ended):
-    _, results, heard = ended
+def test_messages_arrive_before_the_end(ended):
+    _, results, statuses = ended
     for result in results:
-        mine = [each for each in heard if each.name == result.name]
-        assert mine[0] == Heard(result.name, "begun")
-        assert mine[1] == Heard(result.name, f"drawing in {result.name}")
-        assert mine[-1] == Heard(result.name, "held", result)
-    assert {each.name for each in heard} == set(NAMES)
+        own = [each for each in statuses if each.name == result.name]
+        assert own[0] == Status(result.name, "started")
+        assert own[1] == Status(result.name, f"plotting in {result.name}")
+        assert own[-1] == Status(result.name, "held", result)
+    assert {each.name for each in statuses} == set(NAMES)
 
 
 def test_folders_hold_results_and_pages_and_the_report_names_them_all(ended):
@@ -90,7 +96,7 @@ def test_folders_hold_results_and_pages_and_the_report_names_them_all(ended):
 def test_one_experiment_by_itself(made, tmp_path):
     result = run_experiment(made.experiment("alone"), Bench(tmp_path / "it", jobs=2), "regard lab alone")
     assert result == read_result(tmp_path / "it")
-    assert result.numbers["jobs"] == 2
+    assert (result.numbers["jobs"], result.numbers["sizes"]) == (2, "usual")
     assert result.seconds == pytest.approx(result.numbers["ended"] - result.numbers["started"], abs=0.5)
     assert "On alone" in (tmp_path / "it" / "page.html").read_text(encoding="utf-8")
 
@@ -106,16 +112,16 @@ def test_no_report_on_nothing(tmp_path):
     assert not (tmp_path / "new" / "report.html").exists()
 
 
-def test_a_worker_that_is_killed_takes_nothing_with_it(made, tmp_path):
+def test_a_killed_worker_stops_no_other(made, tmp_path):
     experiments = [
         made.experiment("killed", made.die, seconds=9),
         made.experiment("first", seconds=5),
         made.experiment("second", seconds=1),
     ]
-    heard = []
-    results = run_all(experiments, Bench(tmp_path / "all", jobs=2), str, heard.append)
+    statuses = []
+    results = run_all(experiments, Bench(tmp_path / "all", jobs=2), str, statuses.append)
     assert [each.name for each in results] == ["first", "second"]
-    failed = {each.name: each.failed for each in heard if each.failed}
+    failed = {each.name: each.failed for each in statuses if each.failed}
     assert list(failed) == ["killed"]
     assert "a worker process was killed" in failed["killed"]
     assert (tmp_path / "all" / "report.html").exists()
@@ -124,6 +130,6 @@ def test_a_worker_that_is_killed_takes_nothing_with_it(made, tmp_path):
 def test_cores_are_those_this_process_may_use(monkeypatch):
     monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0, 3}, raising=False)
     monkeypatch.setattr(os, "cpu_count", lambda: 7)
-    assert cores() == 2
+    assert num_cores() == 2
     monkeypatch.delattr(os, "sched_getaffinity")
-    assert cores() == 7
+    assert num_cores() == 7

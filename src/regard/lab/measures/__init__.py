@@ -1,1 +1,1 @@
-"""What the experiments measure, as pure functions of numbers and tensors."""
+"""Measurements that several experiments share, or that are large enough to be read by themselves."""

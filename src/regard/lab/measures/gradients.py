@@ -1,26 +1,10 @@
-"""How much of a gradient arrives how far back, and how it grows or falls a step.
+"""Gradients along the time axis: how much arrives how far back, for any cell, and for a bare recurrence.
 
-In: a loss and the states before it; norms. Out: norms by lag, growth factors, quartiles over seeds. It knows
-no cells.
-
-A reader whose loss stands at the last step alone, so that a gradient's way back can be followed step by step.
-
-In: ids, and any cell. Out: the states h_1 … h_T one by one, and logits at T from h_T, or from h_T and a context over
-all states with h_T as the query. It does not know what the ids mean.
-
-The GRU that attends to its own past: the papers have none, so it is made here as their RNN and LSTM were.
-
-In: as every cell of `regard.layers`. Out: likewise. In the place of h_{t−1} stands s_t = Σ_{i<t} α_i h_i.
-
-The task that needs memory and nothing else: which symbol came first?
-
-In: a reader, sizes, a rate, a clip. Out: what each update did, and how often the reader is right afterwards. Lines are
-drawn anew for every update, all symbols alike, so nothing but the symbol asked for says anything about the answer.
-
-What the size of the recurrent matrix does to a gradient: the barest recurrence, its spectral radius swept.
-
-In: radii, sizes, seeds. Out: the growth of ∂(v·h_T)/∂h_t a step. For the linear recurrence it is (Uᵀ)^{T−t} v, so its
-growth tends to the radius; with tanh every step is also multiplied by 1 − h², which is at most 1.
+`LastStepReader` has its loss at the last step only, so that the gradient can be followed back step by step; it takes
+any cell, `GRURead` (a GRU that attends to its own past) among them. `train_reader` trains it to recall one symbol of a
+line of random symbols, a task that needs memory and nothing else. `growths_by_radius` varies the spectral radius of the
+recurrent matrix of h_t = f(p_t + U h_{t−1}): for the linear recurrence ∂(v·h_T)/∂h_t is (Uᵀ)^{T−t} v, so its growth
+tends to the radius; with tanh every step is also multiplied by 1 − h², which is at most 1.
 """
 
 import math
@@ -46,25 +30,26 @@ from regard.training.loop import update
 
 
 def norms_by_lag(loss: Tensor, states: Sequence[Tensor]) -> Tensor:
-    """‖∂loss/∂h_t‖ of each row through every path that leads from h_t to the loss.
+    """‖∂loss/∂h_t‖ of each row through every path from h_t to the loss.
 
     Args:
         loss: a sum over rows, each row's part depending on that row's states alone.
         states: h_1 … h_T, each (B, n); the tensors that were used, not copies of them.
 
     Returns:
-        (T, B); first the lag 0, which is h_T's, last the lag T − 1, which is h_1's. Zero where no path leads.
+        (T, B); first the lag 0, which is h_T's, last the lag T − 1, which is h_1's. Zero if there is no path.
     """
-    found = torch.autograd.grad(loss, list(states), allow_unused=True)
+    gradients = torch.autograd.grad(loss, list(states), allow_unused=True)
     rows = [
-        torch.zeros_like(h) if grad is None else grad for h, grad in zip(states, found, strict=True)
+        torch.zeros_like(h) if gradient is None else gradient
+        for h, gradient in zip(states, gradients, strict=True)
     ]  # (B, n) each
     norms: Tensor = torch.linalg.vector_norm(torch.stack(rows[::-1]), dim=-1)  # (T, B)
     return norms
 
 
 def geometric_mean(values: Tensor) -> Tensor:
-    """The geometric mean over the last axis, for numbers that lie orders of magnitude apart; 0 if one is 0."""
+    """The geometric mean over the last axis, for numbers orders of magnitude apart; 0 if one is 0."""
     return values.log().mean(dim=-1).exp()
 
 
@@ -72,11 +57,11 @@ def growth_per_step(norms: Sequence[float], first: int = 0) -> float:
     """The factor g of norm ∝ g^lag, by least squares on the logarithms.
 
     Args:
-        norms: by lag from 0 on.
-        first: the lag from which on they count.
+        norms: by lag, from 0 on.
+        first: the first lag that counts.
 
     Returns:
-        Below 1 where the gradient vanishes, above 1 where it explodes; not a number where a norm is 0 or infinite.
+        Below 1 if the gradient vanishes, above 1 if it explodes; nan if a norm is 0 or infinite.
     """
     logs = [math.log(norm) if 0 < norm < math.inf else math.nan for norm in norms[first:]]
     lags = np.arange(first, len(norms), dtype=float)
@@ -84,33 +69,33 @@ def growth_per_step(norms: Sequence[float], first: int = 0) -> float:
     return math.exp(slope)
 
 
-def rate_ratio(growth: float, other: float) -> float:
-    """How many times as fast one gradient vanishes or explodes as another; 0 where it does neither.
+def log_growth_ratio(growth: float, other: float) -> float:
+    """How many times as fast one gradient vanishes or explodes as another; 0 if it does neither.
 
     Args:
-        growth: a factor a step, from `growth_per_step`.
-        other: likewise; where it is 1, the question has no answer.
+        growth: a factor per step, from `growth_per_step`.
+        other: the same of the other; if it is 1, the ratio is nan.
     """
     return abs(math.log(growth) / math.log(other)) if other != 1 else math.nan
 
 
-def arrived(norms: Sequence[float]) -> float:
-    """The norm at the first word over that at the last; not a number where there is none at the last.
+def remaining(norms: Sequence[float]) -> float:
+    """The norm at the first word over that at the last; nan if that is 0.
 
     Args:
-        norms: by lag from 0 on.
+        norms: by lag, from 0 on.
     """
     return norms[-1] / norms[0] if norms[0] else math.nan
 
 
 @dataclass(frozen=True)
 class Quartiles:
-    """What lies in the middle of several rows of numbers, column by column.
+    """The quartiles of several rows of numbers, column by column.
 
     Attributes:
-        low: a quarter of the rows lie below it.
-        median: half of them.
-        high: three quarters.
+        low: the first quartile.
+        median: the second.
+        high: the third.
     """
 
     low: list[float]
@@ -119,21 +104,21 @@ class Quartiles:
 
     @classmethod
     def of(cls, rows: Sequence[Sequence[float]]) -> "Quartiles":
-        """The quartiles over rows of one length, one a seed."""
+        """The quartiles over rows of one length, one per seed."""
         low, median, high = np.quantile(np.array(rows), (0.25, 0.5, 0.75), axis=0).tolist()
         return cls(low, median, high)
 
 
 class LastStepReader(nn.Module):
-    """Embedding, cell and head; with attention or without.
+    """Embedding, cell and head, with or without attention; logits at the last step only.
 
     Args:
-        cell: makes the cell of an input's and a state's width, as a class of `layers.CELLS`.
-        num_symbols: how many different ids there are.
-        num_labels: how many there are to choose from at the end.
+        cell: makes a cell from the sizes of an input and a state, such as a class of `layers.CELLS`.
+        num_symbols: the number of different ids.
+        num_labels: the number of answers.
         size: of embedding and state, m = n.
-        attends: whether the head sees, beside h_T, a context over h_1 … h_T, attended to with h_T as query.
-        seed: of the first weights, which are the toolkit's own (``glorot``).
+        attends: whether the head sees, besides h_T, a context over h_1 … h_T with h_T as the query.
+        seed: of the initial weights, which are the toolkit's own (``glorot``).
     """
 
     def __init__(
@@ -155,7 +140,7 @@ class LastStepReader(nn.Module):
             self.attention: Attention | None = Additive(size, size, size) if attends else None
 
     def steps(self, ids: Tensor) -> list[Tensor]:
-        """h_1 … h_T, each (B, n), one step after the other: whatever uses h_t uses the tensor in this list."""
+        """h_1 … h_T, each (B, n), step by step: whatever uses h_t uses the tensor in this list."""
         projected = self.cell.project(self.embedding(ids))  # (B, T, gn)
         state = self.cell.zero_state(ids.shape[0], projected)
         states = []
@@ -169,28 +154,28 @@ class LastStepReader(nn.Module):
         last = states[:, -1]
         if self.attention is None:
             return self.head(last)  # type: ignore[no-any-return]
-        everywhere = torch.ones(states.shape[:2], dtype=torch.bool)
+        mask = torch.ones(states.shape[:2], dtype=torch.bool)
         keys, values = self.attention.keys(states), self.attention.values(states)
-        context = self.attention.attend(last.unsqueeze(1), keys, values, everywhere).context[:, 0]  # (B, n)
+        context = self.attention.attend(last.unsqueeze(1), keys, values, mask).context[:, 0]  # (B, n)
         return self.head(torch.cat([last, context], dim=-1))  # type: ignore[no-any-return]
 
     def forward(self, ids: Tensor) -> Tensor:
-        """Logits at T, all steps by the quicker path."""
+        """Logits at T, all steps by the fused path."""
         embedded = self.embedding(ids)
-        everywhere = torch.ones(ids.shape, dtype=torch.bool)
-        states, _ = self.cell(embedded, everywhere, self.cell.zero_state(ids.shape[0], embedded))
+        mask = torch.ones(ids.shape, dtype=torch.bool)
+        states, _ = self.cell(embedded, mask, self.cell.zero_state(ids.shape[0], embedded))
         return self.logits(states)
 
     def gradient_norms(self, ids: Tensor, answers: Tensor) -> list[float]:
         """‖∂loss_T/∂h_t‖ by lag, the geometric mean over rows.
 
-        In double precision, which the reader keeps: single would call 10⁻⁴⁶ zero.
+        The reader is converted to double precision, and stays so: in single precision 10⁻⁴⁶ is zero.
         """
         self.double()
         states = self.steps(ids)
         loss = sequence_loss(self.logits(torch.stack(states, dim=1)), answers)
-        found: list[float] = geometric_mean(norms_by_lag(loss, states)).tolist()
-        return found
+        norms: list[float] = geometric_mean(norms_by_lag(loss, states)).tolist()
+        return norms
 
 
 def gru_read_step(
@@ -203,18 +188,18 @@ def gru_read_step(
     state_mask: Tensor | None = None,
     real: Tensor | None = None,
 ) -> tuple[State, Tensor]:
-    """One step of a GRU over s_t = Σ_{i<t} α_i h_i in the place of h_{t−1}, α from x_t, s_{t−1} and h_i.
+    """One step of a GRU with s_t = Σ_{i<t} α_i h_i instead of h_{t−1}, α from x_t, s_{t−1} and h_i.
 
-    The same exchange as in `ops.self_attentive_rnn.read_step`, and with the same arguments:
+    The papers have no such GRU; the replacement and the arguments are those of `ops.self_attentive_rnn.read_step`.
 
     Args:
         projected: [W x_t + b; P x_t], (B, 3n + p).
         previous_state: (h_{t−1}, s_{t−1}, keys and values of the tape, its mask).
         U: the matrices of s_t, stacked update, reset, candidate, (3n, n).
         S: the matrix of s_{t−1} in the query, (p, n).
-        scoring: how the query is compared with what was written.
+        scoring: of the query with what is on the tape.
         span: how many real slots the tape keeps; 0 for all.
-        state_mask: dropout of s_t where it meets U, (B, n).
+        state_mask: dropout of s_t where it is multiplied by U, (B, n).
         real: (B, 1), False where the position is padding.
 
     Returns:
@@ -231,21 +216,22 @@ def gru_read_step(
 
 
 class GRURead(SelfAttentive):
-    """The GRU with the state before replaced by what it reads of its own past, as `RNNRead` replaces the RNN's."""
+    """The GRU whose previous state is replaced by what it reads of its own past, as `RNNRead` replaces the RNN's."""
 
     num_gates = 3
     step_op = staticmethod(gru_read_step)
 
-    def read(
+    def forward_with_alpha(
         self,
         inputs: Tensor,
-        mask: Tensor,
-        initial: State,
+        mask: Tensor | None = None,
+        initial: State | None = None,
         reverse: bool = False,
         state_mask: Tensor | None = None,
     ) -> tuple[Tensor, State, Tensor]:
-        """As `sequence`, and alpha: a row for each word, a column for each slot in the order of writing."""
-        assert self.S is not None, "it asks before its update"
+        """`forward`, with alpha (B, T, slots): a row for each word, a column for each slot in the order of writing."""
+        assert self.S is not None, "the query is computed before the update"
+        mask, initial = self._check_inputs(inputs, mask, initial)
         projected, S = self.project(inputs), self.S  # (B, T, 3n + p)
 
         def step(x: Tensor, state: State, real: Tensor) -> tuple[State, Tensor]:
@@ -255,13 +241,13 @@ class GRURead(SelfAttentive):
 
 
 @dataclass(frozen=True)
-class Course:
-    """How a training went.
+class TrainingCurve:
+    """What each update did.
 
     Attributes:
-        losses: in nats, one an update.
-        norms: of the gradient before clipping, one an update.
-        diverged: whether it stopped because the loss or the gradient was no number any more.
+        losses: in nats, one per update.
+        norms: of the gradient before clipping, one per update.
+        diverged: whether training stopped because the loss or the gradient was not a number.
     """
 
     losses: tuple[float, ...]
@@ -269,41 +255,41 @@ class Course:
     diverged: bool
 
     @property
-    def end(self) -> float:
-        """The mean loss of the last tenth of updates; infinite where it diverged."""
+    def final_loss(self) -> float:
+        """The mean loss of the last tenth of updates; infinite if training diverged."""
         tail = self.losses[-max(1, len(self.losses) // 10) :]
         return float("inf") if self.diverged else sum(tail) / len(tail)
 
 
-def draw_lines(
-    generator: torch.Generator, rows: int, length: int, symbols: int, asked: int = 0
+def sample_lines(
+    generator: torch.Generator, rows: int, length: int, symbols: int, position: int = 0
 ) -> tuple[Tensor, Tensor]:
-    """Some lines and their answers: ids (rows, length), and of each line the symbol at the place asked for."""
+    """Lines of independent symbols and their answers: ids (rows, length), and the symbol at the position."""
     ids = torch.randint(symbols, (rows, length), generator=generator)
-    return ids, ids[:, asked]
+    return ids, ids[:, position]
 
 
-def endless_lines(
-    seed: int, rows: int, length: int, symbols: int, asked: int = 0
+def stream_lines(
+    seed: int, rows: int, length: int, symbols: int, position: int = 0
 ) -> Iterator[tuple[Tensor, Tensor]]:
-    """Batches for ever, the same for equal seeds; see `draw_lines`."""
+    """Batches without end, the same for equal seeds; see `sample_lines`."""
     generator = torch.Generator().manual_seed(seed)
     while True:
-        yield draw_lines(generator, rows, length, symbols, asked)
+        yield sample_lines(generator, rows, length, symbols, position)
 
 
-def teach(
+def train_reader(
     reader: LastStepReader,
     optimizer: Optimizer,
     lines: Iterator[tuple[Tensor, Tensor]],
     *,
     updates: int,
     clip: float,
-) -> Course:
+) -> TrainingCurve:
     """Train a reader in place, by the toolkit's own update.
 
     Args:
-        reader: what learns.
+        reader: the model.
         optimizer: over its parameters.
         lines: batches of ids and answers.
         updates: how many.
@@ -312,8 +298,9 @@ def teach(
     fabric = build_fabric(TrainingConfig(device="cpu", max_updates=updates))
     model, ready = fabric.setup(reader, optimizer)
 
-    def loss(batch: LabelledBatch) -> Tensor:
-        return sequence_loss(model(batch.ids[0]), batch.label_ids)
+    def batch_loss(batch: TrainingBatch) -> Tensor:
+        ids, answers = batch.tensors
+        return sequence_loss(model(ids), answers)
 
     losses: list[float] = []
     norms: list[float] = []
@@ -321,27 +308,27 @@ def teach(
         ids, answers = next(lines)
         batch = LabelledBatch((ids,), (), answers)
         try:
-            done = update(fabric, model, ready, [batch], loss, clip=clip)
+            done = update(fabric, model, ready, [batch], batch_loss, clip=clip)
         except RegardError:
-            return Course(tuple(losses), tuple(norms), diverged=True)
+            return TrainingCurve(tuple(losses), tuple(norms), diverged=True)
         losses.append(done.loss)
         norms.append(done.gradient_norm)
-    return Course(tuple(losses), tuple(norms), diverged=False)
+    return TrainingCurve(tuple(losses), tuple(norms), diverged=False)
 
 
 def accuracy(reader: LastStepReader, ids: Tensor, answers: Tensor) -> float:
-    """How often the reader's likeliest answer is right."""
+    """How often the reader's most probable answer is right, from 0 to 1."""
     with torch.no_grad():
         return float((reader(ids).argmax(dim=-1) == answers).double().mean())
 
 
-def recurrence(projected: Tensor, U: Tensor, *, linear: bool) -> list[Tensor]:
-    """The barest recurrence from a zero state: h_t = f(p_t + U h_{t−1}).
+def bare_recurrence(projected: Tensor, U: Tensor, *, linear: bool) -> list[Tensor]:
+    """h_t = f(p_t + U h_{t−1}) from a zero state.
 
     Args:
         projected: p_1 … p_T, (B, T, n).
         U: (n, n).
-        linear: whether f is nothing at all, rather than tanh.
+        linear: whether f is the identity instead of tanh.
 
     Returns:
         h_1 … h_T, each (B, n).
@@ -363,7 +350,7 @@ def with_spectral_radius(matrix: Tensor, radius: float) -> Tensor:
 def growths_by_radius(
     radii: Sequence[float], *, seed: int, length: int, size: int, rows: int, linear: bool
 ) -> list[float]:
-    """The growth of the gradient a step at each radius, one Gaussian matrix being scaled.
+    """The growth of the gradient per step at each radius, for one Gaussian matrix that is scaled.
 
     Args:
         radii: of the recurrent matrix.
@@ -371,16 +358,16 @@ def growths_by_radius(
         length: T.
         size: n.
         rows: B, over which norms are averaged geometrically.
-        linear: see `recurrence`.
+        linear: see `bare_recurrence`.
     """
-    dice = torch.Generator().manual_seed(seed)
-    # inputs as long as the toolkit's first word vectors: 1 on average
-    words = torch.randn((rows, length, size), generator=dice, dtype=torch.float64) / math.sqrt(size)
-    matrix = torch.randn((size, size), generator=dice, dtype=torch.float64)
-    v = torch.randn(size, generator=dice, dtype=torch.float64)
-    found = []
+    generator = torch.Generator().manual_seed(seed)
+    # inputs as long as the toolkit's initial word vectors: 1 on average
+    words = torch.randn((rows, length, size), generator=generator, dtype=torch.float64) / math.sqrt(size)
+    matrix = torch.randn((size, size), generator=generator, dtype=torch.float64)
+    v = torch.randn(size, generator=generator, dtype=torch.float64)
+    growths = []
     for radius in radii:
-        states = recurrence(words.requires_grad_(), with_spectral_radius(matrix, radius), linear=linear)
+        states = bare_recurrence(words.requires_grad_(), with_spectral_radius(matrix, radius), linear=linear)
         norms = geometric_mean(norms_by_lag((states[-1] @ v).sum(), states))
-        found.append(growth_per_step(norms.tolist()))
-    return found
+        growths.append(growth_per_step(norms.tolist()))
+    return growths

@@ -1,13 +1,13 @@
-"""Whether attention falls on the words that matter, or merely on near ones.
+"""Whether attention is on relevant words, or merely on near ones.
 
-In: attention between the words of sentences, and which of them belong together. Out: `Lift`, how many times the
-attention of others like them the relevant words get. "Like them" is said by strata: words at the same step and
-distance, or the same word there. Sentences, not pairs of words, are drawn again for the interval,
-because pairs of one sentence hang together. Knows nothing of models.
+In: attention between the words of sentences, and which of them belong together. Out: `Lift`, the attention to relevant
+words relative to comparable other words: those at the same step and distance, or the same word there (the strata). The
+interval resamples sentences, not pairs of words, because the pairs of one sentence are not independent. Nothing here
+knows models.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -17,20 +17,20 @@ from regard.errors import DataError
 from regard.lab.measures.statistics import Spread
 from regard.text.links import Links
 
-_DRAWS = 500
-"""How often sentences are drawn again."""
+_RESAMPLINGS = 500
+"""Bootstrap samples for an interval."""
 
 
 @dataclass(frozen=True, eq=False)
-class Glances:
-    """Attention of words to earlier words, one entry a pair, over all sentences.
+class WordPairs:
+    """Attention of words to earlier words, one entry per pair, over all sentences.
 
     Attributes:
-        attention: what the later word gave the earlier one.
+        attention: of the later word to the earlier one.
         relevant: whether the two belong together.
         sentence: the number of their sentence.
-        step: the later word's place, counted from 0.
-        distance: how many words the earlier one stands before it.
+        step: the later word's position, counted from 0.
+        distance: in words, between the two.
         word: the earlier word, as a number.
     """
 
@@ -48,20 +48,20 @@ class Glances:
 
     @property
     def by_word(self) -> NDArray[np.int64]:
-        """Strata of the same word at the same step and distance: what is left is the word that looks."""
+        """Strata of the same word at the same step and distance: only the attending word differs."""
         return self.word * 1_000_000 + self.by_place
 
-    def choosing(self) -> "Glances":
-        """Only the steps that have something relevant to look at."""
+    def with_choice(self) -> "WordPairs":
+        """Only the steps that have a relevant word to attend to."""
         row = self.sentence * 1000 + self.step
-        return self._only(np.isin(row, row[self.relevant]))
+        return self._select(np.isin(row, row[self.relevant]))
 
-    def beyond(self, distance: int) -> "Glances":
-        """Only at words that stand farther back than so many."""
-        return self._only(self.distance > distance)
+    def beyond(self, distance: int) -> "WordPairs":
+        """Only pairs that are further apart than this distance."""
+        return self._select(self.distance > distance)
 
-    def _only(self, kept: NDArray[np.bool_]) -> "Glances":
-        return Glances(*(getattr(self, each.name)[kept] for each in fields(self)))
+    def _select(self, selected: NDArray[np.bool_]) -> "WordPairs":
+        return WordPairs(*(getattr(self, field.name)[selected] for field in fields(self)))
 
     @property
     def word_before(self) -> float:
@@ -72,13 +72,13 @@ class Glances:
 
 @dataclass(frozen=True)
 class Lift:
-    """Relevant words against others of the same strata.
+    """Attention to relevant words relative to others of the same strata.
 
     Attributes:
-        value: attention to the relevant ones over attention to the others; 1 where relevance plays no part.
-        low: the lower end of the middle 95 % of redrawn values.
-        high: their upper end.
-        pairs: relevant pairs that have others to be held against.
+        value: attention to the relevant words over attention to the others; 1 if relevance plays no part.
+        low: the lower end of the 95 % bootstrap interval.
+        high: its upper end.
+        pairs: relevant pairs that have others to be compared with.
     """
 
     value: float
@@ -87,19 +87,19 @@ class Lift:
     pairs: int
 
     def to_json(self) -> dict[str, Any]:
-        """Give the lift as a JSON object."""
-        return {"value": self.value, "low": self.low, "high": self.high, "pairs": self.pairs}
+        """The fields, as a JSON object."""
+        return asdict(self)
 
 
-def glances_of(
+def collect_pairs(
     alphas: Sequence[NDArray[np.floating]], lines: Sequence[Sequence[str]], links: Sequence[Links]
-) -> Glances:
-    """Collect who looked at whom.
+) -> WordPairs:
+    """Collect the attention of every word to every earlier one.
 
-    The last word of a line, its full stop, looks at nothing here: there is nothing left to be said.
+    The last word of a line, its full stop, is left out: nothing is predicted after it.
 
     Args:
-        alphas: of each line (W, W): row t is where word t looked.
+        alphas: of each line (W, W): row t is the attention of word t.
         lines: the W words of each.
         links: of each, pairs (earlier, later) that belong together.
 
@@ -117,46 +117,38 @@ def glances_of(
         for step in range(1, len(words) - 1):
             for place in range(step):
                 word = numbers.setdefault(words[place], len(numbers))
-                given = float(alpha[step, place])
-                rows.append((given, (place, step) in own, k, step, step - place, word))
-    attention, relevant, *others = zip(*rows, strict=True) if rows else ((),) * 6
-    sentence, step_of, distance, word_of = (np.array(each, dtype=np.int64) for each in others)
-    return Glances(
-        np.array(attention, dtype=np.float64),
+                attention = float(alpha[step, place])
+                rows.append((attention, (place, step) in own, k, step, step - place, word))
+    attention_column, relevant, *others = zip(*rows, strict=True) if rows else ((),) * 6
+    return WordPairs(
+        np.array(attention_column, dtype=np.float64),
         np.array(relevant, dtype=bool),
-        sentence,
-        step_of,
-        distance,
-        word_of,
+        *(np.array(column, dtype=np.int64) for column in others),
     )
 
 
-def of_the_next(links: Links) -> Links:
-    """What the word after the newest belongs to, as links of the newest: its step is where that word is predicted."""
+def shift_to_prediction(links: Links) -> Links:
+    """The links of each word, given to the word before it, at whose step it is predicted."""
     return frozenset((earlier, later - 1) for earlier, later in links if earlier < later - 1)
 
 
-def lift(glances: Glances, strata: NDArray[np.int64], *, seed: int = 0) -> Lift:
-    """Hold relevant words against the others of their strata.
+def lift(pairs: WordPairs, strata: NDArray[np.int64], *, seed: int = 0) -> Lift:
+    """Compare relevant words with the others of their strata.
 
     In a stratum s with n_s relevant pairs of mean attention r_s and others of mean attention o_s, the lift is
     Σ n_s r_s / Σ n_s o_s over the strata that have both.
 
     Args:
-        glances: all of them.
-        strata: one number an entry; entries of equal numbers are held against each other.
-        seed: of the redrawing.
+        pairs: all of them.
+        strata: one number per entry; entries of equal numbers are compared.
+        seed: of the resampling.
     """
-    shared = np.isin(strata, np.intersect1d(strata[glances.relevant], strata[~glances.relevant]))
+    shared = np.isin(strata, np.intersect1d(strata[pairs.relevant], strata[~pairs.relevant]))
     if not shared.any():
         return Lift(np.nan, np.nan, np.nan, 0)
     _, stratum = np.unique(strata[shared], return_inverse=True)
-    sentence, attention, relevant = (
-        glances.sentence[shared],
-        glances.attention[shared],
-        glances.relevant[shared],
-    )
-    num_sentences = int(glances.sentence.max()) + 1
+    sentence, attention, relevant = pairs.sentence[shared], pairs.attention[shared], pairs.relevant[shared]
+    num_sentences = int(pairs.sentence.max()) + 1
     sums = []
     for chosen in (relevant, ~relevant):
         for weight in (attention, np.ones_like(attention)):
@@ -165,55 +157,54 @@ def lift(glances: Glances, strata: NDArray[np.int64], *, seed: int = 0) -> Lift:
             sums.append(table)
     [value] = _ratios([table.sum(axis=0, keepdims=True) for table in sums])
     rng = np.random.default_rng(seed)
-    again = rng.multinomial(num_sentences, np.full(num_sentences, 1 / num_sentences), size=_DRAWS).astype(
-        float
-    )
-    values = _ratios([again @ table for table in sums])
+    uniform = np.full(num_sentences, 1 / num_sentences)
+    resampled = rng.multinomial(num_sentences, uniform, size=_RESAMPLINGS).astype(float)
+    values = _ratios([resampled @ table for table in sums])
     low, high = np.nanquantile(values, [0.025, 0.975])
     return Lift(float(value), float(low), float(high), int(relevant.sum()))
 
 
 def _ratios(sums: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
-    """Σ n_s r_s / Σ n_s o_s in each row of: relevant attention, their number, others' attention, their number."""
-    given, number, others, number_others = sums
+    """Σ n_s r_s / Σ n_s o_s in each row of: relevant attention, its number, others' attention, its number."""
+    relevant, number, others, number_others = sums
     both = (number > 0) & (number_others > 0)
     mean = np.divide(others, number_others, out=np.zeros_like(others), where=both)
     expected = (number * mean * both).sum(axis=1)
     ratios = np.full(len(expected), np.nan)
-    np.divide((given * both).sum(axis=1), expected, out=ratios, where=expected > 0)
+    np.divide((relevant * both).sum(axis=1), expected, out=ratios, where=expected > 0)
     return ratios
 
 
-def by_distance(glances: Glances, farthest: int) -> dict[str, list[float]]:
+def attention_by_distance(pairs: WordPairs, farthest: int) -> dict[str, list[float]]:
     """Mean attention to relevant and to other words at the distances 1 … `farthest`.
 
-    The others are weighted so that they are met at the same steps as the relevant ones, since whoever has read less
-    has less to share its attention among; at each distance the ratio of the two is the lift there. Steps that have
-    only one kind are left out; where none has both, the means are nan.
+    The others are weighted to have the same distribution over steps as the relevant ones, since after fewer words each
+    gets more attention; at each distance the ratio of the two is the lift there. Steps with only one kind are left out;
+    if none has both, the means are nan.
     """
-    found: dict[str, list[float]] = {"relevant": [], "other": []}
+    means: dict[str, list[float]] = {"relevant": [], "other": []}
     for distance in range(1, farthest + 1):
-        number, given, expected = 0, 0.0, 0.0
-        there = glances.distance == distance
-        for step in np.unique(glances.step[there]):
-            here = there & (glances.step == step)
-            relevant = glances.attention[here & glances.relevant]
-            others = glances.attention[here & ~glances.relevant]
+        number, attention, expected = 0, 0.0, 0.0
+        there = pairs.distance == distance
+        for step in np.unique(pairs.step[there]):
+            here = there & (pairs.step == step)
+            relevant = pairs.attention[here & pairs.relevant]
+            others = pairs.attention[here & ~pairs.relevant]
             if len(relevant) and len(others):
                 number += len(relevant)
-                given += float(relevant.sum())
+                attention += float(relevant.sum())
                 expected += len(relevant) * float(others.mean())
-        found["relevant"].append(given / number if number else float("nan"))
-        found["other"].append(expected / number if number else float("nan"))
-    return found
+        means["relevant"].append(attention / number if number else float("nan"))
+        means["other"].append(expected / number if number else float("nan"))
+    return means
 
 
-def mean_lift(found: Sequence[Mapping[str, Any]], kind: str, by: str) -> float:
+def mean_lift(models: Sequence[Mapping[str, Any]], kind: str, comparison: str) -> float:
     """A lift, mean over the seeds.
 
     Args:
-        found: lifts as JSON has them, by kind and by what they are against; one a seed.
+        models: one per seed: lifts as JSON, by kind and comparison.
         kind: trained or untrained.
-        by: which of the lifts.
+        comparison: which of the lifts.
     """
-    return Spread.of(one[kind][by]["value"] for one in found).mean
+    return Spread.of(model[kind][comparison]["value"] for model in models).mean

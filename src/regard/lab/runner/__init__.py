@@ -1,6 +1,15 @@
-"""What every experiment stands on: the bench, the verdict, the way to a folder."""
+"""What every experiment is built from: the bench it runs on, the finding it returns and the verdict in it."""
 
-from regard.lab.runner.bench import Bench
-from regard.lab.runner.experiment import Check, Drawing, Experiment, Finding, Grid, Verdict
+from regard.lab.runner.bench import Bench, training_options
+from regard.lab.runner.experiment import CaptionedFigure, Check, Experiment, Finding, Table, Verdict
 
-__all__ = ["Bench", "Check", "Drawing", "Experiment", "Finding", "Grid", "Verdict"]
+__all__ = [
+    "Bench",
+    "CaptionedFigure",
+    "Check",
+    "Experiment",
+    "Finding",
+    "Table",
+    "Verdict",
+    "training_options",
+]

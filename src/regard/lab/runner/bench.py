@@ -1,13 +1,9 @@
-"""Processes that work side by side, one thread each, and stop when they are told to.
+"""The bench an experiment runs on: its folder, its seed, its worker processes, and how it trains a model.
 
-In: how many. Out: a pool. Workers leave Ctrl-C to their parent, end when it ends, however it does, and are stopped
-where the work that was given out fails.
-
-The bench an experiment works at: where to put things, how much to do, and how to train a model.
-
-In: the user's wishes. Out: model folders and whatever the experiment's own functions return. Every training runs
-on one thread, in a process of its own where there are several cores, so equal seeds give equal numbers however
-many cores there are.
+In: the user's options. Out: model folders, and whatever the experiment's own functions return. Every training runs on
+one thread of the CPU, in its own process where there are several cores, so equal seeds give equal numbers on any number
+of cores. Workers ignore Ctrl-C, which their parent handles; they end with their parent, and are stopped when one of
+them fails. The bench knows nothing of claims and verdicts.
 """
 
 import os
@@ -29,23 +25,19 @@ from regard.training.configure import configure
 from regard.training.progress import Event, Progress
 from regard.training.run import run_training
 
-_MOST = 61 if sys.platform == "win32" else 1024
-"""More than that a pool does not take there."""
+_MAX_WORKERS = 61 if sys.platform == "win32" else 1024
+"""The limit of a process pool."""
 
 
-def cores() -> int:
-    """How many processes may work side by side here."""
+def num_cores() -> int:
+    """The number of cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @contextmanager
 def workers(count: int) -> Iterator[ProcessPoolExecutor]:
-    """A pool of processes; on the way out by an exception, what runs is stopped and what waits is dropped.
-
-    Args:
-        count: how many; no more than a pool takes.
-    """
-    pool = ProcessPoolExecutor(min(count, _MOST), get_context("spawn"), initializer=_begin)
+    """A pool of processes; if the block raises, running work is stopped and waiting work is dropped."""
+    pool = ProcessPoolExecutor(min(count, _MAX_WORKERS), get_context("spawn"), initializer=_initialize_worker)
     try:
         yield pool
     except BaseException:
@@ -57,13 +49,13 @@ def workers(count: int) -> Iterator[ProcessPoolExecutor]:
     pool.shutdown()
 
 
-def worker_died() -> RegardError:
-    """What to say when a worker was killed from outside."""
-    return RegardError("a worker process was killed, perhaps for want of memory; try again with --jobs 1")
+def worker_killed() -> RegardError:
+    """The error to raise when a worker was killed from outside."""
+    return RegardError("a worker process was killed, perhaps for lack of memory; try again with --jobs 1")
 
 
-def _begin() -> None:
-    """In a new worker: one thread, no ear for Ctrl-C, and an end when the parent has ended."""
+def _initialize_worker() -> None:
+    """In a new worker: use one thread, ignore Ctrl-C, end with the parent."""
     import torch
 
     torch.set_num_threads(1)
@@ -80,7 +72,7 @@ def _end_with_parent() -> None:
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Keep torch's products of this process to one thread for a while."""
+    """Limit torch to one thread inside the block."""
     import torch
 
     before = torch.get_num_threads()
@@ -91,29 +83,37 @@ def one_thread() -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-Arm = TypeVar("Arm")
 Measured = TypeVar("Measured")
-Choice = TypeVar("Choice")
 
-Voice = Callable[[str], None]
-"""Is told how far the work is, in a few words; crosses to other processes, so it must be picklable."""
+Reporter = Callable[[str], None]
+"""Takes a short progress message. It is sent to other processes, so it must be picklable."""
 
 
-def silence(message: str) -> None:
-    """The voice that says nothing."""
+def ignore(message: str) -> None:
+    """The reporter that drops every message."""
+
+
+def training_options(updates: int, **options: Any) -> dict[str, Any]:
+    """The ``training`` section of a run of exactly this many updates, validated once, at the end.
+
+    Args:
+        updates: of the optimizer.
+        options: further fields of the section.
+    """
+    return {"max_epochs": 0, "max_updates": updates, "validate_every": updates, **options}
 
 
 @dataclass(frozen=True)
 class Bench:
-    """Where an experiment is done.
+    """Where an experiment runs.
 
     Attributes:
         folder: the experiment's own; models go to ``models`` below it.
-        full: whether the longer run was asked for.
+        full: whether to run at the full size.
         seed: the first; equal seeds give equal results.
-        jobs: how many processes may work at once.
-        text: what the user gave to look at, if anything.
-        voice: who is told how far the work is.
+        jobs: the number of processes that may run at once.
+        text: the user's own text, if any.
+        report: receives progress messages.
     """
 
     folder: Path
@@ -121,14 +121,10 @@ class Bench:
     seed: int = 1
     jobs: int = 1
     text: str = ""
-    voice: Voice = silence
-
-    def choose(self, usual: Choice, full: Choice) -> Choice:
-        """The size of something: as usual, or in the longer run."""
-        return full if self.full else usual
+    report: Reporter = ignore
 
     def seeds(self, count: int) -> list[int]:
-        """So many seeds, from the first on."""
+        """The first `count` seeds, from the bench's own on."""
         return list(range(self.seed, self.seed + count))
 
     def train(
@@ -140,14 +136,14 @@ class Bench:
         *,
         seed: int | None = None,
     ) -> Path:
-        """Train a model on examples of a world.
+        """Train a model on examples of a dataset.
 
         Args:
             name: of the model and its folder, such as "rnnsearch-30".
-            config: as a configuration file would say it; its ``preset`` says of which task it is.
-            train: what to learn from.
-            valid: what to validate with.
-            seed: of the weights and the order; by default the bench's.
+            config: as in a configuration file; its ``preset`` determines the task.
+            train: the training examples.
+            valid: the validation examples.
+            seed: of the weights and the order of the batches; by default the bench's.
 
         Returns:
             The model's folder.
@@ -155,56 +151,59 @@ class Bench:
         Raises:
             RegardError: the configuration cannot be used.
         """
-        # on the processor always, so that the numbers do not depend on a GPU being there
+        # always on the CPU, so that the numbers do not depend on whether there is a GPU
         run = configure(config, {"training": {"device": "cpu", "seed": self.seed if seed is None else seed}})
-        form = _FORMS[run.task]
+        to_training_example = _TRAINING_EXAMPLES[run.task]
 
         def listen(event: Event) -> None:
             if isinstance(event, Progress):
                 share = "" if event.fraction is None else f", {100 * event.fraction:.0f} %"
-                self.voice(f"training {name}{share}")
+                self.report(f"training {name}{share}")
 
-        path = self.folder / "models" / name
         with one_thread():
             trained = run_training(
-                path, run, train=[form(e) for e in train], valid=[form(e) for e in valid], listener=listen
+                self.folder / "models" / name,
+                run,
+                train=[to_training_example(example) for example in train],
+                valid=[to_training_example(example) for example in valid],
+                listener=listen,
             )
         return trained.folder
 
-    def each(self, work: Callable[["Bench", Arm], Measured], arms: Sequence[Arm]) -> list[Measured]:
-        """Do the same for each arm of an experiment, side by side where `jobs` allows.
+    def starmap(self, work: Callable[..., Measured], arguments: Sequence[tuple[Any, ...]]) -> list[Measured]:
+        """Call ``work(bench, *arguments)`` for each tuple of arguments, in parallel where `jobs` allows.
 
         Args:
-            work: a function of a module (processes are sent its name), given a bench and an arm.
-            arms: what it is done for; picklable, as are the results.
+            work: a function of a module (it is sent to other processes by name).
+            arguments: one tuple per call; picklable, as are the results.
 
         Returns:
-            The results, in the order of the arms.
+            The results, in the order of the arguments.
 
         Raises:
-            RegardError: one of them failed, or a worker was killed; the others are stopped.
+            RegardError: a call failed, or a worker was killed; the others are stopped.
         """
         single = replace(self, jobs=1)
-        if self.jobs == 1 or len(arms) <= 1:
+        if self.jobs == 1 or len(arguments) <= 1:
             with one_thread():
-                return [work(single, arm) for arm in arms]
-        with workers(min(self.jobs, len(arms))) as pool:
+                return [work(single, *each) for each in arguments]
+        with workers(min(self.jobs, len(arguments))) as pool:
             try:
-                waiting = [pool.submit(work, single, arm) for arm in arms]
-                wait(waiting, return_when=FIRST_EXCEPTION)
-                for each in waiting:
-                    if each.done() and (error := each.exception()):
+                futures = [pool.submit(work, single, *each) for each in arguments]
+                wait(futures, return_when=FIRST_EXCEPTION)
+                for future in futures:
+                    if future.done() and (error := future.exception()):
                         raise error
-                return [each.result() for each in waiting]
+                return [future.result() for future in futures]
             except BrokenProcessPool as error:
-                raise worker_died() from error
+                raise worker_killed() from error
 
 
-_FORMS: dict[str, Callable[[Example], Any]] = {
+_TRAINING_EXAMPLES: dict[str, Callable[[Example], Any]] = {
     "translate": lambda e: (e.source, e.target),
     "language_model": lambda e: (e.source,),
     "classify": lambda e: (e.target, e.source),
     "tag": lambda e: (e.source, e.target),
     "caption": lambda e: (e.features, e.target),
 }
-"""By task: an example of a world as `run_training` takes it."""
+"""By task: a dataset's example in the form that `run_training` takes."""

@@ -1,18 +1,8 @@
-"""Whether a claim was seen: numbers held against bounds that were set before the run.
+"""What an experiment is, what it returns, and its result on disk.
 
-In: checks, each a measured value and its bound. Out: one of three words. A value that is not a number holds
-against nothing. A control, which any working program passes, makes no claim hold in part; where all checks are
-controls, as of an identity, that they hold is all there is to see.
-
-What an experiment is, and what it hands back.
-
-An experiment is one file of `regard.lab`: the claim, what is trained on what, what is drawn, and which numbers
-decide. It ends in a `Finding`, plain data and figures; who runs it writes them down.
-
-An experiment's result on disk: ``result.json`` and the figures beside it.
-
-In: an experiment and its finding. Out: a folder, and a `Result` that can be read back from it; pages are made
-from that alone, so a page can be made again without another run.
+An experiment is one file of `regard.lab`: the claim, a function that measures, and the checks that decide. It returns a
+`Finding`, plain data and figures. `write_result` stores that as ``result.json`` with the figures beside it; pages are
+made from the stored `Result` alone, so that they can be made again without another run.
 """
 
 from __future__ import annotations
@@ -24,7 +14,7 @@ import platform
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 from regard.errors import DataError
 from regard.io import make_folder, write_whole_text
@@ -37,20 +27,22 @@ if TYPE_CHECKING:
 
 
 HELD, IN_PART, NOT_SEEN = "held", "held in part", "not seen here"
+Sizes = TypeVar("Sizes")
+"""What an experiment's two sizes are given as, such as a dataclass of its own."""
 
 
 @dataclass(frozen=True)
 class Check:
-    """One number that decides.
+    """A measured value and its bound. A value that is not a number never holds.
 
     Attributes:
-        what: the number in words, such as "BLEU kept beyond the lengths learnt from, RNNsearch".
+        what: the value in words, such as "BLEU kept at 16–30 words, RNNsearch-15".
         value: as measured.
-        relation: how it must stand to the bound for the claim to hold.
-        bound: set before the run, with its reason in the experiment's file.
-        unit: written behind both, such as " %".
-        control: whether it would hold without the claim too (an identity, a baseline that must fail): it must hold,
-            but is no sign of the claim where nothing else holds.
+        relation: of the value to the bound, if the claim holds.
+        bound: set before the run, with its reason in the experiment's `decides`.
+        unit: written after both, such as " %".
+        control: whether a working program passes without the claim too (an identity, a baseline that must fail): it
+            must hold, but is no evidence for the claim if nothing else holds.
     """
 
     what: str
@@ -66,25 +58,17 @@ class Check:
         return self.value >= self.bound if self.relation == "at least" else self.value <= self.bound
 
     def to_json(self) -> dict[str, Any]:
-        """Give the check as a JSON object."""
-        return {
-            "what": self.what,
-            "value": self.value,
-            "relation": self.relation,
-            "bound": self.bound,
-            "unit": self.unit,
-            "control": self.control,
-            "held": self.held,
-        }
+        """The fields and `held`, as a JSON object."""
+        return {**asdict(self), "held": self.held}
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What an experiment says of its claim.
+    """Whether a claim holds.
 
     Attributes:
         checks: all of them must hold for the claim to hold.
-        because: what was seen, in a sentence or two with the numbers in it.
+        because: what was measured, in a sentence or two with the numbers in it.
     """
 
     checks: Sequence[Check]
@@ -92,13 +76,13 @@ class Verdict:
 
     @property
     def word(self) -> str:
-        """`HELD` where every check held, `IN_PART` where some that is no control did, else `NOT_SEEN`."""
+        """`HELD` if every check held, `IN_PART` if one that is not a control did, else `NOT_SEEN`."""
         if self.checks and all(check.held for check in self.checks):
             return HELD
         return IN_PART if any(check.held and not check.control for check in self.checks) else NOT_SEEN
 
     def to_json(self) -> dict[str, Any]:
-        """Give the verdict as a JSON object."""
+        """The word, the reason and the checks, as a JSON object."""
         return {
             "word": self.word,
             "because": self.because,
@@ -107,13 +91,13 @@ class Verdict:
 
 
 @dataclass(frozen=True, eq=False)
-class Drawing:
-    """A figure with what is to be said under it.
+class CaptionedFigure:
+    """A figure and its caption.
 
     Attributes:
         name: of its files, such as "curves".
-        caption: what is drawn, in a sentence; what to see in it, in another.
-        figure: drawn, with labelled axes; see `regard.plots`.
+        caption: what is plotted, then what to look for.
+        figure: with labelled axes; see `regard.plots`.
     """
 
     name: str
@@ -122,13 +106,13 @@ class Drawing:
 
 
 @dataclass(frozen=True)
-class Grid:
-    """A table of numbers or words.
+class Table:
+    """A table of formatted cells.
 
     Attributes:
-        caption: what stands in it.
-        columns: their headings.
-        rows: of each, one cell a column, as they are to be read.
+        caption: what the cells are.
+        columns: the headings.
+        rows: one cell per column.
     """
 
     caption: str
@@ -138,26 +122,26 @@ class Grid:
 
 @dataclass(frozen=True, eq=False)
 class Finding:
-    """What an experiment found.
+    """What an experiment returns.
 
     Attributes:
-        numbers: every number, as JSON; what the figures show can be drawn again from it.
+        numbers: every number, as JSON; the figures can be plotted again from it.
         verdict: on the claim.
-        drawings: the most telling one first.
-        grids: tables.
-        remarks: paragraphs on what else was seen, and why it may be so.
+        figures: the most important one first.
+        tables: in the order of the page.
+        remarks: paragraphs on what else was measured, and on possible reasons.
     """
 
     numbers: Mapping[str, Any]
     verdict: Verdict
-    drawings: Sequence[Drawing] = ()
-    grids: Sequence[Grid] = ()
+    figures: Sequence[CaptionedFigure] = ()
+    tables: Sequence[Table] = ()
     remarks: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
-class Experiment:
-    """A claim of the lectures, and how to see whether it holds.
+class Experiment(Generic[Sizes]):
+    """A claim of the lectures, and how to test it.
 
     Attributes:
         name: what is typed after ``regard lab``.
@@ -166,10 +150,12 @@ class Experiment:
         source: where they say it.
         method: what is trained on what, and what is measured.
         decides: which numbers decide, against which bounds, and why these.
-        run: does it.
-        seconds: about how long that takes on one core; the longest are begun first.
+        measure: the experiment itself, on a bench, at a size.
+        usual: the size of an ordinary run.
+        full: the size of the longer run, ``--full``.
+        seconds: about how long the usual run takes on one core; the longest are started first.
         alone: whether it measures time, so that nothing may run beside it.
-        text: what a text of the user's is to it, such as "a sentence to be read"; empty where it takes none.
+        text: what a text of the user's is for it, such as "a sentence to be read"; empty if it takes none.
     """
 
     name: str
@@ -178,10 +164,16 @@ class Experiment:
     source: str
     method: str
     decides: str
-    run: Callable[[Bench], Finding]
+    measure: Callable[[Bench, Sizes], Finding]
+    usual: Sizes
+    full: Sizes
     seconds: int
     alone: bool = False
     text: str = ""
+
+    def run(self, bench: Bench) -> Finding:
+        """Measure at the size the bench asks for."""
+        return self.measure(bench, self.full if bench.full else self.usual)
 
 
 RESULT = "result.json"
@@ -190,24 +182,24 @@ _ENDINGS = ("png", "svg")
 
 @dataclass(frozen=True)
 class Result:
-    """What ``result.json`` says.
+    """The contents of ``result.json``.
 
     Attributes:
-        name: of the experiment.
-        title: its heading.
-        claim: of the lectures.
-        source: where they claim it.
-        method: how it was tried.
-        decides: which numbers decide.
-        verdict: the word, the reason and the checks.
-        command: what to type to have it again.
+        name: of the experiment, as are the title, the claim, its source, the method and what decides.
+        title: see `Experiment`.
+        claim: see `Experiment`.
+        source: see `Experiment`.
+        method: see `Experiment`.
+        decides: see `Experiment`.
+        verdict: see `Verdict.to_json`.
+        command: what to type to run it again.
         full: whether it was the longer run.
         seed: the first.
         seconds: how long it took.
-        versions: of what it ran on.
+        versions: of Python, the libraries and the machine.
         numbers: all that was measured.
         figures: name and caption of each; the files are ``NAME.png`` and ``NAME.svg``.
-        grids: tables, each a caption, columns and rows.
+        tables: each a caption, columns and rows.
         remarks: paragraphs.
     """
 
@@ -225,13 +217,13 @@ class Result:
     versions: Mapping[str, str]
     numbers: Mapping[str, Any]
     figures: Sequence[Mapping[str, str]]
-    grids: Sequence[Mapping[str, Any]]
+    tables: Sequence[Mapping[str, Any]]
     remarks: Sequence[str]
 
 
 def write_result(
     folder: Path,
-    experiment: Experiment,
+    experiment: Experiment[Any],
     finding: Finding,
     *,
     command: str,
@@ -239,18 +231,18 @@ def write_result(
     seed: int,
     seconds: float,
 ) -> Result:
-    """Write what was found, figures first, so that a ``result.json`` stands for a whole result.
+    """Write a finding; the figures first, so that where there is a ``result.json`` the result is complete.
 
     Returns:
-        What `read_result` will give.
+        What `read_result` will return.
 
     Raises:
         DataError: the folder cannot be written.
     """
     make_folder(folder)
-    for drawing in finding.drawings:
+    for figure in finding.figures:
         for ending in _ENDINGS:
-            save(drawing.figure, folder / f"{drawing.name}.{ending}")
+            save(figure.figure, folder / f"{figure.name}.{ending}")
     result = Result(
         name=experiment.name,
         title=experiment.title,
@@ -265,11 +257,11 @@ def write_result(
         seconds=round(seconds, 1),
         versions=versions(),
         numbers=finding.numbers,
-        figures=[{"name": each.name, "caption": each.caption} for each in finding.drawings],
-        grids=[asdict(each) for each in finding.grids],
+        figures=[{"name": figure.name, "caption": figure.caption} for figure in finding.figures],
+        tables=[asdict(table) for table in finding.tables],
         remarks=list(finding.remarks),
     )
-    plain = _plain(asdict(result))
+    plain = _to_json(asdict(result))
     text = json.dumps(plain, indent=2, ensure_ascii=False, allow_nan=False)
     write_whole_text(folder / RESULT, text + "\n")
     return Result(**plain)
@@ -279,19 +271,19 @@ def read_result(folder: Path) -> Result:
     """Read a result back.
 
     Raises:
-        DataError: there is none, or it is not whole.
+        DataError: there is none, or it is not complete.
     """
     path = folder / RESULT
     try:
         return Result(**json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError) as error:
         raise DataError(
-            f"{path}: is no result of this lab ({error}); run the experiment again: regard lab {folder.name}"
+            f"{path}: is not a result of this lab ({error}); run the experiment again: regard lab {folder.name}"
         ) from error
 
 
 def versions() -> dict[str, str]:
-    """What the numbers hang on beside the seed."""
+    """What the numbers depend on besides the seed."""
     import numpy
     import torch
 
@@ -305,14 +297,14 @@ def versions() -> dict[str, str]:
     }
 
 
-def _plain(value: Any) -> Any:
-    """The same for JSON, which knows no arrays, no infinity ("∞") and no number for what is not one (null)."""
+def _to_json(value: Any) -> Any:
+    """Arrays as lists, infinity as "∞", and null for what is not a number."""
     if isinstance(value, Mapping):
-        return {str(key): _plain(each) for key, each in value.items()}
+        return {str(key): _to_json(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
+        return [_to_json(each) for each in value]
     if hasattr(value, "tolist"):  # numpy's numbers and arrays, and torch's
-        return _plain(value.tolist())
+        return _to_json(value.tolist())
     if isinstance(value, float) and not math.isfinite(value):
         return None if math.isnan(value) else "∞" if value > 0 else "−∞"
     return value

@@ -1,7 +1,7 @@
-"""Experiments done: one, or all of them side by side.
+"""Run experiments: one of them, or several in parallel.
 
-In: experiments and the user's wishes. Out: a folder each, with ``result.json``, figures and ``page.html``; for all
-of them a ``report.html``. What fails is told by name at the end, and takes nothing with it.
+In: experiments and a bench. Out: a folder each, with ``result.json``, figures and ``page.html``; for several also a
+``report.html``. An experiment that fails is reported by name and does not stop the others.
 """
 
 import shutil
@@ -17,24 +17,24 @@ from typing import Any
 
 from regard.errors import RegardError
 from regard.io import make_folder
-from regard.lab.page import write_page, write_report
-from regard.lab.runner.bench import Bench, one_thread, worker_died, workers
+from regard.lab.runner.bench import Bench, one_thread, worker_killed, workers
 from regard.lab.runner.experiment import Experiment, Result, read_result, write_result
+from regard.lab.runner.page import write_page, write_report
 from regard.plots.figures.canvas import require_matplotlib
 
-_GLANCE = 0.2
-"""Seconds between two looks at what the workers say."""
+_POLL_SECONDS = 0.2
+"""Between two looks at the workers' messages."""
 
 
 @dataclass(frozen=True)
-class Heard:
-    """Something an experiment says while it works, or how it ended.
+class Status:
+    """A progress message of an experiment, or how it ended.
 
     Attributes:
         name: of the experiment.
         message: in a few words.
-        result: where it is done.
-        failed: where it cannot be: why.
+        result: if it is done.
+        failed: the reason, if it failed.
     """
 
     name: str
@@ -43,23 +43,35 @@ class Heard:
     failed: str = ""
 
 
-Ear = Callable[[Heard], None]
+Listener = Callable[[Status], None]
 
 
-def run_experiment(experiment: Experiment, bench: Bench, command: str) -> Result:
-    """Do one experiment and write all it found.
+@dataclass(frozen=True)
+class QueueReporter:
+    """A bench's reporter that puts (name, message) into a queue shared by processes."""
+
+    messages: Any
+    name: str
+
+    def __call__(self, message: str) -> None:
+        """Put a message into the queue."""
+        self.messages.put((self.name, message))
+
+
+def run_experiment(experiment: Experiment[Any], bench: Bench, command: str) -> Result:
+    """Run one experiment and write its result and its page.
 
     Args:
-        experiment: what to do.
-        bench: where, and how much of it.
-        command: what to type to have it again.
+        experiment: what to run.
+        bench: where, and at which size.
+        command: what to type to run it again.
 
     Raises:
-        RegardError: something the user can mend.
+        RegardError: something the user can correct.
     """
     require_matplotlib()
     make_folder(bench.folder)
-    bench.voice("begun")
+    bench.report("started")
     started = time.perf_counter()
     with one_thread():
         finding = experiment.run(bench)
@@ -77,119 +89,107 @@ def run_experiment(experiment: Experiment, bench: Bench, command: str) -> Result
 
 
 def run_all(
-    experiments: Sequence[Experiment], bench: Bench, command: Callable[[str], str], ear: Ear
+    experiments: Sequence[Experiment[Any]], bench: Bench, command: Callable[[str], str], listener: Listener
 ) -> list[Result]:
-    """Do several experiments, as many at a time as the bench has jobs, and write one report.
+    """Run several experiments, as many at a time as the bench has jobs, and write one report.
 
     Those that measure time come first, each alone; the others follow, the longest first.
 
     Args:
         experiments: in the order of the report.
         bench: its folder holds theirs.
-        command: what to type to have one of them again, by its name.
-        ear: is told how it goes.
+        command: what to type to run one of them again, by its name.
+        listener: receives every `Status`.
 
     Returns:
-        The results of those that could be done, in the order of the report.
+        The results of those that did not fail, in the order of the report.
 
     Raises:
-        RegardError: nothing can be written or drawn here.
+        RegardError: nothing can be written or plotted here.
     """
     require_matplotlib()
     make_folder(bench.folder)
     started = time.perf_counter()
     with get_context("spawn").Manager() as manager:
-        shift = _Shift(bench, command, ear, manager.Queue())
-        for each in experiments:
-            if each.alone:
-                shift.work([each])
-        shift.work(sorted((each for each in experiments if not each.alone), key=lambda each: -each.seconds))
-    results = [read_result(bench.folder / each.name) for each in experiments if each.name in shift.done]
+        scheduler = _Scheduler(bench, command, listener, manager.Queue())
+        for experiment in experiments:
+            if experiment.alone:
+                scheduler.run([experiment])
+        scheduler.run(
+            sorted((each for each in experiments if not each.alone), key=lambda each: -each.seconds)
+        )
+    results = [read_result(bench.folder / each.name) for each in experiments if each.name in scheduler.done]
     if results:
         seconds = time.perf_counter() - started
         write_report(bench.folder / "report.html", results, bench.folder, seconds=seconds, jobs=bench.jobs)
     return results
 
 
-class _Shift:
-    """Experiments given out to workers.
+class _Scheduler:
+    """Distributes experiments over workers.
 
     Attributes:
         done: the names of those that have a result.
     """
 
-    def __init__(self, bench: Bench, command: Callable[[str], str], ear: Ear, said: Any) -> None:
+    def __init__(
+        self, bench: Bench, command: Callable[[str], str], listener: Listener, messages: Any
+    ) -> None:
         self.done: set[str] = set()
-        self._bench, self._command, self._ear, self._said = bench, command, ear, said
+        self._bench, self._command, self._listener, self._messages = bench, command, listener, messages
 
-    def work(self, batch: Sequence[Experiment]) -> None:
-        """Do some side by side; what a worker that was killed took with it is tried again, one at a time."""
-        for each in self._side_by_side(batch):
-            shutil.rmtree(self._bench.folder / each.name, ignore_errors=True)
-            if self._side_by_side([each]):
-                self._ear(Heard(each.name, "failed", failed=str(worker_died())))
+    def run(self, experiments: Sequence[Experiment[Any]]) -> None:
+        """Run some in parallel; those lost with a killed worker are tried again, one at a time."""
+        for experiment in self._run_in_parallel(experiments):
+            shutil.rmtree(self._bench.folder / experiment.name, ignore_errors=True)
+            if self._run_in_parallel([experiment]):
+                self._listener(Status(experiment.name, "failed", failed=str(worker_killed())))
 
-    def _side_by_side(self, batch: Sequence[Experiment]) -> list[Experiment]:
-        """Do some, and return those whose worker was killed, or had no worker any more."""
-        if not batch:
+    def _run_in_parallel(self, experiments: Sequence[Experiment[Any]]) -> list[Experiment[Any]]:
+        """Run some; return those whose worker was killed, or that found no worker left."""
+        if not experiments:
             return []
-        lost: list[Experiment] = []
-        with workers(min(self._bench.jobs, len(batch))) as pool:
-            waiting: dict[Future[Result], Experiment] = {}
-            for each in batch:
+        lost: list[Experiment[Any]] = []
+        with workers(min(self._bench.jobs, len(experiments))) as pool:
+            waiting: dict[Future[Result], Experiment[Any]] = {}
+            for experiment in experiments:
                 try:
-                    waiting[self._submit(pool, each)] = each
+                    waiting[self._submit(pool, experiment)] = experiment
                 except BrokenProcessPool:
-                    lost.append(each)
+                    lost.append(experiment)
             while waiting:
-                ended, _ = wait(waiting, timeout=_GLANCE, return_when=FIRST_COMPLETED)
-                self._pass_on()
+                ended, _ = wait(waiting, timeout=_POLL_SECONDS, return_when=FIRST_COMPLETED)
+                self._forward_messages()
                 for future in ended:
-                    each = waiting.pop(future)
+                    experiment = waiting.pop(future)
                     if isinstance(future.exception(), BrokenProcessPool):
-                        lost.append(each)
-                    else:
-                        self._end(each.name, future)
+                        lost.append(experiment)
+                        continue
+                    status = _final_status(experiment.name, future)
+                    if status.result is not None:
+                        self.done.add(experiment.name)
+                    self._listener(status)
         return lost
 
-    def _submit(self, pool: Executor, experiment: Experiment) -> "Future[Result]":
-        voice = QueueVoice(self._said, experiment.name)
-        own = replace(self._bench, folder=self._bench.folder / experiment.name, jobs=1, voice=voice)
+    def _submit(self, pool: Executor, experiment: Experiment[Any]) -> "Future[Result]":
+        report = QueueReporter(self._messages, experiment.name)
+        own = replace(self._bench, folder=self._bench.folder / experiment.name, jobs=1, report=report)
         return pool.submit(run_experiment, experiment, own, self._command(experiment.name))
 
-    def _end(self, name: str, future: "Future[Result]") -> None:
-        heard = _ended(name, future)
-        if heard.result is not None:
-            self.done.add(name)
-        self._ear(heard)
-
-    def _pass_on(self) -> None:
-        """Tell all that has been said since the last look."""
+    def _forward_messages(self) -> None:
         while True:
             try:
-                name, message = self._said.get_nowait()
+                name, message = self._messages.get_nowait()
             except Empty:
                 return
-            self._ear(Heard(name, message))
+            self._listener(Status(name, message))
 
 
-@dataclass(frozen=True)
-class QueueVoice:
-    """Says into a queue that crosses processes."""
-
-    said: Any
-    name: str
-
-    def __call__(self, message: str) -> None:
-        """Say it."""
-        self.said.put((self.name, message))
-
-
-def _ended(name: str, future: "Future[Result]") -> Heard:
+def _final_status(name: str, future: "Future[Result]") -> Status:
     try:
         result = future.result()
     except RegardError as error:
-        return Heard(name, "failed", failed=str(error))
-    except Exception as error:  # a fault of ours, with its traceback; the other experiments go on
-        return Heard(name, "failed", failed="".join(traceback.format_exception(error)))
-    return Heard(name, result.verdict["word"], result)
+        return Status(name, "failed", failed=str(error))
+    except Exception as error:  # a bug, reported with its traceback; the other experiments go on
+        return Status(name, "failed", failed="".join(traceback.format_exception(error)))
+    return Status(name, result.verdict["word"], result)

@@ -1,4 +1,4 @@
-"""The lab's pages: all that was found stands on them, nothing breaks them, and they refer to nothing outside."""
+"""The lab's pages: everything of a result is on them, nothing breaks them, and they refer to nothing outside."""
 
 import dataclasses
 import re
@@ -7,8 +7,8 @@ from html.parser import HTMLParser
 import pytest
 
 from regard.errors import DataError
-from regard.lab.page import _is_figure, minutes, number_written, write_page, write_report
-from regard.lab.runner import Bench, Check, Drawing, Experiment, Finding, Grid, Verdict
+from regard.lab.runner import Bench, CaptionedFigure, Check, Experiment, Finding, Table, Verdict
+from regard.lab.runner.page import _is_number, format_number, minutes, write_page, write_report
 from regard.lab.runner.run import run_experiment
 from regard.plots.figures.curves import Curve, Panel, draw_curves
 
@@ -31,20 +31,32 @@ class Balanced(HTMLParser):
         self.open.pop()
 
 
-def found(bench):
+def measure(bench, sizes):
     figure = draw_curves([Panel([Curve("a", [0, 1], [0, 1])], "x", "y")])
     checks = [Check("kept", 91.25, "at least", 80, " %"), Check("lost", 30.0, "at most", 20)]
     return Finding(
         {"n": 1},
         Verdict(checks, "It keeps 91 % & more."),
-        [Drawing("one", "First <caption>.", figure), Drawing("two", "Second caption.", figure)],
-        [Grid("Of bands", ["words", "BLEU"], [["3–7 <w>", "12.5"], ["8–9", "−1.0"]])],
+        [
+            CaptionedFigure("one", "First <caption>.", figure),
+            CaptionedFigure("two", "Second caption.", figure),
+        ],
+        [Table("Of bands", ["words", "BLEU"], [["3–7 <w>", "12.5"], ["8–9", "−1.0"]])],
         ["A remark on <b>."],
     )
 
 
 EXPERIMENT = Experiment(
-    "tried", "A <title>", "It & they hold.", "Lecture 1", "How <it> went.", "This decides.", found, 1
+    "tried",
+    "A <title>",
+    "It & they hold.",
+    "Lecture 1",
+    "How <it> went.",
+    "This decides.",
+    measure,
+    usual=None,
+    full=None,
+    seconds=1,
 )
 
 
@@ -63,7 +75,7 @@ def page(result, folder):
     return (folder / "page.html").read_text(encoding="utf-8")
 
 
-def test_everything_stands_on_the_page(page):
+def test_everything_is_on_the_page(page):
     for said in (
         "A &lt;title&gt;",
         "It &amp; they hold.",
@@ -93,18 +105,18 @@ def test_the_page_is_whole_html_and_refers_to_nothing_outside(page):
     assert "default-src 'none'" in page
 
 
-def test_figures_are_shown_at_half_their_dots(page, folder):
+def test_figures_are_shown_at_half_their_pixels(page, folder):
     width = int.from_bytes((folder / "one.png").read_bytes()[16:20])
     assert f'width="{width // 2}"' in page
 
 
-def test_numbers_stand_to_the_right_and_words_to_the_left(page):
+def test_numbers_are_aligned_right_and_words_left(page):
     assert '<td class="figure">12.5</td>' in page
-    assert _is_figure("−1.0")
-    assert _is_figure("12 ms")
-    assert _is_figure("–")
-    assert not _is_figure("17.0 (always)")
-    assert not _is_figure("dot")
+    assert _is_number("−1.0")
+    assert _is_number("12 ms")
+    assert _is_number("–")
+    assert not _is_number("17.0 (always)")
+    assert not _is_number("dot")
 
 
 def test_the_report_lists_every_experiment_and_counts_the_verdicts(result, folder):
@@ -123,7 +135,7 @@ def test_the_report_lists_every_experiment_and_counts_the_verdicts(result, folde
     assert 'class="word unseen"' in report
 
 
-def test_a_figure_that_is_gone_is_told_of(result, tmp_path):
+def test_a_missing_figure_is_an_error(result, tmp_path):
     with pytest.raises(DataError, match=r"one\.png: cannot be read .* run the experiment again"):
         write_page(tmp_path / "page.html", result, tmp_path)
 
@@ -141,10 +153,10 @@ def test_a_figure_that_is_gone_is_told_of(result, tmp_path):
         ("∞", "∞"),
     ],
 )
-def test_numbers_in_few_digits(value, text):
-    assert number_written(value) == text
+def test_numbers_have_three_digits(value, text):
+    assert format_number(value) == text
 
 
-def test_times_as_they_are_said():
+def test_durations_in_seconds_or_minutes():
     assert minutes(12.4) == "12 s"
     assert minutes(100) == "1.7 min"
