@@ -20,7 +20,7 @@ from benchmarks.settings import Setting, build_run
 from regard.checkpoint import ModelFolder
 from regard.inference.shortlist import FILE as SHORTLIST
 from regard.inference.shortlist import Shortlist
-from regard.search import LengthLimit
+from regard.search.options import SearchOptions
 from regard.training.run import run_training
 
 VARIANTS: dict[str, list[str]] = {
@@ -104,7 +104,7 @@ def _length_ratio(words: int) -> float:
 
     The limit is the ratio's share plus ten tokens; half a token more than needed avoids rounding down.
     """
-    return (words + 1 - LengthLimit().extra + 0.5) / words
+    return (words + 1 - SearchOptions().max_extra + 0.5) / words
 
 
 def write_shortlist(setting: Setting, folder: Path) -> None:

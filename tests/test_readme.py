@@ -145,7 +145,9 @@ class Sandbox:
         )
         find_experiment = regard.lab.find_experiment
         monkeypatch.setattr(
-            regard.lab, "find_experiment", lambda name: replace(find_experiment(name), measure=measure_nothing)
+            regard.lab,
+            "find_experiment",
+            lambda name: replace(find_experiment(name), measure=measure_nothing),
         )
         monkeypatch.setattr(regard.lab.runner.run, "run_all", run_sequentially)
 

@@ -11,7 +11,8 @@ from torch.utils.flop_counter import FlopCounterMode
 from benchmarks import plain, training
 from regard.batches import Batch, pad_sources
 from regard.ops.paths import naive_only
-from regard.search import LengthLimit, SearchOptions, search
+from regard.search.beam import search
+from regard.search.options import SearchOptions
 from regard.text.specials import BOS, EOS, PAD
 
 
@@ -45,7 +46,7 @@ def test_both_do_the_operations_of_the_lower_bound(exact):
     source, previous, target = (torch.randint(4, V, (B, T)) for T in (Tx, Ty, Ty))
     batch = Batch(source, torch.ones(B, Tx).bool(), previous, target, torch.ones(B, Ty).bool())
     with FlopCounterMode(display=False) as counted, naive_only():
-        objective(*batch.tensors).backward()
+        objective(batch).backward()
     with FlopCounterMode(display=False) as counted_plain:
         copy(source, batch.source_mask, previous, target).backward()
     parts = products(exact, "luong", Tx, Ty)
@@ -77,10 +78,10 @@ def pair(toy):
 @pytest.mark.parametrize("beam", [1, 2, 5])
 def test_the_plain_beam_finds_the_outputs_of_regard(pair, beam):
     model, copy, batch = pair
-    limit = LengthLimit(ratio=0, extra=WORDS + 1)
+    options = SearchOptions(beam=beam, min_length=WORDS, max_ratio=0, max_extra=WORDS + 1)
     with torch.inference_mode():
         encoded = model.encode(batch.source_ids, batch.source_mask)
-        results = search(model.decoder, encoded, SearchOptions(beam=beam, min_length=WORDS, limit=limit))
+        results = search(model.decoder, encoded, options)
     expected = [list(result.hypotheses[0].ids) for result in results]
     outputs = plain_beam(copy, batch.source_ids, batch.source_mask, beam, WORDS).tolist()
     assert outputs == expected

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from regard.datasets import Microworld, Scenes, Sentiment, Tagging
+from regard.datasets import Microworld, Scenes, Sentiment
 from regard.lab.runner import Bench
 from regard.lab.shapes import (
     FULL,

@@ -20,7 +20,7 @@ import torch
 from torch import Tensor, nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from regard.batches import Batch
+from regard.batches import PairBatch
 from regard.lab.measures.statistics import Parts, fit_parts, fitted_exponent
 from regard.lab.runner import Bench, CaptionedFigure, Check, Experiment, Finding, Table, Verdict
 from regard.models import LanguageModelConfig, LanguageModelNetwork, ModelConfig, Seq2Seq
@@ -190,12 +190,14 @@ def _build_model(name: str, n: int, seed: int) -> Seq2Seq | LanguageModelNetwork
         return Seq2Seq(ModelConfig.from_mapping(mapping, "model"), VOCABULARY, VOCABULARY)
 
 
-def _random_batch(rows: int, l1: int, l2: int, seed: int) -> Batch:
+def _random_batch(rows: int, l1: int, l2: int, seed: int) -> PairBatch:
     generator = torch.Generator().manual_seed(seed)
     source, previous, target = (
         torch.randint(VOCABULARY, (rows, length), generator=generator) for length in (l1, l2, l2)
     )
-    return Batch(source, torch.ones(source.shape).bool(), previous, target, torch.ones(target.shape).bool())
+    return PairBatch(
+        source, torch.ones(source.shape).bool(), previous, target, torch.ones(target.shape).bool()
+    )
 
 
 _LEFT_FACTOR = {"mm": 0, "bmm": 0, "mv": 0, "dot": 0, "addmm": 1, "baddbmm": 1, "addmv": 1}

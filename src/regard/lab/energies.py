@@ -218,7 +218,7 @@ def _train_and_score(
     if report.alignment is not None:
         scores["aer"] = 100 * report.alignment.aer
     losses = {f"{learning_rate:g}": float(translator.facts["loss"])}
-    return TrainedModel(folder, learning_rate, losses, scores, report.references_read[shown].word_alpha)
+    return TrainedModel(folder, learning_rate, losses, scores, report.references_aligned[shown].word_alpha)
 
 
 def _config(name: str, learning_rate: float, sizes: EnergiesSizes) -> dict[str, Any]:
@@ -274,7 +274,7 @@ def make_update(folder: Path, pairs: Sequence[SentencePair]) -> Callable[[int], 
 
     def update(k: int) -> None:
         batch = batches[k % len(batches)]
-        (objective(*batch.tensors) / batch.target_mask.sum()).backward()
+        (objective(batch) / batch.target_mask.sum()).backward()
         optimizer.step()
         optimizer.zero_grad()
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from regard.datasets import Dataset, Example, Microworld, Scenes, Sentiment, Splits, Tagging
+from regard.datasets import Dataset, Example, Microworld, PartsOfSpeech, Scenes, Sentiment, Splits
 from regard.lab.measures.baselines import (
     BagOfWords,
     most_frequent,
@@ -95,7 +95,7 @@ def _train_shape(bench: Bench, name: str, sizes: ShapeSizes) -> dict[str, Any]:
 
 def one_to_one(bench: Bench, sizes: ShapeSizes) -> dict[str, Any]:
     """A word → its part of speech: the tagged sentences, word by word."""
-    splits = _splits(Tagging(), bench, sizes)
+    splits = _splits(PartsOfSpeech(), bench, sizes)
     train, valid, test = (single_words(part) for part in (splits.train, splits.valid, splits.test))
     tagger = Tagger.load(bench.train("one-to-one", _tagger(sizes), train, valid))
     predicted = [tagging.tags[0] for tagging in tagger.tag([word.source for word in test])]
@@ -161,7 +161,7 @@ def many_to_one(bench: Bench, sizes: ShapeSizes) -> dict[str, Any]:
 
 def many_to_many_in_step(bench: Bench, sizes: ShapeSizes) -> dict[str, Any]:
     """Words → their parts of speech, one for each, read from left to right."""
-    splits = _splits(Tagging(), bench, sizes)
+    splits = _splits(PartsOfSpeech(), bench, sizes)
     tagger = Tagger.load(bench.train("in-step", _tagger(sizes), splits.train, splits.valid))
     sources = [e.source for e in splits.test]
     predicted = [each.tags for each in tagger.tag(sources)]

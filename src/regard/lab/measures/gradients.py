@@ -298,9 +298,8 @@ def train_reader(
     fabric = build_fabric(TrainingConfig(device="cpu", max_updates=updates))
     model, ready = fabric.setup(reader, optimizer)
 
-    def batch_loss(batch: TrainingBatch) -> Tensor:
-        ids, answers = batch.tensors
-        return sequence_loss(model(ids), answers)
+    def batch_loss(batch: LabelledBatch) -> Tensor:
+        return sequence_loss(model(batch.ids[0]), batch.label_ids)
 
     losses: list[float] = []
     norms: list[float] = []

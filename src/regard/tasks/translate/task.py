@@ -32,9 +32,9 @@ from regard.text import (
     SentencePair,
     Tokenizer,
     encode_pairs,
-    learn,
     read_gold_links,
     read_pairs,
+    train_tokenizer,
 )
 
 Example = SentencePair | tuple[str, str]
@@ -294,7 +294,9 @@ def _tokenizers(
     targets = [pair.target for pair in pairs]
 
     def train(kind: str, lines: list[str], size: int) -> Tokenizer:
-        return learn(kind, lines, size=size, min_frequency=config.min_frequency, lowercase=config.lowercase)
+        return train_tokenizer(
+            kind, lines, size=size, min_frequency=config.min_frequency, lowercase=config.lowercase
+        )
 
     if config.shared:
         both = train(config.source, sources + targets, config.source_size)
