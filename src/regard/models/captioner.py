@@ -2,8 +2,8 @@
 
 The projected features take the place of an encoder's last states: the summary c of a cho decoder, or the initial states
 of a sutskever decoder, layer by layer (a memory c starts at zero). Features come raw: they are standardised by the
-statistics of the training set. For search they are a source of length 1, so ``SearchOptions(max_extra=N)`` allows N tokens
-whatever its ratio.
+statistics of the training set. For search they are a source of length 1, so ``SearchOptions(max_extra=N)`` allows N
+tokens whatever its ratio.
 """
 
 from collections.abc import Mapping
