@@ -95,7 +95,7 @@ def test_bad_input_is_an_error(regard, toy):
         assert "5 features in a row, and the model was trained on 2" in error(*words)
     assert "raise --beam" in error("caption", toy / "m", toy / "test.npy", "--n-best", 9)
     assert "leave out --scores" in error("caption", toy / "m", toy / "test.npy", "--json", "--scores")
-    assert "then that of the references" in error("evaluate", toy / "m", toy / "test.npy")
+    assert "then the references" in error("evaluate", toy / "m", toy / "test.npy")
     assert "--gold is of a model for translating" in error(
         "evaluate", toy / "m", toy / "test.npy", toy / "test.txt", "--gold", toy / "test.txt"
     )
