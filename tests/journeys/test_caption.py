@@ -96,12 +96,12 @@ def test_bad_input_is_an_error(regard, toy):
     assert "raise --beam" in error("caption", toy / "m", toy / "test.npy", "--n-best", 9)
     assert "leave out --scores" in error("caption", toy / "m", toy / "test.npy", "--json", "--scores")
     assert "then the references" in error("evaluate", toy / "m", toy / "test.npy")
-    assert "--gold is of a model for translating" in error(
+    assert "--gold applies to a model for translating" in error(
         "evaluate", toy / "m", toy / "test.npy", toy / "test.txt", "--gold", toy / "test.txt"
     )
 
 
-def test_the_world_of_scenes(regard, tmp_path):
+def test_the_scenes_dataset(regard, tmp_path):
     """A few minutes' work in small: it need not get whole sentences right, but is to know what words are about."""
     splits = Scenes().splits(train=300, valid=30, test=1, seed=1)
     for name, part in (("train", splits.train), ("valid", splits.valid)):
