@@ -31,7 +31,7 @@ Shape.variants = {"round": Round, "square": Square}
 
 
 @dataclass(frozen=True)
-class Drawing(Config):
+class Picture(Config):
     place: ClassVar[str] = "not an option"
 
     shape: Shape = field(default_factory=Round)
@@ -42,7 +42,7 @@ class Drawing(Config):
     colours: tuple[str, ...] = ("red",)
 
     def __post_init__(self) -> None:
-        in_range("drawing.copies", self.copies, 1, 9)
+        in_range("picture.copies", self.copies, 1, 9)
 
 
 class TestFromMapping:
@@ -55,49 +55,49 @@ class TestFromMapping:
             "bold": True,
             "colours": ["red", "blue"],
         }
-        drawing = Drawing.from_mapping(mapping, "drawing")
-        assert drawing == Drawing(Square("box", 5), "a", 3, 2.0, True, ("red", "blue"))
-        assert isinstance(drawing.scale, float), "a whole number passes as a float, and becomes one"
+        picture = Picture.from_mapping(mapping, "picture")
+        assert picture == Picture(Square("box", 5), "a", 3, 2.0, True, ("red", "blue"))
+        assert isinstance(picture.scale, float), "a whole number passes as a float, and becomes one"
 
     def test_what_is_left_out_is_the_default(self):
-        assert Drawing.from_mapping({}, "drawing") == Drawing()
-        assert Drawing.from_mapping({"shape": {}}, "drawing").shape == Round(), "the first variant"
+        assert Picture.from_mapping({}, "picture") == Picture()
+        assert Picture.from_mapping({"shape": {}}, "picture").shape == Round(), "the first variant"
 
     def test_one_text_is_a_list_of_one(self):
-        assert Drawing.from_mapping({"colours": "blue"}, "drawing").colours == ("blue",)
+        assert Picture.from_mapping({"colours": "blue"}, "picture").colours == ("blue",)
 
     @pytest.mark.parametrize(
         ("mapping", "message"),
         [
-            ({"titel": "x"}, r"drawing: no option 'titel'; did you mean 'title'\?"),
-            ({"place": "x"}, r"drawing: no option 'place'"),
-            ({"xyz": 1}, r"drawing: no option 'xyz'; known: bold, colours, copies, scale, shape, title"),
-            ({"copies": "three"}, r"drawing.copies: expected a whole number, got 'three'"),
-            ({"copies": 1.0}, r"drawing.copies: expected a whole number, got 1.0"),
-            ({"copies": True}, r"drawing.copies: expected a whole number, got True"),
-            ({"scale": "big"}, r"drawing.scale: expected a number, got 'big'"),
-            ({"scale": False}, r"drawing.scale: expected a number, got False"),
-            ({"bold": 1}, r"drawing.bold: expected true or false, got 1"),
-            ({"title": 5.5}, r"drawing.title: expected a text, got 5.5"),
-            ({"colours": 5}, r"drawing.colours: expected a list, got 5"),
-            ({"colours": ["red", True]}, r"drawing.colours: expected a text, got True"),
-            ({"shape": "round"}, r"drawing.shape: expected a table of options, got 'round'"),
-            ({"shape": {"kind": "sqare"}}, r"drawing.shape.kind: no 'sqare'; did you mean 'square'\?"),
-            ({"shape": {"kind": 3}}, r"drawing.shape.kind: no 3; known: round, square"),
-            ({"shape": {"side": 3}}, r"drawing.shape: no option 'side'; known: name, radius"),
-            ({"copies": 12}, r"drawing.copies: 12 is out of range; it must be from 1 to 9"),
+            ({"titel": "x"}, r"picture: no option 'titel'; did you mean 'title'\?"),
+            ({"place": "x"}, r"picture: no option 'place'"),
+            ({"xyz": 1}, r"picture: no option 'xyz'; known: bold, colours, copies, scale, shape, title"),
+            ({"copies": "three"}, r"picture.copies: expected a whole number, got 'three'"),
+            ({"copies": 1.0}, r"picture.copies: expected a whole number, got 1.0"),
+            ({"copies": True}, r"picture.copies: expected a whole number, got True"),
+            ({"scale": "big"}, r"picture.scale: expected a number, got 'big'"),
+            ({"scale": False}, r"picture.scale: expected a number, got False"),
+            ({"bold": 1}, r"picture.bold: expected true or false, got 1"),
+            ({"title": 5.5}, r"picture.title: expected a text, got 5.5"),
+            ({"colours": 5}, r"picture.colours: expected a list, got 5"),
+            ({"colours": ["red", True]}, r"picture.colours: expected a text, got True"),
+            ({"shape": "round"}, r"picture.shape: expected a table of options, got 'round'"),
+            ({"shape": {"kind": "sqare"}}, r"picture.shape.kind: no 'sqare'; did you mean 'square'\?"),
+            ({"shape": {"kind": 3}}, r"picture.shape.kind: no 3; known: round, square"),
+            ({"shape": {"side": 3}}, r"picture.shape: no option 'side'; known: name, radius"),
+            ({"copies": 12}, r"picture.copies: 12 is out of range; it must be from 1 to 9"),
         ],
     )
     def test_what_is_wrong_is_named_with_its_place(self, mapping, message):
         with pytest.raises(ConfigError, match=message):
-            Drawing.from_mapping(mapping, "drawing")
+            Picture.from_mapping(mapping, "picture")
 
     def test_a_whole_number_passes_as_a_text(self):
-        assert Drawing.from_mapping({"title": 32}, "drawing").title == "32"
+        assert Picture.from_mapping({"title": 32}, "picture").title == "32"
 
 
 drawings = st.builds(
-    Drawing,
+    Picture,
     shape=st.builds(Round, name=st.text(), radius=st.floats(allow_nan=False))
     | st.builds(Square, side=st.integers()),
     title=st.none() | st.text(),
@@ -109,10 +109,10 @@ drawings = st.builds(
 
 
 @given(drawings)
-def test_written_whole_and_read_back_is_equal(drawing):
-    mapping = drawing.to_mapping()
-    assert Drawing.from_mapping(mapping, "drawing") == drawing
-    assert ("title" in mapping) == (drawing.title is not None)
+def test_written_whole_and_read_back_is_equal(picture):
+    mapping = picture.to_mapping()
+    assert Picture.from_mapping(mapping, "picture") == picture
+    assert ("title" in mapping) == (picture.title is not None)
     assert mapping["shape"]["kind"] in ("round", "square")
 
 
@@ -150,13 +150,13 @@ def test_toml_keeps_unprintable_characters_beyond_the_first_plane(tmp_path):
 
 
 def test_a_kind_that_is_no_text_is_refused():
-    with pytest.raises(ConfigError, match=r"drawing.shape.kind"):
-        Drawing.from_mapping({"shape": {"kind": ["round"]}}, "drawing")
+    with pytest.raises(ConfigError, match=r"picture.shape.kind"):
+        Picture.from_mapping({"shape": {"kind": ["round"]}}, "picture")
 
 
 def test_a_table_is_no_list():
-    with pytest.raises(ConfigError, match=r"drawing.colours: expected a list"):
-        Drawing.from_mapping({"colours": {"red": 1}}, "drawing")
+    with pytest.raises(ConfigError, match=r"picture.colours: expected a list"):
+        Picture.from_mapping({"colours": {"red": 1}}, "picture")
 
 
 def test_toml_is_laid_out_in_tables():

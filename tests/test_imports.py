@@ -26,10 +26,10 @@ _TENSORS = {
 _TEXT = {"regard.text", "regard.datasets"}
 FORBIDDEN = {
     **dict.fromkeys(("text", "datasets", "evaluation", "plots"), _TENSORS),
-    **dict.fromkeys(("ops", "layers"), {*_TEXT, "regard.batches"}),
+    **dict.fromkeys(("ops", "layers"), _TEXT | {"regard.batches"}),
     **dict.fromkeys(("models", "search"), _TEXT),
 }
-"""Beyond the order: folders without tensors, equations that know no text, models that meet text only through batches."""
+"""Beyond the order: folders without tensors, equations without text, models that meet text only through batches."""
 
 ALLOWED = {("search", "regard.text.specials"), ("checkpoint", "regard.tasks")}
 """The four ids of special symbols; the table of tasks, which imports nothing until it is called."""

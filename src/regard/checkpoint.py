@@ -54,16 +54,16 @@ def _migrate_2_to_3(document: Document, content: dict[str, Any]) -> dict[str, An
         content["model"] = _drop_lacking_2(content["model"])
     if document == "options":
         training = dict(content.get("training", {}))
-        _rename(training, rate="learning_rate", thaw_every="unfreeze_every")
+        _rename(training, {"rate": "learning_rate", "thaw_every": "unfreeze_every"})
         content["training"] = training
-        _rename(content, teaching="auxiliary_losses")
+        _rename(content, {"teaching": "auxiliary_losses"})
     else:
-        _rename(content, rate="learning_rate", gap="exposure_gap")
+        _rename(content, {"rate": "learning_rate", "gap": "exposure_gap"})
     return content
 
 
-def _rename(table: dict[str, Any], **names: str) -> None:
-    """Rename keys, old=new, in place and without changing their order."""
+def _rename(table: dict[str, Any], names: Mapping[str, str]) -> None:
+    """Rename keys, old → new, in place and without changing their order."""
     renamed = {names.get(key, key): value for key, value in table.items()}
     table.clear()
     table.update(renamed)

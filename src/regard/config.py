@@ -221,7 +221,7 @@ def read_toml(path: Path) -> dict[str, Any]:
     """Read a TOML file.
 
     Raises:
-        ConfigError: the file is missing or is no TOML.
+        ConfigError: the file is missing or is not TOML.
     """
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
@@ -271,7 +271,7 @@ def set_option(mapping: dict[str, Any], assignment: str) -> None:
     """Apply one ``--set section.option=value``; the value is read as TOML, or else as plain text.
 
     Raises:
-        ConfigError: there is no ``=``, or a part of the path is no section.
+        ConfigError: the ``=`` is missing, or a part of the path is not a section.
     """
     path, equals, text = assignment.partition("=")
     if not equals:

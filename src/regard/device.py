@@ -1,6 +1,6 @@
-"""Which device a name means, or why it cannot be used here.
+"""The device and the number of threads to compute with.
 
-How many threads compute: as many as asked for, or as this process may use.
+In: what the user chose, or nothing. Out: a device that this machine has; the threads of this process.
 """
 
 import os
@@ -12,17 +12,17 @@ from regard.config import in_range, one_of
 from regard.errors import ConfigError
 
 DEVICES = ("auto", "cpu", "cuda")
-"""What may be asked for; ``auto`` is a GPU where there is one."""
+"""The legal names; ``auto`` is a GPU where there is one."""
 
 
 def find_device(name: str) -> str:
-    """The device to compute on.
+    """Find the device that a name means on this machine.
 
     Args:
         name: one of `DEVICES`.
 
     Raises:
-        ConfigError: there is no such device, or none on this machine.
+        ConfigError: the name is unknown, or this machine has no such device.
     """
     one_of("device", name, DEVICES)
     if name == "auto":
@@ -33,38 +33,38 @@ def find_device(name: str) -> str:
 
 
 _QUOTAS = (Path("/sys/fs/cgroup/cpu.max"), Path("/sys/fs/cgroup/cpu/cpu.cfs_quota_us"))
-_MOST = 1024  # OpenMP falls where a machine cannot have them
+_MAX_THREADS = 1024  # OpenMP crashes where a machine cannot have them
 _PERIOD = Path("/sys/fs/cgroup/cpu/cpu.cfs_period_us")
 
 
 def use_threads(number: int | None = None) -> int:
-    """Set the threads of this process, and return how many they are.
+    """Set the number of threads of this process, and return it.
 
-    Without a number they are torch's own choice, but no more than the processors this process is allowed: torch counts
-    those of the machine, and in a container with a share of it the threads would take turns.
+    By default it is torch's own choice, but at most the number of processors this process may use: torch counts those
+    of the machine, and in a container with a share of it the threads would wait for each other.
 
     Args:
-        number: from 1 to 1,024; None for a sensible number.
+        number: from 1 to 1,024; None for the default.
 
     Raises:
         ConfigError: a number out of range.
     """
     if number is None:
         number = max(1, min(torch.get_num_threads(), allowed_processors()))
-    in_range("threads", number, 1, _MOST)
+    in_range("threads", number, 1, _MAX_THREADS)
     torch.set_num_threads(number)
     return number
 
 
 def allowed_processors() -> int:
-    """The processors this process may use: by its affinity, and by its container's share rounded up."""
+    """The number of processors this process may use: by its affinity, and by its container's share rounded up."""
     affinity = getattr(os, "sched_getaffinity", None)
     processors = len(affinity(0)) if affinity is not None else os.cpu_count() or 1
     return min(processors, _share() or processors)
 
 
 def _share() -> int | None:
-    """How many processors' time the container has, rounded up; None where nothing limits it."""
+    """The container's share in processors, rounded up; None where nothing limits it."""
     for path in _QUOTAS:
         try:
             quota, *rest = path.read_text(encoding="ascii").split()

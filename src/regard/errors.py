@@ -1,7 +1,7 @@
-"""Errors a user can mend: each message names the value, the place and the remedy.
+"""Errors a user can fix: each message names the value, the place and the remedy.
 
 Everything the package raises on purpose is a `RegardError`; the command line prints its message and
-exits with status 2. Anything else that escapes is a fault of ours and keeps its traceback.
+exits with status 2. Anything else is a bug and keeps its traceback.
 """
 
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ class DataError(RegardError):
 
 
 class ConfigError(RegardError):
-    """An option with an unknown name, an illegal value, or at odds with another."""
+    """An option with an unknown name, an illegal value, or in conflict with another."""
 
 
 class FolderError(RegardError):

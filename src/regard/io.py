@@ -1,7 +1,7 @@
 """Files that appear whole or not at all, and folders to hold them.
 
-In: a path and what fills a binary file. Out: the file, under its own name only once all of it is on the disk;
-until then what stood there before stays, whatever happens: a full disk, a signal, a fault.
+In: a path, and a function that fills a binary file. Out: the file, under its own name only once all of it is on disk;
+until then the previous file stays, whatever happens: a full disk, a signal, a bug.
 """
 
 import os
@@ -49,7 +49,7 @@ def write_whole_text(path: str | PathLike[str], text: str) -> None:
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder and those above it, unless it is there.
+    """Make a folder and its parents, unless they exist.
 
     Raises:
         DataError: it cannot be made.
@@ -63,11 +63,11 @@ def make_folder(path: Path) -> None:
 
 
 def free_folder(path: Path, taken: Callable[[Path], bool]) -> Path:
-    """The path itself, or with a number behind it where that is taken.
+    """The path itself, or with a number appended if it is taken.
 
     Args:
-        path: the folder wished for; it has a name.
-        taken: whether a folder may not be written to.
+        path: the preferred folder.
+        taken: whether a folder is in use.
     """
     number, free = 2, path
     while taken(free):

@@ -68,7 +68,7 @@ class ProgressBar:
             fraction: how much is done, 0 to 1; None where that is not known.
             seconds: how long it took.
             facts: shown beside the bar.
-            plain: the beginning of a plain line.
+            plain: the first part of a plain line.
         """
         left = clock(seconds * (1 - fraction) / fraction) if fraction else _UNKNOWN
         if self._live:

@@ -19,13 +19,13 @@ COMMANDS = [
 ]
 
 
-def command(verb):
-    return typer.main.get_command(app).commands[verb]
+def command(command):
+    return typer.main.get_command(app).commands[command]
 
 
-def examples(verb):
-    """What a verb's help tells to type, up to a pipe or a redirection."""
-    for line in command(verb).help.splitlines():
+def examples(command):
+    """What a command's help tells to type, up to a pipe or a redirection."""
+    for line in command(command).help.splitlines():
         if typed := re.search(r"regard (.*)", line):
             words = shlex.split(typed[1])
             yield words[: next((k for k, word in enumerate(words) if word in "|>"), None)]
@@ -37,11 +37,11 @@ def test_version(regard):
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["-h"]])
-def test_help_names_the_verbs(regard, arguments):
+def test_help_names_the_commands(regard, arguments):
     ended = regard(*arguments)
     assert ended.status == 0
-    for verb in COMMANDS:
-        assert re.search(rf"\b{verb}\b", ended.out)
+    for name in COMMANDS:
+        assert re.search(rf"\b{name}\b", ended.out)
     assert "Start with: regard demo" in ended.out
 
 
@@ -50,33 +50,33 @@ def test_no_arguments_is_help_too(regard):
     assert "Usage: regard" in ended.out + ended.err
 
 
-def test_the_verbs_are_these():
+def test_the_commands_are_these():
     assert list(typer.main.get_command(app).commands) == COMMANDS
 
 
-@pytest.mark.parametrize("verb", COMMANDS)
-def test_help_teaches(regard, verb):
-    """Each verb says what it does, shows how to call it, and explains every option."""
-    ended = regard(verb, "--help")
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_teaches(regard, name):
+    """Each command says what it does, shows how to call it, and explains every option."""
+    ended = regard(name, "--help")
     assert ended.status == 0
     shown = " ".join(re.sub(r"[│╭╮╰╯─]", " ", ended.out).split())
     assert "Examples" in shown
-    assert list(examples(verb))
-    for parameter in command(verb).params:
+    assert list(examples(name))
+    for parameter in command(name).params:
         assert parameter.help, parameter.name
         words = " ".join(parameter.help.replace("\\[", "[").split())
         # a long word may be broken at the end of a line
         assert words.split()[0] in shown, parameter.name
         assert words.split()[-1].strip(".") in shown, parameter.name
-    if verb == "train":
+    if name == "train":
         assert "A TOML file with the tables [data], [tokenizer], [model] and [training]." in shown
 
 
-@pytest.mark.parametrize("verb", COMMANDS)
-def test_the_examples_can_be_typed(verb):
-    for words in examples(verb):
-        assert words[0] == verb
-        context = command(verb).make_context(verb, words[1:])
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_examples_can_be_typed(name):
+    for words in examples(name):
+        assert words[0] == name
+        context = command(name).make_context(name, words[1:])
         assert context.params
 
 

@@ -51,7 +51,7 @@ def test_command_line(monkeypatch):
     seen = []
 
     @app.command()
-    def verb(
+    def command(
         context: typer.Context,
         file: str,
         beam: int = 5,
@@ -63,7 +63,7 @@ def test_command_line(monkeypatch):
         seen.append(command_line(context))
 
     arguments = [
-        "verb",
+        "command",
         "a file",
         "--columns",
         "2",
@@ -77,5 +77,5 @@ def test_command_line(monkeypatch):
         "5",
     ]
     monkeypatch.setattr(sys, "argv", arguments)
-    app(arguments[1:], prog_name="verb", standalone_mode=False)
-    assert seen == ["regard verb 'a file' --columns 2 1 --lower --set x=1 --set y=2"]
+    app(arguments[1:], prog_name="command", standalone_mode=False)
+    assert seen == ["regard command 'a file' --columns 2 1 --lower --set x=1 --set y=2"]

@@ -136,7 +136,7 @@ class TestBadInput:
     def test_a_link_that_is_none(self, regard, model, data):
         (data / "test.links").write_text("0-0\n" * 3 + "0:1\n" + "0-0\n" * 8)
         ended = regard("evaluate", model, data / "test.tsv", "--gold", data / "test.links")
-        self.fails(ended, "test.links:4: '0:1' is no link; write source-target counted from 0")
+        self.fails(ended, "test.links:4: '0:1' is not a link; write source-target counted from 0")
 
     def test_links_for_a_model_that_has_none(self, regard, fixed_model, data):
         ended = regard("evaluate", fixed_model, data / "test.tsv", "--gold", data / "test.links")

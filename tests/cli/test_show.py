@@ -24,7 +24,7 @@ def test_what_the_model_is(regard, model):
     assert f"weights: best, after update {loaded.facts['update']}" in lines
 
 
-def test_the_score_history_is_the_journal(regard, model):
+def test_the_score_history_is_the_log(regard, model):
     rows = [row for row in read_log(model) if row["event"] == "validation"]
     assert [row["update"] for row in rows] == [10, 20]
     history = regard("show", model).out.split("score history")[1].splitlines()

@@ -107,23 +107,23 @@ class TestFlags:
 
     def test_minutes_go_with_any_preset(self, regard, corpus, monkeypatch):
         """As the help shows it: a falling rate falls over the preset's epochs, the clock may end it sooner."""
-        told = {}
+        message = {}
 
         def run_training(folder, config, **options):
-            told["config"] = config
+            message["config"] = config
             raise KeyboardInterrupt
 
         monkeypatch.setattr("regard.training.run.run_training", run_training)
         for name in PRESETS:
-            # one that begins as a language model must be told which
+            # one that begins as a language model must be message which
             begun = name == "classifier-pretrained"
-            told_so = ["--set", "pretrained.encoder=lm"] if begun else []
-            assert regard("train", corpus / "m", "--preset", name, "--minutes", 30, *told_so).status == 130
+            extra = ["--set", "pretrained.encoder=lm"] if begun else []
+            assert regard("train", corpus / "m", "--preset", name, "--minutes", 30, *extra).status == 130
             own = configure(
                 {"pretrained": {"encoder": "language_model"}} if begun else {}, preset=name
             ).training
-            assert told["config"].training.max_minutes == 30
-            assert told["config"].training.max_epochs == own.max_epochs
+            assert message["config"].training.max_minutes == 30
+            assert message["config"].training.max_epochs == own.max_epochs
 
     @pytest.mark.parametrize(
         "arguments",
@@ -161,12 +161,12 @@ class TestFlags:
 
     def test_options_are_listed_with_their_sentences(self, regard):
         lines = regard("train", "--list-options").out.splitlines()
-        told = dict(zip(lines[::2], lines[1::2], strict=True))
-        assert told["training.learning_rate = 0.001"] == "    The peak learning rate."
-        assert told['model.decoder[luong].attention.energy = "additive"'].startswith(
+        message = dict(zip(lines[::2], lines[1::2], strict=True))
+        assert message["training.learning_rate = 0.001"] == "    The peak learning rate."
+        assert message['model.decoder[luong].attention.energy = "additive"'].startswith(
             "    additive, concat, dot"
         )
-        assert all(sentence.startswith("    ") and sentence.strip() for sentence in told.values())
+        assert all(sentence.startswith("    ") and sentence.strip() for sentence in message.values())
 
     def test_options_that_are_illegal_for_the_task_are_not_listed(self, regard):
         lines = regard("train", "--task", "caption", "--list-options").out.splitlines()

@@ -81,10 +81,10 @@ def test_other_files_and_other_sizes(tmp_path):
     with pytest.raises(DataError, match=r"a \.npy file has no columns by name, so 'v' cannot be read"):
         read_features(tmp_path / "f.npy", column="v")
     np.save(tmp_path / "pickled.npy", np.array([[object()]]), allow_pickle=True)
-    with pytest.raises(DataError, match=r"pickled\.npy: no matrix of numbers can be read .*numpy\.save"):
+    with pytest.raises(DataError, match=r"pickled\.npy: cannot be read as a matrix of numbers .*numpy\.save"):
         read_features(tmp_path / "pickled.npy")
     (tmp_path / "cut.npy").write_bytes((tmp_path / "f.npy").read_bytes()[:-4])
-    with pytest.raises(DataError, match=r"cut\.npy: no matrix of numbers can be read"):
+    with pytest.raises(DataError, match=r"cut\.npy: cannot be read as a matrix of numbers"):
         read_features(tmp_path / "cut.npy")
     with pytest.raises(DataError, match=r"gone\.npy: no such file"):
         read_features(tmp_path / "gone.npy")
@@ -94,7 +94,7 @@ def test_other_files_and_other_sizes(tmp_path):
     ):
         read_features(tmp_path / "f.csv")
     (tmp_path / "f.parquet").write_text("1,2\n", encoding="utf-8")
-    with pytest.raises(DataError, match=r"f\.parquet: no table can be read"):
+    with pytest.raises(DataError, match=r"f\.parquet: cannot be read as a table"):
         read_features(tmp_path / "f.parquet")
 
 
@@ -103,7 +103,7 @@ TABLES = {
     "row 2 of 'v' has nothing": {"v": [[1.0, 2.0], None]},
     "feature 2 of row 1 is nan": {"v": [[1.0, None]]},
     "feature 1 of row 2 is nan": {"x": [1.0, None], "y": [1.0, 2.0]},
-    "features may stand in v, w; name one of these columns": {"v": [[1.0]], "w": [[2.0]]},
+    "several columns hold lists of numbers: v, w; name one": {"v": [[1.0]], "w": [[2.0]]},
     "the table has no column of numbers": {"name": ["a"]},
 }
 
@@ -117,10 +117,12 @@ def test_what_is_no_table_of_features(message, columns, tmp_path):
 
 def test_a_column_that_is_not_there(tmp_path):
     feather.write_feather(tables()["fixed"], tmp_path / "f.feather")
-    with pytest.raises(DataError, match=r"'vectr' is no column of lists of numbers; did you mean 'vector'\?"):
+    with pytest.raises(
+        DataError, match=r"'vectr' is not a column of lists of numbers; did you mean 'vector'\?"
+    ):
         read_features(tmp_path / "f.feather", column="vectr")
     feather.write_feather(tables()["columns"], tmp_path / "f.feather")
-    with pytest.raises(DataError, match="'f0' is no column of lists of numbers; there is none"):
+    with pytest.raises(DataError, match="'f0' is not a column of lists of numbers; there is none"):
         read_features(tmp_path / "f.feather", column="f0")
 
 

@@ -30,10 +30,10 @@ def test_each_reason_is_counted_with_its_first_place():
     assert (report.total, report.removed) == (10, 8)
     assert report.sentences() == [
         "kept 2 of 10 pairs",
-        "took out 3 pairs with an empty side (first at f:2)",
-        "took out 2 pairs with a side above the length limit (first at f:4)",
-        "took out 2 pairs with sides of too unequal length (first at f:6)",
-        "took out 1 pair seen before (first at f:8)",
+        "removed 3 pairs with an empty side (first at f:2)",
+        "removed 2 pairs with a side above the length limit (first at f:4)",
+        "removed 2 pairs with sides of too unequal length (first at f:6)",
+        "removed 1 pair that occurred before (first at f:8)",
     ]
     assert str(report) == "; ".join(report.sentences())
 
@@ -44,7 +44,7 @@ def test_nothing_taken_out_is_said_in_one_sentence():
 
 def test_a_pair_without_a_place_is_counted_all_the_same():
     _, report = Filters().apply([pair(0, 1), pair(1, 1), pair(0, 1, 3)])
-    assert report.sentences()[1] == "took out 2 pairs with an empty side (first at f:3)"
+    assert report.sentences()[1] == "removed 2 pairs with an empty side (first at f:3)"
 
 
 def test_duplicates_are_pairs_alike_on_both_sides():
@@ -87,7 +87,7 @@ def test_nothing_left_names_reasons_and_remedies():
         Filters(max_length=3, max_ratio=2).apply([pair(4, 4, 1), pair(1, 3, 2), pair(0, 0, 3)])
     message = str(caught.value)
     assert message.startswith(
-        "an empty corpus: kept 0 of 3 pairs; took out 1 pair with an empty side (first at f:3)"
+        "an empty corpus: kept 0 of 3 pairs; removed 1 pair with an empty side (first at f:3)"
     )
     assert message.endswith(
         "; raise data.max_length (now 3) or raise data.max_ratio (now 2) or check that both sides hold text"

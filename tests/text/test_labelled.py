@@ -9,9 +9,9 @@ from regard.text import (
     Labels,
     Place,
     encode_labelled,
-    learn,
     read_labelled,
     read_texts,
+    train_tokenizer,
 )
 
 
@@ -67,7 +67,8 @@ def test_no_text_is_left_unread_in_silence(tmp_path):
     with pytest.raises(DataError, match=r"4 columns, and only columns 1, 2 and 3 are read; name .*column 3"):
         list(read_labelled(more, num_texts=2))
     with pytest.raises(
-        DataError, match=r"only columns 1 and 2 are read; say .* --column 1 --second-column 2$"
+        DataError,
+        match=r"only columns 1 and 2 are read; name the columns of .* --column 1 --second-column 2$",
     ):
         list(read_texts(more, num_texts=2))
     assert list(read_texts(more, num_texts=2, columns=(2, 3))) == [("a", "b")]
@@ -86,25 +87,25 @@ def test_a_blank_that_parts_label_and_text_is_recognised(tmp_path):
 def test_a_line_to_classify_with_too_few_columns_names_the_options(tmp_path):
     path = write(tmp_path, "alone\n")
     with pytest.raises(
-        DataError, match=r"1 column .*; say where each text stands, as --column 1 --second-column 2$"
+        DataError, match=r"1 column .*; name the columns of the texts, as --column 1 --second-column 2$"
     ):
         list(read_texts(path, num_texts=2))
-    with pytest.raises(DataError, match=r"1 column .*; say where the text stands, as --column 1$"):
+    with pytest.raises(DataError, match=r"1 column .*; name the column of the text, as --column 1$"):
         list(read_texts(path, columns=(2,)))
 
 
 def test_options_that_do_not_go_together(tmp_path):
     path = write(tmp_path, "x\ta\n")
     with pytest.raises(
-        ConfigError, match=r"columns \[1, 2\]: 3 are wanted, for the label and then each text"
+        ConfigError, match=r"columns \[1, 2\]: 3 are needed, for the label and then each text"
     ):
         list(read_labelled(path, num_texts=2, columns=(1, 2)))
     with pytest.raises(ConfigError, match="3 texts cannot be classified together"):
         list(read_labelled(path, num_texts=3))
-    with pytest.raises(ConfigError, match='separator = "space" parts a label from one text'):
+    with pytest.raises(ConfigError, match='separator = "space" is for a label followed by one text'):
         list(read_labelled(path, num_texts=2, separator="space"))
     with pytest.raises(
-        ConfigError, match=r"columns \[1\]: 2 are wanted, for each text; for instance \[1, 2\]"
+        ConfigError, match=r"columns \[1\]: 2 are needed, for each text; for instance \[1, 2\]"
     ):
         list(read_texts(path, num_texts=2, columns=(1,)))
 
@@ -119,7 +120,7 @@ def test_as_many_texts_to_classify_as_lines(tmp_path):
 
 def test_examples_become_ids_one_for_one(monkeypatch):
     monkeypatch.setattr("regard.text.labelled._CHUNK", 1)
-    tokenizer = learn("word", ["a b c"], size=20)
+    tokenizer = train_tokenizer("word", ["a b c"], size=20)
     labels = Labels(["no", "yes"])
     examples = [LabelledText("yes", ("a b", "c")), LabelledText("no", ("b", ""))]
     a, b, c = tokenizer.encode("a b c")

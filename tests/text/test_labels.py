@@ -39,9 +39,9 @@ def test_an_unknown_label_is_named_with_its_place_and_the_nearest():
 
 
 def test_what_is_no_set_of_labels():
-    with pytest.raises(DataError, match="every label is 'x'; two labels or more are needed"):
+    with pytest.raises(DataError, match="every label is 'x'; at least two different labels are needed"):
         Labels.learn(["x", "x"])
     with pytest.raises(DataError, match="there is no label"):
         Labels.learn([])
-    with pytest.raises(DataError, match="the label 'b' stands twice"):
+    with pytest.raises(DataError, match="the label 'b' is twice"):
         Labels(["b", "a", "b"])

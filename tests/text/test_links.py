@@ -31,7 +31,7 @@ def test_what_is_no_link_is_named_with_its_place(piece):
     with pytest.raises(DataError) as caught:
         parse_pharaoh(f"0-0 {piece} 1-1", "gold.txt:7")
     message = str(caught.value)
-    assert message.startswith(f"gold.txt:7: {piece!r} is no link; write source-target counted from 0")
+    assert message.startswith(f"gold.txt:7: {piece!r} is not a link; write source-target counted from 0")
     assert "as 0-0 1-2" in message
     assert "as 2?1" in message
 
@@ -80,6 +80,6 @@ class TestAFileOfLinks:
     @pytest.mark.parametrize(("text", "count"), [("0-0\n", 1), ("0-0\n0-0\n9-9\n", 3)])
     def test_a_line_for_each_pair(self, links, text, count):
         with pytest.raises(
-            DataError, match=f"links: {count} lines of links for 2 pairs; give one line for each"
+            DataError, match=f"links: {count} lines of links for 2 pairs; give one line per pair"
         ):
             links(text)

@@ -12,9 +12,9 @@ from regard.text import (
     TaggedSentence,
     encode_tagged,
     encode_words,
-    learn,
     read_tagged,
     read_vertical,
+    train_tokenizer,
 )
 
 
@@ -42,7 +42,7 @@ def test_two_files_or_two_columns(tmp_path):
 def test_unequal_counts_and_empty_lines_are_refused_with_their_place(tmp_path):
     with pytest.raises(DataError, match=r"data:2: 3 words and 2 tags; each word has one tag"):
         list(read_tagged(write(tmp_path, "a\tX\na b c\tX Y\n")))
-    with pytest.raises(DataError, match=r"data:1: a line without words cannot be learnt from"):
+    with pytest.raises(DataError, match=r"data:1: a line without words"):
         list(read_tagged(write(tmp_path, " \t\n")))
 
 
@@ -95,12 +95,12 @@ def test_vertical_refusals(tmp_path):
         list(read_vertical(write(tmp_path, "a\t\n")))
     with pytest.raises(DataError, match=r"data:1: the word 'New York' has a blank in it; write it as one"):
         list(read_vertical(write(tmp_path, "New York\tN\n")))
-    with pytest.raises(ConfigError, match="counted from 1, so 0 and 2 cannot be"):
+    with pytest.raises(ConfigError, match="counted from 1, so 0 and 2 are illegal"):
         list(read_vertical(write(tmp_path, "a\tX\n"), columns=(0, 2)))
 
 
 def test_every_word_is_one_id(monkeypatch):
-    tokenizer = learn("word", ["the dog"], size=20)
+    tokenizer = train_tokenizer("word", ["the dog"], size=20)
     the, dog = tokenizer.encode("the dog")
     # ▁ is folded to a blank by the tokenizer: alone it is nothing, inside a word it parts two
     words = ("the", "cat", "▁", "the▁dog", "dog")
@@ -114,8 +114,8 @@ def test_every_word_is_one_id(monkeypatch):
     assert [one.word_ids for one in encoded] == [[the], [dog, the], [dog]]
     with pytest.raises(DataError, match="the label 'V' was not in the training data"):
         list(encode_tagged([TaggedSentence(("dog",), ("V",))], tokenizer, Labels(["D", "N"])))
-    with pytest.raises(ConfigError, match="a tokenizer of kind 'char' cuts words into pieces"):
-        encode_words(words, learn("char", ["the dog"], size=20))
+    with pytest.raises(ConfigError, match="a tokenizer of kind 'char' splits words into pieces"):
+        encode_words(words, train_tokenizer("char", ["the dog"], size=20))
 
 
 def test_conllu_has_its_columns_named(tmp_path):
@@ -135,7 +135,7 @@ def test_tags_that_are_missing_or_do_not_match(tmp_path):
     tags = tmp_path / "tags"
     tags.write_text("D A N\nV\n", encoding="utf-8")
     with pytest.raises(
-        DataError, match=r"1 lines and .* has 2; words and their tags stand on lines of the same number"
+        DataError, match=r"1 lines and .* has 2; words and their tags are on lines with the same number"
     ):
         list(read_tagged(words, tags))
     with pytest.raises(ConfigError, match=r"--columns 1 2 .* belongs to one tab-separated file, and two"):
@@ -143,6 +143,6 @@ def test_tags_that_are_missing_or_do_not_match(tmp_path):
     table = tmp_path / "table"
     table.write_text("1\tthe man\tD N\n", encoding="utf-8")
     with pytest.raises(
-        DataError, match=r"3 columns, and only columns 1 and 2 are read; say where words and tags"
+        DataError, match=r"3 columns, and only columns 1 and 2 are read; name the columns of words and tags"
     ):
         list(read_tagged(table))

@@ -23,7 +23,7 @@ def test_a_line_that_a_killed_run_left_unfinished(tmp_path):
     assert read_log(tmp_path) == [{"event": "start", "update": 0}]
 
 
-def test_no_journal(tmp_path):
+def test_no_log(tmp_path):
     assert read_log(tmp_path) == []
 
 

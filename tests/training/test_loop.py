@@ -147,6 +147,15 @@ class TestBestAndLast:
         assert folder.load("last").facts["update"] == 6
         assert torch.equal(weights(trained.folder, "best"), weights(trained.folder)) == (best == 6)
 
+    def test_a_tie_goes_to_the_lower_loss(self, run, monkeypatch):
+        """Selecting by a score that stays the same: the third validation has the lowest loss."""
+        losses = iter([2.0, 3.0, 1.0, 1.0])
+        script(monkeypatch, lambda real: {"loss": next(losses), "bleu": 5.0})
+        trained, heard = run(max_updates=8, validate_every=2, select="bleu")
+        assert [event.best for event in of(Validated, heard)] == [True, False, True, False]
+        assert {event.select for event in of(Validated, heard)} == {"bleu"}
+        assert (trained.result.best_update, trained.report["select"]) == (6, "bleu")
+
     def test_facts_stand_with_the_weights(self, run):
         trained, heard = run(max_updates=4, validate_every=2)
         last = of(Validated, heard)[-1]
@@ -164,7 +173,7 @@ class TestBestAndLast:
 
 
 class TestWhatIsWritten:
-    def test_the_journal_tells_the_run(self, run):
+    def test_the_log_has_the_run(self, run):
         trained, heard = run(max_updates=12, validate_every=6)
         lines = (trained.folder / "log.jsonl").read_text(encoding="utf-8").splitlines()
         rows = [json.loads(line) for line in lines]
@@ -192,14 +201,14 @@ class TestWhatIsWritten:
         folder = run(max_updates=1, tensorboard=True)[0].folder
         assert list((folder / "tensorboard").glob("events.out.*"))
 
-    def test_progress_is_told(self, run):
+    def test_progress_is_reported(self, run):
         _, heard = run(max_updates=20)
-        told = of(Progress, heard)
-        assert [event.update for event in told] == [1, 10, 20]
-        assert [event.fraction for event in told] == pytest.approx([1 / 20, 1 / 2, 1])
-        assert [event.epoch for event in told] == pytest.approx([0.2, 2, 4])
-        assert all(event.tokens_per_second > 0 and event.seconds > 0 for event in told)
-        assert told[0].loss > told[-1].loss
+        reports = of(Progress, heard)
+        assert [event.update for event in reports] == [1, 10, 20]
+        assert [event.fraction for event in reports] == pytest.approx([1 / 20, 1 / 2, 1])
+        assert [event.epoch for event in reports] == pytest.approx([0.2, 2, 4])
+        assert all(event.tokens_per_second > 0 and event.seconds > 0 for event in reports)
+        assert reports[0].loss > reports[-1].loss
 
     def test_no_fraction_without_a_known_end(self, run, monkeypatch):
         script(monkeypatch, lambda real: {"loss": 1.0})
@@ -212,7 +221,7 @@ class TestWhatIsWritten:
             [0.5 / 2, 0.5 * (1 - 7 / 18), 0.5 / 18]
         )
 
-    def test_the_plateau_is_told_of_validations(self, run, monkeypatch):
+    def test_the_plateau_follows_validations(self, run, monkeypatch):
         script(monkeypatch, lambda real: {"loss": 1.0})
         _, heard = run(
             max_updates=20, validate_every=5, schedule="plateau", learning_rate=0.5, plateau_decay=0.1
@@ -281,7 +290,7 @@ class TestWhatGoesWrong:
                 first.update({file.name: file.read_bytes() for file in path.glob("*.safetensors")})
                 limit.__enter__()
 
-        limit = largest_file(2000)  # enough for the journal
+        limit = largest_file(2000)  # enough for the log
         config = run_config(training={"max_updates": 6, "validate_every": 2})
         try:
             with pytest.raises(CheckpointError, match=r"best.safetensors: cannot be written .* untouched"):

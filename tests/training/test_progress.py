@@ -49,20 +49,20 @@ def test_training_in_a_pipe_is_plain_lines(capsys):
         display(Validated(3000, 75.0, VALIDATION, select="bleu", best=False))
     out, err = capsys.readouterr()
     assert out == ""
-    told = err.splitlines()
-    assert told[0] == "[red]kept 3 of 5 pairs[/] (first at data[fr].tsv:2)"
+    lines = err.splitlines()
+    assert lines[0] == "[red]kept 3 of 5 pairs[/] (first at data[fr].tsv:2)"
     assert (
-        told[1]
+        lines[1]
         == "update 1,500 (25 %)  loss 2.346  learning rate 0.001  12,346 tokens/s  1:05 elapsed, 3:15 left"
     )
-    assert told[2] == (
+    assert lines[2] == (
         "validation after update 2,000: perplexity 2.72, token accuracy 75.0\N{NO-BREAK SPACE}%, free-running accuracy "
         "50.0\N{NO-BREAK SPACE}%, exposure gap (teacher-forced minus free-running accuracy) "
         "25.0\N{NO-BREAK SPACE}%, BLEU 12.3, chrF 30.0, exact match "
         "12.5\N{NO-BREAK SPACE}%; best BLEU so far"
     )
-    assert told[3].endswith("exact match 12.5\N{NO-BREAK SPACE}%")
-    assert len(told) == 4
+    assert lines[3].endswith("exact match 12.5\N{NO-BREAK SPACE}%")
+    assert len(lines) == 4
 
 
 def test_training_without_a_known_end(capsys):

@@ -142,7 +142,7 @@ def test_what_the_folder_says(tmp_path, run_config, pairs):
     assert RunConfig.from_mapping(read_toml(trained.folder / "train.toml"), "run") == config
     notes = [event.text for event in heard if isinstance(event, Note)]
     assert notes[0].startswith("no validation pairs given: ")
-    assert "took out" in notes[1]
+    assert "removed" in notes[1]
     assert "above the length limit" in notes[1]
     assert notes[2].startswith(
         f"{report['num_train_pairs']} training pairs, {report['num_valid_pairs']} for validation; vocabul"

@@ -60,7 +60,7 @@ def test_the_head_learns_first_and_one_layer_more_after_each_while(model, name):
         assert changed(model, before) == NAMES[: 1 + update // 2], update
 
 
-def test_the_frozen_have_no_gradient_and_are_thawed_again(model):
+def test_frozen_groups_have_no_gradient_and_are_unfrozen_again(model):
     optimizer, config = start(model, unfreeze_every=1.0)
     unfreezing = Unfreezing(optimizer, config, updates_per_epoch=1)
     learning = [p.requires_grad for p in groups_by_depth(model)[1].parameters]

@@ -17,7 +17,7 @@ from regard.errors import DataError
 from regard.evaluation.metrics import is_better
 from regard.models import Model
 from regard.tasks.config import TextTokenizerConfig
-from regard.text import Tokenizer, learn
+from regard.text import Tokenizer, train_tokenizer
 
 
 class Encoded(Protocol):
@@ -157,14 +157,14 @@ class Task(ABC):
         """Score the model on the validation examples; uses no randomness and leaves the model in training mode."""
 
 
-def train_tokenizer(lines: Iterable[str], config: TextTokenizerConfig) -> Tokenizer:
+def train_text_tokenizer(lines: Iterable[str], config: TextTokenizerConfig) -> Tokenizer:
     """Train the tokenizer that a run's configuration describes.
 
     Raises:
         ConfigError: the size is impossible.
         DataError: the lines hold no text.
     """
-    return learn(
+    return train_tokenizer(
         config.text,
         lines,
         size=config.text_size,

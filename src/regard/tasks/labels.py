@@ -18,7 +18,14 @@ from regard.errors import ConfigError, DataError
 from regard.evaluation import ClassScores
 from regard.evaluation.metrics import label_scores
 from regard.models import Model
-from regard.tasks.base import EncodedExample, Prepared, Task, Validation, filter_by_length, train_tokenizer
+from regard.tasks.base import (
+    EncodedExample,
+    Prepared,
+    Task,
+    Validation,
+    filter_by_length,
+    train_text_tokenizer,
+)
 from regard.tasks.config import LabelRunConfig
 from regard.tasks.loss import sequence_loss
 from regard.tasks.pretrained import initialize_encoder, load_pretrained, match_shape, note_unknown_words
@@ -153,7 +160,7 @@ class LabelTask(Task, Generic[Example, EncodedExample]):
             )
         if self._pretrained is None:
             lines = (text for example in train for text in self.texts(example))
-            tokenizer = train_tokenizer(lines, self.config.tokenizer)
+            tokenizer = train_text_tokenizer(lines, self.config.tokenizer)
         else:  # its weights belong to its ids
             tokenizer = self._pretrained.tokenizers["text"]
         encoded, left_out = filter_by_length(

@@ -1,4 +1,4 @@
-"""Lines ↔ ids: reading corpora, learning vocabularies, encoding, and leaving out what cannot be used."""
+"""Lines ↔ ids: reading corpora, training tokenizers, encoding, and filtering what cannot be used."""
 
 from regard.text.features import CaptionedFeatures, as_numbers, read_captioned, read_features
 from regard.text.labelled import (
@@ -38,8 +38,7 @@ from regard.text.tagged import (
     read_tagged,
     read_vertical,
 )
-from regard.text.tokenizer import Tokenizer
-from regard.text.train_tokenizer import KINDS, learn
+from regard.text.tokenizer import KINDS, Tokenizer, train_tokenizer
 
 __all__ = [
     "BOS",
@@ -73,7 +72,7 @@ __all__ = [
     "encode_words",
     "format_gold",
     "format_pharaoh",
-    "learn",
+    "train_tokenizer",
     "parse_pharaoh",
     "read_captioned",
     "read_features",

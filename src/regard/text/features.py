@@ -1,7 +1,7 @@
-"""Vectors of features from files, and the texts that describe them.
+"""Feature vectors from files, and their captions.
 
-In: a ``.npy`` matrix, or a table of Arrow, Feather or Parquet; a text file beside it with as many lines as there are
-rows. Out: a float32 matrix (N, f), or `CaptionedFeatures`. Nothing is unpickled, and every number is finite.
+In: a ``.npy`` matrix, or a table of Arrow, Feather or Parquet; a text file with one line per row. Out: a float32 matrix
+(N, f), or `DescribedFeatures`. Nothing is unpickled, and every number is finite.
 """
 
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ TABLES = (".arrow", ".feather", ".parquet")
 
 @dataclass(frozen=True, slots=True)
 class CaptionedFeatures:
-    """A vector of features (f,) and the text that describes it, with the place the text was read at."""
+    """A feature vector (f,) and its caption, with the place the caption was read at."""
 
     features: Matrix
     text: str
@@ -35,13 +35,13 @@ class CaptionedFeatures:
 
 
 def read_features(path: str | Path, *, column: str | None = None, size: int | None = None) -> Matrix:
-    """Read a matrix of features, a row for each thing described.
+    """Read a matrix of features, one row per example.
 
     Args:
         path: a ``.npy`` file, or a table with one of the suffixes `TABLES`.
         column: the table's column that holds a list of numbers in each row. If None, the table's one column
             of lists, or, where there is none, all its columns of numbers side by side.
-        size: how many features there must be, as a trained model wants; None for any.
+        size: the number of features a trained model needs; None for any.
 
     Returns:
         (N, f), float32.
@@ -69,19 +69,21 @@ def read_features(path: str | Path, *, column: str | None = None, size: int | No
 
 
 def as_numbers(given: Any, name: object) -> Matrix:
-    """Whatever is given as features as float32, in the shape it has; what is too large becomes infinite.
+    """Convert features to float32, in the shape they have; what is too large becomes infinite.
 
     Args:
         given: an array, or lists of numbers.
-        name: what it is called in messages: a file, or an example's number.
+        name: for messages: a file, or an example's number.
 
     Raises:
-        DataError: rows of unequal length, or values that are no numbers.
+        DataError: rows of unequal length, or values that are not numbers.
     """
     try:
         numbers = np.asarray(given)
     except (ValueError, TypeError) as error:
-        raise DataError(f"{name}: no array ({error}); give as many numbers in each row") from error
+        raise DataError(
+            f"{name}: not an array ({error}); give the same number of values in each row"
+        ) from error
     if numbers.dtype.kind not in "iuf":
         raise DataError(f"{name}: values of type {numbers.dtype}; features are whole numbers or floats")
     with np.errstate(over="ignore"):
@@ -91,11 +93,11 @@ def as_numbers(given: Any, name: object) -> Matrix:
 def read_captioned(
     features: str | Path, texts: str | Path, *, column: str | None = None
 ) -> Iterator[CaptionedFeatures]:
-    """Yield each row of features with the line of text that describes it.
+    """Yield each row of features with its caption.
 
     Args:
         features: as `read_features` takes it, with `column`.
-        texts: as many lines as there are rows, as `read_file` takes it.
+        texts: one line per row, as `read_file` takes it.
         column: see `read_features`.
 
     Raises:
@@ -105,8 +107,8 @@ def read_captioned(
     lines = list(read_file(texts))
     if len(rows) != len(lines):
         raise DataError(
-            f"{features} has {len(rows)} rows and {shown(texts)} has {len(lines)} lines; features and the text that "
-            "describes them stand in the same order, one for one"
+            f"{features} has {len(rows)} rows and {shown(texts)} has {len(lines)} lines; give one line of text "
+            "per row, in the same order"
         )
     origin = shown(texts)
     for number, (row, line) in enumerate(zip(rows, lines, strict=True), start=1):
@@ -118,7 +120,7 @@ def _read_npy(path: Path) -> npt.NDArray[Any]:
         loaded = np.load(path, allow_pickle=False)
     except (OSError, ValueError, EOFError) as error:
         raise DataError(
-            f"{path}: no matrix of numbers can be read ({error}); write it with numpy.save, as floats"
+            f"{path}: cannot be read as a matrix of numbers ({error}); write it with numpy.save, as floats"
         ) from error
     return np.asarray(loaded)
 
@@ -132,17 +134,17 @@ def _read_table(path: Path, column: str | None) -> npt.NDArray[Any]:
     try:
         table = parquet.read_table(path) if path.suffix.lower() == ".parquet" else feather.read_table(path)
     except (pyarrow.ArrowException, OSError) as error:
-        raise DataError(f"{path}: no table can be read ({error}); make or fetch it again") from error
+        raise DataError(f"{path}: cannot be read as a table ({error}); make or fetch it again") from error
     lists = [field.name for field in table.schema if _is_list(field.type)]
     numeric = [field.name for field in table.schema if _is_number(field.type)]
     if column is None and not lists:
         return _side_by_side(table, numeric, path)
     if column is None and len(lists) > 1:
-        raise DataError(f"{path}: features may stand in {', '.join(lists)}; name one of these columns")
+        raise DataError(f"{path}: several columns hold lists of numbers: {', '.join(lists)}; name one")
     column = lists[0] if column is None else column
     if column not in lists:
         known = nearest(column, lists) if lists else "there is none"
-        raise DataError(f"{path}: {column!r} is no column of lists of numbers; {known}")
+        raise DataError(f"{path}: {column!r} is not a column of lists of numbers; {known}")
     return _stacked(table.column(column), column, path)
 
 
@@ -171,8 +173,8 @@ def _stacked(rows: "pyarrow.ChunkedArray", column: str, path: Path) -> npt.NDArr
     size = len(lists[0] or ()) if lists else 0
     for number, row in enumerate(lists, start=1):
         if row is None or len(row) != size:
-            found = "nothing" if row is None else f"{len(row)} numbers"
-            raise DataError(f"{path}: row {number} of {column!r} has {found} where the first has {size}")
+            content = "nothing" if row is None else f"{len(row)} numbers"
+            raise DataError(f"{path}: row {number} of {column!r} has {content} where the first has {size}")
     # a missing number inside a list becomes NaN, and is refused with the others
     return np.array(lists, dtype=np.float64).reshape(len(lists), size)
 
@@ -180,15 +182,15 @@ def _stacked(rows: "pyarrow.ChunkedArray", column: str, path: Path) -> npt.NDArr
 def _checked(numbers: npt.NDArray[Any], path: Path, size: int | None) -> Matrix:
     if numbers.ndim != 2:
         raise DataError(
-            f"{path}: an array of shape {numbers.shape}; features are a matrix, a row for each thing"
+            f"{path}: an array of shape {numbers.shape}; features are a matrix, one row per example"
         )
     matrix = as_numbers(numbers, path)
     if size is not None and numbers.shape[1] != size:
         raise DataError(
-            f"{path}: {numbers.shape[1]} features in a row, and the model was trained on {size}; make them alike"
+            f"{path}: {numbers.shape[1]} features in a row, and the model was trained on {size}; give as many"
         )
     if numbers.shape[1] == 0:
-        raise DataError(f"{path}: rows without features; nothing can be described from them")
+        raise DataError(f"{path}: rows without features; give at least one column of numbers")
     finite = np.isfinite(matrix)
     if not finite.all():
         row, place = np.argwhere(~finite)[0]

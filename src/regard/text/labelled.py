@@ -1,12 +1,9 @@
-"""A closed set of names ↔ ids: the classes of a classifier, the tags of a tagger.
+"""Labels, and labelled texts from files: one text with its label, or two texts that share one (inference pairs).
 
-In: names as they stand in training data. Out: ids counted from 0 in the names' order, and back. There is no unknown
-label: a name that was not learnt is an error, for no model could ever answer it.
-
-Labelled texts from files: one text with its label, or two texts that share one (inference pairs).
-
-In: paths. Out: `LabelledText`s to learn from or to score, plain texts to classify, and both as ids. To learn from a
-blank text is an error; to classify one is not, and as many answers come out as lines went in.
+In: paths, or names of labels. Out: `Labels`, a closed set of names ↔ ids, counted from 0 in the names' order;
+`LabelledText`s to train on or to score, plain texts to classify, and both as ids. There is no unknown label: no model
+could predict it, so a name that is not in the training data is an error. So is a blank text in training data; to
+classify, blank texts are legal, and N lines in are N texts out.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,13 +19,13 @@ from regard.text.tokenizer import Tokenizer
 
 
 class Labels:
-    """Names in an order that is kept; a plain list of them is all there is to store.
+    """A closed set of names ↔ ids: the classes of a classifier, the tags of a tagger. A list of names stores it.
 
     Args:
         names: every label once, by id.
 
     Raises:
-        DataError: a name stands twice, or there is none.
+        DataError: a name occurs twice, or there is none.
     """
 
     def __init__(self, names: Sequence[str]) -> None:
@@ -38,22 +35,22 @@ class Labels:
             raise DataError("there is no label; name a file with a label for each text")
         if len(self._ids) < len(self._names):
             twice = next(name for i, name in enumerate(self._names) if self._ids[name] != i)
-            raise DataError(f"the label {twice!r} stands twice in a list of labels; keep one of the two")
+            raise DataError(f"the label {twice!r} is twice in a list of labels; keep one of the two")
 
     @classmethod
     def learn(cls, names: Iterable[str]) -> "Labels":
-        """The set of some data's labels, sorted, so that it does not depend on the data's order.
+        """Collect the labels of training data, sorted, so that they do not depend on the data's order.
 
         Args:
-            names: the labels as they come, with repetitions.
+            names: the labels in the data's order, with repetitions.
 
         Raises:
-            DataError: there are fewer than two, so that there is nothing to tell apart.
+            DataError: there are fewer than two.
         """
-        found = sorted(set(names))
-        if len(found) == 1:
-            raise DataError(f"every label is {found[0]!r}; two labels or more are needed, to be told apart")
-        return cls(found)
+        distinct = sorted(set(names))
+        if len(distinct) == 1:
+            raise DataError(f"every label is {distinct[0]!r}; at least two different labels are needed")
+        return cls(distinct)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -83,7 +80,7 @@ class Labels:
             place: where it was read, for the message.
 
         Raises:
-            DataError: the label was not learnt.
+            DataError: the label is not in the set.
         """
         if name not in self._ids:
             where = "" if place is None else f"{place}: "
@@ -137,10 +134,10 @@ def read_labelled(
     Args:
         path: the file, as `read_file` takes it.
         num_texts: how many texts share a label, 1 or 2.
-        columns: where the label and then the texts stand, counted from 1; 1, 2 (and 3) if None, and then there may
-            be no others.
+        columns: the columns of the label and then of each text, counted from 1; 1, 2 (and 3) if None, and then there
+            may be no others.
         separator: ``tab``; or ``space`` for a label, a blank and one text, as sentiment corpora are published.
-        header: whether the first line names the columns, and is passed over.
+        header: whether the first line has the columns' names, and is skipped.
 
     Raises:
         ConfigError: columns, texts and separator do not go together.
@@ -150,8 +147,8 @@ def read_labelled(
     wanted = _wanted(columns, range(1, num_texts + 2), "the label and then each text")
     if separator == "space" and wanted != (1, 2):
         raise ConfigError(
-            f'separator = "space" parts a label from one text that follows it, so columns {list(wanted)} cannot '
-            "be; leave the columns out, or part the columns by tabs"
+            f'separator = "space" is for a label followed by one text, so columns {list(wanted)} are impossible; '
+            "leave the columns out, or separate them by tabs"
         )
     origin = shown(path)
     rows = read_columns(
@@ -169,8 +166,8 @@ def read_labelled(
         for column, text in zip(wanted[1:], texts, strict=True):
             if not text.strip():
                 raise DataError(
-                    f"{place}: the text in column {column} is blank, and nothing can be learnt from it; leave "
-                    "the line out, or name another column"
+                    f"{place}: the text in column {column} is blank; leave the line out, or name "
+                    "another column"
                 )
         yield LabelledText(label.strip(), tuple(texts), place)
 
@@ -183,8 +180,8 @@ def read_texts(
     Args:
         path: the file, as `read_file` takes it.
         num_texts: how many texts are classified together, 1 or 2.
-        columns: where they stand between tabs, counted from 1. If None, one text is the whole line, tabs
-            and all, and two are columns 1 and 2, and there may be no others.
+        columns: their columns between tabs, counted from 1. If None, one text is the whole line, tabs included, and
+            two are columns 1 and 2, and there may be no others.
 
     Raises:
         ConfigError: columns and texts do not go together.
@@ -202,7 +199,7 @@ def read_texts(
         wanted,
         blank=True,
         exact=columns is None,
-        remedy=lambda _: f"say where {'each text' if num_texts == 2 else 'the text'} stands, as {options}",
+        remedy=lambda _: f"name the {'columns of the texts' if num_texts == 2 else 'column of the text'}, as {options}",
     )
     for _, texts in rows:
         yield texts
@@ -214,7 +211,7 @@ def encode_labelled(
     """Yield each example's ids, one for one, tokenising a few thousand at a time.
 
     Raises:
-        DataError: a label is none of `labels`.
+        DataError: a label is not in `labels`.
     """
     waiting = iter(examples)
     while chunk := list(islice(waiting, _CHUNK)):
@@ -230,11 +227,11 @@ def _check_num_texts(num_texts: int) -> None:
 
 
 def _remedy(cells: Sequence[str], wanted: Sequence[int]) -> str:
-    """What to do about a line of labelled texts with too few columns or too many."""
+    """The remedy for a line of labelled texts with too few or too many columns."""
     naming = f"name the columns, as {named(range(1, len(wanted) + 1))}"
     if len(cells) == 1 and len(wanted) == 2 and len(cells[0].split()) > 1:
         return (
-            "if a blank parts label and text, say so: --set data.separator=space to train, --separator space to "
+            "if a blank separates label and text: --set data.separator=space to train, --separator space to "
             "evaluate"
         )
     if len(cells) > len(wanted) == 2:
@@ -247,6 +244,6 @@ def _wanted(columns: Sequence[int] | None, default: range, meaning: str) -> tupl
         return tuple(default)
     if len(columns) != len(default):
         raise ConfigError(
-            f"columns {list(columns)}: {len(default)} are wanted, for {meaning}; for instance {list(default)}"
+            f"columns {list(columns)}: {len(default)} are needed, for {meaning}; for instance {list(default)}"
         )
     return tuple(columns)

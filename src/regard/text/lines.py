@@ -1,11 +1,11 @@
-"""Lines as a language model reads them: ids, and what the line is measured by.
+"""Lines as a language model reads them: ids, and the counts of words and characters that its scores are divided by.
 
-In: lines and a tokenizer. Out: `EncodedLine`s in the same order, one for each, blank ones too. No special but `UNK` is
-among the ids: where lines begin and end is written into batches.
+In: lines and a tokenizer. Out: `EncodedLine`s in the same order, one per line, blank ones too. No special symbol but
+`UNK` is among the ids: batches add the marks at a line's ends.
 
-A corpus may have an unknown word of its own: Penn Treebank's files hold ``<unk>`` where a rare word stood. Text is
-text, so a word tokenizer has learnt it as a word beside the special `UNK`; here the two are one, and a word that
-the vocabulary lacks is read, predicted and counted as the corpus's own unknown word.
+A corpus may have its own word for unknown words: Penn Treebank's files have ``<unk>`` for rare words. Text is text, so
+a word tokenizer has it as a word beside the special symbol `UNK`; here the two are one, and a word that is not in the
+vocabulary is read, predicted and counted as the corpus's own unknown word.
 """
 
 from collections.abc import Iterable, Iterator
@@ -17,7 +17,7 @@ from regard.text.specials import SPECIALS, UNK
 from regard.text.tokenizer import Tokenizer
 
 MODES = ("sentences", "continuous")
-"""How lines are read: each by itself, or one after the other as one text, with the state carried."""
+"""How lines are read: each from a zero state, or as one text with the state carried over."""
 
 _CHUNK = 4096
 
@@ -27,7 +27,7 @@ class EncodedLine:
     """A line and its ids.
 
     Attributes:
-        text: as it was given.
+        text: the line itself.
         ids: without marks; none for a line of blanks.
         num_words: its words between blanks and the line's end; for a word tokenizer as many as `length`.
         num_characters: its code points and the line's end; blanks folded, unless they are tokens.
@@ -40,7 +40,7 @@ class EncodedLine:
 
     @property
     def length(self) -> int:
-        """How many tokens are predicted, the end mark counted."""
+        """The number of predictions, the end mark counted."""
         return len(self.ids) + 1
 
 
@@ -48,14 +48,14 @@ def encode_lines(lines: Iterable[str], tokenizer: Tokenizer) -> Iterator[Encoded
     """Yield each line's ids, tokenising a few thousand lines at a time.
 
     Args:
-        lines: what to encode; read as it is needed.
+        lines: read when they are needed.
         tokenizer: its kind says how words and characters are counted.
     """
     unknown = unknown_id(tokenizer)
     waiting = iter(lines)
     while chunk := list(islice(waiting, _CHUNK)):
-        for line, found in zip(chunk, tokenizer.encode_batch(chunk), strict=True):
-            ids = found if line.strip() else []
+        for line, line_ids in zip(chunk, tokenizer.encode_batch(chunk), strict=True):
+            ids = line_ids if line.strip() else []
             if unknown != UNK:
                 ids = [unknown if i == UNK else i for i in ids]
             words = line.split()
@@ -66,7 +66,7 @@ def encode_lines(lines: Iterable[str], tokenizer: Tokenizer) -> Iterator[Encoded
 
 
 def unknown_id(tokenizer: Tokenizer) -> int:
-    """The id of what is not known: the corpus's own word for it where it has one, and else `UNK`."""
+    """The id of unknown words: of the corpus's own word for them if it has one, and else `UNK`."""
     if tokenizer.kind != "word":
         return UNK
     [own] = tokenizer.encode(SPECIALS[UNK])
@@ -74,7 +74,7 @@ def unknown_id(tokenizer: Tokenizer) -> int:
 
 
 def unknown_words(line: str, tokenizer: Tokenizer) -> list[str]:
-    """The words of a line, or its characters where those are the tokens, that the vocabulary lacks, each once."""
+    """The words of a line (characters for ``char``) that are not in the vocabulary, each once."""
     pieces = normalize("NFC", line) if tokenizer.kind == "char" else line.split()
     return [
         piece for piece in dict.fromkeys(pieces) if piece != SPECIALS[UNK] and UNK in tokenizer.encode(piece)

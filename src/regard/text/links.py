@@ -1,8 +1,8 @@
-"""Word alignments as sets of links, and their Pharaoh text form.
+"""Word alignments as sets of links, and their text form, Pharaoh.
 
 In: lines such as ``0-0 1-2 2?1``, or a file of them. Out: `Links`, `GoldLinks`, and back. A link is (source word j,
 target word i), both counted from 0. ``-`` marks a sure link and ``?`` (or ``p``) a possible one. Knows nothing of
-models: how links come out of attention is `output/alignment`.
+models: `evaluation.alignment` computes links from attention.
 """
 
 import re
@@ -21,11 +21,11 @@ _LINK = re.compile(r"(\d+)([-?p])(\d+)")
 
 @dataclass(frozen=True, slots=True)
 class GoldLinks:
-    """What an annotator (or a grammar) says: links that must be there, and links that may be.
+    """Gold links of a sentence pair, from an annotator or a grammar.
 
     Attributes:
-        sure: links any good alignment contains.
-        possible: links that are not wrong; always includes the sure ones.
+        sure: links that every correct alignment has.
+        possible: links that are not errors; always includes the sure ones.
     """
 
     sure: Links
@@ -43,7 +43,7 @@ def parse_pharaoh(line: str, place: str) -> GoldLinks:
         place: file and line for the error message.
 
     Raises:
-        DataError: a piece of the line is no link.
+        DataError: a part of the line is not a link.
     """
     sure: set[Link] = set()
     possible: set[Link] = set()
@@ -51,7 +51,7 @@ def parse_pharaoh(line: str, place: str) -> GoldLinks:
         match = _LINK.fullmatch(piece)
         if match is None:
             raise DataError(
-                f"{place}: {piece!r} is no link; write source-target counted from 0, as 0-0 1-2, "
+                f"{place}: {piece!r} is not a link; write source-target counted from 0, as 0-0 1-2, "
                 "with ? for a possible link, as 2?1"
             )
         link = (int(match[1]), int(match[3]))
@@ -60,15 +60,15 @@ def parse_pharaoh(line: str, place: str) -> GoldLinks:
 
 
 def read_gold_links(path: str | Path, sentences: Sequence[tuple[str, str]]) -> list[GoldLinks]:
-    """Read the gold links of some pairs of sentences, a line for each.
+    """Read the gold links of sentence pairs, one line per pair.
 
     Args:
         path: the file.
         sentences: source and target of each pair, words between blanks.
 
     Raises:
-        DataError: the file cannot be read, a line is no set of links or links words that are not there, or there are
-            not as many lines as pairs.
+        DataError: the file cannot be read, a line is not a set of links or links words that do not exist, or the number
+            of lines is not that of the pairs.
     """
     gold = []
     for number, line in enumerate(read_file(path), start=1):
@@ -85,17 +85,17 @@ def read_gold_links(path: str | Path, sentences: Sequence[tuple[str, str]]) -> l
                 )
     if len(gold) != len(sentences):
         raise DataError(
-            f"{path}: {len(gold)} lines of links for {len(sentences)} pairs; give one line for each pair"
+            f"{path}: {len(gold)} lines of links for {len(sentences)} pairs; give one line per pair"
         )
     return gold
 
 
 def format_pharaoh(links: Iterable[Link]) -> str:
-    """Write links as ``j-i``, ordered by target word and then by source word."""
+    """Format links as ``j-i``, ordered by target word and then by source word."""
     return " ".join(f"{j}-{i}" for j, i in sorted(links, key=lambda link: (link[1], link[0])))
 
 
 def format_gold(gold: GoldLinks) -> str:
-    """Write gold links so that `parse_pharaoh` reads them back: ``-`` sure, ``?`` possible only."""
+    """Format gold links so that `parse_pharaoh` reads them back: ``-`` sure, ``?`` possible only."""
     ordered = sorted(gold.possible, key=lambda link: (link[1], link[0]))
     return " ".join(f"{j}{'-' if (j, i) in gold.sure else '?'}{i}" for j, i in ordered)

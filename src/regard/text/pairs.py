@@ -1,17 +1,8 @@
-"""Sentence pairs and lines from files, in order, none left out.
+"""Sentence pairs: read from files, encoded as ids, and filtered for training.
 
-In: paths. Out: `SentencePair`s for training and scoring, plain lines for translating. Blank lines and blank
-sides come through as they are: whether to train on them is for `filters`.
-
-Sentence pairs as ids: the last form of a pair that is not a tensor.
-
-In: `SentencePair`s and two tokenizers. Out: `EncodedPair`s in the same order, one for each, however short or
-long. No special is added: where sentences begin and end is written into batches.
-
-Which encoded pairs are fit to train on, and an account of those that are not.
-
-In: `EncodedPair`s. Out: the fit ones in order, and a `FilterReport` that says how many were taken out, why,
-and where the first of each kind stands. Lengths are counted in tokens, without specials.
+In: paths, and two tokenizers. Out: `SentencePair`s and plain lines in the files' order, none left out, blank ones too;
+`EncodedPair`s, one per pair, without special symbols (batches add them); the pairs fit to train on, with a
+`FilterReport` of how many were removed, why, and where the first of each kind is. Lengths are counted in tokens.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -54,10 +45,10 @@ def read_pairs(
     Args:
         source: the source side; without a target, a tab-separated file with both.
         target: the target side, line by line as the source.
-        columns: where source and target stand in a tab-separated file, counted from 1; 1 and 2 if None.
+        columns: of source and target in a tab-separated file, counted from 1; 1 and 2 if None.
 
     Raises:
-        ConfigError: columns are named for parallel files, or are no columns.
+        ConfigError: columns are named for parallel files, or are illegal.
         DataError: a file cannot be read, or a line or the number of lines is wrong.
     """
     if target is None:
@@ -112,7 +103,7 @@ def encode_pairs(
     """Yield each pair's ids, tokenising a few thousand pairs at a time.
 
     Args:
-        pairs: what to encode; read as it is needed.
+        pairs: read when they are needed.
         source_tokenizer: for the source sides.
         target_tokenizer: for the target sides.
     """
@@ -135,8 +126,8 @@ def token_links(
 
     Args:
         links: (source word, target word).
-        source_words: the word each source token is part of, as `Tokenizer.words` tells it.
-        target_words: likewise for the target.
+        source_words: the word each source token is part of, from `Tokenizer.words`.
+        target_words: the word each target token is part of.
     """
     return frozenset(
         (j, i)
@@ -148,7 +139,7 @@ def token_links(
 
 @dataclass(frozen=True, slots=True)
 class FilterReport:
-    """How many pairs were kept, and how many taken out for each reason."""
+    """How many pairs were kept, and how many were removed for each reason."""
 
     kept: int
     empty: int = 0
@@ -156,27 +147,27 @@ class FilterReport:
     odd_ratio: int = 0
     duplicates: int = 0
     first: Mapping[str, str] = field(default_factory=dict)
-    """The place of the first pair taken out, by the name of its count; without those of unknown place."""
+    """The place of the first pair removed, by the name of its count; without those of unknown place."""
 
     @property
     def removed(self) -> int:
-        """How many pairs were taken out."""
+        """The number of pairs removed."""
         return self.empty + self.too_long + self.odd_ratio + self.duplicates
 
     @property
     def total(self) -> int:
-        """How many pairs were looked at."""
+        """The number of pairs before filtering."""
         return self.kept + self.removed
 
     def sentences(self) -> list[str]:
-        """Return what was kept, then a line for each reason that took something out."""
-        said = [f"kept {self.kept} of {_pairs(self.total)}"]
+        """What was kept, then a line per reason for which pairs were removed."""
+        lines = [f"kept {self.kept} of {_pairs(self.total)}"]
         for name, reason in _REASONS.items():
             count = getattr(self, name)
             if count:
                 first = f" (first at {self.first[name]})" if name in self.first else ""
-                said.append(f"took out {_pairs(count)} {reason}{first}")
-        return said
+                lines.append(f"removed {_pairs(count)} {reason}{first}")
+        return lines
 
     def __str__(self) -> str:
         return "; ".join(self.sentences())
@@ -186,18 +177,18 @@ _REASONS = {
     "empty": "with an empty side",
     "too_long": "with a side above the length limit",
     "odd_ratio": "with sides of too unequal length",
-    "duplicates": "seen before",
+    "duplicates": "that occurred before",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """What a pair must satisfy to be trained on; one with an empty side never does.
+    """The conditions a training pair must satisfy; a pair with an empty side never does.
 
     Attributes:
-        max_length: the most tokens a side may have.
-        max_ratio: how many times longer one side may be than the other; None for any.
-        drop_duplicates: whether a pair seen before, source and target alike, is taken out.
+        max_length: the maximum number of tokens of a side.
+        max_ratio: the maximum ratio of the longer side to the shorter; None for no limit.
+        drop_duplicates: whether a pair that occurred before, source and target, is removed.
     """
 
     max_length: int = 100
@@ -211,13 +202,13 @@ class Filters:
             raise ConfigError(f"max_ratio is {self.max_ratio}; it must be 1 or more, or left out")
 
     def apply(self, pairs: Iterable[EncodedPair]) -> tuple[list[EncodedPair], FilterReport]:
-        """Part the fit pairs from the others; each unfit pair counts once, under its first reason.
+        """Filter the pairs; each one that is removed counts once, under its first reason.
 
         Args:
             pairs: read once, in order.
 
         Returns:
-            The fit pairs in their order, and the account.
+            The pairs that are kept, in order, and the report.
 
         Raises:
             DataError: nothing is left.
@@ -227,7 +218,7 @@ class Filters:
         first: dict[str, str] = {}
         seen: set[tuple[tuple[int, ...], tuple[int, ...]]] = set()
         for pair in pairs:
-            reason = self._fault(pair)
+            reason = self._find_reason(pair)
             if reason is None and self.drop_duplicates:
                 key = (tuple(pair.source_ids), tuple(pair.target_ids))
                 reason = "duplicates" if key in seen else None
@@ -243,8 +234,8 @@ class Filters:
             raise DataError(self._nothing_left(report))
         return kept, report
 
-    def _fault(self, pair: EncodedPair) -> str | None:
-        """Name the first thing wrong with a pair by itself."""
+    def _find_reason(self, pair: EncodedPair) -> str | None:
+        """The first reason to remove a pair, as a name of `_REASONS`."""
         shorter, longer = sorted((len(pair.source_ids), len(pair.target_ids)))
         if shorter == 0:
             return "empty"
@@ -256,7 +247,7 @@ class Filters:
 
     def _nothing_left(self, report: FilterReport) -> str:
         if report.total == 0:
-            return "an empty corpus: no pair was read; name a file with one sentence pair on each line"
+            return "an empty corpus: no pair was read; name a file with one sentence pair per line"
         remedies = [f"raise data.max_length (now {self.max_length})"] if report.too_long else []
         remedies += [f"raise data.max_ratio (now {self.max_ratio})"] if report.odd_ratio else []
         remedies += ["check that both sides hold text"] if report.empty else []

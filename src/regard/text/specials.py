@@ -1,16 +1,16 @@
-"""The four ids that stand for no text, the same in every vocabulary, named here alone.
+"""The ids of the four special symbols, the same in every vocabulary; defined here alone.
 
-Inside a vocabulary a special's piece starts with a blank. No other piece does, for blanks are folded away or
-stand alone before pieces are looked up; so a user's ``</s>`` is text like any other.
+Inside a vocabulary a special symbol's piece starts with a blank. No other piece does, because blanks are folded away or
+are pieces of their own before pieces are looked up; so a user's ``</s>`` is text like any other.
 """
 
 PAD, UNK, BOS, EOS = range(4)
 
 SPECIALS = ("<pad>", "<unk>", "<s>", "</s>")
-"""How the specials are shown, by id."""
+"""How the special symbols are displayed, by id."""
 
 SPECIAL_PIECES = tuple(f" {name}" for name in SPECIALS)
-"""The specials' pieces, by id."""
+"""Their pieces in a vocabulary, by id."""
 
 CONTROLS = frozenset({PAD, BOS, EOS})
-"""The specials that stand for no text at all, whereas UNK stands for some that is not known."""
+"""The special symbols without any text; UNK is text that is not in the vocabulary."""

@@ -1,7 +1,7 @@
-"""Sentences with a tag for each word, from files.
+"""Sentences with a tag for each word, from files, and as ids.
 
-In: two files, two columns of one, or one word a line ("vertical", as CoNLL's). Out: `TaggedSentence`s, and both sides
-as ids. Words are what blanks part, and each word is one id: a tag is a word's, never a piece's.
+In: two files, two columns of one, or one word per line ("vertical", as CoNLL's). Out: `TaggedSentence`s, and
+`EncodedTagged`s. Words are separated by blanks, and each word is one id: a tag belongs to a word, never to a piece.
 """
 
 import re
@@ -18,7 +18,7 @@ from regard.text.pairs import Place
 from regard.text.specials import UNK
 from regard.text.tokenizer import Tokenizer
 
-# in CoNLL-U: words written as one, and words that are not there
+# in CoNLL-U: multiword tokens and empty nodes
 _NOT_A_WORD = re.compile(r"\d+[-.]\d+")
 _CONLLU_COLUMNS = 10
 _CHUNK = 4096
@@ -54,10 +54,10 @@ def read_tagged(
     Args:
         words: a sentence on each line; without `tags`, a tab-separated file with both.
         tags: their tags, line by line as the words.
-        columns: where words and tags stand in a tab-separated file, counted from 1; 1 and 2 if None.
+        columns: of words and tags in a tab-separated file, counted from 1; 1 and 2 if None.
 
     Raises:
-        ConfigError: columns are named for parallel files, or are no columns.
+        ConfigError: columns are named for parallel files, or are illegal.
         DataError: a file cannot be read, or a line has no words, or not as many tags as words.
     """
     origin = shown(words)
@@ -66,17 +66,17 @@ def read_tagged(
         if len(sentence.words) != len(sentence.tags):
             raise DataError(
                 f"{sentence.place}: {len(sentence.words)} words and {len(sentence.tags)} tags; each word has one "
-                "tag, and blanks part both"
+                "tag, and blanks separate both"
             )
         if not sentence.words:
-            raise DataError(f"{sentence.place}: a line without words cannot be learnt from; leave it out")
+            raise DataError(f"{sentence.place}: a line without words; leave it out")
         yield sentence
 
 
 def _numbered(
     words: str | Path, tags: str | Path | None, columns: tuple[int, int] | None
 ) -> Iterator[tuple[int, tuple[str, ...]]]:
-    """Words and tags as they stand, with their line's number."""
+    """Words and tags as in the file, with their line's number."""
     if tags is None:
         return read_columns(
             words,
@@ -85,7 +85,7 @@ def _numbered(
             remedy=lambda cells: (
                 "name the tags' file second (--train words --train tags)"
                 if len(cells) == 1
-                else f"say where words and tags stand, as {named((1, 2))}"
+                else f"name the columns of words and tags, as {named((1, 2))}"
             ),
         )
     if columns is None:
@@ -97,15 +97,15 @@ def _numbered(
 
 
 def read_vertical(path: str | Path, *, columns: tuple[int, int] | None = None) -> Iterator[TaggedSentence]:
-    """Yield the sentences of a file with one word a line and blank lines between sentences.
+    """Yield the sentences of a file with one word per line and blank lines between sentences.
 
-    A line's columns are parted by tabs, or by blanks where it has no tab. Lines that begin with ``# `` are
+    A line's columns are separated by tabs, or by blanks where it has no tab. Lines that begin with ``# `` are
     comments, as is any line of one column that begins with ``#``. Where there are ten columns, as in CoNLL-U
-    (word and universal part of speech: 2 and 4), the lines for ``3-4`` and ``5.1`` are no words and are passed over.
+    (word and universal part of speech: 2 and 4), the lines for ``3-4`` and ``5.1`` are not words and are skipped.
 
     Args:
         path: the file, as `read_file` takes it.
-        columns: where word and tag stand, counted from 1; 1 and 2 if None, but CoNLL-U's ten have to be named.
+        columns: of word and tag, counted from 1; 1 and 2 if None, but CoNLL-U's ten have to be named.
 
     Raises:
         ConfigError: a column number is below 1.
@@ -114,7 +114,7 @@ def read_vertical(path: str | Path, *, columns: tuple[int, int] | None = None) -
     """
     wanted = columns or (1, 2)
     if min(wanted) < 1:
-        raise ConfigError(f"columns are counted from 1, so {wanted[0]} and {wanted[1]} cannot be")
+        raise ConfigError(f"columns are counted from 1, so {wanted[0]} and {wanted[1]} are illegal")
     origin = shown(path)
     words: list[str] = []
     tags: list[str] = []
@@ -147,7 +147,7 @@ def _word_and_tag(cells: list[str], columns: tuple[int, int], place: Place) -> t
     if len(cells) < max(columns):
         raise DataError(
             f"{place}: {len(cells)} column{'s' if len(cells) > 1 else ''} where a word in column {columns[0]} and "
-            f"its tag in column {columns[1]} are wanted; name the right ones, as 2 and 4 in CoNLL-U"
+            f"its tag in column {columns[1]} are needed; name the right ones, as 2 and 4 in CoNLL-U"
         )
     word, tag = cells[columns[0] - 1], cells[columns[1] - 1]
     for name, text in (("word", word), ("tag", tag)):
@@ -163,7 +163,7 @@ def encode_tagged(
     """Yield each sentence's ids, one for one, tokenising a few thousand at a time.
 
     Raises:
-        DataError: a tag is none of `labels`.
+        DataError: a tag is not in `labels`.
     """
     waiting = iter(sentences)
     while chunk := list(islice(waiting, _CHUNK)):
@@ -174,7 +174,7 @@ def encode_tagged(
 
 
 def encode_words(words: Iterable[str], tokenizer: Tokenizer) -> list[int]:
-    """Return exactly one id for each word; a word that the vocabulary splits or loses is unknown.
+    """Return exactly one id for each word; a word that is not in the vocabulary is unknown.
 
     Args:
         words: without blanks in them.
@@ -185,7 +185,7 @@ def encode_words(words: Iterable[str], tokenizer: Tokenizer) -> list[int]:
     """
     if tokenizer.kind != "word":
         raise ConfigError(
-            f"a tokenizer of kind {tokenizer.kind!r} cuts words into pieces, and a tag belongs to a word; use the kind "
-            "'word'"
+            f"a tokenizer of kind {tokenizer.kind!r} splits words into pieces, and a tag belongs to a word; use "
+            "the kind 'word'"
         )
     return [ids[0] if len(ids) == 1 else UNK for ids in tokenizer.encode_batch(list(words))]

@@ -1,9 +1,8 @@
-"""Freed memory is kept: an update asks for the same large tensors as the one before it.
+"""The only place that meets Lightning Fabric: the device and the precision of a run; and the memory it reuses.
 
-glibc hands a block above 32 MB back to the system as soon as it is freed, and the system clears every page of the next
-one before it may be written. That costs an update of a translator some percent of its time, for nothing.
-
-Where Lightning Fabric is met: the device and the precision a run computes with.
+In: a configuration. Out: a Fabric for one device. On a CPU, glibc is set to keep freed memory: otherwise it returns a
+block above 32 MB to the system as soon as it is freed, and the system clears every page of the next one, although each
+update needs tensors of the same sizes as the one before. That costs some percent of an update's time.
 """
 
 import ctypes
@@ -20,28 +19,28 @@ _KEPT = 1 << 30  # bytes: larger blocks still come from the system, and go back 
 
 
 def keep_freed_memory() -> bool:
-    """Ask the C library to keep what is freed, for this process and from now on.
+    """Make the C library keep freed memory, for this process and from now on.
 
     Returns:
-        Whether it could be asked: other C libraries than glibc have no such thing, and are left alone.
+        Whether that was possible: C libraries other than glibc have no such setting.
     """
     try:
         library = ctypes.CDLL(None)
         library.gnu_get_libc_version  # noqa: B018 (a probe: musl and macOS have none)
-        ask = library.mallopt
+        mallopt = library.mallopt
     except (OSError, AttributeError, TypeError):
         return False
-    return bool(ask(_MMAP_THRESHOLD, _KEPT) and ask(_TRIM_THRESHOLD, 2**31 - 1))
+    return bool(mallopt(_MMAP_THRESHOLD, _KEPT) and mallopt(_TRIM_THRESHOLD, 2**31 - 1))
 
 
 _PRECISIONS: dict[str, Any] = {"32": "32-true", "bf16": "bf16-mixed", "16": "16-mixed"}
 
 
 def build_fabric(config: TrainingConfig) -> Any:
-    """A Fabric for one device.
+    """Build a Fabric for one device.
 
     Raises:
-        ConfigError: the device is not on this machine, or does not know the precision.
+        ConfigError: this machine lacks the device, or the device the precision.
     """
     device = find_device(config.device)
     if device == "cpu" and config.precision == "16":
@@ -51,5 +50,5 @@ def build_fabric(config: TrainingConfig) -> Any:
     from lightning.fabric import Fabric
 
     for name in ("lightning", "lightning.fabric", "lightning.pytorch"):
-        logging.getLogger(name).setLevel(logging.WARNING)  # they tell of precision and devices each time
+        logging.getLogger(name).setLevel(logging.WARNING)  # they report precision and devices on each run
     return Fabric(accelerator=device, devices=1, precision=_PRECISIONS[config.precision])

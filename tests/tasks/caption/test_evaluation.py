@@ -12,7 +12,7 @@ from regard.tasks.caption import evaluation as caption_evaluation
 from regard.tasks.caption.evaluation import CaptionEvaluation, evaluate_captions
 from regard.tasks.caption.result import Caption
 from regard.tasks.evaluation import ReportContext
-from regard.text import learn
+from regard.text import train_tokenizer
 
 REFERENCES = ["a red cat", "a dog", "two cats"]
 WRITTEN = ["a red cat", "a dig", "two cats"]
@@ -22,7 +22,7 @@ FEATURES = np.arange(6.0).reshape(3, 2)
 class Scripted:
     """What the evaluation needs of a captioner: a row's first feature says which line it is, a token costs 2 nats."""
 
-    tokenizer = learn("word", [*REFERENCES, "three cats"], size=30)
+    tokenizer = train_tokenizer("word", [*REFERENCES, "three cats"], size=30)
 
     def caption(self, features, *, beam, length_power):
         assert (beam, length_power) == (2, 0.5)

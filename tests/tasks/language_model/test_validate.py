@@ -7,14 +7,14 @@ import pytest
 import torch
 
 from regard.tasks.language_model.task import sentence_batches, validate, validation_stream
-from regard.text import EncodedLine, encode_lines, learn
+from regard.text import EncodedLine, encode_lines, train_tokenizer
 
 CPU = torch.device("cpu")
 
 
 @pytest.mark.parametrize(("count", "streams"), [(1, 1), (1999, 1), (2000, 2), (9999, 9), (50_000, 10)])
 def test_few_streams_and_none_of_them_short(count, streams):
-    [line] = encode_lines([" ".join(["a"] * (count - 1))], learn("word", ["a"], size=5))
+    [line] = encode_lines([" ".join(["a"] * (count - 1))], train_tokenizer("word", ["a"], size=5))
     stream = validation_stream([line])
     assert len(stream[0].mask) == streams
     assert sum(int(stream[k].mask.sum()) for k in range(len(stream))) == count, "no token is left out"

@@ -9,14 +9,14 @@ from regard.errors import ConfigError, DataError, FolderError
 from regard.models import EncoderConfig, TaggerConfig, TaggerNetwork
 from regard.tasks.classify.predictor import Classifier
 from regard.tasks.tag.predictor import Tagger
-from regard.text import learn
+from regard.text import train_tokenizer
 
 TAGS = ("A", "B", "C")
 LINES = ["a b c", "", "c", "a a  a b b b", "\t ", "unheard b"]
 
 
 def made(kind="word", bidirectional=True, **options):
-    tokenizer = learn(kind, ["a b c d"], size=30)
+    tokenizer = train_tokenizer(kind, ["a b c d"], size=30)
     config = TaggerConfig(EncoderConfig(embedding_size=3, state_size=2, bidirectional=bidirectional))
     model = TaggerNetwork(config, tokenizer.size, 3)
     generator = torch.Generator().manual_seed(3)

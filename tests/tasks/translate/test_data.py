@@ -54,8 +54,8 @@ def test_what_the_filters_took_out_is_told():
     prepared = prepare(train, [SentencePair("a", "b"), SentencePair("a", "")], data, WORD, seed=1)
     assert len(prepared.train) == 1
     training, validation = prepared.notes
-    assert training.startswith("training pairs: kept 1 of 5 pairs; took out 1 pair with an empty side")
-    for reason in ("above the length limit", "of too unequal length", "seen before"):
+    assert training.startswith("training pairs: kept 1 of 5 pairs; removed 1 pair with an empty side")
+    for reason in ("above the length limit", "of too unequal length", "that occurred before"):
         assert reason in training
     assert validation == "validation pairs: took out 1 with an empty side"
     assert len(prepared.valid) == len(prepared.valid_pairs) == 1

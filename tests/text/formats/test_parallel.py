@@ -31,9 +31,9 @@ def test_unequal_sides_name_both_counts(tmp_path, lines_a, lines_b):
 def test_what_lines_are_to_each_other_is_named(tmp_path):
     (tmp_path / "a").write_text("1\n", encoding="utf-8")
     (tmp_path / "b").write_text("", encoding="utf-8")
-    with pytest.raises(DataError, match="; a source and its translation stand on lines"):
+    with pytest.raises(DataError, match="; a source and its translation are on lines"):
         list(read_parallel(tmp_path / "a", tmp_path / "b"))
-    with pytest.raises(DataError, match="; words and their tags stand on lines"):
+    with pytest.raises(DataError, match="; words and their tags are on lines"):
         list(read_parallel(tmp_path / "a", tmp_path / "b", belonging="words and their tags"))
 
 

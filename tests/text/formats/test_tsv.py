@@ -28,18 +28,18 @@ def test_too_few_columns_names_the_place_and_shows_the_line(tmp_path):
         next(pairs)
     message = str(caught.value)
     assert message.startswith(
-        f"{path}:2: 1 column where columns 1 and 2 are wanted, parted by tabs: 'no tab here no"
+        f"{path}:2: 1 column where columns 1 and 2 are needed, separated by tabs: 'no tab here no"
     )
-    assert message.endswith("…'; name those that hold the texts, as --columns 1 2 (data.columns = [1, 2])")
+    assert message.endswith("…'; name the columns of the texts, as --columns 1 2 (data.columns = [1, 2])")
     assert len(message) < len(str(path)) + 210
 
 
 def test_third_column_missing(tmp_path):
-    with pytest.raises(DataError, match=r":1: 2 columns where columns 1 and 3 are wanted"):
+    with pytest.raises(DataError, match=r":1: 2 columns where columns 1 and 3 are needed"):
         list(read_tsv(write(tmp_path, "a\tb\n"), (1, 3)))
 
 
 def test_columns_count_from_one(tmp_path):
-    with pytest.raises(ConfigError, match="columns are counted from 1, so 0 and 1 cannot be") as caught:
+    with pytest.raises(ConfigError, match="columns are counted from 1, so 0 and 1 are illegal") as caught:
         list(read_tsv(write(tmp_path, "a\tb\n"), (0, 1)))
     assert str(caught.value).endswith("as --columns 1 2 (data.columns = [1, 2])")

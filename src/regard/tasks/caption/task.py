@@ -16,7 +16,7 @@ from regard.batches import CaptionBatch, batch_by_length, pad_captioned
 from regard.errors import ConfigError, DataError
 from regard.models import CaptionerNetwork
 from regard.models.state import at_positions, real_positions
-from regard.tasks.base import Prepared, Task, Validation, filter_by_length, train_tokenizer
+from regard.tasks.base import Prepared, Task, Validation, filter_by_length, train_text_tokenizer
 from regard.tasks.caption.config import CaptionRun
 from regard.tasks.caption.predictor import Captioner
 from regard.tasks.generation import check_selection, validate_generation
@@ -210,7 +210,7 @@ def _prepare(
         raise DataError(
             f"{size} features in training and {len(valid[0].features)} in validation; make them equal"
         )
-    tokenizer = train_tokenizer((example.text for example in train), config.tokenizer)
+    tokenizer = train_text_tokenizer((example.text for example in train), config.tokenizer)
     kept, left_out = filter_by_length(
         _encode(train, tokenizer),
         lambda example: len(example.ids) if example.text.strip() else 0,

@@ -15,7 +15,7 @@ from regard.errors import ConfigError, DataError
 from regard.models import LanguageModelNetwork, States, detached
 from regard.models.state import at_positions, real_positions
 from regard.search import score_tokens
-from regard.tasks.base import Prepared, Task, Validation, filter_by_length, train_tokenizer
+from regard.tasks.base import Prepared, Task, Validation, filter_by_length, train_text_tokenizer
 from regard.tasks.language_model.config import LanguageModelRun
 from regard.tasks.language_model.result import TextScore
 from regard.tasks.loss import words_loss
@@ -237,7 +237,7 @@ def _prepare(
             lines = [line for line in train if line.strip()]
             train, valid, note = split_train_valid(lines, lines, config.training.seed, what="lines")
         notes.append(note)
-    tokenizer = train_tokenizer(train, config.tokenizer)
+    tokenizer = train_text_tokenizer(train, config.tokenizer)
     encoded = list(encode_lines(train, tokenizer))
     validated = list(encode_lines(valid, tokenizer))
     if not continuous:

@@ -1,4 +1,4 @@
-"""Readers of outside formats: each yields plain strings and knows one format."""
+"""Readers of file formats: each yields plain strings and knows one format."""
 
 from regard.text.formats.columns import SEPARATORS, read_columns, read_parallel, read_tsv
 from regard.text.formats.files import STDIN, read_file, read_groups, shown

@@ -1,15 +1,7 @@
-"""Any columns of a file of columns, parted by tabs, or a first column parted from the rest by a blank.
+"""Files of columns, and parallel files, as tuples of texts.
 
-In: a path, the columns' numbers, and what parts them. Out: the wanted cells with their line's number, one tuple for
-each line. There is no quoting: a separator always parts two columns, and quotation marks are text.
-
-Two files whose lines belong together one by one.
-
-In: two paths. Out: (source, target), one for each line. The files are read side by side, neither held whole.
-
-Two columns of a tab-separated file as pairs of texts.
-
-In: a path and the two columns' numbers. Out: (source, target), one for each line. How lines are cut is `columns`.
+In: paths, and the numbers of columns. Out: the cells of each line, or the n-th lines of two files together, read side
+by side, neither held whole. There is no quoting: a separator always separates columns, and quotation marks are text.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -21,7 +13,7 @@ from regard.errors import ConfigError, DataError
 from regard.text.formats.files import STDIN, read_file, shown
 
 SEPARATORS = ("tab", "space")
-"""tab: columns parted by tabs. space: two columns, parted by the line's first run of blanks."""
+"""tab: columns separated by tabs. space: two columns, separated by the line's first run of blanks."""
 
 _SHOWN_CHARACTERS = 60
 
@@ -36,16 +28,16 @@ def read_columns(
     exact: bool = False,
     remedy: Callable[[Sequence[str]], str] | None = None,
 ) -> Iterator[tuple[int, tuple[str, ...]]]:
-    """Yield the wanted cells of each line; blank lines at the very end are passed over, but for `blank`.
+    """Yield the chosen cells of each line; blank lines at the end of the file are skipped, unless `blank` is set.
 
     Args:
         path: the file, as `read_file` takes it.
-        columns: where the wanted cells stand, counted from 1, in the order they are wanted in.
+        columns: the columns to read, counted from 1, in the order of the result.
         separator: one of `SEPARATORS`.
-        header: whether the first line names the columns, and is passed over.
-        blank: whether a blank line has blank cells, rather than being an error.
-        exact: whether columns beyond the wanted ones are an error.
-        remedy: what to do about a line, given its cells, that has too few or too many; by default to name the columns.
+        header: whether the first line has the columns' names, and is skipped.
+        blank: whether a blank line has blank cells; otherwise it is an error.
+        exact: whether further columns are an error.
+        remedy: the cells of a line with too few or too many → the end of the message; by default, to name the columns.
 
     Yields:
         The line's number, counted from 1, and its cells.
@@ -57,7 +49,7 @@ def read_columns(
     one_of("separator", separator, SEPARATORS)
     if min(columns) < 1:
         raise ConfigError(
-            f"columns are counted from 1, so {listed(columns)} cannot be; write them as {_example(columns)}"
+            f"columns are counted from 1, so {listed(columns)} are illegal; write them as {_example(columns)}"
         )
     empty = 0  # the first blank line since one with text
     for number, line in enumerate(read_file(path), start=1):
@@ -74,8 +66,8 @@ def read_columns(
         cells = line.split("\t") if separator == "tab" else line.split(maxsplit=1)
         fault = _too_few(cells, columns, separator, line) or (_too_many(cells, columns) if exact else "")
         if fault:
-            todo = remedy(cells) if remedy else f"name those that hold the texts, as {_example(columns)}"
-            raise DataError(f"{shown(path)}:{number}: {fault}; {todo}")
+            advice = remedy(cells) if remedy else f"name the columns of the texts, as {_example(columns)}"
+            raise DataError(f"{shown(path)}:{number}: {fault}; {advice}")
         yield number, tuple(cells[column - 1] for column in columns)
 
 
@@ -86,7 +78,7 @@ def listed(columns: Sequence[int]) -> str:
 
 
 def named(columns: Sequence[int]) -> str:
-    """How columns are given on the command line and in a configuration."""
+    """How columns are written on the command line and in a configuration."""
     if len(columns) == 3:
         first, second, third = columns
         return (
@@ -102,10 +94,10 @@ def _example(columns: Sequence[int]) -> str:
 def _too_few(cells: Sequence[str], columns: Sequence[int], separator: str, line: str) -> str:
     if len(cells) >= max(columns):
         return ""
-    found = "1 column" if len(cells) == 1 else f"{len(cells)} columns"
-    parted = "tabs" if separator == "tab" else "a blank"
+    count = "1 column" if len(cells) == 1 else f"{len(cells)} columns"
+    separators = "tabs" if separator == "tab" else "a blank"
     shortened = line if len(line) <= _SHOWN_CHARACTERS else line[: _SHOWN_CHARACTERS - 1] + "…"
-    return f"{found} where {_counted(columns)} wanted, parted by {parted}: {shortened!r}"
+    return f"{count} where {_counted(columns)} needed, separated by {separators}: {shortened!r}"
 
 
 def _too_many(cells: Sequence[str], columns: Sequence[int]) -> str:
@@ -126,7 +118,7 @@ def read_parallel(
     Args:
         source: the source side, as `read_file` takes it.
         target: the target side.
-        belonging: what the lines are to each other, for errors.
+        belonging: what two lines are to each other, for messages.
 
     Raises:
         ConfigError: both sides are standard input.
@@ -145,7 +137,7 @@ def read_parallel(
     if any(rest.values()):
         raise DataError(
             f"{shown(source)} has {common + rest[source]} lines and {shown(target)} has "
-            f"{common + rest[target]}; {belonging} stand on lines of the same number"
+            f"{common + rest[target]}; {belonging} are on lines with the same number"
         )
 
 
@@ -154,7 +146,7 @@ def read_tsv(path: str | Path, columns: tuple[int, int] = (1, 2)) -> Iterator[tu
 
     Args:
         path: the file, as `read_file` takes it.
-        columns: where source and target stand, counted from 1.
+        columns: of source and target, counted from 1.
 
     Raises:
         ConfigError: a column number is below 1.

@@ -1,14 +1,9 @@
-"""Any file as decoded lines: plain or compressed, on disk or standard input.
+"""Files as decoded lines: plain or compressed, on disk or standard input, one by one or in groups.
 
-In: a path (``-`` is standard input), its last suffix naming the compression. Out: lines of text, one at a
-time, without their ends. A line ends at a line feed and nowhere else: form feeds, U+0085 and U+2028 are
-text. Knows nothing of columns or pairs.
-
-Lines in groups, as they come: as many as there are when the input pauses, so that whoever waits is answered.
-
-In: a path as `read_file` takes it. Out: lists of lines, none empty. A group of standard input ends when nothing more
-came for a moment; files come in groups of the most that is asked for. A bad line is an error only after the lines
-before it were handed out. Nothing is read before it is asked for.
+In: a path (``-`` is standard input), its last suffix naming the compression. Out: lines of text without their ends. A
+line ends at a line feed and nowhere else: form feeds, U+0085 and U+2028 are text. A group of standard input ends when
+nothing more came for a moment, so that interactive users get an answer; files come in groups of the maximum size. A bad
+line is an error only after the lines before it were yielded. Knows nothing of columns or pairs.
 """
 
 import bz2
@@ -32,7 +27,7 @@ from regard.errors import DataError
 
 STDIN = "-"
 BOM = b"\xef\xbb\xbf"
-"""May stand before a file's first line; it is no text."""
+"""A byte order mark before a file's first line; it is not text."""
 # what the decompressors raise on a broken stream; gzip and bz2 also raise an OSError without a number
 _DAMAGE = (EOFError, lzma.LZMAError, zlib.error)
 
@@ -63,7 +58,7 @@ def read_file(path: str | Path) -> Iterator[str]:
 
 
 def shown(path: str | Path) -> str:
-    """Name a path in a message."""
+    """A path as messages name it."""
     return "standard input" if str(path) == STDIN else str(path)
 
 
@@ -71,7 +66,7 @@ def _open(path: str | Path) -> AbstractContextManager[IO[bytes]]:
     if str(path) == STDIN:
         if sys.stdin is None:
             raise DataError("standard input: it is closed; name a file, or pipe lines into it")
-        # the caller's stream is not ours to close
+        # the caller's stream: it is not closed here
         return nullcontext(sys.stdin.buffer)
     opener = _OPENERS.get(Path(path).suffix.lower(), _open_plain)
     return opener(Path(path))
@@ -167,7 +162,7 @@ def read_groups(path: str | Path, most: int) -> Iterator[list[str]]:
 
     Args:
         path: a plain or compressed file, or ``-`` for standard input.
-        most: the most lines in a group.
+        most: the maximum number of lines in a group.
 
     Raises:
         DataError: the file is missing, unreadable or damaged, or a line is not UTF-8.
@@ -191,7 +186,7 @@ def read_groups(path: str | Path, most: int) -> Iterator[list[str]]:
 
 
 def _waiting_input() -> int | None:
-    """The descriptor of standard input, where one can be asked whether something came."""
+    """The descriptor of standard input, where `select` can wait for it."""
     try:
         return None if os.name == "nt" or sys.stdin is None else sys.stdin.fileno()
     except (io.UnsupportedOperation, ValueError):
@@ -209,10 +204,10 @@ def _decoded(groups: Iterator[list[bytes]], path: str | Path) -> Iterator[str | 
 
 
 def _arriving(descriptor: int, most: int) -> Iterator[list[bytes]]:
-    """Lines without their ends, as many at a time as came without a pause."""
+    """Lines without their ends, in groups that came without a pause."""
     pending: list[bytes] = []
-    tail: list[bytes] = []  # the parts of a line that has begun
-    first = b""  # what came before it was clear whether it is a byte order mark
+    tail: list[bytes] = []  # the parts of an unfinished line
+    first = b""  # the first bytes, until it is clear whether they are a byte order mark
     begun = False
     due = 0.0
     while True:
