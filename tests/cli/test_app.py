@@ -37,11 +37,11 @@ def test_version(regard):
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["-h"]])
-def test_help_names_the_verbs(regard, arguments):
+def test_help_names_the_commands(regard, arguments):
     ended = regard(*arguments)
     assert ended.status == 0
-    for command in COMMANDS:
-        assert re.search(rf"\b{command}\b", ended.out)
+    for name in COMMANDS:
+        assert re.search(rf"\b{name}\b", ended.out)
     assert "Start with: regard demo" in ended.out
 
 
@@ -50,33 +50,33 @@ def test_no_arguments_is_help_too(regard):
     assert "Usage: regard" in ended.out + ended.err
 
 
-def test_the_verbs_are_these():
+def test_the_commands_are_these():
     assert list(typer.main.get_command(app).commands) == COMMANDS
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_help_teaches(regard, command):
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_teaches(regard, name):
     """Each command says what it does, shows how to call it, and explains every option."""
-    ended = regard(command, "--help")
+    ended = regard(name, "--help")
     assert ended.status == 0
     shown = " ".join(re.sub(r"[│╭╮╰╯─]", " ", ended.out).split())
     assert "Examples" in shown
-    assert list(examples(command))
-    for parameter in command(command).params:
+    assert list(examples(name))
+    for parameter in command(name).params:
         assert parameter.help, parameter.name
         words = " ".join(parameter.help.replace("\\[", "[").split())
         # a long word may be broken at the end of a line
         assert words.split()[0] in shown, parameter.name
         assert words.split()[-1].strip(".") in shown, parameter.name
-    if command == "train":
+    if name == "train":
         assert "A TOML file with the tables [data], [tokenizer], [model] and [training]." in shown
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_the_examples_can_be_typed(command):
-    for words in examples(command):
-        assert words[0] == command
-        context = command(command).make_context(command, words[1:])
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_examples_can_be_typed(name):
+    for words in examples(name):
+        assert words[0] == name
+        context = command(name).make_context(name, words[1:])
         assert context.params
 
 

@@ -117,8 +117,8 @@ class TestFlags:
         for name in PRESETS:
             # one that begins as a language model must be message which
             begun = name == "classifier-pretrained"
-            told_so = ["--set", "pretrained.encoder=lm"] if begun else []
-            assert regard("train", corpus / "m", "--preset", name, "--minutes", 30, *told_so).status == 130
+            extra = ["--set", "pretrained.encoder=lm"] if begun else []
+            assert regard("train", corpus / "m", "--preset", name, "--minutes", 30, *extra).status == 130
             own = configure(
                 {"pretrained": {"encoder": "language_model"}} if begun else {}, preset=name
             ).training

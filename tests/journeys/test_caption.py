@@ -62,7 +62,7 @@ def test_from_files_to_scores(regard, toy, suffix, column):
     scores = json.loads(regard("evaluate", toy / "m", *test, *column, "--out", toy / "out", "--json"))
     references = (toy / "test.txt").read_text().splitlines()
     output = regard("caption", toy / "m", test[0], *column).splitlines()
-    assert output == (toy / "out" / "descriptions.txt").read_text().splitlines()
+    assert output == (toy / "out" / "captions.txt").read_text().splitlines()
     right = sum(line == reference for line, reference in zip(output, references, strict=True)) / len(
         references
     )
@@ -82,8 +82,8 @@ def test_errors_name_the_fault(regard, toy):
         return str(result.exception)
 
     train = ("train", toy / "m", "--task", "caption", "--device", "cpu")
-    assert "give two, the features and then the text" in error_of(*train, "--train", toy / "train.npy")
-    assert "nothing to learn from" in error_of(*train)
+    assert "give two, the features and then the captions" in error_of(*train, "--train", toy / "train.npy")
+    assert "no training captions" in error_of(*train)
     uneven = error_of(*train, "--train", toy / "train.npy", "--train", toy / "test.txt")
     assert "180 rows" in uneven
     assert "45 lines" in uneven
@@ -100,7 +100,7 @@ def test_errors_name_the_fault(regard, toy):
     assert "raise --beam" in error_of("caption", toy / "m", toy / "test.npy", "--n-best", 9)
     assert "leave out --scores" in error_of("caption", toy / "m", toy / "test.npy", "--json", "--scores")
     assert "then the references" in error_of("evaluate", toy / "m", toy / "test.npy")
-    assert "--gold is of a model for translating" in error_of(
+    assert "--gold applies to a model for translating" in error_of(
         "evaluate", toy / "m", toy / "test.npy", toy / "test.txt", "--gold", toy / "test.txt"
     )
 

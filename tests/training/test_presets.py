@@ -120,7 +120,7 @@ def test_luong_general_has_the_paper_s_sizes():
 
 @pytest.mark.parametrize("kind", ["bahdanau", "luong", "cho", "sutskever"])
 @pytest.mark.parametrize("name", ["rnnsearch-small", "luong-small", "rnnencdec-small", "characters"])
-def test_another_kind_of_decoder_may_be_asked_of_a_preset(name, kind):
+def test_another_kind_of_decoder_may_be_chosen_over_a_preset(name, kind):
     """What only the preset's own kind knows is left out; all else stays."""
     own, run = (
         configure(preset=name).model,
@@ -131,7 +131,7 @@ def test_another_kind_of_decoder_may_be_asked_of_a_preset(name, kind):
         assert getattr(run.decoder, option) == getattr(own.decoder, option)
 
 
-def test_another_energy_may_be_asked_of_a_preset_and_of_a_file():
+def test_another_energy_may_be_chosen_over_a_preset_and_a_file():
     """What the layers below say of the old energy's options is left out; what the layer itself says is checked."""
     dot = {"model": {"decoder": {"attention": {"energy": "dot"}}}}
     file = {"model": {"decoder": {"attention": {"size": 5}}}}
@@ -143,7 +143,7 @@ def test_another_energy_may_be_asked_of_a_preset_and_of_a_file():
         configure(dot, file, preset="characters")
 
 
-def test_a_misspelt_option_of_another_kind_is_still_told():
+def test_a_misspelt_option_of_another_kind_is_still_refused():
     decoder = {"kind": "luong", "attention": {"energi": "dot"}}
     with pytest.raises(ConfigError, match="no option 'energi'"):
         configure({"model": {"decoder": decoder}}, preset="rnnsearch-small")

@@ -65,17 +65,17 @@ def test_clipping_shortens_the_gradient_and_keeps_its_direction(learn_from):
     # torch divides by the norm plus 1e-6
     torch.testing.assert_close(shortened, gradient / 4, rtol=1e-4, atol=1e-9)
     assert float(shortened.norm()) <= norm / 4
-    assert clipped.gradient_norm == pytest.approx(free.gradient_norm), "the norm is told as it was"
+    assert clipped.gradient_norm == pytest.approx(free.gradient_norm), "the norm is reported unclipped"
 
 
 def test_a_mean_over_sentences_is_the_same_direction_in_another_unit(learn_from):
     by_tokens, gradient = learn_from(range(4), range(4, 6))
     by_sentences, other = learn_from(range(4), range(4, 6), normalize="sentences")
     torch.testing.assert_close(other, gradient * by_tokens.num_tokens / 6, **CLOSE)
-    assert by_sentences.loss == pytest.approx(by_tokens.loss), "the loss is told a token all the same"
+    assert by_sentences.loss == pytest.approx(by_tokens.loss), "the loss is reported per token all the same"
 
 
-def test_a_gradient_that_is_no_number_is_told_before_the_weights_are_touched(
+def test_a_gradient_that_is_not_finite_raises_before_the_weights_are_touched(
     fabric, small_model, prepared, monkeypatch
 ):
     model = small_model()
@@ -97,7 +97,7 @@ def test_a_gradient_within_bounds_is_left_alone(learn_from):
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
-def test_divergence_is_told_with_its_remedy(learn_from, value):
+def test_divergence_is_reported_with_its_remedy(learn_from, value):
     with pytest.raises(
         RegardError, match=r"loss became (nan|inf): training has diverged; lower training.learning_rate"
     ):

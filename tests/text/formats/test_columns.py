@@ -58,12 +58,12 @@ def test_refusals_name_the_line_what_was_found_and_what_to_write(tmp_path):
         f"{path}:1: 2 columns where columns 1, 2 and 3 are needed, separated by tabs: 'a\\tb'; name the columns of "
         "the texts, as --columns 1 2 --second-column 3 (to train, data.columns = [1, 2, 3])"
     )
-    with pytest.raises(DataError, match="2 columns where column 4 is wanted"):
+    with pytest.raises(DataError, match="2 columns where column 4 is needed"):
         list(read_columns(path, (4,)))
-    with pytest.raises(DataError, match=r"table:1: 1 column where .* parted by a blank: 'word'"):
+    with pytest.raises(DataError, match=r"table:1: 1 column where .* separated by a blank: 'word'"):
         list(read_columns(write(tmp_path, "word\n"), (1, 2), separator="space"))
     with pytest.raises(
-        ConfigError, match=r"counted from 1, so 1, 0 and 2 cannot be; .*--columns 1 2 --second-column 3"
+        ConfigError, match=r"counted from 1, so 1, 0 and 2 are illegal; .*--columns 1 2 --second-column 3"
     ):
         list(read_columns(path, (1, 0, 2)))
     with pytest.raises(ConfigError, match=r"separator: no 'tabs'; did you mean 'tab'\?"):
