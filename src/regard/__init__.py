@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from regard.inference.ensemble import Ensemble as Ensemble
     from regard.inference.ensemble import EnsembleSource as EnsembleSource
     from regard.inference.shortlist import Shortlist as Shortlist
+    from regard.search.options import SamplingOptions as SamplingOptions
     from regard.search.options import SearchOptions as SearchOptions
-    from regard.search.sampling import SamplingOptions as SamplingOptions
     from regard.tasks.base import Validation as Validation
     from regard.tasks.caption.predictor import Captioner as Captioner
     from regard.tasks.caption.result import Caption as Caption
@@ -63,8 +63,7 @@ _MODULES = {
     "regard.evaluation.quality": ("LengthBand", "Quality"),
     "regard.inference.ensemble": ("Ensemble", "EnsembleSource"),
     "regard.inference.shortlist": ("Shortlist",),
-    "regard.search.options": ("SearchOptions",),
-    "regard.search.sampling": ("SamplingOptions",),
+    "regard.search.options": ("SamplingOptions", "SearchOptions"),
     "regard.tasks.base": ("Validation",),
     "regard.tasks.caption.predictor": ("Captioner",),
     "regard.tasks.caption.result": ("Caption",),
