@@ -1,10 +1,13 @@
 """Options and constraints refuse what cannot be meant."""
 
+from dataclasses import fields
+from inspect import signature
+
 import pytest
 
 from regard.errors import ConfigError
 from regard.search.constraints import TokenConstraints
-from regard.search.options import SearchOptions
+from regard.search.options import SamplingOptions, SearchOptions, takes_options
 from regard.text.specials import EOS
 
 
@@ -58,3 +61,28 @@ def test_whether_words_are_constrained():
     assert TokenConstraints(prefix=(4,)).constrains_words
     assert TokenConstraints(include=((4,),)).constrains_words
     assert TokenConstraints(exclude=((4,),)).constrains_words
+
+
+def test_a_copy_with_some_options_changed():
+    assert SearchOptions(beam=3).change(n_best=2) == SearchOptions(beam=3, n_best=2)
+    with pytest.raises(ConfigError, match=r"no option 'lenght_power'; did you mean 'length_power'\?"):
+        SearchOptions().change(lenght_power=0.5)
+    with pytest.raises(ConfigError, match=r"top_p: 2 is out of range; it must be from 0 to 1"):
+        SamplingOptions().change(top_p=2)
+
+
+def test_every_option_has_a_sentence():
+    for kind in (SearchOptions, SamplingOptions):
+        for field in fields(kind):
+            assert field.metadata["help"].endswith(".")
+
+
+def test_a_signature_shows_the_options_it_takes():
+    @takes_options(SearchOptions)
+    def translate(lines, *, seed=1, **changes):
+        return changes
+
+    parameters = signature(translate).parameters
+    assert list(parameters) == ["lines", "seed", *SearchOptions.names()]
+    assert parameters["beam"].default == 5
+    assert translate([], beam=2) == {"beam": 2}
