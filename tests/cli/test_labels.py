@@ -227,14 +227,14 @@ class TestEvaluate:
             assert message in ended.err.replace("\n", " "), arguments
 
 
-@pytest.mark.parametrize("verb", ["classify", "tag"])
-def test_one_text_is_drawn_into_a_file_and_several_are_not(regard, folders, tmp_path, verb):
+@pytest.mark.parametrize("command", ["classify", "tag"])
+def test_one_text_is_plotted_into_a_file_and_several_are_not(regard, folders, tmp_path, command):
     picture = tmp_path / "c.png"
-    ended = regard(verb, folders[verb], "--plot", picture, stdin="a c\n\nc\n")
+    ended = regard(command, folders[command], "--plot", picture, stdin="a c\n\nc\n")
     assert ended.status != 0
     assert "one file for several plots; name a folder" in ended.err.replace("\n", " ")
     assert not picture.exists()
-    assert regard(verb, folders[verb], "--plot", picture, stdin="a c\n\n").status == 0
+    assert regard(command, folders[command], "--plot", picture, stdin="a c\n\n").status == 0
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
@@ -245,7 +245,7 @@ def test_a_pair_that_is_none_names_the_options(regard, folders):
     assert "3 columns, and only columns 1 and 2 are read" in ended.err.replace("\n", " ")
 
 
-def test_a_translator_is_nothing_to_begin_as(regard, model, tmp_path):
+def test_an_encoder_cannot_start_from_a_translator(regard, model, tmp_path):
     (tmp_path / "t.tsv").write_text("x\ta\ny\tb\n")
     ended = regard(
         *("train", tmp_path / "new", "--task", "classify", "--train", tmp_path / "t.tsv"),

@@ -132,20 +132,20 @@ def test_refusals(regard, lm, reader, arguments, message):
     assert ended.out == ""
 
 
-def test_a_translator_is_no_writer(regard, model):
+def test_a_translator_is_not_a_language_model(regard, model):
     ended = regard("sample", model)
     assert ended.status == 2
     assert "a model for translating; name one for sampling and scoring text" in " ".join(ended.err.split())
 
 
 def test_nothing_to_score_has_no_perplexity(regard, lm):
-    told = json.loads(regard("score", lm, "--summary", "--json", stdin="\n \n").out)
-    assert (told["perplexity"], told["bits_per_character"], told["num_tokens"]) == (None, None, 0)
+    scores = json.loads(regard("score", lm, "--summary", "--json", stdin="\n \n").out)
+    assert (scores["perplexity"], scores["bits_per_character"], scores["num_tokens"]) == (None, None, 0)
     shown = dict(row.split(maxsplit=1) for row in regard("score", lm, "--summary", stdin="").out.splitlines())
     assert shown["perplexity"].strip() == "–"
 
 
-def test_unknown_words_are_told_of(regard, lm):
+def test_a_note_counts_unknown_words(regard, lm):
     ended = regard("score", lm, "--summary", "--json", stdin="a neverseen b\n")
     assert json.loads(ended.out)["num_unknown"] == 1
     assert f"1 of 4 tokens (25\N{NO-BREAK SPACE}%) is unknown to {lm}" in ended.err.replace("\n", " ")

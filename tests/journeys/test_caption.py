@@ -1,4 +1,4 @@
-"""Vectors to sentences through the command line: a matrix or a table in, a model, descriptions and scores out."""
+"""Vectors to sentences through the command line: a matrix or a table in, a model, captions and scores out."""
 
 import json
 
@@ -60,7 +60,7 @@ def test_from_files_to_scores(regard, toy, suffix, column):
     scores = json.loads(regard("evaluate", toy / "m", *test, *column, "--out", toy / "out", "--json"))
     wanted = (toy / "test.txt").read_text().splitlines()
     output = regard("caption", toy / "m", test[0], *column).splitlines()
-    assert output == (toy / "out" / "descriptions.txt").read_text().splitlines()
+    assert output == (toy / "out" / "captions.txt").read_text().splitlines()
     right = sum(one == other for one, other in zip(output, wanted, strict=True)) / len(wanted)
     assert right == scores["exact_match"] >= 0.9
     lines = regard("caption", toy / "m", test[0], *column, "--n-best", 2, "--scores").splitlines()
@@ -71,37 +71,37 @@ def test_from_files_to_scores(regard, toy, suffix, column):
     assert "summary_size" in regard("show", toy / "m")
 
 
-def test_bad_input_is_told(regard, toy):
-    def told(*words):
+def test_bad_input_is_an_error(regard, toy):
+    def error(*words):
         ended = CliRunner().invoke(app, [str(word) for word in words])
         assert ended.exit_code != 0
         return str(ended.exception)
 
     train = ("train", toy / "m", "--task", "caption", "--device", "cpu")
-    assert "give two, the features and then the text" in told(*train, "--train", toy / "train.npy")
-    assert "nothing to learn from" in told(*train)
-    uneven = told(*train, "--train", toy / "train.npy", "--train", toy / "test.txt")
+    assert "give two, the features and then the captions" in error(*train, "--train", toy / "train.npy")
+    assert "no training captions" in error(*train)
+    uneven = error(*train, "--train", toy / "train.npy", "--train", toy / "test.txt")
     assert "180 rows" in uneven
     assert "45 lines" in uneven
-    unnamed = told(*train, "--train", toy / "train.arrow", "--train", toy / "train.txt")
+    unnamed = error(*train, "--train", toy / "train.arrow", "--train", toy / "train.txt")
     assert "features may stand in seen, other" in unnamed
     files = ["--train", toy / "train.npy", "--train", toy / "train.txt"]
     regard(*train, *files, "--updates", 1, *SMALL[4:])
     np.save(toy / "wide.npy", np.zeros((2, 5)))
-    for verb in (
+    for words in (
         ("caption", toy / "m", toy / "wide.npy"),
         ("evaluate", toy / "m", toy / "wide.npy", toy / "test.txt"),
     ):
-        assert "5 features in a row, and the model was trained on 2" in told(*verb)
-    assert "raise --beam" in told("caption", toy / "m", toy / "test.npy", "--n-best", 9)
-    assert "leave out --scores" in told("caption", toy / "m", toy / "test.npy", "--json", "--scores")
-    assert "then that of the references" in told("evaluate", toy / "m", toy / "test.npy")
-    assert "--gold is of a model for translating" in told(
+        assert "5 features in a row, and the model was trained on 2" in error(*words)
+    assert "raise --beam" in error("caption", toy / "m", toy / "test.npy", "--n-best", 9)
+    assert "leave out --scores" in error("caption", toy / "m", toy / "test.npy", "--json", "--scores")
+    assert "then the references" in error("evaluate", toy / "m", toy / "test.npy")
+    assert "--gold applies to a model for translating" in error(
         "evaluate", toy / "m", toy / "test.npy", toy / "test.txt", "--gold", toy / "test.txt"
     )
 
 
-def test_the_world_of_scenes(regard, tmp_path):
+def test_the_scenes_dataset(regard, tmp_path):
     """A few minutes' work in small: it need not get whole sentences right, but is to know what words are about."""
     splits = Scenes().splits(train=300, valid=30, test=1, seed=1)
     for name, part in (("train", splits.train), ("valid", splits.valid)):

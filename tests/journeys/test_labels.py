@@ -175,16 +175,16 @@ def weights(folder, name="last"):
     return dict(ModelFolder(folder).load(name).model.named_parameters())
 
 
-def test_fine_tuning_begins_as_the_language_model_and_thaws_from_the_top(regard, tmp_path):
+def test_fine_tuning_starts_from_the_language_model_and_unfreezes_from_the_top(regard, tmp_path):
     rows = lines()
     files = split(tmp_path, rows, 60)
     trained = language_model(regard, tmp_path, [text for _, text in rows])
-    begun = [
-        *(f"pretrained.encoder={tmp_path / 'lm'}", "preset=classifier-pretrained"),
+    pretrained = [
+        *(f"pretrained.encoder={tmp_path / 'language_model'}", "preset=classifier-pretrained"),
         *("training.unfreeze_every=1", "training.learning_rate=0.01"),
     ]
-    # in the second epoch the head and the upper layer learn
-    report = train(regard, tmp_path / "half", files, *begun, "training.max_epochs=2")
+    # in the second epoch the head and the upper layer are trained
+    report = train(regard, tmp_path / "half", files, *pretrained, "training.max_epochs=2")
     assert report["epochs"] == 2
     found = weights(tmp_path / "half")
     theirs = dict(trained.named_parameters())
@@ -193,8 +193,8 @@ def test_fine_tuning_begins_as_the_language_model_and_thaws_from_the_top(regard,
     assert all(layers.values())
     assert all(torch.equal(found[f"encoder.{name}"], theirs[name]) for name in layers[0])
     assert not any(torch.equal(found[f"encoder.{name}"], theirs[name]) for name in layers[1])
-    # and in the end all do, and the task is learnt
-    train(regard, tmp_path / "whole", files, *begun, "training.max_epochs=16")
+    # and in the end all are, and the task is solved
+    train(regard, tmp_path / "whole", files, *pretrained, "training.max_epochs=16")
     found = weights(tmp_path / "whole")
     assert not any(torch.equal(found[f"encoder.{name}"], theirs[name]) for name in layers[0])
     assert not torch.equal(found["encoder.embedding.E"], theirs["embedding.E"])

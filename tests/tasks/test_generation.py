@@ -1,4 +1,4 @@
-"""The validation of what writes, with every number known beforehand: a model that says what its batch tells it to."""
+"""Validation of generated text with every number known: a model that predicts what its batch says."""
 
 import math
 from types import SimpleNamespace
@@ -18,8 +18,8 @@ WANTED = TOKENIZER.encode_batch(REFERENCES)
 P = 0.9  # of the word it says
 
 
-class Told(nn.Module):
-    """Says the words of its batch with probability P each, and notes the mode it is in."""
+class Scripted(nn.Module):
+    """Predicts the words of its batch with probability P each, and records its mode."""
 
     def __init__(self):
         super().__init__()
@@ -35,21 +35,21 @@ class Told(nn.Module):
 
 def validated(said, written, free_running=2, model=None):
     """Validate with what is said for each token, teacher-forced, and what is written freely."""
-    asked = []
+    calls = []
 
     def batches(members):
-        asked.append(list(members))
+        calls.append(list(members))
         for k in members:
             ids = torch.tensor([[*WANTED[k], 0]])
-            mask = torch.tensor([[True] * len(WANTED[k]) + [False]])  # padding is no prediction
+            mask = torch.tensor([[True] * len(WANTED[k]) + [False]])  # padding is not predicted
             yield SimpleNamespace(target_ids=ids, target_mask=mask, said=torch.tensor(said[k]))
 
     def generate(members):
-        asked.append(list(members))
+        calls.append(list(members))
         return [written[k] for k in members]
 
     found = validate_generation(
-        model or Told(),
+        model or Scripted(),
         TOKENIZER,
         batches=batches,
         generate=generate,
@@ -57,12 +57,12 @@ def validated(said, written, free_running=2, model=None):
         reference_ids=WANTED,
         free_running=free_running,
     )
-    return found, asked
+    return found, calls
 
 
 def test_all_right():
-    found, asked = validated(WANTED, REFERENCES, free_running=99)
-    assert asked == [[0, 1, 2], [], [0, 1, 2]]
+    found, calls = validated(WANTED, REFERENCES, free_running=99)
+    assert calls == [[0, 1, 2], [], [0, 1, 2]]
     assert found.loss == pytest.approx(-math.log(P), rel=1e-5)
     assert found.scores["perplexity"] == pytest.approx(1 / P, rel=1e-5)
     names = ("token_accuracy", "free_running_accuracy", "exposure_gap", "exact_match", "wer", "per")
@@ -73,8 +73,8 @@ def test_all_right():
 def test_the_loss_is_of_all_and_the_gap_of_those_written_freely():
     """Of 6 tokens 3 are right, of the 3 written freely 2; a word too many and a wrong one are 2 edits."""
     wrong = [[WANTED[0][0], WANTED[1][0]], WANTED[1], [WANTED[2][0], *WANTED[0]]]
-    found, asked = validated(wrong, ["a b b", "d", None])
-    assert asked == [[0, 1], [2], [0, 1]]
+    found, calls = validated(wrong, ["a b b", "d", None])
+    assert calls == [[0, 1], [2], [0, 1]]
     rest = (1 - P) / (TOKENIZER.size - 1)
     assert found.loss == pytest.approx(-(3 * math.log(P) + 3 * math.log(rest)) / 6, rel=1e-5)
     assert found.scores["token_accuracy"] == pytest.approx(3 / 6)
@@ -90,8 +90,8 @@ def test_no_accuracy_falls_below_none():
 
 
 @pytest.mark.parametrize("training", [True, False])
-def test_dropout_sleeps_for_the_while(training):
-    model = Told().train(training)
+def test_dropout_is_off_during_validation(training):
+    model = Scripted().train(training)
     validated(WANTED, REFERENCES, model=model)
     assert model.modes == [False] * 3
     assert model.training is training

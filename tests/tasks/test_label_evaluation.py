@@ -8,6 +8,8 @@ from regard.errors import DataError
 from regard.evaluation import score_classes, score_tags
 from regard.tasks.classify.evaluation import evaluate_classifier
 from regard.tasks.classify.result import Classification
+from regard.tasks.evaluation import ReportContext
+from regard.tasks.label_evaluation import LabelEvaluation
 from regard.tasks.tag.evaluation import evaluate_tagger
 from regard.tasks.tag.result import Tagging
 from regard.text import LabelledText, Labels, Place, TaggedSentence
@@ -84,3 +86,17 @@ def test_unknown_labels_and_an_empty_test_set_are_errors_before_the_work():
         evaluate_classifier(ScriptedClassifier(""), [])
     with pytest.raises(DataError, match="cannot score an empty test set"):
         evaluate_tagger(ScriptedTagger([]), [])
+
+
+def test_a_report_has_scores_predictions_and_the_confusion_matrix(tmp_path):
+    said = (Tagging(("a", "b"), ("N", "N"), (1.0, 0.5)), Tagging(("c",), ("N",), (1.0,)))
+    scores = score_tags([("N", "V"), ("N",)], [one.tags for one in said], ["N", "V"])
+    evaluation = LabelEvaluation(scores, said, 0.5)
+    context = ReportContext("tags", "again", facts={"command": "again"})
+    picture = evaluation.write(tmp_path / "out", context)["confusion matrix"]
+    assert picture == tmp_path / "out" / "confusion.png"
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    report = json.loads((tmp_path / "out" / "report.json").read_text(encoding="utf-8"))
+    assert report == {**json.loads(json.dumps(evaluation.to_json())), "command": "again"}
+    assert report["sentences_per_second"] == 4
+    assert (tmp_path / "out" / "predictions.txt").read_text() == "N N\nN\n"

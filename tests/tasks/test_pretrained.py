@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from regard.checkpoint import ModelFolder, language_model_of
+from regard.checkpoint import ModelFolder
 from regard.errors import ConfigError, FolderError
 from regard.layers import Embedding
 from regard.models import EncoderConfig, LanguageModelConfig
@@ -41,7 +41,7 @@ def test_the_memory_is_part_of_the_shape():
 @pytest.mark.parametrize("num_layers", [1, 2])
 def test_weights_that_are_taken_and_weights_that_are_not(language_model, bidirectional, num_layers):
     folder = str(language_model(num_layers=num_layers))
-    trained = language_model_of(folder)
+    trained = ModelFolder(folder).load()
     config = match_shape(EncoderConfig(bidirectional=bidirectional), trained.model.config)
     encoder = Encoder(config, Embedding(trained.tokenizers["text"].size, config.embedding_size))
     before = {name: value.clone() for name, value in encoder.named_parameters()}

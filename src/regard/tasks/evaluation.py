@@ -52,7 +52,7 @@ class EvaluationOptions:
         return f"{self.model.name} on {self.source.name}"
 
 
-class Counter(Protocol):
+class ProgressCounter(Protocol):
     """Counts the examples as they are done."""
 
     def count(self, num_tokens: int) -> None:
@@ -135,7 +135,7 @@ class EvaluationRun:
 
     doing: str
     size: int | None
-    run: Callable[[Counter], EvaluationReport]
+    run: Callable[[ProgressCounter], EvaluationReport]
 
 
 @dataclass(frozen=True)

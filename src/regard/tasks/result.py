@@ -14,15 +14,15 @@ class PlottedResult(ABC):
     """A result that is drawn as a figure."""
 
     @abstractmethod
-    def draw(self, *, title: str | None = None) -> Figure:
-        """Draw the figure; see `plot`."""
+    def figure(self, *, title: str | None = None) -> Figure:
+        """The figure; see `plot`."""
 
     def plot(self, path: str | PathLike[str] | None = None, **options: Any) -> Figure:
         """Draw the result, and save it.
 
         Args:
             path: where to save it, in the format of its suffix; None saves nothing.
-            options: of `draw`, such as ``title``.
+            options: of `figure`, such as ``title``.
 
         Raises:
             MissingExtraError: matplotlib is not installed.
@@ -30,7 +30,7 @@ class PlottedResult(ABC):
         """
         from regard.plots.figures.canvas import save
 
-        figure = self.draw(**options)
+        figure = self.figure(**options)
         if path is not None:
             save(figure, path)
         return figure

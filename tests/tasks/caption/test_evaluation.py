@@ -1,5 +1,6 @@
 """The scores of captions: of the output, and of the references by forced decoding."""
 
+import json
 import math
 
 import numpy as np
@@ -8,8 +9,9 @@ import pytest
 from regard.errors import DataError
 from regard.evaluation import measure
 from regard.tasks.caption import evaluation as caption_evaluation
-from regard.tasks.caption.evaluation import evaluate_captions
+from regard.tasks.caption.evaluation import CaptionEvaluation, evaluate_captions
 from regard.tasks.caption.result import Caption
+from regard.tasks.evaluation import ReportContext
 from regard.text import train_tokenizer
 
 REFERENCES = ["a red cat", "a dog", "two cats"]
@@ -62,3 +64,17 @@ def test_one_reference_for_each_row():
         evaluate_captions(Scripted(), FEATURES, REFERENCES[:2])
     with pytest.raises(DataError, match="0 rows of features and 0 references"):
         evaluate_captions(Scripted(), FEATURES[:0], [])
+
+
+def test_a_report_has_scores_and_captions(tmp_path):
+    lines = ["a red cat", "", "two cats"]
+    written = tuple(Caption(line, (), 0.0, 0.0, ()) for line in lines)
+    evaluation = CaptionEvaluation(measure(lines, ["a red cat", "x", "a cat"]), 3.5, written, 2.0)
+    path = evaluation.write(tmp_path / "new", ReportContext("", "again", facts={"command": "again"}))[
+        "report"
+    ]
+    report = json.loads(path.read_text())
+    assert report == {**evaluation.to_json(), "command": "again"}
+    assert report["perplexity"] == 3.5
+    assert set(report["signatures"]) == {"bleu", "chrf", "ter"}
+    assert (tmp_path / "new" / "captions.txt").read_text() == "a red cat\n\ntwo cats\n"

@@ -67,16 +67,16 @@ def test_chunks_change_nothing(language_model, mode):
 
 
 def test_lines_are_read_as_they_come(language_model):
-    asked = []
+    lines_read = []
 
     def endless():
         while True:
-            asked.append(1)
+            lines_read.append(1)
             yield "a b"
 
     stream = language_model().score(endless(), chunk=4)
     next(stream)
-    assert len(asked) == 4
+    assert len(lines_read) == 4
 
 
 def test_continuous_text_remembers(language_model):

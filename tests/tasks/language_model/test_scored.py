@@ -42,9 +42,9 @@ def test_nothing_has_no_score():
     nothing = TextScore.of([blank])
     assert math.isnan(nothing.perplexity)
     assert math.isnan(nothing.bits_per_character)
-    told = nothing.to_json()
-    assert (told["loss"], told["perplexity"], told["bits_per_character"]) == (None, None, None)
-    assert told["num_tokens"] == 0
+    scores = nothing.to_json()
+    assert (scores["loss"], scores["perplexity"], scores["bits_per_character"]) == (None, None, None)
+    assert scores["num_tokens"] == 0
 
 
 def test_unknown_tokens_are_counted():

@@ -24,6 +24,7 @@ from regard.tasks.evaluation import (
     EvaluationOptions,
     EvaluationReport,
     EvaluationRun,
+    ProgressCounter,
     ReportContext,
     show_answer,
     write_lines,
@@ -134,7 +135,7 @@ def evaluate_captions(
 def _run(
     captioner: Captioner, features: Features, references: Sequence[str], **options: Any
 ) -> EvaluationRun:
-    def run(counter: Any) -> EvaluationReport:
+    def run(counter: ProgressCounter) -> EvaluationReport:
         evaluation = evaluate_captions(
             captioner,
             features,

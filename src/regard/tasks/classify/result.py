@@ -95,7 +95,7 @@ class Classification(PlottedResult):
             return None
         return tuple(units.attended(alpha) for units, alpha in zip(self.units, self.alpha, strict=True))
 
-    def draw(self, *, title: str | None = None) -> Figure:
+    def figure(self, *, title: str | None = None) -> Figure:
         """Draw the words shaded by their weights, beside the probabilities of the labels, with a title."""
         from regard.plots.figures.pooling import draw_pooling
 

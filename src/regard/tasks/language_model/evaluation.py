@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from regard.errors import DataError
 from regard.tasks.evaluation import (
-    Counter,
     DemoRun,
     DemoView,
     EvaluationOptions,
     EvaluationReport,
     EvaluationRun,
+    ProgressCounter,
     ReportContext,
     write_lines,
     write_report,
@@ -31,7 +31,7 @@ _SHOWN_STEPS = 8
 
 
 def evaluate_text(
-    language_model: LanguageModel, lines: Iterable[str], counter: Counter, *, mode: str = "sentences"
+    language_model: LanguageModel, lines: Iterable[str], counter: ProgressCounter, *, mode: str = "sentences"
 ) -> TextScore:
     """Score a text, counting its lines."""
     total = TextScore()
@@ -46,7 +46,7 @@ def evaluate_files(options: EvaluationOptions) -> EvaluationRun:
     language_model = LanguageModel.load(options.model, weights=options.weights, device=options.device)
     mode = "continuous" if options.continuous else "sentences"
 
-    def run(counter: Counter) -> EvaluationReport:
+    def run(counter: ProgressCounter) -> EvaluationReport:
         score = evaluate_text(language_model, read_lines([str(options.source)]), counter, mode=mode)
         if not score.num_tokens:
             raise DataError(f"{options.source}: an empty test set; give at least one line of text")

@@ -118,7 +118,7 @@ class Sample(PlottedResult):
         """The model's log p(tokens | prompt)."""
         return sum(self.token_log_probs)
 
-    def draw(self, *, title: str | None = None) -> Figure:
+    def figure(self, *, title: str | None = None) -> Figure:
         """Draw the sentence with the alternatives at every step, with a title."""
         from regard.plots.figures.sample import draw_sample
 
@@ -378,7 +378,7 @@ class Reading(PlottedResult):
             )
         return self.units.attending(self.units.attended(self.alpha[layer]))
 
-    def draw(self, *, title: str | None = None, layer: int = -1) -> Figure:
+    def figure(self, *, title: str | None = None, layer: int = -1) -> Figure:
         """Draw the growing sentence, one row per word, the words it attends to shaded, with a title.
 
         Raises:

@@ -40,7 +40,7 @@ class Tagging(PlottedResult):
     def __str__(self) -> str:
         return " ".join(self.tags)
 
-    def draw(self, *, title: str | None = None) -> Figure:
+    def figure(self, *, title: str | None = None) -> Figure:
         """Draw the words above their tags, with a title."""
         from regard.plots.figures.tags import draw_tags
 

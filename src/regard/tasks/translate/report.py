@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 from regard.errors import ConfigError, DataError
 from regard.evaluation.metrics import format_score
 from regard.tasks.evaluation import (
-    Counter,
     DemoRun,
     DemoView,
     EvaluationOptions,
     EvaluationReport,
     EvaluationRun,
+    ProgressCounter,
     ReportContext,
     ScoreTable,
     gold_links,
@@ -72,7 +72,7 @@ def _run(
     beam: int = 5,
     **options: Any,
 ) -> EvaluationRun:
-    def run(counter: Counter) -> EvaluationReport:
+    def run(counter: ProgressCounter) -> EvaluationReport:
         evaluation = evaluate(
             translator,
             sources,

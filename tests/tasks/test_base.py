@@ -1,4 +1,4 @@
-"""What the tasks of one text share: every option reaches the tokenizer, and nothing is left out in silence."""
+"""What the tasks' data share: every option reaches the tokenizer, and a note says what is left out."""
 
 import pytest
 from hypothesis import given
@@ -19,7 +19,7 @@ def test_every_option_reaches_the_tokenizer():
 
 
 @given(st.lists(st.text("ab", max_size=5)), st.integers(1, 5))
-def test_all_are_kept_or_accounted_for(texts, limit):
+def test_all_are_kept_or_counted_in_a_note(texts, limit):
     fit = [text for text in texts if 0 < len(text) <= limit]
     blank, long = texts.count(""), sum(len(text) > limit for text in texts)
     if not fit:
@@ -30,7 +30,7 @@ def test_all_are_kept_or_accounted_for(texts, limit):
         return
     kept, notes = filter_by_length(texts, len, limit, what="words", unit="letters")
     assert kept == fit
-    told_blank = [f"training words: left out {blank} blank"] * bool(blank)
-    said = f"training words: left out {long} of more than {limit} letters (data.max_length)"
-    told_long = [said] * bool(long)
-    assert notes == told_blank + told_long
+    blank_note = [f"training words: left out {blank} blank"] * bool(blank)
+    note = f"training words: left out {long} of more than {limit} letters (data.max_length)"
+    long_note = [note] * bool(long)
+    assert notes == blank_note + long_note
