@@ -19,13 +19,13 @@ COMMANDS = [
 ]
 
 
-def command(command):
-    return typer.main.get_command(app).commands[command]
+def find_command(name):
+    return typer.main.get_command(app).commands[name]
 
 
-def examples(command):
+def examples(name):
     """What a command's help tells to type, up to a pipe or a redirection."""
-    for line in command(command).help.splitlines():
+    for line in find_command(name).help.splitlines():
         if typed := re.search(r"regard (.*)", line):
             words = shlex.split(typed[1])
             yield words[: next((k for k, word in enumerate(words) if word in "|>"), None)]
@@ -62,7 +62,7 @@ def test_help_teaches(regard, name):
     shown = " ".join(re.sub(r"[│╭╮╰╯─]", " ", ended.out).split())
     assert "Examples" in shown
     assert list(examples(name))
-    for parameter in command(name).params:
+    for parameter in find_command(name).params:
         assert parameter.help, parameter.name
         words = " ".join(parameter.help.replace("\\[", "[").split())
         # a long word may be broken at the end of a line
@@ -76,7 +76,7 @@ def test_help_teaches(regard, name):
 def test_the_examples_can_be_typed(name):
     for words in examples(name):
         assert words[0] == name
-        context = command(name).make_context(name, words[1:])
+        context = find_command(name).make_context(name, words[1:])
         assert context.params
 
 
@@ -87,7 +87,7 @@ class TestErrors:
         assert "No such option: --bean" in ended.err
         assert "--beam" in ended.err
 
-    def test_an_unknown_verb_is_told_with_the_nearest(self, regard):
+    def test_an_unknown_command_is_refused_with_the_nearest(self, regard):
         ended = regard("tranlate")
         assert (ended.status, ended.out) == (2, "")
         assert "'translate'" in ended.err
