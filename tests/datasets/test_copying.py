@@ -23,7 +23,7 @@ def test_lengths(splits):
     assert (min(long), max(long)) == (21, 60)
 
 
-def test_no_symbol_is_more_likely_than_another_wherever_it_stands(splits):
+def test_all_symbols_are_equally_frequent_at_every_position(splits):
     """26 letters of 4,000 strings: about 154 of each at every place, give or take five deviations of 12."""
     for place in range(5):
         counts = Counter(example.source.split()[place] for example in splits.train)
@@ -31,7 +31,7 @@ def test_no_symbol_is_more_likely_than_another_wherever_it_stands(splits):
         assert all(abs(count - 4000 / 26) < 62 for count in counts.values())
 
 
-def test_what_is_learnt_can_be_chosen():
+def test_lengths_and_symbols_can_be_chosen():
     few = Copy().splits(train=50, valid=5, test=5, seed=2, shortest=8, longest=9, symbols=2)
     assert {len(e.source.split()) for e in few.train} == {8, 9}
     assert {word for e in few.train for word in e.source.split()} == {"a", "b"}

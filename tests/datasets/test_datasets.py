@@ -46,7 +46,7 @@ def test_a_misspelt_dataset_names_the_nearest():
         find_dataset("date")
 
 
-def test_sizes_are_those_asked_for(splits):
+def test_splits_have_their_sizes(splits):
     assert [len(part) for part in (splits.train, splits.valid, splits.test)] == [1500, 60, 80]
     assert splits.extra
     assert {len(part) for part in splits.extra.values()} == {80}
@@ -87,7 +87,7 @@ def test_what_an_example_holds_is_what_its_task_says(dataset, splits):
             assert " " not in example.target
 
 
-def test_what_is_asked_of_a_classifier_was_all_in_training(dataset, splits):
+def test_every_label_is_in_the_training_set(dataset, splits):
     if dataset.task == "classify":
         labels = {example.target for example in splits.train}
         for part in (splits.valid, splits.test, *splits.extra.values()):

@@ -48,7 +48,7 @@ def test_extra_splits_by_delay(splits):
     assert len(found["far"]) > 25
 
 
-def test_chance_is_what_is_said(splits):
+def test_chance_is_as_documented(splits):
     """Labels are even, and a guess among the line's own values is right about once per number of pairs."""
     counts = Counter(example.target for example in splits.train)
     assert set(counts) == set(VALUES)
@@ -89,7 +89,7 @@ def test_impossible_settings(settings, message):
         Recall().splits(train=1, valid=0, test=0, seed=0, **settings)
 
 
-def test_short_lines_asked_by_delay_were_not_trained_on():
+def test_the_extra_splits_are_not_in_the_training_set():
     made = Recall().splits(train=20_000, valid=0, test=60, seed=1, fewest=2, most=2)
     trained = {example.source for example in made.train}
     assert not any(example.source in trained for part in made.extra.values() for example in part)

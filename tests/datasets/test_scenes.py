@@ -95,7 +95,7 @@ def test_noise_moves_every_number():
     assert sum(move > 0.001 for move in moved) > 30
 
 
-def test_no_description_stands_in_two_splits(splits):
+def test_no_caption_is_in_two_splits(splits):
     parts = [
         {e.target for e in part} for part in (splits.train, splits.valid, splits.test, splits.extra["unseen"])
     ]

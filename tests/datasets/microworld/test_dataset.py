@@ -39,7 +39,7 @@ def splits():
     return Microworld().splits(train=6000, valid=300, test=300, seed=1)
 
 
-def test_sizes_are_those_asked_for(splits):
+def test_splits_have_their_sizes(splits):
     sizes = [len(part) for part in (splits.train, splits.valid, splits.test)]
     assert sizes == [6000, 300, 300]
     assert {name: len(part) for name, part in splits.extra.items()} == {"long": 300, "unseen": 300}
@@ -132,7 +132,7 @@ def test_seeds_differ():
     assert one.train != two.train
 
 
-def test_one_sentence_comes_from_the_dice_alone():
+def test_a_sentence_depends_on_the_random_generator_alone():
     dataset = Microworld()
     one, two = (dataset.sentence(random.Random(9), shortest=8, longest=20) for _ in range(2))
     assert one == two

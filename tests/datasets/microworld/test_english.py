@@ -31,7 +31,7 @@ def test_verbs(entry, forms):
     assert verb_forms(entry) == tuple(forms.split())
 
 
-def test_an_stands_before_a_vowel_sound():
+def test_an_is_before_a_vowel_sound():
     assert [word for word in ("apple", "honest", "useful", "hero", "Italian") if takes_an(word)] == [
         "apple",
         "honest",

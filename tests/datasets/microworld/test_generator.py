@@ -131,7 +131,7 @@ def test_participles_with_etre_agree_with_the_pronoun(sample):
     assert checked > 100
 
 
-def test_ne_stands_in_every_denied_clause_and_in_no_other(sample):
+def test_ne_is_in_every_negated_clause_and_in_no_other(sample):
     for source, _, target, _ in sample:
         denied = sum(word in ("not", "never", "no", "nothing", "nobody", "cannot") for word in source)
         assert sum(word in ("ne", "n'") for word in target) == denied, (source, target)
@@ -226,7 +226,7 @@ def test_a_verb_whose_past_looks_like_its_present_is_present_unless_the_subject_
     assert checked > 20
 
 
-def test_singular_possessives_stand_before_no_plural(sample):
+def test_singular_possessives_are_before_no_plural(sample):
     nouns = [noun for found in NOUNS.values() for noun in found]
     plurals = {noun.fr[1] for noun in nouns if not noun.mass} - {noun.fr[0] for noun in nouns}
     for _, _, target, _ in sample:

@@ -45,7 +45,7 @@ def verb_dictionary():
     return pairs
 
 
-def test_links_lie_inside_the_sentence_and_no_french_word_has_two_sure_ones(sample):
+def test_links_are_inside_the_sentence_and_no_french_word_has_two_sure_ones(sample):
     for source, _, target, gold in sample:
         assert all(0 <= j < len(source) and 0 <= i < len(target) for j, i in gold.possible)
         assert len({i for _, i in gold.sure}) == len(gold.sure)

@@ -79,7 +79,7 @@ def test_the_vocabulary_is_small_and_holds_the_figure_s_words(news):
     assert set(FBI.split()) <= words
 
 
-def test_the_figure_s_sentence_is_drawn():
+def test_the_sentence_of_the_figure_is_generated():
     rng = random.Random(10)
     drawn = (write_news(rng) for _ in range(3000))
     sentence = next(one for one in drawn if one.text == FBI)
@@ -109,7 +109,7 @@ def test_a_line_has_one_reading(news):
     assert repeated > 50
 
 
-def test_finite_verbs_agree_with_a_linked_noun_whatever_stands_between(news):
+def test_finite_verbs_agree_with_a_linked_noun_at_any_distance(news):
     far = 0
     for sentence in news:
         for place, word in enumerate(sentence.words):
@@ -194,11 +194,11 @@ def figure():
     return DependencyNode("is", before=[agency], after=[chasing], agrees=agency)
 
 
-def test_words_stand_in_their_order_with_a_capital_an_article_and_a_full_stop(figure):
+def test_words_are_in_order_with_a_capital_an_article_and_a_full_stop(figure):
     assert linearize(figure).text == "The FBI is chasing an old criminal on the run ."
 
 
-def test_links_are_heads_dependents_and_what_else_belongs_together(figure):
+def test_links_are_dependencies_and_references(figure):
     sentence = linearize(figure)
     named = {(sentence.words[earlier], sentence.words[later]) for earlier, later in sentence.links}
     assert named == {

@@ -28,14 +28,14 @@ def test_it_has_the_gender_of_the_thing_mentioned():
     assert conversation.thing_pronoun() == (IT[True], BY_NAME["door"])
 
 
-def test_it_is_not_said_where_two_genders_are_in_question():
+def test_it_is_not_used_after_nouns_of_two_genders():
     conversation = discourse()
     conversation.mention(BY_NAME["car"], feminine=True, plural=False)
     conversation.mention(BY_NAME["book"], feminine=False, plural=False)
     assert conversation.thing_pronoun() is None
 
 
-def test_they_has_the_gender_of_the_people_mentioned_or_is_not_said():
+def test_they_has_the_gender_of_the_people_mentioned_or_is_not_used():
     conversation = discourse()
     conversation.mention(BY_NAME["girl"], feminine=True, plural=True)
     assert THEY[True] in drawn(conversation)
@@ -44,7 +44,7 @@ def test_they_has_the_gender_of_the_people_mentioned_or_is_not_said():
     assert not {THEY[True], THEY[False]} & drawn(conversation)
 
 
-def test_things_mentioned_in_the_plural_are_they_but_nobody():
+def test_plural_things_are_they_but_people_are_not():
     conversation = discourse()
     conversation.mention(BY_NAME["apple"], feminine=True, plural=True)
     assert conversation.thing_pronoun() == (THEY[True], BY_NAME["apple"])
