@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from regard.evaluation.metrics import hundredths
 from regard.plots.beam_tree import BeamTree, TreeNode, layout, node_value
 from regard.plots.colours import FAINT, INK, MUTED, weight_colour
-from regard.plots.figures.canvas import new_figure, page_axes, require_matplotlib
+from regard.plots.figures.canvas import new_figure, page_axes
 from regard.plots.figures.fonts import Font
 from regard.plots.text import truncate
 
@@ -56,7 +56,6 @@ def draw_beam_tree(
     Raises:
         MissingExtraError: matplotlib is not installed.
     """
-    require_matplotlib()
     tree = BeamTree(nodes)
     texts = [title or "", *_KEY, *attended, *(node.token for node in tree.nodes.values())]
     pen = _Pen(tree, attended, Font.covering(texts, _SIZE))

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.plots.colours import FAINT, INK, MUTED, weight_colour
-from regard.plots.figures.canvas import require_matplotlib
 from regard.plots.figures.fonts import MARGIN, Font, draw_scale, fill_rectangle, new_page, scale_width
 from regard.plots.text import truncate
 
@@ -45,7 +44,6 @@ def draw_confusion(scores: ClassScores, *, title: str | None = None) -> Figure:
     Raises:
         MissingExtraError: matplotlib is not installed.
     """
-    require_matplotlib()
     labels = [truncate(label) for label in scores.labels]
     number = len(labels)
     font = Font.covering(

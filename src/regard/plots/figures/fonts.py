@@ -13,7 +13,13 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from regard.plots.colours import FAINT, INK, MUTED, weight_colour
-from regard.plots.figures.canvas import FILE_DOTS_PER_INCH, SCREEN_DOTS_PER_INCH, new_figure, page_axes
+from regard.plots.figures.canvas import (
+    FILE_DOTS_PER_INCH,
+    SCREEN_DOTS_PER_INCH,
+    new_figure,
+    page_axes,
+    require_matplotlib,
+)
 from regard.plots.text import JOINERS, REPLACEMENT, printable
 
 if TYPE_CHECKING:
@@ -141,7 +147,12 @@ class Font:
 
     @classmethod
     def covering(cls, texts: Iterable[str], size: float) -> Font:
-        """Choose the families for all text of a figure."""
+        """Choose the families for all text of a figure.
+
+        Raises:
+            MissingExtraError: matplotlib is not installed.
+        """
+        require_matplotlib()
         return cls(families_for(texts), size)
 
     @property

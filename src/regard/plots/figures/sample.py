@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from regard.plots.colours import ACCENT, FAINT, HIGHLIGHT, INK, MUTED
-from regard.plots.figures.canvas import require_matplotlib
 from regard.plots.figures.fonts import MARGIN, Font, fill_rectangle, new_page
 from regard.plots.text import WrappedWords, is_right_to_left, percent, truncate, wrap
 
@@ -42,7 +41,6 @@ def draw_sample(sample: Sample, *, most: int = 5, title: str | None = None) -> F
     Raises:
         MissingExtraError: matplotlib is not installed.
     """
-    require_matplotlib()
     columns = [step.ranked(most) for step in sample.steps]
     written = [one.token for column in columns for one in column]
     font = Font.covering([*written, sample.prompt, title or "", _CHANGED_KEY], _SIZE)

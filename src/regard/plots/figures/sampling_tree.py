@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from regard.plots.colours import INK, MUTED
-from regard.plots.figures.canvas import require_matplotlib
 from regard.plots.figures.fonts import MARGIN, Font, new_page
 from regard.plots.text import percent, truncate
 
@@ -130,7 +129,6 @@ def draw_sampling_tree(root: Branch, *, title: str | None = None) -> Figure:
     Raises:
         MissingExtraError: matplotlib is not installed.
     """
-    require_matplotlib()
     places = list(place_branches(root).walk())
     font = Font.covering([title or "", _KEY, *(one.branch.word for one in places)], _SIZE)
     small = font.smaller(0.75)

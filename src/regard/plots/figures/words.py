@@ -28,7 +28,6 @@ from regard.plots.colours import (
     tag_colours,
     weight_colour,
 )
-from regard.plots.figures.canvas import require_matplotlib
 from regard.plots.figures.fonts import MARGIN, Font, draw_scale, fill_rectangle, new_page, scale_width
 from regard.plots.text import WrappedWords, is_right_to_left, truncate, wrap
 
@@ -78,7 +77,6 @@ def draw_pooling(classifications: Sequence[Classification], *, title: str | None
     """
     if not classifications:
         raise DataError("a figure of classifications needs at least one; pass one or more texts")
-    require_matplotlib()
     written = [word for one in classifications for units in one.units for word in units.labels]
     font = Font.covering([*written, *classifications[0].probabilities, title or "", _POOLING_SCALE], _SIZE)
     small = font.smaller()
@@ -186,7 +184,6 @@ def draw_tags(taggings: Sequence[Tagging], *, title: str | None = None) -> Figur
     """
     if not taggings:
         raise DataError("a figure of tags needs at least one sentence; pass one or more taggings")
-    require_matplotlib()
     written = [text for one in taggings for text in (*one.words, *one.tags)]
     font = Font.covering([*written, title or "", _TAGS_KEY], _SIZE)
     small = font.smaller(0.75)
@@ -251,7 +248,6 @@ def draw_reading(labels: Sequence[str], alpha: NDArray[np.floating], *, title: s
         MissingExtraError: matplotlib is not installed.
     """
     check_square(labels, alpha)
-    require_matplotlib()
     labels = [truncate(label) for label in labels]
     font = Font.covering(
         [*labels, title or "", _NEWEST_KEY], float(np.interp(len(labels), [12, 40], [12.0, 9.0]))

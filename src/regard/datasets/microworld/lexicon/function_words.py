@@ -253,16 +253,14 @@ _TAGS = {
     "eight": "NUM", "ten": "NUM", "twelve": "NUM", "twenty": "NUM",
 }  # fmt: skip
 
-_TABLES = {
-    # after a preposition, or before a noun the verb does not make or use up
-    "one": """
+_TABLES = """
+[one]
 the     | le      | la       | 0 | 12
 a       | un      | une      | 0 | 5
 this    | ce      | cette    | 0 | 2
 that    | ce      | cette    | 0 | 1
 every   | chaque  | chaque   | 0 | 1
-""",
-    "several": """
+[several]
 the       | les         | les         | 0   | 8
 these     | ces         | ces         | 0   | 2
 those     | ces         | ces         | 0   | 1
@@ -271,9 +269,7 @@ three     | trois       | trois       | 0   | 1
 all the   | tous les    | toutes les  | 0 1?0 | 1
 several   | plusieurs   | plusieurs   | 0   | 1
 a few     | quelques    | quelques    | 1?0 | 1
-""",
-    # what a free noun phrase may have besides
-    "more": """
+[more]
 some      | des         | des         | 0   | 4
 ~         | des         | des         | ~   | 3
 many      | beaucoup de | beaucoup de | 0 ?0 | 2
@@ -286,69 +282,52 @@ eight     | huit        | huit        | 0   | 1
 ten       | dix         | dix         | 0   | 1
 twelve    | douze       | douze       | 0   | 1
 twenty    | vingt       | vingt       | 0   | 1
-""",
-    "stuff": """
+[stuff]
 the     | le      | la       | 0 | 3
 this    | ce      | cette    | 0 | 1
-""",
-    "more_stuff": """
+[more_stuff]
 some    | du      | de la    | 0 ?0 | 2
 ~       | du      | de la    | ~ ~ | 2
-""",
-    "whole_kind": """
+[whole_kind]
 the       | les   | les   | 0 | 1
 these     | ces   | ces   | 0 | 1
 ~         | les   | les   | ~ | 3
-""",
-    "whole_stuff": """
+[whole_stuff]
 the       | le    | la    | 0 | 1
 ~         | le    | la    | ~ | 2
-""",
-    "one_known": """
+[one_known]
 the     | le      | la       | 0 | 6
 this    | ce      | cette    | 0 | 2
 that    | ce      | cette    | 0 | 1
-""",
-    "one_or_known": """
+[one_or_known]
 the     | le      | la       | 0 | 6
 a       | un      | une      | 0 | 2
 this    | ce      | cette    | 0 | 2
-""",
-    "known_several": """
+[known_several]
 the       | les   | les   | 0 | 3
 these     | ces   | ces   | 0 | 1
-""",
-    "more_subjects": """
+[more_subjects]
 many      | beaucoup de | beaucoup de | 0 ?0 | 1
 four      | quatre      | quatre      | 0   | 1
-""",
-    "new_one": """
+[new_one]
 a       | un      | une      | 0 | 1
-""",
-    "no_new_one": """
+[no_new_one]
 a       | de      | de       | 0 | 1
-""",
-    "no_new_several": """
+[no_new_any]
 any     | de      | de       | 0 | 1
-""",
-    "no_new_stuff": """
-any     | de      | de       | 0 | 1
-""",
-    "none_of_one": """
+[none_of_one]
 the     | le      | la       | 0 | 5
 a       | de      | de       | 0 | 4
 this    | ce      | cette    | 0 | 2
-""",
-    "none_of_several": """
+[none_of_several]
 the     | les     | les      | 0 | 4
 any     | de      | de       | 0 | 4
 these   | ces     | ces      | 0 | 2
-""",
-    "none_of_stuff": """
+[none_of_stuff]
 the     | le      | la       | 0 | 1
 any     | de      | de       | 0 | 2
-""",
-}
+"""
+"""Determiners in named tables; ``one`` and ``several`` are for any position, and the others add to or replace them."""
 
 
 def _link(text: str) -> tuple[int | None, int | None]:
@@ -356,20 +335,23 @@ def _link(text: str) -> tuple[int | None, int | None]:
     return int(sure) if sure else None, int(possible) if possible else None
 
 
-def _read_determiners(table: str) -> tuple[Determiner, ...]:
-    """The determiners of a table, each as often as its weight."""
-    determiners: list[Determiner] = []
-    for line in table.strip().splitlines():
+def _read_determiners() -> dict[str, tuple[Determiner, ...]]:
+    """The determiners of each table, each as often as its weight."""
+    tables: dict[str, list[Determiner]] = {}
+    for line in _TABLES.strip().splitlines():
+        if line.startswith("["):
+            table = tables.setdefault(line.strip("[]"), [])
+            continue
         english, masculine, feminine, links, weight = (cell.strip() for cell in line.split("|"))
         words = () if english == "~" else tuple((word, _TAGS.get(word, "DET")) for word in english.split())
         forms = (tuple(masculine.split()), tuple(feminine.split()))
         definite = forms[0][-1] in ("le", "les")
         determiner = Determiner(words, forms, tuple(map(_link, links.split())), definite)
-        determiners.extend([determiner] * int(weight))
-    return tuple(determiners)
+        table.extend([determiner] * int(weight))
+    return {name: tuple(determiners) for name, determiners in tables.items()}
 
 
-_READ = {name: _read_determiners(table) for name, table in _TABLES.items()}
+_READ = _read_determiners()
 
 _STYLES = """
 bound    | one          | several               | stuff
@@ -378,7 +360,7 @@ paired   | one_or_known | several               | stuff
 free     | one          | several more          | stuff more_stuff
 known    | one_known    | known_several         | stuff
 new      | new_one      | more                  | more_stuff
-none     | no_new_one   | no_new_several        | no_new_stuff
+none     | no_new_one   | no_new_any            | no_new_any
 generic  | one_known    | whole_kind            | whole_stuff
 negated  | none_of_one  | none_of_several       | none_of_stuff
 """
