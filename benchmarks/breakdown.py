@@ -17,14 +17,13 @@ import torch
 from benchmarks.report import Section, Table
 from benchmarks.settings import SEED, Setting, build_task
 from benchmarks.training import batches
-from regard.batches import pad_pairs
+from regard.batches import Batch, pad_pairs
 from regard.models import Seq2Seq
-from regard.tasks.base import TrainingBatch
 from regard.tasks.translate.task import TranslateTask
 from regard.text import SentencePair, encode_pairs
 from regard.training.fabric import build_fabric
+from regard.training.loop import update
 from regard.training.optimizer import build_optimizer
-from regard.training.step import update
 
 PARTS = (
     "source embedding",
@@ -166,8 +165,8 @@ def measure(setting: dict[str, Any], decoder: str) -> dict[str, Any]:
     model.train()
     upcoming, rows = batches(task), []
 
-    def loss(batch: TrainingBatch) -> torch.Tensor:
-        return task.learn(model, batch, 0.0)
+    def loss(batch: Batch) -> torch.Tensor:
+        return task.loss(model, batch, 0.0)
 
     with timer.attached(fabric, optimizer):
         for k in range(chosen.updates):

@@ -18,10 +18,9 @@ from benchmarks.process import run_in_subprocess
 from benchmarks.search_cases import SearchCase, SearchTiming, check_work
 from benchmarks.settings import CLIP, LEARNING_RATE, SEED, Setting, build_task
 from benchmarks.training import TrainingResult, batches, time_updates
-from regard.batches import in_order_of_length, pad_sources
+from regard.batches import batch_by_length, pad_sources
 from regard.checkpoint import ModelFolder
 from regard.models import Seq2Seq
-from regard.tasks.base import TrainingBatch
 from regard.text.specials import BOS, EOS, PAD
 
 NAME = "plain PyTorch loop"
@@ -139,9 +138,9 @@ def train(setting: dict[str, Any]) -> dict[str, Any]:
     model = plain_copy(task.build(), chosen).train()
     optimizer = torch.optim.Adam(model.parameters(), lr=LEARNING_RATE)
 
-    def train_on(batch: TrainingBatch) -> float:
-        source_ids, source_mask, previous_ids, target_ids, _ = batch.tensors
-        loss = model(source_ids, source_mask, previous_ids, target_ids) / batch.num_tokens
+    def train_on(batch: Any) -> float:
+        loss = model(batch.source_ids, batch.source_mask, batch.previous_ids, batch.target_ids)
+        loss = loss / batch.num_tokens
         optimizer.zero_grad()
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), CLIP)
@@ -227,7 +226,7 @@ def search(setting: dict[str, Any], case: dict[str, Any], folder: str, lines: st
     source, target = loaded.tokenizers["source"], loaded.tokenizers["target"]
     encoded = source.encode_batch(Path(lines).read_text(encoding="utf-8").splitlines())
     outputs, seconds = [""] * len(encoded), []
-    for members in in_order_of_length([len(ids) + 1 for ids in encoded], search_case.batch, 10**9):
+    for members in batch_by_length([len(ids) + 1 for ids in encoded], search_case.batch, 10**9):
         started = time.perf_counter()
         batch = pad_sources([encoded[k] for k in members])
         best = plain_beam(model, batch.source_ids, batch.source_mask, search_case.beam, chosen.output_words)

@@ -19,19 +19,18 @@ from torch import Tensor, nn
 
 from benchmarks.report import Figure, Section, Table
 from benchmarks.settings import CLIP, DECODERS, LEARNING_RATE, SEED, model_config
-from regard.batches import Batch
+from regard.batches import Batch, LineBatch, PairBatch
 from regard.io import make_folder
 from regard.lab.measures.statistics import fitted_exponent
 from regard.models import LanguageModelConfig, LanguageModelNetwork, ModelConfig, Seq2Seq
 from regard.plots.figures.canvas import save
 from regard.plots.figures.curves import Curve, Panel, draw_curves
-from regard.tasks.base import TrainingBatch
 from regard.tasks.config import TrainingConfig
 from regard.tasks.language_model.task import LanguageModelObjective
 from regard.tasks.translate.objective import TranslationObjective
 from regard.training.fabric import build_fabric
+from regard.training.loop import update
 from regard.training.optimizer import build_optimizer
-from regard.training.step import update
 
 _DROPOUT = 0.2
 LETTERS = {
@@ -70,8 +69,10 @@ def translation_step(sizes: Sizes, decoder: str) -> Callable[[], None]:
     torch.manual_seed(SEED)
     objective = TranslationObjective(Seq2Seq(config, sizes.V, sizes.V), 0.0)
     source, previous, target = (torch.randint(sizes.V, (sizes.B, T)) for T in (sizes.Tx, sizes.Ty, sizes.Ty))
-    batch = Batch(source, torch.ones_like(source).bool(), previous, target, torch.ones_like(target).bool())
-    return _step(objective, TrainingBatch(batch.tensors, target.numel(), sizes.B), lambda loss: loss)
+    batch = PairBatch(
+        source, torch.ones_like(source).bool(), previous, target, torch.ones_like(target).bool()
+    )
+    return _step(objective, batch, lambda loss: loss)
 
 
 def language_model_step(sizes: Sizes, cell: str) -> Callable[[], None]:
@@ -80,18 +81,18 @@ def language_model_step(sizes: Sizes, cell: str) -> Callable[[], None]:
     config = LanguageModelConfig(cell=cell, embedding_size=sizes.m, state_size=sizes.n)
     objective = LanguageModelObjective(LanguageModelNetwork(config, sizes.V), 0.0)
     previous, target = (torch.randint(sizes.V, (sizes.B, sizes.Ty)) for _ in range(2))
-    tensors = (previous, target, torch.ones_like(previous).bool())
-    return _step(objective, TrainingBatch(tensors, target.numel(), sizes.B), lambda result: result[0])
+    batch = LineBatch(previous, target, torch.ones_like(previous).bool())
+    return _step(objective, batch, lambda result: result[0])
 
 
-def _step(objective: nn.Module, batch: TrainingBatch, loss: Callable[[Any], Tensor]) -> Callable[[], None]:
+def _step(objective: nn.Module, batch: Batch, loss: Callable[[Any], Tensor]) -> Callable[[], None]:
     """An update on one batch; `loss` extracts the loss from the objective's result."""
     training = TrainingConfig(learning_rate=LEARNING_RATE, clip=CLIP, device="cpu", max_updates=1)
     fabric = build_fabric(training)
     model, optimizer = fabric.setup(objective, build_optimizer(objective, training))
 
     def step() -> None:
-        update(fabric, model, optimizer, [batch], lambda given: loss(model(*given.tensors)), clip=CLIP)
+        update(fabric, model, optimizer, [batch], lambda given: loss(model(given)), clip=CLIP)
 
     return step
 

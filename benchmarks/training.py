@@ -1,7 +1,7 @@
 """Training as ``regard train`` does it, timed: target tokens per second, the loss, peak memory.
 
 In: a setting, a decoder, a precision. Out: `TrainingResult`. The task plans and pads its batches, Fabric sets the
-precision, `training.step.update` does the rest; only checkpoints and validation are left out.
+precision, `training.loop.update` does the rest; only checkpoints and validation are left out.
 """
 
 import time
@@ -14,10 +14,11 @@ import torch
 
 from benchmarks.process import run_in_subprocess
 from benchmarks.settings import SEED, Setting, build_task
-from regard.tasks.base import Task, TrainingBatch
+from regard.batches import Batch
+from regard.tasks.base import Task
 from regard.training.fabric import build_fabric
+from regard.training.loop import update
 from regard.training.optimizer import build_optimizer
-from regard.training.step import update
 
 
 @dataclass(frozen=True)
@@ -84,16 +85,16 @@ def train(setting: dict[str, Any], decoder: str, precision: str) -> dict[str, An
     model, optimizer = fabric.setup(task.objective(), build_optimizer(task.model, task.config.training))
     model.train()
 
-    def loss(batch: TrainingBatch) -> torch.Tensor:
-        return task.learn(model, batch, 0.0)
+    def loss(batch: Batch) -> torch.Tensor:
+        return task.loss(model, batch, 0.0)
 
-    def train_on(batch: TrainingBatch) -> float:
+    def train_on(batch: Batch) -> float:
         return update(fabric, model, optimizer, [batch], loss, clip=task.config.training.clip).loss
 
     return time_updates(batches(task), train_on, chosen.updates)
 
 
-def batches(task: Task) -> Iterator[TrainingBatch]:
+def batches(task: Task) -> Iterator[Batch]:
     """The task's batches in the order of a run, epoch after epoch."""
     epoch = 0
     while True:
@@ -103,7 +104,7 @@ def batches(task: Task) -> Iterator[TrainingBatch]:
 
 
 def time_updates(
-    batches: Iterator[TrainingBatch], train_on: Callable[[TrainingBatch], float], updates: int
+    batches: Iterator[Batch], train_on: Callable[[Batch], float], updates: int
 ) -> dict[str, Any]:
     """Do a number of updates and record the seconds, target tokens and loss of each.
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from regard.config import Config, options_of
+from regard.config import Config, list_options
 from regard.models import ModelConfig
 
 
@@ -26,7 +26,7 @@ class Picture(Config):
 
 
 def test_the_options_of_a_table_that_may_be_left_out_are_listed():
-    assert [(each.path, each.default, each.sentence) for each in options_of(Picture)] == [
+    assert [(each.path, each.default, each.sentence) for each in list_options(Picture)] == [
         ("title", '""', "What stands below it."),
         ("frame.width", "2.0", "How wide it is."),
         ("wall.width", "2.0", "How wide it is."),
@@ -36,7 +36,7 @@ def test_the_options_of_a_table_that_may_be_left_out_are_listed():
 
 
 def test_every_option_of_a_model_has_a_sentence():
-    options = {each.path: each for each in options_of(ModelConfig, "model.")}
+    options = {each.path: each for each in list_options(ModelConfig, "model.")}
     assert options["model.encoder.memory.span"].default == "0"
     assert options["model.decoder[luong].attention.window"].default == '"global"'
     assert all(each.sentence for each in options.values())

@@ -1,9 +1,8 @@
-"""The folders' order is the sentence's way, and imports point up it only; read from the source, not from memory."""
+"""The folders' order is the datum's way, and imports point up it only; read from the source, not from memory."""
 
 import ast
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,92 +11,88 @@ import regard
 
 ROOT = Path(regard.__file__).parent
 
-ORDER = [
-    *("text", "datasets", "batches", "ops", "layers", "models", "search"),
-    *("evaluation", "plots", "checkpoint", "inference", "tasks", "training", "lab", "cli", "__main__"),
-]
-"""Each may import what stands before it."""
+ORDER = (
+    *(("errors", "version"), ("config", "device", "io", "progress"), ("text",), ("datasets",), ("batches",)),
+    *(("ops",), ("layers",), ("models",), ("search",), ("evaluation",), ("plots",), ("checkpoint",)),
+    *(("inference",), ("tasks",), ("training",), ("lab",), ("cli",), ("__init__", "__main__")),
+)
+"""Each folder or file may import what is before it, and what is beside it."""
 
-TABLES = {"regard.tasks"}
-"""Tables that import nothing until they are called: a checkpoint's model is built through them."""
+_TENSORS = {
+    "torch",
+    "lightning",
+    *(f"regard.{name}" for name in ("batches", "ops", "layers", "models", "search")),
+}
+_TEXT = {"regard.text", "regard.datasets"}
+FORBIDDEN = {
+    **dict.fromkeys(("text", "datasets", "evaluation", "plots"), _TENSORS),
+    **dict.fromkeys(("ops", "layers"), _TEXT | {"regard.batches"}),
+    **dict.fromkeys(("models", "search"), _TEXT),
+}
+"""Beyond the order: folders without tensors, equations without text, models that meet text only through batches."""
 
-FREE = {"errors", "config", "device", "version", "io"}
-"""They know nothing of the package, so all may know them."""
-
-TORCHLESS = {"text", "datasets", "evaluation", "plots"}
-"""Folders without tensors."""
-
-
-def modules(*places: str) -> Iterator[tuple[Path, str]]:
-    """Each module of the package, or of some of its folders and files, with the folder or file it belongs to."""
-    for path in sorted(ROOT.rglob("*.py")):
-        inside = path.relative_to(ROOT)
-        place = inside.parts[0] if len(inside.parts) > 1 else inside.stem
-        if place != "__init__" and (not places or place in places):
-            yield path, place
+ALLOWED = {("search", "regard.text.specials"), ("checkpoint", "regard.tasks")}
+"""The four ids of special symbols; the table of tasks, which imports nothing until it is called."""
 
 
-def imported(path: Path) -> set[str]:
+def place_of(name: str) -> str:
+    """The folder or file directly below the package: ``ops`` of ``regard.ops.gru``."""
+    return name.split(".")[1] if "." in name else "__init__"
+
+
+def imports_of(path: Path) -> set[str]:
     """Every module a file imports when it runs, at its top or inside a function, in full."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    for node in ast.walk(tree):  # what only the type checker reads is no import
+    for node in ast.walk(tree):  # what only type checkers read is not imported
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
             node.body = []
-    found = set()
+    names = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
+            names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: a relative import hides where it points"
-            # `from regard import text` names a folder in its list
-            whole = node.module == "regard"
-            found |= {f"regard.{alias.name}" for alias in node.names} if whole else {node.module or ""}
-    return found
+            names |= (
+                {f"regard.{alias.name}" for alias in node.names}
+                if node.module == "regard"
+                else {str(node.module)}
+            )
+    return names
 
 
-def places_of(path: Path) -> set[str]:
-    """The folders and files of our own that a file imports."""
-    return {name.split(".")[1] for name in imported(path) - TABLES if name.startswith("regard.")}
+IMPORTS = {
+    (path.relative_to(ROOT), path.relative_to(ROOT).parts[0].removesuffix(".py")): imports_of(path)
+    for path in sorted(ROOT.rglob("*.py"))
+}
+"""(file, its folder or the file itself) → what it imports."""
 
 
 def test_imports_point_one_way():
-    wrong = []
-    for path, place in modules():
-        assert place in {*ORDER, *FREE}, f"{place} has no place in the order; give it one"
-        allowed = FREE if place in FREE else {*FREE, *ORDER[: ORDER.index(place) + 1]}
-        wrong += [f"{path.relative_to(ROOT)} imports {other}" for other in places_of(path) - allowed]
+    rank = {place: number for number, places in enumerate(ORDER) for place in places}
+    wrong = [
+        f"{path} imports {name}"
+        for (path, place), names in IMPORTS.items()
+        for name in names
+        if name.startswith("regard.") and (place, name) not in ALLOWED and rank[place_of(name)] > rank[place]
+    ]
     assert not wrong, "imports against the order:\n" + "\n".join(wrong)
 
 
-def test_folders_without_tensors_import_no_torch():
-    wrong = []
-    for path, _ in modules(*TORCHLESS):
-        packages = {name.split(".")[0] for name in imported(path)}
-        heavy = packages & {"torch", "lightning"} or places_of(path) - {*TORCHLESS, *FREE} or set()
-        wrong += [f"{path.relative_to(ROOT)} imports {other}" for other in heavy]
-    assert not wrong, "tensors where there are none:\n" + "\n".join(wrong)
+def test_what_a_folder_must_not_know():
+    wrong = [
+        f"{path} imports {name}"
+        for (path, place), names in IMPORTS.items()
+        for name in names
+        for forbidden in FORBIDDEN.get(place, ())
+        if (name == forbidden or name.startswith(f"{forbidden}.")) and (place, name) not in ALLOWED
+    ]
+    assert not wrong, "imports of what a folder must not know:\n" + "\n".join(wrong)
 
 
-def test_models_meet_text_only_through_batches():
-    for path, _ in modules("models", "layers", "ops"):
-        assert not places_of(path) & {"text", "datasets"}, path
-
-
-def test_translating_needs_no_training_code():
-    for path, _ in modules("search", "evaluation", "plots", "checkpoint", "inference", "tasks"):
-        assert not places_of(path) & {"training", "cli"}, path
-
-
-def test_search_knows_of_text_only_the_specials():
-    for path, _ in modules("search"):
-        known = {name for name in imported(path) if name.startswith("regard.text")}
-        assert known <= {"regard.text.specials"}, path
-
-
-def test_ops_know_no_layers_and_no_parameters():
-    for path, _ in modules("ops"):
-        assert places_of(path) <= {"ops", *FREE}
-        assert "nn.Parameter" not in path.read_text(encoding="utf-8")
+def test_ops_own_no_parameters():
+    assert not [
+        path for path in (ROOT / "ops").rglob("*.py") if "nn.Parameter" in path.read_text(encoding="utf-8")
+    ]
 
 
 LOADS = {

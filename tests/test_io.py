@@ -47,7 +47,10 @@ def test_under_its_name_only_when_it_is_on_the_disk(old, monkeypatch):
 
 
 def test_a_full_disk_leaves_the_old_file(old, largest_file):
-    with largest_file(1000), pytest.raises(DataError, match=r"file: cannot be written \(.*\); make room"):
+    with (
+        largest_file(1000),
+        pytest.raises(DataError, match=r"file: cannot be written \(.*\); free some space"),
+    ):
         write_whole(old, lambda file: file.write(b"x" * 100_000))
     assert only_old(old.parent)
 

@@ -37,7 +37,7 @@ from regard.lab.runner import Finding, Verdict
 from regard.lab.runner.run import run_experiment
 from regard.layers import is_sized
 from regard.tasks.config import RunConfig
-from regard.training.run import configure
+from regard.training.configure import configure
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"

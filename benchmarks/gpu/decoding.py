@@ -20,7 +20,7 @@ from regard.inference.packing import pack_model
 from regard.models import ModelConfig, Seq2Seq
 from regard.search import LengthLimit, SearchOptions, search
 from regard.text.specials import SPECIAL_PIECES
-from regard.training.presets import PRESETS
+from regard.training.configure import PRESETS
 
 WORDS = 50
 PRECISIONS = {"bf16": torch.bfloat16, "float32 (TF32)": torch.float32}

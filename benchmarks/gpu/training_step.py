@@ -15,18 +15,17 @@ from torch import Tensor
 from torch.profiler import ProfilerActivity, profile
 
 from benchmarks.gpu.stopwatch import median_ms, peak_mib
-from regard.batches import Batch, pad_pairs
+from regard.batches import Batch, PairBatch, pad_pairs
 from regard.models import ModelConfig, Seq2Seq
-from regard.tasks.base import TrainingBatch
 from regard.tasks.translate.objective import TranslationObjective
 from regard.text import EncodedPair
-from regard.training.presets import PRESETS
-from regard.training.step import update
+from regard.training.configure import PRESETS
+from regard.training.loop import update
 
 VOCABULARY, LONGEST = 30_000, 50
 
 
-def batches(sentences: int, full_length: bool, count: int, seed: int = 1) -> list[Batch]:
+def batches(sentences: int, full_length: bool, count: int, seed: int = 1) -> list[PairBatch]:
     """Batches of pairs of similar length, as bucketing makes them; with `full_length`, all sentences have 50 words.
 
     Lengths follow a gamma distribution of mean 22, as in a corpus of up to 50 words; targets differ by up to a fifth.
@@ -70,14 +69,12 @@ class Device:
 class Training:
     """A model, its objective and its optimizer; `update` trains on the next batch."""
 
-    def __init__(self, data: list[Batch]) -> None:
+    def __init__(self, data: list[PairBatch]) -> None:
         torch.manual_seed(1)
         config = ModelConfig.from_mapping(PRESETS["rnnsearch-50"]()["model"], "model")
         self.objective = TranslationObjective(Seq2Seq(config, VOCABULARY, VOCABULARY), 0.0).cuda()
         self.optimizer = torch.optim.Adam(self.objective.parameters(), lr=1e-3, fused=True)
-        self.data = cycle(
-            [TrainingBatch(x.tensors, int(x.target_mask.sum()), x.source_ids.shape[0]) for x in data]
-        )
+        self.data = cycle(data)
         self.loss = 0.0
 
     def update(self) -> None:
@@ -85,9 +82,9 @@ class Training:
         batch = next(self.data)
         self.loss = update(Device(), self.objective, self.optimizer, [batch], self._loss, clip=1.0).loss
 
-    def _loss(self, batch: TrainingBatch) -> Tensor:
+    def _loss(self, batch: Batch) -> Tensor:
         with torch.autocast("cuda", dtype=torch.bfloat16):
-            loss: Tensor = self.objective(*batch.tensors)
+            loss: Tensor = self.objective(batch)
         return loss
 
 

@@ -2,37 +2,92 @@
 
     regard.json              format, task, the model's configuration, sizes, labels, checksums
     NAME.tokenizer.json      source and target of a translator, text of the other tasks
-    best.safetensors         the weights that did best on the validation set, with facts about them
+    best.safetensors         the weights with the best validation, with facts about them
     last.safetensors         the weights of the last checkpoint
+    log.jsonl                the training log, one JSON object per line
+    train.toml               the whole configuration of the run, ready to be run again
 
-Each file is written as a whole or not at all. Loading does not guess: a folder that is missing, damaged, foreign
-or newer than this package is an error that says so. What else a run leaves beside these (journal, report,
-configuration) is for people and for `regard show`; translating reads none of it.
+Each file is written as a whole or not at all, except for the log, which grows. Loading does not guess: a folder that is
+missing, damaged, foreign or newer than this package is an error that says so; an older one is migrated as it is read,
+one function per format number. To predict, neither the log nor ``train.toml`` is read.
 """
 
 import json
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import safetensors
 import safetensors.torch
 import torch
 from torch import Tensor, nn
 
-from regard.config import Config, one_of
+from regard.config import Config, one_of, read_toml
 from regard.errors import CheckpointError, ConfigError, DataError, FolderError
 from regard.io import make_folder, write_whole, write_whole_text
 from regard.tasks import TASKS
 from regard.text import Tokenizer
 from regard.version import __version__
 
-FORMAT = 2
+FORMAT = 3
 """Raised whenever an older package could not read what this one writes."""
 
 WEIGHTS = ("best", "last")
+
+LOG = "log.jsonl"
+"""The training log's file."""
+
+Document = Literal["description", "options", "facts", "log"]
+"""What a folder holds as plain values: ``regard.json``, ``train.toml``, facts beside weights, one row of the log."""
+
+
+def _migrate_2_to_3(document: Document, content: dict[str, Any]) -> dict[str, Any]:
+    """Tasks, options and scores got the field's names; an option that the choices made do not have is not written."""
+    content = dict(content)
+    if "task" in content:
+        content["task"] = {"lm": "language_model", "describe": "caption"}.get(
+            content["task"], content["task"]
+        )
+    if "model" in content:
+        content["model"] = _drop_lacking_2(content["model"])
+    if document == "options":
+        training = dict(content.get("training", {}))
+        _rename(training, rate="learning_rate", thaw_every="unfreeze_every")
+        content["training"] = training
+        _rename(content, teaching="auxiliary_losses")
+    else:
+        _rename(content, rate="learning_rate", gap="exposure_gap")
+    return content
+
+
+def _rename(table: dict[str, Any], **names: str) -> None:
+    """Rename keys, old=new, in place and without changing their order."""
+    renamed = {names.get(key, key): value for key, value in table.items()}
+    table.clear()
+    table.update(renamed)
+
+
+def _drop_lacking_2(table: Any) -> Any:
+    """Tables of format 2 without the options that mean nothing: those were written at their defaults."""
+    if not isinstance(table, dict):
+        return table
+    decoder = table.get("decoder")
+    lacking = {
+        "size": table.get("energy") in ("dot", "scaled-dot", "bilinear"),
+        "reach": table.get("window") == "global",
+        "pooling_size": table.get("pooling") in ("last", "mean"),
+        "summary_size": isinstance(decoder, dict) and decoder.get("kind") == "sutskever",
+    }
+    return {name: _drop_lacking_2(value) for name, value in table.items() if not lacking.get(name, False)}
+
+
+MIGRATIONS: dict[int, Callable[[Document, dict[str, Any]], dict[str, Any]]] = {2: _migrate_2_to_3}
+"""A format number → what turns a document of that format into one of the next."""
+
+_OLD_LOGS = {2: "journal.jsonl"}
+"""A format number → the training log's file in it, where that was another."""
 
 
 @dataclass(frozen=True)
@@ -40,12 +95,12 @@ class LoadedModel:
     """A model folder's content, ready for use.
 
     Attributes:
-        task: what the model is for.
+        task: a name of `TASKS`.
         model: in evaluation mode.
         tokenizers: by name: ``source`` and ``target``, or ``text``.
-        labels: the closed set of answers, in the order of their ids; empty for a task without.
+        labels: the closed set of labels, in the order of their ids; empty for a task without.
         facts: what was known of these weights when they were written: update, scores, …
-        sizes: what the model is as wide as, by name.
+        sizes: of vocabularies, labels and features, by name.
     """
 
     task: str
@@ -78,11 +133,11 @@ class ModelFolder:
         """Write everything but weights.
 
         Args:
-            task: what the model is for, one of `TASKS`.
+            task: a name of `TASKS`.
             config: the model's.
             tokenizers: by name.
-            sizes: what the model is as wide as, by name; see `TaskSpec.build`.
-            labels: the closed set of answers, for a task that has one.
+            sizes: of vocabularies, labels and features, by name; see `TaskSpec.build`.
+            labels: the closed set of labels, for a task that has one.
 
         Raises:
             DataError: the folder cannot be written.
@@ -93,7 +148,7 @@ class ModelFolder:
                 tokenizer.save(self._tokenizer_path(name))
         except OSError as error:
             raise DataError(
-                f"{self.path}: cannot be written ({error.strerror or error}); make room, or choose another folder"
+                f"{self.path}: cannot be written ({error.strerror or error}); free some space, or choose another folder"
             ) from error
         description = {
             "format": FORMAT,
@@ -129,7 +184,7 @@ class ModelFolder:
 
     @property
     def task(self) -> str:
-        """What the model is for; its weights are not read.
+        """The model's task, a name of `TASKS`; its weights are not read.
 
         Raises:
             FolderError: missing, damaged, foreign, or newer than this package.
@@ -149,28 +204,25 @@ class ModelFolder:
         """
         one_of("weights", weights, WEIGHTS)
         description = self._description()
-        found = description["task"]
-        if task is not None and found != task:
-            raise FolderError(
-                f"{self.path}: a model for {TASKS[found].purpose}; name one for {TASKS[task].purpose}"
-            )
+        spec = TASKS[description["task"]]
+        if task is not None and spec.name != task:
+            raise FolderError(f"{self.path}: a model for {spec.purpose}; name one for {TASKS[task].purpose}")
         try:
             sizes = {str(name): int(size) for name, size in description["sizes"].items()}
             tokenizers = {
                 name: self._tokenizer(name, sizes, description) for name in description["checksums"]
             }
             labels = tuple(str(label) for label in description.get("labels", ()))
-            config = TASKS[found].model_config().from_mapping(description["model"], "model")
-            with torch.random.fork_rng(
-                devices=[]
-            ):  # weights are drawn to be overwritten; no one's seed is spent
-                model = TASKS[found].build(config, sizes)
+            config = spec.model_config().from_mapping(description["model"], "model")
+            # weights are sampled to be overwritten: the caller's generator is left as it is
+            with torch.random.fork_rng(devices=[]):
+                model = spec.build(config, sizes)
         except (ConfigError, KeyError, TypeError, ValueError, AttributeError) as error:
             raise FolderError(
                 f"{self.path / 'regard.json'}: damaged: {error}; copy or train the model again"
             ) from error
-        facts = self._read_weights(weights, model)
-        return LoadedModel(found, model.eval(), tokenizers, labels, facts, sizes)
+        facts = _migrate("facts", self._read_weights(weights, model), description["format"])
+        return LoadedModel(spec.name, model.eval(), tokenizers, labels, facts, sizes)
 
     def _tokenizer_path(self, name: str) -> Path:
         return self.path / f"{name}.tokenizer.json"
@@ -190,6 +242,18 @@ class ModelFolder:
         return tokenizer
 
     def _description(self) -> dict[str, Any]:
+        """``regard.json`` with the present names; its format number is the one it was written with."""
+        description = self._read_description()
+        description = _migrate("description", description, description["format"])
+        if description.get("task") not in TASKS:
+            raise FolderError(
+                f"{self.path / 'regard.json'}: damaged: no task {description.get('task')!r}; copy or train the model "
+                "again"
+            )
+        return description
+
+    def _read_description(self) -> dict[str, Any]:
+        """``regard.json``, in the format it was written in."""
         path = self.path / "regard.json"
         if not self.path.is_dir():
             raise FolderError(f"{self.path}: no such model folder; `regard train` makes one")
@@ -197,7 +261,8 @@ class ModelFolder:
             description = json.loads(path.read_text(encoding="utf-8"))
         except FileNotFoundError:
             raise FolderError(
-                f"{self.path}: no model folder of Regard, for it has no regard.json; name one that `regard train` made"
+                f"{self.path}: not a model folder of Regard, for it has no regard.json; name one that `regard train` "
+                "made"
             ) from None
         except (OSError, ValueError) as error:
             raise FolderError(f"{path}: damaged: {error}; copy or train the model again") from error
@@ -205,19 +270,15 @@ class ModelFolder:
             raise FolderError(
                 f"{path}: it has no format number, so it is not Regard's; name a folder that `regard train` made"
             )
+        written = f"{path}: written in format {description['format']} by Regard {description.get('regard')}"
         if description["format"] > FORMAT:
             raise FolderError(
-                f"{path}: written in format {description['format']} by Regard {description.get('regard')}; "
-                f"this is Regard {__version__}, which reads up to format {FORMAT}: upgrade it"
+                f"{written}; this is Regard {__version__}, which reads up to format {FORMAT}: upgrade it"
             )
-        if description["format"] < FORMAT:
+        if description["format"] < min(MIGRATIONS):
             raise FolderError(
-                f"{path}: written in format {description['format']} by Regard {description.get('regard')}, before its "
-                f"first release; this is Regard {__version__}, which reads format {FORMAT}: train the model again"
-            )
-        if description.get("task") not in TASKS:
-            raise FolderError(
-                f"{path}: damaged: no task {description.get('task')!r}; copy or train the model again"
+                f"{written}, before its first release; this is Regard {__version__}, which reads format "
+                f"{min(MIGRATIONS)} and later: train the model again"
             )
         return description
 
@@ -248,19 +309,48 @@ class ModelFolder:
         return facts
 
 
+def _migrate(document: Document, content: dict[str, Any], number: int) -> dict[str, Any]:
+    """A document of some format in the present one."""
+    for old in range(number, FORMAT):
+        content = MIGRATIONS[old](document, content)
+    return content
+
+
+def read_log(folder: Path) -> list[dict[str, Any]]:
+    """The rows of a run's training log; none if it has no log.
+
+    A last line that a killed run left unfinished is skipped.
+    """
+    for number, name in {FORMAT: LOG, **_OLD_LOGS}.items():
+        if (folder / name).exists():
+            rows = []
+            for line in (folder / name).read_text(encoding="utf-8").splitlines():
+                try:
+                    rows.append(_migrate("log", json.loads(line), number))
+                except ValueError:
+                    continue
+            return rows
+    return []
+
+
+def read_options(path: Path) -> dict[str, Any]:
+    """Read a configuration file; a model folder's ``train.toml`` of an older format gets the present names.
+
+    Raises:
+        ConfigError: the file is missing or is not TOML.
+        FolderError: it is in a model folder that is damaged or newer than this package.
+    """
+    options = read_toml(path)
+    if path.name != "train.toml" or not (path.parent / "regard.json").exists():
+        return options
+    description = ModelFolder(path.parent)._read_description()
+    return _migrate("options", options, description["format"])
+
+
 def _checksum(path: Path) -> str:
     return f"{zlib.crc32(path.read_bytes()):08x}"
 
 
 def _unshared(model: nn.Module) -> dict[str, Tensor]:
-    """Parameters by name, a shared one under its first name only; then what is measured and not learnt."""
+    """Parameters by name, a shared one under its first name only; then the buffers, which are measured."""
     return {**dict(model.named_parameters(remove_duplicate=True)), **dict(model.named_buffers())}
-
-
-def language_model_of(folder: str) -> LoadedModel:
-    """The trained language model that another model is to begin as.
-
-    Raises:
-        FolderError: the folder holds none.
-    """
-    return ModelFolder(folder).load(task="language_model")

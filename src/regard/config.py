@@ -1,16 +1,11 @@
-"""Strict reading and writing of configurations: mappings ↔ frozen dataclasses ↔ TOML.
+"""Configurations: mappings ↔ frozen dataclasses ↔ TOML, read strictly, merged in layers, listed for `--list-options`.
 
-A misspelt key, a value of the wrong type or out of range is an error that names the key, the value and the
-nearest right name. Knows nothing of what is configured: legal values live beside each dataclass.
-
-Every option of a configuration, for people to read: its name, its default, and what it means.
-
-In: a configuration's class. Out: `Option`s. The sentences are the ones under the fields in the source, so that there is
-one place to write them.
+A misspelt key, a value of the wrong type or out of range is an error that names the key, the value and the nearest
+right name. Layers (a preset, a file, flags) are merged as plain mappings before any dataclass is built, so what was set
+is known and never guessed from a value. Knows nothing of what is configured: legal values are beside each dataclass.
 """
 
 import ast
-import dataclasses
 import inspect
 import textwrap
 import tomllib
@@ -26,17 +21,33 @@ from regard.errors import ConfigError, nearest
 _WORDS = {int: "a whole number", float: "a number", str: "a text", bool: "true or false"}
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclass(frozen=True)
 class Config:
-    """Base of all configurations; `from_mapping` reads one strictly, `to_mapping` writes it whole.
+    """Base of all configurations: `from_mapping` reads one strictly, `overlay` merges layers, `to_mapping` writes it.
 
-    A base class with `variants` is read as the variant that the key `variant_key` names, the first by default.
+    Alternatives are either classes or choices. A base class with `variants` is a tagged union: the key `variant_key`
+    names the variant, the first by default, and each variant has options of its own. A choice is an option, such as
+    ``energy``, that decides which of the others mean something: `lacking` says which do not.
     """
 
     variants: ClassVar[Mapping[str, type["Config"]]] = {}
     variant_key: ClassVar[str] = "kind"
     legal_kinds: ClassVar[Mapping[str, tuple[str, ...]]] = {}
-    """Of a field whose variants are not all legal in this configuration: those that are."""
+    """For a field whose variants are not all legal in this configuration: those that are."""
+    choice_defaults: ClassVar[Mapping[str, Any]] = {}
+    """Options that only some choices have, with their default there; where the choice lacks one, its value is None."""
+
+    @classmethod
+    def lacking(cls, options: Mapping[str, Any]) -> Mapping[str, str]:
+        """The options that mean nothing beside the choices made in `options`, each with the reason and the remedy.
+
+        Args:
+            options: some or all options of this configuration; a choice that is not among them is not made here.
+
+        Returns:
+            The option's name, or its path such as ``memory.heads`` → the end of an error message.
+        """
+        return {}
 
     @classmethod
     def from_mapping(cls, mapping: Mapping[str, Any], place: str) -> Self:
@@ -50,17 +61,81 @@ class Config:
             ConfigError: unknown key, wrong type, or a value the dataclass itself refuses.
         """
         inner = f"{place}." if place else ""
-        if cls.variants and cls not in cls.variants.values():
+        if cls._is_union():
             kind = mapping.get(cls.variant_key, next(iter(cls.variants)))
             one_of(f"{inner}{cls.variant_key}", kind, cls.variants)
             rest = {key: value for key, value in mapping.items() if key != cls.variant_key}
             return cls.variants[kind].from_mapping(rest, place)  # type: ignore[return-value]
         hints = get_type_hints(cls)
-        known = [f.name for f in dataclasses.fields(cls)]
+        known = [field.name for field in fields(cls)]
         for key in mapping:
             if key not in known:
                 raise ConfigError(f"{place or 'configuration'}: no option {key!r}; {nearest(key, known)}")
         return cls(**{key: _convert(value, hints[key], f"{inner}{key}") for key, value in mapping.items()})
+
+    @classmethod
+    def overlay(cls, below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+        """Lay one layer of options over another, table by table; the upper one wins.
+
+        Where the upper layer chooses another variant, energy and so on, options of the lower layer that the new choice
+        does not have are dropped. The upper layer's own options are all kept: `from_mapping` refuses what is wrong.
+
+        Args:
+            below: options as a file has them, a preset for instance.
+            above: options as a file has them.
+        """
+        dropped = set(cls.lacking(above))
+        variant = cls.variants.get(above.get(cls.variant_key)) if cls._is_union() else None  # type: ignore[arg-type]
+        if variant is not None:
+            dropped |= below.keys() - {cls.variant_key, *(field.name for field in fields(variant))}
+        merged = _without(below, dropped)
+        tables = cls._tables()
+        for key, value in above.items():
+            lower = merged.get(key)
+            if key in tables and isinstance(lower, Mapping) and isinstance(value, Mapping):
+                value = tables[key].overlay(lower, value)
+            merged[key] = value
+        return merged
+
+    @classmethod
+    def _is_union(cls) -> bool:
+        """Whether a file has to say which of the variants is meant."""
+        return bool(cls.variants) and cls not in cls.variants.values()
+
+    @classmethod
+    def _tables(cls) -> dict[str, type["Config"]]:
+        """The options that are tables, those of every variant."""
+        members = cls.variants.values() if cls._is_union() else (cls,)
+        hints = {name: _unwrap(hint) for each in members for name, hint in get_type_hints(each).items()}
+        return {
+            name: hint for name, hint in hints.items() if isinstance(hint, type) and issubclass(hint, Config)
+        }
+
+    def fill_choices(self) -> None:
+        """Give each option of `choice_defaults` that is None its default, where the choices made have that option."""
+        for name in self.choice_defaults.keys() - self.lacking(vars(self)).keys():
+            if getattr(self, name) is None:
+                object.__setattr__(self, name, self.choice_defaults[name])
+
+    def check_choices(self, place: str) -> None:
+        """Refuse an option that is set although the choices made do not have it.
+
+        Args:
+            place: what this configuration is called in messages, such as ``model.decoder.attention``.
+
+        Raises:
+            ConfigError: there is one.
+        """
+        for path, reason in self.lacking(vars(self)).items():
+            *tables, name = path.split(".")
+            owner: Any = self
+            for table in tables:
+                owner = getattr(owner, table, None)
+            if owner is None or getattr(owner, name) == _unset(type(owner), name):
+                continue
+            value = getattr(owner, name)
+            shown = "" if isinstance(value, Config) else f" = {toml_value(value)}"
+            raise ConfigError(f"{place}.{path}{shown}: {reason}")
 
     @property
     def kind(self) -> str | None:
@@ -70,7 +145,7 @@ class Config:
     def to_mapping(self) -> dict[str, Any]:
         """The whole configuration as nested plain values, None left out."""
         plain: dict[str, Any] = {} if self.kind is None else {self.variant_key: self.kind}
-        for field in dataclasses.fields(self):
+        for field in fields(self):
             value = getattr(self, field.name)
             if isinstance(value, Config):
                 plain[field.name] = value.to_mapping()
@@ -79,10 +154,26 @@ class Config:
         return plain
 
 
+def _unset(cls: type[Config], name: str) -> Any:
+    """The value of an option that says nothing: None, one head, no coverage."""
+    return next(field.default for field in fields(cls) if field.name == name)
+
+
+def _without(table: Mapping[str, Any], paths: Iterable[str]) -> dict[str, Any]:
+    """A table without some of its options; a path such as ``memory.heads`` leads into a table inside it."""
+    kept = dict(table)
+    for path in paths:
+        name, _, rest = path.partition(".")
+        if not rest:
+            kept.pop(name, None)
+        elif isinstance(kept.get(name), Mapping):
+            kept[name] = _without(kept[name], [rest])
+    return kept
+
+
 def _convert(value: Any, hint: Any, place: str) -> Any:
     """Check one value against its annotation; whole numbers pass as floats and as texts, lists as tuples."""
-    if get_origin(hint) is UnionType:
-        hint = next(option for option in get_args(hint) if option is not NoneType)
+    hint = _unwrap(hint)
     if isinstance(hint, type) and issubclass(hint, Config):
         if not isinstance(value, Mapping):
             raise ConfigError(f"{place}: expected a table of options, got {value!r}")
@@ -100,7 +191,11 @@ def _convert(value: Any, hint: Any, place: str) -> Any:
 
 
 def one_of(place: str, value: str, known: Iterable[str]) -> None:
-    """Raise unless `value` is one of the known names."""
+    """Raise unless `value` is one of the known names.
+
+    Raises:
+        ConfigError: it is not; the message has the nearest known name.
+    """
     if not isinstance(value, str) or value not in known:
         raise ConfigError(f"{place}: no {value!r}; {nearest(str(value), known)}")
 
@@ -108,7 +203,11 @@ def one_of(place: str, value: str, known: Iterable[str]) -> None:
 def in_range(
     place: str, value: float, low: float, high: float | None = None, *, below: float | None = None
 ) -> None:
-    """Raise unless low ≤ value ≤ high (or value < below)."""
+    """Raise unless low ≤ value ≤ high (or value < below).
+
+    Raises:
+        ConfigError: it is not; the message has the legal range.
+    """
     legal = f"at least {low:g}"
     if high is not None:
         legal = f"from {low:g} to {high:g}"
@@ -190,7 +289,7 @@ def set_option(mapping: dict[str, Any], assignment: str) -> None:
 
 
 def merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """`base` with `over` laid on top, table by table."""
+    """Lay `over` on `base`, table by table, whatever the options mean; `Config.overlay` knows about choices."""
     merged = dict(base)
     for key, value in over.items():
         old = merged.get(key)
@@ -201,11 +300,11 @@ def merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Option:
-    """One option as people read of it.
+    """One option, as ``--list-options`` prints it.
 
     Attributes:
         path: such as ``training.learning_rate``.
-        default: as TOML writes it.
+        default: as TOML writes it; that of the choices which have the option.
         sentence: what it means.
     """
 
@@ -214,25 +313,30 @@ class Option:
     sentence: str
 
 
-def options_of(cls: type[Config], prefix: str = "") -> list[Option]:
-    """Every option that is legal in a configuration, with the sentence that stands under it in the source."""
-    found: list[Option] = []
+def list_options(cls: type[Config], prefix: str = "") -> list[Option]:
+    """List every legal option of a configuration, with the docstring below its field in the source.
+
+    Args:
+        cls: the configuration.
+        prefix: of the paths, such as ``model.``.
+    """
+    options: list[Option] = []
     hints = get_type_hints(cls)
     for field in fields(cls):
-        path, hint = f"{prefix}{field.name}", _given(hints[field.name])
+        path, hint = f"{prefix}{field.name}", _unwrap(hints[field.name])
         if isinstance(hint, type) and issubclass(hint, Config):
             for kind, variant in (hint.variants or {"": hint}).items():
                 if kind not in cls.legal_kinds.get(field.name, (kind,)):
                     continue
-                found.extend(options_of(variant, f"{path}[{kind}]." if kind else f"{path}."))
+                options.extend(list_options(variant, f"{path}[{kind}]." if kind else f"{path}."))
             continue
-        default = field.default if field.default is not MISSING else ()
-        found.append(Option(path, toml_value(default), _sentence(cls, field.name)))
-    return found
+        default = cls.choice_defaults.get(field.name, () if field.default is MISSING else field.default)
+        options.append(Option(path, toml_value(default), _sentence(cls, field.name)))
+    return options
 
 
-def _given(hint: Any) -> Any:
-    """What an optional value is when it is given: T of ``T | None``."""
+def _unwrap(hint: Any) -> Any:
+    """T of ``T | None``; any other annotation as it is."""
     if get_origin(hint) is UnionType:
         return next(option for option in get_args(hint) if option is not NoneType)
     return hint

@@ -38,7 +38,7 @@ def write_whole(path: str | PathLike[str], fill: Callable[[BinaryIO], object]) -
     except OSError as error:
         reason = error.strerror or error
         raise DataError(
-            f"{target}: cannot be written ({reason}); make room, or choose a folder that exists and can be "
+            f"{target}: cannot be written ({reason}); free some space, or choose a folder that exists and can be "
             "written to"
         ) from error
 

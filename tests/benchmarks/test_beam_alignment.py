@@ -8,7 +8,7 @@ import torch
 from benchmarks.beam_alignment import compare, table
 
 from regard.tasks.translate.predictor import Translator
-from regard.text import EOS, GoldLinks, learn
+from regard.text import EOS, GoldLinks, train_tokenizer
 
 LINES = ["a b c", "e", "d d d d a a", "c b a e", "b e d", "a c"]
 
@@ -19,7 +19,7 @@ def translator(tiny_model):
     model = tiny_model("luong", "lstm")
     with torch.no_grad():
         model.decoder.output.b_o[EOS] -= 8
-    return Translator(model, *(learn("word", ["a b c d e"], size=9) for _ in range(2)))
+    return Translator(model, *(train_tokenizer("word", ["a b c d e"], size=9) for _ in range(2)))
 
 
 def test_beam_search_returns_the_attention_of_its_words(translator):

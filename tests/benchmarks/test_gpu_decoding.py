@@ -6,7 +6,7 @@ from benchmarks.gpu import decoding
 
 from regard.models import ModelConfig, Seq2Seq
 from regard.text.specials import EOS
-from regard.training.presets import PRESETS
+from regard.training.configure import PRESETS
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from benchmarks.settings import Setting, build_task
 from torch.utils.flop_counter import FlopCounterMode
 
 from benchmarks import plain, training
-from regard.batches import Batch, pad_sources
+from regard.batches import PairBatch, pad_sources
 from regard.ops.paths import naive_only
 from regard.search import LengthLimit, SearchOptions, search
 from regard.text.specials import BOS, EOS, PAD
@@ -43,9 +43,9 @@ def test_both_do_the_operations_of_the_lower_bound(exact):
     copy, objective = plain_copy(model, exact), task.objective()
     B, Tx, Ty, V = exact.batch, 16, 12, exact.vocabulary
     source, previous, target = (torch.randint(4, V, (B, T)) for T in (Tx, Ty, Ty))
-    batch = Batch(source, torch.ones(B, Tx).bool(), previous, target, torch.ones(B, Ty).bool())
+    batch = PairBatch(source, torch.ones(B, Tx).bool(), previous, target, torch.ones(B, Ty).bool())
     with FlopCounterMode(display=False) as counted, naive_only():
-        objective(*batch.tensors).backward()
+        objective(batch).backward()
     with FlopCounterMode(display=False) as counted_plain:
         copy(source, batch.source_mask, previous, target).backward()
     parts = products(exact, "luong", Tx, Ty)

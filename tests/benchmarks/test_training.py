@@ -13,7 +13,7 @@ def test_tokens_are_target_words_and_end_symbols_without_padding(toy):
     expected = [sum(len(pairs[k][1].split()) + 1 for k in members) for members in task.plan(0)]
     assert result["tokens"] == expected[: toy.updates]
     assert len(result["seconds"]) == len(result["losses"]) == toy.updates
-    padded = [batch.tensors[3].numel() for batch, _ in zip(batches(task), expected, strict=False)]
+    padded = [batch.target_ids.numel() for batch, _ in zip(batches(task), expected, strict=False)]
     assert sum(padded) > sum(expected)
 
 

@@ -9,7 +9,8 @@ import pytest
 
 from regard.cli import main
 from regard.text import SentencePair
-from regard.training.run import configure, run_training
+from regard.training.configure import configure
+from regard.training.run import run_training
 
 Ended = namedtuple("Ended", "status out err")
 

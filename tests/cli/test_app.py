@@ -69,7 +69,7 @@ def test_help_teaches(regard, verb):
         assert words.split()[0] in shown, parameter.name
         assert words.split()[-1].strip(".") in shown, parameter.name
     if verb == "train":
-        assert "A TOML file of tables [data], [tokenizer], [model] and [training]." in shown
+        assert "A TOML file with the tables [data], [tokenizer], [model] and [training]." in shown
 
 
 @pytest.mark.parametrize("verb", COMMANDS)
@@ -161,7 +161,7 @@ class TestWhereTheOutputGoes:
                 main()
         assert ended.value.code == 2
         assert capsys.readouterr().err == (
-            "error: standard output: cannot be written (No space left on device); make room, or write elsewhere\n"
+            "error: standard output: cannot be written (No space left on device); free some space, or write elsewhere\n"
         )
 
 

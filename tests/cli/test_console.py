@@ -6,8 +6,9 @@ import pytest
 import typer
 from rich.console import Console
 
-from regard.cli.console import clock, command_line, output_file, print_json, print_line, score_table
+from regard.cli.console import command_line, output_file, print_json, print_line, score_table
 from regard.errors import DataError
+from regard.progress import clock
 
 
 def test_the_table_keeps_the_order():

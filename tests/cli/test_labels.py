@@ -7,7 +7,8 @@ import pytest
 
 from regard.tasks.classify.predictor import Classifier
 from regard.tasks.tag.predictor import Tagger
-from regard.training.run import configure, run_training
+from regard.training.configure import configure
+from regard.training.run import run_training
 
 TRAINING = {
     "learning_rate": 0.05,
@@ -89,7 +90,7 @@ class TestClassify:
     @pytest.mark.parametrize(
         ("arguments", "stdin", "message"),
         [
-            (["classify", "--json", "--show"], "", "each print in their own way; choose one"),
+            (["classify", "--json", "--show"], "", "print different things; choose one"),
             (["classify", "--second-column", 2], "", "classifies one text at a time; leave it out"),
             (["classify", "--show", "-o", "x"], "", "--show draws in the terminal"),
             (
@@ -133,7 +134,7 @@ class TestTag:
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [
-            (["tag", "--json", "--vertical"], "each print in their own way; choose one"),
+            (["tag", "--json", "--vertical"], "print different things; choose one"),
             (["tag", "--show", "-o", "x"], "--show draws in the terminal"),
             (["tag", "--max-length", 1], "standard input:1 ('a c' …) has 2 words, above the limit of 1"),
             (["classify"], "a model for classifying; name one for tagging"),
@@ -212,14 +213,14 @@ class TestEvaluate:
             ([folders["tag"], empty], "empty: an empty test set"),
             (
                 [one, labelled, "--gold", tagged],
-                f"--gold is of a model for translating, and {one} is one for classifying; leave it out",
+                f"--gold applies to a model for translating, and {one} is one for classifying; leave it out",
             ),
-            ([one, labelled, "--vertical"], "--vertical is of a model for tagging"),
+            ([one, labelled, "--vertical"], "--vertical applies to a model for tagging"),
             ([one, labelled, tagged], "a second file"),
-            ([folders["tag"], tagged, "--header"], "--header is of a model for classifying"),
+            ([folders["tag"], tagged, "--header"], "--header applies to a model for classifying"),
             ([one, labelled, "--second-column", 3], "classifies one text at a time"),
             ([folders["pairs"], labelled, "--columns", 1, 2], "name the columns of label and first text"),
-            ([folders["tag"], tagged, tagged, "--vertical"], "words and tags stand in one file"),
+            ([folders["tag"], tagged, tagged, "--vertical"], "words and tags are in one file"),
         ):
             ended = regard("evaluate", *arguments)
             assert (ended.status, ended.out) == (2, ""), arguments
@@ -231,7 +232,7 @@ def test_one_text_is_drawn_into_a_file_and_several_are_not(regard, folders, tmp_
     picture = tmp_path / "c.png"
     ended = regard(verb, folders[verb], "--plot", picture, stdin="a c\n\nc\n")
     assert ended.status != 0
-    assert "one picture, and there are several texts; name a folder" in ended.err.replace("\n", " ")
+    assert "one file for several plots; name a folder" in ended.err.replace("\n", " ")
     assert not picture.exists()
     assert regard(verb, folders[verb], "--plot", picture, stdin="a c\n\n").status == 0
     assert picture.read_bytes().startswith(b"\x89PNG")

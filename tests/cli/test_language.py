@@ -6,7 +6,8 @@ import math
 import pytest
 
 from regard.tasks.language_model.predictor import LanguageModel
-from regard.training.run import configure, run_training
+from regard.training.configure import configure
+from regard.training.run import run_training
 
 LINES = ["a b c", "c b", "a a b", "b c a c"] * 10
 
@@ -42,7 +43,7 @@ def test_samples(regard, lm):
 
 def test_watching_shows_the_same_lines_word_by_word(regard, lm, tmp_path):
     plain = regard("sample", lm, "--seed", 3, "--max-length", 6, "--prompt", "a zebra")
-    assert "not known to this model, read as <unk>: zebra" in plain.err
+    assert "unknown to this model, read as <unk>: zebra" in plain.err
     ended = regard(
         *("sample", lm, "--seed", 3, "--max-length", 6, "--prompt", "a zebra"),
         *("--watch", "--plot", tmp_path / "growth.png"),
@@ -50,7 +51,7 @@ def test_watching_shows_the_same_lines_word_by_word(regard, lm, tmp_path):
     *rows, whole = ended.out.splitlines()
     assert whole == plain.out.strip()
     [sample] = LanguageModel.load(lm).sample(prompt="a zebra", seed=3, max_length=6)
-    assert "drawn" in rows[0]
+    assert "sampled" in rows[0]
     assert [row.split()[1] for row in rows[1:]] == list(sample.tokens)
     assert (tmp_path / "growth.png").read_bytes().startswith(b"\x89PNG")
 
@@ -109,12 +110,12 @@ def test_readings(regard, reader, tmp_path):
 
 
 REFUSED = [
-    (("sample", "{lm}", "--json", "--watch"), "--json and --watch each print in their own way"),
+    (("sample", "{lm}", "--json", "--watch"), "--json and --watch print different things"),
     (("sample", "{lm}", "-n", "2", "--plot", "x.png"), "--plot x.png: one picture, and -n 2 makes 2 lines"),
     (("sample", "{lm}", "--temperature", "-1"), "temperature: -1 is out of range"),
     (("sample", "{lm}", "-n", "0"), "count: 0 is out of range"),
     (("sample", "{lm}/none"), "no such model folder"),
-    (("score", "{lm}", "--summary", "-o", "x"), "--summary prints no line for --output to take"),
+    (("score", "{lm}", "--summary", "-o", "x"), "--summary prints no lines, so --output would be empty"),
     (("score", "{lm}", "none.txt"), "none.txt: no such file"),
     (("score", "{reader}", "--continuous"), "train one with model.memory.span"),
     (("read", "{lm}", "a"), "this model's cells, lstm, do not attend to their past"),

@@ -2,7 +2,7 @@
 
 import json
 
-from regard.cli.models import presets_showing
+from regard.cli.models import presets_by_part
 from regard.layers import CELLS
 
 
@@ -40,7 +40,7 @@ def test_no_such_part(regard):
 
 
 def test_presets_by_part():
-    shown = presets_showing()
+    shown = presets_by_part()
     assert "captioner" in shown["decoders", "cho"]
     assert "rnnsearch-50" in shown["energies", "additive"]
     assert all(len(set(names)) == len(names) for names in shown.values())

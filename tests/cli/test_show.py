@@ -3,9 +3,8 @@ import shutil
 
 import pytest
 
-from regard.checkpoint import ModelFolder
+from regard.checkpoint import ModelFolder, read_log
 from regard.cli.show import _flat
-from regard.training.log import read_log
 
 
 def test_what_the_model_is(regard, model):
@@ -22,7 +21,7 @@ def test_what_the_model_is(regard, model):
         ["attention.size", "8"],
     ):
         assert any(line.split("  ")[0] == row[0] and line.endswith(row[1]) for line in lines), row
-    assert f"weights: best, of update {loaded.facts['update']}" in lines
+    assert f"weights: best, after update {loaded.facts['update']}" in lines
 
 
 def test_the_score_history_is_the_journal(regard, model):
@@ -47,13 +46,13 @@ def test_json_carries_the_same(regard, model):
 
 
 def test_the_last_weights(regard, model):
-    assert "weights: last, of update 20" in regard("show", model, "--weights", "last").out
+    assert "weights: last, after update 20" in regard("show", model, "--weights", "last").out
 
 
 @pytest.mark.parametrize("name", ["[red]folder", "a [b] c"])
-def test_a_model_without_a_journal_under_an_odd_name(regard, model, tmp_path, name):
+def test_a_model_without_a_log_under_an_odd_name(regard, model, tmp_path, name):
     """Brackets in a path are no markup."""
-    shutil.copytree(model, tmp_path / name, ignore=shutil.ignore_patterns("journal*", "train*", "report*"))
+    shutil.copytree(model, tmp_path / name, ignore=shutil.ignore_patterns("log*", "train*", "report*"))
     ended = regard("show", tmp_path / name)
     assert ended.status == 0
     assert ended.out.startswith(f"{tmp_path}/{name}\n")

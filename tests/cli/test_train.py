@@ -9,8 +9,7 @@ from regard.config import read_toml, write_toml
 from regard.evaluation.metrics import format_score
 from regard.tasks import TASKS
 from regard.text import Tokenizer
-from regard.training.presets import PRESETS
-from regard.training.run import configure
+from regard.training.configure import PRESETS, configure
 
 
 @pytest.fixture
@@ -51,13 +50,14 @@ def test_results_on_one_stream_and_the_rest_on_the_other(train, corpus):
     assert {name: value.strip() for name, value in rows.items()} == {
         name: format_score(name, value) for name, value in flat.items()
     }
-    assert "60 pairs to learn from, 12 to validate with; vocabularies of 9 and 9" in ended.err
-    assert "validation at update 20: perplexity" in ended.err
+    assert "60 training pairs, 12 for validation; vocabularies of 9 and 9" in ended.err
+    assert "validation after update 20: perplexity" in ended.err
     assert "tokens/s" in ended.err
     assert f"the model is in {corpus}/model; try: echo … | regard translate {corpus}/model\n" in ended.err
     # plain lines, none broken at a terminal's width
     assert all(
-        line.startswith(("60 pairs", "update", "validation", "the model")) for line in ended.err.splitlines()
+        line.startswith(("60 training", "update", "validation", "the model"))
+        for line in ended.err.splitlines()
     )
 
 
@@ -162,7 +162,7 @@ class TestFlags:
     def test_options_are_listed_with_their_sentences(self, regard):
         lines = regard("train", "--list-options").out.splitlines()
         told = dict(zip(lines[::2], lines[1::2], strict=True))
-        assert told["training.learning_rate = 0.001"] == "    The learning rate at its highest."
+        assert told["training.learning_rate = 0.001"] == "    The peak learning rate."
         assert told['model.decoder[luong].attention.energy = "additive"'].startswith(
             "    additive, concat, dot"
         )
@@ -185,7 +185,7 @@ class TestFlags:
             "char,word",
         )
         assert (ended.status, ended.out) == (2, "")
-        assert "--tokenizer char,word: the task 'language_model' has texts of one kind" in ended.err
+        assert "--tokenizer char,word: the task 'language_model' has one tokenizer" in ended.err
         assert "give char or word" in ended.err
         assert not (corpus / "language_model").exists()
 
@@ -249,7 +249,7 @@ class TestBadInput:
             (["--preset", "rnnsearch-smal"], ["did you mean 'rnnsearch-small'?"]),
             (["--tokenizer", "wrod"], ["did you mean 'word'?"]),
             (["--vocabulary", "0"], ["tokenizer.source_size: 0 is out of range"]),
-            (["--updates", "0"], ["training: it would never end"]),
+            (["--updates", "0"], ["training: nothing ends the run"]),
             (["--device", "cdua"], ["did you mean 'cuda'?"]),
             (["--train", "third"], ["data.train: 3 files; give two parallel ones, or one TSV"]),
             (["--columns", "0", "1", "--valid", "x"], ["--columns 0 1", "belongs to one tab-separated file"]),
@@ -291,7 +291,7 @@ class TestBadInput:
         assert last.startswith(
             f"error: checkpoint not saved: {corpus}/model/best.safetensors: cannot be written ("
         )
-        assert "make room" in last
+        assert "free some space" in last
         assert last.endswith("the one before it is untouched")
         assert not list((corpus / "model").glob("*.safetensors"))
         assert not list((corpus / "model").glob(".*"))

@@ -12,7 +12,8 @@ from regard.checkpoint import ModelFolder
 from regard.search import LengthLimit
 from regard.tasks.translate.predictor import Translator
 from regard.text import SentencePair, parse_pharaoh
-from regard.training.run import configure, run_training
+from regard.training.configure import configure
+from regard.training.run import run_training
 
 LINES = ["a b c", "", "e", "   ", "d d unknown", ""]
 TEXT = "".join(f"{line}\n" for line in LINES)
@@ -425,4 +426,4 @@ class TestBadInput:
     def test_a_disk_that_fills_up(self, regard, model, data, largest_file):
         with largest_file(4096):
             ended = regard("translate", model, "--beam", "1", "-o", data / "out", stdin="a b c d e\n" * 2000)
-        self.fails(ended, f"{data}/out: cannot be written (", "make room")
+        self.fails(ended, f"{data}/out: cannot be written (", "free some space")

@@ -38,7 +38,7 @@ def test_pictures(regard, model, tmp_path):
     assert sorted(path.name for path in (tmp_path / "both").iterdir()) == ["000001.png", "000002.png"]
     ended = regard("tree", model, "a b", "c", "--plot", tmp_path / "one.png")
     assert ended.status == 2
-    assert "one picture, and there are several texts" in ended.err
+    assert "one file for several plots" in ended.err
 
 
 def test_a_model_without_attention_has_a_tree_too(regard, fixed_model):

@@ -8,7 +8,7 @@ from regard.errors import ConfigError, DataError, FolderError
 from regard.inference.averaging import average_folders
 from regard.models import ModelConfig, Seq2Seq
 from regard.tasks.translate.predictor import Translator
-from regard.text import learn
+from regard.text import train_tokenizer
 
 STACK = {"embedding_size": 4, "state_size": 2, "num_layers": 1}
 
@@ -16,8 +16,8 @@ STACK = {"embedding_size": 4, "state_size": 2, "num_layers": 1}
 def make(path, seed=1, source="a b c d e", kind="word", weights=("best", "last"), **decoder):
     """A folder with random models in it."""
     tokenizers = {
-        "source": learn(kind, [source], size=30),
-        "target": learn("word", ["A B C D"], size=30),
+        "source": train_tokenizer(kind, [source], size=30),
+        "target": train_tokenizer("word", ["A B C D"], size=30),
     }
     sizes = {name: tokenizer.size for name, tokenizer in tokenizers.items()}
     plain = {"encoder": STACK, "decoder": {**STACK, "kind": "bahdanau", "readout_size": 4, **decoder}}

@@ -6,7 +6,7 @@ import sys
 import pytest
 import torch
 
-from regard.batches import Batch
+from regard.batches import PairBatch
 from regard.errors import ConfigError
 from regard.inference.packing import pack_model
 from regard.ops.native import load, native_off, packed_of
@@ -64,7 +64,7 @@ def test_forced_decoding_goes_on_working(grid_model):
     model = grid_model.float()
     targets = torch.tensor([[3, 4, 2], [5, 2, 0], [2, 0, 0]])
     previous = torch.tensor([[1, 3, 4], [1, 5, 0], [1, 0, 0]])
-    batch = Batch(SOURCE, MASK, previous, targets, targets != 0)
+    batch = PairBatch(SOURCE, MASK, previous, targets, targets != 0)
     with torch.inference_mode():
         assert (pack_model(model)(batch).logits - model(batch).logits).abs().max() < 1e-5
 

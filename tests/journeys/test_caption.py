@@ -62,7 +62,7 @@ def test_from_files_to_scores(regard, toy, suffix, column):
     scores = json.loads(regard("evaluate", toy / "m", *test, *column, "--out", toy / "out", "--json"))
     references = (toy / "test.txt").read_text().splitlines()
     output = regard("caption", toy / "m", test[0], *column).splitlines()
-    assert output == (toy / "out" / "descriptions.txt").read_text().splitlines()
+    assert output == (toy / "out" / "captions.txt").read_text().splitlines()
     right = sum(line == reference for line, reference in zip(output, references, strict=True)) / len(
         references
     )

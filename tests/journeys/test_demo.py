@@ -77,7 +77,7 @@ def test_translation(regard, tmp_path, monkeypatch, dataset):
     assert report["validation"]["loss"] > 0
     # some translations, a plot, the folder, and a command to try
     assert len(re.findall(r"^  [✓✗] ", out, flags=re.MULTILINE)) == 5
-    assert "where it looked" in out
+    assert "attention (source above" in out
     assert re.search(f"^report: +{re.escape(str(folder / 'report.html'))}$", out, flags=re.MULTILINE)
     assert (folder / "report.html").stat().st_size > 10_000
     typed = re.search(r"try: +echo (.*) \| .*regard translate (.*) --alignments", out)
@@ -106,7 +106,7 @@ def test_language_model(regard, tmp_path, monkeypatch, dataset):
     assert len(report["samples"]) == 5
     for line in report["samples"]:
         assert line in out
-    assert "how one of them grew" in out
+    assert "one of them, step by step" in out
     assert (folder / "growth.png").stat().st_size > 5_000
     assert_same_scores(
         json.loads(regard("evaluate", folder, folder / "corpus" / "test.txt", "--json")), report
@@ -125,7 +125,7 @@ def test_classifier(regard, tmp_path, monkeypatch, dataset):
     right = [label == row.split("\t")[0] for label, row in zip(predictions, rows, strict=True)]
     assert [mark == "✓" for mark in re.findall(r"^  ([✓✗]) ", out, flags=re.MULTILINE)] == right
     has_weights = dataset == "sentiment"
-    assert ("what it weighed" in out) == (folder / "weights.png").exists() == has_weights
+    assert ("pooling weights" in out) == (folder / "weights.png").exists() == has_weights
     assert len(re.findall(r"^  [✓✗] ", out, flags=re.MULTILINE)) == 6
     assert (folder / "confusion.png").exists()
     assert_same_scores(
@@ -159,7 +159,7 @@ def test_captioner(regard, tmp_path, monkeypatch, dataset):
     )
     assert_same_scores(again, report)
     captions = regard("caption", folder, corpus / "test.npy")
-    assert captions == (folder / "descriptions.txt").read_text(encoding="utf-8")
+    assert captions == (folder / "captions.txt").read_text(encoding="utf-8")
 
 
 def test_json_and_a_second_run(regard, tmp_path):

@@ -29,7 +29,7 @@ from regard.lab.measures.passage import bits_through, forced_to, freely, guess
 from regard.lab.runner import Bench
 from regard.lab.runner.experiment import HELD, IN_PART, NOT_SEEN
 from regard.tasks.translate.predictor import Translator
-from regard.training.run import configure
+from regard.training.configure import configure
 
 TOY = Sizes(
     updates={"copy": 8, "recall": 8},

@@ -25,7 +25,7 @@ from regard.lab.measures.statistics import Spread
 from regard.lab.runner import Bench
 from regard.lab.runner.experiment import HELD, IN_PART, NOT_SEEN
 from regard.tasks.classify.predictor import Classifier
-from regard.training.run import configure
+from regard.training.configure import configure
 
 TOY = Sizes(seeds=2, updates=3, test=20, most=4, farthest=6, state=6, embedding=4, batch=48)
 

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from regard.checkpoint import language_model_of
+from regard.checkpoint import ModelFolder
 from regard.lab import pretraining
 from regard.lab.measures.statistics import AFTER, BEFORE, critical_t, gains
 from regard.lab.pretraining import USUAL, Arm, Sizes, classify, find, verdict
@@ -75,7 +75,9 @@ def test_both_arms_learn_from_the_same_reviews_and_no_others(arms, ended):
 
 def test_before_and_after_are_one_model_with_one_vocabulary(ended):
     folder, finding = ended
-    before, after = (language_model_of(str(folder / "models" / name)) for name in ("before", "after"))
+    before, after = (
+        ModelFolder(str(folder / "models" / name)).load(task="language_model") for name in ("before", "after")
+    )
     size = before.tokenizers["text"].size
     known = [each.tokenizers["text"].tokens(range(size)) for each in (before, after)]
     assert known[0] == known[1]
@@ -95,7 +97,10 @@ def test_a_classifier_begins_with_the_language_models_weights(arms, ended, tmp_p
         still = replace(arm, sizes=replace(TOY, rates=(0.0,)))
         config = pretraining._classifier(still, 0.0)
         folder = Bench(tmp_path).train(arm.begins.name, config, arm.labelled[2:], arm.labelled[:2])
-        model, begun = Classifier.load(folder).model, language_model_of(str(arm.begins)).model
+        model, begun = (
+            Classifier.load(folder).model,
+            ModelFolder(str(arm.begins)).load(task="language_model").model,
+        )
         assert torch.equal(model.encoder.embedding.E, begun.embedding.E)
         (mine,), (theirs,) = model.encoder.stack.cells, begun.stack.cells
         for name, weight in theirs.named_parameters():

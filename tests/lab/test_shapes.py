@@ -6,8 +6,9 @@ from regard.lab.runner import Bench
 from regard.lab.shapes import FULL, USUAL, find, verdict
 from regard.tasks.caption.evaluation import evaluate_captions
 from regard.tasks.caption.predictor import Captioner
+from regard.tasks.classify.evaluation import evaluate_classifier
 from regard.tasks.classify.predictor import Classifier
-from regard.tasks.labels import evaluate_classifier, evaluate_tagger
+from regard.tasks.tag.evaluation import evaluate_tagger
 from regard.tasks.tag.predictor import Tagger
 from regard.tasks.translate.evaluation import evaluate
 from regard.tasks.translate.predictor import Translator

@@ -1,11 +1,13 @@
 """The describer: a vector in the place of a source, and every search as for a translator."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
 from torch.nn import functional
 
-from regard.batches import FeatureBatch, pad_captioned
+from regard.batches import CaptionBatch, pad_captioned
 from regard.errors import ConfigError
 from regard.layers import CELLS
 from regard.models import (
@@ -45,12 +47,12 @@ def build(scattered):
 
 def batch_of(order):
     batch = pad_captioned([FEATURES[k] for k in order], [WORDS[k] for k in order])
-    return FeatureBatch(batch.features.double(), *batch.tensors[1:])
+    return replace(batch, features=batch.features.double())
 
 
 @pytest.fixture
 def run(gradients_of):
-    def passed(model: CaptionerNetwork, batch: FeatureBatch):
+    def passed(model: CaptionerNetwork, batch: CaptionBatch):
         logits = model(batch).logits
         loss = functional.cross_entropy(logits, batch.target_ids[batch.target_mask], reduction="sum")
         return list(logits.detach().split(batch.target_mask.sum(1).tolist())), gradients_of(model, loss)
@@ -64,7 +66,7 @@ def test_padding_order_company_and_path_change_nothing(kind, cell, depth, build,
     logits, grads = run(model, batch)
     previous_ids, mask = widened(batch.previous_ids, batch.target_mask, 2)
     target_ids, _ = widened(batch.target_ids, batch.target_mask, 2)
-    found = run(model, FeatureBatch(batch.features, previous_ids, target_ids, mask))
+    found = run(model, CaptionBatch(batch.features, previous_ids, target_ids, mask))
     same([*found[0], *found[1]], [*logits, *grads])
     with naive_only():
         found = run(model, batch)
@@ -84,7 +86,7 @@ def test_searched_as_a_translator_is(kind, cell, depth, build):
     assert all(one.ids[-1] == EOS and len(one.ids) <= 6 and one.alpha is None for one in best)
     # what was found has the score that the same words get when they are given
     given = pad_captioned(FEATURES, [one.ids[:-1] for one in best])
-    scored = decode_forced(model, FeatureBatch(given.features.double(), *given.tensors[1:]))
+    scored = decode_forced(model, replace(given, features=given.features.double()))
     assert [one.ids for one in scored] == [one.ids for one in best]
     assert [one.log_prob for one in scored] == pytest.approx([one.log_prob for one in best], rel=1e-9)
 

@@ -33,7 +33,7 @@ def build(scattered):
             EncoderConfig(embedding_size=3, state_size=2, **encoder),
             num_texts=num_texts,
             pooling=pooling,
-            pooling_size=5 if pooling == "attention" else 256,
+            pooling_size=5 if pooling == "attention" else None,
             hidden_size=hidden_size,
         )
         return scattered(ClassifierNetwork(config, 9, 3))

@@ -2,12 +2,15 @@
 
 import pytest
 
+from regard.config import merge
 from regard.errors import ConfigError
 from regard.layers import CELLS, ENERGIES, LSTMN, Additive, RNNRead, build_attention, is_covering, is_sized
 from regard.models import (
     AttentionConfig,
     BahdanauConfig,
+    CaptionerConfig,
     ChoConfig,
+    ClassifierConfig,
     DecoderConfig,
     EncoderConfig,
     LanguageModelConfig,
@@ -17,7 +20,6 @@ from regard.models import (
     Seq2Seq,
     SutskeverConfig,
 )
-from regard.models.attention import refitted
 from regard.models.decoders.config import DeepFusionConfig
 from regard.models.stack import remembers
 
@@ -223,7 +225,7 @@ AT_ODDS = {
     ),
     "coverage without a tanh": (
         attention(energy="dot", coverage=True),
-        r"model.decoder.attention.coverage: .*'dot'.*legal with additive and concat",
+        r"model.decoder.attention.coverage = true: .*'dot'.*legal with additive and concat",
     ),
     "a memory without a past": (
         memory("gru"),
@@ -313,8 +315,9 @@ def test_an_energy_of_one_s_own_has_a_size_and_coverage_by_saying_so(monkeypatch
     monkeypatch.setitem(ENERGIES, "made", lambda query_size, annotation_size, size: Additive(None, 1, 1))
     own = AttentionConfig(energy="own", size=7, coverage=True)
     assert BahdanauConfig(attention=own).attention == own
-    assert refitted({"size": 9, "coverage": True}, {"energy": "own"}) == {"size": 9, "coverage": True}
-    assert refitted({"size": 9, "coverage": True}, {"energy": "made"}) == {}
+    below = {"size": 9, "coverage": True}
+    assert AttentionConfig.overlay(below, {"energy": "own"}) == {**below, "energy": "own"}
+    assert AttentionConfig.overlay(below, {"energy": "made"}) == {"energy": "made"}
     for options, message in (
         ({"size": 7}, "attention.size = 7"),
         ({"coverage": True}, "legal with .* and own"),
@@ -329,7 +332,7 @@ def test_an_energy_of_one_s_own_has_a_size_and_coverage_by_saying_so(monkeypatch
 BELOW = {
     "encoder": {"cell": "lstmn", "memory": {"energy": "additive", "size": 9, "span": 2, "output": "plain"}}
 }
-REFITTED = {
+CHOSEN_CELLS = {
     "a cell without a past": ({"cell": "gru"}, {"cell": "lstmn"}),
     "a cell without a memory c": (
         {"cell": "rnn-sum"},
@@ -345,34 +348,86 @@ REFITTED = {
 }
 
 
-@pytest.mark.parametrize(("over", "kept"), REFITTED.values(), ids=REFITTED.keys())
-def test_what_a_chosen_cell_has_no_use_for_is_left_out_of_the_tables_below(over, kept):
+@pytest.mark.parametrize(("over", "kept"), CHOSEN_CELLS.values(), ids=CHOSEN_CELLS.keys())
+def test_what_a_chosen_cell_lacks_is_dropped_from_the_layers_below(over, kept):
     before = repr(BELOW)
-    assert refitted(BELOW, {"encoder": over}) == {"encoder": kept}
+    assert ModelConfig.overlay(BELOW, {"encoder": over}) == {"encoder": merge(kept, over)}
     assert repr(BELOW) == before
 
 
-def test_heads_are_left_out_below_an_lstmn():
+def test_heads_are_dropped_below_an_lstmn():
     below = {"cell": "rnn-read", "memory": {"energy": "qkv", "heads": 2}}
-    assert refitted(below, {"cell": "lstmn"}) == {"cell": "rnn-read", "memory": {"energy": "qkv"}}
-    assert refitted(below, {"cell": "rnn-sum"}) == below
+    assert EncoderConfig.overlay(below, {"cell": "lstmn"}) == {"cell": "lstmn", "memory": {"energy": "qkv"}}
+    assert EncoderConfig.overlay(below, {"cell": "rnn-sum"}) == {**below, "cell": "rnn-sum"}
 
 
-def test_what_is_said_beside_the_cell_itself_is_still_told():
+def test_what_is_set_beside_the_choice_itself_is_still_refused():
     over = {"encoder": {"cell": "gru", "memory": {"span": 3}}}
-    assert refitted(BELOW, over) == {"encoder": {"cell": "lstmn"}}
+    assert ModelConfig.overlay(BELOW, over) == over
     with pytest.raises(ConfigError, match=r"model.encoder.memory: the cell 'gru'"):
         ModelConfig.from_mapping(over, "model")
 
 
 UNSIZED = {
-    "pooling": ({"pooling": "mean"}, {"pooling": "attention", "pooling_size": 9}, {"pooling": "attention"}),
-    "the same pooling": ({"pooling": "attention"}, {"pooling_size": 9}, {"pooling_size": 9}),
-    "decoder": ({"decoder": {"kind": "sutskever"}}, {"summary_size": 9, "tie": True}, {"tie": True}),
-    "the other decoder": ({"decoder": {"kind": "cho"}}, {"summary_size": 9}, {"summary_size": 9}),
+    "pooling": (
+        ClassifierConfig,
+        {"pooling": "mean"},
+        {"pooling": "attention", "pooling_size": 9},
+        {"pooling": "attention"},
+    ),
+    "the same pooling": (
+        ClassifierConfig,
+        {"pooling": "attention"},
+        {"pooling_size": 9},
+        {"pooling_size": 9},
+    ),
+    "decoder": (
+        CaptionerConfig,
+        {"decoder": {"kind": "sutskever"}},
+        {"summary_size": 9, "tie": True},
+        {"tie": True},
+    ),
+    "the other decoder": (
+        CaptionerConfig,
+        {"decoder": {"kind": "cho"}},
+        {"summary_size": 9},
+        {"summary_size": 9},
+    ),
 }
 
 
-@pytest.mark.parametrize(("over", "below", "kept"), UNSIZED.values(), ids=UNSIZED.keys())
-def test_a_size_without_units_is_left_out_of_the_tables_below(over, below, kept):
-    assert refitted({"model": below}, {"model": over}) == {"model": kept}
+@pytest.mark.parametrize(("config", "over", "below", "kept"), UNSIZED.values(), ids=UNSIZED.keys())
+def test_a_size_without_units_is_dropped_from_the_layers_below(config, over, below, kept):
+    assert config.overlay(below, over) == merge(kept, over)
+
+
+def test_another_kind_of_decoder_keeps_the_options_it_shares_with_the_layer_below():
+    below = {"decoder": {"kind": "luong", "state_size": 9, "bridge": "copy", "attention": {"size": 3}}}
+    for kind, kept in {
+        "bahdanau": {"state_size": 9, "attention": {"size": 3}},
+        "cho": {"state_size": 9},
+        "luong": below["decoder"],
+        "no such kind": below["decoder"],
+    }.items():
+        assert ModelConfig.overlay(below, {"decoder": {"kind": kind}}) == {"decoder": {**kept, "kind": kind}}
+
+
+def test_an_option_that_a_choice_lacks_is_refused_at_its_usual_value_too():
+    """That it was set is known, not guessed from its value."""
+    for make, message in (
+        (attention(energy="dot", size=256), r"attention.size = 256: the energy 'dot' has no units"),
+        (attention(reach=10), r"attention.reach = 10: the window \"global\""),
+        (lambda: ClassifierConfig(pooling="mean", pooling_size=256), r"model.pooling_size = 256: .*'mean'"),
+        (lambda: CaptionerConfig(SutskeverConfig(), summary_size=256), r"model.summary_size = 256"),
+    ):
+        with pytest.raises(ConfigError, match=message):
+            make()
+
+
+def test_an_option_is_none_where_the_choice_lacks_it_and_has_its_default_where_not():
+    assert (AttentionConfig().size, AttentionConfig(energy="dot").size) == (256, None)
+    assert (AttentionConfig(window="local-m").reach, AttentionConfig().reach) == (10, None)
+    assert (MemoryConfig().size, MemoryConfig(energy="dot").size) == (0, None)
+    assert (ClassifierConfig().pooling_size, ClassifierConfig(pooling="mean").pooling_size) == (256, None)
+    assert (CaptionerConfig().summary_size, CaptionerConfig(SutskeverConfig()).summary_size) == (256, None)
+    assert "size" not in AttentionConfig(energy="dot").to_mapping()

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from regard.batches import Batch, pad_pairs
+from regard.batches import PairBatch, pad_pairs
 from regard.errors import ConfigError
 from regard.models import (
     AttentionConfig,
@@ -26,7 +26,7 @@ BATCH = pad_pairs(PAIRS)
 every_kind = pytest.mark.parametrize("kind", ["bahdanau", "luong", "cho", "sutskever"])
 
 
-def widened(batch: Batch, source_extra: int, target_extra: int) -> Batch:
+def widened(batch: PairBatch, source_extra: int, target_extra: int) -> PairBatch:
     """The same pairs with more padding, and in all padding words that stand for something."""
 
     def wide(ids, mask, extra):
@@ -38,10 +38,10 @@ def widened(batch: Batch, source_extra: int, target_extra: int) -> Batch:
     source_ids, source_mask = wide(batch.source_ids, batch.source_mask, source_extra)
     previous_ids, target_mask = wide(batch.previous_ids, batch.target_mask, target_extra)
     target_ids, _ = wide(batch.target_ids, batch.target_mask, target_extra)
-    return Batch(source_ids, source_mask, previous_ids, target_ids, target_mask)
+    return PairBatch(source_ids, source_mask, previous_ids, target_ids, target_mask)
 
 
-def run(model: Seq2Seq, batch: Batch):
+def run(model: Seq2Seq, batch: PairBatch):
     """Logits of each pair, α of each pair over real words, and every parameter's gradient."""
     model.zero_grad()
     result = model(batch)

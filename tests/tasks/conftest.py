@@ -5,7 +5,7 @@ import torch
 
 from regard.checkpoint import ModelFolder
 from regard.models import LanguageModelConfig, LanguageModelNetwork
-from regard.text import learn
+from regard.text import train_tokenizer
 
 
 @pytest.fixture
@@ -14,7 +14,7 @@ def language_model(tmp_path):
 
     def write(kind="word", name="language_model", **options):
         sizes = {"embedding_size": 5, "state_size": 6, "num_layers": 2, **options}
-        tokenizer = learn(kind, ["a b c d e f g h"], size=50)
+        tokenizer = train_tokenizer(kind, ["a b c d e f g h"], size=50)
         torch.manual_seed(5)
         model = LanguageModelNetwork(LanguageModelConfig(**sizes), tokenizer.size)
         folder = ModelFolder(tmp_path / name)

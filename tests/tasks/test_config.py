@@ -1,11 +1,11 @@
 import pytest
 
-from regard.config import options_of
+from regard.config import list_options
 from regard.errors import ConfigError
 from regard.tasks import TASKS
 from regard.tasks.config import RunConfig, TrainingConfig
 from regard.tasks.translate.config import DataConfig, TokenizerConfig
-from regard.training.run import configure
+from regard.training.configure import configure
 
 
 @pytest.mark.parametrize(
@@ -21,10 +21,10 @@ from regard.training.run import configure
         ({"accumulate": 0}, "training.accumulate: 0 is out of range"),
         ({"label_smoothing": 1}, "training.label_smoothing: 1 is out of range; it must be from 0 to below 1"),
         ({"momentum": 1}, "training.momentum: 1 is out of range"),
-        ({"momentum": 0.9}, "training.momentum is of sgd, and training.optimizer is adam; drop it"),
-        ({"weight_decay": 0.1}, "training.weight_decay is of adamw and sgd, and training.optimizer is adam"),
+        ({"momentum": 0.9}, "training.momentum is for sgd, and training.optimizer is adam; leave it out"),
+        ({"weight_decay": 0.1}, "training.weight_decay is for adamw and sgd, and training.optimizer is adam"),
         ({"plateau_decay": 2}, "training.plateau_decay: 2 is out of range"),
-        ({"max_updates": 0}, "it would never end; set max_updates, max_epochs, max_minutes or patience"),
+        ({"max_updates": 0}, "nothing ends the run; set max_updates, max_epochs, max_minutes or patience"),
         ({"max_updates": 0, "patience": 3, "schedule": "linear"}, 'schedule = "linear" falls to zero'),
         (
             {"max_updates": 0, "patience": 3, "schedule": "cosine"},
@@ -138,7 +138,7 @@ def test_links_that_no_one_would_learn_from():
 
 @pytest.mark.parametrize("task", TASKS)
 def test_every_option_of_every_task_has_a_sentence(task):
-    options = options_of(TASKS[task].run_config())
+    options = list_options(TASKS[task].run_config())
     assert [option.path for option in options if not option.sentence.strip().endswith(".")] == []
     assert len({option.path for option in options}) == len(options) > 40
 

@@ -10,9 +10,9 @@ from torch import nn
 from regard.errors import ConfigError
 from regard.tasks.base import Validation
 from regard.tasks.generation import SELECTIONS, check_selection, target_unit, validate_generation
-from regard.text import learn
+from regard.text import train_tokenizer
 
-TOKENIZER = learn("word", ["a b c d"], size=8)
+TOKENIZER = train_tokenizer("word", ["a b c d"], size=8)
 REFERENCES = ["a b", "c", "d d d"]
 WANTED = TOKENIZER.encode_batch(REFERENCES)
 P = 0.9  # of the word it says
@@ -100,10 +100,10 @@ def test_dropout_sleeps_for_the_while(training):
 @pytest.mark.parametrize(
     ("tokenizer", "unit"),
     [
-        (learn("char", ["two words"], size=30), "characters"),
-        (learn("word", ["K AE1 T", "d͡ʒː ɔ ɪ"], size=30), "symbols"),
-        (learn("word", ["a cat sleeps"], size=30), "words"),
-        (learn("bpe", ["a b", "ab ba"], size=30), "words"),
+        (train_tokenizer("char", ["two words"], size=30), "characters"),
+        (train_tokenizer("word", ["K AE1 T", "d͡ʒː ɔ ɪ"], size=30), "symbols"),
+        (train_tokenizer("word", ["a cat sleeps"], size=30), "words"),
+        (train_tokenizer("bpe", ["a b", "ab ba"], size=30), "words"),
     ],
 )
 def test_what_a_target_consists_of(tokenizer, unit):
@@ -113,7 +113,7 @@ def test_what_a_target_consists_of(tokenizer, unit):
 def test_error_rates_of_phones_are_selected_for_phones_only():
     """WER and PER are reported where they mean something, and naming them elsewhere is an error before training."""
     check_selection("per", TOKENIZER)
-    words = learn("word", ["a cat sleeps"], size=30)
+    words = train_tokenizer("word", ["a cat sleeps"], size=30)
     check_selection("bleu", words)
     with pytest.raises(
         ConfigError, match=r"training\.select = 'wer': WER is for a target of phones or characters"

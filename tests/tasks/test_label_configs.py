@@ -3,7 +3,7 @@
 import pytest
 
 from regard.errors import ConfigError
-from regard.training.run import configure
+from regard.training.configure import configure
 
 REFUSED = {
     "two files of labels": ("classify", {"data": {"train": ["a", "b"]}}, r"data\.train: 2 files; give one"),
@@ -24,17 +24,17 @@ REFUSED = {
     "two vertical files": (
         "tag",
         {"data": {"train": ["a", "b"], "layout": "vertical"}},
-        r"data\.train: 2 files; give one, a word and its tag",
+        r"data\.train: 2 files; give one, with a word and its tag",
     ),
     "layout": ("tag", {"data": {"layout": "conll"}}, r"data\.layout: no 'conll'; known: lines, vertical"),
     "columns of tags": ("tag", {"data": {"columns": [1]}}, r"data\.columns: \[1\]; give two columns"),
     "pieces": ("tag", {"tokenizer": {"text": "bpe"}}, 'tokenizer.text = "bpe" cuts words into pieces'),
-    "a frozen encoder that no one trained": (
+    "a frozen encoder with random weights": (
         "classify",
         {"training": {"unfreeze_every": 1.0}},
-        r"training\.unfreeze_every = 1 .*has not been trained; name .*--set pretrained\.encoder=FOLDER",
+        r"training\.unfreeze_every = 1 .*its weights are random; name .*--set pretrained\.encoder=FOLDER",
     ),
-    "likewise of a tagger": ("tag", {"training": {"unfreeze_every": 2.0}}, r"training\.unfreeze_every = 2 "),
+    "the same of a tagger": ("tag", {"training": {"unfreeze_every": 2.0}}, r"training\.unfreeze_every = 2 "),
     "tags have no macro_f1": (
         "tag",
         {"training": {"select": "macro_f1"}},

@@ -1,4 +1,4 @@
-"""The scores of labels: of what the model said, against gold, with every unknown label told before the work."""
+"""The scores of labels: of predictions against gold; an unknown label is an error before the work."""
 
 import json
 
@@ -6,8 +6,9 @@ import pytest
 
 from regard.errors import DataError
 from regard.evaluation import score_classes, score_tags
+from regard.tasks.classify.evaluation import evaluate_classifier
 from regard.tasks.classify.result import Classification
-from regard.tasks.labels import evaluate_classifier, evaluate_tagger
+from regard.tasks.tag.evaluation import evaluate_tagger
 from regard.tasks.tag.result import Tagging
 from regard.text import LabelledText, Labels, Place, TaggedSentence
 
@@ -27,7 +28,7 @@ class ScriptedClassifier:
 
 
 class ScriptedTagger:
-    """Likewise of a tagger."""
+    """The same for a tagger."""
 
     labels = Labels(["N", "V"])
 
@@ -70,7 +71,7 @@ def test_a_tagger_s_scores():
     assert (scores["accuracy"], scores["sentence_accuracy"], scores["num_sentences"]) == (2 / 3, 0.5, 2)
 
 
-def test_unknown_labels_and_nothing_at_all_are_told_before_the_work():
+def test_unknown_labels_and_an_empty_test_set_are_errors_before_the_work():
     unknown = [*EXAMPLES, LabelledText("r", ("a",), Place("test.tsv", 6))]
     with pytest.raises(
         DataError, match=r"test\.tsv:6: the label 'r' was not in the training data; known: n, p, q"

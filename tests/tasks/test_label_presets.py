@@ -4,8 +4,7 @@ import pytest
 
 from regard import tasks
 from regard.errors import ConfigError
-from regard.training.presets import PRESETS
-from regard.training.run import configure
+from regard.training.configure import PRESETS, configure
 
 TASKS = {
     "classifier": "classify",
@@ -24,7 +23,7 @@ def test_each_task_has_its_default():
 
 
 def configured(name):
-    """One that begins as a language model must be told which."""
+    """A preset that starts from a language model needs its folder."""
     begun = {"pretrained": {"encoder": "language_model"}} if name == "classifier-pretrained" else {}
     return configure(begun, preset=name)
 

@@ -1,4 +1,4 @@
-"""Beginning as a language model: its shape and its weights, of which a bidirectional encoder takes one direction."""
+"""Encoders that start from a language model: its shape, its weights; a bidirectional one takes one direction."""
 
 import pytest
 import torch
@@ -9,8 +9,8 @@ from regard.layers import Embedding
 from regard.models import EncoderConfig, LanguageModelConfig
 from regard.models.encoder import Encoder
 from regard.tasks import prepare_task
-from regard.tasks.pretrained import begin_as, shaped_as
-from regard.training.run import configure
+from regard.tasks.pretrained import initialize_encoder, match_shape
+from regard.training.configure import configure
 
 OWN = {"dropout": 0.2, "recurrent_dropout": 0.1, "variational": True}
 DATA = {
@@ -21,7 +21,7 @@ DATA = {
 
 def test_the_shape_is_taken_and_the_rest_kept():
     trained = LanguageModelConfig(cell="gru", embedding_size=3, state_size=5, num_layers=2, residual=True)
-    encoder = shaped_as(EncoderConfig(cell="rnn", bidirectional=False, **OWN), trained)
+    encoder = match_shape(EncoderConfig(cell="rnn", bidirectional=False, **OWN), trained)
     wanted = EncoderConfig(
         cell="gru", embedding_size=3, state_size=5, num_layers=2, residual=True, bidirectional=False, **OWN
     )
@@ -31,8 +31,10 @@ def test_the_shape_is_taken_and_the_rest_kept():
 def test_the_memory_is_part_of_the_shape():
     memory = {"energy": "dot", "span": 3}
     trained = LanguageModelConfig.from_mapping({"cell": "lstmn", "memory": memory}, "model")
-    assert shaped_as(EncoderConfig(), trained).memory == trained.memory
-    assert shaped_as(EncoderConfig(cell="lstmn", memory=trained.memory), LanguageModelConfig()).memory is None
+    assert match_shape(EncoderConfig(), trained).memory == trained.memory
+    assert (
+        match_shape(EncoderConfig(cell="lstmn", memory=trained.memory), LanguageModelConfig()).memory is None
+    )
 
 
 @pytest.mark.parametrize("bidirectional", [False, True])
@@ -40,13 +42,13 @@ def test_the_memory_is_part_of_the_shape():
 def test_weights_that_are_taken_and_weights_that_are_not(language_model, bidirectional, num_layers):
     folder = str(language_model(num_layers=num_layers))
     trained = language_model_of(folder)
-    config = shaped_as(EncoderConfig(bidirectional=bidirectional), trained.model.config)
+    config = match_shape(EncoderConfig(bidirectional=bidirectional), trained.model.config)
     encoder = Encoder(config, Embedding(trained.tokenizers["text"].size, config.embedding_size))
     before = {name: value.clone() for name, value in encoder.named_parameters()}
-    note = begin_as(encoder, config, trained, folder)
+    note = initialize_encoder(encoder, config, trained, folder)
     changed = {name for name, value in encoder.named_parameters() if not torch.equal(value, before[name])}
     assert note.startswith(f"the encoder takes the shape of {folder} (")
-    assert "of lstm with 6 units, words 5 wide" in note
+    assert "of lstm, 6 units, embeddings of 5" in note
     assert ("in the forward direction" in note) == bidirectional
     assert ("of its bottom layer only" in note) == (bidirectional and num_layers == 2)
     if bidirectional:
@@ -94,7 +96,7 @@ def test_what_cannot_be_begun_with(language_model, tmp_path):
 
 
 @pytest.mark.parametrize("task", ["classify", "tag"])
-def test_unknown_words_are_told_of(language_model, task):
+def test_a_note_counts_unknown_words(language_model, task):
     folder = str(language_model())
     over = {"model": {"encoder": {"bidirectional": False}}, "pretrained": {"encoder": folder}}
     strange = {"classify": [("x", "a new"), ("y", "b c")], "tag": [("a new", "x y"), ("b c", "x y")]}
@@ -104,8 +106,8 @@ def test_unknown_words_are_told_of(language_model, task):
     ):
         prepared = prepare_task(configure({"task": task, **over}), data, data)
         prepared.build()
-        told = [note for note in prepared.notes if "unknown word" in note]
-        assert told == [f"{start}{folder} and read as one unknown word" for start in wanted]
+        notes = [note for note in prepared.notes if "unknown word" in note]
+        assert notes == [f"{start}{folder} and read as one unknown word" for start in wanted]
 
 
 def test_what_is_no_language_model_names_the_option(tmp_path):

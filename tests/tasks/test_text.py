@@ -5,17 +5,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regard.errors import DataError
-from regard.tasks.base import fit_to_learn, learn_text
+from regard.tasks.base import filter_by_length, train_tokenizer
 from regard.tasks.config import TextTokenizerConfig
 
 
 def test_every_option_reaches_the_tokenizer():
     lines = ["B b b", "a a", "c"]
-    made = learn_text(lines, TextTokenizerConfig(min_frequency=2))
+    made = train_tokenizer(lines, TextTokenizerConfig(min_frequency=2))
     assert [made.tokens([k])[0] for k in range(4, made.size)] == ["a", "b"]
-    assert learn_text(lines, TextTokenizerConfig(text_size=5)).size == 5
-    assert learn_text(lines, TextTokenizerConfig(lowercase=True, text_size=5)).tokens([4]) == ["b"]
-    assert learn_text(lines, TextTokenizerConfig(text="char")).kind == "char"
+    assert train_tokenizer(lines, TextTokenizerConfig(text_size=5)).size == 5
+    assert train_tokenizer(lines, TextTokenizerConfig(lowercase=True, text_size=5)).tokens([4]) == ["b"]
+    assert train_tokenizer(lines, TextTokenizerConfig(text="char")).kind == "char"
 
 
 @given(st.lists(st.text("ab", max_size=5)), st.integers(1, 5))
@@ -23,12 +23,12 @@ def test_all_are_kept_or_accounted_for(texts, limit):
     fit = [text for text in texts if 0 < len(text) <= limit]
     blank, long = texts.count(""), sum(len(text) > limit for text in texts)
     if not fit:
-        with pytest.raises(DataError) as told:
-            fit_to_learn(texts, len, limit, what="words", unit="letters")
+        with pytest.raises(DataError) as caught:
+            filter_by_length(texts, len, limit, what="words", unit="letters")
         account = f"of {len(texts)} training words {blank} are blank and {long} have more than {limit} letters; raise"
-        assert account in str(told.value)
+        assert account in str(caught.value)
         return
-    kept, notes = fit_to_learn(texts, len, limit, what="words", unit="letters")
+    kept, notes = filter_by_length(texts, len, limit, what="words", unit="letters")
     assert kept == fit
     told_blank = [f"training words: left out {blank} blank"] * bool(blank)
     said = f"training words: left out {long} of more than {limit} letters (data.max_length)"

@@ -1,9 +1,9 @@
-from regard.text import EncodedPair, GoldLinks, Place, SentencePair, encode_pairs, learn
+from regard.text import EncodedPair, GoldLinks, Place, SentencePair, encode_pairs, train_tokenizer
 
 
 def test_same_order_and_number_across_chunks():
-    source = learn("word", ["a b c"], size=10)
-    target = learn("char", ["xyz"], size=10)
+    source = train_tokenizer("word", ["a b c"], size=10)
+    target = train_tokenizer("char", ["xyz"], size=10)
     texts = ["a", "b c", "", "c d"]
     pairs = [SentencePair(texts[n % 4], "xyzx"[: n % 5], Place("f", n)) for n in range(9001)]
     encoded = list(encode_pairs(iter(pairs), source, target))
@@ -13,7 +13,7 @@ def test_same_order_and_number_across_chunks():
 
 
 def test_pairs_are_read_as_they_are_needed():
-    tokenizer = learn("word", ["a"], size=10)
+    tokenizer = train_tokenizer("word", ["a"], size=10)
 
     waiting = iter([SentencePair("a", "a")] * 20_000)
     assert next(encode_pairs(waiting, tokenizer, tokenizer)).source_ids == tokenizer.encode("a")
@@ -22,7 +22,7 @@ def test_pairs_are_read_as_they_are_needed():
 
 def test_gold_links_between_words_become_links_between_tokens():
     """Every token of a word is linked to every token of the other; blanks and unlinked words to none."""
-    source, target = learn("char", ["ab c"], size=10), learn("word", ["x y z"], size=10)
+    source, target = train_tokenizer("char", ["ab c"], size=10), train_tokenizer("word", ["x y z"], size=10)
     gold = GoldLinks(frozenset({(0, 1), (1, 2)}), frozenset({(0, 0)}))
     (pair,) = encode_pairs([SentencePair("ab c", "x y z", gold=gold)], source, target)
     assert len(pair.source_ids) == 4, "two letters, a blank, a letter"

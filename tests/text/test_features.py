@@ -8,7 +8,7 @@ import pytest
 from pyarrow import feather, parquet
 
 from regard.errors import DataError, MissingExtraError
-from regard.text import read_described, read_features
+from regard.text import read_captioned, read_features
 
 MATRIX = np.array([[0.5, -1.0, 2.0], [0.0, 3.0, -4.5]], dtype=np.float32)
 
@@ -48,12 +48,12 @@ def test_numpys_matrices_of_any_number(kind, tmp_path):
 def test_rows_and_lines_belong_together(tmp_path):
     np.save(tmp_path / "f.npy", MATRIX)
     (tmp_path / "t").write_text("a red ball\n\n", encoding="utf-8")
-    one, other = read_described(tmp_path / "f.npy", tmp_path / "t")
+    one, other = read_captioned(tmp_path / "f.npy", tmp_path / "t")
     assert (one.text, other.text, str(other.place)) == ("a red ball", "", f"{tmp_path / 't'}:2")
     assert np.array_equal(other.features, MATRIX[1])
     (tmp_path / "t").write_text("one\ntwo\nthree\n", encoding="utf-8")
     with pytest.raises(DataError, match=r"f\.npy has 2 rows and .*t has 3 lines; .* in the same order"):
-        list(read_described(tmp_path / "f.npy", tmp_path / "t"))
+        list(read_captioned(tmp_path / "f.npy", tmp_path / "t"))
 
 
 ARRAYS = {

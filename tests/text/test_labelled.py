@@ -9,9 +9,9 @@ from regard.text import (
     Labels,
     Place,
     encode_labelled,
-    learn,
     read_labelled,
     read_texts,
+    train_tokenizer,
 )
 
 
@@ -119,7 +119,7 @@ def test_as_many_texts_to_classify_as_lines(tmp_path):
 
 def test_examples_become_ids_one_for_one(monkeypatch):
     monkeypatch.setattr("regard.text.labelled._CHUNK", 1)
-    tokenizer = learn("word", ["a b c"], size=20)
+    tokenizer = train_tokenizer("word", ["a b c"], size=20)
     labels = Labels(["no", "yes"])
     examples = [LabelledText("yes", ("a b", "c")), LabelledText("no", ("b", ""))]
     a, b, c = tokenizer.encode("a b c")

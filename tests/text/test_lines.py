@@ -2,14 +2,14 @@
 
 import pytest
 
-from regard.text import UNK, encode_lines, learn, unknown_id, unknown_words
+from regard.text import UNK, encode_lines, train_tokenizer, unknown_id, unknown_words
 
 LINES = ["the cat sees the dog", " the <unk>  sees <unk> ", "", "   "]
 
 
 @pytest.mark.parametrize("kind", ["word", "char", "bpe", "unigram"])
 def test_words_and_characters_are_counted_with_the_line_s_end(kind):
-    tokenizer = learn(kind, LINES, size=60)
+    tokenizer = train_tokenizer(kind, LINES, size=60)
     lines = list(encode_lines(iter(LINES), tokenizer))
     assert [line.text for line in lines] == LINES
     assert [line.num_words for line in lines] == [6, 5, 1, 1]
@@ -29,7 +29,7 @@ def test_words_and_characters_are_counted_with_the_line_s_end(kind):
 
 def test_a_corpus_s_own_unknown_word_is_the_unknown_word():
     """As in Penn Treebank's files: it was learnt as a word, so a word that is not known is read as it."""
-    tokenizer = learn("word", LINES, size=60)
+    tokenizer = train_tokenizer("word", LINES, size=60)
     own = unknown_id(tokenizer)
     assert own != UNK
     [line] = encode_lines(["the zebra sees <unk>"], tokenizer)
@@ -37,22 +37,22 @@ def test_a_corpus_s_own_unknown_word_is_the_unknown_word():
     assert UNK not in line.ids
     assert tokenizer.decode(line.ids) == "the <unk> sees <unk>"
     # without one of its own it is the special
-    plain = learn("word", LINES[:1], size=60)
+    plain = train_tokenizer("word", LINES[:1], size=60)
     assert unknown_id(plain) == UNK
     [line] = encode_lines(["the zebra"], plain)
     assert line.ids[1] == UNK
-    assert unknown_id(learn("char", LINES, size=60)) == UNK
+    assert unknown_id(train_tokenizer("char", LINES, size=60)) == UNK
 
 
 def test_the_other_specials_names_are_words():
-    tokenizer = learn("word", ["a </s> <s> <pad>"], size=60)
+    tokenizer = train_tokenizer("word", ["a </s> <s> <pad>"], size=60)
     [line] = encode_lines(["</s> <s> <pad>"], tokenizer)
     assert min(line.ids) > 3
     assert len(set(line.ids)) == 3
 
 
 def test_unknown_words_by_name():
-    tokenizer = learn("word", LINES, size=60)
+    tokenizer = train_tokenizer("word", LINES, size=60)
     assert unknown_words("the zebra sees a zebra <unk>", tokenizer) == ["zebra", "a"]
     assert unknown_words("the cat", tokenizer) == []
-    assert unknown_words("the catz", learn("char", LINES, size=60)) == ["z"]
+    assert unknown_words("the catz", train_tokenizer("char", LINES, size=60)) == ["z"]

@@ -12,9 +12,9 @@ from regard.text import (
     TaggedSentence,
     encode_tagged,
     encode_words,
-    learn,
     read_tagged,
     read_vertical,
+    train_tokenizer,
 )
 
 
@@ -100,7 +100,7 @@ def test_vertical_refusals(tmp_path):
 
 
 def test_every_word_is_one_id(monkeypatch):
-    tokenizer = learn("word", ["the dog"], size=20)
+    tokenizer = train_tokenizer("word", ["the dog"], size=20)
     the, dog = tokenizer.encode("the dog")
     # ▁ is folded to a blank by the tokenizer: alone it is nothing, inside a word it parts two
     words = ("the", "cat", "▁", "the▁dog", "dog")
@@ -115,7 +115,7 @@ def test_every_word_is_one_id(monkeypatch):
     with pytest.raises(DataError, match="the label 'V' was not in the training data"):
         list(encode_tagged([TaggedSentence(("dog",), ("V",))], tokenizer, Labels(["D", "N"])))
     with pytest.raises(ConfigError, match="a tokenizer of kind 'char' cuts words into pieces"):
-        encode_words(words, learn("char", ["the dog"], size=20))
+        encode_words(words, train_tokenizer("char", ["the dog"], size=20))
 
 
 def test_conllu_has_its_columns_named(tmp_path):

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from regard.errors import DataError, FolderError
-from regard.text import BOS, EOS, KINDS, PAD, SPECIALS, UNK, Tokenizer, learn
+from regard.text import BOS, EOS, KINDS, PAD, SPECIALS, UNK, Tokenizer, train_tokenizer
 
 LINES = [
     "the quick brown fox jumps over the lazy dog",
@@ -17,8 +17,8 @@ LINES = [
     "straße größe 東京 京都 ▁ x\u00a0y\tz",
 ] * 4
 
-TOKENIZERS = {kind: learn(kind, LINES, size=120) for kind in KINDS}
-LOWERED = {kind: learn(kind, LINES, size=120, lowercase=True) for kind in KINDS}
+TOKENIZERS = {kind: train_tokenizer(kind, LINES, size=120) for kind in KINDS}
+LOWERED = {kind: train_tokenizer(kind, LINES, size=120, lowercase=True) for kind in KINDS}
 
 every_kind = pytest.mark.parametrize("kind", KINDS)
 any_text = st.text(st.characters(exclude_categories=["Cs", "Cn"]))
@@ -101,7 +101,7 @@ def test_names_of_specials_in_text_are_text(kind, line, tmp_path):
         if kind != "word" or line.strip() in LINES[1].split():
             assert UNK not in ids
             assert tokenizer.decode(ids) == plain(kind, line)
-    stranger = learn(kind, ["ab ba"], size=20)
+    stranger = train_tokenizer(kind, ["ab ba"], size=20)
     assert not {PAD, BOS, EOS} & set(stranger.encode(line))
 
 

@@ -2,11 +2,11 @@ import pytest
 
 from regard.datasets import DATASETS
 from regard.errors import ConfigError
+from regard.training.configure import configure
 from regard.training.demos import DEMOS, find_demo
-from regard.training.run import configure
 
 
-def test_every_world_has_a_demo():
+def test_every_dataset_has_a_demo():
     assert DEMOS.keys() == DATASETS.keys()
 
 

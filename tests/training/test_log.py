@@ -3,8 +3,9 @@ import sys
 
 import pytest
 
+from regard.checkpoint import read_log
 from regard.errors import DataError, MissingExtraError
-from regard.training.log import TrainingLog, read_log
+from regard.training.log import TrainingLog
 
 
 def test_rows_are_json_lines_on_disk_at_once(tmp_path):
@@ -67,7 +68,7 @@ def test_a_full_disk_is_one_error_and_no_other_behind_it(tmp_path, largest_file)
 
     with (
         largest_file(120),
-        pytest.raises(DataError, match=r"log.jsonl: cannot be written \(.*\); make room"),
+        pytest.raises(DataError, match=r"log.jsonl: cannot be written \(.*\); free some space"),
     ):
         fill()
     assert read_log(tmp_path)[0]["update"] == 0

@@ -6,14 +6,12 @@ import math
 import pytest
 import torch
 
-from regard.batches import Batch
-from regard.checkpoint import ModelFolder
+from regard.checkpoint import ModelFolder, read_log
 from regard.errors import CheckpointError, DataError, RegardError
-from regard.tasks import Validation
+from regard.tasks.base import Validation
 from regard.tasks.translate.task import TranslateTask
 from regard.training import loop
-from regard.training.events import Note, Progress, Validated
-from regard.training.log import read_log
+from regard.training.progress import Note, Progress, Validated
 from regard.training.run import run_training
 
 
@@ -105,7 +103,7 @@ class TestWhenItStops:
         losses = iter([3.0, 2.0, 2.0, 2.5, 9.0, 9.0])
         script(monkeypatch, lambda real: {"loss": next(losses)})
         trained, heard = run(max_updates=0, patience=2, validate_every=2)
-        assert trained.result.stopped == "2 validations without a better one"
+        assert trained.result.stopped == "2 validations without a better loss"
         assert [event.best for event in of(Validated, heard)] == [True, True, False, False]
         assert (trained.result.updates, trained.result.best_update) == (8, 4)
 
@@ -227,9 +225,9 @@ def test_each_pair_once_an_epoch(run, pairs, monkeypatch):
     groups = []
     real = loop.update
 
-    def watched(fabric, model, optimizer, batches, learn, **options):
-        groups.append([row.tolist() for batch in batches for row in Batch(*batch.tensors).target_ids])
-        return real(fabric, model, optimizer, batches, learn, **options)
+    def watched(fabric, model, optimizer, batches, compute_loss, **options):
+        groups.append([row.tolist() for batch in batches for row in batch.target_ids])
+        return real(fabric, model, optimizer, batches, compute_loss, **options)
 
     monkeypatch.setattr(loop, "update", watched)
     trained, _ = run(max_updates=0, max_epochs=2, accumulate=3)

@@ -6,8 +6,7 @@ from regard.errors import ConfigError
 from regard.models import Seq2Seq
 from regard.tasks import TASKS
 from regard.tasks.config import RunConfig
-from regard.training.presets import PRESETS
-from regard.training.run import configure
+from regard.training.configure import PRESETS, configure
 
 SMALL = [
     *("rnnsearch-small", "luong-small", "rnnencdec-small", "sutskever-small", "characters"),
@@ -139,7 +138,7 @@ def test_another_energy_may_be_asked_of_a_preset_and_of_a_file():
     assert configure(file, preset="characters").model.decoder.attention.size == 5
     for layers in ([dot], [file, dot]):
         attention = configure(*layers, preset="characters").model.decoder.attention
-        assert (attention.energy, attention.size) == ("dot", 256)
+        assert (attention.energy, attention.size) == ("dot", None)
     with pytest.raises(ConfigError, match=r"model.decoder.attention.size = 5: .*additive, concat, qkv"):
         configure(dot, file, preset="characters")
 

@@ -11,8 +11,8 @@ from regard.errors import ConfigError, DataError, MissingExtraError
 from regard.layers import CELLS
 from regard.models.decoders.config import DecoderConfig
 from regard.tasks.config import RunConfig
-from regard.training.events import Note
 from regard.training.fabric import build_fabric
+from regard.training.progress import Note
 from regard.training.run import run_training
 
 TINY = {
@@ -145,7 +145,7 @@ def test_what_the_folder_says(tmp_path, run_config, pairs):
     assert "took out" in notes[1]
     assert "above the length limit" in notes[1]
     assert notes[2].startswith(
-        f"{report['num_train_pairs']} pairs to learn from, {report['num_valid_pairs']} to validate with; vocabul"
+        f"{report['num_train_pairs']} training pairs, {report['num_valid_pairs']} for validation; vocabul"
     )
     start = json.loads((trained.folder / "log.jsonl").read_text().splitlines()[0])
     assert start["notes"] == notes[:2]

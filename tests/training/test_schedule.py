@@ -4,7 +4,7 @@ from itertools import pairwise
 import pytest
 
 from regard.tasks.config import TrainingConfig
-from regard.training.schedule import Schedule
+from regard.training.optimizer import Schedule
 
 
 def factors(schedule, total=None, updates=range(1, 21), **options):

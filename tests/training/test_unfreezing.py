@@ -55,7 +55,7 @@ def test_the_head_learns_first_and_one_layer_more_after_each_while(model, name):
     unfreezing = Unfreezing(optimizer, config, updates_per_epoch=4)
     for update in range(10):
         before = copies(model)
-        unfreezing.set_rates(0.1, update)
+        unfreezing.set_learning_rates(0.1, update)
         learn(model, optimizer)
         assert changed(model, before) == NAMES[: 1 + update // 2], update
 
@@ -65,7 +65,7 @@ def test_the_frozen_have_no_gradient_and_are_thawed_again(model):
     unfreezing = Unfreezing(optimizer, config, updates_per_epoch=1)
     learning = [p.requires_grad for p in groups_by_depth(model)[1].parameters]
     assert not any(learning), "before the first update too"
-    unfreezing.set_rates(0.1, 99)
+    unfreezing.set_learning_rates(0.1, 99)
     assert all(p.requires_grad for p in model.parameters())
 
 
@@ -73,7 +73,7 @@ def test_rates_fall_by_depth(model):
     optimizer, config = start(model, depth_decay=0.5)
     unfreezing = Unfreezing(optimizer, config, updates_per_epoch=4)
     for learning_rate in (0.1, 0.04):
-        unfreezing.set_rates(learning_rate, 0)
+        unfreezing.set_learning_rates(learning_rate, 0)
         assert [group["lr"] for group in optimizer.param_groups] == [learning_rate * 0.5**k for k in range(4)]
     assert all(p.requires_grad for p in model.parameters()), (
         "nothing is frozen where thawing is not asked for"
@@ -83,7 +83,7 @@ def test_rates_fall_by_depth(model):
 def test_a_rate_of_its_own_is_what_each_group_learns_at(model):
     """By plain gradient descent a step is rate × gradient."""
     optimizer, config = start(model, depth_decay=0.5, optimizer="sgd")
-    Unfreezing(optimizer, config, updates_per_epoch=4).set_rates(0.1, 0)
+    Unfreezing(optimizer, config, updates_per_epoch=4).set_learning_rates(0.1, 0)
     before = copies(model)
     (-model(BATCH).logits.log_softmax(-1)[:, 0].sum()).backward()
     gradients = {group.name: [p.grad.clone() for p in group.parameters] for group in groups_by_depth(model)}
@@ -97,7 +97,7 @@ def test_a_rate_of_its_own_is_what_each_group_learns_at(model):
 def test_without_either_there_is_one_group_at_the_plain_rate(model):
     optimizer, config = start(model)
     unfreezing = Unfreezing(optimizer, config, updates_per_epoch=4)
-    unfreezing.set_rates(0.03, 7)
+    unfreezing.set_learning_rates(0.03, 7)
     assert [group["lr"] for group in optimizer.param_groups] == [0.03]
     before = copies(model)
     learn(model, optimizer)

@@ -1,15 +1,18 @@
-"""Ids → padded tensors: what a batch is, how rows are padded, and who shares a batch."""
+"""Ids → padded tensors: what a batch is, how rows are padded, and which sentences share a batch."""
 
-from regard.batches.bucket import in_order_of_length, shuffled
+from regard.batches.bucket import batch_by_length, batch_shuffled
 from regard.batches.pad import (
     Batch,
-    FeatureBatch,
+    CaptionBatch,
     LabelledBatch,
     LineBatch,
+    PairBatch,
     SourceBatch,
+    Stream,
     TaggedBatch,
     TextBatch,
     WordBatch,
+    feature_mask,
     pad,
     pad_captioned,
     pad_labelled,
@@ -21,19 +24,21 @@ from regard.batches.pad import (
     pad_words,
     stack_features,
 )
-from regard.batches.stream import Stream
 
 __all__ = [
     "Batch",
-    "FeatureBatch",
+    "CaptionBatch",
     "LabelledBatch",
     "LineBatch",
+    "PairBatch",
     "SourceBatch",
     "Stream",
     "TaggedBatch",
     "TextBatch",
     "WordBatch",
-    "in_order_of_length",
+    "batch_by_length",
+    "batch_shuffled",
+    "feature_mask",
     "pad",
     "pad_captioned",
     "pad_labelled",
@@ -43,6 +48,5 @@ __all__ = [
     "pad_tagged",
     "pad_texts",
     "pad_words",
-    "shuffled",
     "stack_features",
 ]

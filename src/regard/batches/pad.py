@@ -1,30 +1,26 @@
-"""All that a model ever receives: padded ids with masks, as frozen values.
+"""Lists of ids → padded tensors with masks: every batch a model receives, to learn from, to score or to predict from.
 
-Lists of ids → padded tensors. What a mask means is said here alone: True where a real token stands.
+In: ids without special symbols. Out: batches. A mask is True where a real token is; only this module says so. Padding
+is on the right. Sources, targets and texts get their end mark here, so that each row has at least one real token, even
+for an empty line; targets are read from the begin mark on and predicted up to the end mark. Knows nothing of models.
 
-Padding stands on the right. Sources and targets get their end mark here, so that each row has at least one
-real token, even for an empty line.
-
-Lines for a language model, each by itself: the begin mark is read first, the end mark is predicted last.
-
-Vectors of features for a describer, and the words that describe them.
-
-Texts for a classifier: one or two of them to a row, and the label they share.
-
-Words for a tagger, and a tag for each.
-
-A sentence is ended by the end mark, as for every encoder, so that an empty one has something to read; the mark has no
-tag.
+Batches are values: nobody changes one in place. They are not frozen dataclasses, because Lightning Fabric copies an
+objective's arguments field by field into the run's precision (whole numbers and masks stay as they are).
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import copy
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, fields
+from itertools import chain
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from regard.config import in_range
+from regard.errors import DataError
 from regard.text.labelled import EncodedLabelled
 from regard.text.links import Links
 from regard.text.pairs import EncodedPair
@@ -32,49 +28,39 @@ from regard.text.specials import BOS, EOS, PAD
 from regard.text.tagged import EncodedTagged
 
 
-@dataclass(frozen=True)
-class SourceBatch:
-    """Sources to translate.
+@dataclass(eq=False)
+class Inputs:
+    """What a model predicts from: tensors, or tuples of tensors."""
+
+    def to(self, device: torch.device | str) -> Self:
+        """The same batch on another device."""
+        moved = copy.copy(self)
+        for each in fields(self):
+            setattr(moved, each.name, _move(getattr(self, each.name), device))
+        return moved
+
+
+def _move(value: Any, device: torch.device | str) -> Any:
+    if isinstance(value, tuple):
+        return tuple(_move(item, device) for item in value)
+    return value.to(device) if isinstance(value, Tensor) else value
+
+
+@dataclass(eq=False)
+class Batch(Inputs):
+    """What a model learns from: inputs with the answers. The counts are taken on the CPU, so reading them never waits.
 
     Attributes:
-        source_ids: (B, Tx), each row ended by the end mark, then padding.
-        source_mask: (B, Tx), True where a real token stands.
+        num_tokens: the number of predictions the loss sums over.
+        num_sentences: B, the number of rows.
     """
 
-    source_ids: Tensor
-    source_mask: Tensor
+    num_tokens: int = field(init=False)
+    num_sentences: int = field(init=False)
 
-    def to(self, device: torch.device | str) -> "SourceBatch":
-        """The same batch on another device."""
-        return SourceBatch(self.source_ids.to(device), self.source_mask.to(device))
-
-
-@dataclass(frozen=True)
-class Batch(SourceBatch):
-    """Pairs to learn from or to score.
-
-    Attributes:
-        previous_ids: y_0 … y_{Ty−1}, (B, Ty): the begin mark, then the target without its end mark.
-        target_ids: y_1 … y_Ty, (B, Ty), each row ended by the end mark.
-        target_mask: (B, Ty), True where a token is to be predicted.
-        gold: (B, Ty, Tx), 1 where a target token is linked to a source token and 0 elsewhere; None where no gold
-            links are known.
-    """
-
-    previous_ids: Tensor
-    target_ids: Tensor
-    target_mask: Tensor
-    gold: Tensor | None = None
-
-    @property
-    def tensors(self) -> tuple[Tensor, ...]:
-        """All of it in the order of the fields, `gold` where there is any."""
-        words = (self.source_ids, self.source_mask, self.previous_ids, self.target_ids, self.target_mask)
-        return words if self.gold is None else (*words, self.gold)
-
-    def to(self, device: torch.device | str) -> "Batch":
-        """The same batch on another device."""
-        return Batch(*(tensor.to(device) for tensor in self.tensors))
+    def _count(self, predicted: Tensor) -> None:
+        """Count the predictions of a mask (B, T) and its rows."""
+        self.num_tokens, self.num_sentences = int(predicted.sum()), len(predicted)
 
 
 def pad(rows: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
@@ -89,13 +75,47 @@ def pad(rows: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
     return ids, torch.arange(width) < lengths.unsqueeze(1)
 
 
+@dataclass(eq=False)
+class SourceBatch(Inputs):
+    """Sources to translate.
+
+    Attributes:
+        source_ids: (B, Tx), each row ended by the end mark, then padding.
+        source_mask: (B, Tx), True where a real token is.
+    """
+
+    source_ids: Tensor
+    source_mask: Tensor
+
+
 def pad_sources(sources: Sequence[Sequence[int]]) -> SourceBatch:
-    """Sources without specials → a batch to translate."""
+    """Pad sources to translate."""
     return SourceBatch(*pad([[*ids, EOS] for ids in sources]))
 
 
-def pad_pairs(pairs: Sequence[EncodedPair]) -> Batch:
-    """Pairs without specials → a batch to learn from or to score."""
+@dataclass(eq=False)
+class PairBatch(SourceBatch, Batch):
+    """Sentence pairs, to learn from or to score.
+
+    Attributes:
+        previous_ids: y_0 … y_{Ty−1}, (B, Ty): the begin mark, then the target without its end mark.
+        target_ids: y_1 … y_Ty, (B, Ty), each row ended by the end mark.
+        target_mask: (B, Ty), True where a token is to be predicted.
+        gold: (B, Ty, Tx), 1 where a target token is linked to a source token and 0 elsewhere; None where no gold
+            links are known.
+    """
+
+    previous_ids: Tensor
+    target_ids: Tensor
+    target_mask: Tensor
+    gold: Tensor | None = None
+
+    def __post_init__(self) -> None:
+        self._count(self.target_mask)
+
+
+def pad_pairs(pairs: Sequence[EncodedPair]) -> PairBatch:
+    """Pad sentence pairs; gold links become a matrix where any pair has some."""
     source_ids, source_mask = pad([[*pair.source_ids, EOS] for pair in pairs])
     previous_ids, target_mask = pad([[BOS, *pair.target_ids] for pair in pairs])
     target_ids, _ = pad([[*pair.target_ids, EOS] for pair in pairs])
@@ -104,7 +124,7 @@ def pad_pairs(pairs: Sequence[EncodedPair]) -> Batch:
         gold = _gold_links(
             [pair.links or frozenset() for pair in pairs], target_ids.shape[1], source_ids.shape[1]
         )
-    return Batch(source_ids, source_mask, previous_ids, target_ids, target_mask, gold)
+    return PairBatch(source_ids, source_mask, previous_ids, target_ids, target_mask, gold)
 
 
 def _gold_links(links: Sequence[Links], num_targets: int, num_sources: int) -> Tensor:
@@ -116,44 +136,102 @@ def _gold_links(links: Sequence[Links], num_targets: int, num_sources: int) -> T
     return gold
 
 
-@dataclass(frozen=True)
-class LineBatch:
-    """Words to predict, each from those before it.
+@dataclass(eq=False)
+class LineBatch(Batch):
+    """Tokens of a language model, each predicted from those before it.
 
     Attributes:
         previous_ids: y_0 … y_{T−1}, (B, T), what is read.
         target_ids: y_1 … y_T, (B, T), what is to be predicted.
         mask: (B, T), True where a token is to be predicted.
+        continues: whether the model starts from the state that the batch before it ended in.
     """
 
     previous_ids: Tensor
     target_ids: Tensor
     mask: Tensor
+    continues: bool = False
 
-    @property
-    def tensors(self) -> tuple[Tensor, ...]:
-        """All of it in the order of the fields."""
-        return self.previous_ids, self.target_ids, self.mask
-
-    def to(self, device: torch.device | str) -> "LineBatch":
-        """The same batch on another device."""
-        return LineBatch(*(tensor.to(device) for tensor in self.tensors))
+    def __post_init__(self) -> None:
+        self._count(self.mask)
 
 
 def pad_lines(lines: Sequence[Sequence[int]]) -> LineBatch:
-    """Lines without specials → a batch to learn from or to score."""
+    """Pad lines that are read one by one, each from the begin mark."""
     previous_ids, mask = pad([[BOS, *ids] for ids in lines])
     target_ids, _ = pad([[*ids, EOS] for ids in lines])
     return LineBatch(previous_ids, target_ids, mask)
 
 
-@dataclass(frozen=True)
-class FeatureBatch:
-    """Vectors and their descriptions, to learn from or to score.
+class Stream:
+    """Continuous text for a language model: the corpus in parallel streams, cut into windows of time.
+
+    Lines are joined by end marks: w … w </s> w … w </s>. The tokens are cut into streams of equal length, the first few
+    one token longer where they do not divide. Every token of the corpus is predicted once in a pass, after the token
+    before it; the first of a stream from a zero state. An end mark is predicted and never read: before a line's first
+    word the begin mark is read, as for single lines, so that a model of either kind can start one. The caller carries
+    the state from each window to the next, without its gradient (truncated back-propagation).
+
+    Row b of every window is the same stream. The last window has fewer steps than the others, or one more, so that no
+    row of it is empty.
+
+    Args:
+        lines: ids without special symbols, one list per line.
+        num_streams: B, how many are read side by side.
+        steps: T, the tokens of each stream in a window.
+
+    Attributes:
+        num_tokens: the corpus's tokens, end marks counted: the predictions of one pass.
+
+    Raises:
+        ConfigError: there are fewer than one stream or step.
+        DataError: there are more streams than tokens.
+    """
+
+    def __init__(self, lines: Iterable[Sequence[int]], num_streams: int, steps: int) -> None:
+        in_range("the number of streams", num_streams, 1)
+        in_range("the steps of a window", steps, 1)
+        tokens = list(chain.from_iterable((*ids, EOS) for ids in lines))
+        if len(tokens) < num_streams:
+            raise DataError(
+                f"{len(tokens)} tokens, end marks counted, cannot be cut into {num_streams} streams; give more text, "
+                "or set fewer streams"
+            )
+        self.num_tokens = len(tokens)
+        shortest, longer = divmod(len(tokens), num_streams)
+        lengths = [shortest + (b < longer) for b in range(num_streams)]
+        ends = torch.tensor(lengths).cumsum(0).tolist()
+        starts = [end - length for end, length in zip(ends, lengths, strict=True)]
+        before = [BOS, *(BOS if token == EOS else token for token in tokens)]
+        spans = list(zip(starts, ends, strict=True))
+        self._previous_ids, self._mask = pad([before[start:end] for start, end in spans])
+        self._target_ids, _ = pad([tokens[start:end] for start, end in spans])
+        self._steps = steps
+        self._num_windows = -(-shortest // steps)
+
+    def __len__(self) -> int:
+        return self._num_windows
+
+    def __iter__(self) -> Iterator[LineBatch]:
+        return (self[k] for k in range(self._num_windows))
+
+    def __getitem__(self, index: int) -> LineBatch:
+        """One window, by number: a reader can continue where it stopped."""
+        k = range(self._num_windows)[index]
+        last = k == self._num_windows - 1
+        part = slice(k * self._steps, None if last else (k + 1) * self._steps)
+        return LineBatch(
+            self._previous_ids[:, part], self._target_ids[:, part], self._mask[:, part], continues=k > 0
+        )
+
+
+@dataclass(eq=False)
+class CaptionBatch(Batch):
+    """Feature vectors and their captions, to learn from or to score.
 
     Attributes:
         features: (B, f).
-        previous_ids: y_0 … y_{Ty−1}, (B, Ty): the begin mark, then the description without its end mark.
+        previous_ids: y_0 … y_{Ty−1}, (B, Ty): the begin mark, then the caption without its end mark.
         target_ids: y_1 … y_Ty, (B, Ty), each row ended by the end mark.
         target_mask: (B, Ty), True where a token is to be predicted.
     """
@@ -163,60 +241,56 @@ class FeatureBatch:
     target_ids: Tensor
     target_mask: Tensor
 
+    def __post_init__(self) -> None:
+        self._count(self.target_mask)
+
     @property
     def source_mask(self) -> Tensor:
         """(B, 1), all True: to search, a vector is a source of one position."""
-        return source_mask_of(self.features)
-
-    @property
-    def tensors(self) -> tuple[Tensor, ...]:
-        """All of it in the order of the fields."""
-        return self.features, self.previous_ids, self.target_ids, self.target_mask
-
-    def to(self, device: torch.device | str) -> "FeatureBatch":
-        """The same batch on another device."""
-        return FeatureBatch(*(tensor.to(device) for tensor in self.tensors))
+        return feature_mask(self.features)
 
 
-def source_mask_of(features: Tensor) -> Tensor:
+def feature_mask(features: Tensor) -> Tensor:
     """The mask (B, 1) of vectors (B, f) seen as sources of one position."""
     return torch.ones(features.shape[0], 1, dtype=torch.bool, device=features.device)
 
 
 def pad_captioned(
-    features: Sequence[npt.NDArray[np.float32]], descriptions: Sequence[Sequence[int]]
-) -> FeatureBatch:
-    """Vectors and the ids of their descriptions, without specials → a batch."""
-    lines = pad_lines(descriptions)
-    return FeatureBatch(stack_features(features), lines.previous_ids, lines.target_ids, lines.mask)
+    features: Sequence[npt.NDArray[np.float32]], captions: Sequence[Sequence[int]]
+) -> CaptionBatch:
+    """Stack feature vectors and pad the ids of their captions."""
+    lines = pad_lines(captions)
+    return CaptionBatch(stack_features(features), lines.previous_ids, lines.target_ids, lines.mask)
 
 
 def stack_features(features: Sequence[npt.NDArray[np.float32]]) -> Tensor:
-    """Vectors (f,) each → a tensor (B, f)."""
+    """Stack vectors (f,) into a tensor (B, f)."""
     return torch.from_numpy(np.stack(features))
 
 
-@dataclass(frozen=True)
-class TextBatch:
+@dataclass(eq=False)
+class TextBatch(Inputs):
     """Texts to classify.
 
     Attributes:
-        ids: one tensor (B, T) for each text of a row, one or two, each padded to a width of its own; every
-            text is ended by the end mark.
-        masks: (B, T) likewise, True where a real token stands.
+        ids: one tensor (B, T) per text of a row, one or two, each padded to its own width; every text is ended by the
+            end mark.
+        masks: (B, T) each, True where a real token is.
     """
 
     ids: tuple[Tensor, ...]
     masks: tuple[Tensor, ...]
 
-    def to(self, device: torch.device | str) -> "TextBatch":
-        """The same batch on another device."""
-        return TextBatch(_moved(self.ids, device), _moved(self.masks, device))
+
+def pad_texts(rows: Sequence[Sequence[Sequence[int]]]) -> TextBatch:
+    """Pad rows of one or two texts to classify."""
+    padded = [pad([[*ids, EOS] for ids in texts]) for texts in zip(*rows, strict=True)]
+    return TextBatch(tuple(ids for ids, _ in padded), tuple(mask for _, mask in padded))
 
 
-@dataclass(frozen=True)
-class LabelledBatch(TextBatch):
-    """Texts to learn from or to score.
+@dataclass(eq=False)
+class LabelledBatch(TextBatch, Batch):
+    """Texts with their labels, to learn from or to score.
 
     Attributes:
         label_ids: (B,).
@@ -224,76 +298,55 @@ class LabelledBatch(TextBatch):
 
     label_ids: Tensor
 
-    def to(self, device: torch.device | str) -> "LabelledBatch":
-        """The same batch on another device."""
-        return LabelledBatch(_moved(self.ids, device), _moved(self.masks, device), self.label_ids.to(device))
-
-
-def _moved(tensors: tuple[Tensor, ...], device: torch.device | str) -> tuple[Tensor, ...]:
-    return tuple(tensor.to(device) for tensor in tensors)
-
-
-def pad_texts(rows: Sequence[Sequence[Sequence[int]]]) -> TextBatch:
-    """Rows of one or two texts without specials → a batch to classify."""
-    padded = [pad([[*ids, EOS] for ids in texts]) for texts in zip(*rows, strict=True)]
-    return TextBatch(tuple(ids for ids, _ in padded), tuple(mask for _, mask in padded))
+    def __post_init__(self) -> None:
+        self.num_tokens = self.num_sentences = len(self.label_ids)  # one prediction per row
 
 
 def pad_labelled(examples: Sequence[EncodedLabelled]) -> LabelledBatch:
-    """Labelled texts without specials → a batch to learn from or to score."""
+    """Pad labelled texts."""
     texts = pad_texts([example.text_ids for example in examples])
     label_ids = torch.tensor([example.label_id for example in examples], dtype=torch.long)
     return LabelledBatch(texts.ids, texts.masks, label_ids)
 
 
-@dataclass(frozen=True)
-class WordBatch:
+@dataclass(eq=False)
+class WordBatch(Inputs):
     """Sentences to tag.
 
     Attributes:
-        ids: (B, T), one for each word, then the end mark, then padding.
-        mask: (B, T), True where a real token stands, the end mark among them.
-        word_mask: (B, T), True where a word stands: what gets a tag.
+        ids: (B, T), one per word, then the end mark (so that an empty sentence has something to read), then padding.
+        mask: (B, T), True where a real token is, the end mark included.
+        word_mask: (B, T), True where a word is: what gets a tag.
     """
 
     ids: Tensor
     mask: Tensor
     word_mask: Tensor
 
-    def to(self, device: torch.device | str) -> "WordBatch":
-        """The same batch on another device."""
-        return WordBatch(self.ids.to(device), self.mask.to(device), self.word_mask.to(device))
-
-
-@dataclass(frozen=True)
-class TaggedBatch(WordBatch):
-    """Sentences to learn from or to score.
-
-    Attributes:
-        tag_ids: (B, T); what stands where `word_mask` is False means nothing.
-    """
-
-    tag_ids: Tensor
-
-    @property
-    def tensors(self) -> tuple[Tensor, ...]:
-        """All of it in the order of the fields."""
-        return self.ids, self.mask, self.word_mask, self.tag_ids
-
-    def to(self, device: torch.device | str) -> "TaggedBatch":
-        """The same batch on another device."""
-        return TaggedBatch(*(tensor.to(device) for tensor in self.tensors))
-
 
 def pad_words(sentences: Sequence[Sequence[int]]) -> WordBatch:
-    """Words' ids without specials → a batch to tag."""
+    """Pad sentences to tag."""
     ids, mask = pad([[*words, EOS] for words in sentences])
     lengths = torch.tensor([len(words) for words in sentences])
     return WordBatch(ids, mask, torch.arange(ids.shape[1]) < lengths.unsqueeze(1))
 
 
+@dataclass(eq=False)
+class TaggedBatch(WordBatch, Batch):
+    """Sentences with their tags, to learn from or to score.
+
+    Attributes:
+        tag_ids: (B, T); undefined where `word_mask` is False.
+    """
+
+    tag_ids: Tensor
+
+    def __post_init__(self) -> None:
+        self._count(self.word_mask)
+
+
 def pad_tagged(sentences: Sequence[EncodedTagged]) -> TaggedBatch:
-    """Words with tags → a batch to learn from or to score."""
+    """Pad tagged sentences."""
     words = pad_words([sentence.word_ids for sentence in sentences])
     tag_ids = torch.zeros_like(words.ids)
     tag_ids[words.word_mask] = torch.tensor(

@@ -1,4 +1,4 @@
-"""The command line: one file for each verb."""
+"""The command line: one file per command."""
 
 from regard.cli.app import main
 

@@ -87,7 +87,7 @@ def align(
         make_folder(heatmaps)
     pairs = read_pairs(source, target, columns=columns)
     names = f"{shown(source)}:", f"{shown(target or source)}:"
-    with LinesDisplay("aligning", aside=False) as display:
+    with LinesDisplay("aligning", to_file=False) as display:
         for number, (read, back) in enumerate(_readings(pairs, names, forward, backward), start=1):
             links = rule.links(read.word_alpha, None if back is None else back.word_alpha)
             if json:

@@ -1,8 +1,7 @@
-"""The command line's frame: the verbs, and what becomes of errors.
+"""The command line: all commands, and how errors end the program.
 
-An error the user can mend is one message on standard error and status 2; Ctrl-C is 130; a reader that went away
-(a closed pipe) ends the program in silence, with status 1. With REGARD_TRACEBACK set, errors keep their traceback;
-so does anything that is a fault of ours.
+An error the user can fix is one message on standard error and status 2; Ctrl-C is status 130; a closed pipe ends the
+program silently, with status 1. With REGARD_TRACEBACK set, errors keep their traceback; bugs always do.
 """
 
 import errno
@@ -23,7 +22,7 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 app = typer.Typer(
     name="regard",
-    help="Recurrent networks with attention: train, translate, classify, tag, describe, write, look inside.",
+    help="Recurrent seq2seq models with attention: train, translate, align, classify, tag, caption, sample, inspect.",
     epilog="Start with: regard demo",
     no_args_is_help=True,
     rich_markup_mode="rich",
@@ -66,24 +65,26 @@ def main() -> None:
         try:
             app(prog_name="regard")
         finally:
-            sys.stdout.flush()  # while its failure can still be told
+            sys.stdout.flush()  # while its failure can still be reported
     except RegardError as error:
         if os.environ.get("REGARD_TRACEBACK"):
             raise
-        _complain(str(error))
+        _print_error(str(error))
         sys.exit(2)
     except OSError as error:
-        # files are opened and written where their errors are told: this is of standard output
+        # other files report their errors where they are written: this is standard output
         if error.errno not in (errno.EPIPE, *_FULL):
             raise
-        # what is still in its buffer cannot be written either; keep the interpreter from trying at exit
+        # what is still in its buffer cannot be written either: keep the interpreter from trying at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if error.errno == errno.EPIPE:
             sys.exit(1)
-        _complain(f"standard output: cannot be written ({error.strerror}); make room, or write elsewhere")
+        _print_error(
+            f"standard output: cannot be written ({error.strerror}); free some space, or write elsewhere"
+        )
         sys.exit(2)
 
 
-def _complain(message: str) -> None:
+def _print_error(message: str) -> None:
     notes.print("[bold red]error:[/] ", end="")
     notes.print(message, markup=False)

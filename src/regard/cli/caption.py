@@ -21,42 +21,40 @@ from regard.errors import ConfigError
 if TYPE_CHECKING:
     from regard.tasks.caption.result import Caption
 
-_CHUNK = 256  # rows described between two signs of life
-
 
 def caption(
     model: Annotated[Path, typer.Argument(help="A model folder.")],
     features: Annotated[
         Path,
-        typer.Argument(help="A matrix of raw features, a row for each: .npy, .arrow, .feather, .parquet."),
+        typer.Argument(
+            help="A matrix of raw features, one row per caption: .npy, .arrow, .feather, .parquet."
+        ),
     ],
     column: Annotated[str | None, typer.Option(help=COLUMN_HELP)] = None,
     beam: Annotated[int, typer.Option(help="Hypotheses kept at each step; 1 is greedy search.")] = 5,
     n_best: Annotated[
         int,
         typer.Option(
-            help="Print so many descriptions of each row, best first, with the row's number before each."
+            help="Print the N best captions of each row, best first, with the row's number before each."
         ),
     ] = 1,
     scores: Annotated[
-        bool, typer.Option("--scores", help="Print each description's score before it, with a tab.")
+        bool, typer.Option("--scores", help="Print each caption's score before it, separated by a tab.")
     ] = False,
-    json: Annotated[
-        bool, typer.Option("--json", help="Print all there is to know, one JSON object a line.")
-    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print everything, one JSON object per line.")] = False,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write here instead of standard output.")
     ] = None,
     length_power: Annotated[float, typer.Option(help=POWER_HELP)] = 1.0,
-    max_length: Annotated[int, typer.Option(help="The most tokens a description may have.")] = 200,
-    batch: Annotated[int, typer.Option(help="Rows searched at a time.")] = 32,
+    max_length: Annotated[int, typer.Option(help="The most tokens of a caption.")] = 200,
+    batch: Annotated[int, typer.Option(help="Rows per batch.")] = 32,
     weights: Annotated[str, typer.Option(help=WEIGHTS_HELP)] = "best",
     device: Annotated[str, typer.Option(help=DEVICE_HELP)] = "auto",
 ) -> None:
-    """Put vectors of features into words: one line out for each row in.
+    """Caption feature vectors: one line out for each row in.
 
-    The features are given as they were measured, in the order and the units
-    of those the model was trained on.
+    The features are given raw, in the order and the units of the training
+    data.
 
     [bold]Examples[/]
 
@@ -65,6 +63,7 @@ def caption(
       regard caption model images.arrow --column pooled --n-best 3 --scores
     """
     from regard.tasks.caption.predictor import Captioner
+    from regard.tasks.predictor import CHUNK
     from regard.text import read_features
 
     if n_best > beam:
@@ -75,26 +74,26 @@ def caption(
     captioner = Captioner.load(model, weights=weights, device=device, max_length=max_length)
     rows = read_features(features, column=column, size=captioner.feature_size)
     aside = output is not None
-    with output_file(output) as file, LinesDisplay("describing", len(rows), aside=aside) as display:
-        for start in range(0, len(rows), _CHUNK):
-            found = captioner.caption(
-                rows[start : start + _CHUNK],
+    with output_file(output) as file, LinesDisplay("captioning", len(rows), to_file=aside) as display:
+        for start in range(0, len(rows), CHUNK):
+            captions = captioner.caption(
+                rows[start : start + CHUNK],
                 beam=beam,
                 n_best=n_best,
                 length_power=length_power,
                 batch_sentences=batch,
             )
-            for number, description in enumerate(found, start=start + 1):
+            for number, result in enumerate(captions, start=start + 1):
                 if json:
-                    print_json(description.to_json(), file)
+                    print_json(result.to_json(), file)
                 else:
-                    _print(description, file, number if n_best > 1 else None, scores)
-                display(description)
+                    _print(result, file, number if n_best > 1 else None, scores)
+                display(result)
 
 
-def _print(description: "Caption", file: TextIO | None, number: int | None, scores: bool) -> None:
-    """A line for the description and for each of its alternatives."""
-    for each in (description, *description.alternatives):
+def _print(result: "Caption", file: TextIO | None, number: int | None, scores: bool) -> None:
+    """Print the caption and each of its alternatives."""
+    for each in (result, *result.alternatives):
         fields = [] if number is None else [str(number)]
         if scores:
             fields.append(f"{each.score:.4f}")

@@ -1,7 +1,6 @@
 """``regard classify``: one label out for each line in."""
 
 import sys
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,7 +9,7 @@ import typer
 from regard.cli.console import (
     DEVICE_HELP,
     WEIGHTS_HELP,
-    Drawings,
+    PlotWriter,
     output_file,
     print_json,
     print_line,
@@ -23,8 +22,6 @@ from regard.errors import ConfigError
 if TYPE_CHECKING:
     from regard.tasks.classify.result import Classification
 
-_CHUNK = 256  # lines classified together
-
 
 def classify(
     model: Annotated[Path, typer.Argument(help="A model folder.")],
@@ -35,34 +32,34 @@ def classify(
         bool,
         typer.Option("--probabilities", help="Print every label's probability after the label, with tabs."),
     ] = False,
-    json: Annotated[
-        bool, typer.Option("--json", help="Print all there is to know, one JSON object a line.")
-    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print everything, one JSON object per line.")] = False,
     show: Annotated[
         bool,
-        typer.Option("--show", help="Draw each text here, its words on the weight they were read with."),
+        typer.Option("--show", help="Show each text here, its words shaded by their pooling weights."),
     ] = False,
     plot: Annotated[
         Path | None, typer.Option(help="Draw each text into this folder, or one into this file.")
     ] = None,
     column: Annotated[
         int | None,
-        typer.Option(help="Where the text stands between tabs; by default the whole line, or 1 of a pair."),
+        typer.Option(
+            help="The column of the text, separated by tabs; by default the whole line, or 1 for a pair."
+        ),
     ] = None,
     second_column: Annotated[
-        int | None, typer.Option(help="Where the second text of a pair stands; by default 2.")
+        int | None, typer.Option(help="The column of the second text of a pair; by default 2.")
     ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write here instead of standard output.")
     ] = None,
-    max_length: Annotated[int, typer.Option(help="The most tokens a text may have.")] = 1000,
-    batch: Annotated[int, typer.Option(help="Texts read at a time.")] = 32,
+    max_length: Annotated[int, typer.Option(help="The most tokens of a text.")] = 1000,
+    batch: Annotated[int, typer.Option(help="Texts per batch.")] = 32,
     weights: Annotated[str, typer.Option(help=WEIGHTS_HELP)] = "best",
     device: Annotated[str, typer.Option(help=DEVICE_HELP)] = "auto",
 ) -> None:
     """Classify lines of text: one label out for each line in, blank ones too.
 
-    A model of pairs takes two texts a line, with a tab between them.
+    A model of pairs takes two texts per line, separated by a tab.
 
     [bold]Examples[/]
 
@@ -71,12 +68,13 @@ def classify(
       regard classify model test.txt --probabilities -o test.labels
     """
     from regard.tasks.classify.predictor import Classifier
+    from regard.tasks.predictor import CHUNK
     from regard.text import read_texts
     from regard.text.formats import STDIN, shown
 
     sources = files or [STDIN]
     if sum([probabilities, json, show]) > 1:
-        raise ConfigError("--probabilities, --json and --show each print in their own way; choose one")
+        raise ConfigError("--probabilities, --json and --show print different things; choose one")
     if show and output is not None:
         raise ConfigError("--show draws in the terminal; leave out --output, or draw files with --plot")
     refuse_same_file(output, sources)
@@ -85,30 +83,32 @@ def classify(
     typed = STDIN in sources and sys.stdin.isatty()
     number = 0
     with (
-        Drawings(plot) as drawings,
+        PlotWriter(plot) as plots,
         output_file(output) as file,
-        LinesDisplay("classifying", aside=output is not None and not typed) as display,
+        LinesDisplay("classifying", to_file=output is not None and not typed) as display,
     ):
         for path in sources:
             texts = read_texts(path, num_texts=classifier.num_texts, columns=columns)
             stream = classifier.classify_stream(
-                texts, chunk=1 if typed else _CHUNK, name=f"{shown(path)}:", batch_sentences=batch
+                texts, chunk=1 if typed else CHUNK, name=f"{shown(path)}:", batch_sentences=batch
             )
-            for one in _drawn(stream) if show else stream:
+            for classification in stream:
                 number += 1
-                if json:
-                    print_json(one.to_json(), file)
-                elif not show:
-                    print_line(_line(one, probabilities), file)
-                if one.label:
-                    drawings.add(one, number)
-                display.count(sum(map(len, one.tokens)))
+                if show:
+                    _show(classification, first=number == 1)
+                elif json:
+                    print_json(classification.to_json(), file)
+                else:
+                    print_line(_line(classification, probabilities), file)
+                if classification.label:
+                    plots.add(classification, number)
+                display.count(sum(map(len, classification.tokens)))
 
 
 def _columns(
     model: Path, num_texts: int, column: int | None, second_column: int | None
 ) -> tuple[int, ...] | None:
-    """Where the texts stand on a line; None for the places they have by default."""
+    """The columns of the texts; None for the default ones."""
     if num_texts == 2 and column is None and second_column is None:
         return None
     if num_texts == 2:
@@ -120,19 +120,18 @@ def _columns(
     return None if column is None else (column,)
 
 
-def _line(one: "Classification", probabilities: bool) -> str:
+def _line(classification: "Classification", probabilities: bool) -> str:
     if not probabilities:
-        return one.label
-    return "\t".join([one.label, *(f"{label}={value:.4f}" for label, value in one.probabilities.items())])
+        return classification.label
+    shares = (f"{label}={value:.4f}" for label, value in classification.probabilities.items())
+    return "\t".join([classification.label, *shares])
 
 
-def _drawn(stream: "Iterable[Classification]") -> "Iterator[Classification]":
-    """Draw each as it passes, a blank line between them."""
+def _show(classification: "Classification", *, first: bool) -> None:
+    """Show a text with its weights, a blank line before each but the first."""
     from regard.plots import TerminalPooling
 
-    for number, one in enumerate(stream):
-        if number:
-            results.print()
-        if one.label:
-            results.print(TerminalPooling([one]))
-        yield one
+    if not first:
+        results.print()
+    if classification.label:
+        results.print(TerminalPooling([classification]))

@@ -1,11 +1,7 @@
-"""Where words go: results to standard output, everything else to standard error.
+"""What the commands share: where text is printed, tables of scores, files to write, and ``--plot``.
 
-On a terminal there is colour and a live bar; in a pipe or a file there are plain lines.
-
-Where ``--plot`` draws: each text into a folder, or the only one into a file.
-
-In: the path that was given, and what can draw itself. Out: pictures. A path with a picture's suffix is a file, any
-other a folder.
+Results go to standard output, everything else to standard error. On a terminal there is colour; in a pipe or a file
+there are plain lines.
 """
 
 import json
@@ -30,34 +26,26 @@ _PIPE_WIDTH = 160  # of tables where no terminal says how wide it is
 results = Console(
     highlight=False, soft_wrap=True, width=None if sys.stdout and sys.stdout.isatty() else _PIPE_WIDTH
 )
-"""What the user asked for."""
+"""Results, on standard output."""
 
 notes = Console(stderr=True, highlight=False, soft_wrap=True)
-"""What the user may want to know meanwhile."""
+"""Everything else, on standard error."""
 
 WEIGHTS_HELP = "best (the best on the validation set) or last (the newest)."
 DEVICE_HELP = "cpu, cuda, or auto: a GPU where there is one."
 
 COLUMN_HELP = "The column of a table (.arrow, .feather, .parquet) that holds the features as lists."
 
-POWER_HELP = "k in the score log p / length^k: 0 ranks by probability, 1 by its mean a token."
-
-PLAIN_EVERY = 10.0
-"""Seconds between two plain lines of progress, where there is no terminal for a live bar."""
-
-
-def clock(seconds: float) -> str:
-    """Minutes and seconds as people write them."""
-    return f"{int(seconds) // 60}:{int(seconds) % 60:02d}"
+POWER_HELP = "k in the score log p / length^k: 0 ranks by log p, 1 by the mean log p per token."
 
 
 def print_json(value: Any, file: TextIO | None = None) -> None:
-    """One JSON value on one line of a file, by default standard output."""
+    """Print a JSON value on one line of a file, by default standard output."""
     print_line(json.dumps(value, ensure_ascii=False), file)
 
 
 def print_line(line: str, file: TextIO | None = None) -> None:
-    """One line of a file, by default standard output, exactly as it is."""
+    """Print a line to a file, by default standard output, exactly as it is."""
     (file or sys.stdout).write(line + "\n")
 
 
@@ -76,7 +64,7 @@ def output_file(path: Path | None) -> Iterator[TextIO | None]:
             yield file
     except OSError as error:
         raise DataError(
-            f"{path}: cannot be written ({error.strerror or error}); make room, or name another file"
+            f"{path}: cannot be written ({error.strerror or error}); free some space, or name another file"
         ) from error
 
 
@@ -92,7 +80,7 @@ def refuse_same_file(output: Path | None, sources: Iterable[str]) -> None:
 
 
 def no_attention(model: Path) -> ConfigError:
-    """What to say when attention is asked of a model that has none."""
+    """The error for a model without attention where alignments are needed."""
     return ConfigError(
         f"{model}: this model has no attention, so it has no alignments; train one whose decoder is of kind "
         "bahdanau or luong"
@@ -100,7 +88,7 @@ def no_attention(model: Path) -> ConfigError:
 
 
 def command_line(context: typer.Context) -> str:
-    """What to type to have this again: the verb, its arguments, and the options that are not as by default."""
+    """The command line that repeats this call: command, arguments, and the options that are not at their defaults."""
     words = ["regard", str(context.info_name)]
     for parameter in context.command.params:
         value = context.params.get(str(parameter.name))
@@ -128,44 +116,44 @@ def score_table(scores: Mapping[str, Any], title: str | None = None) -> Table:
 _PICTURES = frozenset({".png", ".pdf", ".svg", ".jpg", ".jpeg", ".eps", ".ps", ".webp", ".tif", ".tiff"})
 
 
-class Drawn(Protocol):
-    """What can draw itself."""
+class Plottable(Protocol):
+    """A result that can be plotted."""
 
     def plot(self, path: str | Path, /) -> Any:
-        """Draw into a file."""
+        """Plot into a file."""
 
 
-class Drawings:
-    """The pictures of a run; use it as a context around the texts.
+class PlotWriter:
+    """Writes what ``--plot`` asks for; use it as a context around the results.
 
     Args:
-        plot: a folder, which is made, or a file, which is drawn in the end; None draws nothing.
+        plot: a folder, one plot per result, or a file with a picture's suffix, for a single result; None plots nothing.
     """
 
     def __init__(self, plot: Path | None) -> None:
         self._plot = plot
-        self._one: Drawn | None = None
+        self._single: Plottable | None = None
         self._is_file = plot is not None and plot.suffix.lower() in _PICTURES
         if plot is not None and not self._is_file:
             make_folder(plot)
 
-    def add(self, one: Drawn, number: int) -> None:
-        """Draw a text, the `number`-th of all.
+    def add(self, result: Plottable, number: int) -> None:
+        """Plot a result, the `number`-th of all.
 
         Raises:
-            ConfigError: it is the second, and there is one file.
+            ConfigError: it is the second one, and `plot` is a file.
         """
         if self._plot is None:
             return
         if not self._is_file:
-            one.plot(self._plot / f"{number:06d}.png")
+            result.plot(self._plot / f"{number:06d}.png")
             return
-        if self._one is not None:
+        if self._single is not None:
             raise ConfigError(
-                f"--plot {self._plot}: one picture, and there are several texts; name a folder, as "
+                f"--plot {self._plot}: one file for several plots; name a folder, as "
                 f"--plot {self._plot.with_suffix('')}"
             )
-        self._one = one
+        self._single = result
 
     def __enter__(self) -> Self:
         return self
@@ -173,5 +161,5 @@ class Drawings:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if kind is None and self._one is not None and self._plot is not None:
-            self._one.plot(self._plot)
+        if kind is None and self._single is not None and self._plot is not None:
+            self._single.plot(self._plot)

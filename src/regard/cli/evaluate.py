@@ -1,14 +1,28 @@
-"""``regard evaluate``: a test set's scores, by the model's task."""
+"""``regard evaluate``: the scores of a model on a test set, as its task computes them."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.table import Table
 
-from regard.cli.console import COLUMN_HELP, DEVICE_HELP, POWER_HELP, WEIGHTS_HELP, command_line
-from regard.cli.evaluations import EvaluateArguments
+from regard.cli.console import (
+    COLUMN_HELP,
+    DEVICE_HELP,
+    POWER_HELP,
+    WEIGHTS_HELP,
+    command_line,
+    notes,
+    print_json,
+    results,
+    score_table,
+)
+from regard.cli.progress import LinesDisplay
 from regard.errors import ConfigError
 from regard.tasks import TASKS
+
+if TYPE_CHECKING:
+    from regard.tasks.evaluation import ScoreTable
 
 
 def evaluate(
@@ -17,41 +31,44 @@ def evaluate(
     source: Annotated[
         Path,
         typer.Argument(
-            help="The test sources, words or features, or one file with both sides; a file of labelled texts."
+            help="The test file: sources, words or features, or both sides in one; or labelled texts."
         ),
     ],
     reference: Annotated[
-        Path | None, typer.Argument(help="The references, or the words' tags, line by line.")
+        Path | None, typer.Argument(help="The references, or the tags of the words, line by line.")
     ] = None,
     columns: Annotated[
         tuple[int, int] | None,
         typer.Option(
-            help="Where source and reference, label and text, or words and tags stand in one file, as --columns 1 2."
+            help="The columns of source and reference, label and text, or words and tags, as --columns 1 2."
         ),
     ] = None,
     column: Annotated[str | None, typer.Option(help=COLUMN_HELP)] = None,
     second_column: Annotated[
-        int | None, typer.Option(help="Where the second text of a labelled pair stands.")
+        int | None, typer.Option(help="The column of the second text of a labelled pair.")
     ] = None,
     separator: Annotated[
-        str, typer.Option(help="What parts label and text: tab, or space for a label, a blank and one text.")
+        str,
+        typer.Option(help="What separates label and text: tab, or space for a label, a blank and one text."),
     ] = "tab",
     header: Annotated[
-        bool, typer.Option("--header", help="Pass over the first line of a file of labelled texts.")
+        bool, typer.Option("--header", help="Skip the first line of a file of labelled texts.")
     ] = False,
     vertical: Annotated[
         bool,
         typer.Option(
-            "--vertical", help="One word and its tag a line, a blank line between sentences (CoNLL)."
+            "--vertical", help="One word and its tag per line, a blank line after each sentence (CoNLL)."
         ),
     ] = False,
     continuous: Annotated[
         bool,
-        typer.Option("--continuous", help="Read lines as one text, the language model's state carried."),
+        typer.Option(
+            "--continuous", help="Read the lines as one text, with the language model's state carried."
+        ),
     ] = False,
     gold: Annotated[
         Path | None,
-        typer.Option(help="Gold word links, one line a sentence (Pharaoh: 0-0 sure, 1?2 possible)."),
+        typer.Option(help="Gold word links, one line per sentence (Pharaoh: 0-0 sure, 1?2 possible)."),
     ] = None,
     beam: Annotated[int, typer.Option(help="Hypotheses kept at each step; 1 is greedy search.")] = 5,
     length_power: Annotated[
@@ -61,24 +78,23 @@ def evaluate(
     tokenize: Annotated[
         str, typer.Option(help="BLEU's tokenizer: 13a, intl, char, zh, or none for tokenised text.")
     ] = "13a",
-    lowercase: Annotated[bool, typer.Option("--lowercase", help="Overlook case.")] = False,
+    lowercase: Annotated[bool, typer.Option("--lowercase", help="Ignore case.")] = False,
     out: Annotated[
-        Path | None, typer.Option(help="Write report.json, what the model said, and a page or picture here.")
+        Path | None, typer.Option(help="Write report.json, the model's output, and a page or picture here.")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print all scores as JSON.")] = False,
-    max_length: Annotated[int, typer.Option(help="The most tokens a source may have.")] = 1000,
+    max_length: Annotated[int, typer.Option(help="The most tokens of a source.")] = 1000,
     weights: Annotated[str, typer.Option(help=WEIGHTS_HELP)] = "best",
     device: Annotated[str, typer.Option(help=DEVICE_HELP)] = "auto",
 ) -> None:
     """Score a model on a test set.
 
-    Of a translator, BLEU, chrF and TER (sacrebleu, with its signature), exact
-    match and error rates of what the model writes; perplexity, and the
-    alignment error rate where gold links are given, of the references by
-    forced decoding. Of a classifier or a tagger, accuracy, F1, each label by
-    itself, and with --out which was taken for which. Of a describer, as of a
-    translator, but for alignments. Of a language model, perplexity per token
-    and per word and bits per character, as the verb score has them with --summary.
+    Translators: BLEU, chrF and TER (sacrebleu, with its signature), exact
+    match and error rates of the output; perplexity, and with gold links the
+    alignment error rate, of the references by forced decoding. Captioners: the
+    same without alignments. Classifiers and taggers: accuracy, F1, the scores
+    of each label, and with --out the confusion matrix. Language models:
+    perplexity per token and per word, bits per character.
 
     [bold]Examples[/]
 
@@ -89,38 +105,62 @@ def evaluate(
       regard evaluate tagger test.conllu --vertical --columns 2 4
     """
     from regard.checkpoint import ModelFolder
+    from regard.tasks.evaluation import EvaluationOptions, ReportContext
 
     task = ModelFolder(model).task
     _refuse(context, model, task)
-    TASKS[task].evaluate(
-        EvaluateArguments(
-            model=model,
-            source=source,
-            reference=reference,
-            columns=columns,
-            column=column,
-            second_column=second_column,
-            separator=separator,
-            header=header,
-            vertical=vertical,
-            continuous=continuous,
-            gold=gold,
-            beam=beam,
-            length_power=length_power,
-            tokenize=tokenize,
-            lowercase=lowercase,
-            out=out,
-            json=json,
-            max_length=max_length,
-            weights=weights,
-            device=device,
-            command=command_line(context),
-        )
+    options = EvaluationOptions(
+        model=model,
+        source=source,
+        reference=reference,
+        columns=columns,
+        column=column,
+        second_column=second_column,
+        separator=separator,
+        header=header,
+        vertical=vertical,
+        continuous=continuous,
+        gold=gold,
+        beam=beam,
+        length_power=length_power,
+        tokenize=tokenize,
+        lowercase=lowercase,
+        max_length=max_length,
+        weights=weights,
+        device=device,
     )
+    evaluation = TASKS[task].evaluate(options)
+    with LinesDisplay(evaluation.doing, evaluation.size) as display:
+        report = evaluation.run(display)
+    for note in report.notes:
+        notes.print(note, markup=False)
+    if out is not None:
+        command = command_line(context)
+        written = report.write(out, ReportContext(options.title, command, facts={"command": command}))
+        notes.print(", ".join(f"{what}: {path}" for what, path in written.items()), markup=False)
+    if json:
+        print_json(dict(report.json))
+        return
+    results.print(score_table(dict(report.scores)))
+    for table in report.tables:
+        results.print()
+        results.print(_table(table))
+    for name, signature in report.signatures.items():
+        results.print(f"[dim]{name}: {signature}[/]")
+
+
+def _table(scores: "ScoreTable") -> Table:
+    table = Table(box=None, pad_edge=False, title=scores.title, title_justify="left", title_style="bold")
+    table.add_column(scores.columns[0], style="dim")
+    for name in scores.columns[1:]:
+        table.add_column(name, justify="right")
+    for row in scores.rows:
+        table.add_row(*row)
+    return table
 
 
 def _refuse(context: typer.Context, model: Path, task: str) -> None:
-    """Raise where the model's task is not scored here, or where an option is given that is another task's."""
+    """Raise where the model's task has no evaluation, or an option is given that belongs to another task."""
     purpose = TASKS[task].purpose
     if not TASKS[task].evaluation:
         known = ", ".join(spec.purpose for spec in TASKS.values() if spec.evaluation)
@@ -137,5 +177,5 @@ def _refuse(context: typer.Context, model: Path, task: str) -> None:
         shown = parameter.opts[0] if parameter.param_type_name == "option" else f"a second file ({given})"
         owners = " or ".join(TASKS[other].purpose for other in options if name in options[other])
         raise ConfigError(
-            f"{shown} is of a model for {owners}, and {model} is one for {purpose}; leave it out"
+            f"{shown} applies to a model for {owners}, and {model} is one for {purpose}; leave it out"
         )

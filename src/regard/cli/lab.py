@@ -22,9 +22,10 @@ from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table
 
-from regard.cli.console import PLAIN_EVERY, clock, command_line, notes, print_json, results
+from regard.cli.console import command_line, notes, print_json, results
 from regard.lab.runner.bench import Voice
 from regard.lab.runner.run import Heard, QueueVoice
+from regard.progress import PLAIN_EVERY, clock
 
 if TYPE_CHECKING:
     from regard.lab import Experiment

@@ -1,4 +1,4 @@
-"""``regard models``: what goes with what, whose idea it was, and which preset shows it."""
+"""``regard models``: which parts can be combined, the paper of each part, and the presets that use it."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,16 +15,16 @@ _YES, _NO = "✓", "·"
 
 
 def models(
-    cell: Annotated[str | None, typer.Option(help="This cell alone, with the reasons against it.")] = None,
+    cell: Annotated[str | None, typer.Option(help="Show one cell, with the reasons for each ·.")] = None,
     decoder: Annotated[
-        str | None, typer.Option(help="This decoder alone, with the reasons against it.")
+        str | None, typer.Option(help="Show one decoder, with the reasons for each ·.")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the whole grid as JSON.")] = False,
 ) -> None:
-    """Show what can be combined: cells, roles, decoders, attentions.
+    """Show which cells, decoders and attentions can be combined.
 
-    Every combination is tried, as --config would: ✓ is accepted. The paper
-    and a preset that shows it stand beside each part.
+    Every combination is checked as a configuration: ✓ is legal, · is not.
+    Each part is listed with its paper and with presets that use it.
 
     [bold]Examples[/]
 
@@ -45,14 +45,14 @@ def models(
         one_of("--decoder", decoder, DecoderConfig.variants)
     in_roles = [s for s in cell_squares() if cell in (None, s.row) and decoder in (None, s.column)]
     attending = [s for s in attention_squares() if decoder in (None, s.group)]
-    named, shown = papers(), presets_showing()
+    papers_by_kind, presets = papers(), presets_by_part()
     if json:
         parts = {
             kind: {
-                name: {"paper": paper, "presets": shown.get((kind, name), [])}
+                name: {"paper": paper, "presets": presets.get((kind, name), [])}
                 for name, paper in names.items()
             }
-            for kind, names in named.items()
+            for kind, names in papers_by_kind.items()
         }
         print_json(
             {
@@ -66,21 +66,21 @@ def models(
         columns = dict.fromkeys(s.column for s in in_roles if (s.column in DecoderConfig.variants) == decodes)
         if columns:
             results.print(_grid(title, "cell", [s for s in in_roles if s.column in columns], list(columns)))
-    for groups, squares in _alike(attending):
+    for groups, squares in _merge_equal_groups(attending):
         options = list(dict.fromkeys(square.column for square in squares))
         results.print(_grid(f"\nattention: {', '.join(groups)}", "energy", squares, options))
-    for kind, names in named.items():
-        results.print(_parts(kind, names, shown))
+    for kind, names in papers_by_kind.items():
+        results.print(_parts(kind, names, presets))
     if cell or decoder:
         for reason in dict.fromkeys(s.refusal for s in (*in_roles, *attending) if not s.legal):
             results.print(f"{_NO} {reason}", style="dim", markup=False)
     else:
-        results.print("\nwhy not: regard models --cell NAME, --decoder NAME, or --json", style="dim")
+        results.print("\nreasons: regard models --cell NAME, --decoder NAME, or --json", style="dim")
 
 
-def presets_showing() -> dict[tuple[str, str], list[str]]:
-    """(kind of part, its name) → the presets whose models have it."""
-    from regard.training.presets import PRESETS
+def presets_by_part() -> dict[tuple[str, str], list[str]]:
+    """(kind of part, its name) → the presets whose models use it."""
+    from regard.training.configure import PRESETS
 
     keys = {
         "cell": "cells",
@@ -90,12 +90,12 @@ def presets_showing() -> dict[tuple[str, str], list[str]]:
         "normalizer": "normalizers",
         "pooling": "poolings",
     }
-    found: dict[tuple[str, str], list[str]] = {}
+    presets: dict[tuple[str, str], list[str]] = {}
     for name, preset in PRESETS.items():
         for key, value in _leaves(preset()["model"]):
-            if key in keys and name not in found.setdefault((keys[key], value), []):
-                found[keys[key], value].append(name)
-    return found
+            if key in keys and name not in presets.setdefault((keys[key], value), []):
+                presets[keys[key], value].append(name)
+    return presets
 
 
 def _leaves(table: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -106,15 +106,15 @@ def _leaves(table: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             yield key, value
 
 
-def _alike(squares: "Iterable[Square]") -> "list[tuple[list[str], list[Square]]]":
-    """The groups whose grids are the same, with the squares of the first of them."""
+def _merge_equal_groups(squares: "Iterable[Square]") -> "list[tuple[list[str], list[Square]]]":
+    """Groups with equal grids together, with the squares of the first of them."""
     by_group: dict[str, list[Square]] = {}
     for square in squares:
         by_group.setdefault(square.group, []).append(square)
-    found: dict[tuple[bool, ...], tuple[list[str], list[Square]]] = {}
+    merged: dict[tuple[bool, ...], tuple[list[str], list[Square]]] = {}
     for group, members in by_group.items():
-        found.setdefault(tuple(s.legal for s in members), ([], members))[0].append(group)
-    return list(found.values())
+        merged.setdefault(tuple(s.legal for s in members), ([], members))[0].append(group)
+    return list(merged.values())
 
 
 def _grid(title: str, rows: str, squares: "Iterable[Square]", columns: list[str]) -> Table:
@@ -130,13 +130,13 @@ def _grid(title: str, rows: str, squares: "Iterable[Square]", columns: list[str]
     return table
 
 
-def _parts(kind: str, names: Mapping[str, str], shown: Mapping[tuple[str, str], list[str]]) -> Table:
+def _parts(kind: str, names: Mapping[str, str], presets: Mapping[tuple[str, str], list[str]]) -> Table:
     table = Table(box=None, pad_edge=False, title=f"\n{kind}", title_justify="left", title_style="bold")
     table.add_column("name", style="bold")
     table.add_column("paper")
     table.add_column("preset", style="dim", overflow="fold")
     for name, paper in names.items():
-        presets = shown.get((kind, name), [])
-        more = f" and {len(presets) - 2} more" if len(presets) > 3 else ""
-        table.add_row(name, paper or "–", ", ".join(presets[: 2 if more else 3]) + more)
+        used = presets.get((kind, name), [])
+        more = f" and {len(used) - 2} more" if len(used) > 3 else ""
+        table.add_row(name, paper or "–", ", ".join(used[: 2 if more else 3]) + more)
     return table

@@ -1,4 +1,4 @@
-"""``regard read``: where a language model that attends to its own past looks as it reads."""
+"""``regard read``: the attention of a language model to its own past, as it reads."""
 
 from pathlib import Path
 from typing import Annotated
@@ -10,28 +10,31 @@ from regard.errors import ConfigError
 
 
 def read(
-    model: Annotated[Path, typer.Argument(help="A folder of a language model.")],
+    model: Annotated[Path, typer.Argument(help="The folder of a language model.")],
     texts: Annotated[
         list[str] | None,
         typer.Argument(help="Texts to read, each in quotes; none for standard input, line by line."),
     ] = None,
     layer: Annotated[
-        int, typer.Option(help="Whose attention to show, counted from 0; -1 is the top layer's.")
+        int, typer.Option(help="The layer whose attention to show, counted from 0; -1 is the top layer.")
     ] = -1,
     plot: Annotated[
-        Path | None, typer.Option(help="Draw the growing sentence into this file; needs a single text.")
+        Path | None, typer.Option(help="Plot the growing sentence into this file; needs a single text.")
     ] = None,
     json: Annotated[
-        bool, typer.Option("--json", help="Print tokens and all layers' attention, one JSON object a text.")
+        bool,
+        typer.Option(
+            "--json", help="Print tokens and the attention of all layers, one JSON object per text."
+        ),
     ] = False,
     weights: Annotated[str, typer.Option(help=WEIGHTS_HELP)] = "best",
     device: Annotated[str, typer.Option(help=DEVICE_HELP)] = "auto",
 ) -> None:
-    """Read texts and show the memory each new word attends to.
+    """Read texts and show which earlier words each new word attends to.
 
     Each row is the sentence so far: the newest word is marked, and the words
-    it looked at are shaded, the deeper the more weight they got. For models
-    of cell lstmn, rnn-read, rnn-sum or rnn-sum-keep.
+    it attends to are shaded by their weight. For models with the cell lstmn,
+    rnn-read, rnn-sum or rnn-sum-keep.
 
     [bold]Examples[/]
 

@@ -1,4 +1,4 @@
-"""``regard sample``: lines that a language model makes up."""
+"""``regard sample``: lines sampled from a language model."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,34 +15,31 @@ if TYPE_CHECKING:
 
 
 def sample(
-    model: Annotated[Path, typer.Argument(help="A folder of a language model.")],
+    model: Annotated[Path, typer.Argument(help="The folder of a language model.")],
     prompt: Annotated[str, typer.Option(help="What each line starts with.")] = "",
     count: Annotated[int, typer.Option("--count", "-n", help="How many lines.")] = 1,
     temperature: Annotated[
-        float, typer.Option(help="Below 1 likely words become likelier; 0 always takes the likeliest.")
+        float, typer.Option(help="Below 1 sharpens the distribution; 0 always takes the most probable token.")
     ] = 1.0,
-    top_k: Annotated[int, typer.Option(help="Draw from the k likeliest words only; 0 for all.")] = 0,
+    top_k: Annotated[int, typer.Option(help="Sample from the k most probable tokens only; 0 for all.")] = 0,
     top_p: Annotated[
-        float, typer.Option(help="Draw from the fewest likeliest words that together have this probability.")
+        float,
+        typer.Option(help="Sample from the fewest most probable tokens that together have this probability."),
     ] = 1.0,
     seed: Annotated[int, typer.Option(help="Equal seeds give equal lines.")] = 1,
-    max_length: Annotated[int, typer.Option(help="The most tokens drawn for a line.")] = 100,
-    json: Annotated[
-        bool, typer.Option("--json", help="Print all there is to know, one JSON object a line.")
-    ] = False,
+    max_length: Annotated[int, typer.Option(help="The most tokens of a line.")] = 100,
+    json: Annotated[bool, typer.Option("--json", help="Print everything, one JSON object per line.")] = False,
     watch: Annotated[
         bool,
-        typer.Option(
-            "--watch", help="Show each line as it grows, word by word, with what else might have come."
-        ),
+        typer.Option("--watch", help="Show each line as it grows, token by token, with the alternatives."),
     ] = False,
     plot: Annotated[
-        Path | None, typer.Option(help="Draw the line with its alternatives into this file; needs -n 1.")
+        Path | None, typer.Option(help="Plot the line with its alternatives into this file; needs -n 1.")
     ] = None,
     weights: Annotated[str, typer.Option(help=WEIGHTS_HELP)] = "best",
     device: Annotated[str, typer.Option(help=DEVICE_HELP)] = "auto",
 ) -> None:
-    """Make up lines with a language model.
+    """Sample lines from a language model.
 
     [bold]Examples[/]
 
@@ -53,16 +50,14 @@ def sample(
     from regard.tasks.language_model.predictor import LanguageModel
 
     if json and watch:
-        raise ConfigError("--json and --watch each print in their own way; choose one")
+        raise ConfigError("--json and --watch print different things; choose one")
     if plot is not None and count != 1:
         raise ConfigError(
             f"--plot {plot}: one picture, and -n {count} makes {count} lines; leave one of them out"
         )
     language_model = LanguageModel.load(model, weights=weights, device=device)
-    if strange := language_model.unknown_words(prompt):
-        notes.print(
-            f"not known to this model, read as <unk>: {', '.join(strange)}", style="dim", markup=False
-        )
+    if unknown := language_model.unknown_words(prompt):
+        notes.print(f"unknown to this model, read as <unk>: {', '.join(unknown)}", style="dim", markup=False)
     if watch:
         for number in range(count):
             growing = language_model.grow(
@@ -74,9 +69,9 @@ def sample(
                 seed=seed,
                 max_length=max_length,
             )
-            whole = _watched(growing)
+            line = _watch(growing)
             if plot is not None:
-                whole.plot(plot)
+                line.plot(plot)
         return
     samples = language_model.sample(
         count=count,
@@ -87,23 +82,23 @@ def sample(
         seed=seed,
         max_length=max_length,
     )
-    for one in samples:
+    for line in samples:
         if json:
-            print_json(one.to_json())
+            print_json(line.to_json())
         else:
-            print_line(one.text)
+            print_line(line.text)
         if plot is not None:
-            one.plot(plot)
+            line.plot(plot)
 
 
-def _watched(growing: "Iterable[Sample]") -> "Sample":
-    """Print a row for each word as it is drawn, and the whole line at the end."""
+def _watch(growing: "Iterable[Sample]") -> "Sample":
+    """Print a row for each token as it is sampled, and the whole line at the end."""
     from regard.plots import TerminalSampleHeading, TerminalSampleStep
 
     results.print(TerminalSampleHeading())
-    whole = None
-    for whole in growing:
-        results.print(TerminalSampleStep(len(whole.steps), whole.steps[-1]))
-    assert whole is not None, "at least one word is drawn"
-    results.print(whole.text, style="bold", markup=False)
-    return whole
+    line = None
+    for line in growing:
+        results.print(TerminalSampleStep(len(line.steps), line.steps[-1]))
+    assert line is not None, "at least one token is sampled"
+    results.print(line.text, style="bold", markup=False)
+    return line

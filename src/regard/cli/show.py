@@ -1,4 +1,4 @@
-"""``regard show``: what a model is, how large, and how it came to its scores."""
+"""``regard show``: a model's configuration, its size and its score history."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,15 +9,15 @@ from rich.table import Table
 from regard.cli.console import print_json, results, score_table
 from regard.evaluation.metrics import display_name, format_score
 
-_OF_EVERY_ROW = ("event", "update", "seconds", "best")
+_NOT_SCORES = ("event", "update", "seconds", "best")
 
 
 def show(
     model: Annotated[Path, typer.Argument(help="A model folder.")],
-    json: Annotated[bool, typer.Option("--json", help="Print it all as JSON.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
     weights: Annotated[str, typer.Option(help="best or last.")] = "best",
 ) -> None:
-    """Show what a model is made of, its sizes, and its score history.
+    """Show a model's configuration, its size and its score history.
 
     [bold]Examples[/]
 
@@ -25,8 +25,7 @@ def show(
 
       regard show model --json
     """
-    from regard.checkpoint import ModelFolder
-    from regard.training.log import read_log
+    from regard.checkpoint import ModelFolder, read_log
 
     loaded = ModelFolder(model).load(weights)
     sizes: dict[str, int] = {}
@@ -70,14 +69,14 @@ def show(
 
 
 def _origin(facts: dict[str, Any]) -> str:
-    """Where weights come from: a training's update, or the checkpoints they are the mean of."""
+    """Where weights come from: an update of a run, or the checkpoints they are the mean of."""
     if parts := facts.get("averaged"):
         return "the mean of " + ", ".join(f"{part['folder']} ({part['weights']})" for part in parts)
-    return f"of update {facts.get('update', 'unknown')}"
+    return f"after update {facts.get('update', 'unknown')}"
 
 
 def _flat(options: dict[str, Any], prefix: str = "") -> dict[str, str]:
-    """A table's options by name, those of the tables in it as ``table.option``."""
+    """A table's options by name, those of inner tables as ``table.option``."""
     flat: dict[str, str] = {}
     for name, value in options.items():
         place = f"{prefix}{name}"
@@ -86,7 +85,7 @@ def _flat(options: dict[str, Any], prefix: str = "") -> dict[str, str]:
 
 
 def _parts(config: dict[str, Any]) -> dict[str, dict[str, str]]:
-    """The options of each of the model's parts, and those of the model itself."""
+    """The options of each part of a model, and those of the model itself."""
     own = {name: _plain(value) for name, value in config.items() if not isinstance(value, dict)}
     tables = {name: _flat(value) for name, value in config.items() if isinstance(value, dict)}
     return {**tables, "model": own} if own else tables
@@ -97,7 +96,7 @@ def _plain(value: Any) -> str:
 
 
 def _history_table(history: list[dict[str, Any]]) -> Table:
-    names = [name for name in history[-1] if name not in _OF_EVERY_ROW]
+    names = [name for name in history[-1] if name not in _NOT_SCORES]
     table = Table(box=None, pad_edge=False, title="\nscore history", title_justify="left", title_style="bold")
     table.add_column("update", justify="right", style="dim")
     for name in names:

@@ -1,67 +1,67 @@
-"""``regard train``: from files of whatever the task learns from to a model folder."""
+"""``regard train``: from training files to a model folder, for every task."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from regard.cli.console import notes, print_json, results, score_table
-from regard.config import one_of, options_of, read_toml, set_option
+from regard.config import list_options, one_of, set_option
 from regard.errors import ConfigError
 from regard.tasks import TASKS
 
 
 def train(
-    folder: Annotated[Path, typer.Argument(help="Where to write the model; a new folder.")],
+    folder: Annotated[Path, typer.Argument(help="Where to write the model: a new folder.")],
     train_files: Annotated[
         list[Path] | None,
         typer.Option(
             "--train",
-            help="What to learn from: one file, or give it twice for two that belong together, as parallel files.",
+            help="The training data: one file, or twice for two files that belong together, such as parallel texts.",
         ),
     ] = None,
     valid_files: Annotated[
         list[Path] | None,
-        typer.Option("--valid", help="What to validate with, likewise. Without any, some is set aside."),
+        typer.Option(
+            "--valid",
+            help="The validation data, in the same form; by default some training examples are split off.",
+        ),
     ] = None,
     task: Annotated[
         str | None,
         typer.Option(
-            help="translate, lm, classify, tag or describe; by default the preset's, or translate.",
+            help=f"{', '.join(TASKS)}; by default the preset's task, or {next(iter(TASKS))}.",
             is_eager=True,
         ),
     ] = None,
     config: Annotated[
         Path | None,
-        typer.Option(help=r"A TOML file of tables \[data], \[tokenizer], \[model] and \[training]."),
+        typer.Option(help=r"A TOML file with the tables \[data], \[tokenizer], \[model] and \[training]."),
     ] = None,
-    preset: Annotated[str | None, typer.Option(help="Where to start from; see --list-presets.")] = None,
+    preset: Annotated[str | None, typer.Option(help="The preset to start from; see --list-presets.")] = None,
     tokenizer: Annotated[
         str | None,
         typer.Option(
-            help="char, word, bpe or unigram; to translate for both sides, or source,target as char,word."
+            help="char, word, bpe or unigram; for a translator one for both sides, or two as in char,word."
         ),
     ] = None,
-    vocabulary: Annotated[int | None, typer.Option(help="The most tokens of each vocabulary.")] = None,
+    vocabulary: Annotated[int | None, typer.Option(help="Maximum size of each vocabulary.")] = None,
     columns: Annotated[
         tuple[int, int] | None,
         typer.Option(
-            help="Where source and target (or label and text) stand in a tab-separated file, as --columns 1 2."
+            help="The columns of source and target, or of label and text, in a tab-separated file: --columns 1 2."
         ),
     ] = None,
-    updates: Annotated[int | None, typer.Option(help="Stop after so many updates.")] = None,
-    epochs: Annotated[float | None, typer.Option(help="Stop after so many passes over the data.")] = None,
-    minutes: Annotated[
-        float | None, typer.Option(help="Stop after so many minutes, if nothing else ends it sooner.")
-    ] = None,
+    updates: Annotated[int | None, typer.Option(help="Maximum number of updates.")] = None,
+    epochs: Annotated[float | None, typer.Option(help="Maximum number of passes over the data.")] = None,
+    minutes: Annotated[float | None, typer.Option(help="Maximum training time in minutes.")] = None,
     device: Annotated[str | None, typer.Option(help="auto, cpu or cuda.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Of weights, order and dropout.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Random seed for weights, data order and dropout.")] = None,
     options: Annotated[
         list[str] | None,
         typer.Option(
             "--set",
-            help="Any option by name, as --set model.decoder.attention.energy=dot; see --list-options.",
+            help="Set any option: --set model.decoder.attention.energy=dot; see --list-options.",
         ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
@@ -69,8 +69,8 @@ def train(
         bool,
         typer.Option(
             "--list-options",
-            help="Print every option of --config and --set (of --task, where that is given before), and exit.",
-            callback=lambda context, wanted: _options(wanted, context.params.get("task")),
+            help="Print every option of --config and --set, and exit. Give --task before it for another task.",
+            callback=lambda context, wanted: _print_options(wanted, context.params.get("task")),
             is_eager=True,
         ),
     ] = False,
@@ -78,21 +78,23 @@ def train(
         bool,
         typer.Option(
             "--list-presets",
-            help="Name the presets (of --task, where that is given before), and exit.",
-            callback=lambda context, wanted: _presets(wanted, context.params.get("task")),
+            help="Print the presets, and exit. Give --task before it for those of one task.",
+            callback=lambda context, wanted: _print_presets(wanted, context.params.get("task")),
             is_eager=True,
         ),
     ] = False,
 ) -> None:
-    """Train a model: a translator on pairs of lines, or what --task names.
+    """Train a model: by default a translator, on sentence pairs.
 
-    lm: a language model, on text. classify: label and text, tab-separated.
-    tag: words and tags, as two files or one. describe: a file of feature
-    vectors (.npy, Arrow) and one of texts.
+    Training data by task: translate: two parallel files, or one
+    tab-separated file. language_model: text. classify: label and text,
+    tab-separated. tag: words and tags, in two files or one. caption: a file
+    of feature vectors (.npy, Arrow) and one of captions.
 
-    Tokenizers are learnt on the way and kept in the folder. Later options
-    win: preset, then --config, then flags, then --set. The whole
-    configuration is written to FOLDER/train.toml, ready to be run again.
+    Tokenizers are trained first and kept in the folder. Where options
+    disagree, --set wins over flags, flags over --config, --config over the
+    preset. The whole configuration is written to FOLDER/train.toml; train
+    again with --config FOLDER/train.toml.
 
     [bold]Examples[/]
 
@@ -104,10 +106,12 @@ def train(
 
       regard train lm --task language_model --train text.txt
     """
-    from regard.cli.progress import TrainingDisplay
-    from regard.training.run import configure, run_training
+    from regard.checkpoint import read_options
+    from regard.training.configure import configure, find_task
+    from regard.training.progress import TrainingDisplay
+    from regard.training.run import run_training
 
-    file = read_toml(config) if config else {}
+    file = read_options(config) if config else {}
     flags: dict[str, Any] = {"data": {}, "tokenizer": {}, "training": {}}
     if task:
         flags["task"] = task
@@ -115,7 +119,8 @@ def train(
         flags["data"]["train"] = [str(path) for path in train_files]
     if valid_files:
         flags["data"]["valid"] = [str(path) for path in valid_files]
-    flags["tokenizer"] = _tokenizer_flags(_task_of(task, preset, file), tokenizer, vocabulary)
+    chosen, _ = find_task(file, flags, preset=preset)
+    flags["tokenizer"] = _tokenizer_flags(chosen, tokenizer, vocabulary)
     if columns:
         flags["data"]["columns"] = list(columns)
     if updates is not None or epochs is not None:
@@ -126,7 +131,7 @@ def train(
         set_option(flags, assignment)
     given = {name: table for name, table in flags.items() if table}
     run = configure(file, given, preset=preset)
-    with TrainingDisplay() as display:
+    with TrainingDisplay(notes) as display:
         trained = run_training(folder, run, listener=display)
     if json:
         print_json(trained.report)
@@ -134,29 +139,19 @@ def train(
     report = trained.report
     shown = {key: value for key, value in report.items() if key != "validation"} | report["validation"]
     results.print(score_table(shown, title="[bold]trained[/]"))
-    hint = TASKS[report["task"]].first_command.format(folder=trained.folder)
-    notes.print(f"the model is in {trained.folder}; try: {hint}", markup=False)
-
-
-def _task_of(task: str | None, preset: str | None, file: Mapping[str, Any]) -> str:
-    """The task that flag, preset and file amount to; what is wrong with them is `configure`'s to tell."""
-    from regard.training.presets import PRESETS, task_of_preset
-
-    named = preset or file.get("preset", "")
-    return task or file.get("task") or (task_of_preset(named) if named in PRESETS else next(iter(TASKS)))
+    command = TASKS[report["task"]].first_command.format(folder=trained.folder)
+    notes.print(f"the model is in {trained.folder}; try: {command}", markup=False)
 
 
 def _tokenizer_flags(task: str, tokenizer: str | None, vocabulary: int | None) -> dict[str, Any]:
-    """``--tokenizer`` and ``--vocabulary`` as the task's configuration has them: two sides, or one text."""
-    one_of("task", task, TASKS)
+    """``--tokenizer`` and ``--vocabulary`` as options of the task: of two sides, or of one text."""
     sides = TASKS[task].texts
     flags: dict[str, Any] = {}
     if tokenizer:
         first, _, second = tokenizer.partition(",")
         if second and len(sides) == 1:
             raise ConfigError(
-                f"--tokenizer {tokenizer}: the task {task!r} has texts of one kind, and so one tokenizer; give "
-                f"{first} or {second}"
+                f"--tokenizer {tokenizer}: the task {task!r} has one tokenizer; give {first} or {second}"
             )
         flags |= dict(zip(sides, (first, second or first), strict=False))
     if vocabulary is not None:
@@ -164,18 +159,18 @@ def _tokenizer_flags(task: str, tokenizer: str | None, vocabulary: int | None) -
     return flags
 
 
-def _options(wanted: bool, task: str | None) -> None:
+def _print_options(wanted: bool, task: str | None) -> None:
     if not wanted:
         return
     name = task or next(iter(TASKS))
     one_of("task", name, TASKS)
-    for option in options_of(TASKS[name].run_config()):
+    for option in list_options(TASKS[name].run_config()):
         results.print(f"{option.path} = {option.default}", style="bold", markup=False)
         results.print(f"    {option.sentence}", style="dim", markup=False)
     raise typer.Exit
 
 
-def _presets(wanted: bool, task: str | None) -> None:
+def _print_presets(wanted: bool, task: str | None) -> None:
     if not wanted:
         return
     if task is not None:

@@ -389,7 +389,7 @@ def translate(
     typed = STDIN in sources and sys.stdin is not None and sys.stdin.isatty()
     with (
         output_file(output) as file,
-        LinesDisplay("translating", aside=output is not None and not typed, plain=False) as display,
+        LinesDisplay("translating", to_file=output is not None and not typed, plain=False) as display,
     ):
         printer = Printer(
             file,

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from regard.cli.console import DEVICE_HELP, POWER_HELP, WEIGHTS_HELP, Drawings, print_json, results
+from regard.cli.console import DEVICE_HELP, POWER_HELP, WEIGHTS_HELP, PlotWriter, print_json, results
 
 
 def tree(
@@ -50,7 +50,7 @@ def tree(
 
     translator = Translator.load(model, weights=weights, device=device, max_length=max_length)
     given: Iterable[str] = texts if texts else read_lines([STDIN])
-    with Drawings(plot) as drawings:
+    with PlotWriter(plot) as plots:
         for number, line in enumerate(given, start=1):
             grown = translator.tree(line, beam=beam, length_power=length_power)
             if json:
@@ -60,4 +60,4 @@ def tree(
                     results.print()
                 results.print(line, style="dim", markup=False)
                 results.print(TerminalTree([node for step in grown.steps for node in step], pruned))
-            drawings.add(grown, number)
+            plots.add(grown, number)

@@ -12,7 +12,7 @@ from typing import Any, Literal, get_args
 import torch
 from torch import Tensor
 
-from regard.batches.pad import Batch
+from regard.batches.pad import PairBatch
 from regard.config import one_of
 from regard.errors import ConfigError
 from regard.models.seq2seq import TeacherForced
@@ -113,7 +113,7 @@ class Ensemble:
         """Read the source once for each member."""
         return EnsembleSource(tuple(model.encode(source_ids, source_mask) for model in self.models))
 
-    def __call__(self, batch: Batch) -> TeacherForced:
+    def __call__(self, batch: PairBatch) -> TeacherForced:
         """Score given pairs by teacher forcing; the logits are log-probabilities, (N, Vy)."""
         said = [model(batch) for model in self.models]
         logits = combined([each.logits for each in said], self.combination)

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from regard.batches import in_order_of_length, pad_pairs
+from regard.batches import batch_by_length, pad_pairs
 from regard.config import in_range
 from regard.errors import DataError
 from regard.inference.shortlist import Shortlist
@@ -109,7 +109,7 @@ def learn_shortlist(
     waiting = iter(pair for pair in pairs if pair.source_ids and pair.target_ids)
     while window := list(islice(waiting, _WINDOW)):
         lengths = [pair.length for pair in window]
-        for batch in in_order_of_length(lengths, batch_sentences, batch_tokens):
+        for batch in batch_by_length(lengths, batch_sentences, batch_tokens):
             chosen = [window[k] for k in batch]
             with torch.inference_mode():
                 read = decode_forced(model, pad_pairs(chosen).to(device))

@@ -10,12 +10,12 @@ that ``LengthLimit(extra=N)`` allows N tokens whatever its ratio.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
 
-from regard.batches.pad import FeatureBatch, source_mask_of
+from regard.batches.pad import CaptionBatch, feature_mask
 from regard.config import Config, in_range, one_of
 from regard.errors import ConfigError
 from regard.layers import Embedding, Output, Standardize
@@ -34,10 +34,11 @@ class CaptionerConfig(Config):
     """A vector of features → a sentence."""
 
     legal_kinds: ClassVar[Mapping[str, tuple[str, ...]]] = {"decoder": ("cho", "sutskever")}
+    choice_defaults: ClassVar[Mapping[str, Any]] = {"summary_size": 256}
 
     decoder: DecoderConfig = field(default_factory=ChoConfig)
     """cho or sutskever: a vector has no words to attend to."""
-    summary_size: int = 256
+    summary_size: int | None = None
     """The width of the vector c that a cho decoder sees; sutskever's is its state_size, a vector for each layer."""
     activation: str = "tanh"
     """What follows the features' projection: tanh or identity."""
@@ -46,20 +47,30 @@ class CaptionerConfig(Config):
     initialization: str = "glorot"
     """glorot, or a paper's own rule: bahdanau, sutskever, luong."""
 
+    @classmethod
+    def lacking(cls, options: Mapping[str, Any]) -> Mapping[str, str]:
+        """What the chosen decoder does not have: a summary with a width of its own."""
+        decoder = options.get("decoder")
+        kind = decoder.get("kind") if isinstance(decoder, Mapping) else getattr(decoder, "kind", None)
+        if kind != "sutskever":
+            return {}
+        return {
+            "summary_size": "a sutskever decoder starts from vectors as wide as its states; leave it out and set "
+            "model.decoder.state_size, or choose cho"
+        }
+
     def __post_init__(self) -> None:
         one_of("model.activation", self.activation, ACTIVATIONS)
         one_of("model.initialization", self.initialization, INITIALIZATIONS)
-        in_range("model.summary_size", self.summary_size, 1)
         if self.decoder.kind not in self.legal_kinds["decoder"]:
             raise ConfigError(
                 f'model.decoder.kind = "{self.decoder.kind}": it attends to the words of a source, and a vector of '
                 f"features has none; choose {' or '.join(self.legal_kinds['decoder'])}"
             )
-        if isinstance(self.decoder, SutskeverConfig) and self.summary_size != CaptionerConfig.summary_size:
-            raise ConfigError(
-                f"model.summary_size = {self.summary_size}: a sutskever decoder starts from vectors as wide as its "
-                "states; leave it out and set model.decoder.state_size, or choose cho"
-            )
+        self.fill_choices()
+        self.check_choices("model")
+        if self.summary_size is not None:
+            in_range("model.summary_size", self.summary_size, 1)
         m, read = self.decoder.embedding_size, self.decoder.output_size
         if self.tie and read != m:
             raise ConfigError(
@@ -70,7 +81,7 @@ class CaptionerConfig(Config):
     @property
     def vector_sizes(self) -> tuple[int, ...]:
         """The widths of what the features are projected to: one summary, or a first state for each layer."""
-        if isinstance(self.decoder, SutskeverConfig):
+        if self.summary_size is None:
             return (self.decoder.state_size,) * self.decoder.num_layers
         return (self.summary_size,)
 
@@ -110,14 +121,14 @@ class CaptionerNetwork(Model):
             vectors = [vector.tanh() for vector in vectors]
         parts = self.decoder.stack.layers[0].num_parts
         last = tuple((vector, *(torch.zeros_like(vector) for _ in range(parts - 1))) for vector in vectors)
-        return EncodedSource(vectors[-1].unsqueeze(1), source_mask_of(features), None, last, ())
+        return EncodedSource(vectors[-1].unsqueeze(1), feature_mask(features), None, last, ())
 
-    def readouts(self, batch: FeatureBatch, real: Tensor) -> Readouts:
+    def readouts(self, batch: CaptionBatch, real: Tensor) -> Readouts:
         """Read given descriptions by teacher forcing, up to the output matrix; see `Seq2Seq.readouts`."""
         unrolled = self.decoder(batch.previous_ids, batch.target_mask, self.encode(batch.features))
         return Readouts(at_positions(unrolled.readout, real), None)
 
-    def forward(self, batch: FeatureBatch) -> TeacherForced:
+    def forward(self, batch: CaptionBatch) -> TeacherForced:
         """Score given descriptions by teacher forcing."""
         read = self.readouts(batch, real_positions(batch.target_mask))
         return TeacherForced(self.decoder.output(read.readout), read.alpha)
@@ -126,7 +137,7 @@ class CaptionerNetwork(Model):
 def _build_decoder(config: CaptionerConfig, embedding: Embedding, output: Output) -> Decoder:
     match config.decoder:
         case ChoConfig():
-            return ChoDecoder(config.decoder, config.summary_size, embedding, output)
+            return ChoDecoder(config.decoder, config.vector_sizes[0], embedding, output)
         case SutskeverConfig():
             return SutskeverDecoder(config.decoder, embedding, output)
     raise TypeError(f"no describer's decoder for {type(config.decoder).__name__}")

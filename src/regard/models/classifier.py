@@ -6,34 +6,38 @@ Two texts are read by the same encoder into u and v, and joined as [u; v; |u −
 §3.1), so that the head sees where they differ and where they agree.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import torch
 from torch import Tensor
 
 from regard.batches.pad import TextBatch
 from regard.config import Config, in_range, one_of
-from regard.errors import ConfigError
 from regard.layers import POOLINGS, Embedding, Head, Pooled
-from regard.models.attention import UNSIZED_POOLINGS
 from regard.models.encoder import Encoder, EncoderConfig
 from regard.models.initialize import initialize
 from regard.models.model import Model
 from regard.models.seq2seq import INITIALIZATIONS
 from regard.models.state import EncodedSource
 
+UNSIZED_POOLINGS = ("last", "mean")
+"""The poolings that are rules, without units of their own."""
+
 
 @dataclass(frozen=True)
 class ClassifierConfig(Config):
     """One text, or two, → a label."""
+
+    choice_defaults: ClassVar[Mapping[str, Any]] = {"pooling_size": 256}
 
     encoder: EncoderConfig = field(default_factory=EncoderConfig)
     num_texts: int = 1
     """1; or 2 for pairs, such as a premise and a hypothesis."""
     pooling: str = "attention"
     """last (the state the encoder ended in), mean (of the annotations) or attention (a learnt weighted mean)."""
-    pooling_size: int = 256
+    pooling_size: int | None = None
     """a, the alignment units of attention pooling; the others have none."""
     hidden_size: int = 0
     """The units of the head's hidden layer; 0 for none."""
@@ -42,15 +46,22 @@ class ClassifierConfig(Config):
     initialization: str = "glorot"
     """glorot, or a paper's own rule: bahdanau, sutskever, luong."""
 
+    @classmethod
+    def lacking(cls, options: Mapping[str, Any]) -> Mapping[str, str]:
+        """What the chosen pooling does not have: units of its own."""
+        pooling = options.get("pooling")
+        if pooling not in UNSIZED_POOLINGS:
+            return {}
+        reason = f"the pooling {pooling!r} has no units of its own; leave it out, or choose attention"
+        return {"pooling_size": reason}
+
     def __post_init__(self) -> None:
         in_range("model.num_texts", self.num_texts, 1, 2)
         one_of("model.pooling", self.pooling, POOLINGS)
-        in_range("model.pooling_size", self.pooling_size, 1)
-        if self.pooling in UNSIZED_POOLINGS and self.pooling_size != ClassifierConfig.pooling_size:
-            raise ConfigError(
-                f"model.pooling_size = {self.pooling_size}: the pooling {self.pooling!r} has no units of its own; "
-                "leave it out, or choose attention"
-            )
+        self.fill_choices()
+        self.check_choices("model")
+        if self.pooling_size is not None:
+            in_range("model.pooling_size", self.pooling_size, 1)
         in_range("model.hidden_size", self.hidden_size, 0)
         in_range("model.dropout", self.dropout, 0, below=1)
         one_of("model.initialization", self.initialization, INITIALIZATIONS)
@@ -82,7 +93,7 @@ class ClassifierNetwork(Model):
         super().__init__()
         self.config: ClassifierConfig = config
         self.encoder = Encoder(config.encoder, Embedding(vocabulary_size, config.encoder.embedding_size))
-        self.pooling = POOLINGS[config.pooling](config.encoder.annotation_size, config.pooling_size)
+        self.pooling = POOLINGS[config.pooling](config.encoder.annotation_size, config.pooling_size or 0)
         joined = config.encoder.annotation_size * (4 if config.num_texts == 2 else 1)
         self.head = Head(joined, num_labels, config.hidden_size, config.dropout)
         initialize(self, config.initialization)

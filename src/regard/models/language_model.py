@@ -3,7 +3,7 @@
 A language model: p(y) = Π_t p(y_t ∣ y_<t).
 
 Over single lines it starts from the begin mark and a zero state; over continuous text the caller carries the state
-from window to window (`batches/stream.py`). Its `embedding` and `stack` are named and shaped as an encoder's and a
+from window to window (`batches/pad.py`). Its `embedding` and `stack` are named and shaped as an encoder's and a
 decoder's, so that they can be carried over (`models/transfer.py`).
 """
 

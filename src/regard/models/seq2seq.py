@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from torch import Tensor
 
-from regard.batches.pad import Batch
+from regard.batches.pad import PairBatch
 from regard.config import Config, one_of
 from regard.errors import ConfigError
 from regard.layers import Embedding, Output
@@ -116,7 +116,7 @@ class Seq2Seq(Model):
         values = None if attention is None else attention.values(annotations)
         return EncodedSource(annotations, source_mask, keys, forward_last, backward_last, values, memories)
 
-    def readouts(self, batch: Batch, real: Tensor) -> Readouts:
+    def readouts(self, batch: PairBatch, real: Tensor) -> Readouts:
         """Read given pairs by teacher forcing, up to the output matrix: what a loss that never has all logits needs.
 
         Args:
@@ -127,7 +127,7 @@ class Seq2Seq(Model):
         unrolled = self.decoder(batch.previous_ids, batch.target_mask, encoded)
         return Readouts(at_positions(unrolled.readout, real), unrolled.alpha)
 
-    def forward(self, batch: Batch) -> TeacherForced:
+    def forward(self, batch: PairBatch) -> TeacherForced:
         """Score given pairs by teacher forcing."""
         read = self.readouts(batch, real_positions(batch.target_mask))
         return TeacherForced(self.decoder.output(read.readout), read.alpha)

@@ -3,9 +3,10 @@
 From a configuration to what makes a stack's cells, their attention to their own past included.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from regard.config import Config, in_range, one_of
 from regard.errors import ConfigError
@@ -44,38 +45,40 @@ class StackConfig(Config):
     memory: MemoryConfig | None = None
     """How a cell that attends to its own past does so; by default additively, with as many units as the state has."""
 
+    @classmethod
+    def lacking(cls, options: Mapping[str, Any]) -> Mapping[str, str]:
+        """What the chosen cell does not have: a past to attend to, several heads, a memory c to put out."""
+        cell = options.get("cell")
+        if not isinstance(cell, str) or cell not in CELLS:
+            return {}
+        if not remembers(cell):
+            return {
+                "memory": f"the cell {cell!r} does not attend to its past; leave the table out, or choose one of "
+                f"{', '.join(filter(remembers, CELLS))}"
+            }
+        if issubclass(CELLS[cell], LSTMN):
+            others = [name for name in filter(remembers, CELLS) if not issubclass(CELLS[name], LSTMN)]
+            return {
+                "memory.heads": f"the cell {cell!r} reads its states and its memories with one alpha; leave heads out, "
+                f"or choose one of {', '.join(others)}"
+            }
+        return {"memory.output": f'the cell {cell!r} has no memory c to put out; it is an option of "lstmn"'}
+
     def __post_init__(self) -> None:
         one_of(f"{self.place}.cell", self.cell, CELLS)
         for name in ("embedding_size", "state_size", "num_layers"):
             in_range(f"{self.place}.{name}", getattr(self, name), 1)
         for name in ("dropout", "recurrent_dropout"):
             in_range(f"{self.place}.{name}", getattr(self, name), 0, below=1)
-        if self.memory is not None:
-            self._check_memory(self.memory)
-
-    def _check_memory(self, memory: MemoryConfig) -> None:
-        if not remembers(self.cell):
+        if self.memory is None:
+            return
+        self.memory.check(f"{self.place}.memory")
+        if self.state_size % self.memory.heads:
             raise ConfigError(
-                f"{self.place}.memory: the cell {self.cell!r} does not attend to its past; leave the table out, or "
-                f"choose one of {', '.join(filter(remembers, CELLS))}"
+                f"{self.place}.memory.heads = {self.memory.heads}: states of {self.state_size} units do not divide "
+                f"among them; choose a number of heads that does, or another {self.place}.state_size"
             )
-        memory.check(f"{self.place}.memory")
-        if self.state_size % memory.heads:
-            raise ConfigError(
-                f"{self.place}.memory.heads = {memory.heads}: states of {self.state_size} units do not divide among "
-                f"them; choose a number of heads that does, or another {self.place}.state_size"
-            )
-        if memory.heads > 1 and issubclass(CELLS[self.cell], LSTMN):
-            raise ConfigError(
-                f"{self.place}.memory.heads = {memory.heads}: the cell {self.cell!r} reads its states and its memories "
-                "with one alpha; leave heads out, or choose one of "
-                f"{', '.join(cell for cell in filter(remembers, CELLS) if not issubclass(CELLS[cell], LSTMN))}"
-            )
-        if memory.output != "tanh" and not issubclass(CELLS[self.cell], LSTMN):
-            raise ConfigError(
-                f'{self.place}.memory.output = "{memory.output}": the cell {self.cell!r} has no memory c to put out; '
-                'it is an option of "lstmn"'
-            )
+        self.check_choices(self.place)
 
 
 def cell_of(config: StackConfig) -> CellFactory:

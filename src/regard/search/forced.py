@@ -16,13 +16,13 @@ import torch
 from torch import Tensor
 
 from regard.batches import LineBatch
-from regard.batches.pad import Batch, FeatureBatch
+from regard.batches.pad import CaptionBatch, PairBatch
 from regard.models import LanguageModelNetwork, States
 from regard.models.seq2seq import TeacherForced
 from regard.search.hypotheses import Hypothesis
 from regard.search.options import length_normalised
 
-Given = TypeVar("Given", Batch, FeatureBatch)
+Given = TypeVar("Given", PairBatch, CaptionBatch)
 
 
 @torch.inference_mode()
@@ -85,9 +85,10 @@ def score_tokens(model: LanguageModelNetwork, batch: LineBatch, state: States | 
     steps = _STEPS if num_rows == 1 else num_steps
     log_probs, right = [], []
     for start in range(0, num_steps, steps):
-        part = LineBatch(*(tensor[:, start : start + steps] for tensor in batch.tensors))
-        predicted = model(part.previous_ids, part.mask, state)
-        targets = part.target_ids[part.mask]  # (N,)
+        window = slice(start, start + steps)
+        mask = batch.mask[:, window]
+        predicted = model(batch.previous_ids[:, window], mask, state)
+        targets = batch.target_ids[:, window][mask]  # (N,)
         log_probs.append(log_probs_of(predicted.logits, targets))
         right.append(predicted.logits.argmax(dim=-1) == targets)
         state = predicted.state

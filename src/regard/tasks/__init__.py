@@ -5,25 +5,22 @@ Importing this imports no torch; see `TaskSpec` for what a task's folder defines
 
 from typing import TYPE_CHECKING, Any
 
-from regard.tasks.caption import CaptionSpec
-from regard.tasks.classify import ClassifySpec
-from regard.tasks.language_model import LanguageModelSpec
+from regard.tasks.caption import CAPTION
+from regard.tasks.classify import CLASSIFY
+from regard.tasks.language_model import LANGUAGE_MODEL
 from regard.tasks.spec import Preset, TaskSpec
-from regard.tasks.tag import TagSpec
-from regard.tasks.translate import TranslateSpec
+from regard.tasks.tag import TAG
+from regard.tasks.translate import TRANSLATE
 
 if TYPE_CHECKING:
     from regard.tasks.base import Task
 
-TASKS: dict[str, TaskSpec] = {
-    spec.name: spec
-    for spec in (TranslateSpec(), LanguageModelSpec(), ClassifySpec(), TagSpec(), CaptionSpec())
-}
+TASKS: dict[str, TaskSpec] = {spec.name: spec for spec in (TRANSLATE, LANGUAGE_MODEL, CLASSIFY, TAG, CAPTION)}
 """By name; the first is the default."""
 
 __all__ = ["TASKS", "Preset", "TaskSpec", "prepare_task"]
 
 
 def prepare_task(config: Any, train: Any, valid: Any) -> "Task":
-    """Read and prepare the data of a run, as its task does; see `TaskSpec.task`."""
+    """Read and prepare the data of a run; see `TaskSpec.task`."""
     return TASKS[config.task].task(config, train, valid)

@@ -1,47 +1,55 @@
-"""What the training loop knows of a task: batches to learn from, a loss, and a validation.
+"""What the training loop knows of a task: batches to train on, a loss, a validation; and what the tasks' data share.
 
-A task holds the data of one run, prepared, and the model that learns from it. It knows nothing of optimizers,
-schedules, devices or files; the loop knows nothing of what is learnt.
-
-What every task of one text does alike with it: learn a vocabulary, leave out what cannot be learnt from.
-
-In: lines, or encoded examples and their lengths. Out: a tokenizer; the examples that are fit, and an account of the
-others. Knows no task.
+A task holds the prepared data of one run and the model it trains. It knows nothing of optimizers, schedules, devices
+or files; the loop knows nothing of what the model predicts.
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self, TypeVar
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 import torch
 from torch import Tensor, nn
 
-from regard.batches import shuffled
+from regard.batches import Batch, batch_shuffled
 from regard.errors import DataError
 from regard.evaluation.metrics import is_better
 from regard.models import Model
 from regard.tasks.config import TextTokenizerConfig
-from regard.text import Tokenizer, learn
+from regard.text import Tokenizer, train_tokenizer
+
+
+class Encoded(Protocol):
+    """A training example as ids."""
+
+    @property
+    def length(self) -> int:
+        """In tokens, as a batch counts them: the longer side, special symbols included."""
+        ...
+
+
+Example = TypeVar("Example")
+EncodedExample = TypeVar("EncodedExample", bound=Encoded)
 
 
 @dataclass(frozen=True)
-class TrainingBatch:
-    """Something to learn from at once.
+class Prepared(Generic[EncodedExample]):
+    """The data of a run: tokenizers trained, examples encoded and filtered.
 
     Attributes:
-        tensors: what the task's objective takes.
-        num_tokens: how many predictions its loss is a sum over.
-        num_sentences: how many sentences they belong to.
+        tokenizers: by their name in the model folder.
+        train: the training examples.
+        valid: the validation examples.
+        notes: sentences for the user: how many examples were split off or left out, and why.
+        labels: the closed set of answers by id, for a task that has one.
     """
 
-    tensors: tuple[Tensor, ...]
-    num_tokens: int
-    num_sentences: int
-
-    def to(self, device: torch.device | str) -> Self:
-        """The same batch on another device."""
-        return replace(self, tensors=tuple(tensor.to(device) for tensor in self.tensors))
+    tokenizers: Mapping[str, Tokenizer]
+    train: Sequence[EncodedExample]
+    valid: Sequence[EncodedExample]
+    notes: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -50,7 +58,7 @@ class Validation:
 
     Attributes:
         loss: nats per prediction, without dropout and label smoothing.
-        scores: the others of the task by their keys in `METRICS`.
+        scores: the task's other scores by their keys in `METRICS`.
     """
 
     loss: float
@@ -62,30 +70,36 @@ class Validation:
 
     def better_than(self, other: "Validation", select: str) -> bool:
         """Whether it improves on another by one of its scores; a tie goes to the lower loss."""
-        mine, others = self.to_json()[select], other.to_json()[select]
-        return is_better(select, mine, others) or (mine == others and self.loss < other.loss)
+        score, best = self.to_json()[select], other.to_json()[select]
+        return is_better(select, score, best) or (score == best and self.loss < other.loss)
 
 
 class Task(ABC):
-    """One run's data and model.
+    """The data and the model of one run.
+
+    Args:
+        config: the whole run, of the task's own kind.
+        prepared: its data.
 
     Attributes:
-        config: the whole run, of the task's own kind.
-        model: what learns; there from `build` on.
+        config: the whole run.
+        prepared: its data.
+        model: the model in training; set by `build`.
         tokenizers: by their name in the model folder.
         labels: the closed set of answers, for a task that has one.
-        notes: sentences for the user: what was set aside, what was taken out.
-        lengths: of each example to learn from, in tokens as a batch counts them.
-        num_train: how many examples there are to learn from.
-        num_valid: how many to validate with.
+        notes: sentences for the user: how many examples were split off or left out, and why.
+        lengths: of each training example, in tokens as a batch counts them.
+        num_train: the number of training examples.
+        num_valid: the number of validation examples.
     """
 
     name: ClassVar[str]
     """The task's name, as ``--task`` takes it."""
     examples: ClassVar[str]
-    """What one of its examples is called, in the plural."""
+    """What its examples are called, in the plural."""
 
     config: Any
+    prepared: Any
     model: Model
     tokenizers: Mapping[str, Tokenizer]
     labels: tuple[str, ...] = ()
@@ -94,60 +108,63 @@ class Task(ABC):
     num_train: int
     num_valid: int
 
+    def __init__(self, config: Any, prepared: Prepared[Any]) -> None:
+        self.config, self.prepared = config, prepared
+        self.tokenizers, self.labels, self.notes = prepared.tokenizers, prepared.labels, prepared.notes
+        self.lengths = [example.length for example in prepared.train]
+        self.num_train, self.num_valid = len(prepared.train), len(prepared.valid)
+
     @property
     @abstractmethod
     def sizes(self) -> Mapping[str, int]:
-        """What the model is as wide as: the vocabularies, labels and features by name."""
+        """The sizes a model is built for, by name: vocabularies, labels, features; see `TaskSpec.build`."""
 
     @abstractmethod
     def build(self) -> Model:
-        """Make the model, its weights drawn from torch's generator or taken from a trained one, and keep it."""
+        """Make the model and keep it; its weights are sampled from torch's generator, or a trained model's."""
 
     @abstractmethod
     def objective(self) -> nn.Module:
-        """The model with its loss as one module of plain tensors, which is what Fabric can wrap."""
+        """The model with its loss as one module, batch → loss, for Fabric to wrap."""
 
     def plan(self, epoch: int) -> Sequence[Sequence[int]]:
-        """The batches of an epoch, each as the numbers of its examples; the same for equal arguments.
+        """The batches of an epoch, each as the indices of its examples; the same for equal arguments.
 
-        Examples of like length are together; a task whose examples have an order of their own plans otherwise.
+        Examples of similar length share a batch; a task whose examples have an order of their own overrides this.
         """
         training = self.config.training
-        return shuffled(
+        return batch_shuffled(
             self.lengths, training.batch_sentences, training.batch_tokens, seed=training.seed, epoch=epoch
         )
 
     @abstractmethod
-    def batch(self, members: Sequence[int]) -> TrainingBatch:
+    def batch(self, members: Sequence[int]) -> Batch:
         """One batch of the plan."""
 
-    def learn(self, objective: nn.Module, batch: TrainingBatch, progress: float) -> Tensor:
+    def loss(self, objective: nn.Module, batch: Any, progress: float) -> Tensor:
         """The loss of a batch, a sum over its predictions.
 
         Args:
             objective: as Fabric wrapped it.
             batch: on the device.
-            progress: how much of the run is over, 0 to 1.
+            progress: the fraction of the run that is over, 0 to 1.
         """
-        loss: Tensor = objective(*batch.tensors)
+        loss: Tensor = objective(batch)
         return loss
 
     @abstractmethod
     def validate(self, device: torch.device) -> Validation:
-        """Judge the model as it stands; it draws no chance, and leaves the model in training mode."""
+        """Score the model on the validation examples; uses no randomness and leaves the model in training mode."""
 
 
-Example = TypeVar("Example")
-
-
-def learn_text(lines: Iterable[str], config: TextTokenizerConfig) -> Tokenizer:
-    """The tokenizer a run's configuration describes, learnt from lines.
+def train_text_tokenizer(lines: Iterable[str], config: TextTokenizerConfig) -> Tokenizer:
+    """Train the tokenizer that a run's configuration describes.
 
     Raises:
-        ConfigError: the size cannot be.
-        DataError: there is no text in the lines.
+        ConfigError: the size is impossible.
+        DataError: the lines hold no text.
     """
-    return learn(
+    return train_tokenizer(
         config.text,
         lines,
         size=config.text_size,
@@ -156,7 +173,7 @@ def learn_text(lines: Iterable[str], config: TextTokenizerConfig) -> Tokenizer:
     )
 
 
-def fit_to_learn(
+def filter_by_length(
     examples: Sequence[Example],
     length: Callable[[Example], int],
     max_length: int,
@@ -164,20 +181,20 @@ def fit_to_learn(
     what: str,
     unit: str = "tokens",
 ) -> tuple[list[Example], list[str]]:
-    """The examples that are neither blank nor too long.
+    """Keep the training examples that are neither blank nor too long.
 
     Args:
-        examples: those to learn from.
-        length: of one of them; 0 if it is blank.
-        max_length: the most there may be, ``data.max_length``.
-        what: what they are called, in the plural.
-        unit: what the length is counted in.
+        examples: all of them.
+        length: of one example; 0 if it is blank.
+        max_length: the longest allowed, ``data.max_length``.
+        what: what the examples are called, in the plural.
+        unit: what the length counts.
 
     Returns:
-        Those that are fit, in order, and a sentence for each reason why others are not.
+        The examples kept, in order, and a sentence for each reason why others were left out.
 
     Raises:
-        DataError: none is.
+        DataError: none is left.
     """
     lengths = [length(example) for example in examples]
     kept = [example for example, count in zip(examples, lengths, strict=True) if 0 < count <= max_length]

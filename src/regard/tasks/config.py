@@ -1,8 +1,6 @@
-"""How a model of any task learns, when it is looked at, and when it stops.
+"""The configuration of a training run: what every task's run shares. One TOML file holds all of it.
 
-What a training run is, whatever its task: data, tokenizers, model, training. One TOML file says it all.
-
-task = "translate"                # translate, lm, classify, tag or describe
+task = "translate"                # one of `TASKS`: translate, language_model, classify, tag, caption
 preset = "rnnsearch-small"        # where to start from; everything below overrides it
 [data]
 train = ["train.de", "train.en"]  # two parallel files, or one tab-separated file
@@ -14,7 +12,7 @@ energy = "dot"
 [training]
 max_epochs = 10
 
-What the tasks of one text have in common: how its lines become tokens, and which model its encoder begins as.
+The sentence below each field is its help in ``regard train --list-options``.
 """
 
 from collections.abc import Mapping
@@ -35,66 +33,66 @@ PRECISIONS = ("32", "bf16", "16")
 
 @dataclass(frozen=True)
 class TrainingConfig(Config):
-    """How the model learns, when it is looked at, and when it stops."""
+    """The optimization: steps, batches, validations, and when to stop."""
 
     optimizer: str = "adam"
     """adam, adamw, sgd or adadelta."""
     learning_rate: float = 0.001
-    """The learning rate at its highest."""
+    """The peak learning rate."""
     momentum: float = 0.0
-    """Of sgd."""
+    """Momentum of sgd."""
     weight_decay: float = 0.0
-    """Of adamw and sgd."""
+    """Weight decay of adamw and sgd."""
     schedule: str = "constant"
-    """constant; linear and cosine fall to zero at the last update; inverse-sqrt; decay; plateau."""
+    """The learning rate over time: constant, linear or cosine (to zero at the end), inverse-sqrt, decay or plateau."""
     warmup: int = 0
-    """Over so many updates the rate rises from zero; over a tenth of the run where that is less."""
+    """Updates over which the learning rate rises from zero; at most a tenth of the run."""
     decay_from: float = 0.0
-    """Of the schedule decay: the epoch after which the rate first falls."""
+    """Schedule decay: the epoch after which the learning rate first falls."""
     decay_every: float = 1.0
-    """Of the schedule decay: the epochs between two falls."""
+    """Schedule decay: epochs from one fall to the next."""
     decay_factor: float = 0.5
-    """Of the schedule decay: what the rate is multiplied by at each fall."""
+    """Schedule decay: the factor of each fall."""
     plateau_decay: float = 0.5
-    """Of the schedule plateau: the factor after a validation that did not improve."""
+    """Schedule plateau: the factor after a validation without improvement."""
     clip: float = 1.0
-    """The greatest norm of the gradient; 0 for no limit."""
+    """Clip the gradient to this norm; 0 for no clipping."""
     normalize: str = "tokens"
-    """What the loss is a mean over: tokens (or tags, or labels), or sentences as the first papers had it."""
+    """The loss is the mean over tokens (or tags, or labels), or over sentences, as in the first papers."""
     label_smoothing: float = 0.0
-    """The share of probability spread evenly over the whole vocabulary, or over all labels."""
+    """The probability mass spread evenly over the vocabulary, or over all labels."""
     depth_decay: float = 1.0
-    """Discriminative rates: each layer below the head learns at so many times the rate of the one above it."""
+    """Discriminative learning rates: the factor from each layer to the one below it, from the head down; 1 for none."""
     unfreeze_every: float = 0.0
-    """Gradual thawing: the head learns first, and one more layer after so many epochs each; 0 for all at once."""
+    """Gradual unfreezing: epochs after which one more layer is trained, from the head down; 0 trains all at once."""
     batch_sentences: int = 64
-    """The most sentences in a batch, or the streams of continuous text that are read side by side."""
+    """The most sentences in a batch; for continuous text, the number of parallel streams."""
     batch_tokens: int = 4000
-    """The most tokens in a batch, of the longer side, padding counted; continuous text has data.steps a stream."""
+    """The most tokens in a batch, of the longer side, padding included; continuous text has data.steps per stream."""
     accumulate: int = 1
-    """Batches to an update."""
+    """Batches per update (gradient accumulation)."""
     precision: str = "32"
-    """32, bf16 or 16 (mixed)."""
+    """32, or mixed precision: bf16 or 16."""
     device: str = "auto"
     """auto, cpu or cuda."""
     max_updates: int = 0
-    """Stop after so many updates; 0 for no limit."""
+    """Stop after this number of updates; 0 for no limit."""
     max_epochs: float = 0.0
-    """Stop after so many passes over the data; 0 for no limit."""
+    """Stop after this number of passes over the data; 0 for no limit."""
     max_minutes: float = 0.0
-    """Stop after so many minutes; 0 for no limit."""
+    """Stop after this number of minutes; 0 for no limit."""
     validate_every: int = 0
-    """Updates between two validations; 0 for once an epoch."""
+    """Updates from one validation to the next; 0 for once per epoch."""
     validation_sentences: int = 500
-    """How many validation sentences are decoded freely each time, where the task decodes; the loss is of all."""
+    """Validation sentences that are decoded for BLEU and the like; the loss is computed on all of them."""
     select: str = "loss"
-    """What makes a checkpoint the best: loss, or another number of the task's validation, such as bleu or accuracy."""
+    """The score that selects the best checkpoint: loss, or another validation score, such as bleu or accuracy."""
     patience: int = 0
-    """Stop after so many validations without a better one; 0 for never."""
+    """Early stopping: stop after this number of validations without improvement; 0 for never."""
     seed: int = 1
-    """Of weights, order and dropout."""
+    """The random seed of weights, batch order and dropout."""
     tensorboard: bool = False
-    """Write TensorBoard files beside the journal."""
+    """Also write TensorBoard files, beside the training log."""
 
     def __post_init__(self) -> None:
         one_of("training.optimizer", self.optimizer, OPTIMIZERS)
@@ -112,12 +110,12 @@ class TrainingConfig(Config):
         in_range("training.momentum", self.momentum, 0, below=1)
         if self.momentum and self.optimizer != "sgd":
             raise ConfigError(
-                f"training.momentum is of sgd, and training.optimizer is {self.optimizer}; drop it"
+                f"training.momentum is for sgd, and training.optimizer is {self.optimizer}; leave it out"
             )
         if self.weight_decay and self.optimizer not in ("adamw", "sgd"):
             raise ConfigError(
-                f"training.weight_decay is of adamw and sgd, and training.optimizer is {self.optimizer}; "
-                "drop it, or choose adamw"
+                f"training.weight_decay is for adamw and sgd, and training.optimizer is {self.optimizer}; "
+                "leave it out, or choose adamw"
             )
         if not self.decay_every > 0:
             raise ConfigError(f"training.decay_every: {self.decay_every:g}; it must be above 0")
@@ -127,7 +125,7 @@ class TrainingConfig(Config):
         in_range("training.label_smoothing", self.label_smoothing, 0, below=1)
         if not (self.max_updates or self.max_epochs or self.max_minutes or self.patience):
             raise ConfigError(
-                "training: it would never end; set max_updates, max_epochs, max_minutes or patience"
+                "training: nothing ends the run; set max_updates, max_epochs, max_minutes or patience"
             )
         if self.schedule in ("linear", "cosine") and self.open_ended:
             raise ConfigError(
@@ -137,17 +135,17 @@ class TrainingConfig(Config):
 
     @property
     def open_ended(self) -> bool:
-        """Whether patience alone ends the run, so that no one can say how much of it is over."""
+        """Whether patience alone ends the run, so that its length is unknown."""
         return not (self.max_updates or self.max_epochs or self.max_minutes)
 
 
 @dataclass(frozen=True)
 class RunConfig(Config):
-    """Base of the tasks' runs; ``task`` in a file chooses one of `TASKS`, the first by default."""
+    """A training run; ``task`` names which of `TASKS`, by default the first."""
 
     task: ClassVar[str]
     selections: ClassVar[tuple[str, ...]]
-    """The numbers of its validation that can make a checkpoint the best; all but the loss are better when greater."""
+    """The scores of its validation that ``training.select`` can name, by their keys in `METRICS`."""
 
     data: Any
     tokenizer: Any
@@ -174,16 +172,16 @@ class RunConfig(Config):
 
 @dataclass(frozen=True)
 class TextTokenizerConfig(Config):
-    """How lines become tokens."""
+    """The tokenizer of a task with one text."""
 
     text: str = "word"
-    """char, word, bpe or unigram."""
+    """The kind of tokens: char, word, bpe or unigram."""
     text_size: int = 10_000
-    """The most tokens of the vocabulary."""
+    """The largest vocabulary, in tokens."""
     min_frequency: int = 1
-    """How often a word must occur to have a token of its own."""
+    """How often a word must occur to be in the vocabulary."""
     lowercase: bool = False
-    """Lower all text before all else."""
+    """Lower-case the text first."""
 
     def __post_init__(self) -> None:
         one_of("tokenizer.text", self.text, KINDS)
@@ -193,26 +191,33 @@ class TextTokenizerConfig(Config):
 
 @dataclass(frozen=True)
 class PretrainedEncoderConfig(Config):
-    """Which trained language model the encoder begins as."""
+    """The trained language model that the encoder starts from."""
 
     encoder: str = ""
-    """A folder of a language model; its tokenizer is taken over, and the encoder takes its cell and sizes."""
+    """The folder of a language model: the encoder takes its cell, sizes and weights, and the run its tokenizer."""
 
 
-def forwards_only(pretrained: PretrainedEncoderConfig, encoder: EncoderConfig) -> None:
-    """Raise where an encoder that reads backwards is to begin as a language model, which reads forwards."""
+def refuse_reversed_pretrained(pretrained: PretrainedEncoderConfig, encoder: EncoderConfig) -> None:
+    """Raise where an encoder that reads backwards would start from a language model, which reads forwards."""
     if pretrained.encoder and encoder.reverse:
         raise ConfigError(
             "model.encoder.reverse reads from the last word to the first, and the language model of pretrained.encoder "
-            "read the other way; drop one of the two"
+            "read the other way; leave one of the two out"
         )
 
 
-def unfreezes_what_is_trained(pretrained: PretrainedEncoderConfig, training: TrainingConfig) -> None:
-    """Raise where layers that no one has trained are to lie frozen while the head learns."""
-    if training.unfreeze_every and not pretrained.encoder:
-        raise ConfigError(
-            f"training.unfreeze_every = {training.unfreeze_every:g} keeps the encoder frozen at first, and it "
-            "has not been trained; name a language model's folder, as --set pretrained.encoder=FOLDER, or set "
-            "training.unfreeze_every to 0"
-        )
+@dataclass(frozen=True)
+class LabelRunConfig(RunConfig):
+    """A run of a task that predicts labels with an encoder, which may start from a language model."""
+
+    pretrained: PretrainedEncoderConfig = field(default_factory=PretrainedEncoderConfig)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        refuse_reversed_pretrained(self.pretrained, self.model.encoder)
+        if self.training.unfreeze_every and not self.pretrained.encoder:
+            raise ConfigError(
+                f"training.unfreeze_every = {self.training.unfreeze_every:g} keeps the encoder frozen at first, and "
+                "its weights are random; name a language model's folder, as --set pretrained.encoder=FOLDER, or set "
+                "training.unfreeze_every to 0"
+            )

@@ -1,148 +1,233 @@
-"""How good a classifier or a tagger is on a test set.
+"""What the tasks share that predict labels of text, one per text or one per word.
 
-In: a `Classifier` with labelled texts, or a `Tagger` with tagged sentences. Out: a `LabelEvaluation`, whose
-numbers are the printed tables' and ``report.json``'s.
-
-The evaluation of labels as files: scores for programs, predictions as text, which label was taken for which.
-
-In: a `LabelEvaluation`. Out: a folder with ``report.json``, ``predictions.txt`` and ``confusion.png``.
+In: labelled examples as they are read or given. Out: a `Task`: labels and a tokenizer from the training examples, or a
+pre-trained language model's; examples encoded and filtered; an encoder with a cross-entropy loss; a validation. What a
+label belongs to is the subclass's.
 """
 
-import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar, Generic, TypeVar
 
-from regard.errors import DataError
-from regard.evaluation import ClassScores, score_classes, score_tags
+import torch
+from torch import Tensor, nn
+
+from regard.batches import Batch, batch_by_length
+from regard.errors import ConfigError, DataError
+from regard.evaluation import ClassScores
 from regard.evaluation.metrics import label_scores
-from regard.io import make_folder, write_whole_text
-from regard.plots import draw_confusion, save
-from regard.tasks.classify.predictor import Classifier
-from regard.tasks.classify.result import Classification
-from regard.tasks.tag.predictor import Tagger
-from regard.tasks.tag.result import Tagging
-from regard.tasks.translate.evaluation import write_json
-from regard.text import LabelledText, TaggedSentence
+from regard.models import Model
+from regard.tasks.base import (
+    EncodedExample,
+    Prepared,
+    Task,
+    Validation,
+    filter_by_length,
+    train_text_tokenizer,
+)
+from regard.tasks.config import LabelRunConfig
+from regard.tasks.loss import sequence_loss
+from regard.tasks.pretrained import initialize_encoder, load_pretrained, match_shape, note_unknown_words
+from regard.tasks.train_valid_split import split_train_valid
+from regard.text import Labels, Tokenizer
 
-_CHUNK = 1024  # texts sorted by length together
+Example = TypeVar("Example")
 
-
-@dataclass(frozen=True)
-class LabelEvaluation:
-    """All scores of one test set.
-
-    Attributes:
-        classes: accuracy, F1, the scores of each label, and which was taken for which.
-        predictions: what the model said, text by text: a label, or the tags of its words.
-        num_sentences: how many texts or sentences were scored.
-        seconds: how long the model took.
-    """
-
-    classes: ClassScores
-    predictions: tuple[Classification | Tagging, ...]
-    num_sentences: int
-    seconds: float
-
-    def scores(self) -> dict[str, float | int]:
-        """The headline numbers by name, in the order they are printed."""
-        return {
-            **label_scores(self.classes),
-            "num_labels_scored": self.classes.num_scored,
-            "num_sentences": self.num_sentences,
-            "sentences_per_second": self.num_sentences / self.seconds,
-        }
-
-    def to_json(self) -> dict[str, Any]:
-        """Give all scores as a JSON object."""
-        return {**self.classes.to_json(), **self.scores()}
+Predict = Callable[[Any, Any], tuple[Tensor, Tensor]]
+"""Model, batch → logits (N, labels) and the N correct labels."""
 
 
-def evaluate_classifier(
-    classifier: Classifier,
-    examples: Sequence[LabelledText],
-    *,
-    listener: Callable[[Classification], None] = lambda classification: None,
-) -> LabelEvaluation:
-    """Classify a test set and score it.
+class LabelObjective(nn.Module):
+    """A model with the cross-entropy of its labels.
 
     Args:
-        classifier: what to evaluate.
-        examples: at least one; none of their texts is blank.
-        listener: is given each classification as it is made, to show how far the work is.
-
-    Raises:
-        DataError: there is none, a label is not one of the model's, or a text is too long.
+        model: in training.
+        predict: the model's predictions for a batch, and the answers.
+        smoothing: label smoothing.
     """
-    if not examples:
-        raise DataError("cannot score an empty test set; give at least one labelled text")
-    for example in examples:
-        classifier.labels.id_of(example.label, example.place)
-    started = time.perf_counter()
-    found = []
-    for classification in classifier.classify_stream((example.texts for example in examples), chunk=_CHUNK):
-        found.append(classification)
-        listener(classification)
-    seconds = time.perf_counter() - started
-    gold = [example.label for example in examples]
-    scores = score_classes(gold, [one.label for one in found], classifier.labels.names)
-    return LabelEvaluation(scores, tuple(found), len(found), seconds)
+
+    def __init__(self, model: Model, predict: Predict, smoothing: float) -> None:
+        super().__init__()
+        self.model = model
+        self.predict = predict
+        self.smoothing = smoothing
+
+    def forward(self, batch: Batch) -> Tensor:
+        """The loss of a batch, a sum over its predictions."""
+        logits, targets = self.predict(self.model, batch)
+        return sequence_loss(logits, targets, self.smoothing)
 
 
-def evaluate_tagger(
-    tagger: Tagger,
-    sentences: Sequence[TaggedSentence],
-    *,
-    listener: Callable[[Tagging], None] = lambda tagging: None,
-) -> LabelEvaluation:
-    """Tag a test set and score it.
+class LabelTask(Task, Generic[Example, EncodedExample]):
+    """Labelled examples, a tokenizer, an encoder with labels as its output.
 
     Args:
-        tagger: what to evaluate.
-        sentences: at least one.
-        listener: is given each tagging as it is made, to show how far the work is.
+        config: the whole run.
+        train: the training examples; None reads the files of ``config.data``.
+        valid: the validation examples; None reads the files of ``config.data``, or splits some off.
 
     Raises:
-        DataError: there is none, a tag is not one of the model's, or a sentence is too long.
+        RegardError: the data cannot be used.
     """
-    if not sentences:
-        raise DataError("cannot score an empty test set; give at least one tagged sentence")
-    for sentence in sentences:
-        for tag in sentence.tags:
-            tagger.labels.id_of(tag, sentence.place)
-    started = time.perf_counter()
-    found = []
-    for tagging in tagger.tag_stream((" ".join(sentence.words) for sentence in sentences), chunk=_CHUNK):
-        found.append(tagging)
-        listener(tagging)
-    seconds = time.perf_counter() - started
-    gold = [sentence.tags for sentence in sentences]
-    scores = score_tags(gold, [one.tags for one in found], tagger.labels.names)
-    return LabelEvaluation(scores, tuple(found), len(found), seconds)
 
+    network: ClassVar[type[Any]]
+    """Configuration, vocabulary size, number of labels → the model."""
+    files_option: ClassVar[str]
+    """How to name the training files, for the message where there are none."""
+    unit: ClassVar[str] = "tokens"
+    """What ``data.max_length`` counts."""
+    stratified: ClassVar[bool] = False
+    """Whether validation examples are split off from each label."""
 
-def write_label_evaluation(
-    folder: Path, evaluation: LabelEvaluation, *, title: str, facts: Mapping[str, Any] | None = None
-) -> Path:
-    """Write all that an evaluation of labels found.
+    def __init__(
+        self, config: LabelRunConfig, train: Sequence[Any] | None = None, valid: Sequence[Any] | None = None
+    ) -> None:
+        if train is None and not config.data.train:
+            raise ConfigError(f"data.train: no training {self.examples}; {self.files_option}")
+        self.config = config
+        self._pretrained = load_pretrained(config.pretrained).get("encoder")
+        examples = self._examples(train, config.data.train) or []
+        super().__init__(config, self._prepare(examples, self._examples(valid, config.data.valid)))
 
-    Args:
-        folder: where to; made if it is not there.
-        evaluation: of the test set.
-        title: a line above the picture.
-        facts: more for ``report.json``, such as ``train_seconds``.
+    @abstractmethod
+    def read(self, files: Sequence[str]) -> list[Example]:
+        """Read the examples of files that ``config.data`` names."""
 
-    Returns:
-        The path of the picture.
+    @abstractmethod
+    def parse(self, given: Iterable[Any]) -> list[Example]:
+        """Examples as `regard.train` takes them → examples."""
 
-    Raises:
-        DataError: the folder cannot be written.
-        MissingExtraError: matplotlib is not installed; all but the picture is written.
-    """
-    make_folder(folder)
-    write_json(folder, {**evaluation.to_json(), **(facts or {})})
-    write_whole_text(folder / "predictions.txt", "".join(f"{one}\n" for one in evaluation.predictions))
-    picture = folder / "confusion.png"
-    save(draw_confusion(evaluation.classes, title=title), picture)
-    return picture
+    @abstractmethod
+    def texts(self, example: Example) -> tuple[str, ...]:
+        """The texts of an example."""
+
+    @abstractmethod
+    def names(self, example: Example) -> tuple[str, ...]:
+        """The labels of an example."""
+
+    @abstractmethod
+    def encode(
+        self, examples: Iterable[Example], tokenizer: Tokenizer, labels: Labels
+    ) -> Iterable[EncodedExample]:
+        """Examples as ids, one for one.
+
+        Raises:
+            DataError: a label is not in `labels`.
+        """
+
+    @abstractmethod
+    def token_ids(self, example: EncodedExample) -> Sequence[Sequence[int]]:
+        """The ids of each text of an example, without special symbols."""
+
+    @abstractmethod
+    def pad(self, examples: Sequence[EncodedExample]) -> Batch:
+        """Examples → a batch."""
+
+    @staticmethod
+    @abstractmethod
+    def predict(model: Any, batch: Any) -> tuple[Tensor, Tensor]:
+        """Logits (N, labels) for the N predictions of a batch, and the N correct labels."""
+
+    @abstractmethod
+    def score(
+        self, examples: Sequence[EncodedExample], gold: Sequence[str], predicted: Sequence[str]
+    ) -> ClassScores:
+        """Score the predictions for some examples, which follow one another in `gold` and `predicted`."""
+
+    def _examples(self, given: Sequence[Any] | None, files: Sequence[str]) -> list[Example] | None:
+        """The examples given, or else those of the files; None where there is neither."""
+        if given is not None:
+            return self.parse(given)
+        return self.read(files) if files else None
+
+    def _prepare(self, train: Sequence[Example], valid: Sequence[Example] | None) -> Prepared[EncodedExample]:
+        notes: list[str] = []
+        labels = Labels.learn(name for example in train for name in self.names(example))
+        if valid is None:
+            kinds = [self.names(example) for example in train] if self.stratified else None
+            train, valid, note = split_train_valid(
+                train,
+                [self.texts(example) for example in train],
+                self.config.training.seed,
+                what=self.examples,
+                kinds=kinds,
+            )
+            notes.append(note)
+        if not valid:
+            raise DataError(
+                f"the validation {self.examples} given are none at all; give some, or leave the argument out"
+            )
+        if self._pretrained is None:
+            lines = (text for example in train for text in self.texts(example))
+            tokenizer = train_text_tokenizer(lines, self.config.tokenizer)
+        else:  # its weights belong to its ids
+            tokenizer = self._pretrained.tokenizers["text"]
+        encoded, left_out = filter_by_length(
+            list(self.encode(train, tokenizer, labels)),
+            lambda example: example.length - 1,  # without the end mark
+            self.config.data.max_length,
+            what=self.examples,
+            unit=self.unit,
+        )
+        return Prepared(
+            {"text": tokenizer},
+            encoded,
+            list(self.encode(valid, tokenizer, labels)),
+            (*notes, *left_out),
+            labels.names,
+        )
+
+    @property
+    def sizes(self) -> Mapping[str, int]:
+        """The vocabulary and the labels."""
+        return {"text": self.tokenizers["text"].size, "labels": len(self.labels)}
+
+    def build(self) -> Model:
+        """Make the model, from a language model where one is named."""
+        config = self.config.model
+        if self._pretrained is not None:
+            config = replace(config, encoder=match_shape(config.encoder, self._pretrained.model.config))
+        model = self.network(config, self.sizes["text"], self.sizes["labels"])
+        self.model = model
+        if self._pretrained is not None:
+            folder = self.config.pretrained.encoder
+            self.notes += (initialize_encoder(model.encoder, config.encoder, self._pretrained, folder),)
+            texts = (ids for example in self.prepared.train for ids in self.token_ids(example))
+            self.notes += note_unknown_words(folder, texts)
+        return self.model
+
+    def objective(self) -> nn.Module:
+        """The cross-entropy of the labels."""
+        return LabelObjective(self.model, self.predict, self.config.training.label_smoothing)
+
+    def batch(self, members: Sequence[int]) -> Batch:
+        """Some examples, padded."""
+        return self.pad([self.prepared.train[k] for k in members])
+
+    @torch.inference_mode()
+    def validate(self, device: torch.device) -> Validation:
+        """The loss, and the metrics of labels that ``training.select`` can name."""
+        training, valid = self.config.training, self.prepared.valid
+        was_training = self.model.training
+        self.model.eval()
+        loss = 0.0
+        order: list[int] = []
+        gold: list[int] = []
+        predicted: list[int] = []
+        lengths = [example.length for example in valid]
+        for members in batch_by_length(lengths, training.batch_sentences, training.batch_tokens):
+            batch = self.pad([valid[k] for k in members]).to(device)
+            logits, targets = self.predict(self.model, batch)
+            loss += float(sequence_loss(logits, targets))
+            order += members
+            gold += targets.tolist()
+            predicted += logits.argmax(dim=-1).tolist()
+        self.model.train(was_training)
+        classes = self.score(
+            [valid[k] for k in order],
+            [self.labels[label] for label in gold],
+            [self.labels[label] for label in predicted],
+        )
+        scores = {key: value for key, value in label_scores(classes).items() if key in self.config.selections}
+        return Validation(loss / len(gold), scores)

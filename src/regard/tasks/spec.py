@@ -1,61 +1,75 @@
-"""What the rest of the package knows of a task: names and words at once, code when it is called for.
+"""What the rest of the package knows of a task: names and sentences at once, code when it is called for.
 
-A task's folder defines one `TaskSpec` in its ``__init__.py``. Reading its attributes imports neither torch nor the
-task's own modules, so that ``regard --help`` can list every task; each method imports what it returns.
+A task's folder defines one `TaskSpec` in its ``__init__.py``. Code is named as ``module:name`` and imported by the
+method that needs it, so that ``regard --help`` lists every task without importing torch.
 """
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any, ClassVar, get_type_hints
+from typing import TYPE_CHECKING, Any, get_type_hints
 
 if TYPE_CHECKING:
     from regard.config import Config
     from regard.models import Model
     from regard.tasks.base import Task
     from regard.tasks.config import RunConfig
+    from regard.tasks.evaluation import DemoRun, DemoView, EvaluationOptions, EvaluationRun
 
 Preset = dict[str, Any]
 """A run's configuration as a TOML file would have it, every number in sight."""
 
 
-class TaskSpec(ABC):
-    """One task: its words, its configuration, its model, its data, and the object that uses a trained model."""
+@dataclass(frozen=True, kw_only=True)
+class TaskSpec:
+    """One task.
 
-    name: ClassVar[str]
-    """As ``--task`` takes it, and as ``regard.json`` has it."""
-    purpose: ClassVar[str]
-    """What a model of this task is for, after "a model for"."""
-    example: ClassVar[str]
-    """One training example as `regard.train` takes it, in Python."""
-    texts: ClassVar[tuple[str, ...]] = ("text",)
-    """The names of its tokenizers, in the order of ``--tokenizer``."""
-    default_preset: ClassVar[str]
-    """The preset where none is named."""
-    commands: ClassVar[Mapping[str, str]] = {}
-    """Its commands: name → ``module:function``."""
-    first_command: ClassVar[str] = "regard show {folder}"
-    """What to type first with a trained model."""
-    evaluation: ClassVar[str] = ""
-    """What ``regard evaluate`` calls with its arguments: ``module:function``; empty where it scores no such model."""
-    evaluation_options: ClassVar[frozenset[str]] = frozenset()
-    """The options of ``regard evaluate`` that this task reads, beside those that every task reads."""
-    demo_files: ClassVar[str] = ""
-    """What writes generated examples as training files, for `write_examples`: ``module:function``."""
-    demo: ClassVar[str] = ""
-    """What tests and shows a trained demonstration, for `show_demo`: ``module:function``."""
+    Attributes:
+        name: as ``--task`` takes it, and as ``regard.json`` has it.
+        purpose: what a model of this task is for, after "a model for".
+        example: one training example as `regard.train` takes it, in Python.
+        texts: the names of its tokenizers, in the order of ``--tokenizer``.
+        sizes: the names of the sizes its network is built for, in the network's order.
+        default_preset: the preset where none is named.
+        config: the class of a run's configuration, ``module:name`` as all that follow.
+        network: the class of its models: configuration, sizes → model.
+        training: the class of its `Task`.
+        prediction: the class of its `Predictor`.
+        preset_table: its named presets.
+        commands: its own commands, name → ``module:function``.
+        first_command: what to type first with a trained model.
+        evaluation: a module for ``regard evaluate``, with ``evaluate_files``, and for ``regard demo``, with
+            ``write_examples``, ``evaluate_examples`` and ``show_demo``: see the methods; empty without one.
+        evaluation_options: the options of ``regard evaluate`` that it reads, beside those that every task reads.
+    """
 
-    @abstractmethod
+    name: str
+    purpose: str
+    example: str
+    default_preset: str
+    config: str
+    network: str
+    sizes: tuple[str, ...]
+    training: str
+    prediction: str
+    preset_table: str
+    texts: tuple[str, ...] = ("text",)
+    commands: Mapping[str, str] = field(default_factory=dict)
+    first_command: str = "regard show {folder}"
+    evaluation: str = ""
+    evaluation_options: frozenset[str] = frozenset()
+
     def run_config(self) -> "type[RunConfig]":
         """The configuration of a whole run."""
+        config: type[RunConfig] = resolve_name(self.config)
+        return config
 
     def model_config(self) -> "type[Config]":
         """The configuration of its model: the type of the field ``model`` of `run_config`."""
         hint: type[Config] = get_type_hints(self.run_config())["model"]
         return hint
 
-    @abstractmethod
     def build(self, config: Any, sizes: Mapping[str, int]) -> "Model":
         """Make a model, its weights sampled from torch's generator.
 
@@ -63,8 +77,9 @@ class TaskSpec(ABC):
             config: of `model_config`.
             sizes: of vocabularies, labels and features, by name.
         """
+        model: Model = resolve_name(self.network)(config, *(sizes[name] for name in self.sizes))
+        return model
 
-    @abstractmethod
     def task(self, config: Any, train: Any, valid: Any) -> "Task":
         """Read and prepare the data of a run.
 
@@ -76,18 +91,23 @@ class TaskSpec(ABC):
         Raises:
             RegardError: the data or the configuration cannot be used.
         """
+        task: Task = resolve_name(self.training)(config, train, valid)
+        return task
 
-    @abstractmethod
     def predictor(self) -> type[Any]:
-        """The class through which a trained model is used."""
+        """The class through which a trained model is used, a `Predictor`."""
+        predictor: type[Any] = resolve_name(self.prediction)
+        return predictor
 
-    @abstractmethod
     def presets(self) -> Mapping[str, Callable[[], Preset]]:
         """Its named starting points."""
+        presets: Mapping[str, Callable[[], Preset]] = resolve_name(self.preset_table)
+        return presets
 
-    def evaluate(self, arguments: Any) -> None:
-        """Score a model on a test set, print the scores, and write what is to be written."""
-        resolve_name(self.evaluation)(arguments)
+    def evaluate(self, options: "EvaluationOptions") -> "EvaluationRun":
+        """Open a model and a test set, ready to be evaluated."""
+        run: EvaluationRun = resolve_name(f"{self.evaluation}:evaluate_files")(options)
+        return run
 
     def write_examples(self, stem: Path, examples: Sequence[Any]) -> list[str]:
         """Write generated examples; return the files as ``data.train`` names them.
@@ -96,14 +116,21 @@ class TaskSpec(ABC):
             stem: the files' path without suffix.
             examples: of `regard.datasets`.
         """
-        files: list[str] = resolve_name(self.demo_files)(stem, examples)
+        files: list[str] = resolve_name(f"{self.evaluation}:write_examples")(stem, examples)
         return files
 
-    def show_demo(self, trained: Any, json: bool) -> None:
-        """Test a model that ``regard demo`` trained, and show it at work.
+    def evaluate_examples(self, predictor: Any, examples: Sequence[Any], demo: "DemoRun") -> "EvaluationRun":
+        """A trained model and generated examples, ready to be evaluated."""
+        run: EvaluationRun = resolve_name(f"{self.evaluation}:evaluate_examples")(predictor, examples, demo)
+        return run
+
+    def show_demo(self, predictor: Any, evaluation: Any, demo: "DemoRun") -> "DemoView":
+        """What ``regard demo`` shows of a trained model.
 
         Args:
-            trained: the dataset, its splits, the folder and the report.
-            json: print the report as JSON and nothing else.
+            predictor: the model.
+            evaluation: the task's own evaluation of the test set.
+            demo: the dataset, its splits, the folder and the report of the training.
         """
-        resolve_name(self.demo)(trained, json)
+        view: DemoView = resolve_name(f"{self.evaluation}:show_demo")(predictor, evaluation, demo)
+        return view

@@ -1,7 +1,7 @@
-"""Which examples are set aside for validation, where none are given.
+"""The split into training and validation examples, where no validation examples are given.
 
-In: what each example says, and, where they are to be shared out evenly, of which kind it is. Out: those kept and
-those set aside, and what to tell of it. Examples that say the same stand on one side only, however often they occur.
+In: the examples with their contents, and their kinds where every kind is to be represented. Out: the two parts, and a
+note for the user. Examples with the same content are in the same part, however often they occur.
 """
 
 import random
@@ -13,8 +13,8 @@ from regard.errors import DataError
 
 Example = TypeVar("Example")
 
-_SHARE = 20  # one in so many
-_MOST = 1000
+_FRACTION = 1 / 20
+_MAX_VALID = 1000
 
 
 def split_train_valid(
@@ -25,81 +25,77 @@ def split_train_valid(
     what: str,
     kinds: Sequence[Hashable] | None = None,
 ) -> tuple[list[Example], list[Example], str]:
-    """Part some examples from the others, as `set_aside` chooses them.
+    """Split off validation examples; `split_indices` chooses them.
 
     Args:
         examples: all there are.
-        contents: of each, what is read.
-        seed: of the choice.
+        contents: of each example, the input a model reads.
+        seed: of the random choice.
         what: what the examples are called, in the plural.
-        kinds: of each, where they are to be shared out evenly.
+        kinds: of each example, where every kind is to be represented.
 
     Returns:
-        The examples kept, those set aside, and a sentence about it for the user.
+        The training examples, the validation examples, and a note for the user.
 
     Raises:
-        DataError: there are too few to part, or all are empty.
+        DataError: there are too few to split, or all are empty.
     """
-    kept, aside = choose_valid(contents, seed, kinds)
-    return [examples[k] for k in kept], [examples[k] for k in aside], said_of(len(aside), what)
+    train, valid = split_indices(contents, seed, kinds)
+    return [examples[k] for k in train], [examples[k] for k in valid], split_note(len(valid), what)
 
 
-def said_of(count: int, what: str, which: str = "") -> str:
-    """The sentence that tells of examples set aside; `which` goes before their number, as "the last "."""
-    return f"no validation {what} given: {which}{count:,} of the training {what} are set aside for it"
+def split_note(count: int, what: str, which: str = "") -> str:
+    """The note about examples split off; `which` precedes their number, as "the last "."""
+    return f"no validation {what} given: {which}{count:,} of the training {what} are split off for validation"
 
 
-def choose_valid(
+def split_indices(
     contents: Sequence[Hashable], seed: int, kinds: Sequence[Hashable] | None = None
 ) -> tuple[list[int], list[int]]:
-    """Part some examples from the others: one in twenty, of every kind, and a thousand at most.
+    """Choose the validation examples at random: one in twenty of every kind, at most a thousand.
 
-    A kind that says one thing only is kept; where all do, and there are twenty or more, kinds are not heeded.
+    A kind with a single content stays in training; where that holds for all kinds, and there are twenty or more
+    contents, kinds are ignored.
 
     Args:
-        contents: of each example, what is read.
-        seed: of the choice.
-        kinds: of each example; all are of one kind if None.
+        contents: of each example, the input a model reads.
+        seed: of the random choice.
+        kinds: of each example; one kind if None.
 
     Returns:
-        The examples kept and those set aside, by number and in order.
+        The indices of the training and of the validation examples, in order.
 
     Raises:
-        DataError: there are too few to part, or all are empty.
+        DataError: there are too few to split, or all are empty.
     """
     different: dict[Hashable, Hashable] = {}
-    for number, content in enumerate(contents):
-        different.setdefault(content, None if kinds is None else kinds[number])
+    for index, content in enumerate(contents):
+        different.setdefault(content, None if kinds is None else kinds[index])
     by_kind: defaultdict[Hashable, list[Hashable]] = defaultdict(list)
     for content, kind in different.items():
         by_kind[kind].append(content)
-    if _SHARE <= len(different) == len(by_kind):
+    if len(different) * _FRACTION >= 1 and len(different) == len(by_kind):
         by_kind = defaultdict(list, {None: list(different)})
     rng = random.Random(seed)
-    share = min(1 / _SHARE, _MOST / max(len(different), 1))
+    fraction = min(_FRACTION, _MAX_VALID / max(len(different), 1))
     chosen: set[Hashable] = set()
     for members in by_kind.values():
         if len(members) > 1:
-            chosen.update(rng.sample(members, max(1, int(share * len(members)))))
+            chosen.update(rng.sample(members, max(1, int(fraction * len(members)))))
+    count = f"{len(contents):,} example{'' if len(contents) == 1 else 's'}"
     if not any(different):
-        raise DataError(
-            f"an empty corpus: {_counted(contents)}, and nothing in any of them; name a file with some text"
-        )
+        raise DataError(f"an empty corpus: {count}, all of them empty; name a file with some text")
     if not chosen:
         raise DataError(
-            f"{_counted(contents)} {'is' if len(contents) == 1 else 'are'} too few to learn from and to validate "
-            f"with{_why(len(contents), len(different))}; give more, or name a validation file with --valid"
+            f"{count} {'is' if len(contents) == 1 else 'are'} too few to train and to validate "
+            f"with{_reason(len(contents), len(different))}; give more, or name a validation file with --valid"
         )
-    aside = [number for number, content in enumerate(contents) if content in chosen]
-    return [number for number, content in enumerate(contents) if content not in chosen], aside
+    valid = [index for index, content in enumerate(contents) if content in chosen]
+    return [index for index, content in enumerate(contents) if content not in chosen], valid
 
 
-def _counted(contents: Sequence[Hashable]) -> str:
-    return f"{len(contents):,} example{'' if len(contents) == 1 else 's'}"
-
-
-def _why(count: int, num_different: int) -> str:
-    """Why examples cannot be parted, where their number alone does not tell."""
+def _reason(count: int, num_different: int) -> str:
+    """Why examples cannot be split, where their number alone does not say it."""
     if count == 1:
         return ""
-    return ", for all say the same" if num_different == 1 else ", for no kind has two different ones"
+    return ": all have the same content" if num_different == 1 else ": no kind has two different ones"

@@ -1,6 +1,6 @@
 """Lines ↔ ids: reading corpora, learning vocabularies, encoding, and leaving out what cannot be used."""
 
-from regard.text.features import DescribedFeatures, as_numbers, read_described, read_features
+from regard.text.features import CaptionedFeatures, as_numbers, read_captioned, read_features
 from regard.text.labelled import (
     EncodedLabelled,
     LabelledText,
@@ -38,8 +38,7 @@ from regard.text.tagged import (
     read_tagged,
     read_vertical,
 )
-from regard.text.tokenizer import Tokenizer
-from regard.text.train_tokenizer import KINDS, learn
+from regard.text.tokenizer import KINDS, Tokenizer, train_tokenizer
 
 __all__ = [
     "BOS",
@@ -49,7 +48,7 @@ __all__ = [
     "UNK",
     "KINDS",
     "MODES",
-    "DescribedFeatures",
+    "CaptionedFeatures",
     "EncodedLabelled",
     "EncodedLine",
     "EncodedPair",
@@ -73,9 +72,9 @@ __all__ = [
     "encode_words",
     "format_gold",
     "format_pharaoh",
-    "learn",
+    "train_tokenizer",
     "parse_pharaoh",
-    "read_described",
+    "read_captioned",
     "read_features",
     "read_gold_links",
     "read_labelled",

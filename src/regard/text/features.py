@@ -1,7 +1,7 @@
 """Vectors of features from files, and the texts that describe them.
 
 In: a ``.npy`` matrix, or a table of Arrow, Feather or Parquet; a text file beside it with as many lines as there are
-rows. Out: a float32 matrix (N, f), or `DescribedFeatures`. Nothing is unpickled, and every number is finite.
+rows. Out: a float32 matrix (N, f), or `CaptionedFeatures`. Nothing is unpickled, and every number is finite.
 """
 
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ TABLES = (".arrow", ".feather", ".parquet")
 
 
 @dataclass(frozen=True, slots=True)
-class DescribedFeatures:
+class CaptionedFeatures:
     """A vector of features (f,) and the text that describes it, with the place the text was read at."""
 
     features: Matrix
@@ -88,9 +88,9 @@ def as_numbers(given: Any, name: object) -> Matrix:
         return numbers.astype(np.float32)
 
 
-def read_described(
+def read_captioned(
     features: str | Path, texts: str | Path, *, column: str | None = None
-) -> Iterator[DescribedFeatures]:
+) -> Iterator[CaptionedFeatures]:
     """Yield each row of features with the line of text that describes it.
 
     Args:
@@ -110,7 +110,7 @@ def read_described(
         )
     origin = shown(texts)
     for number, (row, line) in enumerate(zip(rows, lines, strict=True), start=1):
-        yield DescribedFeatures(row, line, Place(origin, number))
+        yield CaptionedFeatures(row, line, Place(origin, number))
 
 
 def _read_npy(path: Path) -> npt.NDArray[Any]:

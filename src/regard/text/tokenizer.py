@@ -1,22 +1,27 @@
-"""Lines ↔ ids, and which word of the line each id belongs to.
+"""Tokenizers: lines ↔ ids, which word of a line each id belongs to, and how a vocabulary is trained.
 
-In: lines of text, or ids. Out: ids without specials, or text. Normalising, splitting and looking up are
-Hugging Face's `tokenizers`, with all their rules in one JSON file. How a vocabulary comes to be is `learn`;
-knows nothing of batches or models.
-
-Whether models share their vocabularies: what an ensemble and a mean of checkpoints need.
+In: lines of text, or ids. Out: ids without special symbols, or text; a tokenizer whose rules and ids depend only on the
+lines and options it was trained on, not on hash seeds, threads or earlier calls. Normalising, splitting, looking up and
+the training algorithms of `bpe` and `unigram` are those of Hugging Face's `tokenizers`, saved as one JSON file;
+counting and the order of ids are ours. Knows nothing of batches or models.
 """
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import tokenizers
+from tokenizers import Regex, models, normalizers, pre_tokenizers, trainers
+from tokenizers.models import Model
+from tokenizers.normalizers import Normalizer
+from tokenizers.pre_tokenizers import PreTokenizer
+from tokenizers.trainers import Trainer
 
-from regard.errors import ConfigError, FolderError, nearest
+from regard.errors import ConfigError, DataError, FolderError, nearest
 from regard.io import write_whole_text
-from regard.text.specials import CONTROLS, SPECIAL_PIECES, SPECIALS
+from regard.text.specials import CONTROLS, SPECIAL_PIECES, SPECIALS, UNK
 
 MARK = "▁"
 """Stands for a blank at the start of a word in the pieces of `bpe` and `unigram`."""
@@ -197,3 +202,164 @@ def refuse_other_vocabularies(
                 f"{first} and {second}: their {name} tokenizers differ ({difference}); only models that share their "
                 "vocabularies go together"
             )
+
+
+BLANKS = "\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+"""A regular expression's class of everything that `str.split` treats as a blank."""
+
+Pieces = Counter[str]
+_UNK_PIECE = SPECIAL_PIECES[UNK]
+# far above the noise that a changing order of summation leaves in a score, far below the distance of two pieces
+_SCORE_DIGITS = 6
+# the step by which the library's trainer separates, in arbitrary order, characters its model had dropped
+_SCORE_STEP = 1e-4
+
+
+def train_tokenizer(
+    kind: str, lines: Iterable[str], *, size: int, min_frequency: int = 1, lowercase: bool = False
+) -> Tokenizer:
+    """Train a tokenizer.
+
+    Args:
+        kind: a key of `KINDS`. ``char`` has a token for each code point, ``word`` for each stretch between
+            blanks; ``bpe`` and ``unigram`` build pieces of words.
+        lines: the training text, read once.
+        size: the maximum number of ids, the four special symbols included.
+        min_frequency: how often something must occur to be in the vocabulary: a word for ``word``, a character for the
+            others, and a merge for ``bpe``.
+        lowercase: whether text is lowercased first.
+
+    Raises:
+        ConfigError: an unknown kind, or an illegal size or frequency.
+        DataError: there is no text in the lines.
+    """
+    if kind not in KINDS:
+        raise ConfigError(f"{kind!r} is not a kind of tokenizer; {nearest(kind, KINDS)}")
+    if size <= len(SPECIAL_PIECES):
+        raise ConfigError(
+            f"a vocabulary of {size} is too small: the special symbols alone are {len(SPECIAL_PIECES)}"
+        )
+    if min_frequency < 1:
+        raise ConfigError(f"min_frequency is {min_frequency}; it must be 1 or more")
+    normalizer = _normalizer(fold=kind != "char", lowercase=lowercase)
+    model, splitter = KINDS[kind](map(normalizer.normalize_str, lines), size, min_frequency)
+    engine = tokenizers.Tokenizer(model)
+    engine.normalizer = normalizer
+    engine.pre_tokenizer = splitter
+    return Tokenizer(kind, engine)
+
+
+def _normalizer(*, fold: bool, lowercase: bool) -> Normalizer:
+    """NFC, and every blank a space; folded, runs of them are one, the line's ends have none, and ▁ is one."""
+    steps: list[Normalizer] = [normalizers.Lowercase()] if lowercase else []
+    steps.append(normalizers.NFC())
+    if fold:
+        steps += [normalizers.Replace(Regex(f"[{BLANKS}{MARK}]+"), " "), normalizers.Strip()]
+    else:
+        steps.append(normalizers.Replace(Regex(f"[{BLANKS}]"), " "))
+    return normalizers.Sequence(steps)
+
+
+def _train_char(lines: Iterator[str], size: int, min_frequency: int) -> tuple[Model, PreTokenizer]:
+    # the blank is in the vocabulary even if it did not occur, so that words are always separated
+    counts = _count(lines, lambda line: list(line.replace(" ", "")))
+    known = _most_frequent(counts, size - len(SPECIAL_PIECES) - 1, min_frequency)
+    return _lookup([" ", *known]), pre_tokenizers.Split(Regex("."), "isolated")
+
+
+def _train_word(lines: Iterator[str], size: int, min_frequency: int) -> tuple[Model, PreTokenizer]:
+    known = _most_frequent(_count(lines, str.split), size - len(SPECIAL_PIECES), min_frequency)
+    return _lookup(known), pre_tokenizers.Split(" ", "removed")
+
+
+def _train_bpe(lines: Iterator[str], size: int, min_frequency: int) -> tuple[Model, PreTokenizer]:
+    trainer = trainers.BpeTrainer(
+        vocab_size=size - len(SPECIAL_PIECES), min_frequency=min_frequency, show_progress=False
+    )
+    trained, splitter = _train_pieces(models.BPE(), trainer, lines, size, min_frequency)
+    ordered = sorted(trained["vocab"], key=trained["vocab"].__getitem__)
+    vocabulary = {piece: i for i, piece in enumerate([*SPECIAL_PIECES, *ordered])}
+    merges = [tuple(merge) for merge in trained["merges"]]
+    return models.BPE(vocabulary, merges, unk_token=_UNK_PIECE, fuse_unk=True), splitter
+
+
+def _train_unigram(lines: Iterator[str], size: int, min_frequency: int) -> tuple[Model, PreTokenizer]:
+    # the trainer needs one more id, for an unknown symbol of its own
+    trainer = trainers.UnigramTrainer(
+        vocab_size=size - len(SPECIAL_PIECES) + 1,
+        unk_token=_UNK_PIECE,
+        special_tokens=[_UNK_PIECE],
+        show_progress=False,
+    )
+    trained, splitter = _train_pieces(models.Unigram(), trainer, lines, size, min_frequency)
+    scores = {piece: score for piece, score in trained["vocab"] if piece != _UNK_PIECE}
+    floor = min(scores.values()) + _SCORE_STEP * (1 + sum(len(piece) == 1 for piece in scores))
+    rounded = {piece: round(max(score, floor), _SCORE_DIGITS) for piece, score in scores.items()}
+    # the trainer exceeds its size where there is hardly space for more than the characters, which must all stay
+    ranked = sorted(rounded, key=lambda piece: (len(piece) > 1, -rounded[piece], piece))
+    kept = ranked[: size - len(SPECIAL_PIECES)]
+    ordered = [(piece, rounded[piece]) for piece in sorted(kept, key=lambda piece: (-rounded[piece], piece))]
+    return models.Unigram([*((piece, 0.0) for piece in SPECIAL_PIECES), *ordered], UNK, False), splitter
+
+
+Training = Callable[[Iterator[str], int, int], tuple[Model, PreTokenizer]]
+
+KINDS: dict[str, Training] = {
+    "char": _train_char,
+    "word": _train_word,
+    "bpe": _train_bpe,
+    "unigram": _train_unigram,
+}
+"""The kinds of tokenizer: each trains a model and a splitter on normalised lines, given a size and a frequency."""
+
+
+def _count(lines: Iterable[str], split: Callable[[str], list[str]]) -> Pieces:
+    counts: Pieces = Counter()
+    for line in lines:
+        counts.update(split(line))
+    if not counts:
+        raise DataError("an empty corpus: there is no text to train a tokenizer on")
+    return counts
+
+
+def _most_frequent(counts: Pieces, limit: int, min_frequency: int) -> list[str]:
+    """The most frequent pieces first, those of equal count by code point."""
+    frequent = [piece for piece, count in counts.items() if count >= min_frequency]
+    return sorted(frequent, key=lambda piece: (-counts[piece], piece))[:limit]
+
+
+def _lookup(known: list[str]) -> Model:
+    vocabulary = {piece: i for i, piece in enumerate([*SPECIAL_PIECES, *known])}
+    return models.WordLevel(vocabulary, _UNK_PIECE)
+
+
+def _train_pieces(
+    model: Model, trainer: Trainer, lines: Iterable[str], size: int, min_frequency: int
+) -> tuple[dict[str, Any], PreTokenizer]:
+    """Train on the words of which every character is frequent enough; return the model as data.
+
+    Raises:
+        ConfigError: the characters alone overfill the vocabulary, or none is frequent enough.
+    """
+    words = _count(lines, str.split)
+    characters: Pieces = Counter()
+    for word, count in words.items():
+        characters.update({character: count * times for character, times in Counter(word).items()})
+    rare = {character for character, count in characters.items() if count < min_frequency}
+    usable = {word: count for word, count in words.items() if rare.isdisjoint(word)}
+    alphabet = set(MARK).union(*usable)
+    if not usable:
+        raise ConfigError(
+            f"min_frequency is {min_frequency}, and every word has a character that is rarer; lower it"
+        )
+    if len(alphabet) + len(SPECIAL_PIECES) > size:
+        raise ConfigError(
+            f"a vocabulary of {size} is too small for {len(alphabet)} different characters and "
+            f"{len(SPECIAL_PIECES)} special symbols; make it {len(alphabet) + len(SPECIAL_PIECES)} or more, "
+            "or raise min_frequency to leave out rare characters"
+        )
+    engine = tokenizers.Tokenizer(model)
+    engine.pre_tokenizer = pre_tokenizers.Metaspace(replacement=MARK, prepend_scheme="always", split=True)
+    repeated = (" ".join([word] * count) for word, count in sorted(usable.items()))
+    engine.train_from_iterator(repeated, trainer)
+    return json.loads(engine.to_str())["model"], engine.pre_tokenizer

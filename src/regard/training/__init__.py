@@ -1,1 +1,1 @@
-"""Learning: configuration, data, the loop, and the folder it leaves behind."""
+"""Training: from layers of options and a task's data to a model folder."""

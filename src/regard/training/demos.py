@@ -1,4 +1,4 @@
-"""What ``regard demo`` trains on each world: how much of it, and the configuration, every number in sight."""
+"""What ``regard demo`` trains on each dataset: how much of it, and the configuration, every number in sight."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -6,20 +6,28 @@ from typing import Any
 
 from regard.config import in_range, one_of
 
+
+def _translator(size: int) -> dict[str, Any]:
+    """A translator without dropout, of one size; the decoder's state is as wide as the annotations."""
+    return {
+        "encoder": {"embedding_size": size, "state_size": size, "dropout": 0.0},
+        "decoder": {
+            "embedding_size": size,
+            "state_size": 2 * size,
+            "attention": {"size": size},
+            "readout_size": size,
+            "dropout": 0.0,
+        },
+    }
+
+
 _MICROWORLD: dict[str, Any] = {
     "preset": "rnnsearch-small",
     "tokenizer": {"source": "word", "target": "word"},
     "model": {
-        # rare forms are half the French vocabulary; one matrix learns them from both of its uses
+        # half the French vocabulary is rare; a tied matrix is trained by both of its uses
         "tie": "target",
-        "encoder": {"embedding_size": 96, "state_size": 96, "dropout": 0.0},
-        "decoder": {
-            "embedding_size": 96,
-            "state_size": 192,
-            "attention": {"size": 96},
-            "readout_size": 96,
-            "dropout": 0.0,
-        },
+        **_translator(96),
     },
     "training": {
         "learning_rate": 0.006,
@@ -48,16 +56,7 @@ _DATES: dict[str, Any] = {
 _COPY: dict[str, Any] = {
     "preset": "rnnsearch-small",
     "tokenizer": {"source": "word", "target": "word"},
-    "model": {
-        "encoder": {"embedding_size": 64, "state_size": 64, "dropout": 0.0},
-        "decoder": {
-            "embedding_size": 64,
-            "state_size": 128,
-            "attention": {"size": 64},
-            "readout_size": 64,
-            "dropout": 0.0,
-        },
-    },
+    "model": _translator(64),
     "training": {
         "learning_rate": 0.005,
         "label_smoothing": 0.0,
@@ -99,7 +98,7 @@ _SENTIMENT: dict[str, Any] = {
 _RECALL: dict[str, Any] = {
     "preset": "lstmn-classifier",
     "model": {
-        # an LSTM of this size stays near guessing: the value must be found again by its key
+        # an LSTM of this size stays near chance: the value must be looked up by its key
         "encoder": {
             "cell": "rnn-sum-keep",
             "embedding_size": 48,
@@ -154,15 +153,15 @@ _SCENES: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Demo:
-    """A world's demonstration.
+    """The demonstration of a dataset.
 
     Attributes:
-        train: how many examples to learn from.
-        valid: how many to validate with.
-        test: how many to test with.
-        tokenize: how BLEU cuts the output: not at all, or into characters where it is one word.
-        config: the run, as a configuration file would say it.
-        world: what the world is asked for beside sizes and a seed.
+        train: the number of training examples.
+        valid: the number of validation examples.
+        test: the number of test examples.
+        tokenize: BLEU's tokenizer: none, or char where the output is one word.
+        config: the run, as a configuration file has it.
+        dataset: options of the dataset, beside sizes and a seed.
     """
 
     train: int
@@ -173,10 +172,10 @@ class Demo:
     dataset: dict[str, Any] = field(default_factory=dict)
 
     def limited_to(self, size: int | None) -> "Demo":
-        """The same with `size` examples to learn from, and no more to validate and test with; None changes nothing.
+        """The same with `size` training examples, and at most as many for validation and test; None changes nothing.
 
         Raises:
-            ConfigError: there is nothing to learn from.
+            ConfigError: the size is below 1.
         """
         if size is None:
             return self
@@ -198,7 +197,7 @@ DEMOS: dict[str, Callable[[], Demo]] = {
 
 
 def find_demo(dataset: str) -> Demo:
-    """The demonstration of a world.
+    """The demonstration of a dataset.
 
     Raises:
         ConfigError: there is none of that name.

@@ -1,4 +1,7 @@
-"""The run's diary: one JSON object a line, and TensorBoard's files where asked for."""
+"""The training log as it is written: one JSON object per line, and TensorBoard's files if configured.
+
+`ModelFolder.read_log` reads it.
+"""
 
 import json
 from contextlib import suppress
@@ -6,19 +9,20 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from regard.checkpoint import LOG
 from regard.errors import DataError, MissingExtraError
 
 
 class TrainingLog:
-    """Appends rows to ``log.jsonl``; each row is on disk when `write` returns.
+    """Writes ``log.jsonl``; each row is on disk when `write` returns.
 
     Args:
         folder: the model folder.
         tensorboard: write TensorBoard's event files too, under ``tensorboard/``.
 
     Raises:
-        MissingExtraError: TensorBoard is wanted and not installed.
-        DataError: the journal cannot be written.
+        MissingExtraError: TensorBoard is configured and not installed.
+        DataError: the log cannot be written.
     """
 
     def __init__(self, folder: Path, tensorboard: bool = False) -> None:
@@ -29,7 +33,7 @@ class TrainingLog:
             except ImportError:
                 raise MissingExtraError("training.tensorboard", "tensorboard", "tensorboard") from None
             self._events = SummaryWriter(str(folder / "tensorboard"))
-        self.path = folder / "log.jsonl"
+        self.path = folder / LOG
         try:
             self._file = self.path.open("w", encoding="utf-8")
         except OSError as error:
@@ -40,8 +44,8 @@ class TrainingLog:
 
         Args:
             event: ``start``, ``train``, ``validation`` or ``end``.
-            update: when.
-            values: what there is to say.
+            update: the number of updates so far.
+            values: plain values by name.
 
         Raises:
             DataError: the row cannot be written.
@@ -63,29 +67,12 @@ class TrainingLog:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        with suppress(OSError):  # a row that could not be written was told of by `write`
+        with suppress(OSError):  # `write` has raised for a row that could not be written
             self._file.close()
         if self._events is not None:
             self._events.close()
 
     def _fault(self, error: OSError) -> DataError:
         return DataError(
-            f"{self.path}: cannot be written ({error.strerror or error}); make room, or choose another folder"
+            f"{self.path}: cannot be written ({error.strerror or error}); free some space, or choose another folder"
         )
-
-
-def read_log(folder: Path) -> list[dict[str, Any]]:
-    """The rows of a run's journal; none if it has no journal.
-
-    A last line that a killed run left unfinished is passed over.
-    """
-    path = folder / "log.jsonl"
-    if not path.exists():
-        return []
-    rows = []
-    for line in path.read_text(encoding="utf-8").splitlines():
-        try:
-            rows.append(json.loads(line))
-        except ValueError:
-            continue
-    return rows

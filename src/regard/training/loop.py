@@ -1,28 +1,99 @@
-"""The training loop: epochs of batches, validations, checkpoints of best and last, and when to stop.
+"""The training loop: one update, epochs of them, validations, checkpoints of best and last, and when to stop.
 
-In: a task with its model, a configuration, a folder. Out: `LoopResult`; the folder holds the checkpoints and the
-journal. Devices, precision and processes are Lightning Fabric's; what is learnt, and from what, is the task's.
+In: a task with its model, a configuration, a folder. Out: `LoopResult`; the folder holds the checkpoints and the log.
+Devices, precision and processes are Lightning Fabric's; what the loss is, and on what data, is the task's.
 """
 
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
+import torch
 from torch import Tensor
 from torch.optim import Optimizer
 
+from regard.batches import Batch
 from regard.checkpoint import ModelFolder
-from regard.tasks.base import Task, TrainingBatch, Validation
+from regard.errors import RegardError
+from regard.evaluation.metrics import display_name
+from regard.tasks.base import Task, Validation
 from regard.tasks.config import TrainingConfig
-from regard.training.events import Listener, Note, Progress, Validated
 from regard.training.log import TrainingLog
-from regard.training.optimizer import Unfreezing, build_optimizer
-from regard.training.schedule import Schedule
-from regard.training.step import update
+from regard.training.optimizer import Schedule, Unfreezing, build_optimizer
+from regard.training.progress import Listener, Note, Progress, Validated
 
 _REPORT_EVERY = 10  # updates
+
+BatchType = TypeVar("BatchType", bound=Batch)
+
+
+@dataclass(frozen=True)
+class Updated:
+    """What one update did.
+
+    Attributes:
+        loss: in nats per prediction.
+        gradient_norm: before clipping.
+        num_tokens: the number of predictions, end marks counted.
+    """
+
+    loss: float
+    gradient_norm: float
+    num_tokens: int
+
+
+def update(
+    fabric: Any,
+    model: Any,
+    optimizer: Optimizer,
+    batches: Sequence[BatchType],
+    compute_loss: Callable[[BatchType], Tensor],
+    *,
+    clip: float,
+    normalize: str = "tokens",
+    scaled: bool = False,
+) -> Updated:
+    """Move the weights once: forward, backward, clipping, the optimizer's step.
+
+    Args:
+        fabric: Lightning Fabric, which knows the device, the precision and the processes.
+        model: the task's objective as `fabric.setup` returned it.
+        optimizer: as `fabric.setup` returned it.
+        batches: one, or as many as gradients are accumulated over; the loss is a mean over all of them together.
+        compute_loss: a batch → its loss by that model, a sum over its predictions.
+        clip: the greatest norm of the gradient; 0 for no limit.
+        normalize: what the loss is a mean over, ``tokens`` or ``sentences``.
+        scaled: whether float16's loss scaling is on, which skips updates that overflow by itself.
+
+    Raises:
+        RegardError: the loss or the gradient is not a finite number; the weights are as they were.
+    """
+    num_tokens = sum(batch.num_tokens for batch in batches)
+    count = num_tokens if normalize == "tokens" else sum(batch.num_sentences for batch in batches)
+    losses = []
+    for k, batch in enumerate(batches):
+        with fabric.no_backward_sync(model, enabled=k < len(batches) - 1):
+            loss = compute_loss(batch)
+            fabric.backward(loss / count)
+        losses.append(loss.detach())
+    norm = fabric.clip_gradients(model, optimizer, max_norm=clip or math.inf, error_if_nonfinite=False)
+    # one transfer: an update waits for its device once, and before the weights move
+    *sums, gradient_norm = torch.stack([*losses, norm.to(losses[0])]).tolist()
+    total = sum(sums)
+    if not math.isfinite(total):
+        raise RegardError(
+            f"the loss became {total}: training has diverged; lower training.learning_rate, or set training.clip"
+        )
+    if not math.isfinite(gradient_norm) and not scaled:
+        raise RegardError(
+            f"the gradient's norm became {gradient_norm}: training has diverged; "
+            "lower training.learning_rate, or set training.clip"
+        )
+    optimizer.step()
+    optimizer.zero_grad(set_to_none=True)
+    return Updated(total / num_tokens, gradient_norm, num_tokens)
 
 
 @dataclass(frozen=True)
@@ -30,12 +101,12 @@ class LoopResult:
     """How a run went.
 
     Attributes:
-        updates: how many there were.
+        updates: the number of updates.
         epochs: passes over the data, with the fraction.
-        seconds: the whole loop, validations included.
-        tokens_per_second: predictions learnt from, validations left out.
+        seconds: of the whole loop, validations included.
+        tokens_per_second: predictions per second of training, validations not counted.
         best: the best validation.
-        best_update: when it was.
+        best_update: the update it followed.
         stopped: why the loop ended.
     """
 
@@ -53,10 +124,10 @@ class Loop:
 
     Args:
         task: data and model; `Task.build` was called.
-        config: how to learn, and when to stop.
-        folder: where checkpoints go; `ModelFolder.create` was called.
-        journal: where rows go.
-        listener: who is told.
+        config: how to train, and when to stop.
+        folder: where checkpoints are written; `ModelFolder.create` was called.
+        log: the training log.
+        listener: called with every event.
         fabric: from `build_fabric`.
     """
 
@@ -81,11 +152,11 @@ class Loop:
         self._optimizer: Optimizer
         self._model, self._optimizer = self._fabric.setup(task.objective(), optimizer)
         self._best: Validation | None = None
-        self._best_update = self._updates = self._without_better = 0
+        self._best_update = self._updates = self._num_without_better = 0
         self._validated_at = -1
-        self._started = self._learning_seconds = 0.0
+        self._started = self._training_seconds = 0.0
         self._tokens = 0
-        self._norm = 0.0
+        self._gradient_norm = 0.0
 
     def run(self) -> LoopResult:
         """Train until a limit is reached.
@@ -96,7 +167,7 @@ class Loop:
         self._started = time.perf_counter()
         self._model.train()
         try:
-            stopped = self._learn()
+            stopped = self._train()
             if self._validated_at != self._updates:
                 self._validate()
         except KeyboardInterrupt:
@@ -110,13 +181,13 @@ class Loop:
             self._updates,
             self._updates / self._groups_per_epoch,
             self._seconds(),
-            self._tokens / max(self._learning_seconds, 1e-9),
+            self._tokens / max(self._training_seconds, 1e-9),
             self._best,
             self._best_update,
             stopped,
         )
 
-    def _learn(self) -> str:
+    def _train(self) -> str:
         """Update until a limit is reached; return which."""
         every = self._config.validate_every or self._groups_per_epoch
         losses: list[float] = []
@@ -125,7 +196,7 @@ class Loop:
             learning_rate = self._config.learning_rate * self._schedule.factor(
                 self._updates + 1, self._time_used()
             )
-            self._unfreezing.set_rates(learning_rate, self._updates)
+            self._unfreezing.set_learning_rates(learning_rate, self._updates)
             result = update(
                 self._fabric,
                 self._model,
@@ -139,9 +210,9 @@ class Loop:
             self._updates += 1
             self._tokens += result.num_tokens
             losses.append(result.loss)
-            self._norm = result.gradient_norm
+            self._gradient_norm = result.gradient_norm
             now = time.perf_counter()
-            self._learning_seconds += now - before
+            self._training_seconds += now - before
             before = now
             if self._updates % _REPORT_EVERY == 0 or self._updates == 1:
                 self._report(sum(losses) / len(losses), learning_rate)
@@ -153,8 +224,8 @@ class Loop:
                 return reason
         raise AssertionError("the batches never end")
 
-    def _loss(self, batch: TrainingBatch) -> Tensor:
-        return self._task.learn(self._model, batch, self._fraction() or 0.0)
+    def _loss(self, batch: Batch) -> Tensor:
+        return self._task.loss(self._model, batch, self._fraction() or 0.0)
 
     def _plan(self, epoch: int) -> list[Sequence[Sequence[int]]]:
         """The batches of an epoch, as many to a group as gradients are accumulated over."""
@@ -162,7 +233,7 @@ class Loop:
         every = self._config.accumulate
         return [batches[k : k + every] for k in range(0, len(batches), every)]
 
-    def _batches(self) -> Iterator[list[TrainingBatch]]:
+    def _batches(self) -> Iterator[list[Batch]]:
         epoch = 0
         while True:
             for group in self._plan(epoch):
@@ -185,8 +256,8 @@ class Loop:
             return f"{config.max_epochs:g} epochs are done"
         if config.max_minutes and self._seconds() >= 60 * config.max_minutes:
             return f"{config.max_minutes:g} minutes are over"
-        if config.patience and self._without_better >= config.patience:
-            return f"{config.patience} validations without a better one"
+        if config.patience and self._num_without_better >= config.patience:
+            return f"{config.patience} validations without a better {display_name(config.select)}"
         return None
 
     def _seconds(self) -> float:
@@ -213,7 +284,7 @@ class Loop:
             self._seconds(),
             loss,
             learning_rate,
-            self._tokens / max(self._learning_seconds, 1e-9),
+            self._tokens / max(self._training_seconds, 1e-9),
         )
         self._listener(progress)
         self._log.write(
@@ -222,7 +293,7 @@ class Loop:
             seconds=round(progress.seconds, 3),
             epoch=round(progress.epoch, 4),
             loss=loss,
-            gradient_norm=self._norm,
+            gradient_norm=self._gradient_norm,
             learning_rate=learning_rate,
             tokens_per_second=round(progress.tokens_per_second, 1),
         )
@@ -240,13 +311,13 @@ class Loop:
             **validation.to_json(),
         )
         if better:
-            self._best, self._best_update, self._without_better = validation, self._updates, 0
+            self._best, self._best_update, self._num_without_better = validation, self._updates, 0
             self._save("best", validation)
         else:
-            self._without_better += 1
+            self._num_without_better += 1
         self._save("last", validation)
         self._schedule.observe(better)
-        self._listener(Validated(self._updates, self._seconds(), validation, better))
+        self._listener(Validated(self._updates, self._seconds(), validation, config.select, better))
 
     def _save(self, name: str, validation: Validation | None = None) -> None:
         facts = {"update": self._updates, "epoch": self._updates / self._groups_per_epoch}

@@ -1,94 +1,38 @@
-"""From a preset, a file and flags to one run's configuration.
+"""A whole training run: a configuration and examples in, a model folder out.
 
-A whole training run: examples in, a model folder out.
-
-The folder then holds, beside the model itself: ``train.toml`` (the whole configuration, to run again),
-``log.jsonl`` (what happened), and ``report.json`` (how it ended).
+Beside the model itself, the folder then holds ``train.toml`` (the whole configuration, to run again), ``log.jsonl``
+(what happened, line by line) and ``report.json`` (how it ended). Knows tasks only through `TASKS`.
 """
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from regard.checkpoint import WEIGHTS, ModelFolder
-from regard.config import merge, one_of, set_option, write_toml
-from regard.errors import ConfigError, DataError
+from regard.config import set_option, write_toml
+from regard.errors import DataError
 from regard.io import make_folder, write_whole_text
-from regard.models import DecoderConfig
-from regard.models.attention import refitted
 from regard.ops.native import load
-from regard.tasks import TASKS, Preset, prepare_task
+from regard.tasks import TASKS
 from regard.tasks.base import Task
 from regard.tasks.config import RunConfig
-from regard.tasks.translate.evaluation import write_json
-from regard.tasks.translate.presets import with_decoder
+from regard.tasks.evaluation import write_report
 from regard.text.formats import STDIN
-from regard.training.events import Listener, Note, ignore
+from regard.training.configure import configure
 from regard.training.fabric import build_fabric
 from regard.training.log import TrainingLog
 from regard.training.loop import Loop, LoopResult
-from regard.training.presets import PRESETS, task_of_preset
+from regard.training.progress import Event, Listener, Note, TrainingDisplay, ignore
 from regard.version import __version__
-
-
-def configure(*layers: Mapping[str, Any], preset: str | None = None) -> RunConfig:
-    """A run's configuration: a preset, with layers laid over it in turn.
-
-    A layer may ask for another kind of decoder, or for another energy; what the layers below it say of their own
-    alone is then left out.
-
-    Args:
-        layers: mappings as a TOML file gives them; the last one wins. A layer may name the ``preset``
-            and the ``task``.
-        preset: the starting point; by default the one a layer names, or else the task's own.
-
-    Raises:
-        ConfigError: an unknown preset, option or value, or a preset that is another task's.
-    """
-    merged: dict[str, Any] = {}
-    for layer in layers:
-        merged = merge(refitted(merged, layer), layer)
-    named = merged.pop("preset", None)
-    task = merged.get("task")
-    if task is not None:
-        one_of("task", task, TASKS)
-    chosen = preset or named or TASKS[task or next(iter(TASKS))].default_preset
-    one_of("preset", chosen, PRESETS)
-    base = PRESETS[chosen]()
-    owner = task_of_preset(chosen)
-    if task is not None and task != owner:
-        raise ConfigError(
-            f"preset {chosen!r} is for the task {owner!r}, and the task is {task!r}; "
-            f"choose {' or '.join(TASKS[task].presets())}"
-        )
-    return RunConfig.from_mapping(merge(refitted(_for_kind(base, merged), merged), merged), "")
-
-
-def _for_kind(preset: Preset, over: Mapping[str, Any]) -> Preset:
-    """The preset without what a decoder of another kind, where one is asked for, has no use for."""
-    model = over.get("model")
-    decoder = model.get("decoder") if isinstance(model, Mapping) else None
-    kind = decoder.get("kind") if isinstance(decoder, Mapping) else None
-    if (
-        not isinstance(kind, str)
-        or kind not in DecoderConfig.variants
-        or "decoder" not in preset["model"]
-        or kind == preset["model"]["decoder"]["kind"]
-    ):
-        return preset
-    known = {field.name for field in fields(DecoderConfig.variants[kind])}
-    kept = {name: value for name, value in preset["model"]["decoder"].items() if name in known}
-    return with_decoder(preset, {"model": {"decoder": {"kind": kind, **kept}}})
-
 
 Examples = str | Path | Iterable[Any]
 """A file, the files that belong together, or the examples themselves: for translating, (source, target) tuples.
 
-Strings are names of files: of a language model, a line to learn from is a tuple of one line, ``("a line",)``.
+Strings are names of files: for a language model, an example is a tuple of one line, ``("a line",)``.
 """
 
 
@@ -116,38 +60,49 @@ def train(
     preset: str | None = None,
     config: Mapping[str, Any] | None = None,
     options: Iterable[str] = (),
+    progress: bool = True,
     listener: Listener = ignore,
 ) -> TrainedRun:
     """Train a model, from a notebook or a script.
 
     Args:
         folder: where to write the model.
-        train: what to learn from: files, or the examples themselves (of a translator, (source, target) tuples; of a
+        train: the training data: files, or the examples themselves (for a translator, (source, target) tuples; for a
             language model, tuples of one line; see each task of `regard.tasks`); None takes ``data.train``
             of `config`.
-        valid: what to validate with, likewise; None takes ``data.valid``, or sets some training examples aside.
-        task: translate, lm, classify, tag or describe; None takes the preset's or `config`'s, or else translate.
-        preset: where to start from; see `regard.training.presets`.
+        valid: the validation data, in the same form; None takes ``data.valid``, or splits off some training examples.
+        task: a name of `regard.tasks.TASKS`; None takes the preset's or `config`'s, or else translate.
+        preset: where to start from; see ``regard train --list-presets``.
         config: options as in a configuration file, such as ``{"training": {"max_epochs": 3}}``.
         options: single options, such as ``"training.max_epochs=3"``.
-        listener: who is told how it goes.
+        progress: whether to show progress where there is a terminal or a notebook to show it in.
+        listener: called with every event of the run; see `regard.training.progress`.
 
     Raises:
         RegardError: the data, the configuration or the folder cannot be used.
     """
-    chosen: dict[str, Any] = {}
+    assigned: dict[str, Any] = {}
     for assignment in options:
-        set_option(chosen, assignment)
-    train_files, train_examples = _told_apart(train)
-    valid_files, valid_examples = _told_apart(valid)
+        set_option(assigned, assignment)
+    train_files, train_examples = _split_by_kind(train)
+    valid_files, valid_examples = _split_by_kind(valid)
     files = {name: files for name, files in (("train", train_files), ("valid", valid_files)) if files}
     named = {"task": task} if task is not None else {}
-    run = configure(config or {}, {"data": files}, named, chosen, preset=preset)
+    run = configure(config or {}, {"data": files}, named, assigned, preset=preset)
     _check_files([*train_files, *valid_files], TASKS[run.task].example)
-    return run_training(folder, run, train=train_examples, valid=valid_examples, listener=listener)
+    display = TrainingDisplay() if progress else None
+    if display is None or not display.is_interactive:
+        return run_training(folder, run, train=train_examples, valid=valid_examples, listener=listener)
+
+    def show(event: Event) -> None:
+        display(event)
+        listener(event)
+
+    with display:
+        return run_training(folder, run, train=train_examples, valid=valid_examples, listener=show)
 
 
-def _told_apart(examples: Examples | None) -> tuple[list[str], list[Any] | None]:
+def _split_by_kind(examples: Examples | None) -> tuple[list[str], list[Any] | None]:
     """The names of files, or else the examples themselves."""
     if examples is None:
         return [], None
@@ -158,7 +113,7 @@ def _told_apart(examples: Examples | None) -> tuple[list[str], list[Any] | None]
 
 
 def _check_files(names: Iterable[str], example: str) -> None:
-    """Raise where examples may have been given as strings, which are names of files."""
+    """Raise where examples may have been passed as strings, which are names of files."""
     for name in names:
         if name != STDIN and not os.path.exists(name):  # `Path.exists` raises on a long line
             raise DataError(
@@ -179,9 +134,9 @@ def run_training(
     Args:
         folder: where to write the model; it may not hold one already.
         config: the whole run.
-        train: the examples to learn from; None reads the files of ``config.data``.
-        valid: the examples to validate with, likewise.
-        listener: who is told how it goes.
+        train: the training examples; None reads the files of ``config.data``.
+        valid: the validation examples; None reads the files of ``config.data``, or splits off training examples.
+        listener: called with every event.
 
     Raises:
         RegardError: the data, the configuration or the folder cannot be used.
@@ -192,7 +147,7 @@ def run_training(
             f"{model_folder.path}: holds a model already; choose another folder, or remove that one"
         )
     fabric = build_fabric(config.training)
-    task = prepare_task(config, train, valid)
+    task = TASKS[config.task].task(config, train, valid)
     torch.manual_seed(config.training.seed)
     model = task.build()
     for note in task.notes:
@@ -200,25 +155,30 @@ def run_training(
     vocabularies = " and ".join(f"{tokenizer.size:,}" for tokenizer in task.tokenizers.values())
     listener(
         Note(
-            f"{task.num_train:,} {task.examples} to learn from, {task.num_valid:,} to validate with; "
+            f"{task.num_train:,} training {task.examples}, {task.num_valid:,} for validation; "
             f"{'vocabularies' if len(task.tokenizers) > 1 else 'a vocabulary'} of {vocabularies}; "
             f"{model.num_parameters:,} parameters"
         )
     )
-    without = load().reason if fabric.device.type == "cpu" else ""
-    if without:
-        listener(Note(f"training without the kernels in C, up to twice as slowly: {without}"))
+    without_c = load().reason if fabric.device.type == "cpu" else ""
+    if without_c:
+        listener(Note(f"training without the kernels in C, up to twice as slowly: {without_c}"))
     make_folder(model_folder.path)
     with TrainingLog(model_folder.path, config.training.tensorboard) as log:
         model_folder.create(task.name, model.config, task.tokenizers, sizes=task.sizes, labels=task.labels)
         write_whole_text(model_folder.path / "train.toml", write_toml(config.to_mapping()))
         log.write(
-            "start", 0, regard=__version__, torch=torch.__version__, notes=list(task.notes), without_c=without
+            "start",
+            0,
+            regard=__version__,
+            torch=torch.__version__,
+            notes=list(task.notes),
+            without_c=without_c,
         )
         result = Loop(task, config.training, model_folder, log, listener, fabric).run()
         log.write("end", result.updates, seconds=round(result.seconds, 3), stopped=result.stopped)
     report = _report(result, task)
-    write_json(model_folder.path, report)
+    write_report(model_folder.path, report)
     return TrainedRun(model_folder.path, result, report)
 
 
@@ -231,6 +191,7 @@ def _report(result: LoopResult, task: Task) -> dict[str, Any]:
         "epochs": round(result.epochs, 4),
         "tokens_per_second": round(result.tokens_per_second, 1),
         "stopped": result.stopped,
+        "select": task.config.training.select,
         "best_update": result.best_update,
         "num_parameters": task.model.num_parameters,
         f"num_train_{task.examples}": task.num_train,

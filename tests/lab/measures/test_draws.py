@@ -16,14 +16,14 @@ from regard.lab.measures.samples import (
 from regard.models import LanguageModelNetwork
 from regard.models.language_model import LanguageModelConfig
 from regard.tasks.language_model.predictor import LanguageModel
-from regard.text import learn
+from regard.text import train_tokenizer
 
 LINES = ["the cat sees a dog .", "a dog sees the cat .", "the cat sleeps .", "a dog runs ."]
 
 
 @pytest.fixture(scope="module")
 def language_model():
-    tokenizer = learn("word", LINES, size=100)
+    tokenizer = train_tokenizer("word", LINES, size=100)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(3)
         model = LanguageModelNetwork(

@@ -1,4 +1,4 @@
-"""The scores of descriptions: of what was written, and of the references as they were read."""
+"""The scores of captions: of the output, and of the references by forced decoding."""
 
 import math
 
@@ -7,10 +7,10 @@ import pytest
 
 from regard.errors import DataError
 from regard.evaluation import measure
-from regard.tasks.caption import evaluation as description_evaluation
+from regard.tasks.caption import evaluation as caption_evaluation
 from regard.tasks.caption.evaluation import evaluate_captions
 from regard.tasks.caption.result import Caption
-from regard.text import learn
+from regard.text import train_tokenizer
 
 REFERENCES = ["a red cat", "a dog", "two cats"]
 WRITTEN = ["a red cat", "a dig", "two cats"]
@@ -20,13 +20,13 @@ FEATURES = np.arange(6.0).reshape(3, 2)
 class Scripted:
     """What the evaluation needs of a captioner: a row's first feature says which line it is, a token costs 2 nats."""
 
-    tokenizer = learn("word", [*REFERENCES, "three cats"], size=30)
+    tokenizer = train_tokenizer("word", [*REFERENCES, "three cats"], size=30)
 
     def caption(self, features, *, beam, length_power):
         assert (beam, length_power) == (2, 0.5)
         return [said(WRITTEN[int(row[0]) // 2]) for row in features]
 
-    def read(self, features, texts):
+    def score(self, features, texts):
         return [said(text) for text in texts]
 
 
@@ -37,12 +37,12 @@ def said(text):
 
 @pytest.fixture
 def evaluation(monkeypatch):
-    monkeypatch.setattr(description_evaluation, "_CHUNK", 2)
+    monkeypatch.setattr(caption_evaluation, "_CHUNK", 2)
     heard = []
     found = evaluate_captions(
         Scripted(), FEATURES, REFERENCES, beam=2, length_power=0.5, listener=heard.append
     )
-    assert heard == list(found.descriptions)
+    assert heard == list(found.captions)
     return found
 
 
@@ -54,7 +54,7 @@ def test_every_score_of_the_corpus_is_there(evaluation):
     assert {name: scores[name] for name in names} == quality.scores
     assert scores["character_error_rate"] == pytest.approx(1 / 22)
     assert scores["perplexity"] == pytest.approx(math.exp(2))
-    assert [each.text for each in evaluation.descriptions] == WRITTEN
+    assert [each.text for each in evaluation.captions] == WRITTEN
 
 
 def test_one_reference_for_each_row():

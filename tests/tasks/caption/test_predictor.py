@@ -1,4 +1,4 @@
-"""A trained describer in use: rows in, descriptions out, and what is wrong with rows is told."""
+"""A trained captioner in use: rows in, captions out, and an error says what is wrong with rows."""
 
 import numpy as np
 import pytest
@@ -66,7 +66,7 @@ def test_batches_and_order_change_nothing(captioner):
 
 def test_reading_gives_what_search_found(captioner):
     found = captioner.caption(FEATURES)
-    read = captioner.read(FEATURES, [each.text for each in found])
+    read = captioner.score(FEATURES, [each.text for each in found])
     assert [each.tokens for each in read] == [each.tokens for each in found]
     assert [each.log_prob for each in read] == pytest.approx([each.log_prob for each in found], abs=1e-4)
 
@@ -80,9 +80,9 @@ def test_no_rows(captioner):
     assert captioner.caption(np.zeros((0, 3))) == []
 
 
-def test_what_cannot_be_described(captioner):
+def test_what_cannot_be_captioned(captioner):
     with pytest.raises(
-        DataError, match="2 features in a row, and the model was trained on 3; make them alike"
+        DataError, match="2 features in a row, and the model was trained on 3; make them equal"
     ):
         captioner.caption(FEATURES[:, :2])
     with pytest.raises(DataError, match=r"features of shape \(3,\): give a matrix"):
@@ -97,9 +97,9 @@ def test_what_cannot_be_described(captioner):
         with pytest.raises(DataError, match="features: values of type <U1; features are whole numbers"):
             captioner.caption(odd)
     with pytest.raises(DataError, match="4 rows of features and 1 texts"):
-        captioner.read(FEATURES, ["a"])
+        captioner.score(FEATURES, ["a"])
 
 
-def test_only_a_describer_s_folder(folder):
+def test_only_a_captioner_s_folder(folder):
     with pytest.raises(FolderError, match="a model for captioning feature vectors; name one for translating"):
         regard.Translator.load(folder)

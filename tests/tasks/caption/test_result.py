@@ -1,4 +1,4 @@
-"""A description is whole, and says all it knows."""
+"""A caption is whole, and says all it knows."""
 
 import pytest
 
@@ -10,13 +10,13 @@ ONE = Caption("x", ("x", "</s>"), -1.0, -2.0, (-1.5, -0.5), (OTHER,))
 
 
 def test_a_log_probability_for_each_token():
-    with pytest.raises(DataError, match="'x': 1 token_log_probs for 2 tokens; give one each"):
+    with pytest.raises(DataError, match="'x': 1 token_log_probs for 2 tokens; give one for each"):
         Caption("x", ("x", "</s>"), 0.0, 0.0, (0.0,))
 
 
 def test_for_people():
     assert str(ONE) == "x"
-    assert repr(ONE) == "Description('x', score=-1.0000)"
+    assert repr(ONE) == "Caption('x', score=-1.0000)"
 
 
 def test_for_programs():

@@ -1,4 +1,4 @@
-"""The describer's task: its loss and its validation against plainer computations, its features brought to scale."""
+"""The captioner's task: its loss and its validation against plainer computations, its features brought to scale."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from regard.evaluation import measure
 from regard.tasks import prepare_task
 from regard.tasks.caption.predictor import Captioner
 from regard.tasks.generation import SELECTIONS
-from regard.training.run import configure
+from regard.training.configure import configure
 
 TINY = {
     "task": "caption",
@@ -42,7 +42,7 @@ def test_the_loss_is_the_words_cross_entropy(smoothing):
         targets = alone.target_ids[alone.target_mask]
         right = log_probs[torch.arange(len(targets)), targets]
         expected -= float(((1 - smoothing) * right + smoothing * log_probs.mean(dim=-1)).sum())
-    assert float(task.learn(task.objective(), batch, 0.0).detach()) == pytest.approx(expected, rel=1e-5)
+    assert float(task.loss(task.objective(), batch, 0.0).detach()) == pytest.approx(expected, rel=1e-5)
 
 
 def test_every_example_is_planned_once():
@@ -78,6 +78,6 @@ def test_validation_is_the_captioner_as_it_is_used():
 
 def test_no_data_is_told():
     with pytest.raises(
-        ConfigError, match=r"data\.train: nothing to learn from; .*--train features.npy --train text"
+        ConfigError, match=r"data\.train: no training captions; .*--train features.npy --train captions"
     ):
         prepare_task(configure(TINY), None, None)

@@ -1,26 +1,28 @@
-"""Labelled texts prepared: labels of all, words of the training part, and an account of what was left out."""
+"""Labelled texts prepared: labels of all, words of the training part, and a note on what was left out."""
 
 import pytest
 
 from regard.errors import ConfigError, DataError
 from regard.tasks.classify.config import LabelledDataConfig
-from regard.tasks.classify.data import as_labelled, prepare, read_corpus
-from regard.tasks.config import TextTokenizerConfig
-from regard.text import LabelledText, learn
+from regard.tasks.classify.task import ClassifyTask, parse_examples, read_examples
+from regard.text import LabelledText
+from regard.training.configure import configure
 
 TEXTS = [LabelledText("xyz"[k % 3], (f"w{k} w{k + 1}",)) for k in range(120)]
 
 
-def prepared(train=TEXTS, valid=None, given=None, **data):
-    return prepare(train, valid, LabelledDataConfig(**data), TextTokenizerConfig(), 1, given)
+def prepared(train=TEXTS, valid=None, **data):
+    return ClassifyTask(
+        configure({"task": "classify", "tokenizer": {"text_size": 10_000}, "data": data}), train, valid
+    ).prepared
 
 
-def test_some_of_each_label_are_set_aside():
+def test_some_of_each_label_are_split_off():
     made = prepared()
-    assert made.labels.names == ("x", "y", "z")
+    assert made.labels == ("x", "y", "z")
     assert (len(made.train), len(made.valid)) == (114, 6)
     assert sorted(example.label_id for example in made.valid) == [0, 0, 1, 1, 2, 2]
-    assert made.notes == ("no validation texts given: 6 of the training texts are set aside for it",)
+    assert made.notes == ("no validation texts given: 6 of the training texts are split off for validation",)
 
 
 def test_equal_texts_stay_together():
@@ -35,14 +37,7 @@ def test_given_ones_are_validated_with():
     made = prepared(TEXTS, [LabelledText("z", ("w1 unheard",))])
     assert (len(made.train), made.notes) == (120, ())
     [one] = made.valid
-    assert (one.label_id, made.tokenizer.decode(one.text_ids[0])) == (2, "w1 <unk>")
-
-
-def test_a_given_tokenizer_is_taken_over():
-    given = learn("char", ["w 0123456789"], size=50)
-    made = prepared(given=given)
-    assert made.tokenizer is given
-    assert given.decode(made.train[0].text_ids[0]).startswith("w")
+    assert (one.label_id, made.tokenizers["text"].decode(one.text_ids[0])) == (2, "w1 <unk>")
 
 
 def test_long_ones_are_left_out_and_counted():
@@ -62,31 +57,31 @@ def test_what_cannot_be_used(tmp_path):
         prepared(TEXTS, [LabelledText("v", ("w1",))])
     with pytest.raises(DataError, match="every label is 'x'; two labels or more are needed"):
         prepared(TEXTS[::3])
-    with pytest.raises(DataError, match="there are no validation texts in what was given"):
+    with pytest.raises(DataError, match="the validation texts given are none at all"):
         prepared(TEXTS, [])
-    with pytest.raises(DataError, match="2 examples are too few to learn from and to validate with"):
+    with pytest.raises(DataError, match="2 examples are too few to train and to validate with"):
         prepared(TEXTS[:2])
     (tmp_path / "empty").touch()
     with pytest.raises(DataError, match="empty: an empty corpus"):
-        read_corpus(str(tmp_path / "empty"), LabelledDataConfig(), 1)
+        read_examples(str(tmp_path / "empty"), LabelledDataConfig(), 1)
 
 
 def test_tuples_are_a_label_and_its_texts():
-    assert as_labelled([("x", "a", "b")], 2) == [LabelledText("x", ("a", "b"))]
+    assert parse_examples([("x", "a", "b")], 2) == [LabelledText("x", ("a", "b"))]
     with pytest.raises(DataError, match=r"example 2 \('y'\) has 1 texts where model.num_texts is 2"):
-        as_labelled([("x", "a", "b"), ("y", "a")], 2)
+        parse_examples([("x", "a", "b"), ("y", "a")], 2)
     with pytest.raises(DataError, match=r"example 1 \('x'\) has a blank text"):
-        as_labelled([("x", " ")], 1)
+        parse_examples([("x", " ")], 1)
 
 
 def test_the_layout_reaches_the_reader(tmp_path):
     path = tmp_path / "data"
     path.write_text("id\ta\tb\tlabel\n1\tone\ttwo\tyes\n")
     data = LabelledDataConfig(columns=(4, 2, 3), header=True)
-    [example] = read_corpus(str(path), data, 2)
+    [example] = read_examples(str(path), data, 2)
     assert (example.label, example.texts) == ("yes", ("one", "two"))
     path.write_text("yes one two\n")
-    [example] = read_corpus(str(path), LabelledDataConfig(separator="space"), 1)
+    [example] = read_examples(str(path), LabelledDataConfig(separator="space"), 1)
     assert (example.label, example.texts) == ("yes", ("one two",))
     with pytest.raises(ConfigError, match="parts a label from one text"):
-        read_corpus(str(path), LabelledDataConfig(separator="space"), 2)
+        read_examples(str(path), LabelledDataConfig(separator="space"), 2)

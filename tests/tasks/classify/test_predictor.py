@@ -1,4 +1,4 @@
-"""The classifier as programs use it: N in, N out; company changes nothing; weights stand on the words."""
+"""The classifier as programs use it: N in, N out; the rest of the batch changes nothing; weights belong to words."""
 
 import numpy as np
 import pytest
@@ -9,14 +9,14 @@ from regard.checkpoint import ModelFolder
 from regard.errors import DataError, FolderError
 from regard.models import ClassifierConfig, ClassifierNetwork, EncoderConfig
 from regard.tasks.classify.predictor import Classifier
-from regard.text import learn
+from regard.text import train_tokenizer
 
 LABELS = ("no", "so so", "yes")
 LINES = ["a b c", "", "c", "a a a b b b", " ", "unheard b"]
 
 
 def made(pooling="attention", num_texts=1, kind="word", **options):
-    tokenizer = learn(kind, ["a b c d"], size=30)
+    tokenizer = train_tokenizer(kind, ["a b c d"], size=30)
     encoder = EncoderConfig(embedding_size=3, state_size=2)
     sizes = {"pooling_size": 4} if pooling == "attention" else {}
     config = ClassifierConfig(encoder, pooling=pooling, num_texts=num_texts, **sizes)
@@ -39,7 +39,7 @@ def test_one_for_each_line_and_blank_ones_are_blank():
     assert found[5].tokens == (("<unk>", "b", "</s>"),)
 
 
-def test_the_label_is_the_model_s_likeliest():
+def test_the_label_is_the_most_probable():
     classifier = made()
     [one] = classifier.classify(["a b c"])
     ids = classifier.tokenizer.encode("a b c")

@@ -58,7 +58,7 @@ def test_plot_writes_words_and_labels(tmp_path):
     ("changes", "message"),
     [
         ({"texts": ()}, "classification of nothing"),
-        ({"label": "entailmnt"}, "'entailmnt' is no label; did you mean 'entailment'"),
+        ({"label": "entailmnt"}, "'entailmnt' is not a label; did you mean 'entailment'"),
         ({"tokens": (("a",),)}, "'nobody sleeps / someone is awake': tokens for 1 sentences of 2"),
         ({"alpha": (np.ones(3),)}, "alpha for 1 sentences of 2"),
         ({"alpha": (np.ones(3), np.ones(4))}, "4 weights for 5 tokens"),

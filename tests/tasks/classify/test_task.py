@@ -9,7 +9,8 @@ from regard.errors import ConfigError
 from regard.evaluation import score_classes
 from regard.tasks import prepare_task
 from regard.tasks.classify.predictor import Classifier
-from regard.training.run import configure, run_training
+from regard.training.configure import configure
+from regard.training.run import run_training
 
 TINY = {
     "task": "classify",
@@ -35,7 +36,7 @@ def test_the_loss_is_the_cross_entropy_of_the_labels(num_texts, smoothing):
     task.model.eval()
     batch = task.batch([0, 3, 4])
     assert (batch.num_tokens, batch.num_sentences) == (3, 3)
-    loss = task.learn(task.objective(), batch, 0.0)
+    loss = task.loss(task.objective(), batch, 0.0)
     examples = [task.prepared.train[k] for k in (0, 3, 4)]
     logits = task.model(pad_labelled(examples)).logits
     gold = torch.tensor([0, 2, 2])

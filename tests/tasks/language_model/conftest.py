@@ -7,7 +7,7 @@ import torch
 
 from regard.config import merge
 from regard.tasks import prepare_task
-from regard.training.run import configure
+from regard.training.configure import configure
 
 
 def _lines(count, seed=0):
@@ -17,7 +17,7 @@ def _lines(count, seed=0):
 
 @pytest.fixture
 def lines():
-    """Make so many lines."""
+    """Make lines at random."""
     return _lines
 
 

@@ -1,39 +1,41 @@
-"""What is learnt from, what is set aside, and what is told of it."""
+"""The training lines, the validation split, and the notes on both."""
 
 import pytest
 
 from regard.errors import DataError
-from regard.tasks.config import TextTokenizerConfig
-from regard.tasks.language_model.config import TextDataConfig
-from regard.tasks.language_model.data import as_lines, prepare, read_text
+from regard.tasks.language_model.task import LanguageModelTask, parse_examples, read_examples
+from regard.training.configure import configure
 
 
 def prepared(train, valid=None, **data):
-    return prepare(train, valid, TextDataConfig(**data), TextTokenizerConfig(), seed=1)
+    config = {"task": "language_model", "data": data, "training": {"batch_sentences": 1}}
+    return LanguageModelTask(configure(config), train, valid).prepared
 
 
 def texts(lines):
     return [line.text for line in lines]
 
 
-def test_sentences_set_aside_share_no_text(lines):
+def test_sentences_split_off_share_no_text(lines):
     text = [*lines(100), *lines(100)]
     found = prepared(text)
     train, valid = set(texts(found.train)), set(texts(found.valid))
     assert train | valid == set(text)
     assert not train & valid
     number = len(found.valid)
-    assert found.notes == (f"no validation lines given: {number} of the training lines are set aside for it",)
+    assert found.notes == (
+        f"no validation lines given: {number} of the training lines are split off for validation",
+    )
     assert texts(prepared(text).valid) == texts(found.valid)
 
 
-def test_of_continuous_text_the_end_is_set_aside(lines):
+def test_the_end_of_continuous_text_is_split_off(lines):
     text = lines(100)
     found = prepared(text, mode="continuous")
     assert texts(found.train) == text[:95]
     assert texts(found.valid) == text[95:]
     assert found.notes == (
-        "no validation lines given: the last 5 of the training lines are set aside for it",
+        "no validation lines given: the last 5 of the training lines are split off for validation",
     )
 
 
@@ -59,18 +61,18 @@ def test_continuous_text_is_whole():
 def test_files_one_after_the_other(tmp_path):
     (tmp_path / "one").write_text("a\nb\n")
     (tmp_path / "two").write_text("c\n")
-    assert read_text([str(tmp_path / "one"), str(tmp_path / "two")]) == ["a", "b", "c"]
+    assert read_examples([str(tmp_path / "one"), str(tmp_path / "two")]) == ["a", "b", "c"]
     (tmp_path / "blank").write_text("\n \n")
-    with pytest.raises(DataError, match="blank: an empty corpus, for there is no text in it"):
-        read_text([str(tmp_path / "blank")])
+    with pytest.raises(DataError, match="blank: an empty corpus, without text"):
+        read_examples([str(tmp_path / "blank")])
 
 
 def test_lines_in_tuples_are_lines():
-    assert as_lines([("a b",), "c"]) == ["a b", "c"]
+    assert parse_examples([("a b",), "c"]) == ["a b", "c"]
 
 
 def test_refusals():
-    with pytest.raises(DataError, match=r"1 lines are too few .* the last 1 would be set aside"):
+    with pytest.raises(DataError, match=r"1 lines are too few .* the last 1 would be split off"):
         prepared(["a"], mode="continuous")
     with pytest.raises(
         DataError, match=r"0 are blank and 1 have more than 2 tokens; raise data.max_length \(now 2\)"

@@ -13,7 +13,7 @@ def test_the_objective_is_the_logits_loss_with_its_gradient(tie, smoothing):
     config = LanguageModelConfig(cell="gru", embedding_size=4, state_size=4, tie=tie)
     model = LanguageModelNetwork(config, 9).double().eval()
     batch = pad_lines([[4, 5, 6], [7], [], [8, 4]])
-    ours, last = LanguageModelObjective(model, smoothing)(*batch.tensors)
+    ours, last = LanguageModelObjective(model, smoothing)(batch)
     predicted = model(batch.previous_ids, batch.mask)
     theirs = sequence_loss(predicted.logits, batch.target_ids[batch.mask], smoothing)
     torch.testing.assert_close(ours, theirs, rtol=1e-12, atol=0)

@@ -10,7 +10,7 @@ from regard.checkpoint import ModelFolder
 from regard.errors import ConfigError, DataError, FolderError
 from regard.models import LanguageModelConfig, LanguageModelNetwork
 from regard.tasks.language_model.predictor import LanguageModel
-from regard.text import learn
+from regard.text import train_tokenizer
 
 TEXT = ["a b c d <unk>"]
 LINES = ["a b c", "", "d", "a a a a a a a", "  ", "b zebra a", "d"]
@@ -22,7 +22,7 @@ def language_model():
 
     def build(cell="lstm", kind="word", **options):
         torch.manual_seed(3)
-        tokenizer = learn(kind, TEXT, size=20)
+        tokenizer = train_tokenizer(kind, TEXT, size=20)
         sizes = {"embedding_size": 5, "state_size": 6}
         model = LanguageModelNetwork(LanguageModelConfig(cell=cell, **sizes, **options), tokenizer.size)
         with torch.no_grad():

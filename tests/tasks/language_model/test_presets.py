@@ -5,8 +5,7 @@ import torch
 
 from regard.models import LanguageModelNetwork
 from regard.tasks import TASKS
-from regard.training.presets import PRESETS
-from regard.training.run import configure
+from regard.training.configure import PRESETS, configure
 
 NAMES = [name for name, preset in PRESETS.items() if preset().get("task") == "language_model"]
 

@@ -69,11 +69,11 @@ def test_nothing_read_is_an_empty_picture():
         ({"token_log_probs": (-1.0,)}, "1 token_log_probs for 4 tokens"),
         (
             {"alpha": (np.zeros((4, 3)),)},
-            r"alpha of layer 0 has shape \(4, 3\) where its tokens make \(4, 4\)",
+            r"alpha of layer 0 has shape \(4, 3\) where its tokens need \(4, 4\)",
         ),
         (
             {"alpha": (np.eye(4), np.eye(4)[::-1])},
-            "step 0 of layer 1 looks ahead at position 3; .*transposed",
+            "step 0 of layer 1 attends ahead, to position 3; .*transposed",
         ),
     ],
 )

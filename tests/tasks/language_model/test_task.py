@@ -1,4 +1,4 @@
-"""The state is carried from window to window, within an epoch, with no gradient; sentences stand by themselves."""
+"""The state is carried from window to window, within an epoch, with no gradient; single lines are independent."""
 
 import math
 from importlib import import_module
@@ -8,7 +8,7 @@ import torch
 
 from regard.batches import Stream, pad_lines
 from regard.errors import ConfigError, DataError
-from regard.search import follow
+from regard.search import score_tokens
 from regard.tasks import prepare_task
 from regard.tasks.language_model.predictor import LanguageModel
 
@@ -23,7 +23,7 @@ def model_of(cell, span=0):
 
 def losses(task, epoch=0):
     objective = task.objective()
-    return [float(task.learn(objective, task.batch(members), 0.0).detach()) for members in task.plan(epoch)]
+    return [float(task.loss(objective, task.batch(members), 0.0).detach()) for members in task.plan(epoch)]
 
 
 @pytest.mark.parametrize("cell", CELLS)
@@ -32,8 +32,8 @@ def test_windows_with_the_state_carried_are_one_long_text(lm_task, lines, cell):
     task = lm_task(lines(30), lines(5, seed=1), data=CONTINUOUS, model=model_of(cell, span=500))
     whole = Stream([line.ids for line in task.prepared.train], 4, 9999)
     assert len(whole) == 1 < len(task.plan(0))
-    expected = float(task.objective()(*whole[0].tensors)[0].detach())
-    for _ in range(2):  # an epoch begins anew
+    expected = float(task.objective()(whole[0])[0].detach())
+    for _ in range(2):  # an epoch starts from a zero state
         found = losses(task)
         assert sum(found) == pytest.approx(expected, rel=1e-5)
     assert task.plan(0) == task.plan(1)
@@ -43,20 +43,20 @@ def test_no_gradient_goes_back_beyond_a_window(lm_task, lines):
     task = lm_task(lines(30), lines(5, seed=1), data=CONTINUOUS, model=model_of("lstm"))
     objective = task.objective()
     first, second = (task.batch(members) for members in task.plan(0)[:2])
-    task.learn(objective, first, 0.0).backward()
+    task.loss(objective, first, 0.0).backward()
     assert all(not part.requires_grad for layer in task._state for part in layer)
-    task.learn(objective, second, 0.0).backward()
+    task.loss(objective, second, 0.0).backward()
 
 
 def test_windows_say_what_they_hold(lm_task, lines):
     task = lm_task(lines(30), lines(5, seed=1), data=CONTINUOUS)
     batches = [task.batch(members).to("cpu") for members in task.plan(0)]
-    assert [batch.goes_on for batch in batches] == [False] + [True] * (len(batches) - 1)
+    assert [batch.continues for batch in batches] == [False] + [True] * (len(batches) - 1)
     assert sum(batch.num_tokens for batch in batches) == sum(line.length for line in task.prepared.train)
     assert {batch.num_sentences for batch in batches} == {4}
 
 
-def test_sentences_stand_by_themselves(lm_task, lines):
+def test_single_lines_are_independent(lm_task, lines):
     task = lm_task(lines(30), lines(5, seed=1))
     plan = task.plan(0)
     assert sorted(k for members in plan for k in members) == list(range(30))
@@ -64,25 +64,25 @@ def test_sentences_stand_by_themselves(lm_task, lines):
     for _ in range(2):
         found = losses(task)
         for members, loss in zip(plan, found, strict=True):
-            rows = [pad_lines([task.prepared.train[k].ids]).tensors for k in members]
-            alone = sum(float(task.objective()(*row)[0].detach()) for row in rows)
+            rows = [pad_lines([task.prepared.train[k].ids]) for k in members]
+            alone = sum(float(task.objective()(row)[0].detach()) for row in rows)
             assert loss == pytest.approx(alone, rel=1e-5)
 
 
 @pytest.mark.parametrize("mode", ["sentences", "continuous"])
 @pytest.mark.parametrize("kind", ["word", "char"])
-def test_validation_is_what_the_writer_says_of_the_same_text(lm_task, lines, mode, kind):
-    """A short text is one stream, so that both read it alike."""
+def test_validation_agrees_with_the_predictor(lm_task, lines, mode, kind):
+    """A short text is one stream, so both read it in the same way."""
     valid = lines(20, seed=1)
     task = lm_task(lines(60), valid, data={"mode": mode}, tokenizer={"text": kind})
     found = task.validate(torch.device("cpu"))
     assert task.model.training
     task.model.eval()
     score = LanguageModel(task.model, task.tokenizers["text"]).perplexity(valid, mode=mode)
-    told = found.to_json()
-    del told["token_accuracy"]
-    assert told == pytest.approx({name: score.to_json()[name] for name in told}, rel=1e-5)
-    assert ("word_perplexity" in told) == (kind == "char")
+    scores = found.to_json()
+    del scores["token_accuracy"]
+    assert scores == pytest.approx({name: score.to_json()[name] for name in scores}, rel=1e-5)
+    assert ("word_perplexity" in scores) == (kind == "char")
     assert found.scores["perplexity"] == pytest.approx(math.exp(found.loss))
     if kind == "char":
         assert found.scores["bits_per_character"] == pytest.approx(found.loss / math.log(2))
@@ -107,7 +107,7 @@ def test_streams_of_validation_are_few_and_carried(lm_task, lines):
             parameter.uniform_(-1, 1)  # so that what was read is felt
     found = task.validate(torch.device("cpu"))
     [whole] = Stream([line.ids for line in task.prepared.valid], 10, tokens)
-    nats = -float(follow(task.model, whole).log_probs.double().sum())
+    nats = -float(score_tokens(task.model, whole).log_probs.double().sum())
     assert found.loss == pytest.approx(nats / tokens, rel=1e-6)
     one = LanguageModel(task.model.eval(), task.tokenizers["text"]).perplexity(valid, mode="continuous")
     assert found.loss != one.loss

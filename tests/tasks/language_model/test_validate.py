@@ -1,19 +1,20 @@
-"""A language model judged: by a model that knows nothing, whose every number is known, and by its parts."""
+"""Validation of a language model: of a uniform one, whose every score is known, and in parts."""
 
 import math
+from dataclasses import replace
 
 import pytest
 import torch
 
 from regard.tasks.language_model.task import sentence_batches, validate, validation_stream
-from regard.text import EncodedLine, encode_lines, learn
+from regard.text import EncodedLine, encode_lines, train_tokenizer
 
 CPU = torch.device("cpu")
 
 
 @pytest.mark.parametrize(("count", "streams"), [(1, 1), (1999, 1), (2000, 2), (9999, 9), (50_000, 10)])
 def test_few_streams_and_none_of_them_short(count, streams):
-    [line] = encode_lines([" ".join(["a"] * (count - 1))], learn("word", ["a"], size=5))
+    [line] = encode_lines([" ".join(["a"] * (count - 1))], train_tokenizer("word", ["a"], size=5))
     stream = validation_stream([line])
     assert len(stream[0].mask) == streams
     assert sum(int(stream[k].mask.sum()) for k in range(len(stream))) == count, "no token is left out"
@@ -34,7 +35,7 @@ def test_lines_are_each_read_once(lm_task, lines):
 
 
 @pytest.mark.parametrize("kind", ["word", "char"])
-def test_a_model_that_knows_nothing(lm_task, lines, kind):
+def test_a_uniform_model(lm_task, lines, kind):
     """Every token is one of V alike; the text's words and characters are counted with the ends of its lines."""
     text = lines(15, seed=1)
     task = lm_task(lines(20), text, tokenizer={"text": kind})
@@ -42,7 +43,7 @@ def test_a_model_that_knows_nothing(lm_task, lines, kind):
         for parameter in task.model.parameters():
             parameter.zero_()
     encoded: list[EncodedLine] = task.prepared.valid
-    found = validate(task.model, sentence_batches(encoded, 4, 100), encoded, carried=False, device=CPU)
+    found = validate(task.model, sentence_batches(encoded, 4, 100), encoded, device=CPU)
     V = task.sizes["text"]
     num_words = sum(len(line.split()) + 1 for line in text)
     num_characters = sum(len(line) + 1 for line in text)
@@ -56,15 +57,16 @@ def test_a_model_that_knows_nothing(lm_task, lines, kind):
         assert found.scores["word_perplexity"] == pytest.approx(V ** (num_tokens / num_words), rel=1e-4)
 
 
-def test_the_state_is_carried_only_where_it_is_said(lm_task, lines):
+def test_the_state_is_carried_only_into_windows_that_continue(lm_task, lines):
     task = lm_task(lines(20), lines(60, seed=1))
     with torch.no_grad():
         for parameter in task.model.parameters():
             parameter.uniform_(-2, 2)  # so that what was read is felt
     encoded = task.prepared.valid
     batches = [next(iter(sentence_batches([line], 1, 99))) for line in encoded]
-    alone = validate(task.model, batches, encoded, carried=False, device=CPU)
-    backwards = validate(task.model, batches[::-1], encoded, carried=False, device=CPU)
-    carried = validate(task.model, batches, encoded, carried=True, device=CPU)
+    alone = validate(task.model, batches, encoded, device=CPU)
+    backwards = validate(task.model, batches[::-1], encoded, device=CPU)
+    windows = [replace(batch, continues=k > 0) for k, batch in enumerate(batches)]
+    carried = validate(task.model, windows, encoded, device=CPU)
     assert backwards.loss == pytest.approx(alone.loss, rel=1e-6)
     assert carried.loss != pytest.approx(alone.loss, rel=1e-4)

@@ -1,4 +1,4 @@
-"""The tagger as programs use it: a tag for each word, a tagging for each line, and company changes nothing."""
+"""The tagger as programs use it: one tag per word, one tagging per line; the rest of the batch changes nothing."""
 
 import pytest
 import torch
@@ -9,14 +9,14 @@ from regard.errors import ConfigError, DataError, FolderError
 from regard.models import EncoderConfig, TaggerConfig, TaggerNetwork
 from regard.tasks.classify.predictor import Classifier
 from regard.tasks.tag.predictor import Tagger
-from regard.text import learn
+from regard.text import train_tokenizer
 
 TAGS = ("A", "B", "C")
 LINES = ["a b c", "", "c", "a a  a b b b", "\t ", "unheard b"]
 
 
 def made(kind="word", bidirectional=True, **options):
-    tokenizer = learn(kind, ["a b c d"], size=30)
+    tokenizer = train_tokenizer(kind, ["a b c d"], size=30)
     config = TaggerConfig(EncoderConfig(embedding_size=3, state_size=2, bidirectional=bidirectional))
     model = TaggerNetwork(config, tokenizer.size, 3)
     generator = torch.Generator().manual_seed(3)
@@ -32,7 +32,7 @@ def test_a_tag_for_each_word_that_blanks_part():
     assert {tag for one in found for tag in one.tags} <= set(TAGS)
 
 
-def test_the_tag_is_the_model_s_likeliest():
+def test_the_tag_is_the_most_probable():
     tagger = made()
     [one] = tagger.tag(["a b c"])
     probabilities = tagger.model(pad_words([tagger.tokenizer.encode("a b c")])).softmax(-1)

@@ -9,7 +9,8 @@ from regard.errors import ConfigError
 from regard.evaluation import score_tags
 from regard.tasks import prepare_task
 from regard.tasks.tag.predictor import Tagger
-from regard.training.run import configure, run_training
+from regard.training.configure import configure
+from regard.training.run import run_training
 
 TINY = {
     "task": "tag",
@@ -32,7 +33,7 @@ def test_the_loss_is_the_cross_entropy_of_the_words_tags(smoothing):
     task.model.eval()
     batch = task.batch([0, 1])
     assert (batch.num_tokens, batch.num_sentences) == (4, 2)
-    loss = task.learn(task.objective(), batch, 0.0)
+    loss = task.loss(task.objective(), batch, 0.0)
     # each sentence by itself, without padding
     logits = torch.cat([task.model(pad_tagged([task.prepared.train[k]])) for k in (0, 1)])
     one_hot = functional.one_hot(torch.tensor([0, 1, 0, 1]), 2) * (1 - smoothing) + smoothing / 2

@@ -2,7 +2,7 @@
 
 import pytest
 
-from regard.training.run import configure
+from regard.training.configure import configure
 
 
 def attention(name):

@@ -10,7 +10,7 @@ from regard.inference.shortlist import Shortlist
 from regard.search import SamplingOptions
 from regard.tasks.translate.constraints import Constraints
 from regard.tasks.translate.predictor import Sampling, Translator
-from regard.text import EOS, learn
+from regard.text import EOS, train_tokenizer
 
 LINES = ["a b c", "", "e", "d d d d a a"]
 
@@ -18,7 +18,7 @@ LINES = ["a b c", "", "e", "d d d d a a"]
 @pytest.fixture
 def translator(tiny_model):
     def build(*kinds, dtype=torch.float64, **options):
-        tokenizer = learn("word", ["a b c d e"], size=9)
+        tokenizer = train_tokenizer("word", ["a b c d e"], size=9)
         models = [tiny_model(kind).to(dtype) for kind in kinds or ("bahdanau",)]
         return Translator(
             models[0] if len(models) == 1 else Ensemble(models), tokenizer, tokenizer, **options

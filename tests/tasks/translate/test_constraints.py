@@ -3,10 +3,10 @@ import pytest
 from regard.errors import ConfigError, DataError
 from regard.search import TokenConstraints
 from regard.tasks.translate.constraints import Constraints, encode_constraints, read_constraints
-from regard.text import learn
+from regard.text import train_tokenizer
 
-WORDS = learn("word", ["the red house is small"], size=30)
-PIECES = learn("bpe", ["the red house is small the red house"] * 3, size=25)
+WORDS = train_tokenizer("word", ["the red house is small"], size=30)
+PIECES = train_tokenizer("bpe", ["the red house is small the red house"] * 3, size=25)
 
 
 def ids(text, tokenizer=WORDS):

@@ -12,7 +12,7 @@ from regard.evaluation.alignment import score_alignments
 from regard.tasks.translate.evaluation import evaluate
 from regard.tasks.translate.predictor import Translator
 from regard.tasks.translate.result import Translation
-from regard.text import GoldLinks, learn
+from regard.text import GoldLinks, train_tokenizer
 
 
 def translation(source, text, log_prob, looks=None):
@@ -41,7 +41,7 @@ class Scripted:
     """What `evaluate` needs of a translator, with all answers written beforehand."""
 
     attends = True
-    target_tokenizer = learn("word", ["words are longer than phones"], size=30)
+    target_tokenizer = train_tokenizer("word", ["words are longer than phones"], size=30)
 
     def __init__(self, translations, read):
         self.translations, self.read, self.asked = translations, read, {}
@@ -194,7 +194,7 @@ def test_what_does_not_fit_is_told_before_the_work(sources, references, gold, me
 
 
 def test_a_model_without_attention_has_no_links_to_score(tiny_model):
-    tokenizers = [learn("word", ["a b c d e"], size=9)] * 2
+    tokenizers = [train_tokenizer("word", ["a b c d e"], size=9)] * 2
     gold = [GoldLinks(frozenset({(0, 0)}))]
     attending, fixed = (Translator(tiny_model(kind), *tokenizers) for kind in ("bahdanau", "cho"))
     assert evaluate(attending, ["a b"], ["b"], gold).alignment is not None

@@ -7,7 +7,7 @@ import torch
 from regard.errors import ConfigError, DataError
 from regard.inference.ensemble import Ensemble
 from regard.tasks.translate.predictor import Translator
-from regard.text import EOS, learn
+from regard.text import EOS, train_tokenizer
 
 LINE = "a b c d"
 ONE_WAY = {"encoder": {"bidirectional": False, "state_size": 4}}
@@ -30,7 +30,7 @@ def translator(tiny_model):
         model = tiny_model(**options).float()
         with torch.no_grad():
             model.decoder.output.b_o[EOS] -= 4
-        return Translator(model, *(learn("word", ["a b c d e"], size=9) for _ in range(2)))
+        return Translator(model, *(train_tokenizer("word", ["a b c d e"], size=9) for _ in range(2)))
 
     return build
 

@@ -4,10 +4,10 @@ import pytest
 
 from regard.errors import ConfigError
 from regard.tasks.translate.constraints import Constraints, Intervention, swapped
-from regard.text import learn
+from regard.text import train_tokenizer
 
-WORDS = learn("word", ["the dog sees a red cat ."], size=20)
-PIECES = learn("bpe", ["ab ab ab a b"] * 3, size=9)
+WORDS = train_tokenizer("word", ["the dog sees a red cat ."], size=20)
+PIECES = train_tokenizer("bpe", ["ab ab ab a b"] * 3, size=9)
 
 
 def encode(line, tokenizer=WORDS, **asked):

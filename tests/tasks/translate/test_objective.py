@@ -12,7 +12,7 @@ def test_the_objective_is_the_model_with_its_loss(small_model, prepared):
     model = small_model().eval()
     batch = pad_pairs(prepared.train[:5])
     with torch.no_grad():
-        loss = TranslationObjective(model, 0.1)(*batch.tensors)
+        loss = TranslationObjective(model, 0.1)(batch)
         expected = sequence_loss(model(batch).logits, batch.target_ids[batch.target_mask], 0.1)
     torch.testing.assert_close(loss, expected, rtol=1e-6, atol=0)  # float32, summed in another order
 
@@ -24,7 +24,7 @@ def test_its_gradient_is_that_of_the_logits_loss(tied, small_model, prepared):
     if tied:
         model.decoder.output.W_o = model.decoder.embedding.E
     batch = pad_pairs(prepared.train[:5])
-    ours = TranslationObjective(model, 0.1)(*batch.tensors)
+    ours = TranslationObjective(model, 0.1)(batch)
     theirs = sequence_loss(model(batch).logits, batch.target_ids[batch.target_mask], 0.1)
     leaves = list(model.parameters())
     for one, other in zip(*(torch.autograd.grad(loss, leaves) for loss in (ours, theirs)), strict=True):
@@ -43,8 +43,8 @@ def test_guided_alignment_adds_the_gold_links_cross_entropy(small_model, prepare
     model = small_model().eval()
     batch = pad_pairs(linked(prepared))
     with torch.no_grad():
-        plain = TranslationObjective(model, 0.0)(*batch.tensors)
-        guided = TranslationObjective(model, 0.0, guided_alignment=0.5)(*batch.tensors)
+        plain = TranslationObjective(model, 0.0)(batch)
+        guided = TranslationObjective(model, 0.0, guided_alignment=0.5)(batch)
         alpha = model(batch).alpha
     nats = 0.0
     for b, pair in enumerate(prepared.train[:5]):
@@ -57,8 +57,8 @@ def test_coverage_adds_what_is_looked_at_twice(small_model, prepared):
     model = small_model().eval()
     batch = pad_pairs(prepared.train[:5])
     with torch.no_grad():
-        plain = TranslationObjective(model, 0.0)(*batch.tensors)
-        covered = TranslationObjective(model, 0.0, coverage=2.0)(*batch.tensors)
+        plain = TranslationObjective(model, 0.0)(batch)
+        covered = TranslationObjective(model, 0.0, coverage=2.0)(batch)
         alpha = model(batch).alpha
     again = 0.0
     for b in range(5):

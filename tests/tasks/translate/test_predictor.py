@@ -8,7 +8,7 @@ from regard.batches import pad_pairs
 from regard.errors import ConfigError, DataError
 from regard.search import LengthLimit
 from regard.tasks.translate.predictor import Translator
-from regard.text import EOS, EncodedPair, learn
+from regard.text import EOS, EncodedPair, train_tokenizer
 
 # each of nine tokens, as the tiny models have: four specials, and
 TEXTS = {
@@ -28,7 +28,7 @@ def translator(tiny_model):
     """A translator of a given kind of model and of tokens."""
 
     def build(kind="bahdanau", tokens="word", **options):
-        tokenizers = (learn(tokens, TEXTS[tokens], size=9) for _ in range(2))
+        tokenizers = (train_tokenizer(tokens, TEXTS[tokens], size=9) for _ in range(2))
         made = Translator(tiny_model(kind), *tokenizers, **options)
         assert made.source_tokenizer.size == made.target_tokenizer.size == 9
         return made

@@ -3,12 +3,13 @@
 import pytest
 import torch
 
-from regard.checkpoint import ModelFolder, language_model_of
+from regard.checkpoint import ModelFolder
 from regard.config import merge
 from regard.errors import ConfigError, FolderError
 from regard.models import Seq2Seq
 from regard.tasks import prepare_task
-from regard.training.run import configure, run_training
+from regard.training.configure import configure
+from regard.training.run import run_training
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +49,7 @@ def test_both_halves_begin_as_language_models(task, lms):
     made = task(folders)
     names = ["embedding.E", *(f"stack.cells.0.{name}" for name in "WUb")]
     for part, side in (("encoder", "source"), ("decoder", "target")):
-        loaded = language_model_of(folders[part])
+        loaded = ModelFolder(folders[part]).load(task="language_model")
         assert same(getattr(made.model, part), loaded.model, names)
         # ids mean what they meant to the language model
         assert made.tokenizers[side].size == 10
@@ -81,7 +82,7 @@ def test_one_half_leaves_the_other_as_it_was_drawn(task, lms):
         assert torch.equal(parameter, made.model.encoder.get_parameter(name))
     assert not torch.equal(drawn.decoder.embedding.E, made.model.decoder.embedding.E)
     # its tokenizer is taken over, the other one learnt
-    trained = language_model_of(str(lms / "target")).tokenizers["text"].tokens(range(9))
+    trained = ModelFolder(str(lms / "target")).load(task="language_model").tokenizers["text"].tokens(range(9))
     assert made.tokenizers["target"].tokens(range(9)) == trained
     assert plain.tokenizers["target"].tokens(range(9)) != trained
     assert made.tokenizers["source"].tokens(range(9)) == plain.tokenizers["source"].tokens(range(9))
@@ -91,7 +92,7 @@ def test_one_half_leaves_the_other_as_it_was_drawn(task, lms):
 
 def test_a_bidirectional_encoder_takes_its_forward_direction(task, lms):
     made = task({"encoder": str(lms / "source")}, encoder={"bidirectional": True, "num_layers": 2})
-    trained = language_model_of(str(lms / "source")).model
+    trained = ModelFolder(str(lms / "source")).load(task="language_model").model
     forward = made.model.encoder.stack.forward_layers[0].layers[0]
     assert torch.equal(forward.W, trained.stack.layers[0].W)
     assert "bottom layer's forward direction" in made.notes[-1]

@@ -7,7 +7,7 @@ from regard.errors import DataError
 from regard.evaluation.metrics import format_score
 from regard.tasks.translate.evaluation import evaluate, report_of, write_evaluation, write_json
 from regard.tasks.translate.predictor import Translator
-from regard.text import GoldLinks, learn, parse_pharaoh
+from regard.text import GoldLinks, parse_pharaoh, train_tokenizer
 
 SOURCES = ["a b c", "", "e", "d d d d a a"]
 REFERENCES = ["c b a", "", "e & <blink>", "a a"]
@@ -23,7 +23,7 @@ JOURNAL = [
 
 @pytest.fixture
 def translator(tiny_model):
-    return Translator(tiny_model(), *[learn("word", ["a b c d e"], size=9)] * 2)
+    return Translator(tiny_model(), *[train_tokenizer("word", ["a b c d e"], size=9)] * 2)
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ import torch
 from torch import Tensor, nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from regard.batches import Batch
+from regard.batches import PairBatch
 from regard.models import LanguageModelConfig, LanguageModelNetwork, ModelConfig, Seq2Seq
 from regard.ops.native import native_off
 from regard.ops.paths import naive_only
@@ -83,12 +83,14 @@ def _build(name: str, n: int, seed: int) -> Seq2Seq | LanguageModelNetwork:
         return Seq2Seq(ModelConfig.from_mapping(mapping, "model"), VOCABULARY, VOCABULARY)
 
 
-def _batch(rows: int, l1: int, l2: int, seed: int) -> Batch:
+def _batch(rows: int, l1: int, l2: int, seed: int) -> PairBatch:
     generator = torch.Generator().manual_seed(seed)
     source, previous, target = (
         torch.randint(VOCABULARY, (rows, length), generator=generator) for length in (l1, l2, l2)
     )
-    return Batch(source, torch.ones(source.shape).bool(), previous, target, torch.ones(target.shape).bool())
+    return PairBatch(
+        source, torch.ones(source.shape).bool(), previous, target, torch.ones(target.shape).bool()
+    )
 
 
 _LEFT_FACTOR = {"mm": 0, "bmm": 0, "mv": 0, "dot": 0, "addmm": 1, "baddbmm": 1, "addmv": 1}

@@ -99,7 +99,7 @@ def updating(folder: Path, pairs: Sequence[SentencePair]) -> Callable[[int], Non
 
     def update(k: int) -> None:
         batch = batches[k % len(batches)]
-        (objective(*batch.tensors) / batch.target_mask.sum()).backward()
+        (objective(batch) / batch.target_mask.sum()).backward()
         optimizer.step()
         optimizer.zero_grad()
 

@@ -26,24 +26,23 @@ growth tends to the radius; with tanh every step is also multiplied by 1 − h²
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
+from regard.batches import LabelledBatch
 from regard.errors import RegardError
 from regard.layers import ENERGIES, Attention, Cell, Embedding, Head, SelfAttentive
 from regard.ops.gru import gru_step
 from regard.ops.rnn import rnn_step
 from regard.ops.tape import Scoring, extend, kept, read_tape
 from regard.ops.unroll import State, unroll_attending
-from regard.tasks.base import TrainingBatch
 from regard.tasks.config import TrainingConfig
 from regard.tasks.loss import sequence_loss
 from regard.training.fabric import build_fabric
-from regard.training.step import update
+from regard.training.loop import update
 
 
 def norms_by_lag(loss: Tensor, states: Sequence[Tensor]) -> Tensor:
@@ -313,17 +312,16 @@ def teach(
     fabric = build_fabric(TrainingConfig(device="cpu", max_updates=updates))
     model, ready = fabric.setup(reader, optimizer)
 
-    def learn(batch: TrainingBatch) -> Tensor:
-        ids, answers = batch.tensors
-        return sequence_loss(model(ids), answers)
+    def loss(batch: LabelledBatch) -> Tensor:
+        return sequence_loss(model(batch.ids[0]), batch.label_ids)
 
     losses: list[float] = []
     norms: list[float] = []
     for _ in range(updates):
         ids, answers = next(lines)
-        batch: Any = TrainingBatch((ids, answers), len(ids), len(ids))
+        batch = LabelledBatch((ids,), (), answers)
         try:
-            done = update(fabric, model, ready, [batch], learn, clip=clip)
+            done = update(fabric, model, ready, [batch], loss, clip=clip)
         except RegardError:
             return Course(tuple(losses), tuple(norms), diverged=True)
         losses.append(done.loss)

@@ -25,8 +25,9 @@ from typing import Any, TypeVar
 
 from regard.datasets import Example
 from regard.errors import RegardError
-from regard.training.events import Event, Progress
-from regard.training.run import configure, run_training
+from regard.training.configure import configure
+from regard.training.progress import Event, Progress
+from regard.training.run import run_training
 
 _MOST = 61 if sys.platform == "win32" else 1024
 """More than that a pool does not take there."""

@@ -145,11 +145,11 @@ def attention_of(config: AttentionConfig, query_size: int | None, annotation_siz
         config.energy,
         query_size,
         annotation_size,
-        config.size,
+        config.size or 0,
         heads=config.heads,
         normalizer=config.normalizer,
         window=config.window,
-        reach=config.reach,
+        reach=config.reach or 0,
         coverage=config.coverage,
     )
 

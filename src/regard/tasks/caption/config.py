@@ -1,4 +1,4 @@
-"""A run that learns to describe: vectors of features, the text that describes each, a decoder."""
+"""The configuration of the task ``caption``: feature vectors with captions, a tokenizer, a decoder."""
 
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -12,18 +12,18 @@ from regard.tasks.generation import SELECTIONS
 
 @dataclass(frozen=True)
 class CaptionDataConfig(Config):
-    """Where features and descriptions come from, and which are fit to learn from."""
+    """The files of features and captions, and their filter."""
 
     train: tuple[str, ...] = ()
-    """Two files: features (.npy, .arrow, .feather, .parquet), and the text that describes them, a line for each row."""
+    """Two files: features (.npy, .arrow, .feather, .parquet), and their captions, one line per row."""
     valid: tuple[str, ...] = ()
-    """To validate with, likewise; without any, some of the training rows are set aside."""
+    """The validation files, of the same form; without them, some rows are split off the training files."""
     column: str = ""
-    """The column of a table that holds the features as lists; by default the only one there is."""
+    """The column of a table that holds the features as lists; by default its only one."""
     standardize: bool = True
-    """Bring each feature to mean 0, variance 1 over the training rows; the model keeps both, and takes raw features."""
+    """Standardize each feature to mean 0 and variance 1 over the training rows; the model does so itself ever after."""
     max_length: int = 100
-    """Training descriptions of more tokens are left out, and counted."""
+    """Training captions of more tokens are left out; a note says how many."""
 
     def __post_init__(self) -> None:
         for name in ("train", "valid"):
@@ -31,14 +31,14 @@ class CaptionDataConfig(Config):
             if len(files) not in (0, 2):
                 raise ConfigError(
                     f"data.{name}: {len(files)} file{'s' * (len(files) > 1)}; give two, the features and then the "
-                    f"text, as --{name} features.npy --{name} text.txt"
+                    f"captions, as --{name} features.npy --{name} captions.txt"
                 )
         in_range("data.max_length", self.max_length, 1)
 
 
 @dataclass(frozen=True)
 class CaptionRun(RunConfig):
-    """A whole run of the task ``describe``."""
+    """A whole run of the task ``caption``."""
 
     task = "caption"
     selections: ClassVar[tuple[str, ...]] = SELECTIONS

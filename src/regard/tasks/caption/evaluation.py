@@ -1,49 +1,64 @@
-"""How good a describer is on a test set: what it writes, and what it makes of the references.
+"""The evaluation of a captioner: its captions by BLEU and the like, the references by perplexity.
 
-In: a `Captioner`, features, references. Out: a `DescriptionEvaluation`, whose numbers are the printed table's and
-``report.json``'s. BLEU and its like are of what it writes by itself; perplexity is of the references.
-
-The evaluation of descriptions as files: scores for programs, what was written as text.
-
-In: a `DescriptionEvaluation`. Out: a folder with ``report.json`` and ``descriptions.txt``.
+In: a `Captioner` with features and references, files for ``regard evaluate``, datasets for ``regard demo``. Out: a
+`CaptionEvaluation`, whose numbers are those printed and those of ``report.json``; a folder with ``report.json`` and
+``captions.txt``.
 """
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from regard.errors import DataError
+import numpy as np
+
+from regard.errors import ConfigError, DataError
 from regard.evaluation import Quality, measure
-from regard.io import make_folder, write_whole_text
+from regard.io import write_whole
 from regard.tasks.caption.predictor import Captioner, Features
 from regard.tasks.caption.result import Caption
+from regard.tasks.evaluation import (
+    DemoRun,
+    DemoView,
+    EvaluationOptions,
+    EvaluationReport,
+    EvaluationRun,
+    ReportContext,
+    show_answer,
+    write_lines,
+    write_report,
+)
 from regard.tasks.generation import target_unit
 from regard.tasks.language_model.result import perplexity
-from regard.tasks.translate.evaluation import write_json
+from regard.text import read_features
+from regard.text.formats import read_file
 
-_CHUNK = 256  # rows described between two signs of life
+if TYPE_CHECKING:
+    from regard.datasets import Example
+
+_CHUNK = 256  # rows captioned before the listener is called
+_SHOWN = 6
 
 
 @dataclass(frozen=True)
 class CaptionEvaluation:
-    """All scores of one test set.
+    """The scores of one test set.
 
     Attributes:
-        quality: of the output.
-        perplexity: exp of the references' mean negative log-probability a token, end marks counted.
-        descriptions: the output.
-        seconds: how long describing took.
+        quality: of the captions.
+        perplexity: exp of the references' mean negative log-probability per token, end marks counted.
+        captions: the output.
+        seconds: how long captioning took.
     """
 
     quality: Quality
     perplexity: float
-    descriptions: tuple[Caption, ...]
+    captions: tuple[Caption, ...]
     seconds: float
 
     def scores(self) -> dict[str, float | int]:
-        """The headline numbers by name, in the order they are printed."""
+        """The main scores by key, in the order they are printed."""
         return {
             **self.quality.scores,
             "perplexity": self.perplexity,
@@ -52,8 +67,18 @@ class CaptionEvaluation:
         }
 
     def to_json(self) -> dict[str, Any]:
-        """Give all scores as a JSON object."""
+        """All scores as a JSON object."""
         return {**self.scores(), "signatures": dict(self.quality.signatures)}
+
+    def write(self, folder: Path, context: ReportContext) -> dict[str, Path]:
+        """Write scores and captions.
+
+        Raises:
+            DataError: the folder cannot be written.
+        """
+        report = write_report(folder, context.report(self.to_json()))
+        write_lines(folder / "captions.txt", [caption.text for caption in self.captions])
+        return {"report": report}
 
 
 def evaluate_captions(
@@ -65,19 +90,19 @@ def evaluate_captions(
     length_power: float = 1.0,
     tokenize: str = "13a",
     lowercase: bool = False,
-    listener: Callable[[Caption], None] = lambda description: None,
+    listener: Callable[[Caption], None] = lambda caption: None,
 ) -> CaptionEvaluation:
-    """Describe a test set and score it.
+    """Caption a test set and score it.
 
     Args:
-        captioner: what to evaluate.
-        features: raw, a row for each reference.
-        references: what should be written of each.
-        beam: as for `Captioner.describe`.
-        length_power: as for `Captioner.describe`.
-        tokenize: BLEU's tokenizer; "none" for text that is tokenised already.
-        lowercase: whether case is to be overlooked.
-        listener: is given each description as it is made, to show how far the work is.
+        captioner: the model.
+        features: raw, one row per reference.
+        references: the correct captions.
+        beam: as for `Captioner.caption`.
+        length_power: as for `Captioner.caption`.
+        tokenize: BLEU's tokenizer; "none" for tokenized text.
+        lowercase: whether to ignore case.
+        listener: is given each caption as it is made.
 
     Raises:
         DataError: rows and references differ in number, there are none, or the features cannot be used.
@@ -87,48 +112,98 @@ def evaluate_captions(
             f"{len(features)} rows of features and {len(references)} references: give one of each, and at least one"
         )
     started = time.perf_counter()
-    descriptions: list[Caption] = []
+    captions: list[Caption] = []
     for start in range(0, len(features), _CHUNK):
-        found = captioner.caption(features[start : start + _CHUNK], beam=beam, length_power=length_power)
-        descriptions.extend(found)
-        for description in found:
-            listener(description)
+        part = captioner.caption(features[start : start + _CHUNK], beam=beam, length_power=length_power)
+        captions.extend(part)
+        for caption in part:
+            listener(caption)
     seconds = time.perf_counter() - started
-    output = [description.text for description in descriptions]
-    read = captioner.read(features, references)
-    log_probs = [value for each in read for value in each.token_log_probs]
-    return CaptionEvaluation(
-        measure(
-            output,
+    scored = captioner.score(features, references)
+    log_probs = [log_prob for caption in scored for log_prob in caption.token_log_probs]
+    quality = measure(
+        [caption.text for caption in captions],
+        references,
+        tokenize=tokenize,
+        lowercase=lowercase,
+        unit=target_unit(captioner.tokenizer),
+    )
+    return CaptionEvaluation(quality, perplexity(-sum(log_probs) / len(log_probs)), tuple(captions), seconds)
+
+
+def _run(
+    captioner: Captioner, features: Features, references: Sequence[str], **options: Any
+) -> EvaluationRun:
+    def run(counter: Any) -> EvaluationReport:
+        evaluation = evaluate_captions(
+            captioner,
+            features,
             references,
-            tokenize=tokenize,
-            lowercase=lowercase,
-            unit=target_unit(captioner.tokenizer),
-        ),
-        perplexity(-sum(log_probs) / len(log_probs)),
-        tuple(descriptions),
-        seconds,
+            listener=lambda caption: counter.count(len(caption.tokens)),
+            **options,
+        )
+        return EvaluationReport(
+            evaluation,
+            evaluation.scores(),
+            evaluation.to_json(),
+            evaluation.write,
+            signatures=evaluation.quality.signatures,
+        )
+
+    return EvaluationRun("captioning", len(features), run)
+
+
+def evaluate_files(options: EvaluationOptions) -> EvaluationRun:
+    """A captioner, a file of features and a file of references."""
+    if options.reference is None:
+        raise ConfigError(
+            f"{options.model} captions feature vectors: name their file, then the references, as "
+            f"`regard evaluate {options.model} {options.source} references.txt`"
+        )
+    captioner = Captioner.load(options.model, weights=options.weights, device=options.device)
+    features = read_features(options.source, column=options.column, size=captioner.feature_size)
+    references = list(read_file(options.reference))
+    if len(features) != len(references):
+        raise DataError(
+            f"{options.source} has {len(features)} rows and {options.reference} has {len(references)} lines; give "
+            "one line for each row"
+        )
+    return _run(
+        captioner,
+        features,
+        references,
+        beam=options.beam,
+        length_power=options.length_power,
+        tokenize=options.tokenize,
+        lowercase=options.lowercase,
     )
 
 
-def write_caption_evaluation(
-    folder: Path, evaluation: CaptionEvaluation, *, facts: Mapping[str, Any] | None = None
-) -> dict[str, Any]:
-    """Write all that an evaluation of descriptions found.
+def write_examples(stem: Path, examples: "Sequence[Example]") -> list[str]:
+    """Write a matrix of features and the captions, a file each."""
+    features = stem.with_suffix(".npy")
+    matrix = np.array([example.features for example in examples], dtype=np.float32)
+    write_whole(features, lambda file: np.save(file, matrix))
+    return [str(features), write_lines(stem.with_suffix(".txt"), [example.target for example in examples])]
 
-    Args:
-        folder: where to; made if it is not there.
-        evaluation: of the test set.
-        facts: more for ``report.json``, such as ``train_seconds``.
 
-    Returns:
-        What ``report.json`` says.
+def evaluate_examples(captioner: Captioner, examples: "Sequence[Example]", demo: DemoRun) -> EvaluationRun:
+    """A captioner and generated vectors."""
+    features = np.array([example.features for example in examples], dtype=np.float32)
+    references = [example.target for example in examples]
+    return _run(captioner, features, references, tokenize=demo.demo.tokenize)
 
-    Raises:
-        DataError: the folder cannot be written.
-    """
-    make_folder(folder)
-    report = {**evaluation.to_json(), **(facts or {})}
-    write_json(folder, report)
-    write_whole_text(folder / "descriptions.txt", "".join(f"{one.text}\n" for one in evaluation.descriptions))
-    return report
+
+def show_demo(captioner: Captioner, evaluation: CaptionEvaluation, demo: DemoRun) -> DemoView:
+    """Some captions of the test set, beside the references."""
+    from rich.text import Text
+
+    answers = [
+        show_answer(caption.text, example.target)
+        for caption, example in zip(evaluation.captions[:_SHOWN], demo.splits.test, strict=False)
+    ]
+    return DemoView(
+        ("bleu", "exact_match"),
+        [Text("\nexamples", style="bold"), *answers],
+        ("{regard} caption {folder} {folder}/corpus/test.npy",),
+    )

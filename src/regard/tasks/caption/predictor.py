@@ -1,41 +1,44 @@
-"""A trained describer in use: vectors of features in, `Caption`s out.
+"""A trained captioner in use: feature vectors in, `Caption`s out.
 
-Knows a tokenizer, search and output, and nothing of training or of files. Features are given raw, in the units the
-model was trained on; what brings them to one scale is the model's own.
+Knows a tokenizer, search and output, and nothing of training or of files. Features are given raw, in the units of the
+training data; the model standardizes them itself.
 """
 
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
-from regard.batches import in_order_of_length, pad_captioned
-from regard.checkpoint import ModelFolder
-from regard.device import find_device
+from regard.batches import pad_captioned
 from regard.errors import DataError
 from regard.models import CaptionerNetwork
 from regard.search import Hypothesis, LengthLimit, SearchOptions, decode_forced, search
 from regard.tasks.caption.result import Caption
+from regard.tasks.predictor import Predictor, predict_by_length
 from regard.text import Tokenizer, as_numbers
 
 Features = npt.NDArray[Any] | Sequence[Sequence[float]]
-"""A matrix (N, f), a row for each thing to be described."""
+"""A matrix (N, f), one row per caption."""
+
+_EMPTY = Caption("", (), 0.0, 0.0, ())
 
 
-class Captioner:
+class Captioner(Predictor):
     """A model with its tokenizer.
 
     Args:
         model: in evaluation mode; it is moved to `device`.
         tokenizer: ids → text.
         device: where to compute: ``cpu``, ``cuda``, or ``auto``.
-        max_length: the most tokens a description may have, the end mark counted.
+        max_length: the most tokens of a caption, the end mark counted.
         facts: what is known of the weights.
     """
+
+    task = "caption"
+    model: CaptionerNetwork
 
     def __init__(
         self,
@@ -46,40 +49,13 @@ class Captioner:
         max_length: int = 200,
         facts: dict[str, Any] | None = None,
     ) -> None:
-        self.device = find_device(device)
-        self.model = model.to(self.device)
+        super().__init__(model, device=device, facts=facts)
         self.tokenizer = tokenizer
-        self.limit = LengthLimit(extra=max_length)
-        self.facts = facts or {}
-
-    @classmethod
-    def load(
-        cls, folder: str | Path, *, weights: str = "best", device: str = "cpu", max_length: int = 200
-    ) -> "Captioner":
-        """Load a trained model.
-
-        Args:
-            folder: what `regard train --task caption` wrote.
-            weights: ``best`` or ``last``.
-            device: where to compute.
-            max_length: the most tokens a description may have.
-
-        Raises:
-            FolderError: the folder is missing, damaged, foreign, for another task, or newer than this package.
-            ConfigError: no such weights, or no such device on this machine.
-        """
-        loaded = ModelFolder(folder).load(weights, task="caption")
-        return cls(
-            loaded.model,
-            loaded.tokenizers["text"],
-            device=device,
-            max_length=max_length,
-            facts=loaded.facts,
-        )
+        self.max_length = max_length
 
     @property
     def feature_size(self) -> int:
-        """How many features a vector must have."""
+        """The number of features of a vector."""
         return self.model.standardize.mean.shape[0]
 
     def caption(
@@ -91,26 +67,29 @@ class Captioner:
         length_power: float = 1.0,
         batch_sentences: int = 32,
     ) -> list[Caption]:
-        """Describe vectors, one `Caption` for each.
+        """Caption vectors, one `Caption` each.
 
         Args:
             features: raw, (N, f).
-            beam: how many hypotheses are kept at each step; 1 is greedy search.
-            n_best: how many of them to return, the first as the description, the rest as its alternatives.
-            length_power: k of the score log p / lengthᵏ: 0 ranks by probability, 1 by its mean a token.
-            batch_sentences: the most vectors searched at a time.
+            beam: the number of hypotheses kept at each step; 1 is greedy search.
+            n_best: how many of them to return: the first is the caption, the rest are its alternatives.
+            length_power: k of the score log p / lengthᵏ: 0 ranks by probability, 1 by its mean per token.
+            batch_sentences: the most vectors searched together.
 
         Raises:
-            DataError: no matrix, rows of another width than the model was trained on, or a number that is not finite.
+            DataError: not a matrix, rows of another width than in training, or a number that is not finite.
         """
         rows = self._matrix(features)
-        descriptions: list[Caption] = []
+        options = SearchOptions(
+            beam, n_best, length_power=length_power, limit=LengthLimit(extra=self.max_length)
+        )
+        captions: list[Caption] = []
         for start in range(0, len(rows), batch_sentences):
-            found = self._search(rows[start : start + batch_sentences], beam, n_best, length_power)
-            descriptions.extend(map(self._description, found))
-        return descriptions
+            hypotheses = self._search(rows[start : start + batch_sentences], options)
+            captions.extend(map(self._caption, hypotheses))
+        return captions
 
-    def read(
+    def score(
         self,
         features: Features,
         texts: Sequence[str],
@@ -118,66 +97,66 @@ class Captioner:
         batch_sentences: int = 32,
         batch_tokens: int = 4000,
     ) -> list[Caption]:
-        """Read given descriptions by forced decoding: the model's probability of these very words.
+        """Score given captions by forced decoding: the model's probability of each token.
 
         Args:
             features: raw, (N, f).
-            texts: one for each row, in the same order.
-            batch_sentences: the most of them read at a time.
-            batch_tokens: the most tokens read at a time, padding counted.
+            texts: one caption per row, in the same order.
+            batch_sentences: the most captions in a batch.
+            batch_tokens: the most tokens in a batch, padding counted.
 
         Raises:
-            DataError: rows and texts differ in number, or the features cannot be used (see `describe`).
+            DataError: rows and texts differ in number, or the features cannot be used (see `caption`).
         """
         rows = self._matrix(features)
         if len(rows) != len(texts):
             raise DataError(f"{len(rows)} rows of features and {len(texts)} texts: give one of each")
         encoded = self.tokenizer.encode_batch(texts)
-        found: list[Caption | None] = [None] * len(texts)
-        lengths = [len(ids) + 1 for ids in encoded]
-        for members in in_order_of_length(lengths, batch_sentences, batch_tokens):
+
+        def score(members: list[int]) -> list[Caption]:
             batch = pad_captioned([rows[k] for k in members], [encoded[k] for k in members]).to(self.device)
-            for k, hypothesis in zip(members, decode_forced(self.model, batch), strict=True):
-                found[k] = self._description([hypothesis])
-        return [each for each in found if each is not None]
+            return [self._caption([hypothesis]) for hypothesis in decode_forced(self.model, batch)]
+
+        return predict_by_length(
+            score,
+            [len(ids) + 1 for ids in encoded],
+            [_EMPTY] * len(texts),
+            batch_sentences=batch_sentences,
+            batch_tokens=batch_tokens,
+        )
 
     def _matrix(self, features: Features) -> npt.NDArray[np.float32]:
         matrix = as_numbers(features, "features")
         if matrix.size == 0:
             return matrix.reshape(0, self.feature_size)
         if matrix.ndim != 2:
-            raise DataError(
-                f"features of shape {matrix.shape}: give a matrix, a row for each thing to be described"
-            )
+            raise DataError(f"features of shape {matrix.shape}: give a matrix, one row per caption")
         if matrix.shape[1] != self.feature_size:
             raise DataError(
                 f"{matrix.shape[1]} features in a row, and the model was trained on {self.feature_size}; make them "
-                "alike"
+                "equal"
             )
         if not np.isfinite(matrix).all():
-            row, place = np.argwhere(~np.isfinite(matrix))[0]
+            row, column = np.argwhere(~np.isfinite(matrix))[0]
             raise DataError(
-                f"feature {place + 1} of row {row + 1} is {matrix[row, place]}; each must be finite"
+                f"feature {column + 1} of row {row + 1} is {matrix[row, column]}; each must be finite"
             )
         return matrix
 
     @torch.inference_mode()
-    def _search(
-        self, rows: npt.NDArray[np.float32], width: int, n_best: int, length_power: float
-    ) -> list[list[Hypothesis]]:
+    def _search(self, rows: npt.NDArray[np.float32], options: SearchOptions) -> list[Sequence[Hypothesis]]:
         encoded = self.model.encode(torch.tensor(rows, device=self.device))
-        options = SearchOptions(width, n_best, length_power=length_power, limit=self.limit)
-        return [list(each.hypotheses) for each in search(self.model.decoder, encoded, options)]
+        return [result.hypotheses for result in search(self.model.decoder, encoded, options)]
 
-    def _description(self, hypotheses: Sequence[Hypothesis]) -> Caption:
+    def _caption(self, hypotheses: Sequence[Hypothesis]) -> Caption:
         best, *others = [
             Caption(
-                self.tokenizer.decode(h.ids),
-                tuple(self.tokenizer.tokens(h.ids)),
-                h.score,
-                h.log_prob,
-                h.token_log_probs,
+                self.tokenizer.decode(hypothesis.ids),
+                tuple(self.tokenizer.tokens(hypothesis.ids)),
+                hypothesis.score,
+                hypothesis.log_prob,
+                hypothesis.token_log_probs,
             )
-            for h in hypotheses
+            for hypothesis in hypotheses
         ]
         return replace(best, alternatives=tuple(others))

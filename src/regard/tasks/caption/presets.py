@@ -1,4 +1,4 @@
-"""Describers small enough for a laptop's CPU."""
+"""Presets of captioners, small enough for a laptop's CPU."""
 
 from collections.abc import Callable
 
@@ -7,7 +7,7 @@ from regard.tasks.translate.presets import SMALL_TRAINING
 
 
 def captioner() -> Preset:
-    """Features put into words: Cho's decoder of 512 units, which sees the projected features at every step."""
+    """Cho's decoder of 512 units, which reads the projected features at every step."""
     return {
         "task": "caption",
         "data": {"max_length": 100},

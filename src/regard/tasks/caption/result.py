@@ -1,7 +1,7 @@
-"""What was written of one vector of features, with all that is known of it.
+"""The caption of one feature vector.
 
-In: what search found, in display forms. Out: `Caption`: the text, its tokens and scores, JSON. Knows nothing of
-models, tokenizers or the features themselves.
+In: the result of a search, as display forms. Out: `Caption`: the text, its tokens and scores, JSON. Knows nothing of
+models, tokenizers or features.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from regard.errors import DataError
 
 @dataclass(frozen=True)
 class Caption:
-    """A sentence about a vector, and how likely the model finds it.
+    """A caption, and its probability under the model.
 
     Attributes:
-        text: as it is printed.
+        text: as printed.
         tokens: display forms, the end mark last.
-        score: what ranked it: the length-normalised log-probability.
+        score: the length-normalised log-probability, which ranks hypotheses.
         log_prob: log p(text, end | features).
-        token_log_probs: one for each of `tokens`; they sum to `log_prob`.
+        token_log_probs: one per token; they sum to `log_prob`.
         alternatives: the rest of the n-best list, best first.
     """
 
@@ -35,18 +35,18 @@ class Caption:
     def __post_init__(self) -> None:
         if len(self.token_log_probs) != len(self.tokens):
             raise DataError(
-                f"description {self.text!r}: {len(self.token_log_probs)} token_log_probs for {len(self.tokens)} "
-                "tokens; give one each"
+                f"caption {self.text!r}: {len(self.token_log_probs)} token_log_probs for {len(self.tokens)} "
+                "tokens; give one for each"
             )
 
     def __str__(self) -> str:
         return self.text
 
     def __repr__(self) -> str:
-        return f"Description({self.text!r}, score={self.score:.4f})"
+        return f"Caption({self.text!r}, score={self.score:.4f})"
 
     def to_json(self) -> dict[str, Any]:
-        """Give everything as a JSON object."""
+        """Everything as a JSON object."""
         return {
             "text": self.text,
             "score": self.score,

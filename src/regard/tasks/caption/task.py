@@ -1,31 +1,52 @@
-"""The describer's loss: the right words.
+"""The task of captioning: feature vectors with a caption each, and a decoder that starts from a vector.
 
-The task of describing: what is read, what is learnt from, and how the describer is judged.
+In: `CaptionedFeatures`, read or given. Out: a `Task`: a tokenizer trained on the captions, captions encoded and
+filtered, the loss of their tokens, a teacher-forced and free-running validation.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
-from regard.batches import FeatureBatch, in_order_of_length, pad_captioned
-from regard.errors import ConfigError
+from regard.batches import CaptionBatch, batch_by_length, pad_captioned
+from regard.errors import ConfigError, DataError
 from regard.models import CaptionerNetwork
 from regard.models.state import at_positions, real_positions
-from regard.tasks.base import Task, TrainingBatch, Validation
+from regard.tasks.base import Prepared, Task, Validation, filter_by_length, train_text_tokenizer
 from regard.tasks.caption.config import CaptionRun
-from regard.tasks.caption.data import EncodedDescription, Example, as_described, prepare, read_examples
 from regard.tasks.caption.predictor import Captioner
 from regard.tasks.generation import check_selection, validate_generation
 from regard.tasks.loss import words_loss
+from regard.tasks.train_valid_split import split_train_valid
+from regard.text import CaptionedFeatures, Tokenizer, as_numbers, read_captioned
+
+Example = CaptionedFeatures | tuple[Sequence[float] | npt.NDArray[np.floating], str]
+"""A vector and its caption."""
 
 
-class DescriptionObjective(nn.Module):
-    """A model with its loss as one module of plain tensors, which is what Fabric can wrap.
+@dataclass(frozen=True)
+class EncodedCaption:
+    """A vector (f,), and its caption as text and as ids without special symbols."""
+
+    features: npt.NDArray[np.float32]
+    text: str
+    ids: Sequence[int]
+
+    @property
+    def length(self) -> int:
+        """The number of tokens, the end mark counted."""
+        return len(self.ids) + 1
+
+
+class CaptionObjective(nn.Module):
+    """A captioner with the loss of the captions' tokens.
 
     Args:
-        model: what learns.
+        model: in training.
         smoothing: label smoothing.
     """
 
@@ -34,30 +55,28 @@ class DescriptionObjective(nn.Module):
         self.model = model
         self.smoothing = smoothing
 
-    def forward(
-        self, features: Tensor, previous_ids: Tensor, target_ids: Tensor, target_mask: Tensor
-    ) -> Tensor:
-        """The loss of a batch, taken apart; a sum over its real tokens."""
-        real = real_positions(target_mask)  # (N,)
-        read = self.model.readouts(FeatureBatch(features, previous_ids, target_ids, target_mask), real)
-        targets = at_positions(target_ids, real)  # (N,)
-        return words_loss(read.readout, self.model.decoder.output, targets, self.smoothing)
+    def forward(self, batch: CaptionBatch) -> Tensor:
+        """The loss of a batch, a sum over its real tokens."""
+        real = real_positions(batch.target_mask)  # (N,)
+        readout = self.model.readouts(batch, real).readout
+        targets = at_positions(batch.target_ids, real)  # (N,)
+        return words_loss(readout, self.model.decoder.output, targets, self.smoothing)
 
 
 class CaptionTask(Task):
-    """Vectors of features with a line of text each, a tokenizer, a decoder that starts from a vector.
+    """Feature vectors with a caption each, a tokenizer, a decoder that starts from a vector.
 
     Args:
         config: the whole run.
-        train: (vector, text) tuples to learn from; None reads the files of ``config.data``.
-        valid: those to validate with, likewise; without any, some training examples are set aside.
+        train: the training examples; None reads the files of ``config.data``.
+        valid: the validation examples; None reads the files of ``config.data``, or splits some off.
 
     Raises:
         RegardError: the data cannot be used.
     """
 
     name = "caption"
-    examples = "descriptions"
+    examples = "captions"
     model: CaptionerNetwork
 
     def __init__(
@@ -69,71 +88,147 @@ class CaptionTask(Task):
         data = config.data
         if train is None and not data.train:
             raise ConfigError(
-                "data.train: nothing to learn from; name the features and the text that describes them with "
-                "--train features.npy --train text.txt"
+                "data.train: no training captions; name the features and their captions with "
+                "--train features.npy --train captions.txt"
             )
-        captioned = as_described(train) if train is not None else read_examples(data.train, data.column)
-        validated = as_described(valid) if valid is not None else None
+        captioned = parse_examples(train) if train is not None else read_examples(data.train, data.column)
+        validated = parse_examples(valid) if valid is not None else None
         if validated is None and data.valid:
             validated = read_examples(data.valid, data.column)
-        self.config = config
-        self.prepared = prepare(captioned, validated, data, config.tokenizer, config.training.seed)
-        self.tokenizers = {"text": self.prepared.tokenizer}
-        check_selection(config.training.select, self.prepared.tokenizer)
-        self.notes = self.prepared.notes
-        self.num_train, self.num_valid = len(self.prepared.train), len(self.prepared.valid)
-        self.lengths = [len(each.ids) + 1 for each in self.prepared.train]
+        super().__init__(config, _prepare(captioned, validated, config))
+        check_selection(config.training.select, self.tokenizers["text"])
 
     @property
     def sizes(self) -> Mapping[str, int]:
         """The features and the vocabulary."""
-        return {"features": self.prepared.feature_size, "text": self.prepared.tokenizer.size}
+        return {"features": len(self.prepared.train[0].features), "text": self.tokenizers["text"].size}
 
     def build(self) -> CaptionerNetwork:
-        """Make the model, and tell it what the training features are like."""
+        """Make the model, and fit its standardization to the training features."""
         self.model = CaptionerNetwork(self.config.model, self.sizes["features"], self.sizes["text"])
         if self.config.data.standardize:
-            features = np.stack([each.features for each in self.prepared.train])
+            features = np.stack([example.features for example in self.prepared.train])
             self.model.standardize.fit(torch.from_numpy(features))
         return self.model
 
     def objective(self) -> nn.Module:
-        """The words' loss."""
-        return DescriptionObjective(self.model, self.config.training.label_smoothing)
+        """The loss of the captions' tokens."""
+        return CaptionObjective(self.model, self.config.training.label_smoothing)
 
-    def batch(self, members: Sequence[int]) -> TrainingBatch:
-        """Some vectors and their descriptions, padded."""
-        padded = _padded([self.prepared.train[k] for k in members])
-        return TrainingBatch(padded.tensors, int(padded.target_mask.sum()), len(members))
+    def batch(self, members: Sequence[int]) -> CaptionBatch:
+        """Some vectors and their captions, padded."""
+        return _pad([self.prepared.train[k] for k in members])
 
     def validate(self, device: torch.device) -> Validation:
         """Teacher-forced and free-running."""
         valid, training = self.prepared.valid, self.config.training
-        longest = max(len(each.ids) for each in (*self.prepared.train, *valid))
+        longest = max(len(example.ids) for example in (*self.prepared.train, *valid))
         captioner = Captioner(
-            self.model, self.prepared.tokenizer, device=device.type, max_length=2 * longest + 1
+            self.model, self.tokenizers["text"], device=device.type, max_length=2 * longest + 1
         )
 
-        def batches(members: Sequence[int]) -> Iterator[FeatureBatch]:
-            lengths = [len(valid[k].ids) + 1 for k in members]
-            for indices in in_order_of_length(lengths, training.batch_sentences, training.batch_tokens):
-                yield _padded([valid[members[k]] for k in indices]).to(device)
+        def batches(members: Sequence[int]) -> Iterator[CaptionBatch]:
+            lengths = [valid[k].length for k in members]
+            for indices in batch_by_length(lengths, training.batch_sentences, training.batch_tokens):
+                yield _pad([valid[members[k]] for k in indices]).to(device)
 
         def generate(members: Sequence[int]) -> list[str]:
-            rows = np.stack([valid[k].features for k in members])
-            found = captioner.caption(rows, beam=1, batch_sentences=training.batch_sentences)
-            return [each.text for each in found]
+            features = np.stack([valid[k].features for k in members])
+            captions = captioner.caption(features, beam=1, batch_sentences=training.batch_sentences)
+            return [caption.text for caption in captions]
 
         return validate_generation(
             self.model,
-            self.prepared.tokenizer,
+            self.tokenizers["text"],
             batches=batches,
             generate=generate,
-            references=[each.text for each in valid],
-            reference_ids=[each.ids for each in valid],
+            references=[example.text for example in valid],
+            reference_ids=[example.ids for example in valid],
             free_running=training.validation_sentences,
         )
 
 
-def _padded(examples: Sequence[EncodedDescription]) -> FeatureBatch:
-    return pad_captioned([each.features for each in examples], [each.ids for each in examples])
+def _pad(examples: Sequence[EncodedCaption]) -> CaptionBatch:
+    return pad_captioned([example.features for example in examples], [example.ids for example in examples])
+
+
+def read_examples(files: Sequence[str], column: str) -> list[CaptionedFeatures]:
+    """Read a file of features and the captions beside it.
+
+    Args:
+        files: the two.
+        column: of a table; empty for the only one.
+
+    Raises:
+        DataError: a file cannot be used, or is empty.
+    """
+    features, captions = files
+    examples = list(read_captioned(features, captions, column=column or None))
+    if not examples:
+        raise DataError(f"{features}: an empty corpus, without a row; give one for each line of {captions}")
+    return examples
+
+
+def parse_examples(given: Iterable[Example]) -> list[CaptionedFeatures]:
+    """`CaptionedFeatures`, or tuples of a vector and a caption, as the former.
+
+    Raises:
+        DataError: the features are not a vector of finite numbers, or the vectors differ in width.
+    """
+    examples: list[CaptionedFeatures] = []
+    for number, item in enumerate(given, start=1):
+        features, text = (item.features, item.text) if isinstance(item, CaptionedFeatures) else item
+        vector = as_numbers(features, f"example {number}")
+        if vector.ndim != 1 or vector.size == 0 or not np.isfinite(vector).all():
+            raise DataError(
+                f"example {number}: its features are not a vector of finite numbers; give (vector, caption) tuples"
+            )
+        if examples and len(vector) != len(examples[0].features):
+            raise DataError(
+                f"example {number}: {len(vector)} features where the first has {len(examples[0].features)}; make them "
+                "equal"
+            )
+        examples.append(CaptionedFeatures(vector, text))
+    return examples
+
+
+def _prepare(
+    train: Sequence[CaptionedFeatures],
+    valid: Sequence[CaptionedFeatures] | None,
+    config: CaptionRun,
+) -> Prepared[EncodedCaption]:
+    """Train a tokenizer, encode, filter; without validation examples, split some off."""
+    notes: list[str] = []
+    if valid is None:
+        vectors = [example.features.tobytes() for example in train]
+        train, valid, note = split_train_valid(train, vectors, config.training.seed, what="captions")
+        notes.append(note)
+    if not train or not valid:
+        raise DataError("no training captions, or no validation captions; give some of each")
+    size = len(train[0].features)
+    if len(valid[0].features) != size:
+        raise DataError(
+            f"{size} features in training and {len(valid[0].features)} in validation; make them equal"
+        )
+    tokenizer = train_text_tokenizer((example.text for example in train), config.tokenizer)
+    kept, left_out = filter_by_length(
+        _encode(train, tokenizer),
+        lambda example: len(example.ids) if example.text.strip() else 0,
+        config.data.max_length,
+        what="captions",
+    )
+    notes.extend(left_out)
+    real = [example for example in _encode(valid, tokenizer) if example.ids and example.text.strip()]
+    if not real:
+        raise DataError("the validation captions are all empty; give some with text")
+    if len(real) < len(valid):
+        notes.append(f"validation captions: left out {len(valid) - len(real)} blank")
+    return Prepared({"text": tokenizer}, kept, real, tuple(notes))
+
+
+def _encode(examples: Sequence[CaptionedFeatures], tokenizer: Tokenizer) -> list[EncodedCaption]:
+    encoded = tokenizer.encode_batch([example.text for example in examples])
+    return [
+        EncodedCaption(example.features, example.text, ids)
+        for example, ids in zip(examples, encoded, strict=True)
+    ]

@@ -1,4 +1,4 @@
-"""A run that learns to classify: labelled texts, one or two to a label, a tokenizer, a classifier."""
+"""The configuration of the task ``classify``: labelled texts, a tokenizer, a classifier."""
 
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -7,45 +7,39 @@ from regard.config import Config, in_range, one_of
 from regard.errors import ConfigError
 from regard.evaluation.metrics import label_metrics
 from regard.models import ClassifierConfig
-from regard.tasks.config import (
-    PretrainedEncoderConfig,
-    RunConfig,
-    TextTokenizerConfig,
-    forwards_only,
-    unfreezes_what_is_trained,
-)
+from regard.tasks.config import LabelRunConfig, TextTokenizerConfig
 from regard.text.formats.columns import SEPARATORS
 
 
 @dataclass(frozen=True)
 class LabelledDataConfig(Config):
-    """Where the labelled texts come from, and which are fit to learn from."""
+    """The files of labelled texts, and their filter."""
 
     train: tuple[str, ...] = ()
-    """One file: a label and a text on each line, or a label and two texts; .gz, .xz and .bz2 are read as they are."""
+    """One file with a label and one or two texts per line; also .gz, .xz or .bz2."""
     valid: tuple[str, ...] = ()
-    """The validation texts, likewise; without any, some training texts of each label are set aside."""
+    """The validation file, of the same form; without it, some texts of each label are split off the training file."""
     columns: tuple[int, ...] = ()
-    """Where the label and then each text stand, counted from 1; by default the label first, then the texts."""
+    """The columns of the label and of each text, counted from 1; by default the label first, then the texts."""
     separator: str = "tab"
-    """tab; or space for a label, a blank and one text."""
+    """What separates the columns: tab, or space for a label, a blank and one text."""
     header: bool = False
-    """Whether the first line names the columns, and is passed over."""
+    """Skip the first line, which names the columns."""
     max_length: int = 200
-    """Training texts of more tokens are left out, and counted."""
+    """Training texts of more tokens are left out; a note says how many."""
 
     def __post_init__(self) -> None:
         for name in ("train", "valid"):
             if len(getattr(self, name)) > 1:
                 raise ConfigError(
-                    f"data.{name}: {len(getattr(self, name))} files; give one, with a label and its text on each line"
+                    f"data.{name}: {len(getattr(self, name))} files; give one, with a label and its text per line"
                 )
         one_of("data.separator", self.separator, SEPARATORS)
         in_range("data.max_length", self.max_length, 1)
 
 
 @dataclass(frozen=True)
-class ClassifyRun(RunConfig):
+class ClassifyRun(LabelRunConfig):
     """A whole run of the task ``classify``."""
 
     task = "classify"
@@ -57,15 +51,12 @@ class ClassifyRun(RunConfig):
     data: LabelledDataConfig = field(default_factory=LabelledDataConfig)
     tokenizer: TextTokenizerConfig = field(default_factory=TextTokenizerConfig)
     model: ClassifierConfig = field(default_factory=ClassifierConfig)
-    pretrained: PretrainedEncoderConfig = field(default_factory=PretrainedEncoderConfig)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        wanted = self.model.num_texts + 1
-        if self.data.columns and len(self.data.columns) != wanted:
+        num_columns = self.model.num_texts + 1
+        if self.data.columns and len(self.data.columns) != num_columns:
             raise ConfigError(
                 f"data.columns: {list(self.data.columns)}; with model.num_texts = {self.model.num_texts} give "
-                f"{wanted}, the label's and then each text's, as {list(range(1, wanted + 1))}"
+                f"{num_columns}, the label's and then each text's, as {list(range(1, num_columns + 1))}"
             )
-        forwards_only(self.pretrained, self.model.encoder)
-        unfreezes_what_is_trained(self.pretrained, self.training)

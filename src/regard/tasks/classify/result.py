@@ -1,7 +1,7 @@
-"""One text and the label a classifier gave it, with what it read most.
+"""A text with its predicted label and pooling weights.
 
-In: one or two sentences, probabilities, pooling weights. Out: `Classification`: weights over words, a picture, JSON.
-Knows nothing of models, tokenizers or tensors; alpha is numpy arrays.
+In: one or two sentences, probabilities, pooling weights. Out: `Classification`: weights of words, a plot, JSON. Knows
+nothing of models, tokenizers or tensors; alpha is numpy arrays.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,23 +16,23 @@ from numpy.typing import NDArray
 
 from regard.errors import DataError, nearest
 from regard.evaluation.alignment.words import Units, word_units
+from regard.tasks.result import PlottedResult
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, eq=False)
-class Classification:
+class Classification(PlottedResult):
     """A text and its label.
 
     Attributes:
         texts: the sentences as given: one, or the two of a pair.
-        label: the one chosen; empty, with no probabilities, for a blank text.
-        probabilities: of every label, in the order of the labels.
-        tokens: for each sentence its display forms.
-        words: for each sentence the word each token belongs to; None for marks and blanks.
-        alpha: for each sentence the weight of each token when the states were pooled; None where the model pools
-            otherwise.
+        label: the predicted one; empty, without probabilities, for a blank text.
+        probabilities: of every label, by id.
+        tokens: of each sentence, as display forms.
+        words: of each sentence, the index of each token's word; None for marks and blanks.
+        alpha: of each sentence, the pooling weight of each token; None where the model does not pool by attention.
     """
 
     texts: tuple[str, ...]
@@ -48,7 +47,9 @@ class Classification:
             raise DataError("classification of nothing; give one sentence, or the two of a pair")
         place = f"classification of {' / '.join(self.texts)!r}"
         if (self.label or self.probabilities) and self.label not in self.probabilities:
-            raise DataError(f"{place}: {self.label!r} is no label; {nearest(self.label, self.probabilities)}")
+            raise DataError(
+                f"{place}: {self.label!r} is not a label; {nearest(self.label, self.probabilities)}"
+            )
         parts = {"tokens": len(self.tokens), "words": len(self.words)}
         if self.alpha is not None:
             parts["alpha"] = len(self.alpha)
@@ -63,11 +64,11 @@ class Classification:
                 lengths["weights"] = self.alpha[number].size
             for name, given in lengths.items():
                 if given != len(tokens):
-                    raise DataError(f"{place}: {given} {name} for {len(tokens)} tokens; give one each")
+                    raise DataError(f"{place}: {given} {name} for {len(tokens)} tokens; give one for each")
 
     @classmethod
     def blank(cls, texts: tuple[str, ...]) -> Classification:
-        """What becomes of a blank text: no label, and nothing read."""
+        """The result for a blank text: no label, no tokens."""
         nothing = ((),) * len(texts)
         return cls(texts, "", {}, nothing, nothing, None)
 
@@ -79,39 +80,26 @@ class Classification:
 
     @property
     def probability(self) -> float:
-        """Of the label chosen; 0 where there is none."""
+        """Of the predicted label; 0 where there is none."""
         return self.probabilities.get(self.label, 0.0)
 
     @cached_property
     def units(self) -> tuple[Units, ...]:
-        """For each sentence its words, and the marks at its ends, with the tokens that make them."""
+        """The words of each sentence, and the marks at its ends, with the tokens they consist of."""
         return tuple(map(word_units, self.texts, self.tokens, self.words))
 
     @cached_property
     def word_alpha(self) -> tuple[NDArray[np.float64], ...] | None:
-        """For each sentence the weight of each of its `units`: what their tokens have together."""
+        """The weight of each unit of each sentence: the sum over its tokens."""
         if self.alpha is None:
             return None
         return tuple(units.attended(alpha) for units, alpha in zip(self.units, self.alpha, strict=True))
 
-    def plot(self, path: str | PathLike[str] | None = None, *, title: str | None = None) -> Figure:
-        """Draw the words on their weights, the labels with their probabilities beside them.
-
-        Args:
-            path: where to save the picture, its format by its ending; nowhere if None.
-            title: a line above it.
-
-        Raises:
-            MissingExtraError: matplotlib is not installed.
-            DataError: the picture cannot be written.
-        """
-        from regard.plots.figures.canvas import save
+    def draw(self, *, title: str | None = None) -> Figure:
+        """Draw the words shaded by their weights, beside the probabilities of the labels, with a title."""
         from regard.plots.figures.pooling import draw_pooling
 
-        figure = draw_pooling([self], title=title)
-        if path is not None:
-            save(figure, path)
-        return figure
+        return draw_pooling([self], title=title)
 
     def _repr_html_(self) -> str:
         """The words on their weights below the probabilities of the labels, for a notebook."""
@@ -130,7 +118,7 @@ class Classification:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """Give everything as a JSON object, alpha to four decimals."""
+        """Everything as a JSON object, alpha to four decimals."""
         alpha = None
         if self.alpha is not None:
             alpha = [np.round(weights.astype(np.float64), 4).tolist() for weights in self.alpha]

@@ -1,4 +1,4 @@
-"""A run that learns a language: lines of text, a tokenizer, a model that predicts each token from those before it."""
+"""The configuration of the task ``language_model``: lines of text, a tokenizer, a language model."""
 
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -12,18 +12,18 @@ from regard.text import MODES
 
 @dataclass(frozen=True)
 class TextDataConfig(Config):
-    """Where the text comes from, and how it is read."""
+    """The files of text, and how they are read."""
 
     train: tuple[str, ...] = ()
-    """Files of text, one or more; .gz, .xz and .bz2 are read as they are."""
+    """One or more files of text; also .gz, .xz or .bz2."""
     valid: tuple[str, ...] = ()
-    """The validation text, likewise; without any, some of the training text is set aside."""
+    """The validation files; without them, some of the training text is split off."""
     mode: str = "sentences"
-    """sentences, each line by itself; or continuous, one line after the other with the state carried."""
+    """sentences: each line by itself; continuous: one line after the other, with the state carried."""
     steps: int = 35
-    """Of continuous text: the tokens of a window, beyond which no gradient goes back."""
+    """Continuous text: the tokens of a window, the limit of back-propagation through time."""
     max_length: int = 100
-    """Of sentences: training lines of more tokens are left out, and counted."""
+    """Sentences: training lines of more tokens are left out; a note says how many."""
 
     def __post_init__(self) -> None:
         one_of("data.mode", self.mode, MODES)
@@ -33,7 +33,7 @@ class TextDataConfig(Config):
 
 @dataclass(frozen=True)
 class LanguageModelRun(RunConfig):
-    """A whole run of the task ``lm``."""
+    """A whole run of the task ``language_model``."""
 
     task = "language_model"
     selections: ClassVar[tuple[str, ...]] = ("loss", "token_accuracy")

@@ -1,4 +1,4 @@
-"""Language models: small ones for a CPU, Zaremba's with the paper's numbers, and one after Cheng's."""
+"""Presets of language models: small ones for a CPU, and two after papers (Zaremba 2014, Cheng 2016)."""
 
 from collections.abc import Callable
 
@@ -18,7 +18,7 @@ _SMALL: Preset = {
 
 
 def lstm_lm() -> Preset:
-    """An LSTM small enough for a laptop's CPU: one layer of 200, embedding and output shared, Adam, dropout."""
+    """An LSTM small enough for a laptop's CPU: one layer of 200 units, tied embeddings, Adam, dropout."""
     return {
         "task": "language_model",
         "tokenizer": {"text": "word", "text_size": 10_010},
@@ -44,7 +44,7 @@ def lstmn_lm() -> Preset:
     }
 
 
-def _own_past(cell: str, energy: str) -> Preset:
+def _self_attentive(cell: str, energy: str) -> Preset:
     preset = lstm_lm()
     del preset["model"]["cell"]
     return merge(preset, {"model": {"cell": cell, "memory": {"energy": energy}}})
@@ -52,26 +52,26 @@ def _own_past(cell: str, energy: str) -> Preset:
 
 def rnn_read_lm() -> Preset:
     """SimpleRNN + self-attention that reads its past before the update (form a), at the size of lstm-lm."""
-    return _own_past("rnn-read", "additive")
+    return _self_attentive("rnn-read", "additive")
 
 
 def rnn_sum_lm() -> Preset:
-    """SimpleRNN + self-attention that sums up its past after the update (form b), at the size of lstm-lm."""
-    return _own_past("rnn-sum", "additive")
+    """SimpleRNN + self-attention that summarises its past after the update (form b), at the size of lstm-lm."""
+    return _self_attentive("rnn-sum", "additive")
 
 
 def rnn_sum_keep_lm() -> Preset:
-    """The same that keeps the state before it too (form c), at the size of lstm-lm."""
-    return _own_past("rnn-sum-keep", "additive")
+    """SimpleRNN + self-attention that also keeps the state before it (form c), at the size of lstm-lm."""
+    return _self_attentive("rnn-sum-keep", "additive")
 
 
 def lstmn_cheng() -> Preset:
-    """After the LSTMN of Cheng, Dong & Lapata 2016: one layer of 300, embeddings of 150, SGD of 0.65, batches of 40.
+    """After the LSTMN of Cheng, Dong & Lapata 2016: one layer of 300, embeddings of 150, SGD at 0.65, batches of 40.
 
-    The paper was not at hand. Others' accounts of it agree on the embeddings, the rate, its factor of 0.85 an epoch
-    and the clipping at 5. Unchecked, from memory: the 300 units, the batches of 40, and whether the rate falls after
-    every epoch, as it does here, or only after one without gain. The mean over sentences, no dropout and 30 epochs are
-    ours.
+    The paper was not available. Others' accounts of it agree on the embeddings, the learning rate, its factor of 0.85
+    per epoch and the clipping at 5. From memory and unchecked: the 300 units, the batches of 40, and whether the
+    learning rate falls after every epoch, as here, or only after one without improvement. The mean over sentences, no
+    dropout and 30 epochs are ours.
     """
     return {
         "task": "language_model",
@@ -100,8 +100,8 @@ def lstmn_cheng() -> Preset:
 def zaremba_medium() -> Preset:
     """The medium LSTM of Zaremba, Sutskever & Vinyals 2014 (§4.1): two layers of 650, dropout 0.5, continuous text.
 
-    SGD of 1, divided by 1.2 after each epoch past the sixth, 39 epochs; 20 streams in windows of 35, the gradient
-    a stream's mean. The paper draws its first weights from ±0.05; no rule of ours says that, so they are Glorot's.
+    SGD at 1, divided by 1.2 after each epoch past the sixth, 39 epochs; 20 streams in windows of 35, the gradient
+    averaged over streams. The paper initializes weights uniformly within ±0.05; here they are Glorot's.
     """
     return {
         "task": "language_model",
@@ -129,7 +129,7 @@ def zaremba_medium() -> Preset:
 
 
 def characters_lm() -> Preset:
-    """Text letter by letter, for a CPU: one LSTM layer of 256 over continuous text, Adam."""
+    """A character model for a CPU: one LSTM layer of 256 over continuous text, Adam."""
     return {
         "task": "language_model",
         "data": {"mode": "continuous", "steps": 100},

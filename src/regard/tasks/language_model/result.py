@@ -1,19 +1,10 @@
-"""One sentence a language model made up, with what else it might have said at every step.
+"""What a language model returns: sampled lines, scored lines and texts, and readings with attention.
 
-In: what sampling drew, in display forms. Out: `Sample`: the text, its steps, a picture, JSON. Two distributions are
-kept apart by name: the model's own, and the one that was drawn from, tempered and cut to the likeliest.
-Log-probabilities are the model's. Knows nothing of models, tokenizers or tensors.
-
-What a language model makes of given text: a line's log-probability, and a whole text's perplexity.
-
-In: log-probabilities, words and characters counted. Out: `Scored` for a line, `TextScore` for a text. Every end of a
-line is predicted and counted as a token, a word and a character; an unknown word is a word like any other, as in the
-published figures. Knows nothing of models, tokenizers or tensors.
-
-One text, and where a model that attends to its own past looked as it read it.
-
-In: tokens, and attention of every step over the positions before it. Out: `Reading`: attention over words, a
-picture, JSON. Knows nothing of models, tokenizers or tensors; alpha is numpy arrays.
+In: tokens as display forms, log-probabilities, attention. Out: `Sample`, `Scored`, `TextScore`, `Reading`, each with
+JSON and some with a plot. Two distributions are kept apart by name: the model's own, and the sampling distribution
+after temperature and truncation. Every end of a line is predicted, and counted as a token, a word and a character; an
+unknown word counts as a word, as in published perplexities. Knows nothing of models, tokenizers or tensors; alpha is
+numpy arrays.
 """
 
 from __future__ import annotations
@@ -22,7 +13,6 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,6 +20,7 @@ from numpy.typing import NDArray
 
 from regard.errors import ConfigError, DataError
 from regard.evaluation.alignment.words import Units, word_units
+from regard.tasks.result import PlottedResult
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -42,8 +33,7 @@ class Candidate:
     Attributes:
         token: its display form.
         model_probability: p(token | all before it) as the model has it.
-        sampling_probability: the same after temperature and truncation: what was drawn from; 0 for a token that
-            was cut off.
+        sampling_probability: after temperature and truncation; 0 for a token that was cut off.
     """
 
     token: str
@@ -51,7 +41,7 @@ class Candidate:
     sampling_probability: float
 
     def to_json(self) -> dict[str, Any]:
-        """Give the candidate as a JSON object."""
+        """The candidate as a JSON object."""
         return {
             "token": self.token,
             "model_probability": self.model_probability,
@@ -61,44 +51,44 @@ class Candidate:
 
 @dataclass(frozen=True)
 class SampleStep:
-    """One position: what was drawn, and what else might have been.
+    """One step: the sampled token, and its alternatives.
 
     Attributes:
-        chosen: what was drawn.
-        alternatives: the likeliest others, in any order.
+        chosen: the sampled token.
+        alternatives: the most probable others, in any order.
     """
 
     chosen: Candidate
     alternatives: tuple[Candidate, ...]
 
     def ranked(self, most: int) -> tuple[Candidate, ...]:
-        """The likeliest to be drawn, best first; the chosen one is among them, in the last place if need be.
+        """The most probable candidates, best first; the chosen one is among them, in the last place if need be.
 
         Args:
             most: how many at most; at least 1.
         """
-        everyone = sorted(
+        candidates = sorted(
             (self.chosen, *self.alternatives),
-            key=lambda one: (-one.sampling_probability, -one.model_probability),
+            key=lambda candidate: (-candidate.sampling_probability, -candidate.model_probability),
         )
-        leading = everyone[:most]
+        leading = candidates[:most]
         return tuple(leading) if self.chosen in leading else (*leading[:-1], self.chosen)
 
     def to_json(self) -> dict[str, Any]:
-        """Give the step as a JSON object."""
+        """The step as a JSON object."""
         return {**self.chosen.to_json(), "alternatives": [other.to_json() for other in self.alternatives]}
 
 
 @dataclass(frozen=True)
-class Sample:
-    """A text a model continued.
+class Sample(PlottedResult):
+    """A sampled line.
 
     Attributes:
-        text: the prompt and what was drawn after it, as it is printed.
-        prompt: what was given; it may be empty.
-        tokens: display forms of what was drawn, the end mark last where it was reached.
-        token_log_probs: the model's log p of each of `tokens`.
-        steps: one for each of `tokens`.
+        text: the prompt and its continuation, as printed.
+        prompt: as given; it may be empty.
+        tokens: the sampled ones as display forms, the end mark last where it was reached.
+        token_log_probs: the model's log p of each token.
+        steps: one per token.
     """
 
     text: str
@@ -111,7 +101,7 @@ class Sample:
         for name, given in (("token_log_probs", self.token_log_probs), ("steps", self.steps)):
             if len(given) != len(self.tokens):
                 raise DataError(
-                    f"sample {self.text!r}: {len(given)} {name} for {len(self.tokens)} tokens; give one each"
+                    f"sample {self.text!r}: {len(given)} {name} for {len(self.tokens)} tokens; give one for each"
                 )
         for number, (token, step) in enumerate(zip(self.tokens, self.steps, strict=True)):
             if step.chosen.token != token:
@@ -128,24 +118,11 @@ class Sample:
         """The model's log p(tokens | prompt)."""
         return sum(self.token_log_probs)
 
-    def plot(self, path: str | PathLike[str] | None = None, *, title: str | None = None) -> Figure:
-        """Draw the sentence with its alternatives hanging from every word.
-
-        Args:
-            path: where to save the picture, its format by its ending; nowhere if None.
-            title: a line above it.
-
-        Raises:
-            MissingExtraError: matplotlib is not installed.
-            DataError: the picture cannot be written.
-        """
-        from regard.plots.figures.canvas import save
+    def draw(self, *, title: str | None = None) -> Figure:
+        """Draw the sentence with the alternatives at every step, with a title."""
         from regard.plots.figures.sample import draw_sample
 
-        figure = draw_sample(self, title=title)
-        if path is not None:
-            save(figure, path)
-        return figure
+        return draw_sample(self, title=title)
 
     def _repr_html_(self) -> str:
         """A table of the steps, for a notebook."""
@@ -154,21 +131,21 @@ class Sample:
         rows = []
         for number, step in enumerate(self.steps, start=1):
             chosen = step.chosen
-            others = [one for one in step.ranked(6) if one is not chosen]
+            others = [candidate for candidate in step.ranked(6) if candidate is not chosen]
             rows.append(
                 (
                     str(number),
                     chosen.token,
                     f"{chosen.sampling_probability:.1%}",
                     f"{chosen.model_probability:.1%}",
-                    "  ".join(f"{one.token} {one.sampling_probability:.1%}" for one in others),
+                    "  ".join(f"{other.token} {other.sampling_probability:.1%}" for other in others),
                 )
             )
         heading = ("step", "token", "p (sampling)", "p (model)", "alternatives")
         return table_html(heading, rows, caption=self.text)
 
     def to_json(self) -> dict[str, Any]:
-        """Give everything as a JSON object; which probability is whose stands in the names."""
+        """Everything as a JSON object; the names say which distribution a probability is of."""
         return {
             "text": self.text,
             "prompt": self.prompt,
@@ -179,25 +156,25 @@ class Sample:
         }
 
 
-_MOST_NATS = 700  # exp of more leaves the range of floats
+_MAX_NATS = 700  # exp of more leaves the range of floats
 
 
 def perplexity(loss: float) -> float:
-    """Exp of a loss in nats a token, as far as floats reach."""
-    return loss if math.isnan(loss) else math.exp(min(loss, _MOST_NATS))
+    """Exp of a loss in nats per token, within the range of floats."""
+    return loss if math.isnan(loss) else math.exp(min(loss, _MAX_NATS))
 
 
 @dataclass(frozen=True)
 class Scored:
-    """A line as a language model reads it.
+    """A line with its log-probability.
 
     Attributes:
         text: the line.
-        tokens: display forms, the end mark last; none for a blank line by itself, where nothing is said.
-        token_log_probs: log p of each of `tokens` given all before it.
+        tokens: display forms, the end mark last; none for a single blank line.
+        token_log_probs: log p of each token given all before it.
         num_words: words and the end of the line.
         num_characters: characters and the end of the line.
-        num_unknown: how many of `tokens` the model does not know, and reads as one and the same.
+        num_unknown: the number of unknown tokens, which are all read as the same one.
     """
 
     text: str
@@ -209,7 +186,7 @@ class Scored:
 
     @classmethod
     def blank(cls, text: str) -> Scored:
-        """Nothing to score."""
+        """The result for a blank line."""
         return cls(text, (), (), 0, 0)
 
     @property
@@ -223,7 +200,7 @@ class Scored:
         return perplexity(-self.log_prob / len(self.tokens)) if self.tokens else None
 
     def to_json(self) -> dict[str, Any]:
-        """Give everything as a JSON object."""
+        """Everything as a JSON object."""
         return {
             "text": self.text,
             "log_prob": self.log_prob,
@@ -236,15 +213,15 @@ class Scored:
 
 @dataclass(frozen=True)
 class TextScore:
-    """A text as a language model reads it, summed up.
+    """The score of a whole text.
 
     Attributes:
-        nats: −log p of all of it.
-        num_lines: those with something to predict.
+        nats: −log p of the text.
+        num_lines: lines with tokens.
         num_tokens: predictions, ends of lines counted.
         num_words: words, ends of lines counted.
         num_characters: characters, ends of lines counted.
-        num_unknown: tokens that the model does not know, and reads as one and the same.
+        num_unknown: unknown tokens, which are all read as the same one.
 
     A text without tokens has no loss, perplexity or bits: they are nan, and None in JSON.
     """
@@ -258,14 +235,14 @@ class TextScore:
 
     @classmethod
     def of(cls, lines: Iterable[Scored]) -> TextScore:
-        """Sum up lines, read once."""
+        """Sum over lines."""
         total = cls()
         for line in lines:
             total = total.with_line(line)
         return total
 
     def with_line(self, line: Scored) -> TextScore:
-        """The text with one line more."""
+        """The text with one more line."""
         return TextScore(
             self.nats - line.log_prob,
             self.num_lines + bool(line.tokens),
@@ -277,12 +254,12 @@ class TextScore:
 
     @property
     def loss(self) -> float:
-        """Nats a token."""
+        """Nats per token."""
         return self._each(self.num_tokens)
 
     @property
     def perplexity(self) -> float:
-        """Per token: what the model was trained for; with a word tokenizer that is per word."""
+        """Per token, the training objective; with a word tokenizer it is per word."""
         return perplexity(self.loss)
 
     @property
@@ -292,23 +269,23 @@ class TextScore:
 
     @property
     def bits_per_character(self) -> float:
-        """Bits a character, ends of lines counted as one each."""
+        """Bits per character, each end of a line counted as one."""
         return self._each(self.num_characters) / math.log(2)
 
     @property
     def unknown(self) -> str:
-        """How many tokens are unknown, as a sentence begins; empty where none is."""
+        """How many tokens are unknown, as the start of a sentence; empty where none is."""
         if not self.num_unknown:
             return ""
         share = f"{100 * self.num_unknown / self.num_tokens:.3g}\N{NO-BREAK SPACE}%"
-        verb = "is" if self.num_unknown == 1 else "are"
-        return f"{self.num_unknown:,} of {self.num_tokens:,} tokens ({share}) {verb} unknown"
+        is_or_are = "is" if self.num_unknown == 1 else "are"
+        return f"{self.num_unknown:,} of {self.num_tokens:,} tokens ({share}) {is_or_are} unknown"
 
     def _each(self, count: int) -> float:
         return self.nats / count if count else math.nan
 
     def to_json(self) -> dict[str, float | int | None]:
-        """Give all numbers by name; the perplexity per word only where tokens are not words, so that it is another."""
+        """All scores by key; the perplexity per word only where tokens are not words."""
         per_word = {} if self.num_words == self.num_tokens else {"word_perplexity": self.word_perplexity}
         rates = {
             "loss": self.loss,
@@ -326,21 +303,21 @@ class TextScore:
         }
 
 
-_UNSEEN = 1e-6  # a softmax over what is hidden leaves less
+_MASKED = 1e-6  # a masked softmax leaves less
 
 
 @dataclass(frozen=True, eq=False)
-class Reading:
-    """A line as it was read, step by step.
+class Reading(PlottedResult):
+    """A line with the attention of every step to the tokens before it.
 
     Attributes:
         text: the line as given.
-        tokens: T display forms, with the marks of the beginning and the end where the model reads them.
-        words: the word each token belongs to; None for marks and blanks.
-        alpha: for each layer (T, T): row t is where step t looked, a column is a position. Zeros where there was
-            nothing to look at; nothing above the diagonal.
-        token_log_probs: log p(token | those before it), None for a token that was not predicted; None as a whole
-            for a model that predicts nothing.
+        tokens: T display forms, the begin and end marks included where the model reads them.
+        words: the index of each token's word; None for marks and blanks.
+        alpha: of each layer, (T, T): row t is the attention of step t over positions. Zero above the diagonal, and
+            where there is nothing to attend to.
+        token_log_probs: log p(token | those before it), None for a token that is not predicted; None altogether for a
+            model that predicts nothing.
     """
 
     text: str
@@ -354,20 +331,20 @@ class Reading:
         for name, given in (("words", self.words), ("token_log_probs", self.token_log_probs)):
             if given is not None and len(given) != size:
                 raise DataError(
-                    f"reading of {self.text!r}: {len(given)} {name} for {size} tokens; give one each"
+                    f"reading of {self.text!r}: {len(given)} {name} for {size} tokens; give one for each"
                 )
         for layer, alpha in enumerate(self.alpha):
             if alpha.shape != (size, size):
                 raise DataError(
                     f"reading of {self.text!r}: alpha of layer {layer} has shape {alpha.shape} where its tokens "
-                    f"make {(size, size)}; give one row a step and one column a position"
+                    f"need {(size, size)}; give one row per step and one column per position"
                 )
-            ahead = np.argwhere(np.triu(alpha, 1) > _UNSEEN)
+            ahead = np.argwhere(np.triu(alpha, 1) > _MASKED)
             if len(ahead):
                 step, position = map(int, ahead[0])
                 raise DataError(
-                    f"reading of {self.text!r}: step {step} of layer {layer} looks ahead at position {position}; "
-                    "a row is a step, a column a position before it: is alpha transposed?"
+                    f"reading of {self.text!r}: step {step} of layer {layer} attends ahead, to position {position}; "
+                    "rows are steps, columns are positions: is alpha transposed?"
                 )
 
     def __repr__(self) -> str:
@@ -375,21 +352,21 @@ class Reading:
 
     @cached_property
     def units(self) -> Units:
-        """The words, and the marks at the ends, with the tokens that make them."""
+        """The words, and the marks at the ends, with the tokens they consist of."""
         return word_units(self.text, self.tokens, self.words)
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """What stands at the rows and the columns of `word_alpha`."""
+        """The labels of the rows and columns of `word_alpha`."""
         return self.units.labels
 
     def word_alpha(self, layer: int = -1) -> NDArray[np.float64]:
-        """Attention between words (U, U): the mean over the tokens that look, the sum over those looked at.
+        """Attention between words (U, U): the mean over the tokens that attend, the sum over those attended to.
 
-        A word of several tokens may look at itself: its later tokens at its earlier ones.
+        A word of several tokens may attend to itself: its later tokens to its earlier ones.
 
         Args:
-            layer: counted from 0, or from the last one by -1, -2, ….
+            layer: counted from 0; -1 is the last.
 
         Raises:
             ConfigError: there is no such layer.
@@ -401,28 +378,15 @@ class Reading:
             )
         return self.units.attending(self.units.attended(self.alpha[layer]))
 
-    def plot(
-        self, path: str | PathLike[str] | None = None, *, layer: int = -1, title: str | None = None
-    ) -> Figure:
-        """Draw the growing sentence, a row a word, what it looked at shaded.
-
-        Args:
-            path: where to save the picture, its format by its ending; nowhere if None.
-            layer: as in `word_alpha`.
-            title: a line above it.
+    def draw(self, *, title: str | None = None, layer: int = -1) -> Figure:
+        """Draw the growing sentence, one row per word, the words it attends to shaded, with a title.
 
         Raises:
-            ConfigError: there is no such layer.
-            MissingExtraError: matplotlib is not installed.
-            DataError: the picture cannot be written.
+            ConfigError: there is no such layer; see `word_alpha`.
         """
-        from regard.plots.figures.canvas import save
         from regard.plots.figures.reading import draw_reading
 
-        figure = draw_reading(self.labels, self.word_alpha(layer), title=title)
-        if path is not None:
-            save(figure, path)
-        return figure
+        return draw_reading(self.labels, self.word_alpha(layer), title=title)
 
     def _repr_html_(self) -> str:
         """The last layer's attention as a heat map, for a notebook."""
@@ -433,7 +397,7 @@ class Reading:
         return heatmap_html(self.labels, self.labels, self.word_alpha(), caption=self.text)
 
     def to_json(self) -> dict[str, Any]:
-        """Give everything as a JSON object, alpha to four decimals."""
+        """Everything as a JSON object, alpha to four decimals."""
         return {
             "text": self.text,
             "tokens": list(self.tokens),

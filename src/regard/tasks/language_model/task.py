@@ -1,39 +1,38 @@
-"""A language model's loss, and the state it ends in, for the window after it.
+"""The task of language modelling: lines of text, read one by one or as continuous text with the state carried.
 
-How a language model is judged: what it makes of text it has not learnt from.
-
-In: batches, or the windows of continuous text in order. Out: `Validation`.
-
-The task of learning a language: sentence by sentence, or as continuous text with the state carried.
-
-Of continuous text the state is carried from window to window within an epoch and no gradient goes back through it
-(truncated back-propagation through time); an epoch begins with a zero state.
+In: lines, read or given. Out: a `Task`: a tokenizer trained on them, lines encoded and filtered, the loss of every
+token, a validation. In continuous text the state is carried from window to window within an epoch, without its
+gradient (truncated back-propagation through time); an epoch starts from a zero state.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
 
-from regard.batches import LineBatch, Stream, in_order_of_length, pad_lines
+from regard.batches import LineBatch, Stream, batch_by_length, pad_lines
 from regard.errors import ConfigError, DataError
 from regard.models import LanguageModelNetwork, States, detached
 from regard.models.state import at_positions, real_positions
 from regard.search import score_tokens
-from regard.tasks.base import Task, TrainingBatch, Validation
+from regard.tasks.base import Prepared, Task, Validation, filter_by_length, train_text_tokenizer
 from regard.tasks.language_model.config import LanguageModelRun
-from regard.tasks.language_model.data import as_lines, prepare, read_text
 from regard.tasks.language_model.result import TextScore
 from regard.tasks.loss import words_loss
-from regard.text import EncodedLine
+from regard.tasks.train_valid_split import split_note, split_train_valid
+from regard.text import EncodedLine, encode_lines, read_lines
+
+_VALID_FRACTION = 20  # one line in 20 of continuous text, the last ones
+_MAX_STREAMS = 10
+_MIN_STREAM = 1000  # tokens
+_STEPS = 200  # of a validation window; the state is carried, so it changes nothing but memory
 
 
 class LanguageModelObjective(nn.Module):
-    """A model with its loss as one module of plain tensors, which is what Fabric can wrap.
+    """A language model with the loss of its tokens.
 
     Args:
-        model: what learns.
+        model: in training.
         smoothing: label smoothing.
     """
 
@@ -42,99 +41,17 @@ class LanguageModelObjective(nn.Module):
         self.model = model
         self.smoothing = smoothing
 
-    def forward(
-        self, previous_ids: Tensor, target_ids: Tensor, mask: Tensor, state: States | None = None
-    ) -> tuple[Tensor, States]:
+    def forward(self, batch: LineBatch, state: States | None = None) -> tuple[Tensor, States]:
         """The loss of a batch, a sum over its real tokens, and the state after it.
 
         Args:
-            previous_ids: (B, T), what is read.
-            target_ids: (B, T), what is to be predicted.
-            mask: (B, T), True where a token is to be predicted.
-            state: where the window before ended, no gradient through it; None for a zero state.
+            batch: lines, or one window of a stream.
+            state: at the end of the window before it, without gradient; None for a zero state.
         """
-        real = real_positions(mask)  # (N,)
-        readout, last = self.model.readouts(previous_ids, mask, real, state)
-        targets = at_positions(target_ids, real)  # (N,)
+        real = real_positions(batch.mask)  # (N,)
+        readout, last = self.model.readouts(batch.previous_ids, batch.mask, real, state)
+        targets = at_positions(batch.target_ids, real)  # (N,)
         return words_loss(readout, self.model.output, targets, self.smoothing), last
-
-
-_MOST_STREAMS = 10
-_SHORTEST_STREAM = 1000  # tokens
-_STEPS = 200  # of a window; the state is carried, so it changes nothing but memory
-
-
-def validation_stream(lines: Sequence[EncodedLine]) -> Stream:
-    """Continuous text to validate with, in few streams: at most 10, of at least 1,000 tokens each.
-
-    Each stream begins in the midst of the text with a zero state, knowing nothing of what stands before it; that is
-    felt for some tens of tokens, so ten such places are too few to be seen in a perplexity, and read ten times as fast
-    as one long stream. A short text is one stream.
-    """
-    num_tokens = sum(line.length for line in lines)
-    num_streams = min(_MOST_STREAMS, max(1, num_tokens // _SHORTEST_STREAM))
-    return Stream([line.ids for line in lines], num_streams, _STEPS)
-
-
-def sentence_batches(
-    lines: Sequence[EncodedLine], max_sentences: int, max_tokens: int
-) -> Iterable[LineBatch]:
-    """Single lines to validate with, those of like length together."""
-    for members in in_order_of_length([line.length for line in lines], max_sentences, max_tokens):
-        yield pad_lines([lines[k].ids for k in members])
-
-
-def validate(
-    model: LanguageModelNetwork,
-    batches: Iterable[LineBatch],
-    lines: Sequence[EncodedLine],
-    *,
-    carried: bool,
-    device: torch.device,
-) -> Validation:
-    """Validate a model; it is put into evaluation mode for the while.
-
-    Args:
-        model: on the device.
-        batches: all the text, from one of the above.
-        lines: the same text, for its words and characters.
-        carried: whether the batches are windows, the state carried from each to the next.
-        device: where to compute.
-    """
-    was_training = model.training
-    model.eval()
-    nats, right, num_tokens = 0.0, 0, 0
-    state: States | None = None
-    for batch in batches:
-        read = score_tokens(model, batch.to(device), state)
-        state = read.state if carried else None
-        nats -= float(read.log_probs.double().sum())
-        right += int(read.right.sum())
-        num_tokens += len(read.log_probs)
-    model.train(was_training)
-    score = TextScore(
-        nats,
-        len(lines),
-        num_tokens,
-        sum(line.num_words for line in lines),
-        sum(line.num_characters for line in lines),
-    )
-    scores = {"perplexity": score.perplexity}
-    if score.num_words != score.num_tokens:  # else it is the perplexity per token
-        scores["word_perplexity"] = score.word_perplexity
-    scores |= {"bits_per_character": score.bits_per_character, "token_accuracy": right / num_tokens}
-    return Validation(score.loss, scores)
-
-
-@dataclass(frozen=True)
-class Window(TrainingBatch):
-    """A window of continuous text, or lines by themselves.
-
-    Attributes:
-        goes_on: whether the state of the batch before it is carried into this one.
-    """
-
-    goes_on: bool = False
 
 
 class LanguageModelTask(Task):
@@ -142,9 +59,9 @@ class LanguageModelTask(Task):
 
     Args:
         config: the whole run.
-        train: the lines to learn from, or tuples of one line (as `regard.train` must be given them, for which a string
-            is a file's name); None reads the files of ``config.data``.
-        valid: the lines to validate with, likewise; without any, some training lines are set aside.
+        train: the training lines, or tuples of one line (`regard.train` takes a string for a file's name); None reads
+            the files of ``config.data``.
+        valid: the validation lines; None reads the files of ``config.data``, or splits some off.
 
     Raises:
         RegardError: the data cannot be used.
@@ -163,14 +80,11 @@ class LanguageModelTask(Task):
         data = config.data
         if train is None and not data.train:
             raise ConfigError("data.train: no training text; name a file with --train text.txt")
-        lines = as_lines(train) if train is not None else read_text(data.train)
-        validated = as_lines(valid) if valid is not None else read_text(data.valid) if data.valid else None
-        self.config = config
-        self.prepared = prepare(lines, validated, data, config.tokenizer, config.training.seed)
-        self.tokenizers = {"text": self.prepared.tokenizer}
-        self.notes = self.prepared.notes
-        self.num_train, self.num_valid = len(self.prepared.train), len(self.prepared.valid)
-        self.lengths = [line.length for line in self.prepared.train]
+        lines = parse_examples(train) if train is not None else read_examples(data.train)
+        validated = parse_examples(valid) if valid is not None else None
+        if validated is None and data.valid:
+            validated = read_examples(data.valid)
+        super().__init__(config, _prepare(lines, validated, config))
         self._stream: Stream | None = None
         if data.mode == "continuous":
             num_tokens, num_streams = sum(self.lengths), config.training.batch_sentences
@@ -185,7 +99,7 @@ class LanguageModelTask(Task):
     @property
     def sizes(self) -> Mapping[str, int]:
         """The vocabulary."""
-        return {"text": self.prepared.tokenizer.size}
+        return {"text": self.tokenizers["text"].size}
 
     def build(self) -> LanguageModelNetwork:
         """Make the model."""
@@ -193,39 +107,157 @@ class LanguageModelTask(Task):
         return self.model
 
     def objective(self) -> nn.Module:
-        """The words' loss, with the state it ends in."""
+        """The loss of the tokens, and the state after them."""
         return LanguageModelObjective(self.model, self.config.training.label_smoothing)
 
     def plan(self, epoch: int) -> Sequence[Sequence[int]]:
-        """Lines of like length together; of continuous text the windows in order."""
+        """Lines of similar length together; the windows of continuous text in their order."""
         if self._stream is not None:
             return [[window] for window in range(len(self._stream))]
         return super().plan(epoch)
 
-    def batch(self, members: Sequence[int]) -> Window:
-        """Some lines, padded; or one window, with as many sentences as there are streams."""
+    def batch(self, members: Sequence[int]) -> LineBatch:
+        """Some lines, padded; or one window of continuous text."""
         if self._stream is None:
-            padded = pad_lines([self.prepared.train[k].ids for k in members])
-            return Window(padded.tensors, int(padded.mask.sum()), len(members))
-        [number] = members
-        window = self._stream[number]
-        return Window(window.tensors, int(window.mask.sum()), len(window.mask), goes_on=number > 0)
+            return pad_lines([self.prepared.train[k].ids for k in members])
+        [window] = members
+        return self._stream[window]
 
-    def learn(self, objective: nn.Module, batch: TrainingBatch, progress: float) -> Tensor:
-        """The loss; a window goes on from the state in which the one before it ended."""
-        state = self._state if isinstance(batch, Window) and batch.goes_on else None
+    def loss(self, objective: nn.Module, batch: LineBatch, progress: float) -> Tensor:
+        """The loss; a window starts from the state in which the one before it ended."""
         loss: Tensor
-        loss, last = objective(*batch.tensors, state)
+        loss, last = objective(batch, self._state if batch.continues else None)
         self._state = detached(last) if self._stream is not None else None
         return loss
 
     def validate(self, device: torch.device) -> Validation:
-        """What the model makes of the validation text, read as the training text is."""
+        """Score the validation text, read as the training text is."""
         lines, training = self.prepared.valid, self.config.training
-        carried = self._stream is not None
         batches = (
-            validation_stream(lines)
-            if carried
-            else sentence_batches(lines, training.batch_sentences, training.batch_tokens)
+            sentence_batches(lines, training.batch_sentences, training.batch_tokens)
+            if self._stream is None
+            else validation_stream(lines)
         )
-        return validate(self.model, batches, lines, carried=carried, device=device)
+        return validate(self.model, batches, lines, device=device)
+
+
+def validation_stream(lines: Sequence[EncodedLine]) -> Stream:
+    """Continuous text to validate on, in few streams: at most 10, of at least 1,000 tokens each.
+
+    Each stream starts within the text from a zero state, without the context before it. That affects some tens of
+    tokens: ten such places are too few to change a perplexity, and ten streams are read ten times as fast as one. A
+    short text is one stream.
+    """
+    num_tokens = sum(line.length for line in lines)
+    num_streams = min(_MAX_STREAMS, max(1, num_tokens // _MIN_STREAM))
+    return Stream([line.ids for line in lines], num_streams, _STEPS)
+
+
+def sentence_batches(
+    lines: Sequence[EncodedLine], max_sentences: int, max_tokens: int
+) -> Iterable[LineBatch]:
+    """Single lines to validate on, in batches of similar length."""
+    for members in batch_by_length([line.length for line in lines], max_sentences, max_tokens):
+        yield pad_lines([lines[k].ids for k in members])
+
+
+def validate(
+    model: LanguageModelNetwork,
+    batches: Iterable[LineBatch],
+    lines: Sequence[EncodedLine],
+    *,
+    device: torch.device,
+) -> Validation:
+    """Score a text in evaluation mode; the model's mode is restored afterwards.
+
+    Args:
+        model: on the device.
+        batches: the whole text; the state is carried into those that continue the one before.
+        lines: the same text, for the number of its words and characters.
+        device: where to compute.
+    """
+    was_training = model.training
+    model.eval()
+    nats, correct, num_tokens = 0.0, 0, 0
+    state: States | None = None
+    for batch in batches:
+        scores = score_tokens(model, batch.to(device), state if batch.continues else None)
+        state = scores.state
+        nats -= float(scores.log_probs.double().sum())
+        correct += int(scores.right.sum())
+        num_tokens += len(scores.log_probs)
+    model.train(was_training)
+    text = TextScore(
+        nats,
+        len(lines),
+        num_tokens,
+        sum(line.num_words for line in lines),
+        sum(line.num_characters for line in lines),
+    )
+    scores_by_key = {"perplexity": text.perplexity}
+    if text.num_words != text.num_tokens:  # else it is the perplexity per token
+        scores_by_key["word_perplexity"] = text.word_perplexity
+    scores_by_key |= {
+        "bits_per_character": text.bits_per_character,
+        "token_accuracy": correct / num_tokens,
+    }
+    return Validation(text.loss, scores_by_key)
+
+
+def read_examples(files: Sequence[str]) -> list[str]:
+    """Read the lines of some files, one file after the other.
+
+    Raises:
+        DataError: a file or a line cannot be read, or there is no text.
+    """
+    lines = list(read_lines(files))
+    if not any(map(str.strip, lines)):
+        raise DataError(f"{' and '.join(files)}: an empty corpus, without text; name a file with some")
+    return lines
+
+
+def parse_examples(given: Iterable[str | tuple[str]]) -> list[str]:
+    """Lines, or tuples of one line, as lines."""
+    return [item if isinstance(item, str) else item[0] for item in given]
+
+
+def _prepare(
+    train: Sequence[str],
+    valid: Sequence[str] | None,
+    config: LanguageModelRun,
+) -> Prepared[EncodedLine]:
+    """Train a tokenizer, encode, filter; without validation examples, split some off."""
+    notes: list[str] = []
+    continuous = config.data.mode == "continuous"
+    if valid is None:
+        if continuous:
+            train, valid = _split_end(train)
+            note = split_note(len(valid), "lines", "the last ")
+        else:
+            lines = [line for line in train if line.strip()]
+            train, valid, note = split_train_valid(lines, lines, config.training.seed, what="lines")
+        notes.append(note)
+    tokenizer = train_text_tokenizer(train, config.tokenizer)
+    encoded = list(encode_lines(train, tokenizer))
+    validated = list(encode_lines(valid, tokenizer))
+    if not continuous:
+        encoded, left_out = filter_by_length(
+            encoded, lambda line: len(line.ids), config.data.max_length, what="lines"
+        )
+        notes.extend(left_out)
+        validated = [line for line in validated if line.ids]
+    if not any(line.ids for line in validated):
+        raise DataError("the validation text is empty; give some lines with text")
+    return Prepared({"text": tokenizer}, encoded, validated, tuple(notes))
+
+
+def _split_end(lines: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
+    """Split off the end of a text: only its first line lacks context."""
+    count = max(1, len(lines) // _VALID_FRACTION)
+    train, valid = lines[:-count], lines[-count:]
+    if not any(map(str.strip, train)) or not any(map(str.strip, valid)):
+        raise DataError(
+            f"{len(lines)} lines are too few to train and to validate with, for the last {count} would be split off; "
+            "give more, or name a validation text with --valid"
+        )
+    return train, valid

@@ -1,4 +1,4 @@
-"""A run that learns to tag: words and their tags, a tokenizer of words, a tagger."""
+"""The configuration of the task ``tag``: words with their tags, a tokenizer of words, a tagger."""
 
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -6,38 +6,32 @@ from typing import ClassVar
 from regard.config import Config, in_range, one_of
 from regard.errors import ConfigError
 from regard.models import TaggerConfig
-from regard.tasks.config import (
-    PretrainedEncoderConfig,
-    RunConfig,
-    TextTokenizerConfig,
-    forwards_only,
-    unfreezes_what_is_trained,
-)
+from regard.tasks.config import LabelRunConfig, TextTokenizerConfig
 
 LAYOUTS = ("lines", "vertical")
 
 
 @dataclass(frozen=True)
 class TaggedDataConfig(Config):
-    """Where the tagged sentences come from, and which are fit to learn from."""
+    """The files of tagged sentences, and their filter."""
 
     train: tuple[str, ...] = ()
-    """Two parallel files, words first, or one file; .gz, .xz and .bz2 are read as they are."""
+    """Two parallel files, words first, or one file; also .gz, .xz or .bz2."""
     valid: tuple[str, ...] = ()
-    """The validation sentences, likewise; without any, some training sentences are set aside."""
+    """The validation files, of the same form; without them, some sentences are split off the training files."""
     layout: str = "lines"
-    """lines, a sentence each, words and tags in two files or two columns; vertical, a word a line, as CoNLL's."""
+    """lines: one sentence per line, words and tags in two files or two columns; vertical: one word per line (CoNLL)."""
     columns: tuple[int, ...] = ()
-    """Where words and tags stand in one file, counted from 1; the first two by default."""
+    """The columns of words and tags in one file, counted from 1; by default the first two."""
     max_length: int = 200
-    """Training sentences of more words are left out, and counted."""
+    """Training sentences of more words are left out; a note says how many."""
 
     def __post_init__(self) -> None:
         one_of("data.layout", self.layout, LAYOUTS)
         most = 1 if self.layout == "vertical" else 2
         for name in ("train", "valid"):
             if len(getattr(self, name)) > most:
-                remedy = "give one, a word and its tag on each line"
+                remedy = "give one, with a word and its tag per line"
                 if most == 2:
                     remedy = "give two parallel ones, words first, or one TSV"
                 raise ConfigError(f"data.{name}: {len(getattr(self, name))} files; {remedy}")
@@ -49,7 +43,7 @@ class TaggedDataConfig(Config):
 
 
 @dataclass(frozen=True)
-class TagRun(RunConfig):
+class TagRun(LabelRunConfig):
     """A whole run of the task ``tag``."""
 
     task = "tag"
@@ -58,7 +52,6 @@ class TagRun(RunConfig):
     data: TaggedDataConfig = field(default_factory=TaggedDataConfig)
     tokenizer: TextTokenizerConfig = field(default_factory=TextTokenizerConfig)
     model: TaggerConfig = field(default_factory=TaggerConfig)
-    pretrained: PretrainedEncoderConfig = field(default_factory=PretrainedEncoderConfig)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -67,5 +60,3 @@ class TagRun(RunConfig):
                 f'tokenizer.text = "{self.tokenizer.text}" cuts words into pieces, and a tag belongs to a word; leave '
                 'it at "word"'
             )
-        forwards_only(self.pretrained, self.model.encoder)
-        unfreezes_what_is_trained(self.pretrained, self.training)

@@ -1,28 +1,28 @@
-"""One sentence with a tag on each word.
+"""A sentence with one tag per word.
 
-In: words, tags, probabilities. Out: `Tagging`: a picture, JSON. Knows nothing of models or of what the tags mean.
+In: words, tags, probabilities. Out: `Tagging`: a plot, JSON. Knows nothing of models or of the meaning of tags.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from regard.errors import DataError
+from regard.tasks.result import PlottedResult
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True)
-class Tagging:
+class Tagging(PlottedResult):
     """A sentence and its tags.
 
     Attributes:
         words: in their order.
-        tags: one for each word.
-        probabilities: of each word's tag.
+        tags: one per word.
+        probabilities: of the tag of each word.
     """
 
     words: tuple[str, ...]
@@ -34,30 +34,17 @@ class Tagging:
             if len(given) != len(self.words):
                 raise DataError(
                     f"tagging of {' '.join(self.words)!r}: {len(given)} {name} for {len(self.words)} words; "
-                    "give one each"
+                    "give one for each"
                 )
 
     def __str__(self) -> str:
         return " ".join(self.tags)
 
-    def plot(self, path: str | PathLike[str] | None = None, *, title: str | None = None) -> Figure:
-        """Draw the words with their tags beneath.
-
-        Args:
-            path: where to save the picture, its format by its ending; nowhere if None.
-            title: a line above it.
-
-        Raises:
-            MissingExtraError: matplotlib is not installed.
-            DataError: the picture cannot be written.
-        """
-        from regard.plots.figures.canvas import save
+    def draw(self, *, title: str | None = None) -> Figure:
+        """Draw the words above their tags, with a title."""
         from regard.plots.figures.tags import draw_tags
 
-        figure = draw_tags([self], title=title)
-        if path is not None:
-            save(figure, path)
-        return figure
+        return draw_tags([self], title=title)
 
     def _repr_html_(self) -> str:
         """The words above their tags, for a notebook."""
@@ -66,7 +53,7 @@ class Tagging:
         return tags_html(self.words, self.tags, self.probabilities)
 
     def to_json(self) -> dict[str, Any]:
-        """Give everything as a JSON object."""
+        """Everything as a JSON object."""
         return {
             "words": list(self.words),
             "tags": list(self.tags),

@@ -6,7 +6,7 @@ from typing import ClassVar
 from regard.config import Config, in_range, one_of
 from regard.errors import ConfigError
 from regard.models import ModelConfig
-from regard.tasks.config import PretrainedEncoderConfig, RunConfig, forwards_only
+from regard.tasks.config import PretrainedEncoderConfig, RunConfig, refuse_reversed_pretrained
 from regard.tasks.generation import SELECTIONS
 from regard.text import KINDS
 
@@ -129,7 +129,7 @@ class TranslateRun(RunConfig):
                 'model.tie = "all" shares one matrix over both vocabularies, and language models bring their own; name '
                 "the same one as pretrained.encoder and pretrained.decoder, or tie less"
             )
-        forwards_only(self.pretrained, self.model.encoder)
+        refuse_reversed_pretrained(self.pretrained, self.model.encoder)
         if self.pretrained.decoder and self.model.decoder.kind == "cho":
             raise ConfigError(
                 "pretrained.decoder: a cho decoder reads the source's vector with every word, and no language model "

@@ -16,9 +16,9 @@ from regard.text import (
     SentencePair,
     Tokenizer,
     encode_pairs,
-    learn,
     read_gold_links,
     read_pairs,
+    train_tokenizer,
 )
 
 
@@ -144,7 +144,9 @@ def _learn_tokenizers(pairs: Iterable[SentencePair], config: TokenizerConfig) ->
     targets = [pair.target for pair in pairs]
 
     def learnt(kind: str, lines: list[str], size: int) -> Tokenizer:
-        return learn(kind, lines, size=size, min_frequency=config.min_frequency, lowercase=config.lowercase)
+        return train_tokenizer(
+            kind, lines, size=size, min_frequency=config.min_frequency, lowercase=config.lowercase
+        )
 
     if config.shared:
         both = learnt(config.source, sources + targets, config.source_size)

@@ -14,7 +14,7 @@ from dataclasses import replace
 import torch
 from torch import Tensor, nn
 
-from regard.batches import Batch
+from regard.batches import PairBatch
 from regard.models import Seq2Seq
 from regard.models.state import at_positions, real_positions
 from regard.ops.attention import coverage_penalty, guided_alignment
@@ -38,7 +38,7 @@ def share_of_own(most: float, schedule: str, progress: float) -> float:
 
 
 @torch.no_grad()
-def mixed(model: Seq2Seq, batch: Batch, share: float, chance: torch.Generator) -> Batch:
+def mixed(model: Seq2Seq, batch: PairBatch, share: float, chance: torch.Generator) -> PairBatch:
     """A batch whose words to read are the model's own at about `share` of the positions.
 
     Args:
@@ -69,7 +69,7 @@ def _drawn(logits: Tensor, chance: torch.Generator) -> Tensor:
 
 
 class TranslationObjective(nn.Module):
-    """A model with its loss as one module of plain tensors, which is what Fabric can wrap.
+    """A model with its loss, for Fabric to wrap.
 
     Args:
         model: what learns.
@@ -87,24 +87,15 @@ class TranslationObjective(nn.Module):
         self.guided_alignment = guided_alignment
         self.coverage = coverage
 
-    def forward(
-        self,
-        source_ids: Tensor,
-        source_mask: Tensor,
-        previous_ids: Tensor,
-        target_ids: Tensor,
-        target_mask: Tensor,
-        gold: Tensor | None = None,
-    ) -> Tensor:
-        """The loss of a batch, taken apart; a sum over its real tokens."""
-        real = real_positions(target_mask)  # (N,)
-        batch = Batch(source_ids, source_mask, previous_ids, target_ids, target_mask)
+    def forward(self, batch: PairBatch) -> Tensor:
+        """The loss of a batch, a sum over its real tokens."""
+        real = real_positions(batch.target_mask)  # (N,)
         read = self.model.readouts(batch, real)
-        targets = at_positions(target_ids, real)  # (N,)
+        targets = at_positions(batch.target_ids, real)  # (N,)
         loss = words_loss(read.readout, self.model.decoder.output, targets, self.smoothing)
-        if self.guided_alignment and gold is not None:
+        if self.guided_alignment and batch.gold is not None:
             assert read.alpha is not None, "only attention can be guided"
-            loss = loss + self.guided_alignment * guided_alignment(read.alpha, gold).sum()
+            loss = loss + self.guided_alignment * guided_alignment(read.alpha, batch.gold).sum()
         if self.coverage:
             assert read.alpha is not None, "only attention covers"
             loss = loss + self.coverage * at_positions(coverage_penalty(read.alpha), real).sum()

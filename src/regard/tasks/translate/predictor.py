@@ -24,7 +24,7 @@ from typing import Any, TypedDict, Unpack
 
 import torch
 
-from regard.batches import in_order_of_length, pad_pairs, pad_sources
+from regard.batches import batch_by_length, pad_pairs, pad_sources
 from regard.checkpoint import LoadedModel, ModelFolder
 from regard.config import in_range
 from regard.device import find_device
@@ -400,7 +400,7 @@ class Translator(Searcher):
         translations = [Translation.blank(line) for line in sources]
         real = [k for k, ids in enumerate(encoded) if ids]
         lengths = [len(encoded[k]) + 1 for k in real]
-        for batch in in_order_of_length(lengths, batch_sentences, batch_tokens):
+        for batch in batch_by_length(lengths, batch_sentences, batch_tokens):
             chosen = [real[k] for k in batch]
             own = None if encoded_constraints is None else [encoded_constraints[k] for k in chosen]
             ids = [encoded[k] for k in chosen]
@@ -486,7 +486,7 @@ class Translator(Searcher):
         results = [Translation.blank(line) for line in sources]
         real = [k for k, pair in enumerate(pairs) if pair.source_ids and pair.target_ids]
         lengths = [pairs[k].length for k in real]
-        for batch in in_order_of_length(lengths, batch_sentences, batch_tokens):
+        for batch in batch_by_length(lengths, batch_sentences, batch_tokens):
             chosen = [real[k] for k in batch]
             padded = pad_pairs([pairs[k] for k in chosen]).to(self.device)
             for k, hypothesis in zip(chosen, decode_forced(self.model, padded), strict=True):

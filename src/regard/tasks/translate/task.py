@@ -16,15 +16,15 @@ from collections.abc import Iterator, Mapping, Sequence
 import torch
 from torch import Tensor, nn
 
-from regard.batches import Batch, in_order_of_length, pad_pairs
+from regard.batches import PairBatch, batch_by_length, pad_pairs
 from regard.checkpoint import LoadedModel
 from regard.config import toml_value
 from regard.errors import ConfigError
 from regard.layers import BidirectionalStack
 from regard.models import LanguageModelConfig, Seq2Seq, StackConfig, carry_over
-from regard.tasks.base import Task, TrainingBatch, Validation
+from regard.tasks.base import Task, Validation
 from regard.tasks.generation import check_selection, validate_generation
-from regard.tasks.pretrained import load_trained
+from regard.tasks.pretrained import load_pretrained
 from regard.tasks.translate.config import PretrainedConfig, TranslateRun
 from regard.tasks.translate.data import as_pairs, prepare, read_corpus, with_gold_links
 from regard.tasks.translate.objective import TranslationObjective, mixed, share_of_own
@@ -106,9 +106,9 @@ def validate(
         batch_tokens: the most tokens in a batch, of the longer side, padding counted.
     """
 
-    def batches(members: Sequence[int]) -> Iterator[Batch]:
+    def batches(members: Sequence[int]) -> Iterator[PairBatch]:
         lengths = [encoded[k].length for k in members]
-        for indices in in_order_of_length(lengths, batch_sentences, batch_tokens):
+        for indices in batch_by_length(lengths, batch_sentences, batch_tokens):
             yield pad_pairs([encoded[members[k]] for k in indices]).to(translator.device)
 
     def generate(members: Sequence[int]) -> list[str]:
@@ -149,7 +149,7 @@ class TranslateTask(Task):
     ) -> None:
         pairs, validated = self._pairs(config, train, valid)
         self.config = config
-        self._trained = load_trained(config.pretrained)
+        self._trained = load_pretrained(config.pretrained)
         given = {half: loaded.tokenizers["text"] for half, loaded in self._trained.items()}
         self.prepared = prepare(pairs, validated, config.data, config.tokenizer, config.training.seed, given)
         if config.auxiliary_losses.guided_alignment and all(
@@ -207,24 +207,21 @@ class TranslateTask(Task):
             coverage=self.config.auxiliary_losses.coverage,
         )
 
-    def batch(self, members: Sequence[int]) -> TrainingBatch:
+    def batch(self, members: Sequence[int]) -> PairBatch:
         """Some pairs, padded."""
-        padded = pad_pairs([self.prepared.train[k] for k in members])
-        return TrainingBatch(padded.tensors, int(padded.target_mask.sum()), len(members))
+        return pad_pairs([self.prepared.train[k] for k in members])
 
-    def learn(self, objective: nn.Module, batch: TrainingBatch, progress: float) -> Tensor:
+    def loss(self, objective: nn.Module, batch: PairBatch, progress: float) -> Tensor:
         """The loss; with scheduled sampling, after some of the words to read were replaced by the model's own."""
         auxiliary_losses = self.config.auxiliary_losses
         share = share_of_own(
             auxiliary_losses.scheduled_sampling, auxiliary_losses.sampling_schedule, progress
         )
-        tensors = batch.tensors
         if share > 0:
-            if self._chance is None:  # of its own, so that other draws are those of a run without it
-                self._chance = torch.Generator(tensors[0].device).manual_seed(self.config.training.seed)
-            tensors = mixed(self.model, Batch(*tensors), share, self._chance).tensors
-        loss: Tensor = objective(*tensors)
-        return loss
+            if self._chance is None:  # of its own, so that dropout is that of a run without it
+                self._chance = torch.Generator(batch.source_ids.device).manual_seed(self.config.training.seed)
+            batch = mixed(self.model, batch, share, self._chance)
+        return super().loss(objective, batch, progress)
 
     def validate(self, device: torch.device) -> Validation:
         """Teacher-forced and free-running."""

@@ -1,4 +1,4 @@
-"""``regard evaluate`` of a language model: what its writer says of the text, and whose options are refused."""
+"""``regard evaluate`` of a language model: the scores of the predictor, and the options that are refused."""
 
 import json
 
@@ -6,7 +6,8 @@ import pytest
 
 from regard.evaluation.metrics import format_score
 from regard.tasks.language_model.predictor import LanguageModel
-from regard.training.run import configure, run_training
+from regard.training.configure import configure
+from regard.training.run import run_training
 
 LINES = ["a b c", "", "c zebra", "a a b"]
 
@@ -30,7 +31,7 @@ def text(tmp_path):
 
 
 @pytest.mark.parametrize(("flags", "mode"), [((), "sentences"), (("--continuous",), "continuous")])
-def test_the_scores_are_the_writer_s(regard, lm, text, tmp_path, flags, mode):
+def test_the_scores_are_the_predictor_s(regard, lm, text, tmp_path, flags, mode):
     expected = LanguageModel.load(lm).perplexity(LINES, mode=mode).to_json()
     ended = regard("evaluate", lm, text, *flags, "--json", "--out", tmp_path / "report")
     assert ended.status == 0
@@ -52,9 +53,9 @@ def test_the_scores_are_the_writer_s(regard, lm, text, tmp_path, flags, mode):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--max-length", "3"), "--max-length is of a model for translating"),
-        (("--beam", "2"), "--beam is of a model for translating"),
-        (("other.txt",), "a second file (other.txt) is of a model for translating"),
+        (("--max-length", "3"), "--max-length applies to a model for translating"),
+        (("--beam", "2"), "--beam applies to a model for translating"),
+        (("other.txt",), "a second file (other.txt) applies to a model for translating"),
     ],
 )
 def test_what_is_another_task_s(regard, lm, text, arguments, message):
@@ -67,7 +68,7 @@ def test_what_is_another_task_s(regard, lm, text, arguments, message):
 def test_continuous_text_is_a_language_model_s(regard, model, data):
     ended = regard("evaluate", model, data / "test.tsv", "--continuous")
     assert (ended.status, ended.out) == (2, "")
-    assert "--continuous is of a model for sampling and scoring text" in ended.err
+    assert "--continuous applies to a model for sampling and scoring text" in ended.err
 
 
 def test_no_text_is_told(regard, lm, text):

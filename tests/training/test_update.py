@@ -4,11 +4,10 @@ import torch
 from regard.batches import pad_pairs
 from regard.errors import RegardError
 from regard.ops.native import native_off
-from regard.tasks import TrainingBatch
 from regard.tasks.config import TrainingConfig
 from regard.tasks.translate.objective import TranslationObjective
+from regard.training.loop import update
 from regard.training.optimizer import build_optimizer
-from regard.training.step import update
 
 # sums in another order: float64 leaves about 1e-16 for each of some hundred terms
 CLOSE = {"rtol": 1e-10, "atol": 1e-13}
@@ -26,11 +25,8 @@ def learn_from(fabric, small_model, prepared):
         before = torch.cat([parameter.detach().clone().flatten() for parameter in model.parameters()])
         config = TrainingConfig(optimizer="sgd", learning_rate=1.0, max_updates=1)
         wrapped, optimizer = fabric.setup(TranslationObjective(model, 0.1), build_optimizer(model, config))
-        padded = [pad_pairs([prepared.train[k] for k in group]) for group in groups]
-        batches = [TrainingBatch(b.tensors, int(b.target_mask.sum()), len(b.target_ids)) for b in padded]
-        result = update(
-            fabric, wrapped, optimizer, batches, lambda batch: wrapped(*batch.tensors), clip=clip, **options
-        )
+        batches = [pad_pairs([prepared.train[k] for k in group]) for group in groups]
+        result = update(fabric, wrapped, optimizer, batches, wrapped, clip=clip, **options)
         after = torch.cat([parameter.detach().flatten() for parameter in model.parameters()])
         assert all(parameter.grad is None for parameter in model.parameters())
         return result, before - after
@@ -51,7 +47,7 @@ def test_accumulated_batches_are_one_big_batch(learn_from):
 def test_the_gradient_is_of_the_mean_loss_a_token(learn_from, small_model, prepared):
     model = small_model().double()
     batch = pad_pairs(prepared.train[:6])
-    loss = TranslationObjective(model, 0.1)(*batch.tensors)
+    loss = TranslationObjective(model, 0.1)(batch)
     num_tokens = sum(len(pair.target_ids) + 1 for pair in prepared.train[:6])
     (loss / num_tokens).backward()
     expected = torch.cat([parameter.grad.flatten() for parameter in model.parameters()])
@@ -87,16 +83,11 @@ def test_a_gradient_that_is_no_number_is_told_before_the_weights_are_touched(
     wrapped, optimizer = fabric.setup(TranslationObjective(model, 0.0), build_optimizer(model, config))
     before = [parameter.detach().clone() for parameter in model.parameters()]
     monkeypatch.setattr(fabric, "clip_gradients", lambda *args, **options: torch.tensor(float("inf")))
-    padded = pad_pairs(prepared.train[:3])
-    batch = TrainingBatch(padded.tensors, int(padded.target_mask.sum()), 3)
-
-    def loss(batch):
-        return wrapped(*batch.tensors)
-
+    batch = pad_pairs(prepared.train[:3])
     with pytest.raises(RegardError, match="gradient's norm became inf: training has diverged"):
-        update(fabric, wrapped, optimizer, [batch], loss, clip=1.0)
+        update(fabric, wrapped, optimizer, [batch], wrapped, clip=1.0)
     assert all(map(torch.equal, before, model.parameters()))
-    update(fabric, wrapped, optimizer, [batch], loss, clip=1.0, scaled=True)
+    update(fabric, wrapped, optimizer, [batch], wrapped, clip=1.0, scaled=True)
 
 
 def test_a_gradient_within_bounds_is_left_alone(learn_from):
@@ -118,8 +109,7 @@ def test_an_update_waits_for_its_device_once(fabric, small_model, prepared, monk
     model = small_model()
     config = TrainingConfig(optimizer="sgd", learning_rate=1.0, max_updates=1)
     wrapped, optimizer = fabric.setup(TranslationObjective(model, 0.0), build_optimizer(model, config))
-    padded = [pad_pairs(prepared.train[k : k + 3]) for k in (0, 3)]
-    batches = [TrainingBatch(b.tensors, int(b.target_mask.sum()), 3) for b in padded]
+    batches = [pad_pairs(prepared.train[k : k + 3]) for k in (0, 3)]
     read = []
 
     def spy(name):
@@ -134,5 +124,5 @@ def test_an_update_waits_for_its_device_once(fabric, small_model, prepared, monk
     for name in ("item", "tolist", "__float__", "__bool__", "__int__", "cpu"):
         spy(name)
     with native_off():  # as on a GPU: the kernels in C look at what is on the CPU anyway
-        update(fabric, wrapped, optimizer, batches, lambda batch: wrapped(*batch.tensors), clip=1.0)
+        update(fabric, wrapped, optimizer, batches, wrapped, clip=1.0)
     assert read == [("tolist", (3,))], "two losses and the norm"

@@ -1,0 +1,191 @@
+"""The evaluation of a translator on files, for ``regard evaluate``, and on datasets, for ``regard demo``."""
+
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from regard.errors import ConfigError, DataError
+from regard.evaluation.metrics import format_score
+from regard.tasks.evaluation import (
+    Counter,
+    DemoRun,
+    DemoView,
+    EvaluationOptions,
+    EvaluationReport,
+    EvaluationRun,
+    ReportContext,
+    ScoreTable,
+    gold_links,
+    show_answer,
+    write_lines,
+)
+from regard.tasks.translate.evaluation import Evaluation, evaluate, write_evaluation
+from regard.tasks.translate.predictor import Translator
+from regard.tasks.translate.result import Translation
+from regard.text import format_gold, read_gold_links, read_pairs
+from regard.text.links import GoldLinks
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from regard.datasets import Example
+
+_SHOWN = 5
+_MAX_CROSSINGS = 2  # more of them make a picture no better
+
+
+def evaluate_files(options: EvaluationOptions) -> EvaluationRun:
+    """A translator and one or two files of sentence pairs, perhaps with gold links."""
+    pairs = list(read_pairs(options.source, options.reference, columns=options.columns))
+    if not pairs:
+        raise DataError(f"{options.source}: an empty test set; give at least one pair")
+    links = None
+    if options.gold is not None:
+        links = read_gold_links(options.gold, [(pair.source, pair.target) for pair in pairs])
+    translator = Translator.load(
+        options.model, weights=options.weights, device=options.device, max_length=options.max_length
+    )
+    if links is not None and not translator.attends:
+        raise ConfigError(
+            f"{options.model}: this model has no attention, so it has no alignments; train one whose decoder is of "
+            "kind bahdanau or luong"
+        )
+    return _run(
+        translator,
+        [pair.source for pair in pairs],
+        [pair.target for pair in pairs],
+        links,
+        beam=options.beam,
+        length_power=options.length_power,
+        tokenize=options.tokenize,
+        lowercase=options.lowercase,
+    )
+
+
+def _run(
+    translator: Translator,
+    sources: Sequence[str],
+    references: Sequence[str],
+    gold: Sequence[GoldLinks] | None,
+    *,
+    beam: int = 5,
+    **options: Any,
+) -> EvaluationRun:
+    def run(counter: Counter) -> EvaluationReport:
+        evaluation = evaluate(
+            translator,
+            sources,
+            references,
+            gold,
+            beam=beam,
+            listener=lambda translation: counter.count(len(translation.tokens)),
+            **options,
+        )
+
+        def write(folder: Path, context: ReportContext) -> dict[str, Path]:
+            page = write_evaluation(
+                folder,
+                evaluation,
+                references,
+                gold,
+                translator=translator,
+                title=context.title,
+                subtitle=context.subtitle or f"{len(sources):,} sentences, beam {beam}",
+                command=context.command,
+                facts=context.facts,
+                log=context.log,
+                extra={name: report.evaluation for name, report in context.extra.items()},
+            )
+            return {"report": page}
+
+        return EvaluationReport(
+            evaluation,
+            evaluation.scores(),
+            evaluation.to_json(),
+            write,
+            tables=(_by_length(evaluation),),
+            signatures=evaluation.quality.signatures,
+        )
+
+    return EvaluationRun("translating", len(sources), run)
+
+
+def _by_length(evaluation: Evaluation) -> ScoreTable:
+    """The scores by source length."""
+    bands = {band.name: band.scores() for band in evaluation.bands}
+    keys = list(dict.fromkeys(key for scores in bands.values() for key in scores))
+    return ScoreTable(
+        "by source length in words",
+        ("words", *(key.replace("num_", "") for key in keys)),
+        tuple(
+            (name, *(format_score(key, scores.get(key)) for key in keys)) for name, scores in bands.items()
+        ),
+    )
+
+
+def write_examples(stem: Path, examples: "Sequence[Example]") -> list[str]:
+    """Write sources, targets and gold links, a file each."""
+    gold = gold_links(examples)
+    if gold is not None:
+        write_lines(stem.with_suffix(".links"), [format_gold(links) for links in gold])
+    return [
+        write_lines(stem.with_suffix(".source"), [example.source for example in examples]),
+        write_lines(stem.with_suffix(".target"), [example.target for example in examples]),
+    ]
+
+
+def evaluate_examples(translator: Translator, examples: "Sequence[Example]", demo: DemoRun) -> EvaluationRun:
+    """A translator and generated sentence pairs."""
+    return _run(
+        translator,
+        [example.source for example in examples],
+        [example.target for example in examples],
+        gold_links(examples),
+        tokenize=demo.demo.tokenize,
+    )
+
+
+def show_demo(translator: Translator, evaluation: Evaluation, demo: DemoRun) -> DemoView:
+    """Some translations of the test set, and the attention of one."""
+    from rich.padding import Padding
+    from rich.text import Text
+
+    from regard.plots.terminal.heatmap import TerminalAlignment
+
+    pairs = list(zip(evaluation.translations, demo.splits.test, strict=True))
+    shown: list[RenderableType] = [Text("\nexamples", style="bold")]
+    for translation, example in pairs[:_SHOWN]:
+        shown += [
+            Text(f"  {translation.source}", style="dim"),
+            show_answer(translation.text, example.target),
+        ]
+    exact = [translation for translation, example in pairs if translation.text == example.target]
+    drawn = _choose_drawn(exact or evaluation.translations)
+    if drawn is not None and drawn.shown_alpha is not None:
+        alpha = drawn.shown_alpha
+        picture = TerminalAlignment(alpha.alpha, alpha.source_labels, alpha.target_labels)
+        shown += [
+            Text.assemble(("\nattention", "bold"), " (source above, translation down the left)\n"),
+            Padding(picture, (0, 0, 0, 2), expand=False),
+        ]
+    sentence = shlex.quote(demo.splits.test[0].source)
+    return DemoView(
+        ("bleu", "exact_match"), shown, (f"echo {sentence} | {{regard}} translate {{folder}} --alignments",)
+    )
+
+
+def _choose_drawn(translations: Sequence[Translation]) -> Translation | None:
+    """A sentence of about eleven words with reordering and sharp attention."""
+    from regard.evaluation.alignment import threshold_links
+
+    def interest(translation: Translation) -> tuple[int, float]:
+        assert translation.alpha is not None
+        assert translation.word_alpha is not None
+        links = sorted(threshold_links(translation.word_alpha.alpha, 0.75))  # the sure ones
+        crossings = sum(a[1] > b[1] for k, a in enumerate(links) for b in links[k + 1 :])
+        return min(crossings, _MAX_CROSSINGS), float(translation.alpha.max(axis=1).mean())
+
+    attending = [translation for translation in translations if translation.alpha is not None]
+    fitting = [translation for translation in attending if 8 <= len(translation.source_tokens) <= 14]
+    return max(fitting or attending, key=interest, default=None)

@@ -1,0 +1,123 @@
+"""What a run reports while it trains, and how a terminal or a notebook shows it.
+
+In: the loop's `Event`s. Out: `TrainingDisplay` shows them; any other `Listener` may count or plot them. Importing this
+imports no torch.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+
+from regard.evaluation.metrics import display_name, format_score
+from regard.progress import ProgressBar, can_redraw
+
+if TYPE_CHECKING:
+    from regard.tasks.base import Validation
+
+
+@dataclass(frozen=True)
+class Note:
+    """A sentence for the user."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far the run is.
+
+    Attributes:
+        update: the newest update.
+        epoch: passes over the data, with the fraction.
+        fraction: of the run, 0 to 1, by the limit that will end it first; None where none is known.
+        seconds: since the loop began.
+        loss: nats per prediction, the mean since the last report.
+        learning_rate: of the newest update.
+        tokens_per_second: predictions per second of training, validations not counted.
+    """
+
+    update: int
+    epoch: float
+    fraction: float | None
+    seconds: float
+    loss: float
+    learning_rate: float
+    tokens_per_second: float
+
+
+@dataclass(frozen=True)
+class Validated:
+    """A validation is done.
+
+    Attributes:
+        update: the update it followed.
+        seconds: since the loop began.
+        validation: its scores.
+        select: the score that decides which checkpoint is the best, a key of `METRICS`.
+        best: whether no earlier validation was as good by that score.
+    """
+
+    update: int
+    seconds: float
+    validation: "Validation"
+    select: str
+    best: bool
+
+
+Event = Note | Progress | Validated
+Listener = Callable[[Event], None]
+
+
+def ignore(event: Event) -> None:
+    """A listener that shows nothing."""
+
+
+class TrainingDisplay(ProgressBar):
+    """A listener that shows a run; use it as a context around the run.
+
+    Args:
+        console: where it is shown; standard error, or the notebook, by default.
+    """
+
+    def __init__(self, console: Console | None = None) -> None:
+        self.console = console or Console(stderr=True, highlight=False, soft_wrap=True)
+        super().__init__("training", self.console, live=can_redraw(self.console))
+
+    @property
+    def is_interactive(self) -> bool:
+        """Whether somebody is looking: at a terminal, or at a notebook."""
+        return self.console.is_terminal or self.console.is_jupyter
+
+    def __call__(self, event: Event) -> None:
+        """Show an event."""
+        match event:
+            case Note():
+                self.console.print(event.text, style="dim", markup=False)
+            case Validated():
+                self._show_validation(event)
+            case Progress():
+                self._show_progress(event)
+
+    def _show_progress(self, event: Progress) -> None:
+        share = "" if event.fraction is None else f" ({100 * event.fraction:.0f} %)"
+        speed = f"{event.tokens_per_second:,.0f} tokens/s"
+        update = f"update {event.update:,}"
+        loss = f"loss {event.loss:.3f}"
+        self._show(
+            event.fraction,
+            event.seconds,
+            f"{update}  {loss}  {speed}",
+            f"{update}{share}  {loss}  learning rate {event.learning_rate:.2g}  {speed}",
+        )
+
+    def _show_validation(self, event: Validated) -> None:
+        scores = event.validation.to_json()
+        shown = ", ".join(
+            f"{display_name(name)} {format_score(name, value)}"
+            for name, value in scores.items()
+            if name != "loss" or event.select == "loss"
+        )
+        mark = f"; [green]best {display_name(event.select)} so far[/]" if event.best else ""
+        self.console.print(f"validation after update {event.update:,}: {shown}{mark}")

@@ -1,0 +1,123 @@
+"""A run as a terminal, a pipe and a notebook show it."""
+
+import subprocess
+import sys
+
+import pytest
+
+import regard
+from regard import progress as progress_bar
+from regard.tasks.base import Validation
+from regard.training.progress import Note, Progress, TrainingDisplay, Validated
+
+
+class Clock:
+    """Ten seconds more at each look."""
+
+    def __init__(self):
+        self.now = 0.0
+
+    def monotonic(self):
+        self.now += 10.0
+        return self.now
+
+
+@pytest.fixture(autouse=True)
+def clock(monkeypatch):
+    monkeypatch.setattr(progress_bar, "time", Clock())
+
+
+VALIDATION = Validation(
+    1.0,
+    {
+        "perplexity": 2.718,
+        "token_accuracy": 0.75,
+        "free_running_accuracy": 0.5,
+        "exposure_gap": 0.25,
+        "bleu": 12.34,
+        "chrf": 30.0,
+        "exact_match": 0.125,
+    },
+)
+
+
+def test_training_in_a_pipe_is_plain_lines(capsys):
+    with TrainingDisplay() as display:
+        display(Note("[red]kept 3 of 5 pairs[/] (first at data[fr].tsv:2)"))
+        display(Progress(1500, 1.5, 0.25, 65.0, 2.34567, 0.001, 12345.6))
+        display(Validated(2000, 70.0, VALIDATION, select="bleu", best=True))
+        display(Validated(3000, 75.0, VALIDATION, select="bleu", best=False))
+    out, err = capsys.readouterr()
+    assert out == ""
+    told = err.splitlines()
+    assert told[0] == "[red]kept 3 of 5 pairs[/] (first at data[fr].tsv:2)"
+    assert (
+        told[1]
+        == "update 1,500 (25 %)  loss 2.346  learning rate 0.001  12,346 tokens/s  1:05 elapsed, 3:15 left"
+    )
+    assert told[2] == (
+        "validation after update 2,000: perplexity 2.72, token accuracy 75.0\N{NO-BREAK SPACE}%, free-running accuracy "
+        "50.0\N{NO-BREAK SPACE}%, exposure gap (teacher-forced minus free-running accuracy) "
+        "25.0\N{NO-BREAK SPACE}%, BLEU 12.3, chrF 30.0, exact match "
+        "12.5\N{NO-BREAK SPACE}%; best BLEU so far"
+    )
+    assert told[3].endswith("exact match 12.5\N{NO-BREAK SPACE}%")
+    assert len(told) == 4
+
+
+def test_training_without_a_known_end(capsys):
+    with TrainingDisplay() as display:
+        display(Progress(1, 0.1, None, 1.0, 2.0, 0.001, 10.0))
+    assert "update 1  loss" in capsys.readouterr().err
+
+
+def test_the_loss_is_shown_where_it_selects(capsys):
+    with TrainingDisplay() as display:
+        display(Validated(7, 1.0, VALIDATION, select="loss", best=True))
+    [line] = capsys.readouterr().err.splitlines()
+    assert line.startswith("validation after update 7: loss 1.000, perplexity 2.72, ")
+    assert line.endswith("; best loss so far")
+
+
+class TestRegardTrain:
+    """`regard.train` shows its progress where somebody is looking."""
+
+    OPTIONS = ("training.max_updates=2", "training.device=cpu", "training.batch_sentences=8")
+
+    @pytest.fixture
+    def train(self, tmp_path, pairs, capsys):
+        def run(**options):
+            given = [(pair.source, pair.target) for pair in pairs(30)]
+            regard.train(tmp_path / "m", given, options=self.OPTIONS, **options)
+            return capsys.readouterr()
+
+        return run
+
+    @pytest.fixture
+    def terminal(self, monkeypatch):
+        monkeypatch.setenv("FORCE_COLOR", "1")  # rich then takes any file for a terminal
+        monkeypatch.setenv("TERM", "xterm")
+
+    @pytest.mark.usefixtures("terminal")
+    def test_on_a_terminal(self, train):
+        heard = []
+        out, err = train(listener=heard.append)
+        assert out == ""
+        assert "training" in err
+        assert "validation after update 2: " in err
+        assert [type(event) for event in heard].count(Validated) == 1, "the listener hears everything too"
+
+    @pytest.mark.usefixtures("terminal")
+    def test_silenced(self, train):
+        assert train(progress=False) == ("", "")
+
+    def test_in_a_pipe_nobody_looks(self, train):
+        assert train() == ("", "")
+
+
+def test_the_display_needs_no_command_line():
+    code = "import sys, regard; regard.train; import regard.training.progress; print('typer' in sys.modules)"
+    ended = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120
+    )
+    assert ended.stdout == "False\n"
