@@ -134,7 +134,7 @@ def translate(model: str, lines: str, precision: Any, shortlist: bool) -> dict[s
     return {**texts, "seconds": total, "single_seconds": single_seconds, "words": words}
 
 
-def train_shortlist(model: str, source: str, target: str) -> dict[str, Any]:
+def make_shortlist(model: str, source: str, target: str) -> dict[str, Any]:
     """Train the model's shortlist on its own training pairs, in this process."""
     loaded = ModelFolder(model).load()
     tokenizers = loaded.tokenizers["source"], loaded.tokenizers["target"]
@@ -143,7 +143,7 @@ def train_shortlist(model: str, source: str, target: str) -> dict[str, Any]:
     return {}
 
 
-def measure_coverage(model: Path, data: Path) -> dict[str, Any]:
+def test_set_coverage(model: Path, data: Path) -> dict[str, Any]:
     """The length of the model's shortlists on the test set, and the fraction of the references' words in them."""
     loaded = ModelFolder(model).load()
     tokenizers = loaded.tokenizers["source"], loaded.tokenizers["target"]
@@ -161,7 +161,7 @@ def quality_section(
     Args:
         trials: in the order they ran.
         references: of the test set.
-        coverage: the result of `measure_coverage`.
+        coverage: the result of `test_set_coverage`.
     """
     first: dict[str, Any] = {}
     for trial in trials:
@@ -231,7 +231,7 @@ def main() -> None:
             train = {name: str(data_file(args.data.absolute(), "train", language))
                      for name, language in (("source", "de"), ("target", "en"))}  # fmt: skip
             arguments = {"model": str(args.model.absolute()), **train}
-            run_in_subprocess("benchmarks.quality:train_shortlist", arguments, threads=args.threads)
+            run_in_subprocess("benchmarks.quality:make_shortlist", arguments, threads=args.threads)
         variants: dict[str, Measure] = {
             name: partial(measure_variant, name, args.model, args.data, threads=args.threads)
             for name in VARIANTS
@@ -241,7 +241,7 @@ def main() -> None:
             regard, variants, args.rounds, lambda name: print(name, file=sys.stderr, flush=True)
         )
         references = list(read_file(data_file(args.data, "test_2016_flickr", "en")))
-        section = quality_section(trials, references, measure_coverage(args.model, args.data))
+        section = quality_section(trials, references, test_set_coverage(args.model, args.data))
         save_section(section, args.out)
         write_report(args.out)
     except RegardError as error:

@@ -180,7 +180,7 @@ def all_forms() -> dict[str, tuple[Form, ...]]:
     try:
         from babel import Locale
     except ImportError:
-        raise MissingExtraError("the dates world", "babel", "datasets") from None
+        raise MissingExtraError("the dates world", "babel", "worlds") from None
     forms = {}
     for name, patterns in PATTERNS.items():
         locale = Locale.parse(name)

@@ -92,7 +92,7 @@ def test_locales_are_many_and_scripts_too():
 
 def test_without_babel_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "babel", None)
-    with pytest.raises(MissingExtraError, match=r"the dates world needs babel, .* extra 'datasets'"):
+    with pytest.raises(MissingExtraError, match=r"the dates world needs babel, .* extra 'worlds'"):
         all_forms.__wrapped__()
 
 
