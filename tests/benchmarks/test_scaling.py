@@ -12,6 +12,11 @@ from benchmarks.scaling import (
 from benchmarks import scaling
 
 
+def tensors(batch):
+    """The tensors of a batch, in the order of its fields."""
+    return [value for value in vars(batch).values() if isinstance(value, torch.Tensor)]
+
+
 def test_exponents_of_generated_times_are_recovered():
     sizes = [8, 16, 32, 64, 128]
     for power in (0.0, 1.0, 2.0, 1.5):
