@@ -199,7 +199,9 @@ def read_texts(
         wanted,
         blank=True,
         exact=columns is None,
-        remedy=lambda _: f"name the {'columns of the texts' if num_texts == 2 else 'column of the text'}, as {options}",
+        remedy=lambda _: (
+            f"name the {'columns of the texts' if num_texts == 2 else 'column of the text'}, as {options}"
+        ),
     )
     for _, texts in rows:
         yield texts

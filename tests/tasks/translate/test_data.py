@@ -16,7 +16,7 @@ def test_validation_pairs_are_set_aside_and_not_learnt_from():
     aside = {pair.source for pair in prepared.valid_pairs}
     assert known | aside == {pair.source for pair in pairs}
     assert not known & aside
-    assert prepared.notes == ("no validation pairs given: 5 of the training pairs are set aside for it",)
+    assert prepared.notes == ("no validation pairs given: 5 of the training pairs are split off for validation",)
     # the tokenizers have not seen them either
     assert all(prepared.source_tokenizer.token_to_id(source) is None for source in aside)
 
@@ -93,11 +93,11 @@ def test_tokenizer_options_arrive():
     ("train", "valid", "message"),
     [
         ([], None, "an empty corpus: 0 examples"),
-        ([SentencePair("", "b")] * 3, None, "an empty corpus: 3 examples, and nothing in any of them"),
+        ([SentencePair("", "b")] * 3, None, "an empty corpus: 3 examples, all of them empty"),
         (
             [SentencePair("a", "b"), SentencePair("a", "c")],
             None,
-            "2 examples are too few .* with, for all say the same; give more, or name a validation file with --valid",
+            "2 examples are too few .* with: all have the same content; give more, or name a validation file with --valid",
         ),
         ([], [SentencePair("a", "b")], "an empty corpus"),
         (

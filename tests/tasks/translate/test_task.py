@@ -48,10 +48,10 @@ def test_own_words_come_in_as_the_run_goes_on(task):
     """And they are drawn from a generator of their own: no one else's chance is spent."""
     plain, sampled = task(), task(auxiliary_losses={"scheduled_sampling": 1.0})
     batch = plain.batch([2, 3])
-    expected = float(plain.learn(plain.objective(), batch, 1.0).detach())
-    assert float(sampled.learn(sampled.objective(), batch, 0.0).detach()) == expected
+    expected = float(plain.loss(plain.objective(), batch, 1.0).detach())
+    assert float(sampled.loss(sampled.objective(), batch, 0.0).detach()) == expected
     before = torch.get_rng_state()
-    drawn = [float(sampled.learn(sampled.objective(), batch, 1.0).detach()) for _ in range(8)]
+    drawn = [float(sampled.loss(sampled.objective(), batch, 1.0).detach()) for _ in range(8)]
     assert torch.equal(torch.get_rng_state(), before)
     assert len({*drawn, expected}) > 2
 
@@ -65,7 +65,7 @@ def test_gold_links_reach_the_loss(task, tmp_path):
         for pair, one in zip(PAIRS, made._pairs(made.config, PAIRS, PAIRS)[0], strict=True)
     ]
     [losses, same, without] = [
-        float(one.learn(one.objective(), one.batch([0, 2, 3]), 0.0).detach())
+        float(one.loss(one.objective(), one.batch([0, 2, 3]), 0.0).detach())
         for one in (made, task(given, **guided), task())
     ]
     assert losses == same > without
