@@ -102,7 +102,7 @@ class TestBadInput:
     def test_unequal_sides(self, regard, model, data):
         (data / "test.tgt").write_text("A\n")
         ended = regard("evaluate", model, data / "test.src", data / "test.tgt")
-        self.fails(ended, "test.src has 12 lines", "test.tgt has 1", "lines of the same number")
+        self.fails(ended, "test.src has 12 lines", "test.tgt has 1", "lines with the same number")
 
     def test_an_empty_test_set(self, regard, model, data):
         (data / "none").touch()
@@ -122,7 +122,7 @@ class TestBadInput:
     def test_too_few_links(self, regard, model, data):
         (data / "test.links").write_text("0-0\n")
         ended = regard("evaluate", model, data / "test.tsv", "--gold", data / "test.links")
-        self.fails(ended, "test.links: 1 lines of links for 12 pairs; give one line for each")
+        self.fails(ended, "test.links: 1 lines of links for 12 pairs; give one line per pair")
 
     @pytest.mark.parametrize("link", ["99-0", "0-99", "99?0"])
     def test_a_link_beyond_its_sentences(self, regard, model, data, link):

@@ -98,7 +98,7 @@ class TestClassify:
                 "a b\n",
                 "standard input:1 ('a b' …) has 2 tokens, above the limit of 1",
             ),
-            (["pairs"], "a\n", "1 column where columns 1 and 2 are wanted"),
+            (["pairs"], "a\n", "1 column where columns 1 and 2 are needed"),
             (["pairs", "--column", 0], "a\tb\n", "counted from 1"),
             (["pairs", "--second-column", 0], "a\tb\n", "counted from 1"),
             (["tag"], "", "a model for tagging; name one for classifying"),
@@ -207,7 +207,7 @@ class TestEvaluate:
         one = folders["classify"]
         for arguments, message in (
             ([one, labelled], "labelled:5: the label 'awful' was not in the training data; known: bad, good"),
-            ([one, labelled, "--columns", 1, 3], "2 columns where columns 1 and 3 are wanted"),
+            ([one, labelled, "--columns", 1, 3], "2 columns where columns 1 and 3 are needed"),
             ([folders["tag"], tagged], "tagged:5: 2 words and 1 tags"),
             ([one, empty], "empty: an empty test set"),
             ([folders["tag"], empty], "empty: an empty test set"),

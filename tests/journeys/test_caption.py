@@ -88,7 +88,7 @@ def test_errors_name_the_fault(regard, toy):
     assert "180 rows" in uneven
     assert "45 lines" in uneven
     unnamed = error_of(*train, "--train", toy / "train.arrow", "--train", toy / "train.txt")
-    assert "features may stand in seen, other" in unnamed
+    assert "several columns hold lists of numbers: seen, other" in unnamed
     files = ["--train", toy / "train.npy", "--train", toy / "train.txt"]
     regard(*train, *files, "--updates", 1, *SMALL[4:])
     np.save(toy / "wide.npy", np.zeros((2, 5)))

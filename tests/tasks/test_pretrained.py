@@ -78,7 +78,7 @@ def test_a_task_takes_tokenizer_shape_and_weights(language_model, task):
     assert any(note.startswith("the encoder takes the shape of") for note in prepared.notes)
 
 
-def test_what_cannot_be_begun_with(language_model, tmp_path):
+def test_what_an_encoder_cannot_start_from(language_model, tmp_path):
     with pytest.raises(ConfigError, match="reads from the last word to the first"):
         configure(
             {
@@ -88,7 +88,7 @@ def test_what_cannot_be_begun_with(language_model, tmp_path):
             }
         )
     run = configure({"task": "tag", "pretrained": {"encoder": str(language_model("char"))}})
-    with pytest.raises(ConfigError, match="kind 'char' cuts words into pieces"):
+    with pytest.raises(ConfigError, match="kind 'char' splits words into pieces"):
         prepare_task(run, DATA["tag"], DATA["tag"])
     run = configure({"task": "classify", "pretrained": {"encoder": str(tmp_path / "none")}})
     with pytest.raises(FolderError, match="no such model folder"):
