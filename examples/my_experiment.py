@@ -9,16 +9,7 @@ from dataclasses import dataclass
 from regard.datasets import Copy
 from regard.lab import EXPERIMENTS
 from regard.lab.measures.translations import score_translations
-from regard.lab.runner import (
-    Bench,
-    CaptionedFigure,
-    Check,
-    Experiment,
-    Finding,
-    Table,
-    Verdict,
-    training_options,
-)
+from regard.lab.runner import Bench, CaptionedFigure, Check, Experiment, Finding, Table, Verdict, train_for
 from regard.plots.figures.bars import Measure, draw_bars
 from regard.tasks.translate.predictor import Translator
 
@@ -72,7 +63,7 @@ def train_and_copy(bench: Bench, name: str, sizes: CopySizes) -> float:
         "preset": PRESETS[name],
         "tokenizer": {"source": "word", "target": "word"},
         "model": {"encoder": part, "decoder": {**part, "readout_size": sizes.units}},
-        "training": training_options(
+        "training": train_for(
             sizes.updates, learning_rate=0.01, warmup=20, label_smoothing=0.0, batch_sentences=32
         ),
     }

@@ -27,16 +27,7 @@ from regard.lab.measures.aligners import (
     word_attention,
 )
 from regard.lab.measures.translations import score_translations
-from regard.lab.runner import (
-    Bench,
-    CaptionedFigure,
-    Check,
-    Experiment,
-    Finding,
-    Table,
-    Verdict,
-    training_options,
-)
+from regard.lab.runner import Bench, CaptionedFigure, Check, Experiment, Finding, Table, Verdict, train_for
 from regard.models import Seq2Seq
 from regard.plots.figures.bars import Measure, draw_bars
 from regard.plots.figures.heatmap import HeatMap, draw_heatmaps
@@ -131,7 +122,7 @@ def _config(sizes: AlignmentSizes) -> dict[str, Any]:
                 "dropout": 0.0,
             },
         },
-        "training": training_options(
+        "training": train_for(
             sizes.updates,
             learning_rate=0.006,
             label_smoothing=0.0,

@@ -20,16 +20,7 @@ from regard.datasets import Example
 from regard.datasets.recall import KEYS, VALUES
 from regard.evaluation import edit_distance
 from regard.lab.measures.baselines import guess_accuracy
-from regard.lab.runner import (
-    Bench,
-    CaptionedFigure,
-    Check,
-    Experiment,
-    Finding,
-    Table,
-    Verdict,
-    training_options,
-)
+from regard.lab.runner import Bench, CaptionedFigure, Check, Experiment, Finding, Table, Verdict, train_for
 from regard.plots.figures.curves import Curve, Mark, Panel, draw_curves
 from regard.tasks.translate.predictor import Translator
 from regard.text import EncodedPair
@@ -177,7 +168,7 @@ def _config(model: str, updates: int, sizes: BottleneckSizes) -> dict[str, Any]:
             "encoder": {"cell": "gru", "embedding_size": half, "state_size": half, "dropout": 0.0},
             "decoder": decoder,
         },
-        "training": training_options(
+        "training": train_for(
             updates,
             learning_rate=sizes.learning_rate,
             warmup=100,

@@ -23,16 +23,7 @@ from regard.datasets.microworld import Microworld
 from regard.evaluation.alignment import LabelledAlpha
 from regard.lab.measures.aligners import diagonal_aer, gold_links, most_crossing, pair_json
 from regard.lab.measures.statistics import Spread
-from regard.lab.runner import (
-    Bench,
-    CaptionedFigure,
-    Check,
-    Experiment,
-    Finding,
-    Table,
-    Verdict,
-    training_options,
-)
+from regard.lab.runner import Bench, CaptionedFigure, Check, Experiment, Finding, Table, Verdict, train_for
 from regard.plots.figures.bars import Measure, draw_bars
 from regard.plots.figures.heatmap import HeatMap, draw_heatmaps
 from regard.tasks.translate.evaluation import evaluate
@@ -240,7 +231,7 @@ def _config(name: str, learning_rate: float, sizes: EnergiesSizes) -> dict[str, 
         "preset": "rnnencdec-small" if name == NONE else "luong-small",
         "tokenizer": {"source": "word", "target": "word"},
         "model": {"tie": "target", "encoder": {**part, "state_size": n}, "decoder": decoder},
-        "training": training_options(
+        "training": train_for(
             sizes.updates,
             learning_rate=learning_rate,
             warmup=min(100, sizes.updates),

@@ -19,16 +19,7 @@ from regard.datasets import Example
 from regard.datasets.recall import VALUES, recall_line
 from regard.lab.measures.baselines import guess_accuracy
 from regard.lab.measures.statistics import Spread
-from regard.lab.runner import (
-    Bench,
-    CaptionedFigure,
-    Check,
-    Experiment,
-    Finding,
-    Table,
-    Verdict,
-    training_options,
-)
+from regard.lab.runner import Bench, CaptionedFigure, Check, Experiment, Finding, Table, Verdict, train_for
 from regard.plots.figures.curves import Curve, Mark, Panel, draw_curves
 from regard.tasks.classify.predictor import Classifier
 
@@ -168,7 +159,7 @@ def _config(name: str, sizes: ForgettingSizes) -> dict[str, Any]:
     return {
         "preset": "lstmn-classifier",
         "model": {"encoder": encoder, "pooling": "last", "hidden_size": 0, "dropout": 0.0},
-        "training": training_options(
+        "training": train_for(
             sizes.updates,
             learning_rate=cell.learning_rate,
             schedule="cosine",

@@ -14,16 +14,7 @@ from typing import Any
 from regard.datasets import Example
 from regard.datasets.microworld import Microworld
 from regard.lab.measures.translations import mean_by_part, score_translations
-from regard.lab.runner import (
-    Bench,
-    CaptionedFigure,
-    Check,
-    Experiment,
-    Finding,
-    Table,
-    Verdict,
-    training_options,
-)
+from regard.lab.runner import Bench, CaptionedFigure, Check, Experiment, Finding, Table, Verdict, train_for
 from regard.plots.figures.curves import Curve, Mark, Panel, draw_curves
 from regard.tasks.translate.predictor import Translator
 
@@ -164,7 +155,7 @@ def _config(kind: str, sizes: LengthSizes) -> dict[str, Any]:
             "encoder": {**encoder, "bidirectional": attends, "state_size": n if attends else 2 * n},
             "decoder": {**decoder, "kind": "bahdanau", "attention": {"size": n}} if attends else decoder,
         },
-        "training": training_options(
+        "training": train_for(
             sizes.updates,
             learning_rate=sizes.learning_rate,
             label_smoothing=0.0,

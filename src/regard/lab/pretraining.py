@@ -17,16 +17,7 @@ from typing import Any
 from regard.datasets import Example, Sentiment
 from regard.lab.measures.baselines import BagOfWords
 from regard.lab.measures.statistics import Spread, critical_t, crossing, spread_curve, t_statistic
-from regard.lab.runner import (
-    Bench,
-    CaptionedFigure,
-    Check,
-    Experiment,
-    Finding,
-    Table,
-    Verdict,
-    training_options,
-)
+from regard.lab.runner import Bench, CaptionedFigure, Check, Experiment, Finding, Table, Verdict, train_for
 from regard.plots.figures.curves import Mark, Panel, draw_curves
 from regard.tasks.classify.predictor import Classifier
 from regard.tasks.language_model.predictor import LanguageModel
@@ -132,7 +123,7 @@ def _language_model(sizes: PretrainingSizes, learning_rate: float, updates: int)
     return {
         "preset": "lstm-lm",
         "model": {"embedding_size": sizes.state_size, "state_size": sizes.state_size, "dropout": 0.0},
-        "training": training_options(updates, learning_rate=learning_rate, batch_sentences=32),
+        "training": train_for(updates, learning_rate=learning_rate, batch_sentences=32),
     }
 
 
@@ -183,7 +174,7 @@ def _classifier(start: Path, learning_rate: float, sizes: PretrainingSizes) -> d
             "hidden_size": 0,
             "dropout": 0.1,
         },
-        "training": training_options(
+        "training": train_for(
             sizes.updates, learning_rate=learning_rate, unfreeze_every=0.0, batch_sentences=32
         ),
     }

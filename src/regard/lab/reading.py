@@ -25,16 +25,7 @@ from regard.lab.measures.relevance import (
     shift_to_prediction,
 )
 from regard.lab.measures.statistics import Spread, spread_curve
-from regard.lab.runner import (
-    Bench,
-    CaptionedFigure,
-    Check,
-    Experiment,
-    Finding,
-    Table,
-    Verdict,
-    training_options,
-)
+from regard.lab.runner import Bench, CaptionedFigure, Check, Experiment, Finding, Table, Verdict, train_for
 from regard.models import LanguageModelNetwork
 from regard.plots.figures.curves import Curve, Panel, draw_curves
 from regard.tasks.language_model.predictor import LanguageModel
@@ -95,7 +86,7 @@ def _train_and_read(bench: Bench, seed: int, sizes: ReadingSizes) -> dict[str, A
             "dropout": 0.1,
             "memory": {"size": sizes.state},
         },
-        "training": training_options(sizes.updates, learning_rate=0.006, batch_sentences=64),
+        "training": train_for(sizes.updates, learning_rate=0.006, batch_sentences=64),
     }
     train = [example for example in splits.train if example.source != FBI]
     trained = LanguageModel.load(bench.train(f"lstmn-{seed}", config, train, splits.valid, seed=seed))

@@ -16,16 +16,7 @@ from regard.datasets.microworld import Microworld
 from regard.lab.measures.aligners import gold_links
 from regard.lab.measures.statistics import Spread, critical_t, over_seeds, spread_curve, t_statistic
 from regard.lab.measures.translations import mean_by_position, score_translations
-from regard.lab.runner import (
-    Bench,
-    CaptionedFigure,
-    Check,
-    Experiment,
-    Finding,
-    Table,
-    Verdict,
-    training_options,
-)
+from regard.lab.runner import Bench, CaptionedFigure, Check, Experiment, Finding, Table, Verdict, train_for
 from regard.plots.figures.bars import Measure, draw_bars
 from regard.plots.figures.curves import Panel, draw_curves
 from regard.tasks.translate.predictor import Translator
@@ -112,7 +103,7 @@ def _config(way: str, sizes: ReversalSizes) -> dict[str, Any]:
             "encoder": {**stack, "reverse": WAYS[way]},
             "decoder": stack,
         },
-        "training": training_options(
+        "training": train_for(
             sizes.updates,
             learning_rate=sizes.learning_rate,
             label_smoothing=0.0,

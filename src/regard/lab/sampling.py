@@ -26,16 +26,7 @@ from regard.lab.measures.samples import (
     spearman,
     temperature_error,
 )
-from regard.lab.runner import (
-    Bench,
-    CaptionedFigure,
-    Check,
-    Experiment,
-    Finding,
-    Table,
-    Verdict,
-    training_options,
-)
+from regard.lab.runner import Bench, CaptionedFigure, Check, Experiment, Finding, Table, Verdict, train_for
 from regard.plots.figures.bars import Measure, draw_bars
 from regard.plots.figures.curves import Curve, Mark, Panel, draw_curves
 from regard.plots.figures.sampling_tree import Branch, draw_sampling_tree
@@ -114,7 +105,7 @@ def train_model(bench: Bench, name: str, sizes: SamplingSizes) -> Path:
     config = {
         "preset": "lstm-lm",
         "model": {"embedding_size": sizes.state, "state_size": sizes.state, "dropout": 0.1},
-        "training": training_options(sizes.updates, learning_rate=0.006, batch_sentences=64),
+        "training": train_for(sizes.updates, learning_rate=0.006, batch_sentences=64),
     }
     return bench.train(name, config, half, splits.valid, seed=bench.seed + (name == "judge"))
 

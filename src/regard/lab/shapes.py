@@ -23,16 +23,7 @@ from regard.lab.measures.baselines import (
     word_for_word,
 )
 from regard.lab.measures.translations import score_translations
-from regard.lab.runner import (
-    Bench,
-    CaptionedFigure,
-    Check,
-    Experiment,
-    Finding,
-    Table,
-    Verdict,
-    training_options,
-)
+from regard.lab.runner import Bench, CaptionedFigure, Check, Experiment, Finding, Table, Verdict, train_for
 from regard.plots.figures.shapes import Shape, draw_shapes
 from regard.tasks.caption.predictor import Captioner
 from regard.tasks.classify.predictor import Classifier
@@ -251,7 +242,7 @@ def _decoder(sizes: ShapeSizes) -> dict[str, Any]:
 
 
 def _training(updates: int) -> dict[str, Any]:
-    return training_options(updates, learning_rate=0.005, warmup=50, batch_sentences=64)
+    return train_for(updates, learning_rate=0.005, warmup=50, batch_sentences=64)
 
 
 def _tagger(sizes: ShapeSizes) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import torch
 
 from regard.datasets import Copy, Language, PartsOfSpeech, Scenes, Sentiment
 from regard.errors import ConfigError, DataError, RegardError
-from regard.lab.runner import Bench, training_options
+from regard.lab.runner import Bench, train_for
 from regard.lab.runner.bench import one_thread
 from regard.tasks.caption.predictor import Captioner
 from regard.tasks.classify.predictor import Classifier
@@ -51,7 +51,7 @@ def test_seeds_follow_the_first_one(tmp_path):
 
 
 def test_a_training_of_n_updates_is_validated_at_its_end():
-    training = configure({"preset": "lstm-lm", "training": training_options(7, batch_sentences=3)}).training
+    training = configure({"preset": "lstm-lm", "training": train_for(7, batch_sentences=3)}).training
     assert (training.max_epochs, training.max_updates, training.validate_every) == (0, 7, 7)
     assert training.batch_sentences == 3
 

@@ -1,6 +1,6 @@
 """What every experiment is built from: the bench it runs on, the finding it returns and the verdict in it."""
 
-from regard.lab.runner.bench import Bench, training_options
+from regard.lab.runner.bench import Bench, train_for
 from regard.lab.runner.experiment import CaptionedFigure, Check, Experiment, Finding, Table, Verdict
 
 __all__ = [
@@ -11,5 +11,5 @@ __all__ = [
     "Finding",
     "Table",
     "Verdict",
-    "training_options",
+    "train_for",
 ]

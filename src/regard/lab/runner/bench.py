@@ -93,8 +93,8 @@ def ignore(message: str) -> None:
     """The reporter that drops every message."""
 
 
-def training_options(updates: int, **options: Any) -> dict[str, Any]:
-    """The ``training`` section of a run of exactly this many updates, validated once, at the end.
+def train_for(updates: int, **options: Any) -> dict[str, Any]:
+    """The ``training`` section of a configuration: exactly this many updates, validated once, at the end.
 
     Args:
         updates: of the optimizer.

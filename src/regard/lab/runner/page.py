@@ -7,11 +7,9 @@ nothing outside is referred to.
 from base64 import b64encode
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from html import escape
 from importlib.resources import files
 from os import PathLike
 from pathlib import Path
-from string import Template
 from typing import Any
 
 from regard.errors import DataError
@@ -31,6 +29,12 @@ _DOTS = 2
 """Pixels of a figure's file per pixel of the page, so that figures are sharp on a high-resolution screen."""
 _PNG_WIDTH_OFFSET = 16
 """Where a PNG file has its width, four bytes."""
+_META = (
+    'charset="utf-8"',
+    'name="viewport" content="width=device-width, initial-scale=1"',
+    'name="color-scheme" content="light dark"',
+    "http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\"",
+)
 
 
 def write_page(path: str | PathLike[str], result: Result, folder: Path) -> None:
@@ -72,10 +76,10 @@ def write_report(
 
 def standalone_page(title: str, body: Markup) -> str:
     """A whole HTML page around a body, with the style of the lab's pages inside."""
-    folder = files("regard.lab.runner")
-    template = Template(folder.joinpath("page.html").read_text(encoding="utf-8"))
-    style = folder.joinpath("page.css").read_text(encoding="utf-8")
-    return template.substitute(title=escape(title), style=style, body=body)
+    style = files("regard.lab.runner").joinpath("page.css").read_text(encoding="utf-8")
+    meta = (Markup(f"<meta {attributes}>") for attributes in _META)
+    head = element("head", *meta, element("title", title), element("style", Markup(style)))
+    return "<!doctype html>\n" + element("html", head, element("body", element("main", body)), lang="en")
 
 
 def _write(path: str | PathLike[str], title: str, body: Markup) -> None:
