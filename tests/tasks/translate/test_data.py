@@ -16,7 +16,9 @@ def test_validation_pairs_are_set_aside_and_not_learnt_from():
     aside = {pair.source for pair in prepared.valid_pairs}
     assert known | aside == {pair.source for pair in pairs}
     assert not known & aside
-    assert prepared.notes == ("no validation pairs given: 5 of the training pairs are split off for validation",)
+    assert prepared.notes == (
+        "no validation pairs given: 5 of the training pairs are split off for validation",
+    )
     # the tokenizers have not seen them either
     assert all(prepared.source_tokenizer.token_to_id(source) is None for source in aside)
 
