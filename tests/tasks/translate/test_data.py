@@ -99,7 +99,8 @@ def test_tokenizer_options_arrive():
         (
             [SentencePair("a", "b"), SentencePair("a", "c")],
             None,
-            "2 examples are too few .* with: all have the same content; give more, or name .* --valid",
+            "2 examples are too few .* with: all have the same content; give more, "
+            "or name a validation file with --valid",
         ),
         ([], [SentencePair("a", "b")], "an empty corpus"),
         (
