@@ -17,7 +17,7 @@ from regard.batches import Batch, TextBatch, batch_by_length, pad_texts
 from regard.config import Config
 from regard.models import ClassifierConfig, ClassifierNetwork
 from regard.tasks import TASKS, TaskSpec
-from regard.tasks.base import Prepared, Task, Validation, filter_by_length, train_tokenizer
+from regard.tasks.base import Prepared, Task, Validation, filter_by_length, train_text_tokenizer
 from regard.tasks.config import RunConfig, TextTokenizerConfig
 from regard.tasks.evaluation import EvaluationOptions, EvaluationReport, EvaluationRun, write_report
 from regard.tasks.predictor import Predictor, predict_by_length, refuse_text
@@ -126,7 +126,7 @@ class RateTask(Task):
             texts = [text for _, text in rows]
             rows, valid, note = split_train_valid(rows, texts, config.training.seed, what="texts")
             notes.append(note)
-        tokenizer = train_tokenizer((text for _, text in rows), config.tokenizer)
+        tokenizer = train_text_tokenizer((text for _, text in rows), config.tokenizer)
 
         def encode(rated):
             return [EncodedRating(tokenizer.encode(text), float(rating)) for rating, text in rated]

@@ -5,17 +5,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regard.errors import DataError
-from regard.tasks.base import filter_by_length, train_tokenizer
+from regard.tasks.base import filter_by_length, train_text_tokenizer
 from regard.tasks.config import TextTokenizerConfig
 
 
 def test_every_option_reaches_the_tokenizer():
     lines = ["B b b", "a a", "c"]
-    made = train_tokenizer(lines, TextTokenizerConfig(min_frequency=2))
+    made = train_text_tokenizer(lines, TextTokenizerConfig(min_frequency=2))
     assert [made.tokens([k])[0] for k in range(4, made.size)] == ["a", "b"]
-    assert train_tokenizer(lines, TextTokenizerConfig(text_size=5)).size == 5
-    assert train_tokenizer(lines, TextTokenizerConfig(lowercase=True, text_size=5)).tokens([4]) == ["b"]
-    assert train_tokenizer(lines, TextTokenizerConfig(text="char")).kind == "char"
+    assert train_text_tokenizer(lines, TextTokenizerConfig(text_size=5)).size == 5
+    assert train_text_tokenizer(lines, TextTokenizerConfig(lowercase=True, text_size=5)).tokens([4]) == ["b"]
+    assert train_text_tokenizer(lines, TextTokenizerConfig(text="char")).kind == "char"
 
 
 @given(st.lists(st.text("ab", max_size=5)), st.integers(1, 5))

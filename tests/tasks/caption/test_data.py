@@ -60,7 +60,7 @@ def test_tuples_and_captioned_features():
     for bad in ([[1, 2]], [], [1.0, float("nan")]):
         with pytest.raises(DataError, match="example 1: its features are not a vector of finite numbers"):
             parse_examples([(bad, "y")])
-    with pytest.raises(DataError, match=r"example 2: no array \(.*\); give as many numbers in each row"):
+    with pytest.raises(DataError, match=r"example 2: not an array \(.*\); give the same number"):
         parse_examples([one, ([[1, 2], [3]], "y")])
     with pytest.raises(
         DataError, match="example 2: values of type <U1; features are whole numbers or floats"

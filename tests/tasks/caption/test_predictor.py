@@ -91,7 +91,7 @@ def test_what_cannot_be_captioned(captioner):
     bad[2, 1] = np.nan
     with pytest.raises(DataError, match="feature 2 of row 3 is nan; each must be finite"):
         captioner.caption(bad)
-    with pytest.raises(DataError, match=r"features: no array \(.*\); give as many numbers in each row"):
+    with pytest.raises(DataError, match=r"features: not an array \(.*\); give the same number"):
         captioner.caption([[1.0, 2.0, 3.0], [1.0]])
     for odd in ([["a", "b", "c"]], [["1", "2", "3"]]):
         with pytest.raises(DataError, match="features: values of type <U1; features are whole numbers"):

@@ -55,7 +55,7 @@ def test_long_ones_are_left_out_and_counted():
 def test_what_cannot_be_used(tmp_path):
     with pytest.raises(DataError, match=r"the label 'v' was not in the training data.*known: x, y, z"):
         prepared(TEXTS, [LabelledText("v", ("w1",))])
-    with pytest.raises(DataError, match="every label is 'x'; two labels or more are needed"):
+    with pytest.raises(DataError, match="every label is 'x'; at least two different labels are needed"):
         prepared(TEXTS[::3])
     with pytest.raises(DataError, match="the validation texts given are none at all"):
         prepared(TEXTS, [])
@@ -83,5 +83,5 @@ def test_the_layout_reaches_the_reader(tmp_path):
     path.write_text("yes one two\n")
     [example] = read_examples(str(path), LabelledDataConfig(separator="space"), 1)
     assert (example.label, example.texts) == ("yes", ("one two",))
-    with pytest.raises(ConfigError, match="parts a label from one text"):
+    with pytest.raises(ConfigError, match="is for a label followed by one text"):
         read_examples(str(path), LabelledDataConfig(separator="space"), 2)
