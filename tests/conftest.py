@@ -151,17 +151,17 @@ GRID = (
 _ATTENTIONS = {
     "heads": {"energy": "qkv", "heads": 2},
     "sparse": {"energy": "scaled-dot", "normalizer": "sparsemax"},
-    "local-m": {"energy": "bilinear", "window": "local-m", "reach": 1},
-    "local-p": {"energy": "dot", "window": "local-p", "reach": 2},
+    "local-m": {"energy": "bilinear", "window": "local-m", "window_size": 1},
+    "local-p": {"energy": "dot", "window": "local-p", "window_size": 2},
     "local-p-sparse-heads": {
         "energy": "qkv",
         "heads": 2,
         "window": "local-p",
-        "reach": 1,
+        "window_size": 1,
         "normalizer": "sparsemax",
     },
     "coverage": {"energy": "additive", "coverage": True},
-    "coverage-local-m": {"energy": "concat", "coverage": True, "window": "local-m", "reach": 2},
+    "coverage-local-m": {"energy": "concat", "coverage": True, "window": "local-m", "window_size": 2},
 }
 GRID |= {
     f"{name}-{cell}-{attention}": {**options, "cell": cell, "attention": chosen}

@@ -127,7 +127,7 @@ def test_its_configuration_can_be_run_again(old, task):
 UNUSED = {
     "an energy without units": (
         {"attention": {"energy": "dot", "size": 256, "window": "local-p", "reach": 10}},
-        {"attention": {"energy": "dot", "window": "local-p", "reach": 10}},
+        {"attention": {"energy": "dot", "window": "local-p", "window_size": 10}},
     ),
     "a global window": (
         {"attention": {"energy": "additive", "size": 256, "window": "global", "reach": 10}},

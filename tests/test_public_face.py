@@ -127,7 +127,7 @@ def test_no_other_name():
         regard.transalte  # noqa: B018
 
 
-def test_import_regard_is_quick():
+def test_import_regard_is_fast():
     assert loaded_by("import regard; regard.RegardError; regard.__version__; dir(regard)") == []
 
 

@@ -80,7 +80,9 @@ def _drop_lacking_2(table: Any) -> Any:
         "pooling_size": table.get("pooling") in ("last", "mean"),
         "summary_size": isinstance(decoder, dict) and decoder.get("kind") == "sutskever",
     }
-    return {name: _drop_lacking_2(value) for name, value in table.items() if not lacking.get(name, False)}
+    kept = {name: _drop_lacking_2(value) for name, value in table.items() if not lacking.get(name, False)}
+    _rename(kept, {"reach": "window_size"})
+    return kept
 
 
 MIGRATIONS: dict[int, Callable[[Document, dict[str, Any]], dict[str, Any]]] = {2: _migrate_2_to_3}

@@ -23,7 +23,7 @@ def trained(folder, cell):
 
 
 @pytest.fixture(scope="module")
-def lm(tmp_path_factory):
+def language_model(tmp_path_factory):
     return trained(tmp_path_factory.mktemp("language_model") / "lstm", "lstm")
 
 
@@ -32,68 +32,72 @@ def reader(tmp_path_factory):
     return trained(tmp_path_factory.mktemp("language_model") / "lstmn", "lstmn")
 
 
-def test_samples(regard, lm):
-    ended = regard("sample", lm, "-n", 4, "--seed", 3, "--max-length", 6)
+def test_samples(regard, language_model):
+    ended = regard("sample", language_model, "-n", 4, "--seed", 3, "--max-length", 6)
     assert ended.status == 0
-    expected = [sample.text for sample in LanguageModel.load(lm).sample(count=4, seed=3, max_length=6)]
+    expected = [
+        sample.text for sample in LanguageModel.load(language_model).sample(count=4, seed=3, max_length=6)
+    ]
     assert ended.out.splitlines() == expected
-    as_json = regard("sample", lm, "-n", 4, "--seed", 3, "--max-length", 6, "--json")
+    as_json = regard("sample", language_model, "-n", 4, "--seed", 3, "--max-length", 6, "--json")
     assert [json.loads(line)["text"] for line in as_json.out.splitlines()] == expected
 
 
-def test_watching_shows_the_same_lines_word_by_word(regard, lm, tmp_path):
-    plain = regard("sample", lm, "--seed", 3, "--max-length", 6, "--prompt", "a zebra")
+def test_watching_shows_the_same_lines_word_by_word(regard, language_model, tmp_path):
+    plain = regard("sample", language_model, "--seed", 3, "--max-length", 6, "--prompt", "a zebra")
     assert "unknown to this model, read as <unk>: zebra" in plain.err
     ended = regard(
-        *("sample", lm, "--seed", 3, "--max-length", 6, "--prompt", "a zebra"),
+        *("sample", language_model, "--seed", 3, "--max-length", 6, "--prompt", "a zebra"),
         *("--watch", "--plot", tmp_path / "growth.png"),
     )
     *rows, whole = ended.out.splitlines()
     assert whole == plain.out.strip()
-    [sample] = LanguageModel.load(lm).sample(prompt="a zebra", seed=3, max_length=6)
+    [sample] = LanguageModel.load(language_model).sample(prompt="a zebra", seed=3, max_length=6)
     assert "sampled" in rows[0]
     assert [row.split()[1] for row in rows[1:]] == list(sample.tokens)
     assert (tmp_path / "growth.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_scores_one_line_for_each(regard, lm):
+def test_scores_one_line_for_each(regard, language_model):
     text = "a b c\n\nzebra b\n"
-    ended = regard("score", lm, stdin=text)
+    ended = regard("score", language_model, stdin=text)
     assert ended.status == 0
     rows = [line.split("\t") for line in ended.out.splitlines()]
     assert [row[1] for row in rows] == ["4", "0", "3"]
     assert rows[1] == ["0.0000", "0", "nan"]
-    for row, scored in zip(rows, LanguageModel.load(lm).score(text.splitlines()), strict=True):
+    for row, scored in zip(rows, LanguageModel.load(language_model).score(text.splitlines()), strict=True):
         assert float(row[0]) == pytest.approx(scored.log_prob, abs=1e-3)
         if scored.tokens:
             assert float(row[2]) == pytest.approx(math.exp(-scored.log_prob / len(scored.tokens)), abs=1e-3)
     assert "bits_per_character" in ended.err
-    objects = [json.loads(line) for line in regard("score", lm, "--json", stdin=text).out.splitlines()]
+    objects = [
+        json.loads(line) for line in regard("score", language_model, "--json", stdin=text).out.splitlines()
+    ]
     assert [one["num_tokens"] for one in objects] == [4, 0, 3]
 
 
-def test_a_summary_alone(regard, lm, tmp_path):
+def test_a_summary_alone(regard, language_model, tmp_path):
     (tmp_path / "one.txt").write_text("a b c\n\n")
     (tmp_path / "two.txt").write_text("c\n")
     files = [tmp_path / "one.txt", tmp_path / "two.txt"]
     found = {}
     for mode, flag in (("sentences", ()), ("continuous", ("--continuous",))):
-        ended = regard("score", lm, *files, "--summary", "--json", *flag)
+        ended = regard("score", language_model, *files, "--summary", "--json", *flag)
         found[mode] = json.loads(ended.out)
-        expected = LanguageModel.load(lm).perplexity(["a b c", "", "c"], mode=mode).to_json()
+        expected = LanguageModel.load(language_model).perplexity(["a b c", "", "c"], mode=mode).to_json()
         assert found[mode] == pytest.approx(expected, rel=1e-4)
     assert (found["sentences"]["num_tokens"], found["continuous"]["num_tokens"]) == (6, 7)
-    shown = regard("score", lm, *files, "--summary")
+    shown = regard("score", language_model, *files, "--summary")
     assert "bits_per_character" in shown.out
     assert "word_perplexity" not in shown.out, "words are its tokens"
     assert shown.err == ""
 
 
-def test_scores_into_a_file(regard, lm, tmp_path):
+def test_scores_into_a_file(regard, language_model, tmp_path):
     (tmp_path / "text").write_text("a\nb\n")
-    regard("score", lm, tmp_path / "text", "-o", tmp_path / "scores")
+    regard("score", language_model, tmp_path / "text", "-o", tmp_path / "scores")
     assert len((tmp_path / "scores").read_text().splitlines()) == 2
-    ended = regard("score", lm, tmp_path / "text", "-o", tmp_path / "text")
+    ended = regard("score", language_model, tmp_path / "text", "-o", tmp_path / "text")
     assert ended.status == 2
     assert (tmp_path / "text").read_text() == "a\nb\n"
 
@@ -110,23 +114,29 @@ def test_readings(regard, reader, tmp_path):
 
 
 REFUSED = [
-    (("sample", "{lm}", "--json", "--watch"), "--json and --watch print different things"),
-    (("sample", "{lm}", "-n", "2", "--plot", "x.png"), "--plot x.png: one picture, and -n 2 makes 2 lines"),
-    (("sample", "{lm}", "--temperature", "-1"), "temperature: -1 is out of range"),
-    (("sample", "{lm}", "-n", "0"), "count: 0 is out of range"),
-    (("sample", "{lm}/none"), "no such model folder"),
-    (("score", "{lm}", "--summary", "-o", "x"), "--summary prints no lines, so --output would be empty"),
-    (("score", "{lm}", "none.txt"), "none.txt: no such file"),
+    (("sample", "{language_model}", "--json", "--watch"), "--json and --watch print different things"),
+    (
+        ("sample", "{language_model}", "-n", "2", "--plot", "x.png"),
+        "--plot x.png: one picture, and -n 2 makes 2 lines",
+    ),
+    (("sample", "{language_model}", "--temperature", "-1"), "temperature: -1 is out of range"),
+    (("sample", "{language_model}", "-n", "0"), "count: 0 is out of range"),
+    (("sample", "{language_model}/none"), "no such model folder"),
+    (
+        ("score", "{language_model}", "--summary", "-o", "x"),
+        "--summary prints no lines, so --output would be empty",
+    ),
+    (("score", "{language_model}", "none.txt"), "none.txt: no such file"),
     (("score", "{reader}", "--continuous"), "train one with model.memory.span"),
-    (("read", "{lm}", "a"), "this model's cells, lstm, do not attend to their past"),
+    (("read", "{language_model}", "a"), "this model's cells, lstm, do not attend to their past"),
     (("read", "{reader}", "a", "b", "--plot", "x.png"), "--plot x.png: one picture, and there are 2 texts"),
     (("read", "{reader}", "a", "--layer", "4"), "layer = 4, but the reading of 'a' has 1 layers"),
 ]
 
 
 @pytest.mark.parametrize(("arguments", "message"), REFUSED, ids=[" ".join(case[0]) for case in REFUSED])
-def test_refusals(regard, lm, reader, arguments, message):
-    ended = regard(*(argument.format(lm=lm, reader=reader) for argument in arguments))
+def test_refusals(regard, language_model, reader, arguments, message):
+    ended = regard(*(argument.format(language_model=language_model, reader=reader) for argument in arguments))
     assert ended.status == 2
     assert message in " ".join(ended.err.split())
     assert ended.out == ""
@@ -138,15 +148,20 @@ def test_a_translator_is_not_a_language_model(regard, model):
     assert "a model for translating; name one for sampling and scoring text" in " ".join(ended.err.split())
 
 
-def test_nothing_to_score_has_no_perplexity(regard, lm):
-    scores = json.loads(regard("score", lm, "--summary", "--json", stdin="\n \n").out)
+def test_nothing_to_score_has_no_perplexity(regard, language_model):
+    scores = json.loads(regard("score", language_model, "--summary", "--json", stdin="\n \n").out)
     assert (scores["perplexity"], scores["bits_per_character"], scores["num_tokens"]) == (None, None, 0)
-    shown = dict(row.split(maxsplit=1) for row in regard("score", lm, "--summary", stdin="").out.splitlines())
+    shown = dict(
+        row.split(maxsplit=1)
+        for row in regard("score", language_model, "--summary", stdin="").out.splitlines()
+    )
     assert shown["perplexity"].strip() == "–"
 
 
-def test_a_note_counts_unknown_words(regard, lm):
-    ended = regard("score", lm, "--summary", "--json", stdin="a neverseen b\n")
+def test_a_note_counts_unknown_words(regard, language_model):
+    ended = regard("score", language_model, "--summary", "--json", stdin="a neverseen b\n")
     assert json.loads(ended.out)["num_unknown"] == 1
-    assert f"1 of 4 tokens (25\N{NO-BREAK SPACE}%) is unknown to {lm}" in ended.err.replace("\n", " ")
-    assert "unknown to" not in regard("score", lm, "--summary", "--json", stdin="a b\n").err
+    assert f"1 of 4 tokens (25\N{NO-BREAK SPACE}%) is unknown to {language_model}" in ended.err.replace(
+        "\n", " "
+    )
+    assert "unknown to" not in regard("score", language_model, "--summary", "--json", stdin="a b\n").err

@@ -31,7 +31,7 @@ TOY = EnergiesSizes(
     longest=7,
     test=12,
     units=8,
-    reach=2,
+    window_size=2,
     updates=3,
     rates=(0.003, 0.03),
     seeds=2,
@@ -224,7 +224,7 @@ def test_differences_have_a_typographic_minus():
     numbers = {
         **made_up(general=(88.0, 8.0), concat=(93.0, 8.0)),
         "time": dict.fromkeys(ATTENTIONS, 1.0),
-        "reach": 3,
+        "window_size": 3,
     }
     luong, chance, *_ = write_remarks(numbers)
     assert "general minus dot is −2.0 BLEU, and concat minus the best of the others +3.0." in luong

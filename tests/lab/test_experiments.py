@@ -42,7 +42,7 @@ def test_an_unknown_name_is_refused_with_the_nearest():
 
 @pytest.fixture
 def copying(monkeypatch):
-    """The example of docs/extending_experiment.md, which registers itself."""
+    """The example of docs/extending.md, which registers itself."""
     monkeypatch.syspath_prepend(str(EXAMPLES))
     monkeypatch.delitem(sys.modules, "my_experiment", raising=False)
     with monkeypatch.context() as patch:
@@ -78,7 +78,8 @@ def test_its_verdict_follows_from_the_shares(copying, fixed, attention, word):
 
 def test_its_page_quotes_it():
     example = (EXAMPLES / "my_experiment.py").read_text(encoding="utf-8")
-    page = (EXAMPLES.parent / "docs" / "extending_experiment.md").read_text(encoding="utf-8")
+    page = (EXAMPLES.parent / "docs" / "extending.md").read_text(encoding="utf-8")
+    page = page.partition("\n## A lab experiment\n")[2].partition("\n## ")[0]
     blocks = re.findall(r"^```python\n(.*?)^```$", page, flags=re.MULTILINE | re.DOTALL)
     assert len(blocks) == 3
     assert all(block.strip() in example for block in blocks)

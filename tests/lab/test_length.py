@@ -24,7 +24,7 @@ from regard.lab.length import (
     kept_bleu,
     length_bands,
     measure,
-    reach,
+    length_kept,
     verdict,
     write_remarks,
 )
@@ -205,7 +205,7 @@ def test_one_that_remembers_a_few_words_loses_and_one_that_remembers_all_keeps(
     assert kept_bleu(models["RNNsearch-6"]) == kept_bleu(models["RNNsearch-12"]) == pytest.approx(100)
     assert models["RNNsearch-12"]["thirds"] == [100, 100, 100]
     reached = [row[4] for row in finding.tables[0].rows]
-    assert reached == [str(reach(model, KEPT)) for model in models.values()]
+    assert reached == [str(length_kept(model, KEPT)) for model in models.values()]
     assert int(reached[0]) < int(reached[3]) == TOY.longest
     assert finding.verdict.word == HELD
 
@@ -239,6 +239,6 @@ def test_kept_is_a_share_of_the_models_own_height() -> None:
 def test_reach_ends_before_the_first_band_that_falls() -> None:
     heights = {10: 50.0, 20: 40.0, 30: 39.9, 40: 50.0}
     bands = [{"upper": upper, "bleu": bleu} for upper, bleu in heights.items()]
-    assert reach({"short": {"bleu": 50.0}, "bands": bands}, 80) == 20
-    assert reach({"short": {"bleu": 90.0}, "bands": bands}, 80) == 0
-    assert reach({"short": {"bleu": 50.0}, "bands": bands}, 79) == 40
+    assert length_kept({"short": {"bleu": 50.0}, "bands": bands}, 80) == 20
+    assert length_kept({"short": {"bleu": 90.0}, "bands": bands}, 80) == 0
+    assert length_kept({"short": {"bleu": 50.0}, "bands": bands}, 79) == 40

@@ -154,7 +154,10 @@ WRONG_VALUES = {
         attention(window="local"),
         r"model.decoder.attention.window: no 'local'; did you mean 'local-",
     ),
-    "reach": (attention(window="local-p", reach=0), r"model.decoder.attention.reach: 0 .*at least 1"),
+    "window_size": (
+        attention(window="local-p", window_size=0),
+        r"model.decoder.attention.window_size: 0 .*at least 1",
+    ),
     "span": (memory(span=-1), r"model.encoder.memory.span: -1 .*at least 0"),
     "a memory's size": (memory(size=-1), r"model.encoder.memory.size: -1 .*at least 1"),
     "a memory's energy": (memory(energy="dotted"), r"model.encoder.memory.energy: no 'dotted'"),
@@ -232,9 +235,9 @@ AT_ODDS = {
         after(LuongConfig(attention=AttentionConfig(energy="qkv", size=9, heads=3))),
         r"model.decoder.attention.heads = 3: annotations of 8 units .*model.encoder.state_size",
     ),
-    "a reach without a window": (
-        attention(reach=3),
-        r"model.decoder.attention.reach = 3: .*\"global\".*local-m or local-p",
+    "a window_size without a window": (
+        attention(window_size=3),
+        r"model.decoder.attention.window_size = 3: .*\"global\".*local-m or local-p",
     ),
     "coverage without a tanh": (
         attention(energy="dot", coverage=True),
@@ -446,7 +449,7 @@ def test_an_option_that_a_choice_lacks_is_refused_at_its_usual_value_too():
     """That it was set is known, not guessed from its value."""
     for make, message in (
         (attention(energy="dot", size=256), r"attention.size = 256: the energy 'dot' has no size"),
-        (attention(reach=10), r"attention.reach = 10: the window \"global\""),
+        (attention(window_size=10), r"attention.window_size = 10: the window \"global\""),
         (lambda: ClassifierConfig(pooling="mean", pooling_size=256), r"model.pooling_size = 256: .*'mean'"),
         (lambda: CaptionerConfig(SutskeverConfig(), summary_size=256), r"model.summary_size = 256"),
     ):
@@ -456,7 +459,7 @@ def test_an_option_that_a_choice_lacks_is_refused_at_its_usual_value_too():
 
 def test_an_option_is_none_where_the_choice_lacks_it_and_has_its_default_where_not():
     assert (AttentionConfig().size, AttentionConfig(energy="dot").size) == (256, None)
-    assert (AttentionConfig(window="local-m").reach, AttentionConfig().reach) == (10, None)
+    assert (AttentionConfig(window="local-m").window_size, AttentionConfig().window_size) == (10, None)
     assert (MemoryConfig().size, MemoryConfig(energy="dot").size) == (0, None)
     assert (ClassifierConfig().pooling_size, ClassifierConfig(pooling="mean").pooling_size) == (256, None)
     assert (CaptionerConfig().summary_size, CaptionerConfig(SutskeverConfig()).summary_size) == (256, None)

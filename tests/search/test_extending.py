@@ -1,4 +1,4 @@
-"""The worked example of `docs/extending_search_option.md`: a search option that touches two files."""
+"""The worked example of `docs/extending.md`: a search option that touches two files."""
 
 import os
 import re
@@ -12,7 +12,7 @@ import pytest
 import regard
 
 PACKAGE = Path(regard.__file__).parent
-PAGE = Path(__file__).parents[2] / "docs" / "extending_search_option.md"
+PAGE = Path(__file__).parents[2] / "docs" / "extending.md"
 
 SCRIPT = """
 import inspect

@@ -67,8 +67,8 @@ def caption(
     refuse_same_file(output, [str(features)])
     captioner = Captioner.load(model, weights=weights, device=device, max_length=max_length)
     rows = read_features(features, column=column, size=captioner.feature_size)
-    aside = output is not None
-    with output_file(output) as file, LinesDisplay("captioning", len(rows), to_file=aside) as display:
+    to_file = output is not None
+    with output_file(output) as file, LinesDisplay("captioning", len(rows), to_file=to_file) as display:
         for start in range(0, len(rows), CHUNK):
             captions = captioner.caption(rows[start : start + CHUNK], search, batch_sentences=batch)
             for number, result in enumerate(captions, start=start + 1):

@@ -18,14 +18,14 @@ from rich.padding import Padding
 from rich.table import Table
 
 from regard.cli.console import command_line, notes, print_json, results
-from regard.lab.runner.bench import Reporter
-from regard.lab.runner.run import QueueReporter, Status
 from regard.progress import PLAIN_EVERY, clock
 
 if TYPE_CHECKING:
     from regard.lab import Experiment
     from regard.lab.runner import Bench
+    from regard.lab.runner.bench import Reporter
     from regard.lab.runner.experiment import Result
+    from regard.lab.runner.run import Status
 
 
 _ALL = "all"
@@ -222,7 +222,7 @@ class _ProgressTable:
     ) -> None:
         self._live.stop()
 
-    def __call__(self, status: Status) -> None:
+    def __call__(self, status: "Status") -> None:
         """Take in a message of an experiment."""
         name = status.name
         self._started.setdefault(name, time.monotonic())
@@ -258,13 +258,15 @@ class _ProgressTable:
 
 
 @contextmanager
-def _progress(name: str, jobs: int) -> Iterator[Reporter]:
+def _progress(name: str, jobs: int) -> "Iterator[Reporter]":
     """Show the messages of one experiment, from whichever process they come.
 
     Args:
         name: of the experiment.
         jobs: processes it may use; one is this one.
     """
+    from regard.lab.runner.run import QueueReporter
+
     with ExitStack() as stack:
         messages: Any = Queue()
         if jobs > 1:
@@ -282,6 +284,8 @@ def _progress(name: str, jobs: int) -> Iterator[Reporter]:
 
 def _show_messages(messages: Any, table: _ProgressTable) -> None:
     """Show messages until None arrives."""
+    from regard.lab.runner.run import Status
+
     with suppress(OSError, EOFError):
         while (message := messages.get()) is not None:
             table(Status(*message))

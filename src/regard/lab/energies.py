@@ -60,7 +60,7 @@ class EnergiesSizes:
         longest: the longest English sentence, in words.
         test: held-out pairs.
         units: of embeddings, attention, readout and each direction of the encoder; the decoder has twice as many.
-        reach: D of the local windows. The paper's 10 would be whole sentences here.
+        window_size: D of the local windows. The paper's 10 would be whole sentences here.
         updates: of 64 pairs each.
         rates: learning rates; each kind is given the one with the lowest validation loss.
         seeds: models of each kind.
@@ -72,7 +72,7 @@ class EnergiesSizes:
     longest: int
     test: int
     units: int
-    reach: int
+    window_size: int
     updates: int
     rates: tuple[float, ...]
     seeds: int
@@ -80,10 +80,19 @@ class EnergiesSizes:
 
 
 USUAL = EnergiesSizes(
-    80_000, 200, 12, 300, units=64, reach=3, updates=1_200, rates=(0.004,), seeds=1, rounds=21
+    80_000, 200, 12, 300, units=64, window_size=3, updates=1_200, rates=(0.004,), seeds=1, rounds=21
 )
 FULL = EnergiesSizes(
-    200_000, 400, 12, 1_000, units=64, reach=3, updates=2_000, rates=(0.002, 0.004, 0.008), seeds=3, rounds=21
+    200_000,
+    400,
+    12,
+    1_000,
+    units=64,
+    window_size=3,
+    updates=2_000,
+    rates=(0.002, 0.004, 0.008),
+    seeds=3,
+    rounds=21,
 )
 
 
@@ -125,7 +134,7 @@ def measure(bench: Bench, sizes: EnergiesSizes) -> Finding:
         "rates": {name: model.learning_rate for name, model in first.items()},
         "losses_by_rate": {name: model.losses for name, model in first.items()},
         "pairs": len(splits.train),
-        "reach": sizes.reach,
+        "window_size": sizes.window_size,
         "diagonal_aer": diagonal_aer(splits.test),
         "kinds": {
             name: {
@@ -222,7 +231,10 @@ def _config(name: str, learning_rate: float, sizes: EnergiesSizes) -> dict[str, 
         "general": {"energy": "bilinear"},
         "additive": {"energy": "additive", "size": n},
         "concat": {"energy": "concat", "size": n},
-        **{window: {"energy": "bilinear", "window": window, "reach": sizes.reach} for window in WINDOWS},
+        **{
+            window: {"energy": "bilinear", "window": window, "window_size": sizes.window_size}
+            for window in WINDOWS
+        },
     }
     decoder: dict[str, Any] = {**part, "state_size": 2 * n, "readout_size": n}
     if name != NONE:
@@ -426,7 +438,7 @@ def write_remarks(numbers: Mapping[str, Any]) -> list[str]:
         f"seed{'s' if seeds > 1 else ''}, smaller differences than that mean nothing, and larger ones little.",
         f"The slowest is {slowest} with {times[slowest]:.2f} of dot's time. Most of an update is spent on what all "
         "share, the recurrences and the output layer; sentences are short, and energies are few.",
-        f"The windows are over general and extend {numbers['reach']} words to either side; the paper's 10 would be the "
+        f"The windows are over general and extend {numbers['window_size']} words to either side; the paper's 10 would be the "
         "whole sentence. They compute all energies and mask those outside, so they can save no time here.",
         "All have the same pairs in the same order and the same number of updates. Additive and concat have matrices "
         "and a vector of their own in the attention, general has one matrix, dot has no parameters. Where general is "

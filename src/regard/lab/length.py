@@ -172,7 +172,7 @@ def kept_bleu(model: Mapping[str, Any]) -> float:
     return float(100 * model["beyond"]["bleu"] / short) if short else math.nan
 
 
-def reach(model: Mapping[str, Any], least: float) -> int:
+def length_kept(model: Mapping[str, Any], least: float) -> int:
     """The length in words up to which every band has at least `least` percent of the BLEU on short sentences."""
     above = takewhile(lambda band: band["bleu"] >= least / 100 * model["short"]["bleu"], model["bands"])
     return max((band["upper"] for band in above), default=0)
@@ -225,7 +225,7 @@ def make_tables(numbers: Mapping[str, Any]) -> list[Table]:
             name,
             *(f"{model[part]['bleu']:.1f}" for part in ("short", "beyond")),
             f"{kept_bleu(model):.0f} %",
-            str(reach(model, KEPT)),
+            str(length_kept(model, KEPT)),
             f"{model['beyond']['length_ratio']:.2f}",
             " / ".join(f"{share:.0f}" for share in model["thirds"]),
         ]
@@ -233,11 +233,11 @@ def make_tables(numbers: Mapping[str, Any]) -> list[Table]:
     ]
     caption = (
         f"Short: up to {numbers['short']} words. Beyond: from one word more than the longest training sentence to "
-        f"twice its length. Reach: the length up to which no band falls below {KEPT:.0f} % of short. Length: words in "
+        f"twice its length. Kept to: the length up to which no band falls below {KEPT:.0f} % of short. Length: words in "
         "the output beyond, over words in the references. Thirds: the percentage of reference words with p > ½ there, "
         "in the first, second and last third of the sentence."
     )
-    columns = ["model", "BLEU, short", "BLEU, beyond", "kept", "reach", "length", "thirds"]
+    columns = ["model", "BLEU, short", "BLEU, beyond", "kept", "kept to", "length", "thirds"]
     return [Table(caption, columns, rows)]
 
 

@@ -73,23 +73,23 @@ class ScoringConfig(Config):
 class AttentionConfig(ScoringConfig):
     """A decoder's attention to the source."""
 
-    choice_defaults: ClassVar[Mapping[str, Any]] = {"size": 256, "reach": 10}
+    choice_defaults: ClassVar[Mapping[str, Any]] = {"size": 256, "window_size": 10}
 
     window: str = "global"
     """Where a step may attend: global; local-m, around its own position; local-p, around a predicted position."""
-    reach: int | None = None
+    window_size: int | None = None
     """D, the number of words to either side in a local window (Luong et al. 2015, §3.2)."""
     coverage: bool = False
     """Whether the energies of additive and concat include the sum of the alphas so far (Tu et al. 2016)."""
 
     @classmethod
     def lacking(cls, options: Mapping[str, Any]) -> Mapping[str, str]:
-        """What the chosen energy and window do not have: also coverage and a reach."""
+        """What the chosen energy and window do not have: also coverage and a window_size."""
         reasons = dict(super().lacking(options))
         energy = options.get("energy")
         if options.get("window") == "global":
-            reasons["reach"] = (
-                'the window "global" reaches everywhere; leave reach out, or choose local-m or local-p'
+            reasons["window_size"] = (
+                'the window "global" is the whole source; leave window_size out, or choose local-m or local-p'
             )
         if energy in ENERGIES and not is_covering(energy):
             reasons["coverage"] = (
@@ -102,8 +102,8 @@ class AttentionConfig(ScoringConfig):
         """Raise if a value is illegal, or is not an option of the choices made; see `ScoringConfig.check`."""
         one_of(f"{place}.window", self.window, WINDOWS)
         super().check(place)
-        if self.reach is not None:
-            in_range(f"{place}.reach", self.reach, 1)
+        if self.window_size is not None:
+            in_range(f"{place}.window_size", self.window_size, 1)
 
 
 @dataclass(frozen=True)

@@ -135,7 +135,7 @@ def test_a_call_on_annotations_computes_keys_and_values_itself(kind):
     torch.testing.assert_close(layer(query, annotations), layer(query, annotations, everywhere))
 
 
-@pytest.mark.parametrize("options", [{}, {"coverage": True}, {"window": "local-m", "reach": 1}])
+@pytest.mark.parametrize("options", [{}, {"coverage": True}, {"window": "local-m", "window_size": 1}])
 def test_padding_changes_nothing_in_a_call(options):
     layer = build_attention("additive", D, D, A, **options).double()
     query, annotations = numbers(B, Q, D), numbers(B, TX, D)

@@ -13,11 +13,11 @@ SEEDED = torch.Generator().manual_seed(1)
 QUERY = torch.randn(B, TY, D, dtype=torch.float64, generator=SEEDED)
 ANNOTATIONS = torch.randn(B, TX, D, dtype=torch.float64, generator=SEEDED)
 OPTIONS = {
-    "local-m": {"window": "local-m", "reach": 1},
-    "local-p": {"window": "local-p", "reach": 2, "normalizer": "sparsemax"},
+    "local-m": {"window": "local-m", "window_size": 1},
+    "local-p": {"window": "local-p", "window_size": 2, "normalizer": "sparsemax"},
     "coverage": {"coverage": True},
-    "both": {"coverage": True, "window": "local-m", "reach": 1},
-    "heads": {"energy": "qkv", "heads": 2, "window": "local-p", "reach": 1},
+    "both": {"coverage": True, "window": "local-m", "window_size": 1},
+    "heads": {"energy": "qkv", "heads": 2, "window": "local-p", "window_size": 1},
 }
 every_option = pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS.keys())
 
@@ -65,14 +65,14 @@ def test_hypotheses_side_by_side_are_each_alone(options):
 
 
 def test_without_a_state_it_is_the_first_step():
-    layer, keys, values = made(coverage=True, window="local-m", reach=1)
+    layer, keys, values = made(coverage=True, window="local-m", window_size=1)
     first = layer.attend(QUERY[:, :1], keys, values, MASK, layer.initial_state(MASK))
     torch.testing.assert_close(layer.attend(QUERY[:, :1], keys, values, MASK), first)
     assert layer.attend(QUERY, keys, values, MASK).alpha.shape == (B, TY, TX)
 
 
 def test_local_m_counts_steps():
-    layer, keys, values = made("dot", window="local-m", reach=1)
+    layer, keys, values = made("dot", window="local-m", window_size=1)
     alpha = layer.attend_sequence(QUERY, keys, values, MASK).alpha
     assert [(row > 0).nonzero().flatten().tolist() for row in alpha[0]] == [
         [0, 1],
@@ -85,7 +85,7 @@ def test_local_m_counts_steps():
 
 
 def test_local_p_weighs_by_nearness_and_does_not_normalise_again():
-    layer, keys, values = made("dot", window="local-p", reach=1)
+    layer, keys, values = made("dot", window="local-p", window_size=1)
     alpha = layer.attend_sequence(QUERY, keys, values, MASK).alpha
     positions = layer.window.positions(QUERY, MASK, None)
     numbers = torch.arange(1, TX + 1)
@@ -123,10 +123,10 @@ def test_coverage_is_the_sum_of_the_alphas_before(energy):
 
 
 def test_the_parts_are_those_named():
-    layer = build_attention("additive", 4, 6, 5, normalizer="sparsemax", window="local-p", reach=3)
+    layer = build_attention("additive", 4, 6, 5, normalizer="sparsemax", window="local-p", window_size=3)
     assert isinstance(layer, Additive)
     assert isinstance(layer.window, LocalP)
-    assert (layer.normalize, layer.window.reach, layer.plain) == (sparsemax, 3, False)
+    assert (layer.normalize, layer.window.window_size, layer.plain) == (sparsemax, 3, False)
     assert isinstance(build_attention("dot", 4, 4, 1, window="local-m").window, LocalM)
     heads = build_attention("qkv", 4, 6, 8, heads=2)
     assert isinstance(heads, QueryKeyValue)

@@ -15,8 +15,8 @@ def attention(name):
         ("heads-small", "rnnsearch-small", {"energy": "qkv", "heads": 4}),
         ("sparsemax-small", "rnnsearch-small", {"normalizer": "sparsemax"}),
         ("coverage-small", "rnnsearch-small", {"coverage": True}),
-        ("luong-local", "luong-general", {"window": "local-p", "reach": 10}),
-        ("luong-monotonic", "luong-general", {"window": "local-m", "reach": 10}),
+        ("luong-local", "luong-general", {"window": "local-p", "window_size": 10}),
+        ("luong-monotonic", "luong-general", {"window": "local-m", "window_size": 10}),
     ],
 )
 def test_only_the_attention_differs(name, base, changed):

@@ -16,7 +16,7 @@ ATTENDING = {
     "bahdanau-lstm": {"kind": "bahdanau", "cell": "lstm", "num_layers": 2},
     "bahdanau-coverage": {"kind": "bahdanau", "attention": {"coverage": True}},
     "luong-feeding": {"kind": "luong", "cell": "lstm", "input_feeding": True},
-    "luong-local": {"kind": "luong", "attention": {"energy": "dot", "window": "local-p", "reach": 1}},
+    "luong-local": {"kind": "luong", "attention": {"energy": "dot", "window": "local-p", "window_size": 1}},
     "luong-heads": {"kind": "luong", "attention": {"energy": "qkv", "heads": 2}},
     "deep-fusion": {"kind": "deep-fusion", "cell": "lstmn", **ONE_WAY},
 }

@@ -302,7 +302,7 @@ def build_attention(
     heads: int = 1,
     normalizer: str = "softmax",
     window: str = "global",
-    reach: int = 10,
+    window_size: int = 10,
     coverage: bool = False,
 ) -> Attention:
     """Build an attention from its parts.
@@ -315,7 +315,7 @@ def build_attention(
         heads: the number of heads, of the energy qkv.
         normalizer: one of `NORMALIZERS`.
         window: one of `WINDOWS`; local-p needs to know the query's size.
-        reach: D of a local window.
+        window_size: D of a local window.
         coverage: whether the energies see the sum of the alphas so far.
 
     Raises:
@@ -343,5 +343,5 @@ def build_attention(
         options += (coverage,)
     attention = kind(query_size, annotation_size, *options)
     attention.normalize = NORMALIZERS[normalizer]
-    attention.window = WINDOWS[window](query_size or 0, reach)
+    attention.window = WINDOWS[window](query_size or 0, window_size)
     return attention

@@ -20,15 +20,15 @@ class LocalWindow(nn.Module, ABC):
     """The window [p_t − D, p_t + D], cut off at the sentence's ends (Luong et al. 2015, §3.2).
 
     Args:
-        reach: D, in words to either side.
+        window_size: D, in words to either side.
     """
 
     counts: ClassVar[bool]
     """Whether p_t depends on the number of the step."""
 
-    def __init__(self, reach: int) -> None:
+    def __init__(self, window_size: int) -> None:
         super().__init__()
-        self.reach = reach
+        self.window_size = window_size
 
     @abstractmethod
     def positions(
@@ -46,7 +46,7 @@ class LocalWindow(nn.Module, ABC):
         positions: Float[Tensor, "B Q"],
     ) -> Float[Tensor, "B Q Tx"]:
         """The energies, −∞ outside the window."""
-        return within_window(energies, mask, positions, self.reach)
+        return within_window(energies, mask, positions, self.window_size)
 
     def weight(
         self, alpha: Float[Tensor, "B Q Tx"], mask: Bool[Tensor, "B Tx"], positions: Float[Tensor, "B Q"]
@@ -59,7 +59,7 @@ class LocalM(LocalWindow):
     """local-m: p_t = t, for source and target in nearly the same order.
 
     Args:
-        reach: D, in words to either side.
+        window_size: D, in words to either side.
     """
 
     counts = True
@@ -72,7 +72,7 @@ class LocalM(LocalWindow):
     ) -> Float[Tensor, "B Q"]:
         """p_t = t, at most S + D, so that no window is empty."""
         assert steps is not None, "local-m needs the number of each step"
-        return monotonic_positions(steps, mask, self.reach)
+        return monotonic_positions(steps, mask, self.window_size)
 
 
 class LocalP(LocalWindow):
@@ -82,13 +82,13 @@ class LocalP(LocalWindow):
 
     Args:
         query_size: n.
-        reach: D, in words to either side.
+        window_size: D, in words to either side.
     """
 
     counts = False
 
-    def __init__(self, query_size: int, reach: int) -> None:
-        super().__init__(reach)
+    def __init__(self, query_size: int, window_size: int) -> None:
+        super().__init__(window_size)
         self.W_p = nn.Parameter(nn.init.xavier_uniform_(torch.empty(query_size, query_size)))
         self.v_p = nn.Parameter(torch.empty(query_size).uniform_(-(query_size**-0.5), query_size**-0.5))
 
@@ -105,12 +105,12 @@ class LocalP(LocalWindow):
         self, alpha: Float[Tensor, "B Q Tx"], mask: Bool[Tensor, "B Tx"], positions: Float[Tensor, "B Q"]
     ) -> Float[Tensor, "B Q Tx"]:
         """Alpha times exp(−(s − p_t)²/(2σ²)), Eq. 10."""
-        return alpha * nearness(positions, mask, self.reach).to(alpha.dtype)
+        return alpha * nearness(positions, mask, self.window_size).to(alpha.dtype)
 
 
 WINDOWS: dict[str, Callable[[int, int], LocalWindow | None]] = {
-    "global": lambda query_size, reach: None,
-    "local-m": lambda query_size, reach: LocalM(reach),
+    "global": lambda query_size, window_size: None,
+    "local-m": lambda query_size, window_size: LocalM(window_size),
     "local-p": LocalP,
 }
 """(query size, D) → where a query may attend, by name; None for everywhere."""

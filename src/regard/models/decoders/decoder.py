@@ -142,7 +142,7 @@ def build_decoder_attention(
         heads=config.heads,
         normalizer=config.normalizer,
         window=config.window,
-        reach=config.reach or 0,
+        window_size=config.window_size or 0,
         coverage=config.coverage,
     )
 

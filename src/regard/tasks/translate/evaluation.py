@@ -330,7 +330,7 @@ def _describe_attention(decoder: DecoderConfig) -> str:
     if config is None:
         return "none"
     heads = f", {config.heads} heads" if config.heads > 1 else ""
-    window = f", {config.window} within {config.reach}" if config.window != "global" else ""
+    window = f", {config.window} within {config.window_size}" if config.window != "global" else ""
     coverage = ", coverage" if config.coverage else ""
     sparse = f", {config.normalizer}" if config.normalizer != "softmax" else ""
     return f"{config.energy}{heads}{window}{coverage}{sparse}"

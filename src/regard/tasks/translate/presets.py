@@ -224,13 +224,13 @@ def coverage_small() -> Preset:
 
 def luong_local() -> Preset:
     """Luong, Pham & Manning 2015: the predictive window (local-p) of D = 10, general score, input feeding."""
-    over = {"model": {"decoder": {"attention": {"window": "local-p", "reach": 10}}}}
+    over = {"model": {"decoder": {"attention": {"window": "local-p", "window_size": 10}}}}
     return merge(luong_general(), over)
 
 
 def luong_monotonic() -> Preset:
     """Luong, Pham & Manning 2015: the monotonic window (local-m) of D = 10, general score, input feeding."""
-    over = {"model": {"decoder": {"attention": {"window": "local-m", "reach": 10}}}}
+    over = {"model": {"decoder": {"attention": {"window": "local-m", "window_size": 10}}}}
     return merge(luong_general(), over)
 
 
