@@ -188,7 +188,7 @@ def _input_seconds(task: TranslateTask, setting: Setting) -> dict[str, float]:
     for members in plan:
         pairs = [SentencePair(*train[k]) for k in members]
         started = time.perf_counter()
-        encoded = list(encode_pairs(pairs, task.prepared.source_tokenizer, task.prepared.target_tokenizer))
+        encoded = list(encode_pairs(pairs, task.tokenizers["source"], task.tokenizers["target"]))
         tokenised_at = time.perf_counter()
         pad_pairs(encoded)
         tokenised.append(tokenised_at - started)

@@ -9,7 +9,7 @@ from benchmarks.settings import Setting, build_task
 from torch.utils.flop_counter import FlopCounterMode
 
 from benchmarks import plain, training
-from regard.batches import Batch, pad_sources
+from regard.batches import PairBatch, pad_sources
 from regard.ops.paths import naive_only
 from regard.search.beam import search
 from regard.search.options import SearchOptions
@@ -44,7 +44,7 @@ def test_both_do_the_operations_of_the_lower_bound(exact):
     copy, objective = plain_copy(model, exact), task.objective()
     B, Tx, Ty, V = exact.batch, 16, 12, exact.vocabulary
     source, previous, target = (torch.randint(4, V, (B, T)) for T in (Tx, Ty, Ty))
-    batch = Batch(source, torch.ones(B, Tx).bool(), previous, target, torch.ones(B, Ty).bool())
+    batch = PairBatch(source, torch.ones(B, Tx).bool(), previous, target, torch.ones(B, Ty).bool())
     with FlopCounterMode(display=False) as counted, naive_only():
         objective(batch).backward()
     with FlopCounterMode(display=False) as counted_plain:

@@ -1,9 +1,9 @@
-"""A pass over lines as it is told in a pipe."""
+"""The progress of a pass over lines, in a pipe."""
 
 import pytest
 
-from regard.cli import progress as bar
-from regard.cli import progress as lines
+import regard.progress
+from regard.cli import progress
 from regard.cli.progress import LinesDisplay
 
 
@@ -21,12 +21,12 @@ class Clock:
 @pytest.fixture(autouse=True)
 def clock(monkeypatch):
     shared = Clock()
-    for module in (bar, lines):
+    for module in (regard.progress, progress):
         monkeypatch.setattr(module, "time", shared)
 
 
-class Said:
-    """What is made of a line: so many tokens."""
+class Result:
+    """The result of a line, with a number of tokens."""
 
     def __init__(self, tokens):
         self.tokens = ("y",) * tokens
@@ -35,29 +35,29 @@ class Said:
 def test_lines_in_a_pipe(capsys):
     """Now and then a line, with the rate and what is left; nothing on standard output."""
     with LinesDisplay("translating", 4) as display:
-        display(Said(5))
-        display(Said(7))
+        display(Result(5))
+        display(Result(7))
     out, err = capsys.readouterr()
     assert out == ""
     first = err.splitlines()[0]
     assert first.startswith("translating: 1 lines  ")
     assert "tokens/s" in first
-    assert "gone, " in first
+    assert "elapsed, " in first
     assert first.endswith(" left")
 
 
 def test_lines_without_a_known_end(capsys):
     with LinesDisplay("aligning") as display:
-        display(Said(5))
+        display(Result(5))
     assert "–:–– left" in capsys.readouterr().err
 
 
 def test_a_short_job_says_nothing(capsys, monkeypatch):
     still = type("Still", (), {"monotonic": staticmethod(lambda: 5.0)})
-    for module in (bar, lines):
+    for module in (regard.progress, progress):
         monkeypatch.setattr(module, "time", still)
     with LinesDisplay("translating", 2) as display:
-        display(Said(5))
+        display(Result(5))
     assert capsys.readouterr().err == ""
 
 
@@ -67,8 +67,8 @@ def test_lines_and_tokens_are_counted(capsys):
             display.count(tokens)
     last = capsys.readouterr().err.splitlines()[-1]
     assert last.startswith("classifying: 3 lines  ")
-    learning_rate = int(last.split(" lines  ")[1].split(" tokens/s")[0].replace(",", ""))
-    assert learning_rate > 1240 / 120, (
+    speed = int(last.split(" lines  ")[1].split(" tokens/s")[0].replace(",", ""))
+    assert speed > 1240 / 120, (
         "all tokens over all the time, of which a look at the clock takes ten seconds"
     )
 
@@ -76,5 +76,5 @@ def test_lines_and_tokens_are_counted(capsys):
 def test_where_only_a_terminal_is_told(capsys):
     with LinesDisplay("translating", plain=False) as display:
         for _ in range(3):
-            display(Said(5))
+            display(Result(5))
     assert capsys.readouterr().err == ""

@@ -341,7 +341,7 @@ class TestBadInput:
     def test_more_translations_than_the_beam_holds(self, regard, model):
         self.fails(
             regard("translate", model, "--n-best", "9"),
-            "n_best: 9, and a beam of 5 finds at most 5; raise it",
+            "n_best: 9; a beam of 5 finds at most 5; raise beam (--beam)",
         )
 
     def test_no_beam(self, regard, model):
