@@ -68,9 +68,7 @@ def test_lines_and_tokens_are_counted(capsys):
     last = capsys.readouterr().err.splitlines()[-1]
     assert last.startswith("classifying: 3 lines  ")
     speed = int(last.split(" lines  ")[1].split(" tokens/s")[0].replace(",", ""))
-    assert speed > 1240 / 120, (
-        "all tokens over all the time, of which a look at the clock takes ten seconds"
-    )
+    assert speed > 1240 / 120, "all tokens over all the time, of which a look at the clock takes ten seconds"
 
 
 def test_where_only_a_terminal_is_told(capsys):

@@ -13,7 +13,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from regard.checkpoint import language_model_of
+from regard.checkpoint import ModelFolder
 from regard.datasets import Example
 from regard.lab import pretraining
 from regard.lab.pretraining import (
@@ -124,7 +124,10 @@ def test_a_classifier_starts_with_the_language_models_weights(calls, ended, tmp_
     for call in (calls[0], calls[-1]):
         config = pretraining._classifier(call.start, 0.0, TOY)
         folder = Bench(tmp_path).train(call.start.name, config, call.labelled[2:], call.labelled[:2])
-        model, start = Classifier.load(folder).model, language_model_of(str(call.start)).model
+        model, start = (
+            Classifier.load(folder).model,
+            ModelFolder(call.start).load(task="language_model").model,
+        )
         assert torch.equal(model.encoder.embedding.E, start.embedding.E)
         (cell,), (start_cell,) = model.encoder.stack.cells, start.stack.cells
         for name, weight in start_cell.named_parameters():

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from regard.datasets import Microworld, Scenes, Sentiment
+from regard.datasets import Microworld, PartsOfSpeech, Scenes, Sentiment
 from regard.lab.runner import Bench
 from regard.lab.shapes import (
     FULL,
@@ -19,6 +19,7 @@ from regard.lab.shapes import (
     single_words,
     verdict,
 )
+from regard.search.options import SearchOptions
 from regard.tasks.caption.evaluation import evaluate_captions
 from regard.tasks.caption.predictor import Captioner
 from regard.tasks.classify.evaluation import evaluate_classifier
@@ -98,7 +99,7 @@ def test_bleu_is_that_of_the_toolkit_s_own_evaluation(bench, finding):
         Captioner.load(model(bench, "one-to-many")),
         [e.features for e in scenes],
         [e.target for e in scenes],
-        beam=1,
+        search=SearchOptions(beam=1),
         tokenize="none",
     )
     assert shapes["one to many"]["score"] == pytest.approx(captioned.quality["bleu"])
