@@ -9,7 +9,8 @@ from torch import nn
 
 from regard.errors import ConfigError
 from regard.tasks.base import Validation
-from regard.tasks.generation import SELECTIONS, check_selection, target_unit, validate_generation
+from regard.tasks.generation import check_selection, target_unit, validate_generation
+from regard.tasks.translate.config import TranslateRun
 from regard.text import train_tokenizer
 
 TOKENIZER = train_tokenizer("word", ["a b c d"], size=8)
@@ -101,7 +102,7 @@ def test_dropout_is_off_during_validation(training):
     ("tokenizer", "unit"),
     [
         (train_tokenizer("char", ["two words"], size=30), "characters"),
-        (train_tokenizer("word", ["K AE1 T", "d͡ʒː ɔ ɪ"], size=30), "symbols"),
+        (train_tokenizer("word", ["K AE1 T", "d͡ʒː ɔ ɪ", "t͡sˤʼ ʃʷʼ"], size=30), "symbols"),
         (train_tokenizer("word", ["a cat sleeps"], size=30), "words"),
         (train_tokenizer("bpe", ["a b", "ab ba"], size=30), "words"),
     ],
@@ -119,8 +120,8 @@ def test_error_rates_of_phones_are_selected_for_phones_only():
         ConfigError, match=r"training\.select = 'wer': WER is for a target of phones or characters"
     ):
         check_selection("wer", words)
-    assert {"wer", "per"} <= set(SELECTIONS)
-    assert "ter" not in SELECTIONS
+    assert {"loss", "wer", "per"} <= set(TranslateRun.selections())
+    assert "ter" not in TranslateRun.selections()
 
 
 def test_the_better_validation_by_direction_and_by_loss_at_a_tie():

@@ -6,7 +6,7 @@ in the table.
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -191,6 +191,16 @@ def text_metrics(unit: text.TargetUnit | None = None) -> Iterator[tuple[str, Tex
 def charted_metrics() -> list[str]:
     """The keys of the metrics of text that are drawn by source length: the first to look at in a comparison."""
     return [key for key, metric in text_metrics() if metric.by_length == "chart"]
+
+
+def validation_metrics() -> list[str]:
+    """The keys of the metrics of text that each validation computes."""
+    return [key for key, metric in text_metrics() if metric.in_validation]
+
+
+def selectable(keys: Iterable[str]) -> tuple[str, ...]:
+    """What ``training.select`` can name: the loss, and those of these metrics that have a direction."""
+    return ("loss", *(key for key in keys if METRICS[key].better is not None))
 
 
 def label_metrics() -> Iterator[tuple[str, LabelMetric]]:

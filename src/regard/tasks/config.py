@@ -144,8 +144,6 @@ class RunConfig(Config):
     """A training run; ``task`` names which of `TASKS`, by default the first."""
 
     task: ClassVar[str]
-    selections: ClassVar[tuple[str, ...]]
-    """The scores of its validation that ``training.select`` can name, by their keys in `METRICS`."""
 
     data: Any
     tokenizer: Any
@@ -153,7 +151,12 @@ class RunConfig(Config):
     training: TrainingConfig = field(default_factory=lambda: TrainingConfig(max_epochs=10))
 
     def __post_init__(self) -> None:
-        one_of("training.select", self.training.select, self.selections)
+        one_of("training.select", self.training.select, self.selections())
+
+    @classmethod
+    def selections(cls) -> tuple[str, ...]:
+        """The scores of its validation that ``training.select`` can name, by their keys in `METRICS`."""
+        return ("loss",)
 
     @classmethod
     def from_mapping(cls, mapping: Mapping[str, Any], place: str) -> Self:

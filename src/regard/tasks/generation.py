@@ -5,6 +5,7 @@ generated from: a source sentence, a feature vector or nothing. The difference o
 gap, shows what teacher forcing hides: errors that follow from earlier errors.
 """
 
+import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, Protocol
 
@@ -13,6 +14,7 @@ from torch import Tensor, nn
 
 from regard.errors import ConfigError
 from regard.evaluation import METRICS, TextMetric, edit_distance, measure
+from regard.evaluation.metrics import text_metrics, validation_metrics
 from regard.evaluation.text import TargetUnit
 from regard.tasks.base import Validation
 from regard.tasks.language_model.result import perplexity
@@ -20,27 +22,24 @@ from regard.tasks.loss import sequence_loss
 from regard.text import Tokenizer
 from regard.text.specials import SPECIALS
 
-_MOST_CHARACTERS = 4
-"""Of a phone symbol: ARPABET's AA1 has 3, IPA's d͡ʒː has 4."""
+_MAX_LETTERS = 3
+"""Of a phone symbol, without its diacritics: ARPABET's AA1 has 3, IPA's t͡sˤʼ has 2."""
 
 
 def target_unit(tokenizer: Tokenizer) -> TargetUnit:
     """What the lines of a vocabulary consist of: characters, symbols such as phones, or words.
 
-    Blank-separated tokens are symbols if none is longer than a phone's symbol.
+    Blank-separated tokens are symbols if none has more letters than a phone's symbol.
     """
+
+    def num_letters(token: str) -> int:
+        return sum(unicodedata.category(character) not in ("Mn", "Lm", "Sk") for character in token)
+
     if tokenizer.kind == "char":
         return "characters"
     tokens = tokenizer.tokens(range(len(SPECIALS), tokenizer.size))
-    is_phone = tokenizer.kind == "word" and all(len(token) <= _MOST_CHARACTERS for token in tokens)
+    is_phone = tokenizer.kind == "word" and all(num_letters(token) <= _MAX_LETTERS for token in tokens)
     return "symbols" if is_phone else "words"
-
-
-SELECTIONS = (
-    "loss",
-    *(key for key, metric in METRICS.items() if isinstance(metric, TextMetric) and metric.in_validation),
-)
-"""What ``training.select`` can name for a model that generates text."""
 
 
 def check_selection(select: str, tokenizer: Tokenizer) -> None:
@@ -51,9 +50,11 @@ def check_selection(select: str, tokenizer: Tokenizer) -> None:
     """
     metric = METRICS[select]
     if isinstance(metric, TextMetric) and not metric.applies_to(target_unit(tokenizer)):
+        of_words = dict(text_metrics("words"))
+        others = " or ".join(["loss", *(key for key in validation_metrics() if key in of_words)])
         raise ConfigError(
             f"training.select = {select!r}: {metric.name} is for a target of phones or characters, and this target has "
-            f'words (tokenizer {tokenizer.kind}); choose loss, bleu or chrf, or tokenizer.target = "char"'
+            f'words (tokenizer {tokenizer.kind}); choose {others}, or tokenizer.target = "char"'
         )
 
 
@@ -107,7 +108,7 @@ def validate_generation(
         output,
         [references[k] for k in generated],
         unit=target_unit(tokenizer),
-        metrics=SELECTIONS,
+        metrics=validation_metrics(),
     )
     output_ids = tokenizer.encode_batch(output)
     edits = sum(edit_distance(output_ids[k], reference_ids[k]) for k in generated)

@@ -229,5 +229,7 @@ class LabelTask(Task, Generic[Example, EncodedExample]):
             [self.labels[label] for label in gold],
             [self.labels[label] for label in predicted],
         )
-        scores = {key: value for key, value in label_scores(classes).items() if key in self.config.selections}
+        scores = {
+            key: value for key, value in label_scores(classes).items() if key in self.config.selections()
+        }
         return Validation(loss / len(gold), scores)

@@ -62,7 +62,7 @@ def test_validation_is_the_tagger_as_it_is_used():
 def test_a_run_leaves_a_tagger_behind(tmp_path):
     report = run_training(tmp_path / "model", configure(TINY), train=ROWS, valid=ROWS).report
     assert (report["task"], report["num_train_sentences"]) == ("tag", 4)
-    assert set(report["validation"]) == {"loss", "accuracy", "sentence_accuracy"}
+    assert set(report["validation"]) == {"loss", "accuracy", "macro_f1", "sentence_accuracy"}
     loaded = Tagger.load(tmp_path / "model")
     assert loaded.labels.names == ("X", "Y")
     assert [len(one.tags) for one in loaded.tag(["a b", ""])] == [2, 0]

@@ -1,13 +1,12 @@
 """The configuration of the task ``caption``: feature vectors with captions, a tokenizer, a decoder."""
 
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 from regard.config import Config, in_range
 from regard.errors import ConfigError
+from regard.evaluation.metrics import selectable, validation_metrics
 from regard.models import CaptionerConfig
 from regard.tasks.config import RunConfig, TextTokenizerConfig
-from regard.tasks.generation import SELECTIONS
 
 
 @dataclass(frozen=True)
@@ -41,8 +40,12 @@ class CaptionRun(RunConfig):
     """A whole run of the task ``caption``."""
 
     task = "caption"
-    selections: ClassVar[tuple[str, ...]] = SELECTIONS
 
     data: CaptionDataConfig = field(default_factory=CaptionDataConfig)
     tokenizer: TextTokenizerConfig = field(default_factory=TextTokenizerConfig)
     model: CaptionerConfig = field(default_factory=CaptionerConfig)
+
+    @classmethod
+    def selections(cls) -> tuple[str, ...]:
+        """See `RunConfig.selections`."""
+        return selectable(validation_metrics())

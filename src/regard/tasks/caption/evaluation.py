@@ -15,6 +15,7 @@ import numpy as np
 
 from regard.errors import ConfigError, DataError
 from regard.evaluation import Quality, measure
+from regard.evaluation.metrics import charted_metrics
 from regard.io import write_whole
 from regard.search.options import DEFAULT_SEARCH, SearchOptions
 from regard.tasks.caption.predictor import Captioner, Features
@@ -202,7 +203,7 @@ def show_demo(captioner: Captioner, evaluation: CaptionEvaluation, demo: DemoRun
         for caption, example in zip(evaluation.captions[:_SHOWN], demo.splits.test, strict=False)
     ]
     return DemoView(
-        ("bleu", "exact_match"),
+        tuple(charted_metrics()),
         [Text("\nexamples", style="bold"), *answers],
         ("{regard} caption {folder} {folder}/corpus/test.npy",),
     )

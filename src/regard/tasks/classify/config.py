@@ -1,11 +1,10 @@
 """The configuration of the task ``classify``: labelled texts, a tokenizer, a classifier."""
 
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 from regard.config import Config, in_range, one_of
 from regard.errors import ConfigError
-from regard.evaluation.metrics import label_metrics
+from regard.evaluation.metrics import label_metrics, selectable
 from regard.models import ClassifierConfig
 from regard.tasks.config import LabelRunConfig, TextTokenizerConfig
 from regard.text.formats.columns import SEPARATORS
@@ -43,14 +42,15 @@ class ClassifyRun(LabelRunConfig):
     """A whole run of the task ``classify``."""
 
     task = "classify"
-    selections: ClassVar[tuple[str, ...]] = (
-        "loss",
-        *(key for key, metric in label_metrics() if not metric.tags_only),
-    )
 
     data: LabelledDataConfig = field(default_factory=LabelledDataConfig)
     tokenizer: TextTokenizerConfig = field(default_factory=TextTokenizerConfig)
     model: ClassifierConfig = field(default_factory=ClassifierConfig)
+
+    @classmethod
+    def selections(cls) -> tuple[str, ...]:
+        """See `RunConfig.selections`."""
+        return selectable(key for key, metric in label_metrics() if not metric.tags_only)
 
     def __post_init__(self) -> None:
         super().__post_init__()

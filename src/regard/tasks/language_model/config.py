@@ -1,10 +1,10 @@
 """The configuration of the task ``language_model``: lines of text, a tokenizer, a language model."""
 
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 from regard.config import Config, in_range, one_of
 from regard.errors import ConfigError
+from regard.evaluation.metrics import selectable
 from regard.models import LanguageModelConfig
 from regard.tasks.config import RunConfig, TextTokenizerConfig
 from regard.text import MODES
@@ -36,11 +36,15 @@ class LanguageModelRun(RunConfig):
     """A whole run of the task ``language_model``."""
 
     task = "language_model"
-    selections: ClassVar[tuple[str, ...]] = ("loss", "token_accuracy")
 
     data: TextDataConfig = field(default_factory=TextDataConfig)
     tokenizer: TextTokenizerConfig = field(default_factory=TextTokenizerConfig)
     model: LanguageModelConfig = field(default_factory=LanguageModelConfig)
+
+    @classmethod
+    def selections(cls) -> tuple[str, ...]:
+        """See `RunConfig.selections`."""
+        return selectable(["token_accuracy"])
 
     def __post_init__(self) -> None:
         super().__post_init__()

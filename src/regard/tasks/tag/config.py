@@ -1,10 +1,10 @@
 """The configuration of the task ``tag``: words with their tags, a tokenizer of words, a tagger."""
 
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 from regard.config import Config, in_range, one_of
 from regard.errors import ConfigError
+from regard.evaluation.metrics import label_metrics, selectable
 from regard.models import TaggerConfig
 from regard.tasks.config import LabelRunConfig, TextTokenizerConfig
 
@@ -47,11 +47,15 @@ class TagRun(LabelRunConfig):
     """A whole run of the task ``tag``."""
 
     task = "tag"
-    selections: ClassVar[tuple[str, ...]] = ("loss", "accuracy", "sentence_accuracy")
 
     data: TaggedDataConfig = field(default_factory=TaggedDataConfig)
     tokenizer: TextTokenizerConfig = field(default_factory=TextTokenizerConfig)
     model: TaggerConfig = field(default_factory=TaggerConfig)
+
+    @classmethod
+    def selections(cls) -> tuple[str, ...]:
+        """See `RunConfig.selections`."""
+        return selectable(dict(label_metrics()))
 
     def __post_init__(self) -> None:
         super().__post_init__()

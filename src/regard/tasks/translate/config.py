@@ -1,13 +1,12 @@
 """The configuration of a run of the task ``translate``: sentence pairs, tokenizers, model, auxiliary losses."""
 
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 from regard.config import Config, in_range, one_of
 from regard.errors import ConfigError
+from regard.evaluation.metrics import selectable, validation_metrics
 from regard.models import ModelConfig
 from regard.tasks.config import PretrainedEncoderConfig, RunConfig, refuse_reversed_pretrained
-from regard.tasks.generation import SELECTIONS
 from regard.text import KINDS
 
 
@@ -110,13 +109,17 @@ class TranslateRun(RunConfig):
     """A whole run of the task ``translate``."""
 
     task = "translate"
-    selections: ClassVar[tuple[str, ...]] = SELECTIONS
 
     data: DataConfig = field(default_factory=DataConfig)
     tokenizer: TokenizerConfig = field(default_factory=TokenizerConfig)
     model: ModelConfig = field(default_factory=ModelConfig)
     auxiliary_losses: AuxiliaryLossConfig = field(default_factory=AuxiliaryLossConfig)
     pretrained: PretrainedConfig = field(default_factory=PretrainedConfig)
+
+    @classmethod
+    def selections(cls) -> tuple[str, ...]:
+        """See `RunConfig.selections`."""
+        return selectable(validation_metrics())
 
     def __post_init__(self) -> None:
         super().__post_init__()

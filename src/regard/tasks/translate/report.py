@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from regard.errors import ConfigError, DataError
-from regard.evaluation.metrics import format_score
+from regard.evaluation.metrics import charted_metrics, format_score
 from regard.search.options import DEFAULT_SEARCH, SearchOptions
 from regard.tasks.evaluation import (
     DemoRun,
@@ -171,7 +171,7 @@ def show_demo(translator: Translator, evaluation: Evaluation, demo: DemoRun) -> 
         ]
     sentence = shlex.quote(demo.splits.test[0].source)
     return DemoView(
-        ("bleu", "exact_match"), shown, (f"echo {sentence} | {{regard}} translate {{folder}} --alignments",)
+        tuple(charted_metrics()), shown, (f"echo {sentence} | {{regard}} translate {{folder}} --alignments",)
     )
 
 
