@@ -1,6 +1,5 @@
 """Ids → padded tensors: what a batch is, how rows are padded, and which sentences share a batch."""
 
-from regard.batches.bucket import batch_by_length, batch_shuffled
 from regard.batches.pad import (
     Batch,
     CaptionBatch,
@@ -12,6 +11,8 @@ from regard.batches.pad import (
     TaggedBatch,
     TextBatch,
     WordBatch,
+    batch_by_length,
+    batch_shuffled,
     feature_mask,
     pad,
     pad_captioned,

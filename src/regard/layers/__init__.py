@@ -38,10 +38,20 @@ from regard.layers.cells import (
     SigmoidRNN,
     TorchGRU,
 )
-from regard.layers.dropout import Dropout
-from regard.layers.embedding import Embedding, Standardize
-from regard.layers.pooling import POOLINGS, AttentionPooling, LastPooling, MeanPooling, Pooled
-from regard.layers.readout import AttentionalReadout, Head, MaxoutReadout, Output
+from regard.layers.feedforward import (
+    POOLINGS,
+    AttentionalReadout,
+    AttentionPooling,
+    Dropout,
+    Embedding,
+    Head,
+    LastPooling,
+    MaxoutReadout,
+    MeanPooling,
+    Output,
+    Pooled,
+    Standardize,
+)
 from regard.layers.recurrent import BidirectionalStack, RecurrentStack
 
 __all__ = [
