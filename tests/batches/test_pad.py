@@ -21,6 +21,8 @@ from regard.batches import (
     pad_tagged,
     pad_texts,
     pad_words,
+    select_positions,
+    token_positions,
 )
 from regard.errors import ConfigError, DataError
 from regard.text import EncodedLabelled, EncodedTagged
@@ -324,3 +326,23 @@ def test_streams_that_cannot_be():
         Stream([[4]], 0, 2)
     with pytest.raises(ConfigError, match="the steps of a window: 0 is out of range"):
         Stream([[4]], 1, 0)
+
+
+PADDED = torch.tensor([[True, True, False], [True, False, False], [True, True, True]])
+
+
+def test_token_positions_are_counted_row_by_row():
+    assert token_positions(PADDED).tolist() == [0, 1, 3, 6, 7, 8]
+    assert token_positions(torch.zeros(2, 2, dtype=torch.bool)).tolist() == []
+
+
+@pytest.mark.parametrize("shape", [(3, 3), (3, 3, 4)])
+def test_selecting_positions_is_indexing_by_the_mask_with_its_gradient(shape):
+    ours, theirs = (torch.randn(shape, dtype=torch.float64).requires_grad_() for _ in range(2))
+    theirs.data.copy_(ours.data)
+    selected, expected = select_positions(ours, token_positions(PADDED)), theirs[PADDED]
+    assert torch.equal(selected, expected)
+    for values in (selected, expected):
+        (values**3).sum().backward()
+    assert torch.equal(ours.grad, theirs.grad)
+    assert not ours.grad[~PADDED].any()

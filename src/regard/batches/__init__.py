@@ -23,7 +23,9 @@ from regard.batches.pad import (
     pad_tagged,
     pad_texts,
     pad_words,
+    select_positions,
     stack_features,
+    token_positions,
 )
 
 __all__ = [
@@ -49,5 +51,7 @@ __all__ = [
     "pad_tagged",
     "pad_texts",
     "pad_words",
+    "select_positions",
     "stack_features",
+    "token_positions",
 ]

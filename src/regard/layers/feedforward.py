@@ -20,6 +20,7 @@ from regard.ops.attention import additive_energies, attend
 from regard.ops.maxout import maxout
 from regard.ops.native import pack, packed_of
 from regard.ops.shapes import Bool, Float, Int
+from regard.ops.word_loss import word_loss
 
 
 class Embedding(nn.Module):
@@ -223,6 +224,18 @@ class Output(nn.Module):
     def forward(self, readout: Float[Tensor, "*rows l"]) -> Float[Tensor, "*rows Vy"]:
         """W_o t + b_o."""
         return affine(readout, self.W_o, self.b_o)
+
+    def loss(
+        self, readout: Float[Tensor, "N l"], targets: Int[Tensor, "N"], smoothing: float = 0.0
+    ) -> Float[Tensor, ""]:
+        """Σ −log p(y_n) over N words, without storing their logits: a vocabulary is large.
+
+        Args:
+            readout: the input of the layer, without padding.
+            targets: the correct words.
+            smoothing: ε of label smoothing, the probability mass spread over all Vy.
+        """
+        return word_loss(readout, targets, self.W_o, self.b_o, smoothing)
 
     def restricted(self, ids: Int[Tensor, "S"]) -> "Output":
         """The same matrix with the rows `ids` only, for decoding with a shortlist; packed if this one is."""

@@ -14,9 +14,8 @@ from torch import Tensor, nn
 from regard.errors import ConfigError
 from regard.evaluation import METRICS, TextMetric, edit_distance, measure
 from regard.evaluation.text import TargetUnit
-from regard.tasks.base import Validation
+from regard.tasks.base import Validation, sequence_loss
 from regard.tasks.language_model.result import perplexity
-from regard.tasks.loss import sequence_loss
 from regard.text import Tokenizer
 from regard.text.specials import SPECIALS
 

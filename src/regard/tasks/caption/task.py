@@ -12,15 +12,13 @@ import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
-from regard.batches import CaptionBatch, batch_by_length, pad_captioned
+from regard.batches import CaptionBatch, batch_by_length, pad_captioned, select_positions, token_positions
 from regard.errors import ConfigError, DataError
 from regard.models import CaptionerNetwork
-from regard.models.state import select_positions, token_positions
 from regard.tasks.base import Prepared, Task, Validation, filter_by_length, train_text_tokenizer
 from regard.tasks.caption.config import CaptionRun
 from regard.tasks.caption.predictor import Captioner
 from regard.tasks.generation import check_selection, validate_generation
-from regard.tasks.loss import words_loss
 from regard.tasks.train_valid_split import split_train_valid
 from regard.text import CaptionedFeatures, Tokenizer, as_numbers, read_captioned
 
@@ -60,7 +58,7 @@ class CaptionObjective(nn.Module):
         real = token_positions(batch.target_mask)  # (N,)
         readout = self.model.readouts(batch, real).readout
         targets = select_positions(batch.target_ids, real)  # (N,)
-        return words_loss(readout, self.model.decoder.output, targets, self.smoothing)
+        return self.model.decoder.output.loss(readout, targets, self.smoothing)
 
 
 class CaptionTask(Task):

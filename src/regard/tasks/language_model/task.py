@@ -10,15 +10,13 @@ from collections.abc import Iterable, Mapping, Sequence
 import torch
 from torch import Tensor, nn
 
-from regard.batches import LineBatch, Stream, batch_by_length, pad_lines
+from regard.batches import LineBatch, Stream, batch_by_length, pad_lines, select_positions, token_positions
 from regard.errors import ConfigError, DataError
 from regard.models import LanguageModelNetwork, States, detached
-from regard.models.state import select_positions, token_positions
 from regard.search.forced import score_tokens
 from regard.tasks.base import Prepared, Task, Validation, filter_by_length, train_text_tokenizer
 from regard.tasks.language_model.config import LanguageModelRun
 from regard.tasks.language_model.result import TextScore
-from regard.tasks.loss import words_loss
 from regard.tasks.train_valid_split import split_note, split_train_valid
 from regard.text import EncodedLine, encode_lines, read_lines
 
@@ -51,7 +49,7 @@ class LanguageModelObjective(nn.Module):
         real = token_positions(batch.mask)  # (N,)
         readout, last = self.model.readouts(batch.previous_ids, batch.mask, real, state)
         targets = select_positions(batch.target_ids, real)  # (N,)
-        return words_loss(readout, self.model.output, targets, self.smoothing), last
+        return self.model.output.loss(readout, targets, self.smoothing), last
 
 
 class LanguageModelTask(Task):

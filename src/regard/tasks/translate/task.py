@@ -125,7 +125,8 @@ class TranslateTask(Task):
                 generator = torch.Generator(batch.source_ids.device)
                 self._generator = generator.manual_seed(self.config.training.seed)
             batch = mix_in_samples(self.model, batch, share, self._generator)
-        return super().loss(objective, batch, progress)
+        loss: Tensor = objective(batch)
+        return loss
 
     def validate(self, device: torch.device) -> Validation:
         """Teacher-forced and free-running."""
