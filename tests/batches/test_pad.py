@@ -1,4 +1,4 @@
-"""Batches: every sentence once, within the budgets; padded with nothing but padding and marks, and the mask says where."""
+"""Batches: every sentence once, within the budgets; nothing but padding and marks added, and the mask says where."""
 
 import numpy as np
 import pytest

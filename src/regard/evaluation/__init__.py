@@ -2,7 +2,7 @@
 
 from regard.evaluation.classes import ClassScore, ClassScores, score_classes, score_tags
 from regard.evaluation.metrics import METRICS, LabelMetric, Metric, TextMetric
-from regard.evaluation.quality import TOKENIZERS, LengthBand, Quality, measure, measure_by_length
+from regard.evaluation.quality import TOKENIZERS, LengthBand, Quality, measure_by_length, measure_quality
 from regard.evaluation.text import edit_distance
 
 __all__ = [
@@ -16,7 +16,7 @@ __all__ = [
     "Quality",
     "TextMetric",
     "edit_distance",
-    "measure",
+    "measure_quality",
     "measure_by_length",
     "score_classes",
     "score_tags",

@@ -89,10 +89,10 @@ class CaptionTask(Task):
                 "data.train: no training captions; name the features and their captions with "
                 "--train features.npy --train captions.txt"
             )
-        captioned = parse_examples(train) if train is not None else read_examples(data.train, data.column)
-        validated = parse_examples(valid) if valid is not None else None
+        captioned = parse_captions(train) if train is not None else read_captions(data.train, data.column)
+        validated = parse_captions(valid) if valid is not None else None
         if validated is None and data.valid:
-            validated = read_examples(data.valid, data.column)
+            validated = read_captions(data.valid, data.column)
         super().__init__(config, _prepare(captioned, validated, config))
         check_selection(config.training.select, self.tokenizers["text"])
 
@@ -150,7 +150,7 @@ def _pad(examples: Sequence[EncodedCaption]) -> CaptionBatch:
     return pad_captioned([example.features for example in examples], [example.ids for example in examples])
 
 
-def read_examples(files: Sequence[str], column: str) -> list[CaptionedFeatures]:
+def read_captions(files: Sequence[str], column: str) -> list[CaptionedFeatures]:
     """Read a file of features and the captions beside it.
 
     Args:
@@ -167,7 +167,7 @@ def read_examples(files: Sequence[str], column: str) -> list[CaptionedFeatures]:
     return examples
 
 
-def parse_examples(given: Iterable[Example]) -> list[CaptionedFeatures]:
+def parse_captions(given: Iterable[Example]) -> list[CaptionedFeatures]:
     """`CaptionedFeatures`, or tuples of a vector and a caption, as the former.
 
     Raises:

@@ -78,10 +78,10 @@ class LanguageModelTask(Task):
         data = config.data
         if train is None and not data.train:
             raise ConfigError("data.train: no training text; name a file with --train text.txt")
-        lines = parse_examples(train) if train is not None else read_examples(data.train)
-        validated = parse_examples(valid) if valid is not None else None
+        lines = parse_lines(train) if train is not None else read_corpus(data.train)
+        validated = parse_lines(valid) if valid is not None else None
         if validated is None and data.valid:
-            validated = read_examples(data.valid)
+            validated = read_corpus(data.valid)
         super().__init__(config, _prepare(lines, validated, config))
         self._stream: Stream | None = None
         if data.mode == "continuous":
@@ -136,7 +136,7 @@ class LanguageModelTask(Task):
             if self._stream is None
             else validation_stream(lines)
         )
-        return validate(self.model, batches, lines, device=device)
+        return validate_language_model(self.model, batches, lines, device=device)
 
 
 def validation_stream(lines: Sequence[EncodedLine]) -> Stream:
@@ -159,7 +159,7 @@ def sentence_batches(
         yield pad_lines([lines[k].ids for k in members])
 
 
-def validate(
+def validate_language_model(
     model: LanguageModelNetwork,
     batches: Iterable[LineBatch],
     lines: Sequence[EncodedLine],
@@ -202,7 +202,7 @@ def validate(
     return Validation(text.loss, scores_by_key)
 
 
-def read_examples(files: Sequence[str]) -> list[str]:
+def read_corpus(files: Sequence[str]) -> list[str]:
     """Read the lines of some files, one file after the other.
 
     Raises:
@@ -214,7 +214,7 @@ def read_examples(files: Sequence[str]) -> list[str]:
     return lines
 
 
-def parse_examples(given: Iterable[str | tuple[str]]) -> list[str]:
+def parse_lines(given: Iterable[str | tuple[str]]) -> list[str]:
     """Lines, or tuples of one line, as lines."""
     return [item if isinstance(item, str) else item[0] for item in given]
 

@@ -138,7 +138,7 @@ class TranslateTask(Task):
             device=device.type,
             max_length=max(len(pair.source_ids) for pair in self.prepared.valid),
         )
-        return validate(
+        return validate_translator(
             translator,
             self.prepared.valid_pairs,
             self.prepared.valid,
@@ -148,7 +148,7 @@ class TranslateTask(Task):
         )
 
 
-def validate(
+def validate_translator(
     translator: Translator,
     pairs: Sequence[SentencePair],
     encoded: Sequence[EncodedPair],
