@@ -234,8 +234,8 @@ def make_tables(numbers: Mapping[str, Any]) -> list[Table]:
     caption = (
         f"Short: up to {numbers['short']} words. Beyond: from one word more than the longest training sentence to "
         f"twice its length. Kept to: the length up to which no band falls below {KEPT:.0f} % of short. Length: words "
-        "in the output beyond, over words in the references. Thirds: the percentage of reference words with p > ½ there, "
-        "in the first, second and last third of the sentence."
+        "in the output beyond, over words in the references. Thirds: the percentage of reference words with p > ½ "
+        "there, in the first, second and last third of the sentence."
     )
     columns = ["model", "BLEU, short", "BLEU, beyond", "kept", "kept to", "length", "thirds"]
     return [Table(caption, columns, rows)]
