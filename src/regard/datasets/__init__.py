@@ -1,11 +1,10 @@
 """The corpora that come with the package: generated, never downloaded."""
 
-from regard.datasets.copying import Copy
 from regard.datasets.dataset import Dataset, Example, Splits
 from regard.datasets.dates import Dates
+from regard.datasets.memory import Copy, Recall
 from regard.datasets.microworld.dataset import Language, Microworld
 from regard.datasets.newsroom.dataset import Newsroom
-from regard.datasets.recall import Recall
 from regard.datasets.scenes import Scenes
 from regard.datasets.sentiment.dataset import Sentiment
 from regard.datasets.tagging import PartsOfSpeech

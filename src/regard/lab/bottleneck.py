@@ -17,7 +17,7 @@ from torch import Tensor
 
 from regard.batches import pad_pairs
 from regard.datasets import Example
-from regard.datasets.recall import KEYS, VALUES
+from regard.datasets.memory import KEYS, VALUES
 from regard.evaluation import edit_distance
 from regard.lab.measures.baselines import guess_accuracy
 from regard.lab.runner import Bench, CaptionedFigure, Check, Experiment, Finding, Table, Verdict, train_for

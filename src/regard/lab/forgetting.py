@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.datasets import Example
-from regard.datasets.recall import VALUES, recall_line
+from regard.datasets.memory import VALUES, recall_line
 from regard.lab.measures.baselines import guess_accuracy
 from regard.lab.measures.statistics import Spread
 from regard.lab.runner import Bench, CaptionedFigure, Check, Experiment, Finding, Table, Verdict, train_for

@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 
 from regard.datasets import Example, Sentiment
-from regard.datasets.recall import VALUES, recall_line
+from regard.datasets.memory import VALUES, recall_line
 from regard.lab.measures.baselines import (
     BagOfWords,
     guess_accuracy,

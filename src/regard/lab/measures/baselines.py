@@ -15,7 +15,7 @@ from typing import TypeVar
 import numpy as np
 
 from regard.datasets import Example
-from regard.datasets.recall import VALUES
+from regard.datasets.memory import VALUES
 
 Question = TypeVar("Question", bound=Hashable)
 Answer = TypeVar("Answer", bound=Hashable)
