@@ -14,8 +14,8 @@ class PlottedResult(ABC):
     """A result that is drawn as a figure."""
 
     @abstractmethod
-    def figure(self, *, title: str | None = None) -> Figure:
-        """The figure; see `plot`."""
+    def figure(self, *args: Any, **options: Any) -> Figure:
+        """The figure; its options, all of them keywords, are the subclass's."""
 
     def plot(self, path: str | PathLike[str] | None = None, **options: Any) -> Figure:
         """Draw the result, and save it.
@@ -30,7 +30,7 @@ class PlottedResult(ABC):
         """
         from regard.plots.figures.canvas import save
 
-        figure = self.figure(**options)
+        figure: Figure = self.figure(**options)
         if path is not None:
             save(figure, path)
         return figure
