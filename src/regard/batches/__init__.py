@@ -12,7 +12,6 @@ from regard.batches.pad import TextBatch as TextBatch
 from regard.batches.pad import WordBatch as WordBatch
 from regard.batches.pad import batch_by_length as batch_by_length
 from regard.batches.pad import batch_shuffled as batch_shuffled
-from regard.batches.pad import feature_mask as feature_mask
 from regard.batches.pad import pad as pad
 from regard.batches.pad import pad_captioned as pad_captioned
 from regard.batches.pad import pad_labelled as pad_labelled
@@ -23,5 +22,4 @@ from regard.batches.pad import pad_tagged as pad_tagged
 from regard.batches.pad import pad_texts as pad_texts
 from regard.batches.pad import pad_words as pad_words
 from regard.batches.pad import select_positions as select_positions
-from regard.batches.pad import stack_features as stack_features
 from regard.batches.pad import token_positions as token_positions

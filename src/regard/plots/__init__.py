@@ -1,10 +1,8 @@
 """Plots: figures (matplotlib), renderables for the terminal (rich), HTML for notebooks, and the report page."""
 
-from regard.plots.colours import tag_colours as tag_colours
 from regard.plots.figures.beam_tree import draw_beam_tree as draw_beam_tree
 from regard.plots.figures.canvas import save as save
 from regard.plots.figures.confusion import draw_confusion as draw_confusion
-from regard.plots.figures.confusion import row_shares as row_shares
 from regard.plots.figures.heatmap import HeatMap as HeatMap
 from regard.plots.figures.heatmap import draw_heatmap as draw_heatmap
 from regard.plots.figures.heatmap import draw_heatmaps as draw_heatmaps
@@ -13,7 +11,6 @@ from regard.plots.figures.sample import draw_sample as draw_sample
 from regard.plots.figures.words import draw_pooling as draw_pooling
 from regard.plots.figures.words import draw_reading as draw_reading
 from regard.plots.figures.words import draw_tags as draw_tags
-from regard.plots.figures.words import pooling_scale_end as pooling_scale_end
 from regard.plots.page.report import Report as Report
 from regard.plots.page.report import ShownTranslation as ShownTranslation
 from regard.plots.page.report import write_report as write_report

@@ -16,7 +16,6 @@ from regard.text.lines import encode_lines as encode_lines
 from regard.text.lines import unknown_id as unknown_id
 from regard.text.lines import unknown_words as unknown_words
 from regard.text.links import GoldLinks as GoldLinks
-from regard.text.links import Link as Link
 from regard.text.links import Links as Links
 from regard.text.links import format_gold as format_gold
 from regard.text.links import format_pharaoh as format_pharaoh

@@ -6,15 +6,7 @@ from regard.evaluation.alignment.error_rate import attention_statistics as atten
 from regard.evaluation.alignment.error_rate import score_alignments as score_alignments
 from regard.evaluation.alignment.links import SYMMETRIZERS as SYMMETRIZERS
 from regard.evaluation.alignment.links import LinkRule as LinkRule
-from regard.evaluation.alignment.links import argmax_links as argmax_links
 from regard.evaluation.alignment.links import flip as flip
-from regard.evaluation.alignment.links import grow_diag as grow_diag
-from regard.evaluation.alignment.links import grow_diag_final as grow_diag_final
-from regard.evaluation.alignment.links import grow_diag_final_and as grow_diag_final_and
 from regard.evaluation.alignment.links import in_order as in_order
-from regard.evaluation.alignment.links import intersection as intersection
 from regard.evaluation.alignment.links import threshold_links as threshold_links
-from regard.evaluation.alignment.links import union as union
 from regard.evaluation.alignment.words import LabelledAlpha as LabelledAlpha
-from regard.evaluation.alignment.words import merge_alpha as merge_alpha
-from regard.evaluation.alignment.words import word_labels as word_labels

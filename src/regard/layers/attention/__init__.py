@@ -17,4 +17,3 @@ from regard.layers.attention.energies import is_sized as is_sized
 from regard.layers.attention.windows import WINDOWS as WINDOWS
 from regard.layers.attention.windows import LocalM as LocalM
 from regard.layers.attention.windows import LocalP as LocalP
-from regard.layers.attention.windows import LocalWindow as LocalWindow

@@ -1,6 +1,5 @@
 """Readers of file formats: each yields plain strings and knows one format."""
 
-from regard.text.formats.columns import SEPARATORS as SEPARATORS
 from regard.text.formats.columns import read_columns as read_columns
 from regard.text.formats.columns import read_parallel as read_parallel
 from regard.text.formats.columns import read_tsv as read_tsv
