@@ -221,17 +221,10 @@ class GRURead(SelfAttentive):
     num_gates = 3
     step_op = staticmethod(gru_read_step)
 
-    def forward_with_alpha(
-        self,
-        inputs: Tensor,
-        mask: Tensor | None = None,
-        initial: State | None = None,
-        reverse: bool = False,
-        state_mask: Tensor | None = None,
-    ) -> tuple[Tensor, State, Tensor]:
-        """`forward`, with alpha (B, T, slots): a row for each word, a column for each slot in the order of writing."""
+    def _run(
+        self, inputs: Tensor, mask: Tensor, initial: State, reverse: bool, state_mask: Tensor | None
+    ) -> tuple[Tensor, State, Tensor | None]:
         assert self.S is not None, "the query is computed before the update"
-        mask, initial = self._check_inputs(inputs, mask, initial)
         projected, S = self.project(inputs), self.S  # (B, T, 3n + p)
 
         def step(x: Tensor, state: State, real: Tensor) -> tuple[State, Tensor]:
