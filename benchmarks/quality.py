@@ -22,7 +22,7 @@ from benchmarks.process import run_in_subprocess
 from benchmarks.report import Section, Table, markdown_table, save_section, write_report
 from regard.checkpoint import ModelFolder
 from regard.errors import RegardError
-from regard.evaluation import measure
+from regard.evaluation import measure_quality
 from regard.inference.shortlist import FILE as SHORTLIST
 from regard.inference.shortlist import Shortlist, measure_coverage, train_shortlist
 from regard.text import encode_pairs, read_pairs
@@ -209,7 +209,7 @@ def quality_section(
 
 
 def _bleu(lines: Sequence[str], references: Sequence[str]) -> float:
-    return measure(lines, references, tokenize="none", metrics=("bleu",))["bleu"]
+    return measure_quality(lines, references, tokenize="none", metrics=("bleu",))["bleu"]
 
 
 def _number(value: Any) -> str:

@@ -19,7 +19,7 @@ from regard.models import ClassifierConfig, ClassifierNetwork
 from regard.tasks import TASKS, TaskSpec
 from regard.tasks.base import Prepared, Task, Validation, filter_by_length, train_text_tokenizer
 from regard.tasks.config import RunConfig, TextTokenizerConfig
-from regard.tasks.evaluation import EvaluationOptions, EvaluationReport, EvaluationRun, write_report
+from regard.tasks.evaluation import EvaluationOptions, EvaluationReport, EvaluationRun, write_report_json
 from regard.tasks.predictor import Predictor, predict_by_length, refuse_text
 from regard.tasks.train_valid_split import split_train_valid
 from regard.text import read_labelled
@@ -220,7 +220,7 @@ def evaluate_files(options: EvaluationOptions) -> EvaluationRun:
         scores = {"mean_absolute_error": sum(errors) / len(rows), "num_sentences": len(rows)}
 
         def write(folder, context):
-            return {"report": write_report(folder, context.report(scores))}
+            return {"report": write_report_json(folder, context.report(scores))}
 
         return EvaluationReport(ratings, scores, scores, write)
 

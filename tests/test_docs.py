@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import torch
 
-from regard.evaluation import METRICS, measure
+from regard.evaluation import METRICS, measure_quality
 from regard.evaluation.metrics import display_name, format_score
 from regard.layers import CELLS, ENERGIES
 from regard.plots.page import Report, render_report
@@ -122,7 +122,7 @@ def test_the_example_attention_computes_its_energies(tables):
 
 def test_the_metric_of_one_s_own_is_in_every_table(tables):
     runpy.run_path(str(ROOT / "examples" / "my_metric.py"))
-    quality = measure(["a b", "c"], ["a b c", "d"])
+    quality = measure_quality(["a b", "c"], ["a b c", "d"])
     assert quality["length_ratio"] == 3 / 4
     assert quality.to_json()["length_ratio"] == 3 / 4
     assert quality.by_length_scores()["length_ratio"] == 3 / 4

@@ -1,6 +1,6 @@
 import pytest
 
-from regard.evaluation import METRICS, measure
+from regard.evaluation import METRICS, measure_quality
 from regard.evaluation.metrics import display_name, format_score, is_better, power_of_ten
 
 BLANK = "\N{NO-BREAK SPACE}"
@@ -63,11 +63,11 @@ def test_directions():
 
 def test_wer_and_per_of_phones_and_characters():
     """WER counts whole lines, PER edits of symbols over the references' symbols."""
-    phones = measure(["K AE T", "D AO"], ["K AE T", "D AO G Z"], unit="symbols")
+    phones = measure_quality(["K AE T", "D AO"], ["K AE T", "D AO G Z"], unit="symbols")
     assert (phones["wer"], phones["per"]) == (0.5, 2 / 7)
     assert phones["per"] == phones["token_error_rate"]
-    letters = measure(["cats", "dog"], ["cat", "dog"], unit="characters")
+    letters = measure_quality(["cats", "dog"], ["cat", "dog"], unit="characters")
     assert (letters["wer"], letters["per"]) == (0.5, 1 / 6)
     assert letters["per"] == letters["character_error_rate"]
-    assert not {"wer", "per"} & measure(["a cat"], ["a dog"]).scores.keys()
+    assert not {"wer", "per"} & measure_quality(["a cat"], ["a dog"]).scores.keys()
     assert list(phones.scores) == [key for key in METRICS if key in phones.scores]

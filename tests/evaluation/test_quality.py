@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from regard.errors import ConfigError, DataError
-from regard.evaluation import METRICS, TOKENIZERS, LengthBand, measure, measure_by_length
+from regard.evaluation import METRICS, TOKENIZERS, LengthBand, measure_by_length, measure_quality
 from regard.evaluation.quality import _automatic_bounds
 
 HYPOTHESES = ["the black cat sleeps .", "we do not see her today", "A dog"]
@@ -17,7 +17,7 @@ WITHOUT_TER = METRICS.keys() - {"ter"}
 
 
 def test_scores_are_sacrebleus():
-    quality = measure(HYPOTHESES, REFERENCES, tokenize="none")
+    quality = measure_quality(HYPOTHESES, REFERENCES, tokenize="none")
     assert (
         quality["bleu"] == sacrebleu.corpus_bleu(HYPOTHESES, [REFERENCES], tokenize="none", force=True).score
     )
@@ -27,7 +27,7 @@ def test_scores_are_sacrebleus():
 
 
 def test_our_own_counts_by_hand():
-    quality = measure(HYPOTHESES, REFERENCES)
+    quality = measure_quality(HYPOTHESES, REFERENCES)
     assert quality["exact_match"] == pytest.approx(1 / 3)
     assert quality["token_error_rate"] == pytest.approx(3 / 14)  # do → did, + friend, A → a
     assert quality["character_error_rate"] == pytest.approx((2 + 7 + 1) / (22 + 31 + 5))
@@ -35,8 +35,8 @@ def test_our_own_counts_by_hand():
 
 
 def test_lowercase_ignores_case_in_every_metric():
-    strict, loose = measure(["A Dog runs home"], ["a dog RUNS home"]), None
-    loose = measure(["A Dog runs home"], ["a dog RUNS home"], lowercase=True)
+    strict, loose = measure_quality(["A Dog runs home"], ["a dog RUNS home"]), None
+    loose = measure_quality(["A Dog runs home"], ["a dog RUNS home"], lowercase=True)
     assert (strict["exact_match"], loose["exact_match"]) == (0.0, 1.0)
     assert strict["bleu"] < loose["bleu"] == pytest.approx(100)
     assert strict["chrf"] < loose["chrf"] == pytest.approx(100)
@@ -47,7 +47,7 @@ def test_lowercase_ignores_case_in_every_metric():
 
 
 def test_blanks_at_the_ends_do_not_count():
-    quality = measure([" a dog "], ["a dog"])
+    quality = measure_quality([" a dog "], ["a dog"])
     assert (quality["exact_match"], quality["token_error_rate"], quality["character_error_rate"]) == (
         1.0,
         0.0,
@@ -56,21 +56,21 @@ def test_blanks_at_the_ends_do_not_count():
 
 
 def test_signatures_are_sacrebleus():
-    signatures = measure(HYPOTHESES, REFERENCES, tokenize="char").signatures
+    signatures = measure_quality(HYPOTHESES, REFERENCES, tokenize="char").signatures
     assert set(signatures) == {"bleu", "chrf", "ter"}
     assert "tok:char" in signatures["bleu"]
     assert all("version:" in signature for signature in signatures.values())
 
 
 def test_ter_can_be_left_out():
-    quality = measure(HYPOTHESES, REFERENCES, metrics=WITHOUT_TER)
+    quality = measure_quality(HYPOTHESES, REFERENCES, metrics=WITHOUT_TER)
     assert "ter" not in quality.scores
     assert set(quality.signatures) == {"bleu", "chrf"}
-    assert quality["bleu"] == measure(HYPOTHESES, REFERENCES)["bleu"]
+    assert quality["bleu"] == measure_quality(HYPOTHESES, REFERENCES)["bleu"]
 
 
 def test_json_has_the_printed_names():
-    written = measure(HYPOTHESES, REFERENCES).to_json()
+    written = measure_quality(HYPOTHESES, REFERENCES).to_json()
     assert set(written) == {
         "bleu", "chrf", "ter", "exact_match", "token_error_rate", "character_error_rate",
         "num_sentences", "signatures",
@@ -82,7 +82,7 @@ def test_json_has_the_printed_names():
 def test_tokenised_text_makes_no_noise(tokenize, caplog, capfd):
     lines = ["the cat sleeps ."] * 120
     with caplog.at_level(logging.DEBUG):
-        assert measure(lines, lines, tokenize=tokenize)["bleu"] == pytest.approx(100)
+        assert measure_quality(lines, lines, tokenize=tokenize)["bleu"] == pytest.approx(100)
     assert not caplog.records
     assert capfd.readouterr() == ("", "")
 
@@ -92,7 +92,7 @@ def test_tokenised_text_makes_no_noise(tokenize, caplog, capfd):
     [([""], [""], 0, 1, 0), (["a"], [""], 100, 0, 1), ([""], ["a b"], 100, 0, 1)],
 )
 def test_empty_lines(hypotheses, references, ter, exact, error_rate):
-    quality = measure(hypotheses, references)
+    quality = measure_quality(hypotheses, references)
     assert (quality["ter"], quality["exact_match"], quality["token_error_rate"]) == (
         ter,
         exact,
@@ -103,17 +103,17 @@ def test_empty_lines(hypotheses, references, ter, exact, error_rate):
 
 def test_unequal_numbers_of_lines_are_refused():
     with pytest.raises(DataError, match="1 hypotheses, 2 references"):
-        measure(["a"], ["a", "b"])
+        measure_quality(["a"], ["a", "b"])
 
 
 def test_an_empty_corpus_is_refused():
     with pytest.raises(DataError, match="no hypotheses and no references"):
-        measure([], [])
+        measure_quality([], [])
 
 
 def test_a_misspelt_tokenizer_names_the_nearest():
     with pytest.raises(ConfigError, match=r"'non'.*did you mean 'none'\?"):
-        measure(["a"], ["a"], tokenize="non")
+        measure_quality(["a"], ["a"], tokenize="non")
 
 
 def lines(lengths):
@@ -175,7 +175,7 @@ def test_a_band_is_measured_by_itself():
     hypotheses, references = ["a b", "a c", "d e f g", "x"], ["a b", "a b", "d e f g", "y"]
     bands = measure_by_length(sources, hypotheses, references, tokenize="none", lowercase=True)
     assert bands[0] == LengthBand(
-        1, 5, 2, measure(hypotheses[:2], references[:2], tokenize="none", lowercase=True)
+        1, 5, 2, measure_quality(hypotheses[:2], references[:2], tokenize="none", lowercase=True)
     )
     assert [band.quality["exact_match"] for band in bands] == [0.5, 1.0, 0.0]
     assert bands[0].to_json() == {"lower": 1, "upper": 5, **bands[0].quality.to_json()}

@@ -26,7 +26,7 @@ from regard.lab.bottleneck import (
     force_targets,
     guess_accuracy,
     measure,
-    recall_line,
+    shuffled_recall_line,
     verdict,
     write_remarks,
 )
@@ -62,7 +62,7 @@ def test_recall_asks_for_all_pairs_in_another_order() -> None:
     rng, moved = random.Random(1), 0
     for length in (16, 17, 1000):
         for _ in range(20):
-            line = recall_line(rng, 8, length)
+            line = shuffled_recall_line(rng, 8, length)
             source, target = line.source.split(), line.target.split()
             assert len(source) == length
             pairs = source[:16]
@@ -199,7 +199,7 @@ def test_the_numbers_are_those_of_the_models_on_disk(tmp_path: Path) -> None:
         # of recall only the first value is counted, which stands behind the first key
         translator = Translator.load(tmp_path / "models" / f"recall-{model.replace(' ', '-')}")
         test = random.Random("bottleneck, tested recall 6 1")
-        questions = [recall_line(test, 3, 6) for _ in range(TOY.recall_lines)]
+        questions = [shuffled_recall_line(test, 3, 6) for _ in range(TOY.recall_lines)]
         alone = [force_targets(translator, [line])[0] for line in questions]  # one at a time, not a hundred
         firsts = [right[0, 1].item() for right in alone]
         assert 0 < sum(firsts) != sum(right[0, 3].item() for right in alone)

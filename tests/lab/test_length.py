@@ -13,7 +13,7 @@ import pytest
 
 from regard.datasets import Example
 from regard.datasets.microworld import Microworld
-from regard.evaluation import measure as score
+from regard.evaluation import measure_quality as score
 from regard.lab.length import (
     EXPERIMENT,
     FULL,

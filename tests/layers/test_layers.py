@@ -2,6 +2,7 @@
 
 import pydoc
 import re
+from types import ModuleType
 
 import pytest
 import torch
@@ -89,7 +90,10 @@ TABLES = {"CELLS", "ENERGIES", "NORMALIZERS", "POOLINGS", "WINDOWS"}
 FUNCTIONS = {"build_attention", "is_covering", "is_sized"}
 TYPES = {"Attended", "AttentionState", "CellFactory", "Pooled"}
 BASES = {"Attention", "Cell", "SelfAttentive"}
-MODULES = sorted(set(layers.__all__) - TABLES - FUNCTIONS - TYPES)
+PUBLIC = {
+    name for name, value in vars(layers).items() if name[0] != "_" and not isinstance(value, ModuleType)
+}
+MODULES = sorted(PUBLIC - TABLES - FUNCTIONS - TYPES)
 OURS = {"Standardize", "LastPooling", "MeanPooling", "Head"} | BASES - {"SelfAttentive"}
 """Layers of no particular paper."""
 PAPER = re.compile(r"[A-Z][\w’-]+(?: et al\.| & [A-Z]\w+)? \d{4}")

@@ -1,14 +1,11 @@
-"""The values that pass between encoder, decoder and search: selecting rows, and the real tokens of a batch."""
+"""The values that pass between encoder, decoder and search: selecting rows, and forced attention."""
 
-import pytest
 import torch
 
 from regard.models import DecoderState
-from regard.models.state import select_positions, token_positions
 
 IDS = torch.tensor([[4, 5, 3], [6, 3, 0], [7, 8, 3]])
 MASK = IDS != 0
-PADDED = torch.tensor([[True, True, False], [True, False, False], [True, True, True]])
 
 
 def test_selecting_sentences_is_encoding_them_alone(tiny_model):
@@ -39,20 +36,3 @@ def test_forced_attention_leaves_one_word_visible_in_its_sentence_and_all_in_the
     assert encoded.visible.tolist() == [[False, True, False], [True, True, False], [True, False, False]]
     assert encoded.select(torch.tensor([2, 0])).forced.tolist() == [0, 1]
     assert torch.equal(encoded.with_forced_attention(None).visible, MASK)
-
-
-def test_token_positions_are_counted_row_by_row():
-    assert token_positions(PADDED).tolist() == [0, 1, 3, 6, 7, 8]
-    assert token_positions(torch.zeros(2, 2, dtype=torch.bool)).tolist() == []
-
-
-@pytest.mark.parametrize("shape", [(3, 3), (3, 3, 4)])
-def test_selecting_positions_is_indexing_by_the_mask_with_its_gradient(shape):
-    ours, theirs = (torch.randn(shape, dtype=torch.float64).requires_grad_() for _ in range(2))
-    theirs.data.copy_(ours.data)
-    selected, expected = select_positions(ours, token_positions(PADDED)), theirs[PADDED]
-    assert torch.equal(selected, expected)
-    for values in (selected, expected):
-        (values**3).sum().backward()
-    assert torch.equal(ours.grad, theirs.grad)
-    assert not ours.grad[~PADDED].any()

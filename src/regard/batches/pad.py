@@ -1,14 +1,17 @@
-"""Lists of ids → padded tensors with masks: every batch a model receives, to learn from, to score or to predict from.
+"""Ids → batches: sentences of similar length together, padded to tensors with masks, to learn from or predict from.
 
 In: ids without special symbols. Out: batches. A mask is True where a real token is; only this module says so. Padding
 is on the right. Sources, targets and texts get their end mark here, so that each row has at least one real token, even
-for an empty line; targets are read from the begin mark on and predicted up to the end mark. Knows nothing of models.
+for an empty line; targets are read from the begin mark on and predicted up to the end mark. `token_positions` and
+`select_positions` pick the real tokens of a padded batch, so that the output matrix is applied to no padding. Knows
+nothing of models.
 
 Batches are values: nobody changes one in place. They are not frozen dataclasses, because Lightning Fabric copies an
 objective's arguments field by field into the run's precision (whole numbers and masks stay as they are).
 """
 
 import copy
+import random
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from itertools import chain
@@ -26,6 +29,71 @@ from regard.text.links import Links
 from regard.text.pairs import EncodedPair
 from regard.text.specials import BOS, EOS, PAD
 from regard.text.tagged import EncodedTagged
+
+_WINDOW = 100  # batches' worth of sentences that are sorted together
+
+
+def batch_by_length(lengths: Sequence[int], max_sentences: int, max_tokens: int) -> list[list[int]]:
+    """Plan batches for scoring and translating: longest first, so that memory runs out at once or never.
+
+    Args:
+        lengths: the longer side of each sentence, in tokens.
+        max_sentences: the most sentences in a batch.
+        max_tokens: the most tokens in a batch, padding counted.
+
+    Raises:
+        ConfigError: a limit is below 1.
+    """
+    order = sorted(range(len(lengths)), key=lambda i: (-lengths[i], i))
+    return _cut(order, lengths, max_sentences, max_tokens)
+
+
+def batch_shuffled(
+    lengths: Sequence[int], max_sentences: int, max_tokens: int, *, seed: int, epoch: int
+) -> list[list[int]]:
+    """Plan the batches of one epoch of training: neighbours in length within windows, in shuffled order.
+
+    Args:
+        lengths: the longer side of each sentence, in tokens.
+        max_sentences: the most sentences in a batch.
+        max_tokens: the most tokens in a batch, padding counted.
+        seed: the run's seed.
+        epoch: which pass over the corpus; each has its own order.
+
+    Raises:
+        ConfigError: a limit is below 1.
+    """
+    rng = random.Random(f"{seed} {epoch}")
+    order = list(range(len(lengths)))
+    rng.shuffle(order)
+    window = max(_WINDOW * max_sentences, 1)
+    batches: list[list[int]] = []
+    for start in range(0, len(order), window):
+        by_length = sorted(order[start : start + window], key=lambda i: lengths[i])
+        batches.extend(_cut(by_length, lengths, max_sentences, max_tokens))
+    rng.shuffle(batches)
+    return batches
+
+
+def _cut(
+    order: Sequence[int], lengths: Sequence[int], max_sentences: int, max_tokens: int
+) -> list[list[int]]:
+    """Cut an order into batches; a sentence above the budget gets a batch of its own."""
+    in_range("max_sentences", max_sentences, 1)
+    in_range("max_tokens", max_tokens, 1)
+    batches: list[list[int]] = []
+    batch: list[int] = []
+    longest = 0
+    for index in order:
+        grown = max(longest, lengths[index])
+        if batch and (len(batch) == max_sentences or grown * (len(batch) + 1) > max_tokens):
+            batches.append(batch)
+            batch, grown = [], lengths[index]
+        batch.append(index)
+        longest = grown
+    if batch:
+        batches.append(batch)
+    return batches
 
 
 @dataclass(eq=False)
@@ -73,6 +141,22 @@ def pad(rows: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
     ids = torch.tensor([[*row, *[PAD] * (width - len(row))] for row in rows], dtype=torch.long)
     lengths = torch.tensor([len(row) for row in rows])
     return ids, torch.arange(width) < lengths.unsqueeze(1)
+
+
+def token_positions(mask: Tensor) -> Tensor:
+    """The flat positions of the N real tokens of a batch, row by row: (B, T) → (N,).
+
+    N is read from the device, which waits for all queued work: on a GPU, call this before the forward pass.
+    """
+    return mask.flatten().nonzero().squeeze(1)
+
+
+def select_positions(values: Tensor, positions: Tensor) -> Tensor:
+    """The values at the given flat positions of a batch: (B, T, …) → (N, …).
+
+    The same as ``values[mask]``, but faster: the backward pass is a copy of rows.
+    """
+    return values.flatten(0, 1).index_select(0, positions)
 
 
 @dataclass(eq=False)

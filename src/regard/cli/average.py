@@ -35,7 +35,7 @@ def average(
 
       regard average mean run-1 run-2 run-3
     """
-    from regard.inference.averaging import average_folders
+    from regard.inference.ensemble import average_folders
 
     averaged = average_folders(out, folders, weights=weights or ["best"])
     if json:

@@ -5,16 +5,8 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
-from regard.cli.console import (
-    COLUMN_HELP,
-    DEVICE_HELP,
-    WEIGHTS_HELP,
-    output_file,
-    print_json,
-    print_line,
-    refuse_same_file,
-)
-from regard.cli.options import option_flags
+from regard.cli.console import COLUMN_HELP, output_file, print_json, print_line, refuse_same_file
+from regard.cli.options import Device, JsonLines, Output, Weights, option_flags
 from regard.cli.progress import LinesDisplay
 from regard.errors import ConfigError
 from regard.search.options import DEFAULT_SEARCH, NEED_A_SOURCE, SearchOptions
@@ -37,14 +29,12 @@ def caption(
     scores: Annotated[
         bool, typer.Option("--scores", help="Print each caption's score before it, separated by a tab.")
     ] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print everything, one JSON object per line.")] = False,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write here instead of standard output.")
-    ] = None,
+    json: JsonLines = False,
+    output: Output = None,
     max_length: Annotated[int, typer.Option(help="The most tokens of a caption.")] = 200,
     batch: Annotated[int, typer.Option(help="Rows per batch.")] = 32,
-    weights: Annotated[str, typer.Option(help=WEIGHTS_HELP)] = "best",
-    device: Annotated[str, typer.Option(help=DEVICE_HELP)] = "auto",
+    weights: Weights = "best",
+    device: Device = "auto",
 ) -> None:
     """Caption feature vectors: one line out for each row in.
 

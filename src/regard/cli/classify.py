@@ -6,16 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from regard.cli.console import (
-    DEVICE_HELP,
-    WEIGHTS_HELP,
-    PlotWriter,
-    output_file,
-    print_json,
-    print_line,
-    refuse_same_file,
-    results,
-)
+from regard.cli.console import PlotWriter, output_file, print_json, print_line, refuse_same_file, results
+from regard.cli.options import Device, JsonLines, Output, Weights
 from regard.cli.progress import LinesDisplay
 from regard.errors import ConfigError
 
@@ -32,7 +24,7 @@ def classify(
         bool,
         typer.Option("--probabilities", help="Print every label's probability after the label, with tabs."),
     ] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print everything, one JSON object per line.")] = False,
+    json: JsonLines = False,
     show: Annotated[
         bool,
         typer.Option("--show", help="Show each text here, its words shaded by their pooling weights."),
@@ -49,13 +41,11 @@ def classify(
     second_column: Annotated[
         int | None, typer.Option(help="The column of the second text of a pair; by default 2.")
     ] = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write here instead of standard output.")
-    ] = None,
+    output: Output = None,
     max_length: Annotated[int, typer.Option(help="The most tokens of a text.")] = 1000,
     batch: Annotated[int, typer.Option(help="Texts per batch.")] = 32,
-    weights: Annotated[str, typer.Option(help=WEIGHTS_HELP)] = "best",
-    device: Annotated[str, typer.Option(help=DEVICE_HELP)] = "auto",
+    weights: Weights = "best",
+    device: Device = "auto",
 ) -> None:
     """Classify lines of text: one label out for each line in, blank ones too.
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Protocol, Self, TextIO
+from typing import TYPE_CHECKING, Any, Self, TextIO
 
 import typer
 from rich.console import Console
@@ -20,6 +20,9 @@ from rich.table import Table
 from regard.errors import ConfigError, DataError
 from regard.evaluation.metrics import format_score
 from regard.io import make_folder
+
+if TYPE_CHECKING:
+    from regard.tasks.result import PlottedResult
 
 _PIPE_WIDTH = 160  # of tables where no terminal says how wide it is
 
@@ -30,9 +33,6 @@ results = Console(
 
 notes = Console(stderr=True, highlight=False, soft_wrap=True)
 """Everything else, on standard error."""
-
-WEIGHTS_HELP = "best (the best on the validation set) or last (the newest)."
-DEVICE_HELP = "cpu, cuda, or auto: a GPU where there is one."
 
 COLUMN_HELP = "The column of a table (.arrow, .feather, .parquet) that holds the features as lists."
 
@@ -114,13 +114,6 @@ def score_table(scores: Mapping[str, Any], title: str | None = None) -> Table:
 _PICTURES = frozenset({".png", ".pdf", ".svg", ".jpg", ".jpeg", ".eps", ".ps", ".webp", ".tif", ".tiff"})
 
 
-class Plottable(Protocol):
-    """A result that can be plotted."""
-
-    def plot(self, path: str | Path, /) -> Any:
-        """Plot into a file."""
-
-
 class PlotWriter:
     """Writes what ``--plot`` asks for; use it as a context around the results.
 
@@ -130,12 +123,12 @@ class PlotWriter:
 
     def __init__(self, plot: Path | None) -> None:
         self._plot = plot
-        self._single: Plottable | None = None
+        self._single: PlottedResult | None = None
         self._is_file = plot is not None and plot.suffix.lower() in _PICTURES
         if plot is not None and not self._is_file:
             make_folder(plot)
 
-    def add(self, result: Plottable, number: int) -> None:
+    def add(self, result: "PlottedResult", number: int) -> None:
         """Plot a result, the `number`-th of all.
 
         Raises:

@@ -6,17 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from regard.cli.console import (
-    COLUMN_HELP,
-    DEVICE_HELP,
-    WEIGHTS_HELP,
-    command_line,
-    notes,
-    print_json,
-    results,
-    score_table,
-)
-from regard.cli.options import option_flags
+from regard.cli.console import COLUMN_HELP, command_line, notes, print_json, results, score_table
+from regard.cli.options import Device, Weights, option_flags
 from regard.cli.progress import LinesDisplay
 from regard.errors import ConfigError
 from regard.search.options import DEFAULT_SEARCH, SearchOptions
@@ -82,8 +73,8 @@ def evaluate(
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print all scores as JSON.")] = False,
     max_length: Annotated[int, typer.Option(help="The most tokens of a source.")] = 1000,
-    weights: Annotated[str, typer.Option(help=WEIGHTS_HELP)] = "best",
-    device: Annotated[str, typer.Option(help=DEVICE_HELP)] = "auto",
+    weights: Weights = "best",
+    device: Device = "auto",
 ) -> None:
     """Score a model on a test set.
 

@@ -8,16 +8,21 @@ import inspect
 from collections.abc import Callable, Collection
 from dataclasses import fields
 from functools import wraps
+from pathlib import Path
 from typing import Annotated, Any, Literal, get_origin, get_type_hints
 
 import typer
 
-from regard.cli.console import DEVICE_HELP, WEIGHTS_HELP
 from regard.search.options import Options
 
 Command = Callable[..., None]
 
+WEIGHTS_HELP = "best (the best on the validation set) or last (the newest)."
+DEVICE_HELP = "cpu, cuda, or auto: a GPU where there is one."
+
+JsonLines = Annotated[bool, typer.Option("--json", help="Print everything, one JSON object per line.")]
 MaxLength = Annotated[int, typer.Option(help="Refuse lines of more tokens than this.")]
+Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write here instead of standard output.")]
 Weights = Annotated[str, typer.Option(help=WEIGHTS_HELP)]
 Device = Annotated[str, typer.Option(help=DEVICE_HELP)]
 

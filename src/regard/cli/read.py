@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from regard.cli.console import DEVICE_HELP, WEIGHTS_HELP, print_json, results
+from regard.cli.console import print_json, results
+from regard.cli.options import Device, Weights
 from regard.errors import ConfigError
 
 
@@ -27,8 +28,8 @@ def read(
             "--json", help="Print tokens and the attention of all layers, one JSON object per text."
         ),
     ] = False,
-    weights: Annotated[str, typer.Option(help=WEIGHTS_HELP)] = "best",
-    device: Annotated[str, typer.Option(help=DEVICE_HELP)] = "auto",
+    weights: Weights = "best",
+    device: Device = "auto",
 ) -> None:
     """Read texts and show which earlier words each new word attends to.
 

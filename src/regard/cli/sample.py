@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from regard.cli.console import DEVICE_HELP, WEIGHTS_HELP, notes, print_json, print_line, results
-from regard.cli.options import option_flags
+from regard.cli.console import notes, print_json, print_line, results
+from regard.cli.options import Device, JsonLines, Weights, option_flags
 from regard.errors import ConfigError
 from regard.search.options import DEFAULT_SAMPLING, SamplingOptions
 
@@ -24,7 +24,7 @@ def sample(
     sampling: SamplingOptions = DEFAULT_SAMPLING,
     seed: Annotated[int, typer.Option(help="Equal seeds give equal lines.")] = 1,
     max_length: Annotated[int, typer.Option(help="The most tokens of a line.")] = 100,
-    json: Annotated[bool, typer.Option("--json", help="Print everything, one JSON object per line.")] = False,
+    json: JsonLines = False,
     watch: Annotated[
         bool,
         typer.Option("--watch", help="Show each line as it grows, token by token, with the alternatives."),
@@ -32,8 +32,8 @@ def sample(
     plot: Annotated[
         Path | None, typer.Option(help="Plot the line with its alternatives into this file; needs -n 1.")
     ] = None,
-    weights: Annotated[str, typer.Option(help=WEIGHTS_HELP)] = "best",
-    device: Annotated[str, typer.Option(help=DEVICE_HELP)] = "auto",
+    weights: Weights = "best",
+    device: Device = "auto",
 ) -> None:
     """Sample lines from a language model.
 

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from regard.cli.console import (
-    DEVICE_HELP,
-    WEIGHTS_HELP,
     notes,
     output_file,
     print_json,
@@ -17,6 +15,7 @@ from regard.cli.console import (
     results,
     score_table,
 )
+from regard.cli.options import Device, Output, Weights
 from regard.cli.progress import LinesDisplay
 from regard.errors import ConfigError
 
@@ -40,11 +39,9 @@ def score(
         bool,
         typer.Option("--json", help="Print JSON: one object per line, or one for the text with --summary."),
     ] = False,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write here instead of standard output.")
-    ] = None,
-    weights: Annotated[str, typer.Option(help=WEIGHTS_HELP)] = "best",
-    device: Annotated[str, typer.Option(help=DEVICE_HELP)] = "auto",
+    output: Output = None,
+    weights: Weights = "best",
+    device: Device = "auto",
 ) -> None:
     """Score lines: log-probability, tokens and perplexity of each, separated by tabs.
 

@@ -6,16 +6,8 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
-from regard.cli.console import (
-    DEVICE_HELP,
-    WEIGHTS_HELP,
-    PlotWriter,
-    output_file,
-    print_json,
-    print_line,
-    refuse_same_file,
-    results,
-)
+from regard.cli.console import PlotWriter, output_file, print_json, print_line, refuse_same_file, results
+from regard.cli.options import Device, JsonLines, Output, Weights
 from regard.cli.progress import LinesDisplay
 from regard.errors import ConfigError
 
@@ -35,20 +27,18 @@ def tag(
             help="Print one word and its tag per line, separated by a tab, and a blank line after each sentence.",
         ),
     ] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print everything, one JSON object per line.")] = False,
+    json: JsonLines = False,
     show: Annotated[
         bool, typer.Option("--show", help="Show each sentence here, its tags below its words.")
     ] = False,
     plot: Annotated[
         Path | None, typer.Option(help="Draw each sentence into this folder, or one into this file.")
     ] = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write here instead of standard output.")
-    ] = None,
+    output: Output = None,
     max_length: Annotated[int, typer.Option(help="The most words of a line.")] = 1000,
     batch: Annotated[int, typer.Option(help="Sentences per batch.")] = 32,
-    weights: Annotated[str, typer.Option(help=WEIGHTS_HELP)] = "best",
-    device: Annotated[str, typer.Option(help=DEVICE_HELP)] = "auto",
+    weights: Weights = "best",
+    device: Device = "auto",
 ) -> None:
     """Tag the words of lines: one line of tags out for each line in, blank ones too.
 

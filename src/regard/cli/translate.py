@@ -15,15 +15,13 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 import typer
 
 from regard.cli.console import (
-    DEVICE_HELP,
-    WEIGHTS_HELP,
     no_attention,
     output_file,
     print_json,
     print_line,
     refuse_same_file,
 )
-from regard.cli.options import option_flags
+from regard.cli.options import DEVICE_HELP, WEIGHTS_HELP, option_flags
 from regard.cli.progress import LinesDisplay
 from regard.errors import ConfigError
 from regard.io import make_folder

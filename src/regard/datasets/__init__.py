@@ -1,14 +1,17 @@
 """The corpora that come with the package: generated, never downloaded."""
 
-from regard.datasets.copying import Copy
-from regard.datasets.dataset import Dataset, Example, Splits
-from regard.datasets.dates import Dates
-from regard.datasets.microworld.dataset import Language, Microworld
-from regard.datasets.newsroom.dataset import Newsroom
-from regard.datasets.recall import Recall
-from regard.datasets.scenes import Scenes
-from regard.datasets.sentiment.dataset import Sentiment
-from regard.datasets.tagging import PartsOfSpeech
+from regard.datasets.dataset import Dataset as Dataset
+from regard.datasets.dataset import Example as Example
+from regard.datasets.dataset import Splits as Splits
+from regard.datasets.dates import Dates as Dates
+from regard.datasets.memory import Copy as Copy
+from regard.datasets.memory import Recall as Recall
+from regard.datasets.microworld.dataset import Language as Language
+from regard.datasets.microworld.dataset import Microworld as Microworld
+from regard.datasets.newsroom.dataset import Newsroom as Newsroom
+from regard.datasets.scenes import Scenes as Scenes
+from regard.datasets.sentiment.dataset import Sentiment as Sentiment
+from regard.datasets.tagging import PartsOfSpeech as PartsOfSpeech
 from regard.errors import ConfigError, nearest
 
 DATASETS: dict[str, type[Dataset]] = {
@@ -34,21 +37,3 @@ def find_dataset(name: str) -> type[Dataset]:
     if name not in DATASETS:
         raise ConfigError(f"{name!r} is not a dataset; {nearest(name, DATASETS)}")
     return DATASETS[name]
-
-
-__all__ = [
-    "DATASETS",
-    "Copy",
-    "Dataset",
-    "Dates",
-    "Example",
-    "Language",
-    "Microworld",
-    "Newsroom",
-    "PartsOfSpeech",
-    "Recall",
-    "Scenes",
-    "Sentiment",
-    "Splits",
-    "find_dataset",
-]

@@ -47,7 +47,7 @@ class Quality:
         return {**self.scores, "num_sentences": self.num_sentences, "signatures": dict(self.signatures)}
 
 
-def measure(
+def measure_quality(
     hypotheses: Sequence[str],
     references: Sequence[str],
     *,
@@ -127,10 +127,10 @@ def measure_by_length(
         references: the reference translations, in the same order.
         edges: the greatest length of each band, ascending; longer sentences form a last band. By default
             3 to 10 bands of equal width, if there are enough different lengths.
-        tokenize: as in `measure`.
-        lowercase: as in `measure`.
-        unit: as in `measure`.
-        metrics: as in `measure`.
+        tokenize: as in `measure_quality`.
+        lowercase: as in `measure_quality`.
+        unit: as in `measure_quality`.
+        metrics: as in `measure_quality`.
 
     Returns:
         The bands that contain sentences, shortest first.
@@ -147,7 +147,7 @@ def measure_by_length(
         members[bisect_left(bounds, length)].append(sentence)
     bands = []
     for band, sentences in sorted(members.items()):
-        quality = measure(
+        quality = measure_quality(
             [hypotheses[k] for k in sentences],
             [references[k] for k in sentences],
             tokenize=tokenize,

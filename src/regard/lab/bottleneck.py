@@ -17,7 +17,7 @@ from torch import Tensor
 
 from regard.batches import pad_pairs
 from regard.datasets import Example
-from regard.datasets.recall import KEYS, VALUES
+from regard.datasets.memory import KEYS, VALUES
 from regard.evaluation import edit_distance
 from regard.lab.measures.baselines import guess_accuracy
 from regard.lab.runner import Bench, CaptionedFigure, Check, Experiment, Finding, Table, Verdict, train_for
@@ -104,7 +104,7 @@ def _train_and_test(bench: Bench, task: str, model: str, sizes: BottleneckSizes)
         bench.report(f"testing {name} at {length}")
         test = random.Random(f"bottleneck, tested {task} {length} {bench.seed}")
         if task == "recall":
-            lines = [recall_line(test, sizes.pairs, length) for _ in range(sizes.recall_lines)]
+            lines = [shuffled_recall_line(test, sizes.pairs, length) for _ in range(sizes.recall_lines)]
             correct, _ = force_targets(translator, lines)
             # the value after the first key: later ones could be inferred by elimination
             result["right"].append(100 * correct[:, 1].double().mean().item())
@@ -126,7 +126,7 @@ def copy_line(rng: random.Random, length: int) -> Example:
     return Example(line, line)
 
 
-def recall_line(rng: random.Random, pairs: int, length: int) -> Example:
+def shuffled_recall_line(rng: random.Random, pairs: int, length: int) -> Example:
     """Pairs of a key and a value, then filler; as the target the same pairs in another order.
 
     The keys of the target are the questions, which cannot be predicted; the values are the answers.
@@ -145,7 +145,7 @@ def _training_line(task: str, rng: random.Random, sizes: BottleneckSizes) -> Exa
     pairs = rng.randint(1, sizes.pairs)
     shortest = 2 if task == "copy" else 2 * pairs
     length = round(shortest * (sizes.longest / shortest) ** rng.random())
-    return copy_line(rng, length) if task == "copy" else recall_line(rng, pairs, length)
+    return copy_line(rng, length) if task == "copy" else shuffled_recall_line(rng, pairs, length)
 
 
 def _config(model: str, updates: int, sizes: BottleneckSizes) -> dict[str, Any]:

@@ -27,7 +27,7 @@ from regard.models import LanguageModelConfig, LanguageModelNetwork, ModelConfig
 from regard.ops.native import native_off
 from regard.ops.paths import naive_only
 from regard.plots.figures.curves import Curve, Panel, draw_curves
-from regard.tasks.loss import sequence_loss
+from regard.tasks.base import sequence_loss
 
 FIXED, ATTENTION, GRU, LSTMN = "fixed vector", "attention", "GRU", "LSTMN"
 """Two translators and two language models."""

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.datasets import Example
-from regard.datasets.recall import VALUES, recall_line
+from regard.datasets.memory import VALUES, recall_line
 from regard.lab.measures.baselines import guess_accuracy
 from regard.lab.measures.statistics import Spread
 from regard.lab.runner import Bench, CaptionedFigure, Check, Experiment, Finding, Table, Verdict, train_for
@@ -35,7 +35,7 @@ _VALID = 200
 
 
 @dataclass(frozen=True)
-class Cell:
+class CellSettings:
     """A cell and how it is trained.
 
     Attributes:
@@ -50,10 +50,10 @@ class Cell:
 
 
 CELLS = {
-    PLAIN_RNN: Cell("rnn", 0.002),
-    TAPED_RNN: Cell("rnn-sum", 0.002, "bilinear"),
-    PLAIN_LSTM: Cell("lstm", 0.008),
-    TAPED_LSTM: Cell("lstmn", 0.008, "bilinear"),
+    PLAIN_RNN: CellSettings("rnn", 0.002),
+    TAPED_RNN: CellSettings("rnn-sum", 0.002, "bilinear"),
+    PLAIN_LSTM: CellSettings("lstm", 0.008),
+    TAPED_LSTM: CellSettings("lstmn", 0.008, "bilinear"),
 }
 
 

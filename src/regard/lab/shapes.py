@@ -19,7 +19,7 @@ from regard.lab.measures.baselines import (
     BagOfWords,
     most_frequent,
     most_frequent_by_question,
-    nearest,
+    nearest_captions,
     word_for_word,
 )
 from regard.lab.measures.translations import score_translations
@@ -121,7 +121,7 @@ def one_to_many(bench: Bench, sizes: ShapeSizes) -> dict[str, Any]:
         "inputs": [f"{len(features[shown])} numbers", *[None] * (len(words) - 1)],
         "outputs": words,
         "meant": gold[shown],
-        **_bleu(predicted, nearest(splits.train, features), gold),
+        **_bleu(predicted, nearest_captions(splits.train, features), gold),
         "against": "the caption of the nearest training scene",
     }
 

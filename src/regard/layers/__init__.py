@@ -4,89 +4,47 @@ outputs, (h, c) = LSTM(8, 16)(x)                                    # x (B, T, 8
 context, alpha, _ = Additive(16, 16, 32)(query, annotations, mask)  # (B, Ty, 16), (B, Ty, Tx)
 """
 
-from regard.layers.attention import (
-    ENERGIES,
-    NORMALIZERS,
-    WINDOWS,
-    Additive,
-    Attended,
-    Attention,
-    AttentionState,
-    Bilinear,
-    Concat,
-    Dot,
-    LocalM,
-    LocalP,
-    QueryKeyValue,
-    ScaledDot,
-    build_attention,
-    is_covering,
-    is_sized,
-)
-from regard.layers.cells import (
-    CELLS,
-    GRU,
-    LSTM,
-    LSTMN,
-    RNN,
-    Cell,
-    CellFactory,
-    RNNRead,
-    RNNSum,
-    RNNSumKeep,
-    SelfAttentive,
-    SigmoidRNN,
-    TorchGRU,
-)
-from regard.layers.dropout import Dropout
-from regard.layers.embedding import Embedding, Standardize
-from regard.layers.pooling import POOLINGS, AttentionPooling, LastPooling, MeanPooling, Pooled
-from regard.layers.readout import AttentionalReadout, Head, MaxoutReadout, Output
-from regard.layers.recurrent import BidirectionalStack, RecurrentStack
-
-__all__ = [
-    "CELLS",
-    "ENERGIES",
-    "NORMALIZERS",
-    "POOLINGS",
-    "WINDOWS",
-    "Additive",
-    "Attended",
-    "Attention",
-    "AttentionPooling",
-    "AttentionState",
-    "AttentionalReadout",
-    "BidirectionalStack",
-    "Bilinear",
-    "Cell",
-    "CellFactory",
-    "Concat",
-    "Dot",
-    "Dropout",
-    "Embedding",
-    "GRU",
-    "Head",
-    "LSTM",
-    "LSTMN",
-    "LastPooling",
-    "LocalM",
-    "LocalP",
-    "MaxoutReadout",
-    "MeanPooling",
-    "Output",
-    "Pooled",
-    "QueryKeyValue",
-    "RNN",
-    "RNNRead",
-    "RNNSum",
-    "RNNSumKeep",
-    "RecurrentStack",
-    "ScaledDot",
-    "SelfAttentive",
-    "SigmoidRNN",
-    "Standardize",
-    "TorchGRU",
-    "build_attention",
-    "is_covering",
-    "is_sized",
-]
+from regard.layers.attention import ENERGIES as ENERGIES
+from regard.layers.attention import NORMALIZERS as NORMALIZERS
+from regard.layers.attention import WINDOWS as WINDOWS
+from regard.layers.attention import Additive as Additive
+from regard.layers.attention import Attended as Attended
+from regard.layers.attention import Attention as Attention
+from regard.layers.attention import AttentionState as AttentionState
+from regard.layers.attention import Bilinear as Bilinear
+from regard.layers.attention import Concat as Concat
+from regard.layers.attention import Dot as Dot
+from regard.layers.attention import LocalM as LocalM
+from regard.layers.attention import LocalP as LocalP
+from regard.layers.attention import QueryKeyValue as QueryKeyValue
+from regard.layers.attention import ScaledDot as ScaledDot
+from regard.layers.attention import build_attention as build_attention
+from regard.layers.attention import is_covering as is_covering
+from regard.layers.attention import is_sized as is_sized
+from regard.layers.cells import CELLS as CELLS
+from regard.layers.cells import GRU as GRU
+from regard.layers.cells import LSTM as LSTM
+from regard.layers.cells import LSTMN as LSTMN
+from regard.layers.cells import RNN as RNN
+from regard.layers.cells import Cell as Cell
+from regard.layers.cells import CellFactory as CellFactory
+from regard.layers.cells import RNNRead as RNNRead
+from regard.layers.cells import RNNSum as RNNSum
+from regard.layers.cells import RNNSumKeep as RNNSumKeep
+from regard.layers.cells import SelfAttentive as SelfAttentive
+from regard.layers.cells import SigmoidRNN as SigmoidRNN
+from regard.layers.cells import TorchGRU as TorchGRU
+from regard.layers.feedforward import POOLINGS as POOLINGS
+from regard.layers.feedforward import AttentionalReadout as AttentionalReadout
+from regard.layers.feedforward import AttentionPooling as AttentionPooling
+from regard.layers.feedforward import Dropout as Dropout
+from regard.layers.feedforward import Embedding as Embedding
+from regard.layers.feedforward import Head as Head
+from regard.layers.feedforward import LastPooling as LastPooling
+from regard.layers.feedforward import MaxoutReadout as MaxoutReadout
+from regard.layers.feedforward import MeanPooling as MeanPooling
+from regard.layers.feedforward import Output as Output
+from regard.layers.feedforward import Pooled as Pooled
+from regard.layers.feedforward import Standardize as Standardize
+from regard.layers.recurrent import BidirectionalStack as BidirectionalStack
+from regard.layers.recurrent import RecurrentStack as RecurrentStack

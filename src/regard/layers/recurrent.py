@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from regard.layers.cells import GRU, Cell, CellFactory
-from regard.layers.dropout import Dropout
+from regard.layers.feedforward import Dropout
 from regard.ops.gru import bidirectional_gru
 from regard.ops.shapes import Bool, Float
 from regard.ops.unroll import State

@@ -1,63 +1,34 @@
 """The networks of all tasks, put together from layers, with their configurations."""
 
-from regard.models.attention import AttentionConfig, MemoryConfig, ScoringConfig
-from regard.models.captioner import CaptionerConfig, CaptionerNetwork
-from regard.models.classifier import Classified, ClassifierConfig, ClassifierNetwork
-from regard.models.decoders.config import (
-    BahdanauConfig,
-    ChoConfig,
-    DecoderConfig,
-    DeepFusionConfig,
-    LuongConfig,
-    SutskeverConfig,
-)
-from regard.models.decoders.decoder import Decoder
-from regard.models.encoder import EncoderConfig
-from regard.models.language_model import (
-    LanguageModelConfig,
-    LanguageModelNetwork,
-    Predicted,
-    PredictedWithAlpha,
-    States,
-    detached,
-)
-from regard.models.model import Model
-from regard.models.seq2seq import ModelConfig, Seq2Seq, TeacherForced
-from regard.models.stack import StackConfig
-from regard.models.state import DecoderState, EncodedSource, StepOutput
-from regard.models.tagger import TaggerConfig, TaggerNetwork
-
-__all__ = [
-    "AttentionConfig",
-    "BahdanauConfig",
-    "ChoConfig",
-    "Classified",
-    "ClassifierNetwork",
-    "ClassifierConfig",
-    "Decoder",
-    "DecoderConfig",
-    "DecoderState",
-    "DeepFusionConfig",
-    "CaptionerNetwork",
-    "CaptionerConfig",
-    "EncodedSource",
-    "EncoderConfig",
-    "LanguageModelNetwork",
-    "LanguageModelConfig",
-    "LuongConfig",
-    "MemoryConfig",
-    "Model",
-    "ModelConfig",
-    "Predicted",
-    "PredictedWithAlpha",
-    "ScoringConfig",
-    "Seq2Seq",
-    "StackConfig",
-    "States",
-    "StepOutput",
-    "SutskeverConfig",
-    "TaggerNetwork",
-    "TaggerConfig",
-    "TeacherForced",
-    "detached",
-]
+from regard.models.attention import AttentionConfig as AttentionConfig
+from regard.models.attention import MemoryConfig as MemoryConfig
+from regard.models.attention import ScoringConfig as ScoringConfig
+from regard.models.captioner import CaptionerConfig as CaptionerConfig
+from regard.models.captioner import CaptionerNetwork as CaptionerNetwork
+from regard.models.classifier import Classified as Classified
+from regard.models.classifier import ClassifierConfig as ClassifierConfig
+from regard.models.classifier import ClassifierNetwork as ClassifierNetwork
+from regard.models.decoders.config import BahdanauConfig as BahdanauConfig
+from regard.models.decoders.config import ChoConfig as ChoConfig
+from regard.models.decoders.config import DecoderConfig as DecoderConfig
+from regard.models.decoders.config import DeepFusionConfig as DeepFusionConfig
+from regard.models.decoders.config import LuongConfig as LuongConfig
+from regard.models.decoders.config import SutskeverConfig as SutskeverConfig
+from regard.models.decoders.decoder import Decoder as Decoder
+from regard.models.encoder import EncoderConfig as EncoderConfig
+from regard.models.language_model import LanguageModelConfig as LanguageModelConfig
+from regard.models.language_model import LanguageModelNetwork as LanguageModelNetwork
+from regard.models.language_model import Predicted as Predicted
+from regard.models.language_model import PredictedWithAlpha as PredictedWithAlpha
+from regard.models.language_model import States as States
+from regard.models.language_model import detached as detached
+from regard.models.model import Model as Model
+from regard.models.seq2seq import ModelConfig as ModelConfig
+from regard.models.seq2seq import Seq2Seq as Seq2Seq
+from regard.models.seq2seq import TeacherForced as TeacherForced
+from regard.models.stack import StackConfig as StackConfig
+from regard.models.state import DecoderState as DecoderState
+from regard.models.state import EncodedSource as EncodedSource
+from regard.models.state import StepOutput as StepOutput
+from regard.models.tagger import TaggerConfig as TaggerConfig
+from regard.models.tagger import TaggerNetwork as TaggerNetwork

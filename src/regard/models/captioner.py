@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from regard.batches.pad import CaptionBatch, feature_mask
+from regard.batches.pad import CaptionBatch, feature_mask, select_positions, token_positions
 from regard.config import Config, in_range, one_of
 from regard.errors import ConfigError
 from regard.layers import Embedding, Output, Standardize
@@ -21,7 +21,7 @@ from regard.models.decoders import ChoDecoder, Decoder, SutskeverDecoder
 from regard.models.decoders.config import ChoConfig, DecoderConfig, SutskeverConfig
 from regard.models.model import INITIALIZATIONS, Model, initialize
 from regard.models.seq2seq import Readouts, TeacherForced
-from regard.models.state import EncodedSource, select_positions, token_positions
+from regard.models.state import EncodedSource
 
 ACTIVATIONS = ("tanh", "identity")
 

@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 from torch import Tensor
 
+from regard.batches.pad import select_positions, token_positions
 from regard.config import one_of
 from regard.errors import ConfigError
 from regard.layers import Dropout, Embedding, Output, RecurrentStack
 from regard.models.model import INITIALIZATIONS, Model, initialize
 from regard.models.stack import StackConfig, attends_to_past, build_stack
-from regard.models.state import select_positions, token_positions
 from regard.ops.unroll import State
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from torch import Tensor
 
-from regard.batches.pad import PairBatch
+from regard.batches.pad import PairBatch, select_positions, token_positions
 from regard.config import Config, one_of
 from regard.errors import ConfigError
 from regard.layers import Embedding, Output
@@ -30,7 +30,7 @@ from regard.models.decoders.config import (
 )
 from regard.models.encoder import Encoder, EncoderConfig
 from regard.models.model import INITIALIZATIONS, Model, initialize
-from regard.models.state import EncodedSource, select_positions, token_positions
+from regard.models.state import EncodedSource
 
 TIES = ("none", "target", "all")
 

@@ -1,8 +1,7 @@
 """The values that pass between encoder, decoder and search, and the step that search needs of a decoder.
 
-Nothing is kept on a module between calls: what a step needs goes in and comes out as a value. `token_positions` and
-`select_positions` pick the real tokens of a padded batch, so that the output matrix is applied to no padding. Knows
-nothing of vocabularies or of search.
+Nothing is kept on a module between calls: what a step needs goes in and comes out as a value. Knows nothing of
+vocabularies or of search.
 """
 
 from collections.abc import Sequence
@@ -14,22 +13,6 @@ from torch import Tensor
 
 from regard.layers import AttentionState
 from regard.ops.unroll import State
-
-
-def token_positions(mask: Tensor) -> Tensor:
-    """The flat positions of the N real tokens of a batch, row by row: (B, T) → (N,).
-
-    N is read from the device, which waits for all queued work: on a GPU, call this before the forward pass.
-    """
-    return mask.flatten().nonzero().squeeze(1)
-
-
-def select_positions(values: Tensor, positions: Tensor) -> Tensor:
-    """The values at the given flat positions of a batch: (B, T, …) → (N, …).
-
-    The same as ``values[mask]``, but faster: the backward pass is a copy of rows.
-    """
-    return values.flatten(0, 1).index_select(0, positions)
 
 
 def _select_states(states: Sequence[State], rows: Tensor) -> tuple[State, ...]:

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from regard.batches import Batch, batch_shuffled
 from regard.errors import DataError
@@ -155,6 +156,18 @@ class Task(ABC):
     @abstractmethod
     def validate(self, device: torch.device) -> Validation:
         """Score the model on the validation examples; uses no randomness and leaves the model in training mode."""
+
+
+def sequence_loss(logits: Tensor, targets: Tensor, smoothing: float = 0.0) -> Tensor:
+    """Σ −log p(y_n) over N predictions.
+
+    Args:
+        logits: (N, V) over a vocabulary or over labels, without padding.
+        targets: (N,), the correct ones.
+        smoothing: ε, the probability mass spread over all V.
+    """
+    wide = logits.to(torch.promote_types(logits.dtype, torch.float32))  # half precision would lose the sum
+    return functional.cross_entropy(wide, targets, reduction="sum", label_smoothing=smoothing)
 
 
 def train_text_tokenizer(lines: Iterable[str], config: TextTokenizerConfig) -> Tokenizer:

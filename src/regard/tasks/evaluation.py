@@ -185,7 +185,7 @@ class DemoView:
     facts: Mapping[str, Any] = field(default_factory=dict)
 
 
-def write_report(folder: Path, report: Mapping[str, Any]) -> Path:
+def write_report_json(folder: Path, report: Mapping[str, Any]) -> Path:
     """Write a folder's ``report.json``; the folder is made if it is missing.
 
     Raises:
@@ -203,7 +203,7 @@ def write_lines(path: Path, lines: Sequence[str]) -> str:
     return str(path)
 
 
-def gold_links(examples: "Sequence[Example]") -> "list[GoldLinks] | None":
+def collect_gold_links(examples: "Sequence[Example]") -> "list[GoldLinks] | None":
     """The gold links, where every example has some."""
     gold = [example.gold for example in examples if example.gold is not None]
     return gold if len(gold) == len(examples) else None

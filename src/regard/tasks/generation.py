@@ -13,12 +13,11 @@ import torch
 from torch import Tensor, nn
 
 from regard.errors import ConfigError
-from regard.evaluation import METRICS, TextMetric, edit_distance, measure
+from regard.evaluation import METRICS, TextMetric, edit_distance, measure_quality
 from regard.evaluation.metrics import text_metrics, validation_metrics
 from regard.evaluation.text import TargetUnit
-from regard.tasks.base import Validation
+from regard.tasks.base import Validation, sequence_loss
 from regard.tasks.language_model.result import perplexity
-from regard.tasks.loss import sequence_loss
 from regard.text import Tokenizer
 from regard.text.specials import SPECIALS
 
@@ -104,7 +103,7 @@ def validate_generation(
     on_rest = _teacher_forced(model, batches(range(len(generated), len(references))))
     output = generate(generated)
     model.train(was_training)
-    quality = measure(
+    quality = measure_quality(
         output,
         [references[k] for k in generated],
         unit=target_unit(tokenizer),

@@ -20,7 +20,7 @@ from regard.tasks.evaluation import (
     ReportContext,
     ScoreTable,
     write_lines,
-    write_report,
+    write_report_json,
 )
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class LabelEvaluation:
             DataError: the folder cannot be written.
             MissingExtraError: matplotlib is not installed; all but the picture is written.
         """
-        report = write_report(folder, context.report(self.to_json()))
+        report = write_report_json(folder, context.report(self.to_json()))
         write_lines(folder / "predictions.txt", list(map(str, self.predictions)))
         picture = folder / "confusion.png"
         save(draw_confusion(self.classes, title=context.title), picture)

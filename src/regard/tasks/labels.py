@@ -24,10 +24,10 @@ from regard.tasks.base import (
     Task,
     Validation,
     filter_by_length,
+    sequence_loss,
     train_text_tokenizer,
 )
 from regard.tasks.config import LabelRunConfig
-from regard.tasks.loss import sequence_loss
 from regard.tasks.pretrained import initialize_encoder, load_pretrained, match_shape, note_unknown_words
 from regard.tasks.train_valid_split import split_train_valid
 from regard.text import Labels, Tokenizer

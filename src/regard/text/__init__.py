@@ -1,88 +1,45 @@
 """Lines ↔ ids: reading corpora, training tokenizers, encoding, and filtering what cannot be used."""
 
-from regard.text.features import CaptionedFeatures, as_numbers, read_captioned, read_features
-from regard.text.labelled import (
-    EncodedLabelled,
-    LabelledText,
-    Labels,
-    encode_labelled,
-    read_labelled,
-    read_texts,
-)
-from regard.text.lines import MODES, EncodedLine, encode_lines, unknown_id, unknown_words
-from regard.text.links import (
-    GoldLinks,
-    Link,
-    Links,
-    format_gold,
-    format_pharaoh,
-    parse_pharaoh,
-    read_gold_links,
-)
-from regard.text.pairs import (
-    EncodedPair,
-    FilterReport,
-    Filters,
-    Place,
-    SentencePair,
-    encode_pairs,
-    read_lines,
-    read_pairs,
-)
-from regard.text.specials import BOS, EOS, PAD, SPECIALS, UNK
-from regard.text.tagged import (
-    EncodedTagged,
-    TaggedSentence,
-    encode_tagged,
-    encode_words,
-    read_tagged,
-    read_vertical,
-)
-from regard.text.tokenizer import KINDS, Tokenizer, train_tokenizer
-
-__all__ = [
-    "BOS",
-    "EOS",
-    "PAD",
-    "SPECIALS",
-    "UNK",
-    "KINDS",
-    "MODES",
-    "CaptionedFeatures",
-    "EncodedLabelled",
-    "EncodedLine",
-    "EncodedPair",
-    "EncodedTagged",
-    "FilterReport",
-    "Filters",
-    "GoldLinks",
-    "LabelledText",
-    "Labels",
-    "Link",
-    "Links",
-    "Place",
-    "SentencePair",
-    "TaggedSentence",
-    "Tokenizer",
-    "as_numbers",
-    "encode_labelled",
-    "encode_lines",
-    "encode_pairs",
-    "encode_tagged",
-    "encode_words",
-    "format_gold",
-    "format_pharaoh",
-    "train_tokenizer",
-    "parse_pharaoh",
-    "read_captioned",
-    "read_features",
-    "read_gold_links",
-    "read_labelled",
-    "read_lines",
-    "read_pairs",
-    "read_tagged",
-    "read_texts",
-    "read_vertical",
-    "unknown_id",
-    "unknown_words",
-]
+from regard.text.features import CaptionedFeatures as CaptionedFeatures
+from regard.text.features import as_numbers as as_numbers
+from regard.text.features import read_captioned as read_captioned
+from regard.text.features import read_features as read_features
+from regard.text.labelled import EncodedLabelled as EncodedLabelled
+from regard.text.labelled import LabelledText as LabelledText
+from regard.text.labelled import Labels as Labels
+from regard.text.labelled import encode_labelled as encode_labelled
+from regard.text.labelled import read_labelled as read_labelled
+from regard.text.labelled import read_texts as read_texts
+from regard.text.lines import MODES as MODES
+from regard.text.lines import EncodedLine as EncodedLine
+from regard.text.lines import encode_lines as encode_lines
+from regard.text.lines import unknown_id as unknown_id
+from regard.text.lines import unknown_words as unknown_words
+from regard.text.links import GoldLinks as GoldLinks
+from regard.text.links import Links as Links
+from regard.text.links import format_gold as format_gold
+from regard.text.links import format_pharaoh as format_pharaoh
+from regard.text.links import parse_pharaoh as parse_pharaoh
+from regard.text.links import read_gold_links as read_gold_links
+from regard.text.pairs import EncodedPair as EncodedPair
+from regard.text.pairs import FilterReport as FilterReport
+from regard.text.pairs import Filters as Filters
+from regard.text.pairs import Place as Place
+from regard.text.pairs import SentencePair as SentencePair
+from regard.text.pairs import encode_pairs as encode_pairs
+from regard.text.pairs import read_lines as read_lines
+from regard.text.pairs import read_pairs as read_pairs
+from regard.text.specials import BOS as BOS
+from regard.text.specials import EOS as EOS
+from regard.text.specials import PAD as PAD
+from regard.text.specials import SPECIALS as SPECIALS
+from regard.text.specials import UNK as UNK
+from regard.text.tagged import EncodedTagged as EncodedTagged
+from regard.text.tagged import TaggedSentence as TaggedSentence
+from regard.text.tagged import encode_tagged as encode_tagged
+from regard.text.tagged import encode_words as encode_words
+from regard.text.tagged import read_tagged as read_tagged
+from regard.text.tagged import read_vertical as read_vertical
+from regard.text.tokenizer import KINDS as KINDS
+from regard.text.tokenizer import Tokenizer as Tokenizer
+from regard.text.tokenizer import train_tokenizer as train_tokenizer

@@ -70,8 +70,8 @@ Event = Note | Progress | Validated
 Listener = Callable[[Event], None]
 
 
-def ignore(event: Event) -> None:
-    """A listener that shows nothing."""
+def ignore(event: object) -> None:
+    """A listener that shows nothing, of events or of messages."""
 
 
 class TrainingDisplay(ProgressBar):

@@ -20,7 +20,7 @@ from regard.ops.native import load
 from regard.tasks import TASKS
 from regard.tasks.base import Task
 from regard.tasks.config import RunConfig
-from regard.tasks.evaluation import write_report
+from regard.tasks.evaluation import write_report_json
 from regard.text.formats import STDIN
 from regard.training.configure import configure
 from regard.training.fabric import build_fabric
@@ -178,7 +178,7 @@ def run_training(
         result = Loop(task, config.training, model_folder, log, listener, fabric).run()
         log.write("end", result.updates, seconds=round(result.seconds, 3), stopped=result.stopped)
     report = _report(result, task)
-    write_report(model_folder.path, report)
+    write_report_json(model_folder.path, report)
     return TrainedRun(model_folder.path, result, report)
 
 

@@ -8,13 +8,13 @@ from itertools import product
 import pytest
 
 from regard.datasets import Example, Sentiment
-from regard.datasets.recall import VALUES, recall_line
+from regard.datasets.memory import VALUES, recall_line
 from regard.lab.measures.baselines import (
     BagOfWords,
     guess_accuracy,
     most_frequent,
     most_frequent_by_question,
-    nearest,
+    nearest_captions,
     word_for_word,
 )
 from regard.text import GoldLinks
@@ -81,7 +81,7 @@ def test_the_most_frequent_and_of_equals_the_first():
 
 def test_the_nearest_is_by_distance():
     known = [Example("", "left", features=(-1.0, 0.0)), Example("", "far", features=(0.0, 10.0))]
-    assert nearest(known, [(-0.5, 4.0), (3.0, 6.0)]) == ["left", "far"]
+    assert nearest_captions(known, [(-0.5, 4.0), (3.0, 6.0)]) == ["left", "far"]
 
 
 def test_word_for_word_keeps_the_order_of_the_source_and_leaves_out_what_is_not_linked():

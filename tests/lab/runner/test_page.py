@@ -8,7 +8,7 @@ import pytest
 
 from regard.errors import DataError
 from regard.lab.runner import Bench, CaptionedFigure, Check, Experiment, Finding, Table, Verdict
-from regard.lab.runner.page import _is_number, format_number, minutes, write_page, write_report
+from regard.lab.runner.page import _is_number, format_number, minutes, write_overview, write_page
 from regard.lab.runner.run import run_experiment
 from regard.plots.figures.curves import Curve, Panel, draw_curves
 
@@ -122,7 +122,7 @@ def test_numbers_are_aligned_right_and_words_left(page):
 def test_the_report_lists_every_experiment_and_counts_the_verdicts(result, folder):
     other = dataclasses.replace(result, title="Another", verdict={**result.verdict, "word": "not seen here"})
     path = folder.parent / "report.html"
-    write_report(path, [result, other], folder.parent, seconds=1100, jobs=2)
+    write_overview(path, [result, other], folder.parent, seconds=1100, jobs=2)
     report = path.read_text(encoding="utf-8")
     parser = Balanced()
     parser.feed(report)

@@ -3,13 +3,13 @@ import pytest
 
 from regard.errors import ConfigError, DataError
 from regard.tasks.caption.config import CaptionDataConfig
-from regard.tasks.caption.task import CaptionTask, parse_examples, read_examples
+from regard.tasks.caption.task import CaptionTask, parse_captions, read_captions
 from regard.text import CaptionedFeatures
 from regard.training.configure import configure
 
 
 def examples(count, text=lambda k: f"number {k}"):
-    return parse_examples([([k, 2.0 * k, 1.0], text(k)) for k in range(count)])
+    return parse_captions([([k, 2.0 * k, 1.0], text(k)) for k in range(count)])
 
 
 def prepared(train, valid=None, **data):
@@ -52,20 +52,20 @@ def test_nothing_left():
 
 def test_tuples_and_captioned_features():
     one = CaptionedFeatures(np.ones(2, dtype=np.float32), "x")
-    found = parse_examples([one, ([3, 4], "y")])
+    found = parse_captions([one, ([3, 4], "y")])
     assert [each.text for each in found] == ["x", "y"]
     assert found[1].features.dtype == np.float32
     with pytest.raises(DataError, match="example 2: 3 features where the first has 2; make them equal"):
-        parse_examples([one, ([1, 2, 3], "y")])
+        parse_captions([one, ([1, 2, 3], "y")])
     for bad in ([[1, 2]], [], [1.0, float("nan")]):
         with pytest.raises(DataError, match="example 1: its features are not a vector of finite numbers"):
-            parse_examples([(bad, "y")])
+            parse_captions([(bad, "y")])
     with pytest.raises(DataError, match=r"example 2: not an array \(.*\); give the same number"):
-        parse_examples([one, ([[1, 2], [3]], "y")])
+        parse_captions([one, ([[1, 2], [3]], "y")])
     with pytest.raises(
         DataError, match="example 2: values of type <U1; features are whole numbers or floats"
     ):
-        parse_examples([one, (["a", "b"], "y")])
+        parse_captions([one, (["a", "b"], "y")])
 
 
 def test_validation_files_of_another_width(tmp_path):
@@ -82,7 +82,7 @@ def test_files(tmp_path):
     np.save(tmp_path / "x.npy", np.zeros((0, 3)))
     (tmp_path / "x.txt").write_text("")
     with pytest.raises(DataError, match="an empty corpus, without a row"):
-        read_examples([str(tmp_path / "x.npy"), str(tmp_path / "x.txt")], "")
+        read_captions([str(tmp_path / "x.npy"), str(tmp_path / "x.txt")], "")
     with pytest.raises(
         ConfigError, match=r"data\.train: 1 file; give two, the features and then the captions"
     ):

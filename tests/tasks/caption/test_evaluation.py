@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from regard.errors import DataError
-from regard.evaluation import measure
+from regard.evaluation import measure_quality
 from regard.search.options import SearchOptions
 from regard.tasks.caption import evaluation as caption_evaluation
 from regard.tasks.caption.evaluation import CaptionEvaluation, evaluate_captions
@@ -50,7 +50,7 @@ def evaluation(monkeypatch):
 
 def test_every_score_of_the_corpus_is_there(evaluation):
     scores = evaluation.scores()
-    quality = measure(WRITTEN, REFERENCES)
+    quality = measure_quality(WRITTEN, REFERENCES)
     names = ["bleu", "chrf", "ter", "exact_match", "token_error_rate", "character_error_rate"]
     assert list(scores) == [*names, "perplexity", "num_sentences", "sentences_per_second"]
     assert {name: scores[name] for name in names} == quality.scores
@@ -69,7 +69,7 @@ def test_one_reference_for_each_row():
 def test_a_report_has_scores_and_captions(tmp_path):
     lines = ["a red cat", "", "two cats"]
     written = tuple(Caption(line, (), 0.0, 0.0, ()) for line in lines)
-    evaluation = CaptionEvaluation(measure(lines, ["a red cat", "x", "a cat"]), 3.5, written, 2.0)
+    evaluation = CaptionEvaluation(measure_quality(lines, ["a red cat", "x", "a cat"]), 3.5, written, 2.0)
     path = evaluation.write(tmp_path / "new", ReportContext("", "again", facts={"command": "again"}))[
         "report"
     ]

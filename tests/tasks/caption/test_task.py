@@ -6,7 +6,7 @@ import torch
 
 from regard.batches import pad_captioned
 from regard.errors import ConfigError
-from regard.evaluation import measure
+from regard.evaluation import measure_quality
 from regard.evaluation.metrics import validation_metrics
 from regard.tasks import prepare_task
 from regard.tasks.caption.predictor import Captioner
@@ -68,7 +68,7 @@ def test_validation_is_the_captioner_as_it_is_used():
     assert task.model.training
     captioner = Captioner(task.model.eval(), task.tokenizers["text"], max_length=11)
     output = [each.text for each in captioner.caption(np.array([row for row, _ in ROWS[:4]]), beam=1)]
-    quality = measure(output, [text for _, text in ROWS[:4]], metrics=validation_metrics())
+    quality = measure_quality(output, [text for _, text in ROWS[:4]], metrics=validation_metrics())
     assert (found.scores["bleu"], found.scores["chrf"], found.scores["exact_match"]) == (
         quality["bleu"],
         quality["chrf"],

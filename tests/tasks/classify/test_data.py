@@ -4,7 +4,7 @@ import pytest
 
 from regard.errors import ConfigError, DataError
 from regard.tasks.classify.config import LabelledDataConfig
-from regard.tasks.classify.task import ClassifyTask, parse_examples, read_examples
+from regard.tasks.classify.task import ClassifyTask, parse_labelled_texts, read_labelled_texts
 from regard.text import LabelledText
 from regard.training.configure import configure
 
@@ -63,25 +63,25 @@ def test_what_cannot_be_used(tmp_path):
         prepared(TEXTS[:2])
     (tmp_path / "empty").touch()
     with pytest.raises(DataError, match="empty: an empty corpus"):
-        read_examples(str(tmp_path / "empty"), LabelledDataConfig(), 1)
+        read_labelled_texts(str(tmp_path / "empty"), LabelledDataConfig(), 1)
 
 
 def test_tuples_are_a_label_and_its_texts():
-    assert parse_examples([("x", "a", "b")], 2) == [LabelledText("x", ("a", "b"))]
+    assert parse_labelled_texts([("x", "a", "b")], 2) == [LabelledText("x", ("a", "b"))]
     with pytest.raises(DataError, match=r"example 2 \('y'\) has 1 texts where model.num_texts is 2"):
-        parse_examples([("x", "a", "b"), ("y", "a")], 2)
+        parse_labelled_texts([("x", "a", "b"), ("y", "a")], 2)
     with pytest.raises(DataError, match=r"example 1 \('x'\) has a blank text"):
-        parse_examples([("x", " ")], 1)
+        parse_labelled_texts([("x", " ")], 1)
 
 
 def test_the_layout_reaches_the_reader(tmp_path):
     path = tmp_path / "data"
     path.write_text("id\ta\tb\tlabel\n1\tone\ttwo\tyes\n")
     data = LabelledDataConfig(columns=(4, 2, 3), header=True)
-    [example] = read_examples(str(path), data, 2)
+    [example] = read_labelled_texts(str(path), data, 2)
     assert (example.label, example.texts) == ("yes", ("one", "two"))
     path.write_text("yes one two\n")
-    [example] = read_examples(str(path), LabelledDataConfig(separator="space"), 1)
+    [example] = read_labelled_texts(str(path), LabelledDataConfig(separator="space"), 1)
     assert (example.label, example.texts) == ("yes", ("one two",))
     with pytest.raises(ConfigError, match="is for a label followed by one text"):
-        read_examples(str(path), LabelledDataConfig(separator="space"), 2)
+        read_labelled_texts(str(path), LabelledDataConfig(separator="space"), 2)

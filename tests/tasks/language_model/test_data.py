@@ -3,7 +3,7 @@
 import pytest
 
 from regard.errors import DataError
-from regard.tasks.language_model.task import LanguageModelTask, parse_examples, read_examples
+from regard.tasks.language_model.task import LanguageModelTask, parse_lines, read_corpus
 from regard.training.configure import configure
 
 
@@ -61,14 +61,14 @@ def test_continuous_text_is_whole():
 def test_files_one_after_the_other(tmp_path):
     (tmp_path / "one").write_text("a\nb\n")
     (tmp_path / "two").write_text("c\n")
-    assert read_examples([str(tmp_path / "one"), str(tmp_path / "two")]) == ["a", "b", "c"]
+    assert read_corpus([str(tmp_path / "one"), str(tmp_path / "two")]) == ["a", "b", "c"]
     (tmp_path / "blank").write_text("\n \n")
     with pytest.raises(DataError, match="blank: an empty corpus, without text"):
-        read_examples([str(tmp_path / "blank")])
+        read_corpus([str(tmp_path / "blank")])
 
 
 def test_lines_in_tuples_are_lines():
-    assert parse_examples([("a b",), "c"]) == ["a b", "c"]
+    assert parse_lines([("a b",), "c"]) == ["a b", "c"]
 
 
 def test_refusals():

@@ -3,8 +3,8 @@ import torch
 
 from regard.batches import pad_lines
 from regard.models import LanguageModelConfig, LanguageModelNetwork
+from regard.tasks.base import sequence_loss
 from regard.tasks.language_model.task import LanguageModelObjective
-from regard.tasks.loss import sequence_loss
 
 
 @pytest.mark.parametrize("tie", [False, True])

@@ -3,7 +3,7 @@
 import pytest
 
 from regard.errors import ConfigError, DataError
-from regard.tasks.tag.task import TagTask, parse_examples, read_examples
+from regard.tasks.tag.task import TagTask, parse_tagged_sentences, read_tagged_sentences
 from regard.text import TaggedSentence
 from regard.training.configure import configure
 
@@ -42,21 +42,21 @@ def test_what_cannot_be_used(tmp_path):
         prepared(SENTENCES, [])
     (tmp_path / "empty").touch()
     with pytest.raises(DataError, match="empty: an empty corpus"):
-        read_examples([str(tmp_path / "empty")], "lines", ())
+        read_tagged_sentences([str(tmp_path / "empty")], "lines", ())
 
 
 def test_tuples_are_words_and_tags():
     wanted = [TaggedSentence(("a", "b"), ("X", "Y"))]
     assert (
-        parse_examples([("a b", "X Y")])
-        == parse_examples([(["a", "b"], ("X", "Y"))])
-        == parse_examples(wanted)
+        parse_tagged_sentences([("a b", "X Y")])
+        == parse_tagged_sentences([(["a", "b"], ("X", "Y"))])
+        == parse_tagged_sentences(wanted)
         == wanted
     )
     with pytest.raises(DataError, match="example 2 has 2 words and 1 tags"):
-        parse_examples([("a", "X"), ("a b", "X")])
+        parse_tagged_sentences([("a", "X"), ("a b", "X")])
     with pytest.raises(DataError, match="example 1 has 0 words and 0 tags"):
-        parse_examples([("", "")])
+        parse_tagged_sentences([("", "")])
 
 
 def test_every_layout_says_the_same(tmp_path):
@@ -70,11 +70,11 @@ def test_every_layout_says_the_same(tmp_path):
         (tmp_path / name).write_text(text)
     words, tags, tsv, vertical = (str(tmp_path / name) for name in texts)
     found = [
-        read_examples([words, tags], "lines", ()),
-        read_examples([tsv], "lines", (2, 1)),
-        read_examples([vertical], "vertical", (2, 1)),
+        read_tagged_sentences([words, tags], "lines", ()),
+        read_tagged_sentences([tsv], "lines", (2, 1)),
+        read_tagged_sentences([vertical], "vertical", (2, 1)),
     ]
     for sentences in found:
         assert [(one.words, one.tags) for one in sentences] == [(("a", "b"), ("X", "Y")), (("c",), ("Z",))]
     with pytest.raises(ConfigError, match="columns"):
-        read_examples([words, tags], "lines", (1, 2))
+        read_tagged_sentences([words, tags], "lines", (1, 2))

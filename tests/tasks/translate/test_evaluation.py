@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regard.errors import DataError
-from regard.evaluation import measure
+from regard.evaluation import measure_quality
 from regard.evaluation.alignment import score_alignments
 from regard.search.options import DEFAULT_SEARCH
 from regard.tasks.translate.evaluation import evaluate
@@ -97,7 +97,7 @@ def test_alignment_error_rate_by_hand():
 
 def test_the_output_is_scored_and_not_the_reading():
     evaluation = evaluate(scripted(wrong=1), SOURCES, REFERENCES, tokenize="none", lowercase=True)
-    expected = measure(["X A B", "C", "A B C"], REFERENCES, tokenize="none", lowercase=True)
+    expected = measure_quality(["X A B", "C", "A B C"], REFERENCES, tokenize="none", lowercase=True)
     assert evaluation.quality == expected
     assert evaluation.quality["exact_match"] == pytest.approx(2 / 3)
     assert [each.text for each in evaluation.translations] == ["X A B", "C", "A B C"]

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from regard.batches import pad_pairs
-from regard.tasks.loss import sequence_loss
+from regard.tasks.base import sequence_loss
 from regard.tasks.translate.objective import TranslationObjective
 
 

@@ -4,10 +4,10 @@ import pytest
 import torch
 
 from regard.batches import pad_pairs
-from regard.evaluation import measure
+from regard.evaluation import measure_quality
 from regard.evaluation.metrics import validation_metrics
 from regard.tasks.translate.predictor import Translator
-from regard.tasks.translate.task import validate
+from regard.tasks.translate.task import validate_translator
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def translator(small_model, prepared):
 
 def validated(translator, prepared, **options):
     options = {"free_running": 100, "batch_sentences": 4, "batch_tokens": 1000, **options}
-    return validate(translator, prepared.valid_pairs, prepared.valid, **options)
+    return validate_translator(translator, prepared.valid_pairs, prepared.valid, **options)
 
 
 def edits(one, other):
@@ -63,7 +63,7 @@ def test_free_running_numbers_against_greedy_search(translator, prepared):
     wrong = sum(edits(one.split(), other.split()) for one, other in zip(output, references, strict=True))
     words = sum(len(line.split()) for line in references)
     assert found.scores["free_running_accuracy"] == pytest.approx(max(0, 1 - wrong / words))
-    quality = measure(output, references, metrics=validation_metrics())
+    quality = measure_quality(output, references, metrics=validation_metrics())
     assert (found.scores["bleu"], found.scores["chrf"], found.scores["exact_match"]) == (
         quality["bleu"],
         quality["chrf"],

@@ -1,43 +1,12 @@
 """Alignments: attention over words, hard links, their symmetrisation and their scores."""
 
-from regard.evaluation.alignment.error_rate import (
-    AlignmentScore,
-    AttentionStatistics,
-    attention_statistics,
-    score_alignments,
-)
-from regard.evaluation.alignment.links import (
-    SYMMETRIZERS,
-    LinkRule,
-    argmax_links,
-    flip,
-    grow_diag,
-    grow_diag_final,
-    grow_diag_final_and,
-    in_order,
-    intersection,
-    threshold_links,
-    union,
-)
-from regard.evaluation.alignment.words import LabelledAlpha, merge_alpha, word_labels
-
-__all__ = [
-    "SYMMETRIZERS",
-    "AlignmentScore",
-    "AttentionStatistics",
-    "LabelledAlpha",
-    "LinkRule",
-    "argmax_links",
-    "attention_statistics",
-    "flip",
-    "grow_diag",
-    "grow_diag_final",
-    "grow_diag_final_and",
-    "in_order",
-    "intersection",
-    "merge_alpha",
-    "score_alignments",
-    "threshold_links",
-    "union",
-    "word_labels",
-]
+from regard.evaluation.alignment.error_rate import AlignmentScore as AlignmentScore
+from regard.evaluation.alignment.error_rate import AttentionStatistics as AttentionStatistics
+from regard.evaluation.alignment.error_rate import attention_statistics as attention_statistics
+from regard.evaluation.alignment.error_rate import score_alignments as score_alignments
+from regard.evaluation.alignment.links import SYMMETRIZERS as SYMMETRIZERS
+from regard.evaluation.alignment.links import LinkRule as LinkRule
+from regard.evaluation.alignment.links import flip as flip
+from regard.evaluation.alignment.links import in_order as in_order
+from regard.evaluation.alignment.links import threshold_links as threshold_links
+from regard.evaluation.alignment.words import LabelledAlpha as LabelledAlpha

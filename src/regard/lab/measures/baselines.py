@@ -15,7 +15,7 @@ from typing import TypeVar
 import numpy as np
 
 from regard.datasets import Example
-from regard.datasets.recall import VALUES
+from regard.datasets.memory import VALUES
 
 Question = TypeVar("Question", bound=Hashable)
 Answer = TypeVar("Answer", bound=Hashable)
@@ -34,7 +34,7 @@ def most_frequent_by_question(pairs: Iterable[tuple[Question, Answer]]) -> dict[
     return {question: most_frequent(given) for question, given in answers.items()}
 
 
-def nearest(examples: Sequence[Example], features: Sequence[Sequence[float]]) -> list[str]:
+def nearest_captions(examples: Sequence[Example], features: Sequence[Sequence[float]]) -> list[str]:
     """For each vector the caption of the nearest example (Euclidean distance)."""
     known = np.array([example.features for example in examples])  # (N, f)
     squares = (known**2).sum(axis=1)

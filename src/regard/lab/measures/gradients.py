@@ -23,8 +23,8 @@ from regard.ops.gru import gru_step
 from regard.ops.rnn import rnn_step
 from regard.ops.tape import Scoring, extend, kept, read_tape
 from regard.ops.unroll import State, unroll_attending
+from regard.tasks.base import sequence_loss
 from regard.tasks.config import TrainingConfig
-from regard.tasks.loss import sequence_loss
 from regard.training.fabric import build_fabric
 from regard.training.loop import update
 

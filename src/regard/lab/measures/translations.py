@@ -8,7 +8,7 @@ sentence.
 import math
 from collections.abc import Sequence
 
-from regard.evaluation import measure
+from regard.evaluation import measure_quality
 
 
 def mean_by_position(rows: Sequence[Sequence[float]], positions: int) -> list[float]:
@@ -47,7 +47,7 @@ def score_translations(outputs: Sequence[str], references: Sequence[str]) -> dic
     Raises:
         DataError: no lines, or not as many of each.
     """
-    quality = measure(outputs, references, tokenize="none", metrics=("bleu", "exact_match"))
+    quality = measure_quality(outputs, references, tokenize="none", metrics=("bleu", "exact_match"))
     num_words, num_reference_words = (
         sum(len(line.split()) for line in lines) for lines in (outputs, references)
     )

@@ -1,15 +1,10 @@
 """What every experiment is built from: the bench it runs on, the finding it returns and the verdict in it."""
 
-from regard.lab.runner.bench import Bench, train_for
-from regard.lab.runner.experiment import CaptionedFigure, Check, Experiment, Finding, Table, Verdict
-
-__all__ = [
-    "Bench",
-    "CaptionedFigure",
-    "Check",
-    "Experiment",
-    "Finding",
-    "Table",
-    "Verdict",
-    "train_for",
-]
+from regard.lab.runner.bench import Bench as Bench
+from regard.lab.runner.bench import train_for as train_for
+from regard.lab.runner.experiment import CaptionedFigure as CaptionedFigure
+from regard.lab.runner.experiment import Check as Check
+from regard.lab.runner.experiment import Experiment as Experiment
+from regard.lab.runner.experiment import Finding as Finding
+from regard.lab.runner.experiment import Table as Table
+from regard.lab.runner.experiment import Verdict as Verdict

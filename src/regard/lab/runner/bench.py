@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 from regard.datasets import Example
 from regard.errors import RegardError
 from regard.training.configure import configure
-from regard.training.progress import Event, Progress
+from regard.training.progress import Event, Progress, ignore
 from regard.training.run import run_training
 
 _MAX_WORKERS = 61 if sys.platform == "win32" else 1024
@@ -87,10 +87,6 @@ Measured = TypeVar("Measured")
 
 Reporter = Callable[[str], None]
 """Takes a short progress message. It is sent to other processes, so it must be picklable."""
-
-
-def ignore(message: str) -> None:
-    """The reporter that drops every message."""
 
 
 def train_for(updates: int, **options: Any) -> dict[str, Any]:

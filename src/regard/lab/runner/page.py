@@ -51,7 +51,7 @@ def write_page(path: str | PathLike[str], result: Result, folder: Path) -> None:
     _write(path, result.title, _experiment_section(result, folder))
 
 
-def write_report(
+def write_overview(
     path: str | PathLike[str], results: Sequence[Result], folder: Path, *, seconds: float, jobs: int
 ) -> None:
     """Write the report on several experiments, whole or not at all.

@@ -19,7 +19,7 @@ from regard.errors import RegardError
 from regard.io import make_folder
 from regard.lab.runner.bench import Bench, one_thread, worker_killed, workers
 from regard.lab.runner.experiment import Experiment, Result, read_result, write_result
-from regard.lab.runner.page import write_page, write_report
+from regard.lab.runner.page import write_overview, write_page
 from regard.plots.figures.canvas import require_matplotlib
 
 _POLL_SECONDS = 0.2
@@ -121,7 +121,7 @@ def run_all(
     results = [read_result(bench.folder / each.name) for each in experiments if each.name in scheduler.done]
     if results:
         seconds = time.perf_counter() - started
-        write_report(bench.folder / "report.html", results, bench.folder, seconds=seconds, jobs=bench.jobs)
+        write_overview(bench.folder / "report.html", results, bench.folder, seconds=seconds, jobs=bench.jobs)
     return results
 
 

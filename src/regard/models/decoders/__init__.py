@@ -1,17 +1,8 @@
-"""The decoders, one file per paper. To add one: a file here, a config in `config.py`, a case in `seq2seq.py`."""
+"""The decoders by paper. To add one: a file here, a config in `config.py`, a case in `seq2seq.py`."""
 
-from regard.models.decoders.bahdanau import BahdanauDecoder
-from regard.models.decoders.cho import ChoDecoder
-from regard.models.decoders.decoder import Decoder
-from regard.models.decoders.deep_fusion import DeepFusionDecoder
-from regard.models.decoders.luong import LuongDecoder
-from regard.models.decoders.sutskever import SutskeverDecoder
-
-__all__ = [
-    "BahdanauDecoder",
-    "ChoDecoder",
-    "Decoder",
-    "DeepFusionDecoder",
-    "LuongDecoder",
-    "SutskeverDecoder",
-]
+from regard.models.decoders.bahdanau import BahdanauDecoder as BahdanauDecoder
+from regard.models.decoders.decoder import Decoder as Decoder
+from regard.models.decoders.deep_fusion import DeepFusionDecoder as DeepFusionDecoder
+from regard.models.decoders.fixed_vector import ChoDecoder as ChoDecoder
+from regard.models.decoders.fixed_vector import SutskeverDecoder as SutskeverDecoder
+from regard.models.decoders.luong import LuongDecoder as LuongDecoder

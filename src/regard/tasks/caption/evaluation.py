@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from regard.errors import ConfigError, DataError
-from regard.evaluation import Quality, measure
+from regard.evaluation import Quality, measure_quality
 from regard.evaluation.metrics import charted_metrics
 from regard.io import write_whole
 from regard.search.options import DEFAULT_SEARCH, SearchOptions
@@ -30,7 +30,7 @@ from regard.tasks.evaluation import (
     ReportContext,
     show_answer,
     write_lines,
-    write_report,
+    write_report_json,
 )
 from regard.tasks.generation import target_unit
 from regard.tasks.language_model.result import perplexity
@@ -79,7 +79,7 @@ class CaptionEvaluation:
         Raises:
             DataError: the folder cannot be written.
         """
-        report = write_report(folder, context.report(self.to_json()))
+        report = write_report_json(folder, context.report(self.to_json()))
         write_lines(folder / "captions.txt", [caption.text for caption in self.captions])
         return {"report": report}
 
@@ -122,7 +122,7 @@ def evaluate_captions(
     seconds = time.perf_counter() - started
     scored = captioner.score(features, references)
     log_probs = [log_prob for caption in scored for log_prob in caption.token_log_probs]
-    quality = measure(
+    quality = measure_quality(
         [caption.text for caption in captions],
         references,
         tokenize=tokenize,

@@ -7,13 +7,13 @@ models, tokenizers or features.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from regard.errors import DataError
+from regard.tasks.result import JsonResult
 
 
 @dataclass(frozen=True)
-class Caption:
+class Caption(JsonResult):
     """A caption, and its probability under the model.
 
     Attributes:
@@ -24,6 +24,8 @@ class Caption:
         token_log_probs: one per token; they sum to `log_prob`.
         alternatives: the rest of the n-best list, best first.
     """
+
+    json_names = ("text", "score", "log_prob", "tokens", "token_log_probs", "alternatives")
 
     text: str
     tokens: tuple[str, ...]
@@ -44,14 +46,3 @@ class Caption:
 
     def __repr__(self) -> str:
         return f"Caption({self.text!r}, score={self.score:.4f})"
-
-    def to_json(self) -> dict[str, Any]:
-        """Everything as a JSON object."""
-        return {
-            "text": self.text,
-            "score": self.score,
-            "log_prob": self.log_prob,
-            "tokens": list(self.tokens),
-            "token_log_probs": list(self.token_log_probs),
-            "alternatives": [other.to_json() for other in self.alternatives],
-        }

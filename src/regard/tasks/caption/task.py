@@ -12,15 +12,13 @@ import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
-from regard.batches import CaptionBatch, batch_by_length, pad_captioned
+from regard.batches import CaptionBatch, batch_by_length, pad_captioned, select_positions, token_positions
 from regard.errors import ConfigError, DataError
 from regard.models import CaptionerNetwork
-from regard.models.state import select_positions, token_positions
 from regard.tasks.base import Prepared, Task, Validation, filter_by_length, train_text_tokenizer
 from regard.tasks.caption.config import CaptionRun
 from regard.tasks.caption.predictor import Captioner
 from regard.tasks.generation import check_selection, validate_generation
-from regard.tasks.loss import words_loss
 from regard.tasks.train_valid_split import split_train_valid
 from regard.text import CaptionedFeatures, Tokenizer, as_numbers, read_captioned
 
@@ -60,7 +58,7 @@ class CaptionObjective(nn.Module):
         real = token_positions(batch.target_mask)  # (N,)
         readout = self.model.readouts(batch, real).readout
         targets = select_positions(batch.target_ids, real)  # (N,)
-        return words_loss(readout, self.model.decoder.output, targets, self.smoothing)
+        return self.model.decoder.output.loss(readout, targets, self.smoothing)
 
 
 class CaptionTask(Task):
@@ -91,10 +89,10 @@ class CaptionTask(Task):
                 "data.train: no training captions; name the features and their captions with "
                 "--train features.npy --train captions.txt"
             )
-        captioned = parse_examples(train) if train is not None else read_examples(data.train, data.column)
-        validated = parse_examples(valid) if valid is not None else None
+        captioned = parse_captions(train) if train is not None else read_captions(data.train, data.column)
+        validated = parse_captions(valid) if valid is not None else None
         if validated is None and data.valid:
-            validated = read_examples(data.valid, data.column)
+            validated = read_captions(data.valid, data.column)
         super().__init__(config, _prepare(captioned, validated, config))
         check_selection(config.training.select, self.tokenizers["text"])
 
@@ -152,7 +150,7 @@ def _pad(examples: Sequence[EncodedCaption]) -> CaptionBatch:
     return pad_captioned([example.features for example in examples], [example.ids for example in examples])
 
 
-def read_examples(files: Sequence[str], column: str) -> list[CaptionedFeatures]:
+def read_captions(files: Sequence[str], column: str) -> list[CaptionedFeatures]:
     """Read a file of features and the captions beside it.
 
     Args:
@@ -169,7 +167,7 @@ def read_examples(files: Sequence[str], column: str) -> list[CaptionedFeatures]:
     return examples
 
 
-def parse_examples(given: Iterable[Example]) -> list[CaptionedFeatures]:
+def parse_captions(given: Iterable[Example]) -> list[CaptionedFeatures]:
     """`CaptionedFeatures`, or tuples of a vector and a caption, as the former.
 
     Raises:

@@ -9,21 +9,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regard.errors import DataError, nearest
 from regard.evaluation.alignment.words import Units, word_units
-from regard.tasks.result import PlottedResult
+from regard.tasks.result import JsonResult, PlottedResult
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, eq=False)
-class Classification(PlottedResult):
+class Classification(PlottedResult, JsonResult):
     """A text and its label.
 
     Attributes:
@@ -34,6 +34,8 @@ class Classification(PlottedResult):
         words: of each sentence, the index of each token's word; None for marks and blanks.
         alpha: of each sentence, the pooling weight of each token; None where the model does not pool by attention.
     """
+
+    json_names = ("texts", "label", "probabilities", "tokens", "words", "alpha")
 
     texts: tuple[str, ...]
     label: str
@@ -116,17 +118,3 @@ class Classification(PlottedResult):
             ],
             caption=" · ".join(f"{label} {probability:.0%}" for label, probability in ranked[:5]),
         )
-
-    def to_json(self) -> dict[str, Any]:
-        """Everything as a JSON object, alpha to four decimals."""
-        alpha = None
-        if self.alpha is not None:
-            alpha = [np.round(weights.astype(np.float64), 4).tolist() for weights in self.alpha]
-        return {
-            "texts": list(self.texts),
-            "label": self.label,
-            "probabilities": dict(self.probabilities),
-            "tokens": list(map(list, self.tokens)),
-            "words": list(map(list, self.words)),
-            "alpha": alpha,
-        }

@@ -25,11 +25,11 @@ class ClassifyTask(LabelTask[LabelledText, EncodedLabelled]):
 
     def read(self, files: Sequence[str]) -> list[LabelledText]:
         """Read the labelled texts of the file."""
-        return read_examples(files[0], self.config.data, self.config.model.num_texts)
+        return read_labelled_texts(files[0], self.config.data, self.config.model.num_texts)
 
     def parse(self, given: Iterable[Any]) -> list[LabelledText]:
         """Labelled texts, or tuples of a label and its texts, as labelled texts."""
-        return parse_examples(given, self.config.model.num_texts)
+        return parse_labelled_texts(given, self.config.model.num_texts)
 
     def texts(self, example: LabelledText) -> tuple[str, ...]:
         """One text, or the two of a pair."""
@@ -65,7 +65,7 @@ class ClassifyTask(LabelTask[LabelledText, EncodedLabelled]):
         return score_classes(gold, predicted, self.labels)
 
 
-def read_examples(file: str, data: LabelledDataConfig, num_texts: int) -> list[LabelledText]:
+def read_labelled_texts(file: str, data: LabelledDataConfig, num_texts: int) -> list[LabelledText]:
     """Read the labelled texts of a file.
 
     Raises:
@@ -86,7 +86,9 @@ def read_examples(file: str, data: LabelledDataConfig, num_texts: int) -> list[L
     return examples
 
 
-def parse_examples(given: Iterable[LabelledText | tuple[str, ...]], num_texts: int) -> list[LabelledText]:
+def parse_labelled_texts(
+    given: Iterable[LabelledText | tuple[str, ...]], num_texts: int
+) -> list[LabelledText]:
     """Labelled texts, or tuples of a label and its texts, as labelled texts.
 
     Raises:

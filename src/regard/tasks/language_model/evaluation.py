@@ -17,7 +17,7 @@ from regard.tasks.evaluation import (
     ProgressCounter,
     ReportContext,
     write_lines,
-    write_report,
+    write_report_json,
 )
 from regard.tasks.language_model.predictor import LanguageModel
 from regard.tasks.language_model.result import TextScore
@@ -57,7 +57,7 @@ def evaluate_files(options: EvaluationOptions) -> EvaluationRun:
 
 def _report(score: TextScore, mode: str, model: str) -> EvaluationReport:
     def write(folder: Path, context: ReportContext) -> dict[str, Path]:
-        return {"report": write_report(folder, context.report({**score.to_json(), "mode": mode}))}
+        return {"report": write_report_json(folder, context.report({**score.to_json(), "mode": mode}))}
 
     unknown = f"{score.unknown} to {model}, and each is read as the one unknown word"
     notes = (unknown,) if score.unknown else ()

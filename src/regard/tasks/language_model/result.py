@@ -20,14 +20,14 @@ from numpy.typing import NDArray
 
 from regard.errors import ConfigError, DataError
 from regard.evaluation.alignment.words import Units, word_units
-from regard.tasks.result import PlottedResult
+from regard.tasks.result import JsonResult, PlottedResult
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True)
-class Candidate:
+class Candidate(JsonResult):
     """A token that may come next.
 
     Attributes:
@@ -36,21 +36,15 @@ class Candidate:
         sampling_probability: after temperature and truncation; 0 for a token that was cut off.
     """
 
+    json_names = ("token", "model_probability", "sampling_probability")
+
     token: str
     model_probability: float
     sampling_probability: float
 
-    def to_json(self) -> dict[str, Any]:
-        """The candidate as a JSON object."""
-        return {
-            "token": self.token,
-            "model_probability": self.model_probability,
-            "sampling_probability": self.sampling_probability,
-        }
-
 
 @dataclass(frozen=True)
-class SampleStep:
+class SampleStep(JsonResult):
     """One step: the sampled token, and its alternatives.
 
     Attributes:
@@ -80,7 +74,7 @@ class SampleStep:
 
 
 @dataclass(frozen=True)
-class Sample(PlottedResult):
+class Sample(PlottedResult, JsonResult):
     """A sampled line.
 
     Attributes:
@@ -90,6 +84,8 @@ class Sample(PlottedResult):
         token_log_probs: the model's log p of each token.
         steps: one per token.
     """
+
+    json_names = ("text", "prompt", "tokens", "log_prob", "token_log_probs", "steps")
 
     text: str
     prompt: str
@@ -143,17 +139,6 @@ class Sample(PlottedResult):
             )
         heading = ("step", "token", "p (sampling)", "p (model)", "alternatives")
         return table_html(heading, rows, caption=self.text)
-
-    def to_json(self) -> dict[str, Any]:
-        """Everything as a JSON object; the names say which distribution a probability is of."""
-        return {
-            "text": self.text,
-            "prompt": self.prompt,
-            "tokens": list(self.tokens),
-            "log_prob": self.log_prob,
-            "token_log_probs": list(self.token_log_probs),
-            "steps": [step.to_json() for step in self.steps],
-        }
 
 
 _MAX_NATS = 700  # exp of more leaves the range of floats
@@ -307,7 +292,7 @@ _MASKED = 1e-6  # a masked softmax leaves less
 
 
 @dataclass(frozen=True, eq=False)
-class Reading(PlottedResult):
+class Reading(PlottedResult, JsonResult):
     """A line with the attention of every step to the tokens before it.
 
     Attributes:
@@ -319,6 +304,8 @@ class Reading(PlottedResult):
         token_log_probs: log p(token | those before it), None for a token that is not predicted; None altogether for a
             model that predicts nothing.
     """
+
+    json_names = ("text", "tokens", "words", "token_log_probs", "alpha")
 
     text: str
     tokens: tuple[str, ...]
@@ -395,13 +382,3 @@ class Reading(PlottedResult):
         if not self.alpha:
             return heatmap_html((), (), np.zeros((0, 0)), caption=self.text)
         return heatmap_html(self.labels, self.labels, self.word_alpha(), caption=self.text)
-
-    def to_json(self) -> dict[str, Any]:
-        """Everything as a JSON object, alpha to four decimals."""
-        return {
-            "text": self.text,
-            "tokens": list(self.tokens),
-            "words": list(self.words),
-            "token_log_probs": None if self.token_log_probs is None else list(self.token_log_probs),
-            "alpha": [np.round(alpha.astype(np.float64), 4).tolist() for alpha in self.alpha],
-        }

@@ -10,15 +10,13 @@ from collections.abc import Iterable, Mapping, Sequence
 import torch
 from torch import Tensor, nn
 
-from regard.batches import LineBatch, Stream, batch_by_length, pad_lines
+from regard.batches import LineBatch, Stream, batch_by_length, pad_lines, select_positions, token_positions
 from regard.errors import ConfigError, DataError
 from regard.models import LanguageModelNetwork, States, detached
-from regard.models.state import select_positions, token_positions
 from regard.search.forced import score_tokens
 from regard.tasks.base import Prepared, Task, Validation, filter_by_length, train_text_tokenizer
 from regard.tasks.language_model.config import LanguageModelRun
 from regard.tasks.language_model.result import TextScore
-from regard.tasks.loss import words_loss
 from regard.tasks.train_valid_split import split_note, split_train_valid
 from regard.text import EncodedLine, encode_lines, read_lines
 
@@ -51,7 +49,7 @@ class LanguageModelObjective(nn.Module):
         real = token_positions(batch.mask)  # (N,)
         readout, last = self.model.readouts(batch.previous_ids, batch.mask, real, state)
         targets = select_positions(batch.target_ids, real)  # (N,)
-        return words_loss(readout, self.model.output, targets, self.smoothing), last
+        return self.model.output.loss(readout, targets, self.smoothing), last
 
 
 class LanguageModelTask(Task):
@@ -80,10 +78,10 @@ class LanguageModelTask(Task):
         data = config.data
         if train is None and not data.train:
             raise ConfigError("data.train: no training text; name a file with --train text.txt")
-        lines = parse_examples(train) if train is not None else read_examples(data.train)
-        validated = parse_examples(valid) if valid is not None else None
+        lines = parse_lines(train) if train is not None else read_corpus(data.train)
+        validated = parse_lines(valid) if valid is not None else None
         if validated is None and data.valid:
-            validated = read_examples(data.valid)
+            validated = read_corpus(data.valid)
         super().__init__(config, _prepare(lines, validated, config))
         self._stream: Stream | None = None
         if data.mode == "continuous":
@@ -138,7 +136,7 @@ class LanguageModelTask(Task):
             if self._stream is None
             else validation_stream(lines)
         )
-        return validate(self.model, batches, lines, device=device)
+        return validate_language_model(self.model, batches, lines, device=device)
 
 
 def validation_stream(lines: Sequence[EncodedLine]) -> Stream:
@@ -161,7 +159,7 @@ def sentence_batches(
         yield pad_lines([lines[k].ids for k in members])
 
 
-def validate(
+def validate_language_model(
     model: LanguageModelNetwork,
     batches: Iterable[LineBatch],
     lines: Sequence[EncodedLine],
@@ -204,7 +202,7 @@ def validate(
     return Validation(text.loss, scores_by_key)
 
 
-def read_examples(files: Sequence[str]) -> list[str]:
+def read_corpus(files: Sequence[str]) -> list[str]:
     """Read the lines of some files, one file after the other.
 
     Raises:
@@ -216,7 +214,7 @@ def read_examples(files: Sequence[str]) -> list[str]:
     return lines
 
 
-def parse_examples(given: Iterable[str | tuple[str]]) -> list[str]:
+def parse_lines(given: Iterable[str | tuple[str]]) -> list[str]:
     """Lines, or tuples of one line, as lines."""
     return [item if isinstance(item, str) else item[0] for item in given]
 

@@ -6,17 +6,17 @@ In: words, tags, probabilities. Out: `Tagging`: a plot, JSON. Knows nothing of m
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from regard.errors import DataError
-from regard.tasks.result import PlottedResult
+from regard.tasks.result import JsonResult, PlottedResult
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True)
-class Tagging(PlottedResult):
+class Tagging(PlottedResult, JsonResult):
     """A sentence and its tags.
 
     Attributes:
@@ -24,6 +24,8 @@ class Tagging(PlottedResult):
         tags: one per word.
         probabilities: of the tag of each word.
     """
+
+    json_names = ("words", "tags", "probabilities")
 
     words: tuple[str, ...]
     tags: tuple[str, ...]
@@ -51,11 +53,3 @@ class Tagging(PlottedResult):
         from regard.plots.html import tags_html
 
         return tags_html(self.words, self.tags, self.probabilities)
-
-    def to_json(self) -> dict[str, Any]:
-        """Everything as a JSON object."""
-        return {
-            "words": list(self.words),
-            "tags": list(self.tags),
-            "probabilities": list(self.probabilities),
-        }

@@ -36,11 +36,11 @@ class TagTask(LabelTask[TaggedSentence, EncodedTagged]):
 
     def read(self, files: Sequence[str]) -> list[TaggedSentence]:
         """Read the tagged sentences of one file or of two."""
-        return read_examples(files, self.config.data.layout, self.config.data.columns)
+        return read_tagged_sentences(files, self.config.data.layout, self.config.data.columns)
 
     def parse(self, given: Iterable[Any]) -> list[TaggedSentence]:
         """Tagged sentences, or tuples of words and tags, as tagged sentences."""
-        return parse_examples(given)
+        return parse_tagged_sentences(given)
 
     def texts(self, example: TaggedSentence) -> tuple[str, ...]:
         """The sentence."""
@@ -81,7 +81,7 @@ class TagTask(LabelTask[TaggedSentence, EncodedTagged]):
         return score_tags(by_sentence(gold), by_sentence(predicted), self.labels)
 
 
-def read_examples(files: Sequence[str], layout: str, columns: Sequence[int]) -> list[TaggedSentence]:
+def read_tagged_sentences(files: Sequence[str], layout: str, columns: Sequence[int]) -> list[TaggedSentence]:
     """Read tagged sentences.
 
     Args:
@@ -105,7 +105,7 @@ def read_examples(files: Sequence[str], layout: str, columns: Sequence[int]) -> 
     return sentences
 
 
-def parse_examples(given: Iterable[TaggedSentence | tuple[Words, Words]]) -> list[TaggedSentence]:
+def parse_tagged_sentences(given: Iterable[TaggedSentence | tuple[Words, Words]]) -> list[TaggedSentence]:
     """Tagged sentences, or tuples of words and tags, as tagged sentences.
 
     Raises:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from regard.errors import DataError
-from regard.evaluation import METRICS, LengthBand, Quality, measure, measure_by_length
+from regard.evaluation import METRICS, LengthBand, Quality, measure_by_length, measure_quality
 from regard.evaluation.alignment import (
     AlignmentScore,
     AttentionStatistics,
@@ -161,7 +161,7 @@ def evaluate(
     seconds = time.perf_counter() - started
     output = [translation.text for translation in translations]
     unit = target_unit(translator.target_tokenizer)
-    quality = measure(output, references, tokenize=tokenize, lowercase=lowercase, unit=unit)
+    quality = measure_quality(output, references, tokenize=tokenize, lowercase=lowercase, unit=unit)
     aligned = translator.align(sources, references)
     bands = []
     for band in measure_by_length(

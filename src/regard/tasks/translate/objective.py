@@ -12,11 +12,9 @@ from dataclasses import replace
 import torch
 from torch import Tensor, nn
 
-from regard.batches import PairBatch
+from regard.batches import PairBatch, select_positions, token_positions
 from regard.models import Seq2Seq
-from regard.models.state import select_positions, token_positions
 from regard.ops.attention import coverage_penalty, guided_alignment
-from regard.tasks.loss import words_loss
 from regard.text.specials import BOS, PAD
 
 _STEEPNESS = 12.0  # the sigmoid is within 0.3 % of its ends at the run's first and last update
@@ -92,7 +90,7 @@ class TranslationObjective(nn.Module):
         real = token_positions(batch.target_mask)  # (N,)
         decoded = self.model.readouts(batch, real)
         targets = select_positions(batch.target_ids, real)  # (N,)
-        loss = words_loss(decoded.readout, self.model.decoder.output, targets, self.smoothing)
+        loss = self.model.decoder.output.loss(decoded.readout, targets, self.smoothing)
         if self.guided_alignment and batch.gold is not None:
             assert decoded.alpha is not None, "only attention can be guided"
             loss = loss + self.guided_alignment * guided_alignment(decoded.alpha, batch.gold).sum()

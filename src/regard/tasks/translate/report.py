@@ -17,7 +17,7 @@ from regard.tasks.evaluation import (
     ProgressCounter,
     ReportContext,
     ScoreTable,
-    gold_links,
+    collect_gold_links,
     show_answer,
     write_lines,
 )
@@ -126,7 +126,7 @@ def _by_length(evaluation: Evaluation) -> ScoreTable:
 
 def write_examples(stem: Path, examples: "Sequence[Example]") -> list[str]:
     """Write sources, targets and gold links, a file each."""
-    gold = gold_links(examples)
+    gold = collect_gold_links(examples)
     if gold is not None:
         write_lines(stem.with_suffix(".links"), [format_gold(links) for links in gold])
     return [
@@ -141,7 +141,7 @@ def evaluate_examples(translator: Translator, examples: "Sequence[Example]", dem
         translator,
         [example.source for example in examples],
         [example.target for example in examples],
-        gold_links(examples),
+        collect_gold_links(examples),
         tokenize=demo.demo.tokenize,
     )
 

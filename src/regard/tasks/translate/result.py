@@ -13,7 +13,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +22,7 @@ from numpy.typing import NDArray
 from regard.errors import DataError
 from regard.evaluation.alignment.links import argmax_links, in_order
 from regard.evaluation.alignment.words import LabelledAlpha, count_words, merge_alpha, word_labels
+from regard.tasks.result import PlottedResult
 from regard.text.formats import read_file, shown
 from regard.text.links import Links
 from regard.text.specials import SPECIALS, UNK
@@ -35,7 +35,7 @@ _FEW_WORDS = 2  # as in a date, whose characters say more
 
 
 @dataclass(frozen=True, eq=False)
-class Translation:
+class Translation(PlottedResult):
     """A line, its translation, and how the model came to it.
 
     Attributes:
@@ -116,31 +116,21 @@ class Translation:
         """The arg-max alignment between words; empty where there is no attention."""
         return frozenset() if self.word_alpha is None else argmax_links(self.word_alpha.alpha)
 
-    def plot(self, path: str | PathLike[str] | None = None, *, words: bool | None = None) -> Figure:
+    def figure(self, *, words: bool | None = None) -> Figure:
         """Draw the attention as a heat map; without attention, an empty one.
 
         Args:
-            path: where to save the figure, its format by its suffix; nowhere if None.
             words: whether rows and columns are words rather than tokens; by default as in `shown_alpha`.
-
-        Raises:
-            MissingExtraError: matplotlib is not installed.
-            DataError: the figure cannot be written.
         """
-        from regard.plots.figures.canvas import save
         from regard.plots.figures.heatmap import draw_heatmap
 
         if self.alpha is None:
-            figure = draw_heatmap(np.zeros((0, 0)), (), (), title="no attention")
-        elif words is False:
-            figure = draw_heatmap(self.alpha, self.source_tokens, self.tokens)
-        else:
-            drawn = self.word_alpha if words else self.shown_alpha
-            assert drawn is not None, "alpha is there"
-            figure = draw_heatmap(drawn.alpha, drawn.source_labels, drawn.target_labels)
-        if path is not None:
-            save(figure, path)
-        return figure
+            return draw_heatmap(np.zeros((0, 0)), (), (), title="no attention")
+        if words is False:
+            return draw_heatmap(self.alpha, self.source_tokens, self.tokens)
+        drawn = self.word_alpha if words else self.shown_alpha
+        assert drawn is not None, "alpha is there"
+        return draw_heatmap(drawn.alpha, drawn.source_labels, drawn.target_labels)
 
     def _repr_html_(self) -> str:
         """The attention as a heat map, for a notebook; without attention, the two texts."""

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regard.search.trace import Fate, History, Node
+from regard.tasks.result import PlottedResult
 from regard.tasks.translate.result import Translation
 from regard.text import Tokenizer
 
@@ -66,7 +66,7 @@ class PartialHypothesis:
 
 
 @dataclass(frozen=True, eq=False)
-class SearchTree:
+class SearchTree(PlottedResult):
     """The search for a line's translation.
 
     Attributes:
@@ -128,36 +128,21 @@ class SearchTree:
         """The source token with the most attention at each step of the best output; none without attention."""
         return [token for partial in self.best if (token := self.attended_token(partial)) is not None]
 
-    def plot(
-        self,
-        path: str | PathLike[str] | None = None,
-        *,
-        pruned: bool = True,
-        title: str | None = None,
-    ) -> Figure:
+    def figure(self, *, pruned: bool = True, title: str | None = None) -> Figure:
         """Draw the tree, its first tokens at the top.
 
         Args:
-            path: where to save the figure, its format by its suffix; nowhere if None.
             pruned: whether to draw pruned hypotheses too.
             title: a line above it; by default the source.
-
-        Raises:
-            MissingExtraError: matplotlib is not installed.
-            DataError: the figure cannot be written.
         """
         from regard.plots.figures.beam_tree import draw_beam_tree
-        from regard.plots.figures.canvas import save
 
-        figure = draw_beam_tree(
+        return draw_beam_tree(
             self._all,
             attended=self._attended,
             pruned=pruned,
             title=self.translation.source if title is None else title,
         )
-        if path is not None:
-            save(figure, path)
-        return figure
 
     def _repr_html_(self) -> str:
         """The tree, for a notebook."""

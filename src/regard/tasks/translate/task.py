@@ -125,7 +125,8 @@ class TranslateTask(Task):
                 generator = torch.Generator(batch.source_ids.device)
                 self._generator = generator.manual_seed(self.config.training.seed)
             batch = mix_in_samples(self.model, batch, share, self._generator)
-        return super().loss(objective, batch, progress)
+        loss: Tensor = objective(batch)
+        return loss
 
     def validate(self, device: torch.device) -> Validation:
         """Teacher-forced and free-running."""
@@ -137,7 +138,7 @@ class TranslateTask(Task):
             device=device.type,
             max_length=max(len(pair.source_ids) for pair in self.prepared.valid),
         )
-        return validate(
+        return validate_translator(
             translator,
             self.prepared.valid_pairs,
             self.prepared.valid,
@@ -147,7 +148,7 @@ class TranslateTask(Task):
         )
 
 
-def validate(
+def validate_translator(
     translator: Translator,
     pairs: Sequence[SentencePair],
     encoded: Sequence[EncodedPair],

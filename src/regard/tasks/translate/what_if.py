@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from regard.tasks.result import PlottedResult
 from regard.tasks.translate.result import Translation
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class WhatIf:
+class WhatIf(PlottedResult):
     """A translation before and after an intervention.
 
     Attributes:
@@ -83,23 +83,11 @@ class WhatIf:
         pairs = zip(self.before.tokens, self.after.tokens, strict=False)
         return tuple(before if before == after else f"{before} → {after}" for before, after in pairs)
 
-    def plot(self, path: str | PathLike[str] | None = None) -> Figure:
-        """Draw both attentions side by side, forced positions outlined, and their difference.
-
-        Args:
-            path: where to save the figure, its format by its suffix; nowhere if None.
-
-        Raises:
-            MissingExtraError: matplotlib is not installed.
-            DataError: the figure cannot be written.
-        """
-        from regard.plots.figures.canvas import save
+    def figure(self) -> Figure:
+        """Draw both attentions side by side, forced positions outlined, and their difference."""
         from regard.plots.figures.heatmap import draw_what_if
 
-        figure = draw_what_if(self)
-        if path is not None:
-            save(figure, path)
-        return figure
+        return draw_what_if(self)
 
     def _repr_html_(self) -> str:
         """Both translations with their attention, for a notebook."""

@@ -1,15 +1,9 @@
 """Readers of file formats: each yields plain strings and knows one format."""
 
-from regard.text.formats.columns import SEPARATORS, read_columns, read_parallel, read_tsv
-from regard.text.formats.files import STDIN, read_file, read_groups, shown
-
-__all__ = [
-    "SEPARATORS",
-    "STDIN",
-    "read_columns",
-    "read_file",
-    "read_groups",
-    "read_parallel",
-    "read_tsv",
-    "shown",
-]
+from regard.text.formats.columns import read_columns as read_columns
+from regard.text.formats.columns import read_parallel as read_parallel
+from regard.text.formats.columns import read_tsv as read_tsv
+from regard.text.formats.files import STDIN as STDIN
+from regard.text.formats.files import read_file as read_file
+from regard.text.formats.files import read_groups as read_groups
+from regard.text.formats.files import shown as shown

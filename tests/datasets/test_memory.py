@@ -1,15 +1,68 @@
+"""Copying and recall: targets follow from the sources, splits share no line, and chance is what the text says."""
+
 import random
 from collections import Counter
 
 import pytest
 
-from regard.datasets import Recall
-from regard.datasets.recall import VALUES
+from regard.datasets import Copy, Recall
+from regard.datasets.memory import VALUES
 from regard.errors import ConfigError
 
 
 @pytest.fixture(scope="module")
-def splits():
+def copy_splits():
+    return Copy().splits(train=4000, valid=100, test=400, seed=2)
+
+
+def test_targets_repeat_their_sources_word_by_word(copy_splits):
+    for example in (*copy_splits.train, *copy_splits.extra["long"]):
+        assert example.target == example.source
+        assert example.gold.sure == {(i, i) for i in range(len(example.source.split()))}
+
+
+def test_lengths(copy_splits):
+    assert {len(e.source.split()) for e in (*copy_splits.train, *copy_splits.test)} == set(range(5, 21))
+    long = {len(e.source.split()) for e in copy_splits.extra["long"]}
+    assert (min(long), max(long)) == (21, 60)
+
+
+def test_all_symbols_are_equally_frequent_at_every_position(copy_splits):
+    """26 letters of 4,000 strings: about 154 of each at every place, give or take five deviations of 12."""
+    for place in range(5):
+        counts = Counter(example.source.split()[place] for example in copy_splits.train)
+        assert len(counts) == 26
+        assert all(abs(count - 4000 / 26) < 62 for count in counts.values())
+
+
+def test_lengths_and_symbols_can_be_chosen():
+    few = Copy().splits(train=50, valid=5, test=5, seed=2, shortest=8, longest=9, symbols=2)
+    assert {len(e.source.split()) for e in few.train} == {8, 9}
+    assert {word for e in few.train for word in e.source.split()} == {"a", "b"}
+    assert max(len(e.source.split()) for e in few.extra["long"]) <= 27
+
+
+@pytest.mark.parametrize(("shortest", "longest"), [(0, 4), (6, 5)])
+def test_impossible_lengths(shortest, longest):
+    with pytest.raises(ConfigError, match=f"copy: lengths {shortest} to {longest} cannot be had; choose"):
+        Copy().splits(train=1, valid=0, test=0, seed=0, shortest=shortest, longest=longest)
+
+
+@pytest.mark.parametrize("symbols", [1, 27])
+def test_impossible_symbols(symbols):
+    with pytest.raises(
+        ConfigError, match=f"copy: {symbols} different symbols cannot be had; choose from 2 to 26"
+    ):
+        Copy().splits(train=1, valid=0, test=0, seed=0, symbols=symbols)
+
+
+def test_more_strings_than_there_are():
+    with pytest.raises(ConfigError, match=r"copy: found \d of 9 examples for 'train'"):
+        Copy().splits(train=9, valid=0, test=0, seed=0, shortest=3, longest=3, symbols=2)
+
+
+@pytest.fixture(scope="module")
+def recall_splits():
     return Recall().splits(train=5000, valid=100, test=300, seed=2)
 
 
@@ -21,8 +74,8 @@ def read(example):
     return keys, values, len(keys) - 1 - keys.index(queried)
 
 
-def test_the_answer_is_the_value_beside_the_key(splits):
-    for part in (splits.train, splits.valid, splits.test, *splits.extra.values()):
+def test_the_answer_is_the_value_beside_the_key(recall_splits):
+    for part in (recall_splits.train, recall_splits.valid, recall_splits.test, *recall_splits.extra.values()):
         for example in part:
             keys, values, delay = read(example)
             assert len(set(keys)) == len(keys)
@@ -31,15 +84,15 @@ def test_the_answer_is_the_value_beside_the_key(splits):
             assert example.target == values[-1 - delay]
 
 
-def test_pairs_and_delays_of_the_ordinary_splits(splits):
-    seen = Counter((len(keys), delay) for keys, _, delay in map(read, splits.train))
+def test_pairs_and_delays_of_the_ordinary_splits(recall_splits):
+    seen = Counter((len(keys), delay) for keys, _, delay in map(read, recall_splits.train))
     assert set(seen) == {(pairs, delay) for pairs in range(2, 9) for delay in range(pairs)}
 
 
-def test_extra_splits_by_delay(splits):
+def test_extra_splits_by_delay(recall_splits):
     found = {
         name: {(len(keys), delay) for keys, _, delay in map(read, part)}
-        for name, part in splits.extra.items()
+        for name, part in recall_splits.extra.items()
     }
     assert found["near"] == {(8, 0)}
     assert found["middle"] == {(8, 4)}
@@ -48,14 +101,14 @@ def test_extra_splits_by_delay(splits):
     assert len(found["far"]) > 25
 
 
-def test_chance_is_as_documented(splits):
+def test_chance_is_as_documented(recall_splits):
     """Labels are even, and a guess among the line's own values is right about once per number of pairs."""
-    counts = Counter(example.target for example in splits.train)
+    counts = Counter(example.target for example in recall_splits.train)
     assert set(counts) == set(VALUES)
     assert all(abs(count - 500) < 5 * 21.3 for count in counts.values())  # five deviations
     rng = random.Random(0)
     guessed = {pairs: [] for pairs in (2, 8)}
-    for example in splits.train:
+    for example in recall_splits.train:
         keys, values, _ = read(example)
         if len(keys) in guessed:
             guessed[len(keys)].append(rng.choice(values) == example.target)
