@@ -23,8 +23,8 @@ from regard.lab.length import (
     _config,
     kept_bleu,
     length_bands,
-    measure,
     length_kept,
+    measure,
     verdict,
     write_remarks,
 )

@@ -17,7 +17,7 @@ from regard.search.options import Options
 
 Command = Callable[..., None]
 
-MaxLength = Annotated[int, typer.Option(help="Refuse lines of more tokens than this.")]
+MaxLength = Annotated[int, typer.Option(help="Refuse lines with more tokens than this.")]
 Weights = Annotated[str, typer.Option(help=WEIGHTS_HELP)]
 Device = Annotated[str, typer.Option(help=DEVICE_HELP)]
 

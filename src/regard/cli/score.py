@@ -31,7 +31,9 @@ def score(
     ] = None,
     continuous: Annotated[
         bool,
-        typer.Option("--continuous", help="Read the lines as one text, with the state carried."),
+        typer.Option(
+            "--continuous", help="Read the lines as one text: the state is carried from line to line."
+        ),
     ] = False,
     summary: Annotated[
         bool, typer.Option("--summary", help="Print only the scores of the whole text.")
@@ -41,7 +43,7 @@ def score(
         typer.Option("--json", help="Print JSON: one object per line, or one for the text with --summary."),
     ] = False,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write here instead of standard output.")
+        Path | None, typer.Option("--output", "-o", help="Write to this file instead of standard output.")
     ] = None,
     weights: Annotated[str, typer.Option(help=WEIGHTS_HELP)] = "best",
     device: Annotated[str, typer.Option(help=DEVICE_HELP)] = "auto",
@@ -49,9 +51,9 @@ def score(
     """Score lines: log-probability, tokens and perplexity of each, separated by tabs.
 
     The end of a line is predicted, and counted as a token, a word and a
-    character. A single blank line has no score: 0, 0 and nan.
-    Perplexity and bits per character of the whole text follow on
-    standard error.
+    character. Without --continuous, a blank line has no score: 0, 0 and nan.
+    Perplexity and bits per character of the whole text are printed to
+    standard error at the end.
 
     [bold]Examples[/]
 

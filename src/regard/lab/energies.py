@@ -438,8 +438,8 @@ def write_remarks(numbers: Mapping[str, Any]) -> list[str]:
         f"seed{'s' if seeds > 1 else ''}, smaller differences than that mean nothing, and larger ones little.",
         f"The slowest is {slowest} with {times[slowest]:.2f} of dot's time. Most of an update is spent on what all "
         "share, the recurrences and the output layer; sentences are short, and energies are few.",
-        f"The windows are over general and extend {numbers['window_size']} words to either side; the paper's 10 would be the "
-        "whole sentence. They compute all energies and mask those outside, so they can save no time here.",
+        f"The windows are over general and extend {numbers['window_size']} words to either side; the paper's 10 would "
+        "be the whole sentence. They compute all energies and mask those outside, so they can save no time here.",
         "All have the same pairs in the same order and the same number of updates. Additive and concat have matrices "
         "and a vector of their own in the attention, general has one matrix, dot has no parameters. Where general is "
         "behind, a likely reason, not measured here, is that Adam moves every weight by about the learning rate, and "

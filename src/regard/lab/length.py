@@ -233,9 +233,9 @@ def make_tables(numbers: Mapping[str, Any]) -> list[Table]:
     ]
     caption = (
         f"Short: up to {numbers['short']} words. Beyond: from one word more than the longest training sentence to "
-        f"twice its length. Kept to: the length up to which no band falls below {KEPT:.0f} % of short. Length: words in "
-        "the output beyond, over words in the references. Thirds: the percentage of reference words with p > ½ there, "
-        "in the first, second and last third of the sentence."
+        f"twice its length. Kept to: the length up to which no band falls below {KEPT:.0f} % of short. Length: words "
+        "in the output beyond, over words in the references. Thirds: the percentage of reference words with p > ½ "
+        "there, in the first, second and last third of the sentence."
     )
     columns = ["model", "BLEU, short", "BLEU, beyond", "kept", "kept to", "length", "thirds"]
     return [Table(caption, columns, rows)]
@@ -279,7 +279,7 @@ def _how_they_fail(models: Mapping[str, Any]) -> str:
 EXPERIMENT = Experiment(
     name="length",
     title="The fixed vector fails on long sentences",
-    claim="“The final state is incapable of remembering a long sequence.” An encoder–decoder that must press a "
+    claim="“The final state is incapable of remembering a long sequence.” An encoder–decoder that must compress a "
     "sentence into one vector copes badly with long sentences, “especially those that are longer than the sentences "
     "in the training corpus”; attention need not.",
     source="“Seq2Seq Model with Attention”: “Shortcoming”; “seq2seq & attention”: “Limitation of seq2seq based LSTM” "
