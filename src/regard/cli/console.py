@@ -32,7 +32,7 @@ notes = Console(stderr=True, highlight=False, soft_wrap=True)
 """Everything else, on standard error."""
 
 WEIGHTS_HELP = "Checkpoint: best (on the validation set) or last (the newest)."
-DEVICE_HELP = "cpu, cuda, or auto: a GPU where there is one."
+DEVICE_HELP = "cpu, cuda, or auto: a GPU if there is one."
 
 COLUMN_HELP = "The column of a table (.arrow, .feather, .parquet) that holds the features as lists."
 

@@ -159,7 +159,8 @@ def translate(
     sample: Annotated[
         int,
         typer.Option(
-            help="Sample N translations per line instead of a beam search; 0 for beam search.",
+            help="Sample N translations per line instead of a beam search; --beam and --n-best then have no effect. "
+            "0 for beam search.",
             metavar="N",
             min=0,
             rich_help_panel=_SAMPLING,

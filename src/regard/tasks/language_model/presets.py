@@ -61,7 +61,7 @@ def rnn_sum_lm() -> Preset:
 
 
 def rnn_sum_keep_lm() -> Preset:
-    """The same, with the previous state kept in the update (cell rnn-sum-keep), at the size of lstm-lm."""
+    """Like rnn-sum-lm, but the update also reads the previous state (cell rnn-sum-keep), at the size of lstm-lm."""
     return _self_attentive("rnn-sum-keep", "additive")
 
 
