@@ -164,7 +164,7 @@ class TestFlags:
         message = dict(zip(lines[::2], lines[1::2], strict=True))
         assert message["training.learning_rate = 0.001"] == "    The peak learning rate."
         assert message['model.decoder[luong].attention.energy = "additive"'].startswith(
-            "    additive, concat, dot"
+            "    The energy: additive, concat, dot"
         )
         assert all(sentence.startswith("    ") and sentence.strip() for sentence in message.values())
 

@@ -93,8 +93,8 @@ class AttentionConfig(ScoringConfig):
             )
         if energy in ENERGIES and not is_covering(energy):
             reasons["coverage"] = (
-                f"the energy {energy!r} has no tanh for it to join; it is legal with "
-                f"{' and '.join(filter(is_covering, ENERGIES))}"
+                f"the energy {energy!r} cannot include coverage; leave it out, or choose "
+                f"{' or '.join(filter(is_covering, ENERGIES))}"
             )
         return reasons
 
