@@ -69,7 +69,7 @@ def test_help_teaches(regard, name):
         assert words.split()[0] in shown, parameter.name
         assert words.split()[-1].strip(".") in shown, parameter.name
     if name == "train":
-        assert "A TOML file with the tables [data], [tokenizer], [model] and [training]." in shown
+        assert "A TOML file of options: tables [data], [tokenizer], [model], [training], …" in shown
 
 
 @pytest.mark.parametrize("name", COMMANDS)

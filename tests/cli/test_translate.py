@@ -341,7 +341,7 @@ class TestBadInput:
     def test_more_translations_than_the_beam_holds(self, regard, model):
         self.fails(
             regard("translate", model, "--n-best", "9"),
-            "n_best: 9; a beam of 5 finds at most 5; raise beam (--beam)",
+            "n_best: 9 is more than the beam, 5; raise beam, or lower n_best",
         )
 
     def test_no_beam(self, regard, model):
@@ -381,7 +381,7 @@ class TestBadInput:
             (["--precision", "int9"], ["precision: no 'int9'; did you mean 'int8'?"]),
             (["--length-penalty", "wuu"], ["length_penalty: no 'wuu'; did you mean 'wu'?"]),
             (["--threads", "0"], ["threads: 0 is out of range; it must be from 1 to 1024"]),
-            (["--shortlist"], ["it has no shortlist yet; make one with `regard shortlist`"]),
+            (["--shortlist"], ["this model has no shortlist yet; make one with `regard shortlist`"]),
             (["--constraints", "none"], ["none: no such file"]),
         ],
         ids=lambda value: " ".join(value) if value[0].startswith("--") else "",

@@ -45,7 +45,9 @@ def test_saved_and_loaded_is_equal(tmp_path):
 
 class TestBadFiles:
     def test_none(self, tmp_path):
-        with pytest.raises(FolderError, match="it has no shortlist yet; make one with `regard shortlist`"):
+        with pytest.raises(
+            FolderError, match="this model has no shortlist yet; make one with `regard shortlist`"
+        ):
             Shortlist.load(tmp_path, 7, 20)
 
     def test_damaged(self, tmp_path):

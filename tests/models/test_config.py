@@ -241,7 +241,7 @@ AT_ODDS = {
     ),
     "coverage without a tanh": (
         attention(energy="dot", coverage=True),
-        r"model.decoder.attention.coverage = true: .*'dot'.*legal with additive and concat",
+        r"model.decoder.attention.coverage = true: .*'dot'.*choose additive or concat",
     ),
     "a memory without a past": (
         memory("gru"),
@@ -353,7 +353,7 @@ def test_an_added_energy_has_a_size_and_coverage_if_its_class_says_so(monkeypatc
     assert AttentionConfig.overlay(below, {"energy": "made"}) == {"energy": "made"}
     for options, message in (
         ({"size": 7}, "attention.size = 7"),
-        ({"coverage": True}, "legal with .* and own"),
+        ({"coverage": True}, "choose .* or own"),
     ):
         with pytest.raises(ConfigError, match=message):
             BahdanauConfig(attention=AttentionConfig(energy="made", **options))

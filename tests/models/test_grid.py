@@ -56,7 +56,7 @@ def test_every_legal_attention_can_be_built(energy):
 def test_known_combinations():
     refusals = {(tried.group, tried.row, tried.column): tried.refusal for tried in attention_combinations()}
     assert refusals["bahdanau", "additive", "coverage"] == ""
-    assert "has no tanh for it to join" in refusals["luong", "dot", "coverage"]
+    assert "cannot include coverage" in refusals["luong", "dot", "coverage"]
     assert "has one head" in refusals["bahdanau", "bilinear", "heads"]
     assert refusals["luong", "qkv", "heads"] == ""
     for group in ("bahdanau", "luong", "deep-fusion", OWN_PAST):

@@ -291,7 +291,7 @@ def test_stopping_early_does_stop(scripted, monkeypatch):
     ("arguments", "message"),
     [
         ({"width": 0}, "beam: 0 is out of range"),
-        ({"width": 2, "n_best": 3}, "n_best: 3; a beam of 2 finds at most 2"),
+        ({"width": 2, "n_best": 3}, "n_best: 3 is more than the beam, 2"),
         ({"width": 2, "n_best": 0}, "n_best: 0"),
         ({"width": 2, "length_power": -1}, "length_power: -1"),
     ],

@@ -490,7 +490,7 @@ class TestRefusals:
         )
 
     def test_a_shortlist_without_the_end_mark(self, network):
-        self.refuse(Short(network(0), [4, 5]), [3], "no end mark")
+        self.refuse(Short(network(0), [4, 5]), [3], "no </s>")
 
     @pytest.mark.parametrize("what", ["coverage", "attend"])
     def test_attention_where_there_is_none(self, what, tiny_model):

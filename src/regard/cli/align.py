@@ -34,7 +34,9 @@ def align(
     ] = None,
     reverse: Annotated[
         Path | None,
-        typer.Option(help="A model folder of the other direction, which aligns target to source as well."),
+        typer.Option(
+            help="The folder of a target-to-source model; its links are combined with those of the first."
+        ),
     ] = None,
     symmetrize: Annotated[
         str | None,
@@ -47,14 +49,14 @@ def align(
     threshold: Annotated[
         float | None,
         typer.Option(
-            help="Link every source word with at least this attention, instead of the largest only."
+            help="Link each target word to all source words with at least this attention, not only to the largest."
         ),
     ] = None,
     json: Annotated[
         bool, typer.Option("--json", help="Print a JSON object per line: attention, scores and links.")
     ] = False,
     heatmaps: Annotated[
-        Path | None, typer.Option(help="Draw the attention of each pair into this folder.")
+        Path | None, typer.Option(help="Plot the attention of each pair into this folder.")
     ] = None,
     max_length: MaxLength = 1000,
     weights: Weights = "best",

@@ -14,7 +14,7 @@ def average(
     weights: Annotated[
         list[str] | None,
         typer.Option(
-            help="Checkpoint of each folder: best or last; give it twice for both. The default is best.",
+            help="Checkpoint of each folder: best or last; give the option twice for both. The default is best.",
             show_default=False,
         ),
     ] = None,
@@ -24,10 +24,10 @@ def average(
 ) -> None:
     """Average the weights of several models into one.
 
-    Every parameter is the mean of theirs. Average checkpoints of one run, or
-    of runs that started from the same weights: models trained from different
-    weights have no useful mean; use them as an ensemble instead, with
-    regard translate and several model folders.
+    Each parameter becomes the mean over the models. Average checkpoints of
+    one run, or of runs that started from the same weights. Models that
+    started from different weights have no useful mean: use them as
+    an ensemble, by giving several model folders to the command translate.
 
     [bold]Examples[/]
 

@@ -31,16 +31,16 @@ def caption(
     ] = False,
     json: JsonLines = False,
     output: Output = None,
-    max_length: Annotated[int, typer.Option(help="The most tokens of a caption.")] = 200,
-    batch: Annotated[int, typer.Option(help="Rows per batch.")] = 32,
+    max_length: Annotated[int, typer.Option(help="Maximum number of tokens in a caption.")] = 200,
+    batch: Annotated[int, typer.Option(help="Maximum rows per batch.")] = 32,
     weights: Weights = "best",
     device: Device = "auto",
 ) -> None:
     """Caption feature vectors: one line out for each row in.
 
-    The features are given raw, in the order and the units of the training
-    data. With --n-best N each row gives up to N lines, each with the number
-    of the row and a tab before it.
+    Pass raw features, in the order and units of the training data. With
+    --n-best N, each row gives up to N lines; each begins with the number of
+    its row and a tab.
 
     [bold]Examples[/]
 

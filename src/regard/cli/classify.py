@@ -22,28 +22,32 @@ def classify(
     ] = None,
     probabilities: Annotated[
         bool,
-        typer.Option("--probabilities", help="Print every label's probability after the label, with tabs."),
+        typer.Option(
+            "--probabilities", help="Print every label's probability after the label, separated by tabs."
+        ),
     ] = False,
     json: JsonLines = False,
     show: Annotated[
         bool,
-        typer.Option("--show", help="Show each text here, its words shaded by their pooling weights."),
+        typer.Option(
+            "--show", help="Show each text in the terminal, its words shaded by their pooling weights."
+        ),
     ] = False,
     plot: Annotated[
-        Path | None, typer.Option(help="Draw each text into this folder, or one into this file.")
+        Path | None, typer.Option(help="Plot each text into this folder, or a single one into this file.")
     ] = None,
     column: Annotated[
         int | None,
         typer.Option(
-            help="The column of the text, separated by tabs; by default the whole line, or 1 for a pair."
+            help="The column of the text in tab-separated lines; by default the whole line, or 1 for a pair."
         ),
     ] = None,
     second_column: Annotated[
         int | None, typer.Option(help="The column of the second text of a pair; by default 2.")
     ] = None,
     output: Output = None,
-    max_length: Annotated[int, typer.Option(help="The most tokens of a text.")] = 1000,
-    batch: Annotated[int, typer.Option(help="Texts per batch.")] = 32,
+    max_length: Annotated[int, typer.Option(help="Refuse texts with more tokens than this.")] = 1000,
+    batch: Annotated[int, typer.Option(help="Maximum texts per batch.")] = 32,
     weights: Weights = "best",
     device: Device = "auto",
 ) -> None:

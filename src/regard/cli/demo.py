@@ -29,22 +29,24 @@ def demo(
     train_size: Annotated[
         int | None,
         typer.Option(
-            help="The number of training examples, and the most test examples; by default what the dataset needs."
+            help="Number of training examples, and maximum number of test examples; the default depends on the dataset."
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="The random seed of the dataset, the weights and the order.")] = 1,
+    seed: Annotated[
+        int, typer.Option(help="Random seed for the dataset, the weights and the data order.")
+    ] = 1,
     options: Annotated[
         list[str] | None,
-        typer.Option("--set", help="Any option of the training, as --set training.max_updates=500."),
+        typer.Option("--set", help="Set any option of regard train: --set training.max_updates=500."),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
 ) -> None:
     """Train a model on a generated dataset, and look inside it.
 
-    Nothing is downloaded: the sentences are generated, those of the
-    microworld with their gold word alignments. Takes about two minutes on two
-    cores, and ends with test scores, examples, and a plot: a translator's
-    attention, a classifier's weights, a sentence step by step.
+    Nothing is downloaded: the sentences are generated, those of microworld
+    with gold word alignments. A demo takes about two minutes on two cores,
+    and ends with test scores, examples, and a plot: a translator's
+    attention, a classifier's weights, or a sampled sentence step by step.
 
     [bold]Examples[/]
 

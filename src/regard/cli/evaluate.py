@@ -24,16 +24,17 @@ def evaluate(
     source: Annotated[
         Path,
         typer.Argument(
-            help="The test file: sources, words or features, or both sides in one; or labelled texts."
+            help="The test file: source lines, words, features, labelled texts, plain text, or both sides in one file."
         ),
     ],
     reference: Annotated[
-        Path | None, typer.Argument(help="The references, or the tags of the words, line by line.")
+        Path | None,
+        typer.Argument(help="The references (or the tags), line by line, if they are in a second file."),
     ] = None,
     columns: Annotated[
         tuple[int, int] | None,
         typer.Option(
-            help="The columns of source and reference, label and text, or words and tags, as --columns 1 2."
+            help="The columns of source and reference, label and text, or words and tags: --columns 1 2."
         ),
     ] = None,
     column: Annotated[str | None, typer.Option(help=COLUMN_HELP)] = None,
@@ -42,7 +43,7 @@ def evaluate(
     ] = None,
     separator: Annotated[
         str,
-        typer.Option(help="What separates label and text: tab, or space for a label, a blank and one text."),
+        typer.Option(help="What separates label and text: tab, or space (the first space of the line)."),
     ] = "tab",
     header: Annotated[
         bool, typer.Option("--header", help="Skip the first line of a file of labelled texts.")
@@ -56,7 +57,8 @@ def evaluate(
     continuous: Annotated[
         bool,
         typer.Option(
-            "--continuous", help="Read the lines as one text, with the language model's state carried."
+            "--continuous",
+            help="Read the lines as one text: the language model's state is carried from line to line.",
         ),
     ] = False,
     gold: Annotated[
@@ -65,14 +67,18 @@ def evaluate(
     ] = None,
     search: SearchOptions = DEFAULT_SEARCH,
     tokenize: Annotated[
-        str, typer.Option(help="BLEU's tokenizer: 13a, intl, char, zh, or none for tokenised text.")
+        str,
+        typer.Option(help="sacrebleu's tokenizer for BLEU: 13a, intl, char, zh, or none for tokenised text."),
     ] = "13a",
     lowercase: Annotated[bool, typer.Option("--lowercase", help="Ignore case.")] = False,
     out: Annotated[
-        Path | None, typer.Option(help="Write report.json, the model's output, and a page or picture here.")
+        Path | None,
+        typer.Option(
+            help="Write report.json, the model's output, and an HTML page or a figure to this folder."
+        ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print all scores as JSON.")] = False,
-    max_length: Annotated[int, typer.Option(help="The most tokens of a source.")] = 1000,
+    max_length: Annotated[int, typer.Option(help="Refuse source lines with more tokens than this.")] = 1000,
     weights: Weights = "best",
     device: Device = "auto",
 ) -> None:

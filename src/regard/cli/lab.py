@@ -50,15 +50,15 @@ def lab(
         Path | None, typer.Option(help="Where to write; by default runs/lab-NAME, or runs/lab for all.")
     ] = None,
     jobs: Annotated[
-        int | None, typer.Option(help="Processes at once; by default one per core.", min=1)
+        int | None, typer.Option(help="Number of parallel processes; by default one per core.", min=1)
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
-    """Test what the lectures claim: each experiment trains, measures, plots, and lets a number decide.
+    """Test the claims of five lectures on attention: each experiment trains, measures, plots and computes a verdict.
 
     Writes a folder with result.json (every number), figures as PNG and SVG,
-    and a page; for all experiments together one report. All of them take
-    about twenty minutes on two cores.
+    and an HTML page. With the name all, it runs every experiment, in about
+    twenty minutes on two cores, and also writes one report.
 
     [bold]Examples[/]
 

@@ -15,15 +15,13 @@ _YES, _NO = "✓", "·"
 
 
 def models(
-    cell: Annotated[str | None, typer.Option(help="Show one cell, with the reasons for each ·.")] = None,
-    decoder: Annotated[
-        str | None, typer.Option(help="Show one decoder, with the reasons for each ·.")
-    ] = None,
+    cell: Annotated[str | None, typer.Option(help="Show one cell, with the reason for each ·.")] = None,
+    decoder: Annotated[str | None, typer.Option(help="Show one decoder, with the reason for each ·.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the whole grid as JSON.")] = False,
 ) -> None:
     """Show which cells, decoders and attentions can be combined.
 
-    Every combination is checked as a configuration: ✓ is legal, · is not.
+    Every combination is checked as a configuration: ✓ is valid, · is not.
     Each part is listed with its paper and with presets that use it.
 
     [bold]Examples[/]

@@ -17,12 +17,14 @@ from regard.search.options import Options
 
 Command = Callable[..., None]
 
-WEIGHTS_HELP = "best (the best on the validation set) or last (the newest)."
-DEVICE_HELP = "cpu, cuda, or auto: a GPU where there is one."
+WEIGHTS_HELP = "Checkpoint: best (on the validation set) or last (the newest)."
+DEVICE_HELP = "cpu, cuda, or auto: a GPU if there is one."
 
 JsonLines = Annotated[bool, typer.Option("--json", help="Print everything, one JSON object per line.")]
-MaxLength = Annotated[int, typer.Option(help="Refuse lines of more tokens than this.")]
-Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write here instead of standard output.")]
+MaxLength = Annotated[int, typer.Option(help="Refuse lines with more tokens than this.")]
+Output = Annotated[
+    Path | None, typer.Option("--output", "-o", help="Write to this file instead of standard output.")
+]
 Weights = Annotated[str, typer.Option(help=WEIGHTS_HELP)]
 Device = Annotated[str, typer.Option(help=DEVICE_HELP)]
 

@@ -20,7 +20,8 @@ def read(
         int, typer.Option(help="The layer whose attention to show, counted from 0; -1 is the top layer.")
     ] = -1,
     plot: Annotated[
-        Path | None, typer.Option(help="Plot the growing sentence into this file; needs a single text.")
+        Path | None,
+        typer.Option(help="Plot the sentence, one row per word read, into this file; needs a single text."),
     ] = None,
     json: Annotated[
         bool,

@@ -19,15 +19,17 @@ if TYPE_CHECKING:
 @option_flags(SamplingOptions, "sampling")
 def sample(
     model: Annotated[Path, typer.Argument(help="The folder of a language model.")],
-    prompt: Annotated[str, typer.Option(help="What each line starts with.")] = "",
-    count: Annotated[int, typer.Option("--count", "-n", help="How many lines.")] = 1,
+    prompt: Annotated[str, typer.Option(help="The words that each line starts with.")] = "",
+    count: Annotated[int, typer.Option("--count", "-n", help="Number of lines.")] = 1,
     sampling: SamplingOptions = DEFAULT_SAMPLING,
     seed: Annotated[int, typer.Option(help="Equal seeds give equal lines.")] = 1,
-    max_length: Annotated[int, typer.Option(help="The most tokens of a line.")] = 100,
+    max_length: Annotated[int, typer.Option(help="Maximum number of tokens in a line.")] = 100,
     json: JsonLines = False,
     watch: Annotated[
         bool,
-        typer.Option("--watch", help="Show each line as it grows, token by token, with the alternatives."),
+        typer.Option(
+            "--watch", help="Show each line token by token as it is sampled, with the alternatives."
+        ),
     ] = False,
     plot: Annotated[
         Path | None, typer.Option(help="Plot the line with its alternatives into this file; needs -n 1.")

@@ -30,7 +30,9 @@ def score(
     ] = None,
     continuous: Annotated[
         bool,
-        typer.Option("--continuous", help="Read the lines as one text, with the state carried."),
+        typer.Option(
+            "--continuous", help="Read the lines as one text: the state is carried from line to line."
+        ),
     ] = False,
     summary: Annotated[
         bool, typer.Option("--summary", help="Print only the scores of the whole text.")
@@ -46,9 +48,9 @@ def score(
     """Score lines: log-probability, tokens and perplexity of each, separated by tabs.
 
     The end of a line is predicted, and counted as a token, a word and a
-    character. A single blank line has no score: 0, 0 and nan.
-    Perplexity and bits per character of the whole text follow on
-    standard error.
+    character. Without --continuous, a blank line has no score: 0, 0 and nan.
+    Perplexity and bits per character of the whole text are printed to
+    standard error at the end.
 
     [bold]Examples[/]
 

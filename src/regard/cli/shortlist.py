@@ -33,7 +33,7 @@ def shortlist(
     ] = None,
     per_word: Annotated[int, typer.Option(help="Maximum target words per source word.")] = 50,
     frequent: Annotated[
-        int, typer.Option(help="Number of most frequent target words added to every sentence's list.")
+        int, typer.Option(help="Number of most frequent target words added to the list of every sentence.")
     ] = 200,
     json: Annotated[bool, typer.Option("--json", help="Print the coverage as JSON.")] = False,
     weights: Weights = "best",

@@ -29,20 +29,20 @@ def tag(
     ] = False,
     json: JsonLines = False,
     show: Annotated[
-        bool, typer.Option("--show", help="Show each sentence here, its tags below its words.")
+        bool, typer.Option("--show", help="Show each sentence in the terminal, its tags below its words.")
     ] = False,
     plot: Annotated[
-        Path | None, typer.Option(help="Draw each sentence into this folder, or one into this file.")
+        Path | None, typer.Option(help="Plot each sentence into this folder, or a single one into this file.")
     ] = None,
     output: Output = None,
-    max_length: Annotated[int, typer.Option(help="The most words of a line.")] = 1000,
-    batch: Annotated[int, typer.Option(help="Sentences per batch.")] = 32,
+    max_length: Annotated[int, typer.Option(help="Refuse lines with more words than this.")] = 1000,
+    batch: Annotated[int, typer.Option(help="Maximum sentences per batch.")] = 32,
     weights: Weights = "best",
     device: Device = "auto",
 ) -> None:
     """Tag the words of lines: one line of tags out for each line in, blank ones too.
 
-    Words are separated by blanks; each gets one tag.
+    Words are separated by spaces; each gets one tag.
 
     [bold]Examples[/]
 

@@ -17,7 +17,7 @@ def train(
         list[Path] | None,
         typer.Option(
             "--train",
-            help="The training data: one file, or twice for two files that belong together, such as parallel texts.",
+            help="The training data: one file; give it twice for two parallel files, such as source and target.",
         ),
     ] = None,
     valid_files: Annotated[
@@ -30,32 +30,32 @@ def train(
     task: Annotated[
         str | None,
         typer.Option(
-            help=f"{', '.join(TASKS)}; by default the preset's task, or {next(iter(TASKS))}.",
+            help=f"The task: {', '.join(TASKS)}; by default the preset's, or {next(iter(TASKS))}.",
             is_eager=True,
         ),
     ] = None,
     config: Annotated[
         Path | None,
-        typer.Option(help=r"A TOML file with the tables \[data], \[tokenizer], \[model] and \[training]."),
+        typer.Option(help=r"A TOML file of options: tables \[data], \[tokenizer], \[model], \[training], …"),
     ] = None,
     preset: Annotated[str | None, typer.Option(help="The preset to start from; see --list-presets.")] = None,
     tokenizer: Annotated[
         str | None,
         typer.Option(
-            help="char, word, bpe or unigram; for a translator one for both sides, or two as in char,word."
+            help="Kind of tokens: char, word, bpe or unigram; for a translator one for both sides, or two: char,word."
         ),
     ] = None,
     vocabulary: Annotated[int | None, typer.Option(help="Maximum size of each vocabulary.")] = None,
     columns: Annotated[
         tuple[int, int] | None,
         typer.Option(
-            help="The columns of source and target, or of label and text, in a tab-separated file: --columns 1 2."
+            help="The columns of source and target, label and text, or words and tags in one file: --columns 1 2."
         ),
     ] = None,
     updates: Annotated[int | None, typer.Option(help="Maximum number of updates.")] = None,
     epochs: Annotated[float | None, typer.Option(help="Maximum number of passes over the data.")] = None,
     minutes: Annotated[float | None, typer.Option(help="Maximum training time in minutes.")] = None,
-    device: Annotated[str | None, typer.Option(help="auto, cpu or cuda.")] = None,
+    device: Annotated[str | None, typer.Option(help="cpu, cuda, or auto: a GPU if there is one.")] = None,
     seed: Annotated[int | None, typer.Option(help="Random seed for weights, data order and dropout.")] = None,
     options: Annotated[
         list[str] | None,
@@ -69,7 +69,8 @@ def train(
         bool,
         typer.Option(
             "--list-options",
-            help="Print every option of --config and --set, and exit. Give --task before it for another task.",
+            help="Print every option of --config and --set, and exit. Give --task before it for another task. "
+            r"decoder\[luong].x is the option decoder.x of the decoder with kind=luong.",
             callback=lambda context, wanted: _print_options(wanted, context.params.get("task")),
             is_eager=True,
         ),
@@ -78,7 +79,7 @@ def train(
         bool,
         typer.Option(
             "--list-presets",
-            help="Print the presets, and exit. Give --task before it for those of one task.",
+            help="Print the presets, and exit; with --task before it, those of one task.",
             callback=lambda context, wanted: _print_presets(wanted, context.params.get("task")),
             is_eager=True,
         ),
@@ -91,10 +92,10 @@ def train(
     tab-separated. tag: words and tags, in two files or one. caption: a file
     of feature vectors (.npy, Arrow) and one of captions.
 
-    Tokenizers are trained first and kept in the folder. Where options
-    disagree, --set wins over flags, flags over --config, --config over the
-    preset. The whole configuration is written to FOLDER/train.toml; train
-    again with --config FOLDER/train.toml.
+    Tokenizers are trained first and stored in the folder. --set overrides
+    the other flags, flags override --config, and --config overrides the
+    preset. The complete configuration is written to FOLDER/train.toml; to
+    repeat the run, pass it as --config.
 
     [bold]Examples[/]
 

@@ -110,8 +110,8 @@ def translate(
     files: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Files to translate; none, or -, for standard input. Model folders before them form an ensemble with "
-            "the first."
+            help="Files to translate; none, or -, for standard input. Further model folders before the files form an "
+            "ensemble with the first."
         ),
     ] = None,
     search: SearchOptions = DEFAULT_SEARCH,
@@ -128,12 +128,14 @@ def translate(
     ] = None,
     exclude: Annotated[
         list[str] | None,
-        typer.Option(help="Allow this phrase in no translation. Repeatable.", rich_help_panel=_CONSTRAINTS),
+        typer.Option(
+            help="Exclude this phrase from every translation. Repeatable.", rich_help_panel=_CONSTRAINTS
+        ),
     ] = None,
     constraints: Annotated[
         Path | None,
         typer.Option(
-            help="Read constraints per line from this file: JSON objects with prefix, include and exclude.",
+            help="A file with the constraints of each input line: JSON objects with prefix, include and exclude.",
             rich_help_panel=_CONSTRAINTS,
         ),
     ] = None,
@@ -148,14 +150,15 @@ def translate(
     dictionary: Annotated[
         Path | None,
         typer.Option(
-            help="With --replace-unknowns, translate that word by this file: a word, a tab, its translation per line.",
+            help="With --replace-unknowns, look that word up in this file: a word, a tab, its translation per line.",
             rich_help_panel=_OUTPUT,
         ),
     ] = None,
     sample: Annotated[
         int,
         typer.Option(
-            help="Sample N translations per line instead of searching for the best; 0 searches.",
+            help="Sample N translations per line instead of a beam search; --beam and --n-best then have no effect. "
+            "0 for beam search.",
             metavar="N",
             min=0,
             rich_help_panel=_SAMPLING,
@@ -166,14 +169,16 @@ def translate(
     scores: Annotated[
         bool,
         typer.Option(
-            "--scores", help="Print each translation's score before it, with a tab.", rich_help_panel=_OUTPUT
+            "--scores",
+            help="Print each translation's score before it, separated by a tab.",
+            rich_help_panel=_OUTPUT,
         ),
     ] = False,
     alignments: Annotated[
         bool,
         typer.Option(
             "--alignments",
-            help="Print word links after each translation, with a tab: 0-0 1-2 (Pharaoh).",
+            help="Print word links after each translation, separated by a tab: 0-0 1-2 (Pharaoh format).",
             rich_help_panel=_OUTPUT,
         ),
     ] = False,
@@ -181,7 +186,7 @@ def translate(
         bool,
         typer.Option(
             "--json",
-            help="Print a JSON object per line: tokens, their scores, links and alternatives.",
+            help="Print a JSON object per line: tokens, their log-probabilities, links and alternatives.",
             rich_help_panel=_OUTPUT,
         ),
     ] = False,
@@ -190,7 +195,7 @@ def translate(
     ] = False,
     heatmaps: Annotated[
         Path | None,
-        typer.Option(help="Draw the attention of each line into this folder.", rich_help_panel=_OUTPUT),
+        typer.Option(help="Plot the attention of each line into this folder.", rich_help_panel=_OUTPUT),
     ] = None,
     output: Annotated[
         Path | None,
@@ -207,17 +212,17 @@ def translate(
         ),
     ] = "mean",
     max_length: Annotated[
-        int, typer.Option(help="Refuse lines of more tokens than this.", rich_help_panel=_MODEL)
+        int, typer.Option(help="Refuse lines with more tokens than this.", rich_help_panel=_MODEL)
     ] = 1000,
     batch: Annotated[int, typer.Option(help="Maximum sentences per batch.", rich_help_panel=_MODEL)] = 32,
     batch_tokens: Annotated[
-        int, typer.Option(help="Maximum source tokens per batch, padding counted.", rich_help_panel=_MODEL)
+        int, typer.Option(help="Maximum source tokens per batch, including padding.", rich_help_panel=_MODEL)
     ] = 4000,
     shortlist: Annotated[
         bool,
         typer.Option(
             "--shortlist",
-            help="Choose among the words of the model's shortlist, which is faster; see regard shortlist.",
+            help="Restrict the output words to the model's shortlist, which is faster; see regard shortlist.",
             rich_help_panel=_MODEL,
         ),
     ] = False,
@@ -227,7 +232,9 @@ def translate(
     ] = False,
     precision: Annotated[
         str,
-        typer.Option(help="Precision of the matrices: float32, bfloat16 or int8.", rich_help_panel=_MODEL),
+        typer.Option(
+            help="Precision of the weight matrices: float32, bfloat16 or int8.", rich_help_panel=_MODEL
+        ),
     ] = "float32",
     threads: Annotated[
         int | None,
@@ -244,8 +251,8 @@ def translate(
 
     Standard input is translated as it arrives: a line is printed when the
     input pauses, and an endless input takes no more memory than a short one.
-    With --n-best N or --sample N each line gives up to N lines, each with
-    the number of the line it translates and a tab before it.
+    With --n-best N or --sample N, each input line gives up to N output lines;
+    each begins with the number of its input line and a tab.
 
     [bold]Examples[/]
 

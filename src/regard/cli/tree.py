@@ -23,7 +23,7 @@ def tree(
         bool, typer.Option("--pruned", help="Print pruned hypotheses too; figures always show them.")
     ] = False,
     plot: Annotated[
-        Path | None, typer.Option(help="Draw the tree into this file, or one tree per line into this folder.")
+        Path | None, typer.Option(help="Plot the tree into this file, or one tree per line into this folder.")
     ] = None,
     json: Annotated[
         bool,
@@ -35,9 +35,9 @@ def tree(
 ) -> None:
     """Show the beam search for each line as a tree of partial hypotheses.
 
-    Tokens without alternatives share a line; alternatives are below each
-    other. ■ marks a finished hypothesis with its score, ✂ one that led to no
-    output, with its log p. The best is bold.
+    Tokens without alternatives share a line; alternatives are listed below
+    each other. ■ marks a finished hypothesis, with its score; ✂ a dead end,
+    with its log p. The best hypothesis is bold.
 
     [bold]Examples[/]
 

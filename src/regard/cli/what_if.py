@@ -20,15 +20,15 @@ def what_if(
         list[str] | None,
         typer.Option(
             metavar="STEP=WORD",
-            help="Force all attention of this step of the translation, from 0, onto this source word, or onto the "
-            "token at this position, from 0. Repeatable.",
+            help="Force all attention of this decoding step onto this source word, or onto the source token at this "
+            "position; both are counted from 0. Repeatable.",
         ),
     ] = None,
     swap: Annotated[
         list[str] | None,
         typer.Option(
             metavar="WORD=OTHER",
-            help="Replace a word of the line, or the word at this position, from 0; nothing after = removes it. "
+            help="Replace a word of the line, or the word at this position, counted from 0; WORD= removes it. "
             "Repeatable.",
         ),
     ] = None,
@@ -41,11 +41,13 @@ def what_if(
     ] = None,
     search: SearchOptions = DEFAULT_SEARCH,
     plot: Annotated[
-        Path | None, typer.Option(help="Draw both attentions and their difference into this file.")
+        Path | None, typer.Option(help="Plot both attentions and their difference into this file.")
     ] = None,
     json: Annotated[
         bool,
-        typer.Option("--json", help="Print both translations and the change of attention as a JSON object."),
+        typer.Option(
+            "--json", help="Print both translations and the difference in attention as a JSON object."
+        ),
     ] = False,
     max_length: MaxLength = 1000,
     weights: Weights = "best",

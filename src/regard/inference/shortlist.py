@@ -107,7 +107,7 @@ class Shortlist:
             )
         except FileNotFoundError:
             raise FolderError(
-                f"{folder}: it has no shortlist yet; make one with `regard shortlist`"
+                f"{folder}: this model has no shortlist yet; make one with `regard shortlist`"
             ) from None
         except (safetensors.SafetensorError, OSError, KeyError, ValueError) as error:
             raise FolderError(f"{path}: damaged: {error}; make it again with `regard shortlist`") from error

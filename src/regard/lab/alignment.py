@@ -284,8 +284,8 @@ def _without_counterpart(without: Mapping[str, float]) -> str:
 EXPERIMENT = Experiment(
     name="alignment",
     title="Attention is soft alignment",
-    claim="The weights α_ij say which source word each target word belongs to. Translating teaches them; nobody "
-    "supervises them.",
+    claim="The weights α_ij say which source word each target word belongs to. They are learnt from "
+    "translating alone, without supervision.",
     source="“Sequence to Sequence Model and Attention”: “Alignment in Machine Translation”; “seq2seq & attention”: "
     "“Soft alignment (attention)” and “Results”",
     method="RNNsearch (Bahdanau et al. 2015) is trained to translate the microworld's English into French from pairs "

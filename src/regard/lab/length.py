@@ -279,7 +279,7 @@ def _how_they_fail(models: Mapping[str, Any]) -> str:
 EXPERIMENT = Experiment(
     name="length",
     title="The fixed vector fails on long sentences",
-    claim="“The final state is incapable of remembering a long sequence.” An encoder–decoder that must press a "
+    claim="“The final state is incapable of remembering a long sequence.” An encoder–decoder that must compress a "
     "sentence into one vector copes badly with long sentences, “especially those that are longer than the sentences "
     "in the training corpus”; attention need not.",
     source="“Seq2Seq Model with Attention”: “Shortcoming”; “seq2seq & attention”: “Limitation of seq2seq based LSTM” "

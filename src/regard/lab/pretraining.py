@@ -326,8 +326,8 @@ def write_remarks(numbers: Mapping[str, Any]) -> list[str]:
 EXPERIMENT = Experiment(
     name="pretraining",
     title="Reading first",
-    claim="A language model read first makes a better classifier (our words: the lecture has the heading and a "
-    "sentence, “This movie is absolutely fantastic !”).",
+    claim="A classifier pre-trained as a language model is better (our words: the lecture has only the heading and "
+    "“This movie is absolutely fantastic !”).",
     source="“Sequence to Sequence Model and Attention”: “Flashback: Pretraining and Fine-tuning”",
     method=(
         "An LSTM is trained on unlabelled reviews as a language model. A classifier with its embedding, its LSTM and "

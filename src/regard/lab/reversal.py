@@ -263,8 +263,8 @@ def _nats(saved: float) -> str:
 EXPERIMENT = Experiment(
     name="reversal",
     title="Reading the source backwards",
-    claim="Where a fixed vector is all that the decoder gets, reading the source from its last word to its first makes "
-    "the translation better, because the first words of both sides come close to each other.",
+    claim="If the decoder gets only a fixed vector, reading the source from its last word to its first improves the "
+    "translation, because the first words of both sides are then close to each other.",
     source="Sutskever, Vinyals & Le 2014, §3.3, the first paper of the lecture “seq2seq & attention”",
     method="An LSTM encoder–decoder without attention is trained on short sentences of the microworld's English → "
     "French, once reading the source forwards and once backwards, with several seeds each. For each seed everything "

@@ -78,7 +78,7 @@ class AttentionConfig(ScoringConfig):
     window: str = "global"
     """Where a step may attend: global; local-m, around its own position; local-p, around a predicted position."""
     window_size: int | None = None
-    """D, the number of words to either side in a local window (Luong et al. 2015, §3.2)."""
+    """D, the number of words on either side in a local window (Luong et al. 2015, §3.2)."""
     coverage: bool = False
     """Whether the energies of additive and concat include the sum of the alphas so far (Tu et al. 2016)."""
 
@@ -93,8 +93,8 @@ class AttentionConfig(ScoringConfig):
             )
         if energy in ENERGIES and not is_covering(energy):
             reasons["coverage"] = (
-                f"the energy {energy!r} has no tanh for it to join; it is legal with "
-                f"{' and '.join(filter(is_covering, ENERGIES))}"
+                f"the energy {energy!r} cannot include coverage; leave it out, or choose "
+                f"{' or '.join(filter(is_covering, ENERGIES))}"
             )
         return reasons
 
@@ -120,11 +120,11 @@ class MemoryConfig(ScoringConfig):
     choice_defaults: ClassVar[Mapping[str, Any]] = {"size": 0}
 
     size: int | None = None
-    """As for a decoder's attention; 0 for as many units as the state has."""
+    """The number of units of a cell's attention to its own past, as for a decoder's; 0 for as many as the state has."""
     heads: int = 1
     """The number of heads of qkv; an lstmn has one."""
     span: int = 0
-    """How many of the last states the tape keeps, padding not counted; 0 for all."""
+    """How many previous states a cell can attend to (the tape's length), padding not counted; 0 for all."""
     output: str = "tanh"
     """The output of an lstmn: tanh for h = o∘tanh(c), as in the paper; plain for h = o∘c, as in the lectures."""
 

@@ -42,7 +42,7 @@ class VocabularyMap:
         self._words: Ids | None = None if words is None else words.cpu().numpy()
         self._columns = None if words is None else {int(word): k for k, word in enumerate(words.tolist())}
         if self._columns is not None and EOS not in self._columns:
-            raise ConfigError("the shortlist has no end mark, so no output could end; add it")
+            raise ConfigError("the shortlist has no </s>, so no output could end; add it")
 
     def ids(self, columns: Ids) -> Ids:
         """The ids of some columns."""

@@ -112,11 +112,14 @@ class SearchOptions(Options):
     )
     length_penalty: LengthPenalty = option(  # noqa: RUF009 (a literal is immutable)
         "average",
-        "What log p is divided by: average, length^p; wu, ((5 + length)/6)^p (Wu et al. 2016); none.",
+        "What log p is divided by: length^p (average), ((5 + length)/6)^p (wu, Wu et al. 2016) or 1 (none).",
         choices=get_args(LengthPenalty),
     )
     length_power: float = option(
-        1.0, "p of the length penalty: 0 ranks by log p, 1 by its mean per token.", low=0, high=10
+        1.0,
+        "p, the exponent of the length penalty: with average, 0 ranks by log p, 1 by its mean per token.",
+        low=0,
+        high=10,
     )
     coverage: float = option(
         0.0,
@@ -124,20 +127,20 @@ class SearchOptions(Options):
         low=0,
         below=_INFINITY,
     )
-    min_length: int = option(0, "Minimum number of tokens, the end mark not counted.", low=0)
+    min_length: int = option(0, "Minimum number of tokens, not counting </s>.", low=0)
     min_ratio: float = option(0.0, "Minimum number of tokens per source token.", low=0, below=_INFINITY)
     max_ratio: float = option(
         2.0, "Maximum number of tokens per source token; --max-extra is added to it.", low=0, below=_INFINITY
     )
-    max_extra: int = option(10, "Tokens allowed beyond --max-ratio, the end mark counted.", low=1)
-    block_ngrams: int = option(0, "Allow no n-gram of this size twice in an output; 0 allows all.", low=0)
+    max_extra: int = option(10, "Tokens allowed beyond --max-ratio, counting </s>.", low=1)
+    block_ngrams: int = option(0, "Block repeated n-grams of this size in an output; 0 for none.", low=0)
     unknowns: bool = option(True, "Whether the unknown token may be chosen.")
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.n_best > self.beam:
             raise ConfigError(
-                f"n_best: {self.n_best}; a beam of {self.beam} finds at most {self.beam}; raise beam (--beam)"
+                f"n_best: {self.n_best} is more than the beam, {self.beam}; raise beam, or lower n_best"
             )
 
 
@@ -153,14 +156,14 @@ class SamplingOptions(Options):
 
     temperature: float = option(
         1.0,
-        "Divides the logits: below 1 probable words become more probable; 0 takes the most probable one.",
+        "The logits are divided by it: below 1 probable words become more probable; 0 takes the most probable.",
         low=0,
         below=_INFINITY,
     )
     top_k: int = option(0, "Sample among the K most probable words; 0 for all.", low=0)
     top_p: float = option(
         1.0,
-        "Sample among the fewest most probable words whose probabilities sum to P; 1 for all.",
+        "Sample from the smallest set of words whose probabilities sum to P (nucleus sampling); 1 for all.",
         low=0,
         high=1,
     )

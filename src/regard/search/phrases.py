@@ -112,7 +112,7 @@ def check_limits(constraints: Sequence[TokenConstraints], limits: Ids) -> None:
         least = len(each.prefix) + phrases.needed(progress) + 1
         if least > limits[b]:
             raise ConfigError(
-                f"{each.name or f'sentence {b + 1}'}: its prefix and phrases need {least} tokens with the end mark, "
+                f"{each.name or f'sentence {b + 1}'}: its prefix and phrases need {least} tokens with </s>, "
                 f"and its limit is {limits[b]}; drop some, or raise the limit"
             )
 

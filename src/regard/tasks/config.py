@@ -36,7 +36,7 @@ class TrainingConfig(Config):
     """The optimization: steps, batches, validations, and when to stop."""
 
     optimizer: str = "adam"
-    """adam, adamw, sgd or adadelta."""
+    """The optimizer: adam, adamw, sgd or adadelta."""
     learning_rate: float = 0.001
     """The peak learning rate."""
     momentum: float = 0.0
@@ -48,33 +48,33 @@ class TrainingConfig(Config):
     warmup: int = 0
     """Updates over which the learning rate rises from zero; at most a tenth of the run."""
     decay_from: float = 0.0
-    """Schedule decay: the epoch after which the learning rate first falls."""
+    """Schedule decay: the epoch after which the learning rate first decays."""
     decay_every: float = 1.0
-    """Schedule decay: epochs from one fall to the next."""
+    """Schedule decay: the number of epochs between decays."""
     decay_factor: float = 0.5
-    """Schedule decay: the factor of each fall."""
+    """Schedule decay: the factor of each decay."""
     plateau_decay: float = 0.5
     """Schedule plateau: the factor after a validation without improvement."""
     clip: float = 1.0
     """Clip the gradient to this norm; 0 for no clipping."""
     normalize: str = "tokens"
-    """The loss is the mean over tokens (or tags, or labels), or over sentences, as in the first papers."""
+    """What the loss is averaged over: tokens (tags, labels), or sentences, as in the first papers."""
     label_smoothing: float = 0.0
-    """The probability mass spread evenly over the vocabulary, or over all labels."""
+    """The share of the target probability that is spread evenly over the vocabulary, or over all labels."""
     depth_decay: float = 1.0
     """Discriminative learning rates: the factor from each layer to the one below it, from the head down; 1 for none."""
     unfreeze_every: float = 0.0
     """Gradual unfreezing: epochs after which one more layer is trained, from the head down; 0 trains all at once."""
     batch_sentences: int = 64
-    """The most sentences in a batch; for continuous text, the number of parallel streams."""
+    """Maximum number of sentences in a batch; for continuous text, the number of parallel streams."""
     batch_tokens: int = 4000
-    """The most tokens in a batch, of the longer side, padding included; continuous text has data.steps per stream."""
+    """Maximum tokens in a batch, of the longer side, with padding; continuous text has data.steps per stream."""
     accumulate: int = 1
     """Batches per update (gradient accumulation)."""
     precision: str = "32"
-    """32, or mixed precision: bf16 or 16."""
+    """The precision: 32, or mixed: bf16 or 16."""
     device: str = "auto"
-    """auto, cpu or cuda."""
+    """The device: cpu, cuda, or auto (a GPU if there is one)."""
     max_updates: int = 0
     """Stop after this number of updates; 0 for no limit."""
     max_epochs: float = 0.0
@@ -180,11 +180,11 @@ class TextTokenizerConfig(Config):
     text: str = "word"
     """The kind of tokens: char, word, bpe or unigram."""
     text_size: int = 10_000
-    """The largest vocabulary, in tokens."""
+    """Maximum size of the vocabulary."""
     min_frequency: int = 1
     """How often a word must occur to be in the vocabulary."""
     lowercase: bool = False
-    """Lower-case the text first."""
+    """Lowercase all text first."""
 
     def __post_init__(self) -> None:
         one_of("tokenizer.text", self.text, KINDS)

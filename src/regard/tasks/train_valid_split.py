@@ -46,7 +46,10 @@ def split_train_valid(
 
 def split_note(count: int, what: str, which: str = "") -> str:
     """The note about examples split off; `which` precedes their number, as "the last "."""
-    return f"no validation {what} given: {which}{count:,} of the training {what} are split off for validation"
+    are = "is" if count == 1 else "are"
+    return (
+        f"no validation {what} given: {which}{count:,} of the training {what} {are} split off for validation"
+    )
 
 
 def split_indices(

@@ -233,7 +233,7 @@ def _remedy(cells: Sequence[str], wanted: Sequence[int]) -> str:
     naming = f"name the columns, as {named(range(1, len(wanted) + 1))}"
     if len(cells) == 1 and len(wanted) == 2 and len(cells[0].split()) > 1:
         return (
-            "if a blank separates label and text: --set data.separator=space to train, --separator space to "
+            "if a space separates label and text: --set data.separator=space to train, --separator space to "
             "evaluate"
         )
     if len(cells) > len(wanted) == 2:

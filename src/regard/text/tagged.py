@@ -66,7 +66,7 @@ def read_tagged(
         if len(sentence.words) != len(sentence.tags):
             raise DataError(
                 f"{sentence.place}: {len(sentence.words)} words and {len(sentence.tags)} tags; each word has one "
-                "tag, and blanks separate both"
+                "tag, and spaces separate both"
             )
         if not sentence.words:
             raise DataError(f"{sentence.place}: a line without words; leave it out")

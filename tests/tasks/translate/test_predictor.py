@@ -172,7 +172,9 @@ class TestNBest:
             assert other.alternatives == ()
 
     def test_more_than_the_beam(self, translator):
-        with pytest.raises(ConfigError, match="n_best: 3; a beam of 2 finds at most 2; raise beam"):
+        with pytest.raises(
+            ConfigError, match="n_best: 3 is more than the beam, 2; raise beam, or lower n_best"
+        ):
             translator().translate(["a"], beam=2, n_best=3)
 
 

@@ -60,7 +60,7 @@ def test_refusals_name_the_line_what_was_found_and_what_to_write(tmp_path):
     )
     with pytest.raises(DataError, match="2 columns where column 4 is needed"):
         list(read_columns(path, (4,)))
-    with pytest.raises(DataError, match=r"table:1: 1 column where .* separated by a blank: 'word'"):
+    with pytest.raises(DataError, match=r"table:1: 1 column where .* separated by a space: 'word'"):
         list(read_columns(write(tmp_path, "word\n"), (1, 2), separator="space"))
     with pytest.raises(
         ConfigError, match=r"counted from 1, so 1, 0 and 2 are illegal; .*--columns 1 2 --second-column 3"

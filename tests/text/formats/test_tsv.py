@@ -30,8 +30,10 @@ def test_too_few_columns_names_the_place_and_shows_the_line(tmp_path):
     assert message.startswith(
         f"{path}:2: 1 column where columns 1 and 2 are needed, separated by tabs: 'no tab here no"
     )
-    assert message.endswith("…'; name the columns of the texts, as --columns 1 2 (data.columns = [1, 2])")
-    assert len(message) < len(str(path)) + 210
+    assert message.endswith(
+        "…'; name the columns, as --columns 1 2 (data.columns = [1, 2]), or give two parallel files"
+    )
+    assert len(message) < len(str(path)) + 230
 
 
 def test_third_column_missing(tmp_path):

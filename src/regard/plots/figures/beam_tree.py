@@ -33,7 +33,7 @@ _THINNEST, _THICKEST = 0.4, 2.8  # points
 _BRANCH, _PRUNED = "#8f8f89", "#9a9a94"
 _KEY = (
     "left: step, from 0, and the source token with most attention in the best output",
-    "number: log p of all tokens so far; of an end mark, the score    thickness: p of the token",
+    "number: log p of all tokens so far; of </s>, the score    thickness: p of the token",
     "bold: best output    black: finished    grey: kept, not finished    pale: pruned",
 )
 

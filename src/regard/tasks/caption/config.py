@@ -20,9 +20,9 @@ class CaptionDataConfig(Config):
     column: str = ""
     """The column of a table that holds the features as lists; by default its only one."""
     standardize: bool = True
-    """Standardize each feature to mean 0 and variance 1 over the training rows; the model does so itself ever after."""
+    """Standardize each feature to mean 0 and variance 1 over the training rows; the model stores both numbers."""
     max_length: int = 100
-    """Training captions of more tokens are left out; a note says how many."""
+    """Training captions with more tokens than this are left out; a note says how many."""
 
     def __post_init__(self) -> None:
         for name in ("train", "valid"):

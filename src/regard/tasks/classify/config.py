@@ -21,11 +21,11 @@ class LabelledDataConfig(Config):
     columns: tuple[int, ...] = ()
     """The columns of the label and of each text, counted from 1; by default the label first, then the texts."""
     separator: str = "tab"
-    """What separates the columns: tab, or space for a label, a blank and one text."""
+    """What separates the columns: tab, or space: the label, a space, and one text."""
     header: bool = False
     """Skip the first line, which names the columns."""
     max_length: int = 200
-    """Training texts of more tokens are left out; a note says how many."""
+    """Training texts with more tokens than this are left out; a note says how many."""
 
     def __post_init__(self) -> None:
         for name in ("train", "valid"):

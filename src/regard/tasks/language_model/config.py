@@ -19,11 +19,11 @@ class TextDataConfig(Config):
     valid: tuple[str, ...] = ()
     """The validation files; without them, some of the training text is split off."""
     mode: str = "sentences"
-    """sentences: each line by itself; continuous: one line after the other, with the state carried."""
+    """sentences: each line separately; continuous: all lines as one text, with the state carried over."""
     steps: int = 35
-    """Continuous text: the tokens of a window, the limit of back-propagation through time."""
+    """Mode continuous: tokens per window, the length of truncated backpropagation through time."""
     max_length: int = 100
-    """Sentences: training lines of more tokens are left out; a note says how many."""
+    """Mode sentences: training lines with more tokens than this are left out; a note says how many."""
 
     def __post_init__(self) -> None:
         one_of("data.mode", self.mode, MODES)

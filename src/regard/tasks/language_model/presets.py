@@ -51,17 +51,17 @@ def _self_attentive(cell: str, energy: str) -> Preset:
 
 
 def rnn_read_lm() -> Preset:
-    """SimpleRNN + self-attention that reads its past before the update (form a), at the size of lstm-lm."""
+    """A simple RNN that attends to its past before the update (cell rnn-read), at the size of lstm-lm."""
     return _self_attentive("rnn-read", "additive")
 
 
 def rnn_sum_lm() -> Preset:
-    """SimpleRNN + self-attention that summarises its past after the update (form b), at the size of lstm-lm."""
+    """A simple RNN that attends to its past after the update (cell rnn-sum), at the size of lstm-lm."""
     return _self_attentive("rnn-sum", "additive")
 
 
 def rnn_sum_keep_lm() -> Preset:
-    """SimpleRNN + self-attention that also keeps the state before it (form c), at the size of lstm-lm."""
+    """Like rnn-sum-lm, but the update also reads the previous state (cell rnn-sum-keep), at the size of lstm-lm."""
     return _self_attentive("rnn-sum-keep", "additive")
 
 

@@ -24,7 +24,7 @@ class TaggedDataConfig(Config):
     columns: tuple[int, ...] = ()
     """The columns of words and tags in one file, counted from 1; by default the first two."""
     max_length: int = 200
-    """Training sentences of more words are left out; a note says how many."""
+    """Training sentences with more words than this are left out; a note says how many."""
 
     def __post_init__(self) -> None:
         one_of("data.layout", self.layout, LAYOUTS)

@@ -15,7 +15,7 @@ class DataConfig(Config):
     """The files of the pairs, and the filters of the training pairs."""
 
     train: tuple[str, ...] = ()
-    """Two parallel files, source first, or one tab-separated file; .gz, .xz and .bz2 are read as they are."""
+    """Two parallel files, source first, or one tab-separated file; also .gz, .xz or .bz2."""
     valid: tuple[str, ...] = ()
     """The validation pairs, in the same form; without any, some training pairs are split off."""
     columns: tuple[int, ...] = ()
@@ -23,7 +23,7 @@ class DataConfig(Config):
     train_links: str = ""
     """The training pairs' gold links, one line each (Pharaoh: 0-0 1-2), for auxiliary_losses.guided_alignment."""
     max_length: int = 100
-    """Training pairs with a side of more tokens are left out; a note says how many."""
+    """Training pairs with more tokens than this on one side are left out; a note says how many."""
     max_ratio: float = 0.0
     """Training pairs with one side this many times longer than the other are left out; 0 for no limit."""
     drop_duplicates: bool = False
@@ -49,13 +49,13 @@ class TokenizerConfig(Config):
     """How lines become tokens, on each side."""
 
     source: str = "bpe"
-    """char, word, bpe or unigram."""
+    """The kind of source tokens: char, word, bpe or unigram."""
     target: str = "bpe"
-    """char, word, bpe or unigram."""
+    """The kind of target tokens: char, word, bpe or unigram."""
     source_size: int = 8000
-    """The most tokens of the source vocabulary."""
+    """Maximum size of the source vocabulary."""
     target_size: int = 8000
-    """The most tokens of the target vocabulary."""
+    """Maximum size of the target vocabulary."""
     min_frequency: int = 1
     """How often a word must occur to be in the vocabulary."""
     lowercase: bool = False
@@ -79,13 +79,13 @@ class AuxiliaryLossConfig(Config):
     """What the objective has beside the loss of the target's tokens."""
 
     guided_alignment: float = 0.0
-    """The weight of −Σ G log α, gold links G as a training signal; needs data.train_links."""
+    """The weight of the loss −Σ G log α, with gold links G; needs data.train_links."""
     coverage: float = 0.0
-    """The weight of Σ min(α, coverage), against attending to a word twice."""
+    """The weight of the loss Σ min(α, coverage), against attending to a word twice (See et al. 2017)."""
     scheduled_sampling: float = 0.0
-    """The share of the decoder's previous tokens that are sampled from the model by the end of the run."""
+    """The final probability that the decoder reads a word sampled from itself in place of the reference's word."""
     sampling_schedule: str = "linear"
-    """How that share grows over the run: linear, or sigmoid (slow, fast, slow)."""
+    """How that probability grows over the run: linear, or sigmoid (slow, fast, slow)."""
 
     def __post_init__(self) -> None:
         in_range("auxiliary_losses.guided_alignment", self.guided_alignment, 0)

@@ -95,7 +95,7 @@ def _too_few(cells: Sequence[str], columns: Sequence[int], separator: str, line:
     if len(cells) >= max(columns):
         return ""
     count = "1 column" if len(cells) == 1 else f"{len(cells)} columns"
-    separators = "tabs" if separator == "tab" else "a blank"
+    separators = "tabs" if separator == "tab" else "a space"
     shortened = line if len(line) <= _SHOWN_CHARACTERS else line[: _SHOWN_CHARACTERS - 1] + "…"
     return f"{count} where {_counted(columns)} needed, separated by {separators}: {shortened!r}"
 
@@ -152,5 +152,6 @@ def read_tsv(path: str | Path, columns: tuple[int, int] = (1, 2)) -> Iterator[tu
         ConfigError: a column number is below 1.
         DataError: the file cannot be read, or a line has too few columns.
     """
-    for _, (source, target) in read_columns(path, columns):
+    remedy = f"name the columns, as {_example(columns)}, or give two parallel files"
+    for _, (source, target) in read_columns(path, columns, remedy=lambda _: remedy):
         yield source, target
