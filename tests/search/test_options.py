@@ -15,7 +15,7 @@ from regard.text.specials import EOS
     ("options", "message"),
     [
         ({"beam": 0}, "beam: 0 is out of range; it must be at least 1"),
-        ({"n_best": 6}, "n_best: 6, and a beam of 5 finds at most 5; raise it"),
+        ({"n_best": 6}, "n_best: 6, and a beam of 5 finds at most 5; raise beam"),
         ({"length_penalty": "avarage"}, "did you mean 'average'"),
         ({"length_power": -1}, "length_power: -1"),
         ({"length_power": 500.0}, "length_power: 500"),

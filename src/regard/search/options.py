@@ -137,7 +137,7 @@ class SearchOptions(Options):
         super().__post_init__()
         if self.n_best > self.beam:
             raise ConfigError(
-                f"n_best: {self.n_best}, and a beam of {self.beam} finds at most {self.beam}; raise it"
+                f"n_best: {self.n_best}, and a beam of {self.beam} finds at most {self.beam}; raise beam"
             )
 
 

@@ -172,7 +172,7 @@ class TestNBest:
             assert other.alternatives == ()
 
     def test_more_than_the_beam(self, translator):
-        with pytest.raises(ConfigError, match="n_best: 3, and a beam of 2 finds at most 2; raise it"):
+        with pytest.raises(ConfigError, match="n_best: 3, and a beam of 2 finds at most 2; raise beam"):
             translator().translate(["a"], beam=2, n_best=3)
 
 
