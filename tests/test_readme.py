@@ -335,7 +335,7 @@ regard this is only printed
         [
             ("regard translate model --beem 3", "No such option"),
             ("regard trasnlate model", "No such command"),
-            ("regard translate model test.de --n-best 9", "raise beam"),
+            ("regard translate model test.de --n-best 9", "raise --beam"),
             ("regard train model --preset rnnsearch --train pairs.tsv", "no 'rnnsearch'"),
             ("make dinner", "no such target"),
             ("rm -rf model", "neither regard nor make"),

@@ -341,7 +341,7 @@ class TestBadInput:
     def test_more_translations_than_the_beam_holds(self, regard, model):
         self.fails(
             regard("translate", model, "--n-best", "9"),
-            "n_best: 9 is more than the beam, 5; raise beam, or lower n_best",
+            "--n-best: 9 is more than the beam, 5; raise --beam, or lower --n-best",
         )
 
     def test_no_beam(self, regard, model):
@@ -370,6 +370,7 @@ class TestBadInput:
             (["--prefix", "zebra"], ["options: prefix 'zebra': the target vocabulary cannot spell 'zebra'"]),
             (["--prefix", "A B", "--exclude", "B"], ["'B' is excluded, and 'A B' contains it"]),
             (["--temperature", "2"], ["--temperature 2.0: it is for sampling; add --sample N, or drop it"]),
+            (["--sample", "2", "--n-best", "3"], ["--n-best 3: --sample 2 already says how many"]),
             (["--sample", "1", "--include", "A"], ["include: sampling word by word cannot guarantee it"]),
             (["--seed", "1"], ["--seed 1: it is for sampling"]),
             (
@@ -379,7 +380,8 @@ class TestBadInput:
             (["--alpha"], ["--alpha: it is part of the JSON; add --json"]),
             (["--int8", "--precision", "bfloat16"], ["--int8 and --precision bfloat16: choose one"]),
             (["--precision", "int9"], ["precision: no 'int9'; did you mean 'int8'?"]),
-            (["--length-penalty", "wuu"], ["length_penalty: no 'wuu'; did you mean 'wu'?"]),
+            (["--length-penalty", "wuu"], ["--length-penalty: no 'wuu'; did you mean 'wu'?"]),
+            (["--max-ratio", "-1"], ["--max-ratio: -1 is out of range"]),
             (["--threads", "0"], ["threads: 0 is out of range; it must be from 1 to 1024"]),
             (["--shortlist"], ["this model has no shortlist yet; make one with `regard shortlist`"]),
             (["--constraints", "none"], ["none: no such file"]),

@@ -97,7 +97,7 @@ def test_errors_name_the_fault(regard, toy):
         ("evaluate", toy / "m", toy / "wide.npy", toy / "test.txt"),
     ):
         assert "5 features in a row, and the model was trained on 2" in error_of(*command)
-    assert "raise beam (--beam)" in error_of("caption", toy / "m", toy / "test.npy", "--n-best", 9)
+    assert "raise --beam" in error_of("caption", toy / "m", toy / "test.npy", "--n-best", 9)
     assert "leave out --scores" in error_of("caption", toy / "m", toy / "test.npy", "--json", "--scores")
     assert "then the references" in error_of("evaluate", toy / "m", toy / "test.npy")
     assert "--gold applies to a model for translating" in error_of(

@@ -54,6 +54,18 @@ def test_a_cell_that_attends_to_its_past_takes_any_attention(name):
         assert alpha.shape == (B, Tx, Tx)
 
 
+def test_the_arguments_of_energies_and_cells_are_their_sizes_in_order():
+    assert layers.Additive(n, 3, 6).W_a.shape == (6, n)
+    assert layers.Additive(n, 3, 6).U_a.shape == (6, 3)
+    assert layers.Concat(n, 3, 6).W_a.shape == (6, n + 3)
+    assert layers.Bilinear(n, 3).W_a.shape == (n, 3)
+    for energy in (layers.Dot, layers.ScaledDot):
+        assert energy(n, n).keys(torch.ones(1, 1, n)).shape == (1, 1, n)
+    for cell in (layers.RNN, layers.SigmoidRNN, layers.LSTM, layers.GRU, layers.TorchGRU):
+        assert cell(3, n).U.shape[1] == n
+        assert cell(3, n).W.shape[1] == 3
+
+
 @pytest.mark.parametrize("stack", [layers.RecurrentStack, layers.BidirectionalStack])
 def test_stacks_by_themselves(stack):
     made = stack(layers.LSTM, d, n, 2, residual=True, dropout=0.1)

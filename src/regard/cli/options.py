@@ -5,6 +5,7 @@ fields, as Typer reads signatures. So an option is defined once, beside the code
 """
 
 import inspect
+import re
 from collections.abc import Callable, Collection
 from dataclasses import fields
 from functools import wraps
@@ -13,6 +14,7 @@ from typing import Annotated, Any, Literal, get_origin, get_type_hints
 
 import typer
 
+from regard.errors import ConfigError
 from regard.search.options import Options
 
 Command = Callable[..., None]
@@ -64,7 +66,10 @@ def option_flags(
 
         @wraps(command)
         def with_options(**values: Any) -> None:
-            options = kind(**{flag.name: values.pop(flag.name) for flag in flags})
+            try:
+                options = kind(**{flag.name: values.pop(flag.name) for flag in flags})
+            except ConfigError as error:
+                raise ConfigError(_with_flags(str(error), kind.names())) from None
             command(**values, **{parameter: options})
 
         with_options.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
@@ -72,3 +77,13 @@ def option_flags(
         return with_options
 
     return decorate
+
+
+def _with_flags(message: str, names: Collection[str]) -> str:
+    """A message about an option, with the flags that were typed: at its beginning, and in its remedy."""
+    name = "|".join(names)
+    return re.sub(
+        rf"^(?:{name})(?=:)|(?<=; raise )(?:{name})$",
+        lambda found: "--" + found[0].replace("_", "-"),
+        message,
+    )

@@ -6,7 +6,8 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from regard.cli.console import WEIGHTS_HELP, print_json, results, score_table
+from regard.cli.console import print_json, results, score_table
+from regard.cli.options import Weights
 from regard.evaluation.metrics import display_name, format_score
 
 _NOT_SCORES = ("event", "update", "seconds", "best")
@@ -15,7 +16,7 @@ _NOT_SCORES = ("event", "update", "seconds", "best")
 def show(
     model: Annotated[Path, typer.Argument(help="A model folder.")],
     json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
-    weights: Annotated[str, typer.Option(help=WEIGHTS_HELP)] = "best",
+    weights: Weights = "best",
 ) -> None:
     """Show a model's configuration, its size and its score history.
 

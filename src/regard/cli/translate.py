@@ -279,6 +279,10 @@ def translate(
         raise ConfigError(f"--dictionary {dictionary}: it is for unknown words; add --replace-unknowns")
     if int8 and precision not in ("float32", "int8"):
         raise ConfigError(f"--int8 and --precision {precision}: choose one of the two")
+    if sample and search.n_best > 1:
+        raise ConfigError(
+            f"--n-best {search.n_best}: --sample {sample} already says how many translations a line gets; leave out one"
+        )
     for name in (*SamplingOptions.names(), "seed"):
         origin = context.get_parameter_source(name)
         if not sample and origin is not None and origin.name == "COMMANDLINE":
