@@ -83,7 +83,7 @@ def _with_flags(message: str, names: Collection[str]) -> str:
     """A message about an option, with the flags that were typed: at its beginning, and in its remedy."""
     name = "|".join(names)
     return re.sub(
-        rf"^(?:{name})(?=:)|(?<=; raise )(?:{name})$",
+        rf"^(?:{name})(?=:)|(?<=raise )(?:{name})\b|(?<=lower )(?:{name})\b",
         lambda found: "--" + found[0].replace("_", "-"),
         message,
     )
