@@ -45,7 +45,6 @@ class RateRun(RunConfig):
     """A whole run of the task ``rate``."""
 
     task = "rate"
-    selections = ("loss",)
 
     data: RatedDataConfig = field(default_factory=RatedDataConfig)
     tokenizer: TextTokenizerConfig = field(default_factory=TextTokenizerConfig)

@@ -70,7 +70,7 @@ def test_the_help_is_the_fields_sentence():
 
 
 def test_the_dataclass_checks_the_values():
-    with pytest.raises(Exception, match="prune_below: -1 is out of range; it must be at least 0"):
+    with pytest.raises(Exception, match="--prune-below: -1 is out of range; it must be at least 0"):
         raise run(MoreOptions, "x", "--prune-below", "-1")[0].exception
     with pytest.raises(Exception, match="order: no 'rihgt'; did you mean 'right'"):
         raise run(MoreOptions, "x", "--order", "rihgt")[0].exception

@@ -35,10 +35,10 @@ REFUSED = {
         r"training\.unfreeze_every = 1 .*its weights are random; name .*--set pretrained\.encoder=FOLDER",
     ),
     "the same of a tagger": ("tag", {"training": {"unfreeze_every": 2.0}}, r"training\.unfreeze_every = 2 "),
-    "tags have no macro_f1": (
-        "tag",
-        {"training": {"select": "macro_f1"}},
-        r"training\.select: no 'macro_f1'",
+    "texts have no sentence_accuracy": (
+        "classify",
+        {"training": {"select": "sentence_accuracy"}},
+        r"training\.select: no 'sentence_accuracy'",
     ),
 }
 
@@ -57,4 +57,5 @@ def test_what_does():
     assert configure({"task": "classify", "data": {"columns": [3, 1, 2]}, "model": {"num_texts": 2}})
     assert configure({"task": "tag", "data": {"train": ["a"], "columns": [2, 4], "layout": "vertical"}})
     for select in ("loss", "accuracy", "macro_f1"):
-        assert configure({"task": "classify", "training": {"select": select}}).training.select == select
+        for task in ("classify", "tag"):
+            assert configure({"task": task, "training": {"select": select}}).training.select == select
