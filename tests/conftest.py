@@ -99,7 +99,7 @@ def tiny_model() -> Callable[..., models.Seq2Seq]:
     ) -> models.Seq2Seq:
         encoder = {"cell": cell, "num_layers": num_layers, "embedding_size": 3, "state_size": 2}
         decoder = encoder | {"kind": kind, "state_size": 4}
-        if kind in ("bahdanau", "luong", "deep-fusion"):
+        if kind in ("bahdanau", "luong", "deep-fusion", "hard-monotonic"):
             attention = {"energy": "additive", **options.pop("attention", {})}
             if is_sized(attention["energy"]):
                 attention.setdefault("size", 6)
@@ -199,6 +199,29 @@ GRID |= {
         "memory": {"normalizer": "sparsemax"},
         "encoder": _ONE_WAY | {"state_size": 4, "num_layers": 2},
     },
+}
+# decoders whose words are not chosen by one softmax: copies, and sums over hard alignments
+GRID |= {
+    f"{name}-copy-{cell}": {**options, "cell": cell, "copy": True, "attention": attention}
+    for (name, options), cell, attention in zip(
+        (_ATTENDING | {"bahdanau-more": _ATTENDING["bahdanau"]}).items(),
+        ("gru", "rnn", "lstm", "lstmn"),
+        (
+            {},
+            {"energy": "qkv", "heads": 2},
+            {},
+            {"energy": "additive", "coverage": True, "normalizer": "sparsemax"},
+        ),
+        strict=True,
+    )
+} | {
+    f"hard-monotonic-{cell}-{energy}": {
+        "kind": "hard-monotonic",
+        "cell": cell,
+        "num_layers": depth,
+        "attention": {"energy": energy},
+    }
+    for cell, energy, depth in (("lstm", "bilinear", 1), ("gru", "additive", 2), ("lstmn", "dot", 1))
 }
 # and what further options change in the wiring
 FURTHER = {

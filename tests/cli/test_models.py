@@ -12,7 +12,7 @@ def test_everything(regard):
     for name in CELLS:
         assert f"\n{name} " in ended.out
     row = next(line for line in ended.out.splitlines() if line.startswith("qkv "))
-    assert row.split() == ["qkv", "✓", "✓", "✓", "✓", "·", "✓"]
+    assert row.split() == ["qkv", "✓", "✓", "✓", "✓", "·", "✓", "✓"]
     assert "attention: bahdanau, luong\n" in ended.out
     assert "Hochreiter & Schmidhuber 1997" in ended.out
 
@@ -43,4 +43,6 @@ def test_presets_by_part():
     shown = presets_by_part()
     assert "captioner" in shown["decoders", "cho"]
     assert "rnnsearch-50" in shown["energies", "additive"]
+    assert shown["copying", "copy"] == ["pointer-small"]
+    assert shown["decoders", "hard-monotonic"] == ["hard-monotonic-small"]
     assert all(len(set(names)) == len(names) for names in shown.values())

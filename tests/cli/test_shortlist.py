@@ -3,8 +3,11 @@ import shutil
 
 import pytest
 
+from regard.config import merge
 from regard.inference.shortlist import Shortlist
 from regard.tasks.translate.predictor import Translator
+from regard.training.configure import configure
+from regard.training.run import run_training
 
 
 @pytest.fixture
@@ -47,6 +50,19 @@ def test_required_words_are_added_to_it(regard, listed, data):
     for line in ended.out.splitlines():
         assert line.startswith("B")
         assert "E D" in line
+
+
+def test_a_model_that_copies_has_none(regard, tiny, data, tmp_path):
+    copying = merge(
+        tiny, {"model": {"decoder": {"copy": True}}, "training": {"max_updates": 1, "validate_every": 1}}
+    )
+    run_training(
+        tmp_path / "copying", configure(copying), train=[("a b", "b"), ("b c", "c"), ("c a", "a")] * 10
+    )
+    ended = regard("shortlist", tmp_path / "copying", "--train", data / "test.tsv")
+    assert ended.status == 2
+    assert "the decoder copies from the source" in ended.err
+    assert "leave the shortlist out" in ended.err
 
 
 def test_json_and_a_test_set(regard, listed, data):

@@ -252,6 +252,7 @@ class TestBadInput:
             (["--updates", "0"], ["training: nothing ends the run"]),
             (["--device", "cdua"], ["did you mean 'cuda'?"]),
             (["--train", "third"], ["data.train: 3 files; give two parallel ones, or one TSV"]),
+            (["--set", "model.decoder.copy=true"], ["model.decoder.copy: no token of the source", "= false"]),
             (["--columns", "0", "1", "--valid", "x"], ["--columns 0 1", "belongs to one tab-separated file"]),
         ],
     )

@@ -5,6 +5,7 @@ A line has one to five letters out of six; no test line occurs in the training s
 
 import json
 import random
+import shutil
 
 import pytest
 
@@ -51,7 +52,7 @@ def task(tmp_path):
     return write
 
 
-def train(regard, folder, *, kind, cell, updates, tokenizer="word", **decoder):
+def train(regard, folder, *, kind, cell, updates, tokenizer="word", shared=False, **decoder):
     sizes = {
         "encoder": {"cell": cell, "embedding_size": SIZE, "state_size": SIZE, "dropout": 0.0},
         "decoder": {"kind": kind, "cell": cell, "embedding_size": SIZE, "state_size": 2 * SIZE, **decoder},
@@ -62,7 +63,7 @@ def train(regard, folder, *, kind, cell, updates, tokenizer="word", **decoder):
         f"model.{part}.{name}={json.dumps(value)}" for part in sizes for name, value in sizes[part].items()
     ]
     options += ["training.learning_rate=0.01", "training.warmup=10", "training.label_smoothing=0.0"]
-    options += [f"training.validate_every={updates}"]
+    options += [f"training.validate_every={updates}", f"tokenizer.shared={json.dumps(shared)}"]
     return json.loads(
         regard(
             *("train", folder / "model", "--train", folder / "train.tsv", "--valid", folder / "valid.tsv"),
@@ -144,3 +145,63 @@ def test_every_other_cell(regard, task, cell, updates):
     folder = task("reverse", blank="")
     train(regard, folder, kind="bahdanau", cell=cell, updates=updates, tokenizer="char")
     assert evaluate(regard, folder)["exact_match"] >= 0.8
+
+
+COPYING = "abcdef"
+NEVER_WRITTEN = "uvwxyz"
+
+
+@pytest.fixture
+def rare_symbols(tmp_path):
+    """Copy all letters but the first; u to z come only first in training, so that no training target has one.
+
+    The test lines have two of them among the letters to be copied.
+    """
+    rng = random.Random(7)
+
+    def write(name, count, copied):
+        rows = set()
+        while len(rows) < count:
+            letters = rng.choices(COPYING, k=rng.randint(2, 5))
+            for place in rng.sample(range(len(letters)), copied):
+                letters[place] = rng.choice(NEVER_WRITTEN)
+            first = rng.choice(COPYING + NEVER_WRITTEN)
+            rows.add(f"{first} {' '.join(letters)}\t{' '.join(letters)}\n")
+        (tmp_path / name).write_text("".join(sorted(rows)))
+
+    write("train.tsv", 1200, 0)
+    write("valid.tsv", 100, 0)
+    write("rare.tsv", 100, 2)
+    return tmp_path
+
+
+def test_a_pointer_copies_symbols_that_no_training_target_has(regard, rare_symbols):
+    """Plain attention has never written them; the pointer writes what it attends to, whatever that is."""
+    folder = rare_symbols
+    exact = {}
+    for copy in (False, True):
+        options = {"kind": "bahdanau", "cell": "gru", "copy": copy}
+        report = train(regard, folder, updates=150, shared=True, **options)
+        assert report["validation"]["exact_match"] >= 0.9, "both have learned to copy the others"
+        scores = json.loads(regard("evaluate", folder / "model", folder / "rare.tsv", "--json"))
+        exact[copy] = scores["exact_match"]
+        shutil.rmtree(folder / "model")
+    assert exact[False] <= 0.05
+    assert exact[True] >= 0.8
+
+
+def test_hard_monotonic_attention(regard, task):
+    """Upper-casing is monotone: the alignment is found, and never goes back."""
+    folder = task("upper-case")
+    options = {"kind": "hard-monotonic", "cell": "lstm", "readout_size": SIZE}
+    train(regard, folder, updates=150, **options)
+    scores = evaluate(regard, folder, "--gold", folder / "test.links")
+    assert scores["exact_match"] >= 0.9
+    assert scores["aer"] <= 0.2
+    translated = regard("translate", folder / "model", folder / "test.source", "--alignments", "--beam", 4)
+    for line in translated.splitlines():
+        places = [
+            int(link.split("-")[0])
+            for link in sorted(line.split("\t")[1].split(), key=lambda l: int(l.split("-")[1]))
+        ]
+        assert places == sorted(places)

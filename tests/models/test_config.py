@@ -309,7 +309,14 @@ def test_the_documented_names_are_the_legal_ones():
     assert set(filter(is_sized, ENERGIES)) == {"additive", "concat", "qkv"}
     assert set(filter(is_covering, ENERGIES)) == {"additive", "concat"}
     assert set(ENERGIES) == {"additive", "concat", "dot", "scaled-dot", "bilinear", "general", "qkv"}
-    assert set(DecoderConfig.variants) == {"bahdanau", "luong", "cho", "sutskever", "deep-fusion"}
+    assert set(DecoderConfig.variants) == {
+        "bahdanau",
+        "luong",
+        "cho",
+        "sutskever",
+        "deep-fusion",
+        "hard-monotonic",
+    }
 
 
 @pytest.mark.parametrize("kind", ["bahdanau", "luong"])

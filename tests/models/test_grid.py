@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from regard.layers import CELLS, ENERGIES, GRU
+from regard.layers import CELLS, ENERGIES, GRU, PointerGenerator
 from regard.models import DecoderConfig
 from regard.models.grid import (
     OWN_PAST,
@@ -32,7 +32,13 @@ def test_every_combination_is_there_once():
     assert set(DecoderConfig.variants) < set(roles())
     attentions = [(tried.group, tried.row, tried.column) for tried in attention_combinations()]
     assert len(set(attentions)) == len(attentions)
-    assert {group for group, _, _ in attentions} == {"bahdanau", "luong", "deep-fusion", OWN_PAST}
+    assert {group for group, _, _ in attentions} == {
+        "bahdanau",
+        "luong",
+        "deep-fusion",
+        "hard-monotonic",
+        OWN_PAST,
+    }
 
 
 @pytest.mark.parametrize("cell", CELLS)
@@ -51,6 +57,9 @@ def test_every_legal_attention_can_be_built(energy):
             table = {"energy": energy, **attention_options()[tried.column]}
             model = built(places[tried.group](table))
             assert any(type(module) is kind for module in model.modules()), tried
+            assert any(isinstance(module, PointerGenerator) for module in model.modules()) == (
+                tried.column == "copy"
+            )
 
 
 def test_known_combinations():
@@ -59,10 +68,14 @@ def test_known_combinations():
     assert "cannot include coverage" in refusals["luong", "dot", "coverage"]
     assert "has one head" in refusals["bahdanau", "bilinear", "heads"]
     assert refusals["luong", "qkv", "heads"] == ""
-    for group in ("bahdanau", "luong", "deep-fusion", OWN_PAST):
+    for group in ("bahdanau", "luong", "deep-fusion", "hard-monotonic", OWN_PAST):
         for option in attention_options():
             general, bilinear = (refusals[group, name, option] for name in ("general", "bilinear"))
             assert general.replace("general", "bilinear") == bilinear
+    assert refusals["bahdanau", "additive", "copy"] == refusals["luong", "dot", "copy"] == ""
+    assert "no option 'copy'" in refusals["hard-monotonic", "additive", "copy"]
+    assert "passed" in refusals["hard-monotonic", "additive", "local-m"]
+    assert "not their projections" in refusals["hard-monotonic", "qkv", "plain"]
     in_roles = {(tried.row, tried.column): tried.refusal for tried in cell_combinations()}
     assert in_roles["lstmn", "deep-fusion"] == ""
     assert "lstmn" in in_roles["gru", "deep-fusion"]
@@ -86,6 +99,8 @@ def test_every_named_part_has_its_paper():
     assert named["cells"]["lstm"] == "Hochreiter & Schmidhuber 1997"
     assert named["cells"]["rnn-sum"] == "Cheng et al. 2016"  # from its base class
     assert named["windows"] == {"global": "", "local-m": "Luong et al. 2015", "local-p": "Luong et al. 2015"}
+    assert named["copying"] == {"copy": "See et al. 2017"}
+    assert named["decoders"]["hard-monotonic"] == "Wu & Cotterell 2019"
     assert named["normalizers"]["sparsemax"] == "Martins & Astudillo 2016"
     assert paper_of(torch.nn.Linear(1, 1)) == ""
 

@@ -11,6 +11,7 @@ from regard.training.configure import PRESETS, configure
 SMALL = [
     *("rnnsearch-small", "luong-small", "rnnencdec-small", "sutskever-small", "characters"),
     *("heads-small", "sparsemax-small", "coverage-small", "lstmn-shallow-small", "lstmn-deep-small"),
+    *("pointer-small", "hard-monotonic-small"),
 ]
 PAPERS = ["rnnsearch-50", "rnnencdec-50", "sutskever", "luong-general", "luong-local", "luong-monotonic"]
 

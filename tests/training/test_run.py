@@ -181,7 +181,7 @@ def test_mixed_precision_learns(tmp_path, run_config, pairs, kind, cell):
     base = run_config(
         training={"precision": "bf16", "max_updates": 1, "validation_sentences": 1}
     ).to_mapping()
-    for name in ("attention", "readout_size"):
+    for name in ("attention", "readout_size", "copy"):
         if name in base["model"]["decoder"] and name not in DecoderConfig.variants[kind].__dataclass_fields__:
             del base["model"]["decoder"][name]
     for part, options in model.items():

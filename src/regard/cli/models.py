@@ -86,13 +86,15 @@ def presets_by_part() -> dict[tuple[str, str], list[str]]:
         "energy": "energies",
         "window": "windows",
         "normalizer": "normalizers",
+        "copy": "copying",
         "pooling": "poolings",
     }
     presets: dict[tuple[str, str], list[str]] = {}
     for name, preset in PRESETS.items():
         for key, value in _leaves(preset()["model"]):
-            if key in keys and name not in presets.setdefault((keys[key], value), []):
-                presets[keys[key], value].append(name)
+            part = key if value is True else value  # an option that is on is a part of its own name
+            if key in keys and value is not False and name not in presets.setdefault((keys[key], part), []):
+                presets[keys[key], part].append(name)
     return presets
 
 

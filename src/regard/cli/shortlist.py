@@ -56,6 +56,7 @@ def shortlist(
     from itertools import islice
 
     from regard.inference.shortlist import measure_coverage, train_shortlist
+    from regard.models.decoders.decoder import NO_SHORTLIST
     from regard.tasks.translate.predictor import Translator
     from regard.text import encode_pairs, read_pairs
 
@@ -64,6 +65,8 @@ def shortlist(
     translator = Translator.load(model, weights=weights, device=device)
     if not translator.attends:
         raise no_attention(model)
+    if any(member.decoder.is_mixture for member in translator.models):
+        raise ConfigError(f"{model}: {NO_SHORTLIST}")
     tokenizers = translator.source_tokenizer, translator.target_tokenizer
     with LinesDisplay("aligning") as display:
         trained = train_shortlist(

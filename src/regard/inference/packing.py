@@ -165,6 +165,8 @@ def fuse_step(decoder: Decoder, precision: Precision) -> NativeFusedStep | None:
     """The fused step of a decoder whose matrices were packed; None for a kind that has none."""
     if not isinstance(decoder, LuongDecoder | BahdanauDecoder) or len(decoder.stack.layers) > 1:
         return None
+    if decoder.is_mixture:
+        return None
     cell, energy = decoder.stack.layers[0], _energy_weights(decoder.attention)
     if type(cell) not in (LSTM, GRU) or energy is None:
         return None

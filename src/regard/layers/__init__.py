@@ -46,5 +46,6 @@ from regard.layers.feedforward import MeanPooling as MeanPooling
 from regard.layers.feedforward import Output as Output
 from regard.layers.feedforward import Pooled as Pooled
 from regard.layers.feedforward import Standardize as Standardize
+from regard.layers.pointer import PointerGenerator as PointerGenerator
 from regard.layers.recurrent import BidirectionalStack as BidirectionalStack
 from regard.layers.recurrent import RecurrentStack as RecurrentStack

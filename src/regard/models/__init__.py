@@ -12,6 +12,7 @@ from regard.models.decoders.config import BahdanauConfig as BahdanauConfig
 from regard.models.decoders.config import ChoConfig as ChoConfig
 from regard.models.decoders.config import DecoderConfig as DecoderConfig
 from regard.models.decoders.config import DeepFusionConfig as DeepFusionConfig
+from regard.models.decoders.config import HardMonotonicConfig as HardMonotonicConfig
 from regard.models.decoders.config import LuongConfig as LuongConfig
 from regard.models.decoders.config import SutskeverConfig as SutskeverConfig
 from regard.models.decoders.decoder import Decoder as Decoder

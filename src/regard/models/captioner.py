@@ -123,6 +123,7 @@ class CaptionerNetwork(Model):
     def readouts(self, batch: CaptionBatch, positions: Tensor) -> Readouts:
         """Teacher forcing without the output matrix; see `Seq2Seq.readouts`."""
         unrolled = self.decoder(batch.previous_ids, batch.target_mask, self.encode(batch.features))
+        assert unrolled.readout is not None, "its decoders have one softmax"
         return Readouts(select_positions(unrolled.readout, positions), None)
 
     def forward(self, batch: CaptionBatch) -> TeacherForced:

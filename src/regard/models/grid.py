@@ -12,7 +12,7 @@ from typing import Any
 
 from regard.config import Config, merge
 from regard.errors import ConfigError
-from regard.layers import CELLS, ENERGIES, NORMALIZERS, POOLINGS, WINDOWS
+from regard.layers import CELLS, ENERGIES, NORMALIZERS, POOLINGS, WINDOWS, PointerGenerator
 from regard.models.captioner import CaptionerConfig
 from regard.models.classifier import ClassifierConfig
 from regard.models.decoders.config import DecoderConfig
@@ -99,12 +99,13 @@ def cell_combinations() -> Iterator[Combination]:
 
 
 def attention_options() -> dict[str, dict[str, Any]]:
-    """The options of an attention other than its energy, by name."""
+    """The options of an attention other than its energy, by name, and of a decoder what it does with alpha."""
     return {
         "plain": {},
         "heads": {"heads": 2},
         **{window: {"window": window} for window in WINDOWS if window != "global"},
         "coverage": {"coverage": True},
+        "copy": {"copy": True},
         **{name: {"normalizer": name} for name in NORMALIZERS if name != "softmax"},
     }
 
@@ -121,9 +122,13 @@ def attention_groups() -> dict[str, Callable[[Mapping[str, Any]], Mapping[str, A
     """By decoder, and for `OWN_PAST`: a table of attention → {task: model}, with the first cell that is legal there."""
 
     def on(kind: str, cell: str) -> Callable[[Mapping[str, Any]], Mapping[str, Any]]:
-        return lambda table: _translator(
-            {"cell": cell}, {"kind": kind, "cell": cell, "attention": dict(table)}
-        )
+        def configured(table: Mapping[str, Any]) -> Mapping[str, Any]:
+            attention = {name: value for name, value in table.items() if name != "copy"}
+            copying = {"copy": table["copy"]} if "copy" in table else {}
+            decoder = {"kind": kind, "cell": cell, "attention": attention, **copying}
+            return _translator({"cell": cell}, decoder)
+
+        return configured
 
     groups = {}
     for kind, variant in DecoderConfig.variants.items():
@@ -157,6 +162,7 @@ def papers() -> dict[str, dict[str, str]]:
         "energies": {name: paper_of(attention) for name, attention in ENERGIES.items()},
         "windows": {name: paper_of(make(_SIZE, 1)) for name, make in WINDOWS.items()},
         "normalizers": {name: paper_of(normalize) for name, normalize in NORMALIZERS.items()},
+        "copying": {"copy": paper_of(PointerGenerator)},
         "poolings": {name: paper_of(make(_SIZE, _SIZE)) for name, make in POOLINGS.items()},
     }
 

@@ -4,8 +4,10 @@ In: a padded batch of ids. Out: logits and alpha by teacher forcing, or an `Enco
 text, losses or search.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+import torch
 from torch import Tensor
 
 from regard.batches.pad import PairBatch, select_positions, token_positions
@@ -17,6 +19,7 @@ from regard.models.decoders import (
     ChoDecoder,
     Decoder,
     DeepFusionDecoder,
+    HardMonotonicDecoder,
     LuongDecoder,
     SutskeverDecoder,
 )
@@ -25,6 +28,7 @@ from regard.models.decoders.config import (
     ChoConfig,
     DecoderConfig,
     DeepFusionConfig,
+    HardMonotonicConfig,
     LuongConfig,
     SutskeverConfig,
 )
@@ -66,15 +70,18 @@ class ModelConfig(Config):
 
 @dataclass(frozen=True)
 class Readouts:
-    """The result of teacher forcing before the output matrix.
+    """The result of teacher forcing before the output matrix; of a decoder with a mixture, its log-probabilities.
 
     Attributes:
-        readout: (N, l), the input of the output matrix at the N real target words of the batch, row by row.
+        readout: (N, l), the input of the output matrix at the N real target words of the batch, row by row; None for a
+            mixture.
         alpha: (B, Ty, Tx), or None for a model without attention.
+        log_probs: (N, Vy), of a mixture; see `Unrolled`.
     """
 
-    readout: Tensor
+    readout: Tensor | None
     alpha: Tensor | None
+    log_probs: Tensor | None = None
 
 
 @dataclass(frozen=True)
@@ -82,7 +89,8 @@ class TeacherForced:
     """The result of teacher forcing.
 
     Attributes:
-        logits: (N, Vy), for the N real target words of the batch, row by row.
+        logits: (N, Vy), for the N real target words of the batch, row by row; log-probabilities where the decoder has
+            a mixture.
         alpha: (B, Ty, Tx), or None for a model without attention.
     """
 
@@ -106,6 +114,8 @@ def build_decoder(
             return SutskeverDecoder(config, embedding, output)
         case DeepFusionConfig():
             return DeepFusionDecoder(config, annotations, embedding, output)
+        case HardMonotonicConfig():
+            return HardMonotonicDecoder(config, annotations, embedding, output)
     raise TypeError(f"no decoder for {type(config).__name__}")
 
 
@@ -117,9 +127,16 @@ class Seq2Seq(Model):
         source_size: Vx, the source vocabulary.
         target_size: Vy, the target vocabulary.
 
+    Attributes:
+        copy_map: (Vx,), the target word that each source word is copied as, −1 where there is none; a buffer, saved
+            with the weights. Equal ids, as of one shared vocabulary, until `set_copy_map`. None for a decoder that
+            does not copy.
+
     Raises:
         ConfigError: one matrix is to be shared by vocabularies of different sizes.
     """
+
+    copy_map: Tensor | None
 
     def __init__(self, config: ModelConfig, source_size: int, target_size: int) -> None:
         super().__init__()
@@ -136,17 +153,32 @@ class Seq2Seq(Model):
         output = Output(config.decoder.output_size, target_size, tied)
         self.encoder = Encoder(config.encoder, source_embedding)
         self.decoder = build_decoder(config.decoder, config.encoder, target_embedding, output)
+        copy_map = None
+        if self.decoder.pointer is not None:
+            same = torch.arange(source_size)
+            copy_map = torch.where(same < target_size, same, -1)
+        self.register_buffer("copy_map", copy_map)
         initialize(self, config.initialization)
+
+    def set_copy_map(self, target_ids: Sequence[int]) -> None:
+        """Say which target word each source word is copied as.
+
+        Args:
+            target_ids: one for each of the Vx source words; −1 for a word that cannot be copied.
+        """
+        assert self.copy_map is not None, "the decoder does not copy"
+        self.copy_map.copy_(torch.tensor(target_ids))
 
     def encode(self, source_ids: Tensor, source_mask: Tensor) -> EncodedSource:
         """Encode a padded batch (B, Tx) once, with the keys and values of the decoder's attention."""
         annotations, forward_last, backward_last, memories = self.encoder.forward_with_memories(
             source_ids, source_mask
         )
-        attention = self.decoder.attention
-        keys = None if attention is None else attention.keys(annotations)
-        values = None if attention is None else attention.values(annotations)
-        return EncodedSource(annotations, source_mask, keys, forward_last, backward_last, values, memories)
+        keys, values = self.decoder.keys_and_values(annotations)
+        copy_ids = None if self.copy_map is None else self.copy_map[source_ids]
+        return EncodedSource(
+            annotations, source_mask, keys, forward_last, backward_last, values, memories, copy_ids=copy_ids
+        )
 
     def readouts(self, batch: PairBatch, positions: Tensor) -> Readouts:
         """Teacher forcing without the output matrix: for a loss that computes the logits in parts.
@@ -157,9 +189,13 @@ class Seq2Seq(Model):
         """
         encoded = self.encode(batch.source_ids, batch.source_mask)
         unrolled = self.decoder(batch.previous_ids, batch.target_mask, encoded)
+        if unrolled.log_probs is not None:
+            return Readouts(None, unrolled.alpha, select_positions(unrolled.log_probs, positions))
+        assert unrolled.readout is not None, "a decoder gives readouts or log-probabilities"
         return Readouts(select_positions(unrolled.readout, positions), unrolled.alpha)
 
     def forward(self, batch: PairBatch) -> TeacherForced:
         """Logits and alpha of given pairs, by teacher forcing."""
         result = self.readouts(batch, token_positions(batch.target_mask))
-        return TeacherForced(self.decoder.output(result.readout), result.alpha)
+        logits = self.decoder.output(result.readout) if result.log_probs is None else result.log_probs
+        return TeacherForced(logits, result.alpha)

@@ -33,6 +33,8 @@ class EncodedSource:
         memories: the top layer's c_j, (B, Tx, n), of a unidirectional lstmn; None for other encoders.
         forced: forced attention: the word that the next step of each sentence must attend to, (B,), counted from 0,
             negative for a sentence whose attention is free; None if all are.
+        copy_ids: the target word that each source word is copied as, (B, Tx), negative where there is none; None for a
+            decoder that does not copy.
     """
 
     annotations: Tensor
@@ -43,6 +45,7 @@ class EncodedSource:
     values: Tensor | None = None
     memories: Tensor | None = None
     forced: Tensor | None = None
+    copy_ids: Tensor | None = None
 
     def select(self, rows: Tensor) -> "EncodedSource":
         """The sentences at `rows`, in that order."""
@@ -55,6 +58,7 @@ class EncodedSource:
             None if self.values is None else self.values.index_select(0, rows),
             None if self.memories is None else self.memories.index_select(0, rows),
             None if self.forced is None else self.forced.index_select(0, rows),
+            None if self.copy_ids is None else self.copy_ids.index_select(0, rows),
         )
 
     def with_forced_attention(self, positions: Tensor | None) -> "EncodedSource":
@@ -85,7 +89,8 @@ class DecoderState:
     Attributes:
         cells: each layer's state, (R, n) tensors.
         attentional_state: h̃ of the last step, (R, l), for input feeding; None without it.
-        attention: the attention's state (the step's number, the coverage), R rows each; mostly empty.
+        attention: the attention's state (the step's number, the coverage, where a hard alignment may be), R rows each;
+            mostly empty.
     """
 
     cells: tuple[State, ...]
@@ -106,7 +111,7 @@ class StepOutput:
     """One step of a decoder.
 
     Attributes:
-        logits: (R, Vy).
+        logits: (R, Vy); of a decoder with a mixture, its log-probabilities.
         state: for the next step.
         alpha: (R, Tx), or None for a decoder that does not attend.
     """
@@ -118,15 +123,18 @@ class StepOutput:
 
 @dataclass(frozen=True)
 class Unrolled:
-    """The result of a decoder run over given target words.
+    """The result of a decoder run over given target words: readouts, or else the log-probabilities of a mixture.
 
     Attributes:
-        readout: the input of the output matrix at each step, (B, Ty, l).
+        readout: the input of the output matrix at each step, (B, Ty, l); None for a decoder with a mixture.
         alpha: (B, Ty, Tx), or None for a decoder that does not attend.
+        log_probs: log p(y_i ∣ …) of each word, (B, Ty, Vy), where that is not the softmax of one readout: of a decoder
+            that copies, or sums over hard alignments.
     """
 
-    readout: Tensor
+    readout: Tensor | None
     alpha: Tensor | None
+    log_probs: Tensor | None = None
 
 
 class Stepper(Protocol):

@@ -21,7 +21,7 @@ from tokenizers.trainers import Trainer
 
 from regard.errors import ConfigError, DataError, FolderError, nearest
 from regard.io import write_whole_text
-from regard.text.specials import CONTROLS, SPECIAL_PIECES, SPECIALS, UNK
+from regard.text.specials import CONTROLS, EOS, SPECIAL_PIECES, SPECIALS, UNK
 
 MARK = "▁"
 """Stands for a blank at the start of a word in the pieces of `bpe` and `unigram`."""
@@ -180,6 +180,23 @@ def _read_json(path: Path) -> dict[str, Any]:
     if not isinstance(content, dict):
         raise FolderError(f"{path}: not a tokenizer saved by this package; save one with Tokenizer.save")
     return content
+
+
+def match_tokens(source: Tokenizer, target: Tokenizer) -> list[int]:
+    """The target id with the text of each source id, −1 where there is none: what a model can copy.
+
+    The unknown word and the end mark match their own kind. Between tokenizers of different kinds, a token that begins a
+    word also matches the same letters without the blank: the character k the phone k.
+    """
+    exact = {surface: i for i, surface in enumerate(target._surfaces) if i >= len(SPECIALS)}
+    bare: dict[str, int] = {}
+    if source.kind != target.kind:
+        for surface, i in exact.items():
+            bare.setdefault(surface.strip(" "), i)
+    ids = [i if i in (UNK, EOS) else -1 for i in range(len(SPECIALS))]
+    for surface in source._surfaces[len(SPECIALS) :]:
+        ids.append(exact.get(surface, bare.get(surface.strip(" "), -1)))
+    return ids
 
 
 def refuse_other_vocabularies(

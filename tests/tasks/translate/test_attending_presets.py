@@ -30,6 +30,21 @@ def test_coverage_is_charged():
     assert configure(preset="coverage-small").auxiliary_losses.coverage > 0
 
 
+def test_the_pointer_is_added_to_rnnsearch():
+    one, other = configure(preset="pointer-small"), configure(preset="rnnsearch-small")
+    assert one.model.decoder.copy
+    assert not other.model.decoder.copy
+    assert {**one.model.to_mapping()["decoder"], "copy": False} == other.model.to_mapping()["decoder"]
+    assert one.tokenizer.shared
+    assert one.training.label_smoothing == 0
+
+
+def test_hard_monotonic_attention_is_for_characters():
+    run = configure(preset="hard-monotonic-small")
+    assert run.model.decoder.kind == "hard-monotonic"
+    assert (run.tokenizer.source, run.tokenizer.target) == ("char", "char")
+
+
 @pytest.mark.parametrize(
     ("name", "kind"), [("lstmn-shallow-small", "bahdanau"), ("lstmn-deep-small", "deep-fusion")]
 )

@@ -5,4 +5,5 @@ from regard.models.decoders.decoder import Decoder as Decoder
 from regard.models.decoders.deep_fusion import DeepFusionDecoder as DeepFusionDecoder
 from regard.models.decoders.fixed_vector import ChoDecoder as ChoDecoder
 from regard.models.decoders.fixed_vector import SutskeverDecoder as SutskeverDecoder
+from regard.models.decoders.hard_monotonic import HardMonotonicDecoder as HardMonotonicDecoder
 from regard.models.decoders.luong import LuongDecoder as LuongDecoder

@@ -1,13 +1,24 @@
 """RNNsearch (Bahdanau et al. 2015, A.2.2): the previous state attends, and the context enters the recurrence.
 
 e_i from s_{i−1};  c_i = Σ_j α_ij h_j;  s_i = f(s_{i−1}, y_{i−1}, c_i);  p(y_i) from (y_{i−1}, s_i, c_i).
-With several layers, the top one's previous state attends and the context enters the bottom one.
+With several layers, the top one's previous state attends and the context enters the bottom one. With `copy`, p(y_i) is
+the mixture of a pointer-generator.
 """
 
 import torch
 from torch import Tensor, nn
 
-from regard.layers import GRU, LSTM, Additive, Attended, Attention, Embedding, MaxoutReadout, Output
+from regard.layers import (
+    GRU,
+    LSTM,
+    Additive,
+    Attended,
+    Attention,
+    Embedding,
+    MaxoutReadout,
+    Output,
+    PointerGenerator,
+)
 from regard.layers.recurrent import DropoutMasks
 from regard.models.decoders.config import BahdanauConfig
 from regard.models.decoders.decoder import Decoder, ProjectedStart, attend_rows, build_decoder_attention
@@ -42,6 +53,8 @@ class BahdanauDecoder(Decoder):
         self.C = nn.Parameter(nn.init.xavier_uniform_(torch.empty(bottom.projected_size, annotation_size)))
         self.start = ProjectedStart(start_size, self.stack)
         self.readout = MaxoutReadout(n, m, annotation_size, config.readout_size)
+        if config.copy:
+            self.pointer = PointerGenerator(n, m, annotation_size)
 
     def initial_state(self, encoded: EncodedSource) -> DecoderState:
         """s_0 = tanh(W_s ←h_1)."""
@@ -71,6 +84,7 @@ class BahdanauDecoder(Decoder):
         projected = self.stack.layers[0].project(embedded)  # (R, gn)
         top, new, attended = self._advance(projected, state, encoded, None, 0)
         logits = self.output(self.readout(top, embedded, attended.context))
+        logits = self._mix_copies(logits, top, embedded, attended.context, attended.alpha, encoded)
         return StepOutput(logits, new, attended.alpha)
 
     def forward(self, previous_ids: Tensor, target_mask: Tensor, encoded: EncodedSource) -> Unrolled:
@@ -80,7 +94,11 @@ class BahdanauDecoder(Decoder):
         projected = self.stack.layers[0].project(embedded)  # (B, Ty, gn), all steps at once
         masks = self.stack.sample_masks(batch, num_steps, embedded)
         tops, contexts, alpha = self._recurrence(projected, encoded, masks)
-        return Unrolled(self.dropout(self.readout(tops, embedded, contexts)), alpha)
+        readout = self.dropout(self.readout(tops, embedded, contexts))
+        if self.pointer is None:
+            return Unrolled(readout, alpha)
+        log_probs = self._mix_copies(self.output(readout), tops, embedded, contexts, alpha, encoded)
+        return Unrolled(None, alpha, log_probs)
 
     def _recurrence(
         self, projected: Tensor, encoded: EncodedSource, masks: DropoutMasks

@@ -6,7 +6,7 @@ To add one, write a subclass of `DecoderConfig` and add a line to its `variants`
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from regard.config import Config, in_range, one_of
+from regard.config import Config, in_range, one_of, toml_value
 from regard.errors import ConfigError
 from regard.models.attention import AttentionConfig
 from regard.models.encoder import EncoderConfig
@@ -61,6 +61,8 @@ class BahdanauConfig(DecoderConfig):
     attention: AttentionConfig = field(default_factory=AttentionConfig)
     readout_size: int = 128
     """l, the number of maxout units before the output matrix."""
+    copy: bool = False
+    """Whether words of the source can be copied, as by a pointer-generator (See et al. 2017, §2.2)."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -83,6 +85,8 @@ class LuongConfig(DecoderConfig):
     """Whether h̃_{t−1} is an input of the recurrence, beside the word (Luong et al. 2015, §3.3)."""
     bridge: str = "project"
     """The decoder's initial states: project (the encoder's last states, projected) or copy (the same, unchanged)."""
+    copy: bool = False
+    """Whether words of the source can be copied, as by a pointer-generator (See et al. 2017, §2.2)."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -95,6 +99,46 @@ class LuongConfig(DecoderConfig):
         _check_attention(self, self.attention, encoder)
         if self.bridge == "copy":
             _check_copy(self, encoder, 'luong with bridge = "copy"')
+
+
+@dataclass(frozen=True)
+class HardMonotonicConfig(DecoderConfig):
+    """Each word is written from one source word, and the alignment never goes back (Wu & Cotterell 2019).
+
+    The sum over all monotone alignments is exact. It needs the probability of every target word at every source
+    position, so it is for small vocabularies: characters, phones.
+    """
+
+    attention: AttentionConfig = field(default_factory=AttentionConfig)
+    readout_size: int = 128
+    """l, the units of tanh(W_c [h_j; s_i]) before the output matrix."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        place = f"{self.place}.attention"
+        self.attention.check(place)
+        in_range(f"{self.place}.readout_size", self.readout_size, 1)
+        for name, legal in (
+            ("window", "global"),
+            ("coverage", False),
+            ("normalizer", "softmax"),
+            ("heads", 1),
+        ):
+            value = getattr(self.attention, name)
+            if value != legal:
+                raise ConfigError(
+                    f"{place}.{name} = {toml_value(value)}: hard-monotonic attends to one source word at a time, by a "
+                    "softmax over those not yet passed; leave it out, or choose bahdanau or luong"
+                )
+        if self.attention.energy == "qkv":
+            raise ConfigError(
+                f'{place}.energy = "qkv": hard-monotonic reads the annotations themselves, not their projections; '
+                "choose additive, concat, dot, scaled-dot or bilinear"
+            )
+
+    def check_encoder(self, encoder: EncoderConfig) -> None:
+        """The attention must fit the annotations."""
+        _check_attention(self, self.attention, encoder)
 
 
 @dataclass(frozen=True)
@@ -183,4 +227,5 @@ DecoderConfig.variants: Mapping[str, type[Config]] = {  # type: ignore[misc]
     "cho": ChoConfig,
     "sutskever": SutskeverConfig,
     "deep-fusion": DeepFusionConfig,
+    "hard-monotonic": HardMonotonicConfig,
 }

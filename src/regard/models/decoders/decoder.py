@@ -11,6 +11,7 @@ from typing import Protocol, Self
 
 from torch import Tensor, nn
 
+from regard.errors import ConfigError
 from regard.layers import (
     Attended,
     Attention,
@@ -18,6 +19,7 @@ from regard.layers import (
     Dropout,
     Embedding,
     Output,
+    PointerGenerator,
     RecurrentStack,
     build_attention,
 )
@@ -26,6 +28,11 @@ from regard.models.decoders.config import DecoderConfig
 from regard.models.stack import build_stack
 from regard.models.state import DecoderState, EncodedSource, StepOutput, Unrolled
 from regard.ops.unroll import State
+
+NO_SHORTLIST = (
+    "shortlist: the decoder copies from the source or has hard attention, and its words are not chosen by one softmax; "
+    "leave the shortlist out"
+)
 
 
 class FusedStep(Protocol):
@@ -57,18 +64,32 @@ class Decoder(nn.Module, ABC):
         attention: None for a decoder that sees the source as one fixed vector.
         fused_step: the step of a packed model in one call; None in training, and for decoders that have none.
         words: the ids of the logits' columns, (S,), of a decoder with a shortlist; None for the whole vocabulary.
+        pointer: the mixture with copies of the source; None for a decoder that does not copy.
     """
 
     fused_step: FusedStep | None = None
     words: Tensor | None = None
+    pointer: PointerGenerator | None
 
     def __init__(self, config: DecoderConfig, embedding: Embedding, output: Output, input_size: int) -> None:
         super().__init__()
         self.attention: Attention | None = None
+        self.register_module("pointer", None)
         self.embedding = embedding
         self.output = output
         self.dropout = Dropout(config.dropout, config.variational)
         self.stack = build_stack(RecurrentStack, config, input_size)
+
+    @property
+    def is_mixture(self) -> bool:
+        """Whether p(y_i ∣ …) is a mixture, and not the softmax of one readout."""
+        return self.pointer is not None
+
+    def keys_and_values(self, annotations: Tensor) -> tuple[Tensor | None, Tensor | None]:
+        """What a step compares its query with, and what it reads there, computed once per sentence."""
+        if self.attention is None:
+            return None, None
+        return self.attention.keys(annotations), self.attention.values(annotations)
 
     @abstractmethod
     def initial_state(self, encoded: EncodedSource) -> DecoderState:
@@ -94,12 +115,42 @@ class Decoder(nn.Module, ABC):
             encoded: the source, B rows.
         """
 
+    def _mix_copies(
+        self,
+        logits: Tensor,
+        state: Tensor,
+        embedded: Tensor,
+        context: Tensor,
+        alpha: Tensor,
+        encoded: EncodedSource,
+    ) -> Tensor:
+        """The log-probabilities of a decoder that copies; the logits as they are of one that does not.
+
+        Args:
+            logits: of the vocabulary, (…, Vy).
+            state: s_i, (…, n).
+            embedded: E y_{i−1}, (…, m).
+            context: c_i, (…, d).
+            alpha: α_i, (…, Tx).
+            encoded: the source; its rows are shared by consecutive rows of the others.
+        """
+        if self.pointer is None:
+            return logits
+        assert encoded.copy_ids is not None, "the source was encoded without copy_ids"
+        log_probs: Tensor = self.pointer(logits, state, embedded, context, alpha, encoded.copy_ids)
+        return log_probs
+
     def shortlist(self, ids: Tensor) -> Self:
         """The same decoder with logits for some words only.
 
         Args:
             ids: (S,), in the order of the logits' columns; the end mark must be among them.
+
+        Raises:
+            ConfigError: the decoder copies, or sums over hard alignments: its mixture is over the whole vocabulary.
         """
+        if self.is_mixture:
+            raise ConfigError(NO_SHORTLIST)
         short = copy.copy(self)
         short._modules = {**self._modules, "output": self.output.restricted(ids)}
         short.words = ids

@@ -3,7 +3,8 @@
 h_t = f(h_{t−1}, [y_{t−1}; h̃_{t−1}]);  α_t from h_t;  h̃_t = tanh(W_c [c_t; h_t]);  p(y_t) = softmax(W_s h̃_t).
 The paper's h̄_s are our annotations, its a_t our alpha, h̃_t the attentional state. Without input feeding the
 recurrence does not depend on attention, so a whole sentence takes one recurrent call and one attention call (one per
-step with coverage, where a step depends on the alphas before it).
+step with coverage, where a step depends on the alphas before it). With `copy`, p(y_t) is the mixture of a
+pointer-generator, whose gate reads h_t, c_t and y_{t−1}.
 """
 
 import torch
@@ -19,6 +20,7 @@ from regard.layers import (
     Dot,
     Embedding,
     Output,
+    PointerGenerator,
     QueryKeyValue,
     ScaledDot,
 )
@@ -55,6 +57,8 @@ class LuongDecoder(Decoder):
             self.F = nn.Parameter(nn.init.xavier_uniform_(torch.empty(bottom.projected_size, l)))
         self.start = ProjectedStart(annotation_size, self.stack) if config.bridge == "project" else None
         self.readout = AttentionalReadout(n, annotation_size, l)
+        if config.copy:
+            self.pointer = PointerGenerator(n, config.embedding_size, annotation_size)
 
     def initial_state(self, encoded: EncodedSource) -> DecoderState:
         """The encoder's last states, copied or projected; h̃_0 = 0."""
@@ -80,12 +84,15 @@ class LuongDecoder(Decoder):
         """One step; see `Decoder.step`."""
         if self.fused_step is not None and self.fused_step.applies(state, encoded):
             return self.fused_step.step(previous_ids, state, encoded)
-        projected = self.stack.layers[0].project(self.embedding(previous_ids))  # (R, gn)
+        embedded = self.embedding(previous_ids)  # (R, m)
+        projected = self.stack.layers[0].project(embedded)  # (R, gn)
         top, cells = self._recur(projected, state, None, 0)
         context, alpha, carried = attend_rows(self.attention, top, encoded, state.attention)
         attentional_state = self.readout(top, context)  # (R, l)
         fed = attentional_state if self.F is not None else None
-        return StepOutput(self.output(attentional_state), DecoderState(cells, fed, carried), alpha)
+        logits = self.output(attentional_state)
+        logits = self._mix_copies(logits, top, embedded, context, alpha, encoded)
+        return StepOutput(logits, DecoderState(cells, fed, carried), alpha)
 
     def forward(self, previous_ids: Tensor, target_mask: Tensor, encoded: EncodedSource) -> Unrolled:
         """A whole target sentence; see `Decoder.forward`."""
@@ -98,26 +105,31 @@ class LuongDecoder(Decoder):
             context, alpha, _ = self.attention.attend_sequence(
                 tops, encoded.keys, encoded.values, encoded.mask
             )
-            return Unrolled(self.dropout(self.readout(tops, context)), alpha)
+            readout = self.dropout(self.readout(tops, context))
+            if self.pointer is None:
+                return Unrolled(readout, alpha)
+            log_probs = self._mix_copies(self.output(readout), tops, embedded, context, alpha, encoded)
+            return Unrolled(None, alpha, log_probs)
         batch, num_steps = previous_ids.shape
         projected = self.stack.layers[0].project(embedded)  # (B, Ty, gn), all steps at once
         masks = self.stack.sample_masks(batch, num_steps, embedded)
         dropped = self.dropout.sample_mask(batch, num_steps, self.F.shape[1], embedded)
-        return self._fed(projected, state, encoded, masks, dropped)
+        return self._fed(embedded, projected, state, encoded, masks, dropped)
 
     def _fed(
         self,
+        embedded: Tensor,
         projected: Tensor,
         state: DecoderState,
         encoded: EncodedSource,
         masks: DropoutMasks,
         dropped: Tensor | None,
     ) -> Unrolled:
-        """Input feeding: W E y_{t−1} + b for all steps (B, Ty, gn), and the dropout mask of h̃ (B, Ty, l) → h̃, alpha."""
+        """Input feeding: E y_{t−1} (B, Ty, m) and W E y_{t−1} + b (B, Ty, gn), the dropout mask of h̃ (B, Ty, l) → h̃."""
         bottom, source = self.stack.layers[0], _source_weights(self.attention, encoded)
         single_layer = len(self.stack.layers) == 1 and masks.recurrent[0] is None
-        # an LSTM whose backward pass is derived by hand
-        if single_layer and type(bottom) is LSTM and source is not None:
+        # an LSTM whose backward pass is derived by hand; it does not return the states that a pointer's gate reads
+        if single_layer and type(bottom) is LSTM and source is not None and self.pointer is None:
             assert self.F is not None, "this is the loop of input feeding"
             assert state.attentional_state is not None, "input feeding needs the last attentional state"
             weights = (self.F, bottom.U, self.readout.W_c.weight)
@@ -126,7 +138,7 @@ class LuongDecoder(Decoder):
                     projected, state.cells[0], state.attentional_state, *source, *weights, dropped
                 )
             )
-        readouts, alphas = [], []
+        readouts, alphas, tops, contexts = [], [], [], []
         for t in range(projected.shape[1]):
             top, cells = self._recur(projected[:, t], state, masks, t)
             context, alpha, carried = attend_rows(self.attention, top, encoded, state.attention)
@@ -136,7 +148,14 @@ class LuongDecoder(Decoder):
             state = DecoderState(cells, attentional_state, carried)
             readouts.append(attentional_state)
             alphas.append(alpha)
-        return Unrolled(torch.stack(readouts, 1), torch.stack(alphas, 1))
+            if self.pointer is not None:
+                tops.append(top)
+                contexts.append(context)
+        readout, alpha = torch.stack(readouts, 1), torch.stack(alphas, 1)
+        if self.pointer is None:
+            return Unrolled(readout, alpha)
+        gate_inputs = torch.stack(tops, 1), embedded, torch.stack(contexts, 1)
+        return Unrolled(None, alpha, self._mix_copies(self.output(readout), *gate_inputs, alpha, encoded))
 
 
 def _source_weights(

@@ -7,6 +7,7 @@ from regard.ops.attention.coverage import coverage_before, coverage_penalty, cov
 from regard.ops.attention.dot import dot_energies, scaled_dot_energies
 from regard.ops.attention.forced import forced_alpha
 from regard.ops.attention.guided import guided_alignment
+from regard.ops.attention.hard_monotonic import hard_monotonic
 from regard.ops.attention.local import monotonic_positions, nearness, predicted_positions, within_window
 from regard.ops.attention.masked_softmax import attend, masked_softmax
 from regard.ops.attention.query_key_value import head_contexts, head_energies, query_key_value
@@ -26,6 +27,7 @@ __all__ = [
     "dot_energies",
     "forced_alpha",
     "guided_alignment",
+    "hard_monotonic",
     "head_contexts",
     "head_energies",
     "masked_softmax",

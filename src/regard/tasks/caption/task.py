@@ -57,6 +57,7 @@ class CaptionObjective(nn.Module):
         """The loss of a batch, a sum over its real tokens."""
         real = token_positions(batch.target_mask)  # (N,)
         readout = self.model.readouts(batch, real).readout
+        assert readout is not None, "its decoders have one softmax"
         targets = select_positions(batch.target_ids, real)  # (N,)
         return self.model.decoder.output.loss(readout, targets, self.smoothing)
 

@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from regard.batches import PairBatch, select_positions, token_positions
 from regard.models import Seq2Seq
 from regard.ops.attention import coverage_penalty, guided_alignment
+from regard.tasks.base import sequence_loss
 from regard.text.specials import BOS, PAD
 
 _STEEPNESS = 12.0  # the sigmoid is within 0.3 % of its ends at the run's first and last update
@@ -90,7 +91,11 @@ class TranslationObjective(nn.Module):
         real = token_positions(batch.target_mask)  # (N,)
         decoded = self.model.readouts(batch, real)
         targets = select_positions(batch.target_ids, real)  # (N,)
-        loss = self.model.decoder.output.loss(decoded.readout, targets, self.smoothing)
+        if decoded.log_probs is None:
+            assert decoded.readout is not None, "a decoder gives readouts or log-probabilities"
+            loss = self.model.decoder.output.loss(decoded.readout, targets, self.smoothing)
+        else:
+            loss = sequence_loss(decoded.log_probs, targets, self.smoothing)
         if self.guided_alignment and batch.gold is not None:
             assert decoded.alpha is not None, "only attention can be guided"
             loss = loss + self.guided_alignment * guided_alignment(decoded.alpha, batch.gold).sum()

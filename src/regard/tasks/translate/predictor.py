@@ -364,7 +364,7 @@ class Translator(Predictor):
         if intervention.attend and not self.attends:
             raise ConfigError(
                 "attend: this model has no attention to force; use a prefix or a swap, or train one whose decoder is "
-                "of kind bahdanau, luong or deep-fusion"
+                "of kind bahdanau, luong, hard-monotonic or deep-fusion"
             )
         swaps = intervention.swaps_by_position(line)
         swapped = swap_words(line, swaps)

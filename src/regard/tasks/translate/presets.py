@@ -222,6 +222,42 @@ def coverage_small() -> Preset:
     return merge(_with_attention({"coverage": True}), {"auxiliary_losses": {"coverage": 0.1}})
 
 
+def pointer_small() -> Preset:
+    """RNNsearch with a pointer-generator (See et al. 2017, §2.2): what both sides write alike can be copied.
+
+    One vocabulary for both sides; no label smoothing, which would have every word generated with some probability.
+    """
+    copying = {"tokenizer": {"shared": True}, "model": {"decoder": {"copy": True}}}
+    return merge(rnnsearch_small(), {**copying, "training": {"label_smoothing": 0.0}})
+
+
+def hard_monotonic_small() -> Preset:
+    """Hard monotonic attention (Wu & Cotterell 2019) small enough for a laptop's CPU: characters, one LSTM each way."""
+    return {
+        "data": {"max_length": 100},
+        "tokenizer": {"source": "char", "target": "char"},
+        "model": {
+            "encoder": {"cell": "lstm", "embedding_size": 64, "state_size": 128, "dropout": 0.2},
+            "decoder": {
+                "kind": "hard-monotonic",
+                "cell": "lstm",
+                "embedding_size": 64,
+                "state_size": 256,
+                "attention": {"energy": "bilinear"},
+                "readout_size": 128,
+                "dropout": 0.2,
+            },
+        },
+        "training": {
+            **SMALL_TRAINING,
+            "learning_rate": 0.002,
+            "label_smoothing": 0.0,
+            "max_epochs": 20.0,
+            "select": "exact_match",
+        },
+    }
+
+
 def luong_local() -> Preset:
     """Luong, Pham & Manning 2015: the predictive window (local-p) of D = 10, general score, input feeding."""
     over = {"model": {"decoder": {"attention": {"window": "local-p", "window_size": 10}}}}
@@ -274,6 +310,8 @@ PRESETS: dict[str, Callable[[], Preset]] = {
     "heads-small": heads_small,
     "sparsemax-small": sparsemax_small,
     "coverage-small": coverage_small,
+    "pointer-small": pointer_small,
+    "hard-monotonic-small": hard_monotonic_small,
     "lstmn-shallow-small": lstmn_shallow_small,
     "lstmn-deep-small": lstmn_deep_small,
     "rnnsearch-50": rnnsearch_50,

@@ -27,11 +27,13 @@ from regard.tasks.translate.config import DataConfig, PretrainedConfig, Tokenize
 from regard.tasks.translate.objective import TranslationObjective, mix_in_samples, sampled_share
 from regard.tasks.translate.predictor import Translator
 from regard.text import (
+    SPECIALS,
     EncodedPair,
     Filters,
     SentencePair,
     Tokenizer,
     encode_pairs,
+    match_tokens,
     read_gold_links,
     read_pairs,
     train_tokenizer,
@@ -98,8 +100,24 @@ class TranslateTask(Task):
     def build(self) -> Seq2Seq:
         """Make the model."""
         self.model = Seq2Seq(self.config.model, self.sizes["source"], self.sizes["target"])
+        if self.model.copy_map is not None:
+            self._match_vocabularies(self.model)
         self.notes += start_from_language_models(self.model, self._trained, self.config.pretrained)
         return self.model
+
+    def _match_vocabularies(self, model: Seq2Seq) -> None:
+        """Let the model copy what is written alike on both sides, and say how much that is."""
+        copy_map = match_tokens(self.tokenizers["source"], self.tokenizers["target"])
+        model.set_copy_map(copy_map)
+        matched = sum(i >= len(SPECIALS) for i in copy_map)
+        if not matched:
+            raise ConfigError(
+                "model.decoder.copy: no token of the source is a token of the target, so nothing can be copied; set "
+                "model.decoder.copy = false, or tokenize both sides alike"
+            )
+        self.notes += (
+            f"copying: {matched:,} of {len(copy_map) - len(SPECIALS):,} source tokens are target tokens, too",
+        )
 
     def objective(self) -> nn.Module:
         """The loss of the target's tokens, with the auxiliary losses of attention."""

@@ -1,0 +1,71 @@
+"""The pointer-generator (See, Liu & Manning 2017, §2.2): a word is generated from the vocabulary, or copied.
+
+p_gen = σ(w_cᵀ c + w_sᵀ s + w_xᵀ x + b),  P(w) = p_gen P_vocab(w) + (1 − p_gen) Σ_{j: x_j = w} α_j. A copy is a word of
+the target vocabulary, so a word of the source that has no counterpart there cannot be copied. The paper extends the
+vocabulary by such words; here, their share of (1 − p_gen) is taken away and P is divided by what is left, so that it
+sums to 1.
+"""
+
+import torch
+from torch import Tensor
+from torch.nn.functional import logsigmoid
+
+from regard.ops.shapes import Float, Int
+
+_ALWAYS = 1e4
+"""A logit of p_gen = 1."""
+
+
+def generation_logits(
+    context: Float[Tensor, "*rows d"],
+    state: Float[Tensor, "*rows n"],
+    embedded: Float[Tensor, "*rows m"],
+    w_c: Float[Tensor, "d"],
+    w_s: Float[Tensor, "n"],
+    w_x: Float[Tensor, "m"],
+    b: Float[Tensor, ""],
+) -> Float[Tensor, "*rows"]:
+    """See et al. 2017, Eq. 8, without the sigmoid: w_cᵀ c_i + w_sᵀ s_i + w_xᵀ E y_{i−1} + b."""
+    return context @ w_c + state @ w_s + embedded @ w_x + b
+
+
+def copy_probs(
+    alpha: Float[Tensor, "N Tx"], copy_ids: Int[Tensor, "N Tx"], vocabulary_size: int
+) -> Float[Tensor, "N Vy"]:
+    """Σ_{j: x_j = w} α_j for each target word w; a row sums to the alpha of the words that can be copied.
+
+    Args:
+        alpha: 0 on padding.
+        copy_ids: the target word that each source word is copied as; negative where there is none.
+        vocabulary_size: Vy.
+    """
+    copied = torch.where(copy_ids >= 0, alpha, 0.0)
+    return alpha.new_zeros(len(alpha), vocabulary_size).scatter_add(1, copy_ids.clamp_min(0), copied)
+
+
+def pointer_generator(
+    logits: Float[Tensor, "N Vy"],
+    generation: Float[Tensor, "N"],
+    alpha: Float[Tensor, "N Tx"],
+    copy_ids: Int[Tensor, "N Tx"],
+) -> Float[Tensor, "N Vy"]:
+    """See et al. 2017, Eq. 9: log P(w), in float32 at least.
+
+    Args:
+        logits: of P_vocab.
+        generation: the logit of p_gen.
+        alpha: where each row attends.
+        copy_ids: as for `copy_probs`.
+    """
+    wide = torch.promote_types(logits.dtype, torch.float32)  # half precision would lose the sums
+    logits, generation, alpha = (part.to(wide) for part in (logits, generation, alpha))
+    tiny = torch.finfo(wide).tiny  # log 0 has no derivative
+    copied = copy_probs(alpha, copy_ids, logits.shape[1])  # (N, Vy)
+    copyable = copied.sum(dim=-1)  # (N,)
+    generation = torch.where(copyable > 0, generation, _ALWAYS)  # where nothing can be copied
+    to_generate, to_copy = (logsigmoid(sign * generation).unsqueeze(1) for sign in (1, -1))  # (N, 1)
+    mixture = torch.logaddexp(
+        to_generate + logits.log_softmax(dim=-1), to_copy + copied.clamp_min(tiny).log()
+    )  # (N, Vy)
+    total = torch.logaddexp(to_generate, to_copy + copyable.clamp_min(tiny).log().unsqueeze(1))  # (N, 1)
+    return mixture - total
