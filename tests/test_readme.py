@@ -157,17 +157,20 @@ class Sandbox:
 
     def prepare(self, command, arguments):
         """Create the files and models that a command's arguments name."""
-        if command != "train" and "model" in arguments:
+        if command not in ("train", "tune") and "model" in arguments:
             self.model(arguments["model"])
+        if command == "compare":
+            for name in ("first", "second"):
+                self.model(arguments[name])
         columns = arguments.get("columns") or (1, 2)
-        if command == "train":
+        if command in ("train", "tune"):
             for name in ("train_files", "valid_files"):
                 if arguments[name]:
                     write_pairs(arguments[name], columns)
             if arguments["config"] and not arguments["config"].exists():
                 arguments["config"].write_text("[training]\nmax_updates = 2\n")
-        if command in ("evaluate", "align"):
-            second = arguments["reference" if command == "evaluate" else "target"]
+        if command in ("evaluate", "compare", "align"):
+            second = arguments["target" if command == "align" else "reference"]
             write_pairs(
                 [path for path in (arguments["source"], second) if path and str(path) != "-"], columns
             )

@@ -7,6 +7,9 @@
     log.jsonl                the training log, one JSON object per line
     train.toml               the whole configuration of the run, ready to be run again
 
+An ensemble is a folder of such folders, ``seed-1``, ``seed-2``, …, whose own ``regard.json`` has format, task and the
+names of its members; it is opened wherever one model is.
+
 Each file is written as a whole or not at all, except for the log, which grows. Loading does not guess: a folder that is
 missing, damaged, foreign or newer than this package is an error that says so; an older one is migrated as it is read,
 one function per format number. To predict, neither the log nor ``train.toml`` is read.
@@ -33,6 +36,9 @@ from regard.version import __version__
 
 FORMAT = 3
 """Raised whenever an older package could not read what this one writes."""
+
+ENSEMBLE_FORMAT = 4
+"""The format of an ensemble's ``regard.json``: packages that read up to 3 know only single models."""
 
 WEIGHTS = ("best", "last")
 
@@ -193,6 +199,48 @@ class ModelFolder:
         """
         return str(self._description()["task"])
 
+    def create_ensemble(self, task: str, members: Sequence[str]) -> None:
+        """Write the description of an ensemble; the one before it stays until this one is complete.
+
+        Args:
+            task: a name of `TASKS`.
+            members: the folders of its models, as names inside this folder.
+
+        Raises:
+            DataError: the folder cannot be written.
+        """
+        make_folder(self.path)
+        description = {
+            "format": ENSEMBLE_FORMAT,
+            "regard": __version__,
+            "task": task,
+            "ensemble": list(members),
+        }
+        write_whole_text(
+            self.path / "regard.json", json.dumps(description, indent=2, ensure_ascii=False) + "\n"
+        )
+
+    @property
+    def is_ensemble(self) -> bool:
+        """Whether it holds an ensemble; False for a single model, and where there is no model yet."""
+        return (self.path / "regard.json").exists() and "ensemble" in self._read_description()
+
+    @property
+    def members(self) -> "tuple[ModelFolder, ...]":
+        """The folders of an ensemble's models; of a single model, this folder.
+
+        Raises:
+            FolderError: missing, damaged, foreign, or newer than this package.
+        """
+        names = self._description().get("ensemble")
+        if names is None:
+            return (self,)
+        if not isinstance(names, list) or not names or not all(isinstance(name, str) for name in names):
+            raise FolderError(
+                f"{self.path / 'regard.json'}: damaged: the ensemble's members are {names!r}; copy the folder again"
+            )
+        return tuple(ModelFolder(self.path / name) for name in names)
+
     def load(self, weights: str = "best", task: str | None = None) -> LoadedModel:
         """Read the model.
 
@@ -206,6 +254,11 @@ class ModelFolder:
         """
         one_of("weights", weights, WEIGHTS)
         description = self._description()
+        if "ensemble" in description:
+            raise FolderError(
+                f"{self.path}: an ensemble of {len(description['ensemble'])} models, and one model is needed here; "
+                f"name one of them, as {self.members[0].path}"
+            )
         spec = TASKS[description["task"]]
         if task is not None and spec.name != task:
             raise FolderError(f"{self.path}: a model for {spec.purpose}; name one for {TASKS[task].purpose}")
@@ -273,9 +326,10 @@ class ModelFolder:
                 f"{path}: it has no format number, so it is not Regard's; name a folder that `regard train` made"
             )
         written = f"{path}: written in format {description['format']} by Regard {description.get('regard')}"
-        if description["format"] > FORMAT:
+        newest = ENSEMBLE_FORMAT if "ensemble" in description else FORMAT
+        if description["format"] > newest:
             raise FolderError(
-                f"{written}; this is Regard {__version__}, which reads up to format {FORMAT}: upgrade it"
+                f"{written}; this is Regard {__version__}, which reads up to format {newest}: upgrade it"
             )
         if description["format"] < min(MIGRATIONS):
             raise FolderError(
@@ -293,7 +347,9 @@ class ModelFolder:
                 stored = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
         except FileNotFoundError:
             there = [name for name in WEIGHTS if (self.path / f"{name}.safetensors").exists()]
-            remedy = f"there are weights named {there[0]!r}" if there else "the training has saved none yet"
+            remedy = "the training has saved none yet; wait for its first validation"
+            if there:
+                remedy = f"there are weights named {there[0]!r}: choose them with --weights {there[0]}"
             raise FolderError(f"{path}: no such weights; {remedy}") from None
         except (safetensors.SafetensorError, OSError, ValueError) as error:
             raise FolderError(f"{path}: damaged: {error}; copy or train it again") from error

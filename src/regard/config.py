@@ -282,10 +282,24 @@ def set_option(mapping: dict[str, Any], assignment: str) -> None:
         table = table.setdefault(section, {})
         if not isinstance(table, dict):
             raise ConfigError(f"--set {assignment}: {section!r} is an option, not a section")
+    table[key] = parse_value(text)
+
+
+def parse_value(text: str) -> Any:
+    """A value as TOML writes it, or else plain text."""
     try:
-        table[key] = tomllib.loads(f"value = {text}")["value"]
+        return tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
-        table[key] = text.strip()
+        return text.strip()
+
+
+def flatten(mapping: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Options by path, such as ``training.learning_rate``, from tables inside tables."""
+    flat: dict[str, Any] = {}
+    for key, value in mapping.items():
+        path = f"{prefix}{key}"
+        flat |= flatten(value, f"{path}.") if isinstance(value, Mapping) else {path: value}
+    return flat
 
 
 def merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
@@ -306,32 +320,43 @@ class Option:
         path: such as ``training.learning_rate``.
         default: as TOML writes it; that of the choices which have the option.
         sentence: what it means.
+        value: as TOML writes it, where the options of one configuration are listed; else None.
     """
 
     path: str
     default: str
     sentence: str
+    value: str | None = None
 
 
-def list_options(cls: type[Config], prefix: str = "") -> list[Option]:
+def list_options(cls: type[Config], prefix: str = "", values: Config | None = None) -> list[Option]:
     """List every legal option of a configuration, with the docstring below its field in the source.
 
     Args:
         cls: the configuration.
         prefix: of the paths, such as ``model.``.
+        values: a configuration of this class whose values are listed too; of its tables only the chosen variants are,
+            and of its options only those that the choices made have.
     """
     options: list[Option] = []
     hints = get_type_hints(cls)
     for field in fields(cls):
         path, hint = f"{prefix}{field.name}", _unwrap(hints[field.name])
         if isinstance(hint, type) and issubclass(hint, Config):
+            inner = None if values is None else getattr(values, field.name)
             for kind, variant in (hint.variants or {"": hint}).items():
                 if kind not in cls.legal_kinds.get(field.name, (kind,)):
                     continue
-                options.extend(list_options(variant, f"{path}[{kind}]." if kind else f"{path}."))
+                if values is not None and type(inner) is not variant:
+                    continue
+                options.extend(list_options(variant, f"{path}[{kind}]." if kind else f"{path}.", inner))
             continue
         default = cls.choice_defaults.get(field.name, () if field.default is MISSING else field.default)
-        options.append(Option(path, toml_value(default), _sentence(cls, field.name)))
+        value = None if values is None else getattr(values, field.name)
+        if values is not None and value is None:
+            continue
+        shown = None if values is None else toml_value(value)
+        options.append(Option(path, toml_value(default), _sentence(cls, field.name), shown))
     return options
 
 

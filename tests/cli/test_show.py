@@ -59,6 +59,28 @@ def test_a_model_without_a_log_under_an_odd_name(regard, model, tmp_path, name):
     assert "history" not in ended.out
 
 
+def test_the_last_weights_are_offered_where_there_are_no_best(regard, model, tmp_path):
+    shutil.copytree(model, tmp_path / "copy")
+    (tmp_path / "copy" / "best.safetensors").unlink()
+    ended = regard("show", tmp_path / "copy")
+    assert ended.status == 2
+    assert "there are weights named 'last': choose them with --weights last" in ended.err
+    assert regard("show", tmp_path / "copy", "--weights", "last").status == 0
+
+
+def test_the_history_says_on_how_many_pairs(regard, model):
+    assert "score history on 10 validation pairs\n" in regard("show", model).out
+
+
+def test_a_log_of_an_older_version_does_not_say_how_many(regard, model, tmp_path):
+    shutil.copytree(model, tmp_path / "copy")
+    log = tmp_path / "copy" / "log.jsonl"
+    start, *rest = log.read_text().splitlines()
+    old = {key: value for key, value in json.loads(start).items() if not key.startswith("num_")}
+    log.write_text("\n".join([json.dumps(old), *rest]) + "\n")
+    assert "score history\n" in regard("show", tmp_path / "copy").out
+
+
 def test_a_damaged_model(regard, model, tmp_path):
     shutil.copytree(model, tmp_path / "copy")
     (tmp_path / "copy" / "best.safetensors").write_bytes(b"rubbish")

@@ -168,6 +168,27 @@ class TestFlags:
         )
         assert all(sentence.startswith("    ") and sentence.strip() for sentence in message.values())
 
+    def test_options_have_the_values_of_the_preset_that_is_named(self, regard):
+        lines = regard("train", "--preset", "characters", "--list-options").out.splitlines()
+        values = configure(preset="characters")
+        listed = dict(line.split(" = ", 1) for line in lines[::2])
+        dropout = values.model.encoder.dropout
+        assert listed["model.encoder.dropout"].split("    ")[0] == str(dropout)
+        assert listed["tokenizer.source"].split("    ") == ['"char"', '(default "bpe")']
+        assert listed["training.seed"] == "1", "a default is not repeated"
+        kinds = {path.split("[")[1].split("]")[0] for path in listed if path.startswith("model.decoder[")}
+        assert kinds == {values.model.decoder.kind}, "options of other decoders are not the preset's"
+        assert not any("None" in value for value in listed.values())
+
+    def test_options_of_a_preset_of_another_task(self, regard):
+        lines = regard("train", "--preset", "classifier", "--list-options").out
+        assert "tokenizer.text = " in lines
+        assert "tokenizer.source" not in lines
+        ended = regard("train", "--task", "tag", "--preset", "classifier", "--list-options")
+        assert ended.status == 2
+        assert "preset 'classifier' is for the task 'classify'" in ended.err
+        assert "no 'charactres'" in regard("train", "--preset", "charactres", "--list-options").err
+
     def test_options_that_are_illegal_for_the_task_are_not_listed(self, regard):
         lines = regard("train", "--task", "caption", "--list-options").out.splitlines()
         listed = {line.split("[")[1].split("]")[0] for line in lines if line.startswith("model.decoder[")}

@@ -215,3 +215,38 @@ def test_a_run_without_the_kernels_in_c_says_why(tmp_path, pairs, monkeypatch):
     assert any("without the kernels in C" in note and "no C compiler was found" in note for note in notes)
     start = json.loads((tmp_path / "m" / "log.jsonl").read_text().splitlines()[0])
     assert start["without_c"] == "no C compiler was found"
+
+
+class TestWhatIsCounted:
+    """Speed in tokens, and the number of examples behind a score."""
+
+    def test_the_speed_of_a_classifier_counts_the_tokens_it_reads(self, tmp_path):
+        texts = [("good" if k % 2 else "bad", " ".join(["word"] * 30) + f" {k}") for k in range(60)]
+        config = {"task": "classify", "model": {"encoder": {"embedding_size": 4, "state_size": 4}}}
+        options = [
+            "training.max_epochs=0",
+            "training.max_updates=4",
+            "training.batch_sentences=10",
+            "training.device=cpu",
+        ]
+        trained = regard.train(tmp_path / "model", texts, config=config, options=options, progress=False)
+        report = trained.report
+        # 4 updates of 10 texts of 31 tokens and an end mark, in at most the whole time
+        assert report["tokens_per_second"] * report["train_seconds"] > 0.9 * 4 * 10 * 32
+        assert "num_decoded_texts" not in report
+
+    def test_how_many_pairs_are_validated_and_decoded(self, tmp_path, pairs):
+        notes = []
+        given = [(pair.source, pair.target) for pair in pairs(60)]
+        trained = regard.train(
+            tmp_path / "model",
+            given[:40],
+            given[40:],
+            config=TINY,
+            options=[*OPTIONS, "training.validation_sentences=5"],
+            listener=notes.append,
+        )
+        assert (trained.report["num_valid_pairs"], trained.report["num_decoded_pairs"]) == (20, 5)
+        assert any(
+            "20 for validation (5 of them decoded)" in note.text for note in notes if isinstance(note, Note)
+        )

@@ -126,6 +126,11 @@ class Batch(Inputs):
     num_tokens: int = field(init=False)
     num_sentences: int = field(init=False)
 
+    @property
+    def num_read(self) -> int:
+        """The tokens that speed is counted in: the predictions, or the tokens read where a row has one label."""
+        return self.num_tokens
+
     def _count(self, predicted: Tensor) -> None:
         """Count the predictions of a mask (B, T) and its rows."""
         self.num_tokens, self.num_sentences = int(predicted.sum()), len(predicted)
@@ -384,6 +389,12 @@ class LabelledBatch(TextBatch, Batch):
 
     def __post_init__(self) -> None:
         self.num_tokens = self.num_sentences = len(self.label_ids)  # one prediction per row
+        self._num_read = sum(int(mask.sum()) for mask in self.masks)
+
+    @property
+    def num_read(self) -> int:
+        """The tokens of all texts, end marks counted."""
+        return self._num_read
 
 
 def pad_labelled(examples: Sequence[EncodedLabelled]) -> LabelledBatch:

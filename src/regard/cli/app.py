@@ -12,7 +12,7 @@ from pkgutil import resolve_name
 
 import typer
 
-from regard.cli import average, demo, evaluate, lab, models, show, train
+from regard.cli import average, compare, demo, evaluate, lab, models, show, train, tune
 from regard.cli.console import notes, results
 from regard.errors import RegardError
 from regard.tasks import TASKS
@@ -31,7 +31,9 @@ app = typer.Typer(
 )
 app.command()(demo.demo)
 app.command()(train.train)
+app.command()(tune.tune)
 app.command()(evaluate.evaluate)
+app.command()(compare.compare)
 for task in TASKS.values():
     for name, function in task.commands.items():
         app.command(name)(resolve_name(function))

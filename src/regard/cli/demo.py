@@ -119,7 +119,9 @@ def _show(run: "DemoRun", command: str, json: bool) -> None:
     results.print(score_table(scores, title=f"[bold]{len(run.splits.test):,} held-out sentences[/]"))
     for name, report in reports.items():
         main = (f"{display_name(key)} {format_score(key, report.scores[key])}" for key in view.headline)
-        results.print(f"[dim]{name}:[/] {', '.join(main)}")
+        number = report.scores.get("num_sentences")
+        counted = "" if number is None else f" ({number:,} sentences)"
+        results.print(f"[dim]{name}:[/] {', '.join(main)}{counted}")
     for item in view.shown:
         results.print(item)
     _print_end(run.folder, view, written["report"])

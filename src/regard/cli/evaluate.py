@@ -103,7 +103,7 @@ def evaluate(
     from regard.tasks.evaluation import EvaluationOptions, ReportContext
 
     task = ModelFolder(model).task
-    _refuse(context, model, task)
+    refuse_foreign_options(context, model, task)
     options = EvaluationOptions(
         model=model,
         source=source,
@@ -153,7 +153,7 @@ def _table(scores: "ScoreTable") -> Table:
     return table
 
 
-def _refuse(context: typer.Context, model: Path, task: str) -> None:
+def refuse_foreign_options(context: typer.Context, model: Path, task: str) -> None:
     """Raise where the model's task has no evaluation, or an option is given that belongs to another task."""
     purpose = TASKS[task].purpose
     if not TASKS[task].evaluation:

@@ -1,14 +1,18 @@
 """``regard show``: a model's configuration, its size and its score history."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.markup import escape
 from rich.table import Table
 
 from regard.cli.console import print_json, results, score_table
 from regard.cli.options import Weights
-from regard.evaluation.metrics import display_name, format_score
+from regard.evaluation.metrics import METRICS, display_name, format_score
+
+if TYPE_CHECKING:
+    from regard.checkpoint import ModelFolder
 
 _NOT_SCORES = ("event", "update", "seconds", "best")
 
@@ -28,7 +32,11 @@ def show(
     """
     from regard.checkpoint import ModelFolder, read_log
 
-    loaded = ModelFolder(model).load(weights)
+    folder = ModelFolder(model)
+    if folder.is_ensemble:
+        _show_ensemble(folder, weights, json)
+        return
+    loaded = folder.load(weights)
     sizes: dict[str, int] = {}
     for name, parameter in loaded.model.named_parameters():
         part = ".".join(name.split(".")[:2])
@@ -43,7 +51,8 @@ def show(
     }
     if loaded.labels:
         facts["labels"] = ", ".join(loaded.labels)
-    history = [row for row in read_log(model) if row["event"] == "validation"]
+    log = read_log(model)
+    history = [row for row in log if row["event"] == "validation"]
     config = loaded.model.config.to_mapping()
     if json:
         print_json(
@@ -65,8 +74,42 @@ def show(
         results.print(score_table(options, title=f"\n[bold]{part}[/]"))
     results.print(score_table(sizes, title="\n[bold]parameters by part[/]"))
     if history:
-        results.print(_history_table(history))
+        results.print(_history_table(history, _validated_on(log[0])))
     results.print(f"\nweights: {weights}, {_origin(loaded.facts)}", markup=False)
+
+
+def _show_ensemble(folder: "ModelFolder", weights: str, json: bool) -> None:
+    """The members of an ensemble, with the validation of each; `regard show` of a member says more."""
+    members = {str(member.path): member.load(weights) for member in folder.members}
+    num_parameters = sum(loaded.model.num_parameters for loaded in members.values())
+    if json:
+        print_json(
+            {
+                "task": folder.task,
+                "num_parameters": num_parameters,
+                "ensemble": [
+                    {
+                        "folder": path,
+                        "num_parameters": loaded.model.num_parameters,
+                        "weights": {"name": weights, **loaded.facts},
+                    }
+                    for path, loaded in members.items()
+                ],
+            }
+        )
+        return
+    results.print(str(folder.path), style="bold", markup=False)
+    facts = {"task": folder.task, "ensemble": f"{len(members)} models", "parameters": num_parameters}
+    results.print(score_table(facts))
+    keys = [key for key in next(iter(members.values())).facts if key == "update" or key in METRICS]
+    table = Table(box=None, pad_edge=False, title="\nmodels", title_justify="left", title_style="bold")
+    table.add_column("", style="dim")
+    for path in members:
+        table.add_column(escape(Path(path).name), justify="right")
+    for key in keys:
+        table.add_row(key, *(format_score(key, loaded.facts.get(key)) for loaded in members.values()))
+    results.print(table)
+    results.print(f"\nweights: {weights}; one model in full: regard show {next(iter(members))}", markup=False)
 
 
 def _origin(facts: dict[str, Any]) -> str:
@@ -96,9 +139,24 @@ def _plain(value: Any) -> str:
     return ("yes" if value else "no") if isinstance(value, bool) else str(value)
 
 
-def _history_table(history: list[dict[str, Any]]) -> Table:
+def _validated_on(start: dict[str, Any]) -> str:
+    """On how many examples a run was validated, from the first row of its log; empty in a log of an older version."""
+    if "num_valid" not in start:
+        return ""
+    decoded = start.get("num_decoded")
+    some = f", the first {decoded:,} decoded" if decoded not in (None, start["num_valid"]) else ""
+    return f" on {start['num_valid']:,} validation {start['examples']}{some}"
+
+
+def _history_table(history: list[dict[str, Any]], validated_on: str) -> Table:
     names = [name for name in history[-1] if name not in _NOT_SCORES]
-    table = Table(box=None, pad_edge=False, title="\nscore history", title_justify="left", title_style="bold")
+    table = Table(
+        box=None,
+        pad_edge=False,
+        title=f"\nscore history{validated_on}",
+        title_justify="left",
+        title_style="bold",
+    )
     table.add_column("update", justify="right", style="dim")
     for name in names:
         table.add_column(display_name(name), justify="right")

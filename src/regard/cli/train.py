@@ -4,10 +4,12 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.table import Table
 
 from regard.cli.console import notes, print_json, results, score_table
 from regard.config import list_options, one_of, set_option
 from regard.errors import ConfigError
+from regard.evaluation.metrics import duration, format_score
 from regard.tasks import TASKS
 
 
@@ -38,7 +40,9 @@ def train(
         Path | None,
         typer.Option(help=r"A TOML file of options: tables \[data], \[tokenizer], \[model], \[training], …"),
     ] = None,
-    preset: Annotated[str | None, typer.Option(help="The preset to start from; see --list-presets.")] = None,
+    preset: Annotated[
+        str | None, typer.Option(help="The preset to start from; see --list-presets.", is_eager=True)
+    ] = None,
     tokenizer: Annotated[
         str | None,
         typer.Option(
@@ -57,6 +61,14 @@ def train(
     minutes: Annotated[float | None, typer.Option(help="Maximum training time in minutes.")] = None,
     device: Annotated[str | None, typer.Option(help="cpu, cuda, or auto: a GPU if there is one.")] = None,
     seed: Annotated[int | None, typer.Option(help="Random seed for weights, data order and dropout.")] = None,
+    seeds: Annotated[
+        int | None,
+        typer.Option(
+            help="Train this number of models one after the other, from --seed on, as one ensemble: FOLDER/seed-1, "
+            "seed-2, … A finished one is not trained again.",
+            metavar="N",
+        ),
+    ] = None,
     options: Annotated[
         list[str] | None,
         typer.Option(
@@ -69,9 +81,12 @@ def train(
         bool,
         typer.Option(
             "--list-options",
-            help="Print every option of --config and --set, and exit. Give --task before it for another task. "
+            help="Print every option of --config and --set, and exit. Give --task before it for another task, or "
+            "--preset for that preset's values. "
             r"decoder\[luong].x is the option decoder.x of the decoder with kind=luong.",
-            callback=lambda context, wanted: _print_options(wanted, context.params.get("task")),
+            callback=lambda context, wanted: _print_options(
+                wanted, context.params.get("task"), context.params.get("preset")
+            ),
             is_eager=True,
         ),
     ] = False,
@@ -105,12 +120,15 @@ def train(
 
       regard train g2p --train words.tsv --preset characters
 
+      regard train g2p --train words.tsv --preset characters --seeds 5
+
       regard train lm --task language_model --train text.txt
     """
     from regard.checkpoint import read_options
     from regard.training.configure import configure, find_task
     from regard.training.progress import TrainingDisplay
     from regard.training.run import run_training
+    from regard.training.seeds import run_seeds
 
     file = read_options(config) if config else {}
     flags: dict[str, Any] = {"data": {}, "tokenizer": {}, "training": {}}
@@ -132,6 +150,16 @@ def train(
         set_option(flags, assignment)
     given = {name: table for name, table in flags.items() if table}
     run = configure(file, given, preset=preset)
+    if seeds is not None:
+        with TrainingDisplay(notes) as display:
+            ensemble = run_seeds(folder, run, seeds, listener=display)
+        if json:
+            print_json(ensemble.report)
+            return
+        results.print(_seeds_table(ensemble.report))
+        command = TASKS[run.task].first_command.format(folder=ensemble.folder)
+        notes.print(f"the ensemble is in {ensemble.folder}; try: {command}", markup=False)
+        return
     with TrainingDisplay(notes) as display:
         trained = run_training(folder, run, listener=display)
     if json:
@@ -142,6 +170,27 @@ def train(
     results.print(score_table(shown, title="[bold]trained[/]"))
     command = TASKS[report["task"]].first_command.format(folder=trained.folder)
     notes.print(f"the model is in {trained.folder}; try: {command}", markup=False)
+
+
+def _seeds_table(report: dict[str, Any]) -> Table:
+    """Each validation score, of every member of an ensemble and as mean ± deviation."""
+    members = report["members"]
+    examples = next(key.removeprefix("num_valid_") for key in report if key.startswith("num_valid_"))
+    title = (
+        f"[bold]trained[/]: {len(members)} seeds in {duration(report['train_seconds'])}; validation on "
+        f"{report[f'num_valid_{examples}']:,} {examples}"
+    )
+    table = Table(box=None, pad_edge=False, title=title, title_justify="left", title_style="")
+    table.add_column("", style="dim")
+    for member in members:
+        table.add_column(f"seed {member['seed']}", justify="right")
+    if len(members) > 1:
+        table.add_column("mean ± deviation", justify="right", style="bold")
+    for key, each in report["validation"].items():
+        mean = f"{format_score(key, each['mean'])} ± {format_score(key, each['deviation'])}"
+        scores = [format_score(key, member["validation"][key]) for member in members]
+        table.add_row(key, *scores, *([mean] if len(members) > 1 else []))
+    return table
 
 
 def _tokenizer_flags(task: str, tokenizer: str | None, vocabulary: int | None) -> dict[str, Any]:
@@ -160,13 +209,22 @@ def _tokenizer_flags(task: str, tokenizer: str | None, vocabulary: int | None) -
     return flags
 
 
-def _print_options(wanted: bool, task: str | None) -> None:
+def _print_options(wanted: bool, task: str | None, preset: str | None) -> None:
+    """Every option with its default, or with the value of a preset and the default where they differ."""
     if not wanted:
         return
-    name = task or next(iter(TASKS))
-    one_of("task", name, TASKS)
-    for option in list_options(TASKS[name].run_config()):
-        results.print(f"{option.path} = {option.default}", style="bold", markup=False)
+    if preset is None:
+        name, values = task or next(iter(TASKS)), None
+        one_of("task", name, TASKS)
+    else:
+        from regard.training.configure import configure
+
+        values = configure({"task": task} if task else {}, preset=preset)
+        name = values.task
+    for option in list_options(TASKS[name].run_config(), values=values):
+        shown = option.default if option.value is None else option.value
+        differs = "" if shown == option.default else f"    (default {option.default})"
+        results.print(f"{option.path} = {shown}{differs}", style="bold", markup=False)
         results.print(f"    {option.sentence}", style="dim", markup=False)
     raise typer.Exit
 

@@ -44,11 +44,45 @@ class Sacrebleu:
         """The score of a corpus."""
         return float(self.build(options).corpus_score(hypotheses, [references]).score)
 
+    def by_sentence(self, hypotheses: Lines, references: Lines, options: TextOptions) -> list[float]:
+        """The score of each line by itself."""
+        metric = self.build(options)
+        pairs = zip(hypotheses, references, strict=True)
+        return [float(metric.sentence_score(hypothesis, [line]).score) for hypothesis, line in pairs]
+
     def signature(self, options: TextOptions) -> str:
         """Sacrebleu's description of how it counts; it is complete only after a score was computed."""
         metric = self.build(options)
         metric.corpus_score(["a"], [["a"]])
         return str(metric.get_signature())
+
+
+@dataclass(frozen=True)
+class Rate:
+    """A metric that is a ratio of two sums over the lines, such as edits over reference symbols.
+
+    Args:
+        count: a hypothesis, its reference and options → the line's share of the numerator and of the denominator.
+    """
+
+    count: Callable[[str, str, TextOptions], tuple[float, float]]
+
+    def __call__(self, hypotheses: Lines, references: Lines, options: TextOptions) -> float:
+        """The rate of a corpus."""
+        counts = self.by_sentence(hypotheses, references, options)
+        return ratio(sum(numerator for numerator, _ in counts), sum(denominator for _, denominator in counts))
+
+    def by_sentence(
+        self, hypotheses: Lines, references: Lines, options: TextOptions
+    ) -> list[tuple[float, float]]:
+        """Numerator and denominator of each line."""
+        pairs = zip(hypotheses, references, strict=True)
+        return [self.count(hypothesis, reference, options) for hypothesis, reference in pairs]
+
+
+def ratio(numerator: float, denominator: float) -> float:
+    """The ratio of two counts; if the denominator is 0, 0 for a numerator of 0 and 1 for any other."""
+    return numerator / denominator if denominator else float(numerator > 0)
 
 
 def _build_bleu(options: TextOptions) -> Any:
@@ -75,42 +109,47 @@ chrf = Sacrebleu(_build_chrf)
 ter = Sacrebleu(_build_ter)
 
 
-def exact_match(hypotheses: Lines, references: Lines, options: TextOptions) -> float:
-    """The fraction of lines equal to their reference, blanks at both ends ignored."""
-    pairs = zip(hypotheses, references, strict=True)
-    return sum(hypothesis.strip() == reference.strip() for hypothesis, reference in pairs) / len(references)
+def _count_match(hypothesis: str, reference: str, options: TextOptions) -> tuple[float, float]:
+    return float(hypothesis.strip() == reference.strip()), 1.0
 
 
-def word_error_rate(hypotheses: Lines, references: Lines, options: TextOptions) -> float:
-    """WER as grapheme-to-phoneme conversion and inflection define it: the fraction of wrong output lines.
-
-    A line is one word, spelled or transcribed, so a word is wrong if any of its symbols is. In running text this is
-    not the WER of speech recognition, which is `token_error_rate`.
-    """
-    return 1 - exact_match(hypotheses, references, options)
+def _count_wrong(hypothesis: str, reference: str, options: TextOptions) -> tuple[float, float]:
+    return float(hypothesis.strip() != reference.strip()), 1.0
 
 
-def phone_error_rate(hypotheses: Lines, references: Lines, options: TextOptions) -> float:
-    """PER: edit distance over phones or characters, over the number of them in the references; it can exceed 1."""
-    per_symbol = character_error_rate if options.unit == "characters" else token_error_rate
-    return per_symbol(hypotheses, references, options)
+def _count_token_edits(hypothesis: str, reference: str, options: TextOptions) -> tuple[float, float]:
+    tokens = reference.split()
+    return float(edit_distance(hypothesis.split(), tokens)), float(len(tokens))
 
 
-def token_error_rate(hypotheses: Lines, references: Lines, options: TextOptions) -> float:
-    """Edit distance over blank-separated tokens, over the number of reference tokens; it can exceed 1."""
-    return _error_rate([line.split() for line in hypotheses], [line.split() for line in references])
+def _count_character_edits(hypothesis: str, reference: str, options: TextOptions) -> tuple[float, float]:
+    line = reference.strip()
+    return float(edit_distance(hypothesis.strip(), line)), float(len(line))
 
 
-def character_error_rate(hypotheses: Lines, references: Lines, options: TextOptions) -> float:
-    """Edit distance over characters, blanks included, over the number of reference characters; it can exceed 1."""
-    return _error_rate([line.strip() for line in hypotheses], [line.strip() for line in references])
+def _count_phone_edits(hypothesis: str, reference: str, options: TextOptions) -> tuple[float, float]:
+    per_symbol = _count_character_edits if options.unit == "characters" else _count_token_edits
+    return per_symbol(hypothesis, reference, options)
 
 
-def _error_rate(hypotheses: Sequence[Sequence[str]], references: Sequence[Sequence[str]]) -> float:
-    """Edits over the references' length; if that is 0, 0 for no edits and 1 for any."""
-    edits = sum(map(edit_distance, hypotheses, references))
-    length = sum(map(len, references))
-    return edits / length if length else float(edits > 0)
+exact_match = Rate(_count_match)
+"""The fraction of lines equal to their reference, blanks at both ends ignored."""
+
+word_error_rate = Rate(_count_wrong)
+"""WER as grapheme-to-phoneme conversion and inflection define it: the fraction of wrong output lines.
+
+A line is one word, spelled or transcribed, so a word is wrong if any of its symbols is. In running text this is
+not the WER of speech recognition, which is `token_error_rate`.
+"""
+
+phone_error_rate = Rate(_count_phone_edits)
+"""PER: edit distance over phones or characters, over the number of them in the references; it can exceed 1."""
+
+token_error_rate = Rate(_count_token_edits)
+"""Edit distance over blank-separated tokens, over the number of reference tokens; it can exceed 1."""
+
+character_error_rate = Rate(_count_character_edits)
+"""Edit distance over characters, blanks included, over the number of reference characters; it can exceed 1."""
 
 
 def check_parallel(**lines: Sequence[str]) -> None:

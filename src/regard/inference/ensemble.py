@@ -22,6 +22,7 @@ from regard.batches.pad import PairBatch
 from regard.checkpoint import WEIGHTS, LoadedModel, ModelFolder
 from regard.config import one_of
 from regard.errors import ConfigError, DataError
+from regard.models.classifier import Classified
 from regard.models.seq2seq import TeacherForced
 from regard.models.state import StepOutput
 from regard.text.tokenizer import refuse_other_vocabularies
@@ -127,6 +128,28 @@ class Ensemble:
         outputs = [model(batch) for model in self.models]
         logits = combine([each.logits for each in outputs], self.combination)
         return TeacherForced(logits, mean_alpha([each.alpha for each in outputs]))
+
+
+class LabelEnsemble:
+    """Classifiers or taggers as one: the mean of their probabilities, p = Σ_k p_k / n.
+
+    Args:
+        models: at least one, of the same vocabulary and labels, which the caller ensures.
+    """
+
+    def __init__(self, models: Sequence[Any]) -> None:
+        self.models = tuple(models)
+        self.config = models[0].config
+
+    def __call__(self, batch: Any) -> Any:
+        """The members' output for a batch, `Classified` or tag logits (N, tags); the logits are log-probabilities."""
+        outputs = [model(batch) for model in self.models]
+        if isinstance(outputs[0], Tensor):
+            return combine(outputs, "mean")
+        alphas = zip(*(each.alphas for each in outputs), strict=True)
+        return Classified(
+            combine([each.logits for each in outputs], "mean"), tuple(mean_alpha(each) for each in alphas)
+        )
 
 
 def combine(logits: Sequence[Tensor], combination: Combination) -> Tensor:

@@ -91,6 +91,8 @@ class TrainingConfig(Config):
     """Early stopping: stop after this number of validations without improvement; 0 for never."""
     seed: int = 1
     """The random seed of weights, batch order and dropout."""
+    split_seed: int = 0
+    """The random seed of the validation split, where validation examples are split off; 0 for training.seed."""
     tensorboard: bool = False
     """Also write TensorBoard files, beside the training log."""
 
@@ -132,6 +134,11 @@ class TrainingConfig(Config):
                 f'training.schedule = "{self.schedule}" falls to zero at the end; '
                 "set max_updates, max_epochs or max_minutes"
             )
+
+    @property
+    def seed_of_split(self) -> int:
+        """The seed with which validation examples are split off."""
+        return self.split_seed or self.seed
 
     @property
     def open_ended(self) -> bool:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from regard.datasets import Dataset, Example, Splits
+    from regard.tasks.comparison import Outputs
     from regard.text.links import GoldLinks
     from regard.training.demos import Demo
 
@@ -112,6 +113,7 @@ class EvaluationReport:
         tables: scores of parts of the test set.
         signatures: of sacrebleu's metrics.
         notes: sentences for the user.
+        outputs: the output of each example, for `regard compare`; None for a task whose outputs cannot be compared.
     """
 
     evaluation: Any
@@ -121,6 +123,7 @@ class EvaluationReport:
     tables: tuple[ScoreTable, ...] = ()
     signatures: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    outputs: "Callable[[], Outputs] | None" = None
 
 
 @dataclass(frozen=True)

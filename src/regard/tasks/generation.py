@@ -30,15 +30,25 @@ def target_unit(tokenizer: Tokenizer) -> TargetUnit:
 
     Blank-separated tokens are symbols if none has more letters than a phone's symbol.
     """
-
-    def num_letters(token: str) -> int:
-        return sum(unicodedata.category(character) not in ("Mn", "Lm", "Sk") for character in token)
-
     if tokenizer.kind == "char":
         return "characters"
     tokens = tokenizer.tokens(range(len(SPECIALS), tokenizer.size))
-    is_phone = tokenizer.kind == "word" and all(num_letters(token) <= _MAX_LETTERS for token in tokens)
+    is_phone = tokenizer.kind == "word" and all(_num_letters(token) <= _MAX_LETTERS for token in tokens)
     return "symbols" if is_phone else "words"
+
+
+def unit_of_lines(lines: Iterable[str]) -> TargetUnit:
+    """What lines consist of where no vocabulary says it: characters if none has a blank inside, else as above."""
+    split = [line.split() for line in lines]
+    if all(len(words) < 2 for words in split):
+        return "characters"
+    is_phone = all(_num_letters(word) <= _MAX_LETTERS for words in split for word in words)
+    return "symbols" if is_phone else "words"
+
+
+def _num_letters(token: str) -> int:
+    """The letters of a token, without diacritics."""
+    return sum(unicodedata.category(character) not in ("Mn", "Lm", "Sk") for character in token)
 
 
 def check_selection(select: str, tokenizer: Tokenizer) -> None:

@@ -6,17 +6,19 @@ printed and those of ``report.json``; a folder with ``report.json``, ``predictio
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from regard.evaluation import ClassScores
 from regard.evaluation.metrics import label_scores
 from regard.plots import draw_confusion, save
+from regard.tasks.comparison import Kind, Outputs
 from regard.tasks.evaluation import (
     DemoView,
     EvaluationReport,
     EvaluationRun,
+    ProgressCounter,
     ReportContext,
     ScoreTable,
     write_lines,
@@ -113,7 +115,9 @@ def evaluate_labels(
 
 def label_run(
     doing: str,
-    size: int,
+    sources: Sequence[str],
+    references: Sequence[str],
+    kind: Kind,
     num_tokens: Callable[[Any], int],
     evaluate: Callable[[Callable[[Any], None]], LabelEvaluation],
 ) -> EvaluationRun:
@@ -121,15 +125,25 @@ def label_run(
 
     Args:
         doing: for the progress bar.
-        size: the number of examples.
+        sources: what is labelled, one line per example.
+        references: the correct labels of each.
+        kind: whether an example has one label, or one tag per word.
         num_tokens: of a prediction.
         evaluate: a listener → the evaluation.
     """
-    return EvaluationRun(
-        doing,
-        size,
-        lambda counter: evaluate(lambda prediction: counter.count(num_tokens(prediction))).report(),
-    )
+
+    def run(counter: ProgressCounter) -> EvaluationReport:
+        evaluation = evaluate(lambda prediction: counter.count(num_tokens(prediction)))
+        outputs = [
+            prediction.label if kind == "label" else " ".join(prediction.tags)
+            for prediction in evaluation.predictions
+        ]
+        return replace(
+            evaluation.report(),
+            outputs=lambda: Outputs(kind, sources, references, outputs, evaluation.scores()),
+        )
+
+    return EvaluationRun(doing, len(references), run)
 
 
 def label_view(shown: "Sequence[RenderableType]", command: str, picture: Path) -> DemoView:

@@ -149,7 +149,7 @@ class LabelTask(Task, Generic[Example, EncodedExample]):
             train, valid, note = split_train_valid(
                 train,
                 [self.texts(example) for example in train],
-                self.config.training.seed,
+                self.config.training.seed_of_split,
                 what=self.examples,
                 kinds=kinds,
             )

@@ -12,10 +12,12 @@ from typing import Any, ClassVar, Self, TypeVar
 from regard.batches import batch_by_length
 from regard.checkpoint import ModelFolder
 from regard.device import find_device
-from regard.errors import DataError
+from regard.errors import ConfigError, DataError
+from regard.inference.ensemble import LabelEnsemble
 from regard.models import Model
 from regard.tasks import TASKS
 from regard.text import Labels, Tokenizer
+from regard.text.tokenizer import refuse_other_vocabularies
 
 Line = TypeVar("Line")
 Result = TypeVar("Result")
@@ -47,6 +49,8 @@ class Predictor:
 
     task: ClassVar[str]
     """The task of the models it opens, one of `TASKS`."""
+    combines: ClassVar[bool] = False
+    """Whether several models can be used as one."""
 
     def __init__(self, model: Any, *, device: str = "cpu", facts: dict[str, Any] | None = None) -> None:
         self.device = find_device(device)
@@ -70,17 +74,33 @@ class Predictor:
             FolderError: the folder is missing, damaged, foreign, for another task or newer than this package.
             ConfigError: no such weights, or no such device on this machine.
         """
-        loaded = ModelFolder(folder).load(weights, task=cls.task)
-        tokenizers = [loaded.tokenizers[name] for name in TASKS[cls.task].texts]
-        labels = [loaded.labels] if loaded.labels else []
-        predictor = cls(loaded.model, *tokenizers, *labels, device=device, facts=loaded.facts, **options)
+        members = ModelFolder(folder).members
+        loaded = [member.load(weights, task=cls.task) for member in members]
+        first = loaded[0]
+        for member, other in zip(members[1:], loaded[1:], strict=True):
+            refuse_other_vocabularies(
+                first.tokenizers, other.tokenizers, str(members[0].path), str(member.path)
+            )
+            if other.labels != first.labels:
+                raise ConfigError(
+                    f"{member.path} has other labels than {members[0].path}; an ensemble needs models of the same ones"
+                )
+        model = first.model if len(loaded) == 1 else cls.combine([each.model for each in loaded])
+        tokenizers = [first.tokenizers[name] for name in TASKS[cls.task].texts]
+        labels = [first.labels] if first.labels else []
+        predictor = cls(model, *tokenizers, *labels, device=device, facts=first.facts, **options)
         predictor.folder = str(folder)
         return predictor
+
+    @classmethod
+    def combine(cls, models: Sequence[Any]) -> Any:
+        """Several models as one, for a task where `combines` is True."""
+        raise ConfigError(f"a model for {TASKS[cls.task].purpose} cannot be an ensemble; name one model")
 
     @property
     def models(self) -> tuple[Model, ...]:
         """The model; several for an ensemble."""
-        return (self.model,)
+        return getattr(self.model, "models", (self.model,))
 
     @property
     def num_parameters(self) -> int:
@@ -103,6 +123,13 @@ class LabelPredictor(Predictor):
         max_length: the length of the longest line allowed.
         facts: what is known of the weights.
     """
+
+    combines = True
+
+    @classmethod
+    def combine(cls, models: Sequence[Any]) -> Any:
+        """The mean of the members' probabilities."""
+        return LabelEnsemble(models)
 
     def __init__(
         self,

@@ -37,11 +37,13 @@ class Updated:
         loss: in nats per prediction.
         gradient_norm: before clipping.
         num_tokens: the number of predictions, end marks counted.
+        num_read: the tokens that speed is counted in; see `Batch`.
     """
 
     loss: float
     gradient_norm: float
     num_tokens: int
+    num_read: int
 
 
 def update(
@@ -93,7 +95,7 @@ def update(
         )
     optimizer.step()
     optimizer.zero_grad(set_to_none=True)
-    return Updated(total / num_tokens, gradient_norm, num_tokens)
+    return Updated(total / num_tokens, gradient_norm, num_tokens, sum(batch.num_read for batch in batches))
 
 
 @dataclass(frozen=True)
@@ -104,7 +106,8 @@ class LoopResult:
         updates: the number of updates.
         epochs: passes over the data, with the fraction.
         seconds: of the whole loop, validations included.
-        tokens_per_second: predictions per second of training, validations not counted.
+        tokens_per_second: per second of training, validations not counted: tokens predicted, or tokens read where a
+            text has one label.
         best: the best validation.
         best_update: the update it followed.
         stopped: why the loop ended.
@@ -208,7 +211,7 @@ class Loop:
                 scaled=self._config.precision == "16",
             )
             self._updates += 1
-            self._tokens += result.num_tokens
+            self._tokens += result.num_read
             losses.append(result.loss)
             self._gradient_norm = result.gradient_norm
             now = time.perf_counter()

@@ -35,7 +35,8 @@ class Progress:
         seconds: since the loop began.
         loss: nats per prediction, the mean since the last report.
         learning_rate: of the newest update.
-        tokens_per_second: predictions per second of training, validations not counted.
+        tokens_per_second: per second of training, validations not counted: tokens predicted, or tokens read where a
+            text has one label.
     """
 
     update: int

@@ -15,6 +15,7 @@ import torch
 from regard.checkpoint import WEIGHTS, ModelFolder
 from regard.config import set_option, write_toml
 from regard.errors import DataError
+from regard.evaluation.metrics import METRICS, TextMetric
 from regard.io import make_folder, write_whole_text
 from regard.ops.native import load
 from regard.tasks import TASKS
@@ -142,7 +143,9 @@ def run_training(
         RegardError: the data, the configuration or the folder cannot be used.
     """
     model_folder = ModelFolder(folder)
-    if any((model_folder.path / f"{name}.safetensors").exists() for name in WEIGHTS):
+    if model_folder.is_ensemble or any(
+        (model_folder.path / f"{name}.safetensors").exists() for name in WEIGHTS
+    ):
         raise DataError(
             f"{model_folder.path}: holds a model already; choose another folder, or remove that one"
         )
@@ -152,10 +155,12 @@ def run_training(
     model = task.build()
     for note in task.notes:
         listener(Note(note))
+    num_decoded = _num_decoded(task)
+    decoded = f" ({num_decoded:,} of them decoded)" if num_decoded not in (None, task.num_valid) else ""
     vocabularies = " and ".join(f"{tokenizer.size:,}" for tokenizer in task.tokenizers.values())
     listener(
         Note(
-            f"{task.num_train:,} training {task.examples}, {task.num_valid:,} for validation; "
+            f"{task.num_train:,} training {task.examples}, {task.num_valid:,} for validation{decoded}; "
             f"{'vocabularies' if len(task.tokenizers) > 1 else 'a vocabulary'} of {vocabularies}; "
             f"{model.num_parameters:,} parameters"
         )
@@ -174,6 +179,9 @@ def run_training(
             torch=torch.__version__,
             notes=list(task.notes),
             without_c=without_c,
+            num_valid=task.num_valid,
+            examples=task.examples,
+            num_decoded=num_decoded,
         )
         result = Loop(task, config.training, model_folder, log, listener, fabric).run()
         log.write("end", result.updates, seconds=round(result.seconds, 3), stopped=result.stopped)
@@ -182,8 +190,15 @@ def run_training(
     return TrainedRun(model_folder.path, result, report)
 
 
+def _num_decoded(task: Task) -> int | None:
+    """How many validation examples BLEU and the like are computed on; None for a task that generates no text."""
+    generates = any(isinstance(METRICS.get(key), TextMetric) for key in task.config.selections())
+    return min(task.config.training.validation_sentences, task.num_valid) if generates else None
+
+
 def _report(result: LoopResult, task: Task) -> dict[str, Any]:
     """What ``report.json`` says of a run."""
+    num_decoded = _num_decoded(task)
     return {
         "task": task.name,
         "train_seconds": round(result.seconds, 3),
@@ -196,5 +211,6 @@ def _report(result: LoopResult, task: Task) -> dict[str, Any]:
         "num_parameters": task.model.num_parameters,
         f"num_train_{task.examples}": task.num_train,
         f"num_valid_{task.examples}": task.num_valid,
+        **({} if num_decoded is None else {f"num_decoded_{task.examples}": num_decoded}),
         "validation": result.best.to_json(),
     }

@@ -3,7 +3,6 @@
 import pytest
 import torch
 from regard.inference.averaging import average_models
-from regard.tasks.loss import sequence_loss
 
 from regard.batches import pad_pairs
 from regard.checkpoint import ModelFolder
@@ -12,6 +11,7 @@ from regard.inference.ensemble import Ensemble
 from regard.inference.packing import pack_model
 from regard.inference.shortlist import train_shortlist
 from regard.search.options import SamplingOptions
+from regard.tasks.base import sequence_loss
 from regard.tasks.translate.objective import TranslationObjective, mix_in_samples
 from regard.tasks.translate.predictor import Translator
 from regard.tasks.translate.task import TranslateTask

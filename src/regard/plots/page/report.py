@@ -338,8 +338,6 @@ def render_report(report: Report) -> str:
     Args:
         report: its contents.
     """
-    folder = files("regard.plots.page")
-    template = Template(folder.joinpath("page.html").read_text(encoding="utf-8"))
     parts = [
         *_scores(report),
         *_further_tests(report),
@@ -348,11 +346,24 @@ def render_report(report: Report) -> str:
         *_translations(report),
         *_model_and_run(report),
     ]
+    return fill_page(report.title, report.subtitle, parts)
+
+
+def fill_page(title: str, subtitle: str, sections: Sequence[Markup]) -> str:
+    """A whole page with its style and script.
+
+    Args:
+        title: the heading.
+        subtitle: one sentence under it.
+        sections: the body.
+    """
+    folder = files("regard.plots.page")
+    template = Template(folder.joinpath("page.html").read_text(encoding="utf-8"))
     return template.substitute(
-        title=escape(report.title),
-        subtitle=escape(report.subtitle),
+        title=escape(title),
+        subtitle=escape(subtitle),
         style=stylesheet() + folder.joinpath("page.css").read_text(encoding="utf-8"),
-        body=join(parts),
+        body=join(sections),
     )
 
 

@@ -16,10 +16,12 @@ import numpy as np
 from regard.errors import ConfigError, DataError
 from regard.evaluation import Quality, measure_quality
 from regard.evaluation.metrics import charted_metrics
+from regard.evaluation.text import TextOptions
 from regard.io import write_whole
 from regard.search.options import DEFAULT_SEARCH, SearchOptions
 from regard.tasks.caption.predictor import Captioner, Features
 from regard.tasks.caption.result import Caption
+from regard.tasks.comparison import Outputs
 from regard.tasks.evaluation import (
     DemoRun,
     DemoView,
@@ -149,6 +151,19 @@ def _run(
             evaluation.to_json(),
             evaluation.write,
             signatures=evaluation.quality.signatures,
+            outputs=lambda: Outputs(
+                "text",
+                [""] * len(references),
+                references,
+                [caption.text for caption in evaluation.captions],
+                evaluation.scores(),
+                TextOptions(
+                    options.get("tokenize", "13a"),
+                    options.get("lowercase", False),
+                    target_unit(captioner.tokenizer),
+                ),
+                signatures=evaluation.quality.signatures,
+            ),
         )
 
     return EvaluationRun("captioning", len(features), run)

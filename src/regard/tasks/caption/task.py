@@ -200,7 +200,7 @@ def _prepare(
     notes: list[str] = []
     if valid is None:
         vectors = [example.features.tobytes() for example in train]
-        train, valid, note = split_train_valid(train, vectors, config.training.seed, what="captions")
+        train, valid, note = split_train_valid(train, vectors, config.training.seed_of_split, what="captions")
         notes.append(note)
     if not train or not valid:
         raise DataError("no training captions, or no validation captions; give some of each")

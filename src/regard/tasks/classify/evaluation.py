@@ -77,7 +77,9 @@ def evaluate_files(options: EvaluationOptions) -> EvaluationRun:
 def _run(classifier: Classifier, examples: Sequence[LabelledText]) -> EvaluationRun:
     return label_run(
         "classifying",
-        len(examples),
+        [" / ".join(example.texts) for example in examples],
+        [example.label for example in examples],
+        "label",
         lambda classification: sum(map(len, classification.tokens)),
         lambda listener: evaluate_classifier(classifier, examples, listener=listener),
     )

@@ -233,7 +233,7 @@ def _prepare(
             note = split_note(len(valid), "lines", "the last ")
         else:
             lines = [line for line in train if line.strip()]
-            train, valid, note = split_train_valid(lines, lines, config.training.seed, what="lines")
+            train, valid, note = split_train_valid(lines, lines, config.training.seed_of_split, what="lines")
         notes.append(note)
     tokenizer = train_text_tokenizer(train, config.tokenizer)
     encoded = list(encode_lines(train, tokenizer))

@@ -77,7 +77,9 @@ def evaluate_files(options: EvaluationOptions) -> EvaluationRun:
 def _run(tagger: Tagger, sentences: Sequence[TaggedSentence]) -> EvaluationRun:
     return label_run(
         "tagging",
-        len(sentences),
+        [" ".join(sentence.words) for sentence in sentences],
+        [" ".join(sentence.tags) for sentence in sentences],
+        "tags",
         lambda tagging: len(tagging.words),
         lambda listener: evaluate_tagger(tagger, sentences, listener=listener),
     )

@@ -281,11 +281,12 @@ def write_evaluation(
 
 def _compared(evaluation: Evaluation) -> dict[str, float]:
     """The scores that are compared with those of other test sets."""
-    return {
+    scores = {
         key: value
         for key, value in evaluation.scores().items()
         if METRICS[key].better is not None and key != "sentences_per_second"
     }
+    return {"num_sentences": evaluation.quality.num_sentences, **scores}
 
 
 def _shown(
@@ -310,15 +311,17 @@ def _shown(
 
 
 def _model_facts(translator: Translator) -> dict[str, float | int | str]:
-    config = translator.model.config
+    config = translator.models[0].config
     decoder = config.decoder
     encoder = config.encoder
     direction = "bidirectional" if encoder.bidirectional else "unidirectional"
+    members = len(translator.models)
     return {
+        **({"ensemble": f"{members} models"} if members > 1 else {}),
         "encoder": f"{encoder.num_layers} × {encoder.cell} of {encoder.state_size}, {direction}",
         "decoder": f"{decoder.kind}, {decoder.num_layers} × {decoder.cell} of {decoder.state_size}",
         "attention": _describe_attention(decoder),
-        "parameters": translator.model.num_parameters,
+        "parameters": translator.num_parameters,
         "source vocabulary": f"{translator.source_tokenizer.size:,} ({translator.source_tokenizer.kind})",
         "target vocabulary": f"{translator.target_tokenizer.size:,} ({translator.target_tokenizer.kind})",
     }

@@ -62,6 +62,7 @@ class Translator(Predictor):
     """
 
     task = "translate"
+    combines = True
 
     def __init__(
         self,
@@ -97,7 +98,8 @@ class Translator(Predictor):
         """Load a trained model, or several as an ensemble.
 
         Args:
-            folder: what `regard train` wrote; several folders of models that share their vocabularies.
+            folder: what `regard train` wrote, a model or an ensemble; several folders of models that share their
+                vocabularies.
             weights: ``best`` or ``last``.
             device: where to compute.
             max_length: the most source tokens a line may have.
@@ -109,13 +111,16 @@ class Translator(Predictor):
             FolderError: a folder is missing, damaged, foreign or newer than this package, or has no shortlist.
             ConfigError: no folder, no such weights, no such device on this machine, or models of other vocabularies.
         """
-        folders = [folder] if isinstance(folder, str | Path) else list(folder)
-        if not folders:
+        given = [folder] if isinstance(folder, str | Path) else list(folder)
+        if not given:
             raise ConfigError("no model folders; name at least one")
-        loaded = [ModelFolder(each).load(weights, task=cls.task) for each in folders]
+        members = [member for each in given for member in ModelFolder(each).members]
+        loaded = [member.load(weights, task=cls.task) for member in members]
         first = loaded[0]
-        for name, other in zip(folders[1:], loaded[1:], strict=True):
-            refuse_other_vocabularies(first.tokenizers, other.tokenizers, str(folders[0]), str(name))
+        for member, other in zip(members[1:], loaded[1:], strict=True):
+            refuse_other_vocabularies(
+                first.tokenizers, other.tokenizers, str(members[0].path), str(member.path)
+            )
         models = [each.model for each in loaded]
         sizes = first.sizes["source"], first.sizes["target"]
         translator = cls(
@@ -125,10 +130,10 @@ class Translator(Predictor):
             device=device,
             max_length=max_length,
             precision=precision,
-            shortlist=Shortlist.load(folders[0], *sizes) if shortlist else None,
+            shortlist=Shortlist.load(given[0], *sizes) if shortlist else None,
             facts=first.facts,
         )
-        translator.folder = ", ".join(map(str, folders))
+        translator.folder = ", ".join(map(str, given))
         return translator
 
     @property

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from regard.errors import ConfigError, DataError
 from regard.evaluation.metrics import charted_metrics, format_score
+from regard.evaluation.text import TextOptions
 from regard.search.options import DEFAULT_SEARCH, SearchOptions
+from regard.tasks.comparison import Outputs
 from regard.tasks.evaluation import (
     DemoRun,
     DemoView,
@@ -21,6 +23,7 @@ from regard.tasks.evaluation import (
     show_answer,
     write_lines,
 )
+from regard.tasks.generation import target_unit
 from regard.tasks.translate.evaluation import Evaluation, evaluate, write_evaluation
 from regard.tasks.translate.predictor import Translator
 from regard.tasks.translate.result import Translation
@@ -106,6 +109,23 @@ def _run(
             write,
             tables=(_by_length(evaluation),),
             signatures=evaluation.quality.signatures,
+            outputs=lambda: Outputs(
+                "text",
+                sources,
+                references,
+                [translation.text for translation in evaluation.translations],
+                evaluation.scores(),
+                TextOptions(
+                    options.get("tokenize", "13a"),
+                    options.get("lowercase", False),
+                    target_unit(translator.target_tokenizer),
+                ),
+                [translation.links for translation in evaluation.translations] if translator.attends else (),
+                [translation.shown_alpha for translation in evaluation.translations]
+                if translator.attends
+                else (),
+                evaluation.quality.signatures,
+            ),
         )
 
     return EvaluationRun("translating", len(sources), run)

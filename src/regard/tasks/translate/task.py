@@ -82,7 +82,7 @@ class TranslateTask(Task):
         self._trained = load_pretrained(config.pretrained)
         tokenizers = {half: loaded.tokenizers["text"] for half, loaded in self._trained.items()}
         prepared = prepare(
-            pairs, valid_pairs, config.data, config.tokenizer, config.training.seed, tokenizers
+            pairs, valid_pairs, config.data, config.tokenizer, config.training.seed_of_split, tokenizers
         )
         if config.auxiliary_losses.guided_alignment and all(pair.links is None for pair in prepared.train):
             raise ConfigError(

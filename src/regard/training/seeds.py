@@ -1,0 +1,158 @@
+"""Several models of one configuration, trained one after the other from different seeds, as one ensemble.
+
+In: a configuration and a number of seeds. Out: a folder that is opened as one model: its members in ``seed-1``,
+``seed-2``, …, a ``regard.json`` that names them, ``train.toml`` and ``report.json``. All members have the same
+validation split and so the same tokenizers. A finished seed is not trained again, an interrupted one is trained from
+its beginning; the ensemble can be used from its first finished member on.
+"""
+
+import json
+import shutil
+import statistics
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import regard.training.run as single
+from regard.checkpoint import LOG, WEIGHTS, ModelFolder
+from regard.config import flatten, in_range, read_toml, toml_value, write_toml
+from regard.errors import ConfigError, DataError
+from regard.io import make_folder, write_whole_text
+from regard.tasks import TASKS
+from regard.tasks.config import RunConfig
+from regard.tasks.evaluation import write_report_json
+from regard.training.progress import Listener, Note, ignore
+
+
+@dataclass(frozen=True)
+class TrainedEnsemble:
+    """A finished run of several seeds.
+
+    Attributes:
+        folder: of the ensemble.
+        report: what its ``report.json`` says: the members' reports, and mean and deviation of each validation score.
+    """
+
+    folder: Path
+    report: dict[str, Any]
+
+
+def run_seeds(
+    folder: str | Path,
+    config: RunConfig,
+    num_seeds: int,
+    *,
+    train: Sequence[Any] | None = None,
+    valid: Sequence[Any] | None = None,
+    listener: Listener = ignore,
+) -> TrainedEnsemble:
+    """Train an ensemble, or what is missing of it.
+
+    Args:
+        folder: of the ensemble; it may hold some of its members already.
+        config: of every member; the first has its seed, the others the seeds that follow.
+        num_seeds: the number of members.
+        train: the training examples; None reads the files of ``config.data``.
+        valid: the validation examples; None reads the files of ``config.data``, or splits off training examples.
+        listener: called with every event of every member's training.
+
+    Raises:
+        RegardError: the task has no ensembles, the folder holds another model or members of another configuration, or
+            the data or the configuration cannot be used.
+    """
+    in_range("--seeds", num_seeds, 1)
+    spec = TASKS[config.task]
+    if not spec.predictor().combines:
+        able = ", ".join(other.purpose for other in TASKS.values() if other.predictor().combines)
+        raise ConfigError(
+            f"--seeds {num_seeds}: a model for {spec.purpose} cannot be an ensemble; one for {able} can"
+        )
+    ensemble = ModelFolder(folder)
+    if any((ensemble.path / f"{name}.safetensors").exists() for name in WEIGHTS):
+        raise DataError(
+            f"{ensemble.path}: holds a single model; choose another folder for --seeds {num_seeds}"
+        )
+    first = config.training.seed
+    members = {f"seed-{seed}": _with_seed(config, seed) for seed in range(first, first + num_seeds)}
+    for name, run in members.items():  # before hours are spent on the others
+        _check_member(ensemble.path / name, run)
+    make_folder(ensemble.path)
+    write_whole_text(ensemble.path / "train.toml", write_toml(next(iter(members.values())).to_mapping()))
+    reports: dict[str, dict[str, Any]] = {}
+    for name, run in members.items():
+        path = ensemble.path / name
+        if is_finished(path):
+            listener(Note(f"{name}: trained before, not trained again"))
+            reports[name] = json.loads((path / "report.json").read_text(encoding="utf-8"))
+        else:
+            listener(Note(f"{name}: model {len(reports) + 1} of {num_seeds}"))
+            if (path / LOG).exists():  # of a training that was interrupted
+                shutil.rmtree(path)
+            reports[name] = single.run_training(path, run, train=train, valid=valid, listener=listener).report
+        ensemble.create_ensemble(config.task, list(reports))
+    report = _report(reports, [run.training.seed for run in members.values()])
+    write_report_json(ensemble.path, report)
+    return TrainedEnsemble(ensemble.path, report)
+
+
+def _with_seed(config: RunConfig, seed: int) -> RunConfig:
+    """The same run from another seed, with the first run's validation split."""
+    training = replace(config.training, seed=seed, split_seed=config.training.seed_of_split)
+    return replace(config, training=training)
+
+
+def is_finished(folder: Path) -> bool:
+    """Whether a training came to its end in a folder: its report is written last."""
+    return (folder / "report.json").exists()
+
+
+def _check_member(folder: Path, config: RunConfig) -> None:
+    """Raise where a finished member was trained with another configuration."""
+    if not is_finished(folder):
+        return
+    expected = flatten(tomllib.loads(write_toml(config.to_mapping())))
+    trained = flatten(read_toml(folder / "train.toml"))
+    for path in (*expected, *trained):
+        if expected.get(path) != trained.get(path):
+            before, now = (
+                toml_value(options[path]) if path in options else "not set" for options in (trained, expected)
+            )
+            raise DataError(
+                f"{folder}: trained with {path} {before}, and it is {now} now; the models of an ensemble differ only "
+                "in their seeds: choose another folder, or remove that one"
+            )
+
+
+def _report(reports: Mapping[str, dict[str, Any]], seeds: Sequence[int]) -> dict[str, Any]:
+    """What ``report.json`` says of an ensemble."""
+    all_reports = list(reports.values())
+    scores = {
+        key: [report["validation"][key] for report in all_reports]
+        for key in all_reports[0]["validation"]
+        if all(key in report["validation"] for report in all_reports)
+    }
+    counts = {
+        key: value for key, value in all_reports[0].items() if key.startswith(("num_train_", "num_valid_"))
+    }
+    return {
+        "task": all_reports[0]["task"],
+        "select": all_reports[0]["select"],
+        "train_seconds": round(sum(report["train_seconds"] for report in all_reports), 3),
+        "num_parameters": sum(report["num_parameters"] for report in all_reports),
+        **counts,
+        "validation": {
+            key: {"mean": statistics.fmean(values), "deviation": sample_deviation(values)}
+            for key, values in scores.items()
+        },
+        "members": [
+            {"seed": seed, "folder": name, **report}
+            for seed, (name, report) in zip(seeds, reports.items(), strict=True)
+        ],
+    }
+
+
+def sample_deviation(values: Sequence[float]) -> float | None:
+    """The sample standard deviation, √(Σ (x − x̄)² / (n − 1)); None for a single value."""
+    return statistics.stdev(values) if len(values) > 1 else None
