@@ -28,6 +28,11 @@ _spec.loader.exec_module(harness)
 
 TOYS = {
     "pairs.tsv": [f"{source}\t{target}" for source, target in harness.toy_pairs()],
+    "forms.tsv": [
+        f"{lemma}\tV;{tense}\t{lemma}{suffix}"
+        for lemma in ("walk", "talk", "call", "ask", "look", "cook", "fill", "kill")
+        for tense, suffix in (("PRS", "s"), ("PST", "ed"), ("V.PTCP", "ing"))
+    ],
     "text.txt": ["one two three .", "two one .", "three two one .", "one ."] * 6,
     "labelled.tsv": ["good\ta fine film .", "bad\ta dull film .", "good\tfine .", "bad\tdull ."] * 6,
     "words.txt": ["the film ends .", "a film starts ."] * 12,

@@ -165,7 +165,9 @@ class Sandbox:
         columns = arguments.get("columns") or (1, 2)
         if command in ("train", "tune"):
             for name in ("train_files", "valid_files"):
-                if arguments[name]:
+                if arguments[name] and arguments["task"] == "language_model":
+                    write(arguments[name][0], [source for source, _ in toy_pairs()])
+                elif arguments[name]:
                     write_pairs(arguments[name], columns)
             if arguments["config"] and not arguments["config"].exists():
                 arguments["config"].write_text("[training]\nmax_updates = 2\n")
@@ -188,7 +190,9 @@ class Sandbox:
             if command == "translate" and "." not in file and file != "-":
                 self.model(Path(file))  # a member of an ensemble
             elif file != "-":
-                write(Path(file), [source for source, _ in toy_pairs()])
+                # in a toy of labelled texts the sources are the labels
+                side = 1 if command == "classify" else 0
+                write(Path(file), [pair[side] for pair in toy_pairs()])
 
     def standard_input(self, words):
         """The output of the words before a pipe."""

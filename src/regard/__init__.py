@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from regard.tasks.translate.search_tree import SearchTree as SearchTree
     from regard.tasks.translate.what_if import WhatIf as WhatIf
     from regard.text.links import GoldLinks as GoldLinks
+    from regard.text.sources import FeaturedText as FeaturedText
     from regard.text.tokenizer import Tokenizer as Tokenizer
     from regard.training.loop import LoopResult as LoopResult
     from regard.training.progress import Note as Note
@@ -82,6 +83,7 @@ _MODULES = {
     "regard.tasks.translate.search_tree": ("PartialHypothesis", "SearchTree"),
     "regard.tasks.translate.what_if": ("WhatIf",),
     "regard.text.links": ("GoldLinks",),
+    "regard.text.sources": ("FeaturedText",),
     "regard.text.tokenizer": ("Tokenizer",),
     "regard.training.loop": ("LoopResult",),
     "regard.training.progress": ("Note", "Progress", "Validated"),

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from regard.cli.console import no_attention, print_json, print_line
-from regard.cli.options import Device, MaxLength, Weights
+from regard.cli.console import no_attention, notes, print_json, print_line
+from regard.cli.options import Device, Features, MaxLength, Weights
 from regard.cli.progress import LinesDisplay
 from regard.errors import ConfigError
 from regard.io import make_folder
@@ -32,6 +32,7 @@ def align(
         tuple[int, int] | None,
         typer.Option(help="Columns of source and target in a tab-separated file, such as --columns 1 2."),
     ] = None,
+    features: Features = None,
     reverse: Annotated[
         Path | None,
         typer.Option(
@@ -90,7 +91,19 @@ def align(
     backward = None if reverse is None else _load(reverse, weights, device, max_length)
     if heatmaps is not None:
         make_folder(heatmaps)
-    pairs = read_pairs(source, target, columns=columns)
+    if backward is not None and (forward.features or backward.features):
+        raise ConfigError(
+            f"--reverse {reverse}: features belong to one side, so a model with features aligns in one direction only; "
+            "leave it out"
+        )
+    pairs = read_pairs(
+        source,
+        target,
+        columns=columns,
+        features=features,
+        known=forward.features,
+        listener=lambda note: notes.print(note, markup=False),
+    )
     names = f"{shown(source)}:", f"{shown(target or source)}:"
     with LinesDisplay("aligning", to_file=False) as display:
         for number, (aligned, back) in enumerate(_aligned_pairs(pairs, names, forward, backward), start=1):
@@ -131,7 +144,7 @@ def _aligned_pairs(
     waiting, first_line = iter(pairs), 1
     while chunk := list(islice(waiting, _CHUNK)):
         sources, targets = [pair.source for pair in chunk], [pair.target for pair in chunk]
-        there = forward.align(sources, targets, first_line=first_line, name=names[0])
+        there = forward.align([pair.input for pair in chunk], targets, first_line=first_line, name=names[0])
         back: list[Translation] | list[None] = [None] * len(chunk)
         if backward is not None:
             back = backward.align(targets, sources, first_line=first_line, name=names[1])

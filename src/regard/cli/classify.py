@@ -82,7 +82,9 @@ def classify(
         LinesDisplay("classifying", to_file=output is not None and not typed) as display,
     ):
         for path in sources:
-            texts = read_texts(path, num_texts=classifier.num_texts, columns=columns)
+            texts = read_texts(
+                path, num_texts=classifier.num_texts, columns=columns, labels=classifier.labels.names
+            )
             stream = classifier.classify_stream(
                 texts, chunk=1 if typed else CHUNK, name=f"{shown(path)}:", batch_sentences=batch
             )

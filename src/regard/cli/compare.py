@@ -10,7 +10,7 @@ from rich.text import Text
 
 from regard.cli.console import command_line, notes, print_json, results
 from regard.cli.evaluate import refuse_foreign_options
-from regard.cli.options import DEVICE_HELP, WEIGHTS_HELP, option_flags
+from regard.cli.options import DEVICE_HELP, WEIGHTS_HELP, Features, option_flags
 from regard.cli.progress import LinesDisplay
 from regard.config import in_range
 from regard.errors import ConfigError, DataError
@@ -44,6 +44,7 @@ def compare(
             help="The columns of source and reference, label and text, or words and tags, as --columns 1 2."
         ),
     ] = None,
+    features: Features = None,
     second_column: Annotated[
         int | None, typer.Option(help="The column of the second text of a labelled pair.")
     ] = None,
@@ -112,6 +113,7 @@ def compare(
             source=source,
             reference=reference,
             columns=columns,
+            features=features,
             column=None,
             second_column=second_column,
             separator=separator,

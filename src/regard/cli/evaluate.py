@@ -7,7 +7,7 @@ import typer
 from rich.table import Table
 
 from regard.cli.console import COLUMN_HELP, command_line, notes, print_json, results, score_table
-from regard.cli.options import Device, Weights, option_flags
+from regard.cli.options import Device, Features, Weights, option_flags
 from regard.cli.progress import LinesDisplay
 from regard.errors import ConfigError
 from regard.search.options import DEFAULT_SEARCH, SearchOptions
@@ -37,6 +37,7 @@ def evaluate(
             help="The columns of source and reference, label and text, or words and tags: --columns 1 2."
         ),
     ] = None,
+    features: Features = None,
     column: Annotated[str | None, typer.Option(help=COLUMN_HELP)] = None,
     second_column: Annotated[
         int | None, typer.Option(help="The column of the second text of a labelled pair.")
@@ -109,6 +110,7 @@ def evaluate(
         source=source,
         reference=reference,
         columns=columns,
+        features=features,
         column=column,
         second_column=second_column,
         separator=separator,

@@ -27,6 +27,13 @@ MaxLength = Annotated[int, typer.Option(help="Refuse lines with more tokens than
 Output = Annotated[
     Path | None, typer.Option("--output", "-o", help="Write to this file instead of standard output.")
 ]
+Features = Annotated[
+    int | None,
+    typer.Option(
+        help="The column of the source's features (pos=V,num=SG or V;PST;3;SG) in a tab-separated file; by default it "
+        "is recognised."
+    ),
+]
 Weights = Annotated[str, typer.Option(help=WEIGHTS_HELP)]
 Device = Annotated[str, typer.Option(help=DEVICE_HELP)]
 

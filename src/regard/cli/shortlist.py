@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from regard.cli.console import no_attention, print_json, results
-from regard.cli.options import Device, Weights
+from regard.cli.options import Device, Features, Weights
 from regard.cli.progress import LinesDisplay
 from regard.errors import ConfigError
 
@@ -31,6 +31,7 @@ def shortlist(
         tuple[int, int] | None,
         typer.Option(help="Columns of source and target in a tab-separated file, such as --columns 1 2."),
     ] = None,
+    features: Features = None,
     per_word: Annotated[int, typer.Option(help="Maximum target words per source word.")] = 50,
     frequent: Annotated[
         int, typer.Option(help="Number of most frequent target words added to the list of every sentence.")
@@ -53,6 +54,7 @@ def shortlist(
 
       regard shortlist model --train pairs.tsv --test test.tsv --per-word 30
     """
+    from functools import partial
     from itertools import islice
 
     from regard.inference.shortlist import measure_coverage, train_shortlist
@@ -68,17 +70,18 @@ def shortlist(
     if any(member.decoder.is_mixture for member in translator.models):
         raise ConfigError(f"{model}: {NO_SHORTLIST}")
     tokenizers = translator.source_tokenizer, translator.target_tokenizer
+    read = partial(read_pairs, columns=columns, features=features, known=translator.features)
     with LinesDisplay("aligning") as display:
         trained = train_shortlist(
             translator.model,
-            encode_pairs(read_pairs(*train, columns=columns), *tokenizers),
+            encode_pairs(read(*train), *tokenizers),
             *(tokenizer.size for tokenizer in tokenizers),
             per_word=per_word,
             frequent=frequent,
             device=translator.device,
             listener=display.count,
         )
-    references = islice(read_pairs(*(test or train), columns=columns), None if test else _NUM_REFERENCES)
+    references = islice(read(*(test or train)), None if test else _NUM_REFERENCES)
     coverage = measure_coverage(trained, encode_pairs(references, *tokenizers))
     path = trained.save(model)
     if json:

@@ -1,6 +1,7 @@
 """``regard tag``: one tag out for each word in."""
 
 import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TextIO
 
@@ -52,7 +53,7 @@ def tag(
     """
     from regard.tasks.predictor import CHUNK
     from regard.tasks.tag.predictor import Tagger
-    from regard.text.formats import STDIN, read_file, shown
+    from regard.text.formats import STDIN, shown
 
     sources = files or [STDIN]
     if sum([vertical, json, show]) > 1:
@@ -70,7 +71,7 @@ def tag(
     ):
         for path in sources:
             stream = tagger.tag_stream(
-                read_file(path),
+                _read(path, tagger.labels.names),
                 chunk=1 if typed else CHUNK,
                 name=f"{shown(path)}:",
                 batch_sentences=batch,
@@ -86,6 +87,15 @@ def tag(
                 if tagging.words:
                     plots.add(tagging, number)
                 display.count(len(tagging.words))
+
+
+def _read(path: str, tags: Sequence[str]) -> Iterator[str]:
+    """The lines of a file, whose words are not all tags."""
+    from regard.text.formats import read_plain
+    from regard.text.labelled import refuse_labels
+
+    remedy = f"give one sentence per line, such as one column: cut -f 1 {path}"
+    return read_plain(path, remedy, lambda first: refuse_labels(path, first, tags))
 
 
 def _print(tagging: "Tagging", file: TextIO | None, vertical: bool) -> None:

@@ -7,6 +7,7 @@ import typer
 from rich.table import Table
 
 from regard.cli.console import notes, print_json, results, score_table
+from regard.cli.options import Features
 from regard.config import list_options, one_of, set_option
 from regard.errors import ConfigError
 from regard.evaluation.metrics import duration, format_score
@@ -56,6 +57,7 @@ def train(
             help="The columns of source and target, label and text, or words and tags in one file: --columns 1 2."
         ),
     ] = None,
+    features: Features = None,
     updates: Annotated[int | None, typer.Option(help="Maximum number of updates.")] = None,
     epochs: Annotated[float | None, typer.Option(help="Maximum number of passes over the data.")] = None,
     minutes: Annotated[float | None, typer.Option(help="Maximum training time in minutes.")] = None,
@@ -103,7 +105,8 @@ def train(
     """Train a model: by default a translator, on sentence pairs.
 
     Training data by task: translate: two parallel files, or one
-    tab-separated file. language_model: text. classify: label and text,
+    tab-separated file, perhaps with a column of features (lemma, features,
+    form). language_model: text. classify: label and text,
     tab-separated. tag: words and tags, in two files or one. caption: a file
     of feature vectors (.npy, Arrow) and one of captions.
 
@@ -121,6 +124,8 @@ def train(
       regard train g2p --train words.tsv --preset characters
 
       regard train g2p --train words.tsv --preset characters --seeds 5
+
+      regard train inflection --train forms.tsv --features 2 --preset characters
 
       regard train lm --task language_model --train text.txt
     """
@@ -142,6 +147,8 @@ def train(
     flags["tokenizer"] = _tokenizer_flags(chosen, tokenizer, vocabulary)
     if columns:
         flags["data"]["columns"] = list(columns)
+    if features is not None:
+        flags["data"]["features"] = _check_features(chosen, features)
     if updates is not None or epochs is not None:
         flags["training"] |= {"max_updates": updates or 0, "max_epochs": epochs or 0}
     single = {"max_minutes": minutes, "device": device, "seed": seed}
@@ -191,6 +198,17 @@ def _seeds_table(report: dict[str, Any]) -> Table:
         scores = [format_score(key, member["validation"][key]) for member in members]
         table.add_row(key, *scores, *([mean] if len(members) > 1 else []))
     return table
+
+
+def _check_features(task: str, column: int) -> int:
+    """``--features``, of a translator and counted from 1."""
+    if task != "translate":
+        raise ConfigError(
+            f"--features {column}: only a translator reads features beside a text; leave it out"
+        )
+    if column < 1:
+        raise ConfigError(f"--features {column}: columns are counted from 1")
+    return column
 
 
 def _tokenizer_flags(task: str, tokenizer: str | None, vocabulary: int | None) -> dict[str, Any]:

@@ -48,10 +48,12 @@ def tree(
     from regard.plots import TerminalTree
     from regard.tasks.translate.predictor import Translator
     from regard.text import read_lines
-    from regard.text.formats import STDIN
+    from regard.text.formats import STDIN, read_file
 
     translator = Translator.load(model, weights=weights, device=device, max_length=max_length)
-    lines: Iterable[str] = texts if texts else read_lines([STDIN])
+    # the lines of a model with features have two columns
+    read = read_file(STDIN) if translator.features else read_lines([STDIN])
+    lines: Iterable[str] = texts if texts else read
     with PlotWriter(plot) as plots:
         for number, line in enumerate(lines, start=1):
             tree = translator.tree(line, search)

@@ -152,7 +152,7 @@ character_error_rate = Rate(_count_character_edits)
 """Edit distance over characters, blanks included, over the number of reference characters; it can exceed 1."""
 
 
-def check_parallel(**lines: Sequence[str]) -> None:
+def check_parallel(**lines: Sequence[object]) -> None:
     """Check that all sides have the same number of lines, and at least one.
 
     Args:

@@ -33,6 +33,7 @@ class EvaluationOptions:
     source: Path
     reference: Path | None
     columns: tuple[int, int] | None
+    features: int | None
     column: str | None
     second_column: int | None
     separator: str

@@ -29,6 +29,10 @@ from regard.text.pairs import SentencePair as SentencePair
 from regard.text.pairs import encode_pairs as encode_pairs
 from regard.text.pairs import read_lines as read_lines
 from regard.text.pairs import read_pairs as read_pairs
+from regard.text.sources import FeaturedText as FeaturedText
+from regard.text.sources import Source as Source
+from regard.text.sources import parse_source as parse_source
+from regard.text.sources import source_text as source_text
 from regard.text.specials import BOS as BOS
 from regard.text.specials import EOS as EOS
 from regard.text.specials import PAD as PAD

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from regard.errors import DataError, MissingExtraError, nearest
-from regard.text.formats import read_file, shown
+from regard.text.formats import read_plain, shown
 from regard.text.pairs import Place
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def read_captioned(
         DataError: a file cannot be used, or the counts differ.
     """
     rows = read_features(features, column=column)
-    lines = list(read_file(texts))
+    lines = list(read_plain(texts, f"give one caption per line, such as one column: cut -f 1 {texts}"))
     if len(rows) != len(lines):
         raise DataError(
             f"{features} has {len(rows)} rows and {shown(texts)} has {len(lines)} lines; give one line of text "

@@ -6,14 +6,15 @@ could predict it, so a name that is not in the training data is an error. So is 
 classify, blank texts are legal, and N lines in are N texts out.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
 from regard.errors import ConfigError, DataError, nearest
-from regard.text.formats import read_columns, read_file, shown
+from regard.text.formats import inspect_lines, look_ahead, read_columns, read_file, read_plain, shown
 from regard.text.formats.columns import named
+from regard.text.formats.layout import vertical_error
 from regard.text.pairs import Place
 from regard.text.tokenizer import Tokenizer
 
@@ -151,6 +152,9 @@ def read_labelled(
             "leave the columns out, or separate them by tabs"
         )
     origin = shown(path)
+    first, lines = look_ahead(read_file(path))
+    if columns is None and separator == "tab" and inspect_lines(first).is_vertical:
+        raise vertical_error(path)
     rows = read_columns(
         path,
         wanted,
@@ -158,6 +162,7 @@ def read_labelled(
         header=header,
         exact=columns is None,
         remedy=lambda cells: _remedy(cells, wanted),
+        lines=lines,
     )
     for number, (label, *texts) in rows:
         place = Place(origin, number)
@@ -173,23 +178,30 @@ def read_labelled(
 
 
 def read_texts(
-    path: str | Path, *, num_texts: int = 1, columns: Sequence[int] | None = None
+    path: str | Path,
+    *,
+    num_texts: int = 1,
+    columns: Sequence[int] | None = None,
+    labels: Collection[str] = (),
 ) -> Iterator[tuple[str, ...]]:
     """Yield the texts to classify, one tuple for each line, blank ones too.
 
     Args:
         path: the file, as `read_file` takes it.
         num_texts: how many texts are classified together, 1 or 2.
-        columns: their columns between tabs, counted from 1. If None, one text is the whole line, tabs included, and
-            two are columns 1 and 2, and there may be no others.
+        columns: their columns between tabs, counted from 1. If None, one text is the whole line, with a tab in it here
+            and there, and two are columns 1 and 2, and there may be no others.
+        labels: those of the model: lines of nothing else are no texts.
 
     Raises:
         ConfigError: columns and texts do not go together.
-        DataError: the file cannot be read, or a line has too few columns or too many.
+        DataError: the file cannot be read, has columns where one text is the whole line, or only labels, or a line has
+            too few columns or too many.
     """
     _check_num_texts(num_texts)
     if num_texts == 1 and columns is None:
-        for line in read_file(path):
+        remedy = "name the column of the text: --column 1, or --column 2 after labels"
+        for line in read_plain(path, remedy, lambda first: refuse_labels(path, first, labels)):
             yield (line,)
         return
     wanted = _wanted(columns, range(1, num_texts + 1), "each text")
@@ -205,6 +217,25 @@ def read_texts(
     )
     for _, texts in rows:
         yield texts
+
+
+def refuse_labels(path: str | Path, lines: Sequence[str], labels: Collection[str]) -> None:
+    """Raise where several lines have nothing but labels, so that they are not what is to be labelled.
+
+    Args:
+        path: for the message.
+        lines: the first ones.
+        labels: classes or tags.
+
+    Raises:
+        DataError: each of them is a label, or every word of it is.
+    """
+    real = [line.strip() for line in lines if line.strip()]
+    if len(real) > 1 and all(line in labels or all(map(labels.__contains__, line.split())) for line in real):
+        raise DataError(
+            f"{shown(path)}: labels ({', '.join(list(dict.fromkeys(real))[:3])}) where text is expected; name the file "
+            "of the texts"
+        )
 
 
 def encode_labelled(

@@ -1,18 +1,23 @@
 """Sentence pairs: read from files, encoded as ids, and filtered for training.
 
-In: paths, and two tokenizers. Out: `SentencePair`s and plain lines in the files' order, none left out, blank ones too;
-`EncodedPair`s, one per pair, without special symbols (batches add them); the pairs fit to train on, with a
-`FilterReport` of how many were removed, why, and where the first of each kind is. Lengths are counted in tokens.
+In: paths, and two tokenizers. A tab-separated file has a source and its target, and perhaps features of the source
+(lemma, features, form): their columns are named, or recognised by a header row or by their form. Out: `SentencePair`s
+and plain lines in the files' order, none left out, blank ones too; `EncodedPair`s, one per pair, without special
+symbols (batches add them); the pairs fit to train on, with a `FilterReport` of how many were removed, why, and where
+the first of each kind is. Lengths are counted in tokens.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
 from regard.errors import ConfigError, DataError
-from regard.text.formats import read_file, read_parallel, read_tsv, shown
+from regard.text.formats import inspect_lines, look_ahead, read_columns, read_file, read_parallel, shown
+from regard.text.formats.columns import named
+from regard.text.formats.layout import Layout, read_plain, split_features, vertical_error
 from regard.text.links import GoldLinks, Links
+from regard.text.sources import FeaturedText, Source, check_features, list_features, refuse_blank
 from regard.text.tokenizer import Tokenizer
 
 
@@ -29,54 +34,218 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class SentencePair:
-    """A sentence and its translation, with the place they were read at and their gold links, if any."""
+    """A sentence and its translation, with the place they were read at and their gold links, if any.
+
+    `features` are the source's morphological features; None for a source without.
+    """
 
     source: str
     target: str
     place: Place | None = None
     gold: GoldLinks | None = None
+    features: tuple[str, ...] | None = None
+
+    @property
+    def input(self) -> Source:
+        """What the model reads: the source, with its features where it has some."""
+        return self.source if self.features is None else FeaturedText(self.source, self.features)
 
 
 def read_pairs(
-    source: str | Path, target: str | Path | None = None, *, columns: tuple[int, int] | None = None
+    source: str | Path,
+    target: str | Path | None = None,
+    *,
+    columns: tuple[int, int] | None = None,
+    features: int | None = None,
+    known: Collection[str] | None = None,
+    listener: Callable[[str], None] = lambda note: None,
 ) -> Iterator[SentencePair]:
     """Yield the pairs of two parallel files, or of one tab-separated file.
 
     Args:
         source: the source side; without a target, a tab-separated file with both.
         target: the target side, line by line as the source.
-        columns: of source and target in a tab-separated file, counted from 1; 1 and 2 if None.
+        columns: of source and target in a tab-separated file, counted from 1; see `find_pair_columns` if None.
+        features: the column of the source's features in a tab-separated file.
+        known: the features of the model that is to read the pairs, none for a model of plain text; None to train one.
+        listener: is called with what was recognised, a sentence for the user.
 
     Raises:
         ConfigError: columns are named for parallel files, or are illegal.
-        DataError: a file cannot be read, or a line or the number of lines is wrong.
+        DataError: a file cannot be read or has other columns, or a line or the number of lines is wrong.
     """
-    if target is None:
-        texts = read_tsv(source, columns or (1, 2))
-    elif columns is None:
-        texts = read_parallel(source, target)
-    else:
-        raise ConfigError(
-            f"--columns {columns[0]} {columns[1]} (data.columns = [{columns[0]}, {columns[1]}]) belongs to one "
-            f"tab-separated file, and two files are named: {shown(source)} and {shown(target)}; leave out the "
-            "columns or the second file"
-        )
     origin = shown(source)
-    for number, (source_text, target_text) in enumerate(texts, start=1):
+    if target is None:
+        first, lines = look_ahead(read_file(source))
+        found = find_pair_columns(source, first, columns, features, known)
+        if found.note:
+            listener(found.note)
+        with_features = len(found.read) == 3
+        rows = read_columns(
+            source,
+            found.read,
+            header=found.header,
+            blank=with_features,  # UniMorph has blank lines between its lemmas
+            exact=columns is None,
+            remedy=_remedy,
+            lines=lines,
+        )
+        for number, (source_text, target_text, *rest) in rows:
+            if with_features and not any((source_text, target_text, *rest)):
+                continue
+            names = split_features(rest[0]) if rest else None
+            yield SentencePair(source_text, target_text, Place(origin, number), features=names)
+        return
+    flags = [] if columns is None else [named(columns)]
+    flags += [] if features is None else [f"--features {features} (data.features = {features})"]
+    if flags:
+        raise ConfigError(
+            f"{' and '.join(flags)} belongs to one tab-separated file, and two files are named: {origin} and "
+            f"{shown(target)}; leave out the columns or the second file"
+        )
+    if known:
+        raise DataError(f"{origin} and {shown(target)}: two files of plain text{_needs_features(known)}")
+    for number, (source_text, target_text) in enumerate(read_parallel(source, target), start=1):
         yield SentencePair(source_text, target_text, Place(origin, number))
 
 
+@dataclass(frozen=True)
+class PairColumns:
+    """Where the pairs of a tab-separated file are.
+
+    Attributes:
+        read: the columns of source, target and perhaps features, counted from 1.
+        header: whether the first line names the columns.
+        note: what was recognised, for the user; empty where it was said.
+    """
+
+    read: tuple[int, ...]
+    header: bool = False
+    note: str = ""
+
+
+def find_pair_columns(
+    path: str | Path,
+    first: Sequence[str],
+    columns: tuple[int, int] | None = None,
+    features: int | None = None,
+    known: Collection[str] | None = None,
+) -> PairColumns:
+    """Find the columns of source, target and features in a tab-separated file.
+
+    What is named is used. Otherwise a header row that names all three decides (lemma, features, form). Otherwise two
+    columns are source and target; and of three, one may be recognised as features, the others being source and target
+    in this order: lemma, features, form in SIGMORPHON 2016's files, lemma, form, features in UniMorph's.
+
+    Args:
+        path: for messages.
+        first: the file's first lines.
+        columns: of source and target, where they were named.
+        features: the column of the features, where it was named.
+        known: the features of the model that is to read the pairs; none for plain text; None to train one.
+
+    Raises:
+        ConfigError: columns are below 1 or the same, or features are named for a model of plain text.
+        DataError: the file has other columns than the pairs need, or one of them is blank.
+    """
+    if features is not None and known is not None and not known:
+        raise ConfigError(f"--features {features}: this model was trained without features; leave it out")
+    chosen = [*(columns or ()), *([] if features is None else [features])]
+    if chosen and (min(chosen) < 1 or len(set(chosen)) < len(chosen)):
+        illegal = " and ".join(map(str, chosen))
+        raise ConfigError(
+            f"columns are counted from 1 and differ, so {illegal} are illegal; write them as {_EXAMPLE}"
+        )
+    layout = inspect_lines(first)
+    found = _choose_columns(path, layout, columns, features, known)
+    if layout.is_vertical and columns is None and len(found.read) == 2:
+        raise vertical_error(path)
+    refuse_blank(path, layout, found.read[:2])
+    if len(found.read) > 2:
+        check_features(path, layout, found.read[2], known or ())
+    return found
+
+
+_EXAMPLE = "--columns 1 2 (data.columns = [1, 2])"
+_FEATURES_EXAMPLE = "--features 2 (data.features = 2)"
+
+
+def _choose_columns(
+    path: str | Path,
+    layout: Layout,
+    columns: tuple[int, int] | None,
+    features: int | None,
+    known: Collection[str] | None,
+) -> PairColumns:
+    header, origin = layout.header, shown(path)
+    has_header = len(header) == 3
+    plain = known is not None and not known
+    if columns is not None and (features is not None or not known):
+        return PairColumns((*columns, *([] if features is None else [features])), has_header)
+    if has_header and not plain and features in (None, header["features"]):
+        read = columns or (header["source"], header["target"])
+        note = (
+            f"{origin}: its header names source {read[0]}, target {read[1]} and features {header['features']}"
+        )
+        return PairColumns((*read, header["features"]), True, note)
+    recognised = features
+    if features is None and (layout.num_columns == 3 or known) and not plain:
+        candidates = [c for c in layout.feature_columns(known or ()) if c not in (columns or ())]
+        recognised = candidates[0] if len(candidates) == 1 else None
+    if recognised is None:
+        if known:
+            raise DataError(f"{origin}: no column of features recognised{_needs_features(known)}")
+        return PairColumns((1, 2))
+    others = [c for c in range(1, layout.num_columns + 1) if c != recognised]
+    if columns is None and len(others) != 2:
+        raise DataError(
+            f"{origin}: {layout.num_columns} columns; beside features in column {recognised}, name those of source and "
+            f"target: {named((1, 3))}"
+        )
+    read = columns or (others[0], others[1])
+    if features is not None:
+        return PairColumns((*read, recognised), has_header)
+    order = _ORDERS.get((*read, recognised), "")
+    note = f"{origin}: source in column {read[0]}, target in column {read[1]}, features in column {recognised}{order}"
+    return PairColumns((*read, recognised), has_header, note)
+
+
+_ORDERS = {
+    (1, 3, 2): " (lemma, features, form, as in SIGMORPHON 2016)",
+    (1, 2, 3): " (lemma, form, features, as in UniMorph)",
+}
+
+
+def _needs_features(known: Collection[str]) -> str:
+    return (
+        f", and this model was trained with features ({list_features(known)}); name one tab-separated file and the "
+        "column of the features, as --features 2"
+    )
+
+
+def _remedy(cells: Sequence[str]) -> str:
+    """The remedy for a line of a file of pairs with too few or too many columns."""
+    if len(cells) == 1:
+        return (
+            "give both sides, in a second file or after a tab; text alone trains a language model (--task "
+            "language_model)"
+        )
+    if len(cells) == 2:
+        return f"name the columns of the texts, as {_EXAMPLE}"
+    return f"name the two to read, as {_EXAMPLE}; a column of features (lemma, features, form) is {_FEATURES_EXAMPLE}"
+
+
 def read_lines(paths: Iterable[str | Path]) -> Iterator[str]:
-    """Yield every line of the files in turn, blank ones too.
+    """Yield every line of some files of plain text in turn, blank ones too.
 
     Args:
         paths: files as `read_file` takes them, ``-`` for standard input.
 
     Raises:
-        DataError: a file cannot be read, or a line is not UTF-8.
+        DataError: a file cannot be read or has columns, or a line is not UTF-8.
     """
     for path in paths:
-        yield from read_file(path)
+        yield from read_plain(path, f"give one text per line, such as one column: cut -f 1 {path}")
 
 
 _CHUNK = 4096
@@ -109,7 +278,7 @@ def encode_pairs(
     """
     waiting = iter(pairs)
     while chunk := list(islice(waiting, _CHUNK)):
-        sources = source_tokenizer.encode_batch([pair.source for pair in chunk])
+        sources = source_tokenizer.encode_batch([pair.input for pair in chunk])
         targets = target_tokenizer.encode_batch([pair.target for pair in chunk])
         for pair, source_ids, target_ids in zip(chunk, sources, targets, strict=True):
             links = None

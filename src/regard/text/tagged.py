@@ -11,8 +11,9 @@ from itertools import islice
 from pathlib import Path
 
 from regard.errors import ConfigError, DataError
-from regard.text.formats import read_columns, read_file, read_parallel, shown
+from regard.text.formats import inspect_lines, look_ahead, read_columns, read_file, read_parallel, shown
 from regard.text.formats.columns import named
+from regard.text.formats.layout import vertical_error
 from regard.text.labelled import Labels
 from regard.text.pairs import Place
 from regard.text.specials import UNK
@@ -78,9 +79,13 @@ def _numbered(
 ) -> Iterator[tuple[int, tuple[str, ...]]]:
     """Words and tags as in the file, with their line's number."""
     if tags is None:
+        first, lines = look_ahead(read_file(words))
+        if columns is None and inspect_lines(first).is_vertical:
+            raise vertical_error(words)
         return read_columns(
             words,
             columns or (1, 2),
+            lines=lines,
             exact=columns is None,
             remedy=lambda cells: (
                 "name the tags' file second (--train words --train tags)"

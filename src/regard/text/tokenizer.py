@@ -1,9 +1,10 @@
 """Tokenizers: lines ↔ ids, which word of a line each id belongs to, and how a vocabulary is trained.
 
-In: lines of text, or ids. Out: ids without special symbols, or text; a tokenizer whose rules and ids depend only on the
-lines and options it was trained on, not on hash seeds, threads or earlier calls. Normalising, splitting, looking up and
-the training algorithms of `bpe` and `unigram` are those of Hugging Face's `tokenizers`, saved as one JSON file;
-counting and the order of ids are ours. Knows nothing of batches or models.
+In: lines of text, with features where the tokenizer has some, or ids. Out: ids without special symbols, or text; a
+tokenizer whose rules and ids depend only on the lines and options it was trained on, not on hash seeds, threads or
+earlier calls. Features have ids of their own after those of the text, so that no text can be taken for a feature.
+Normalising, splitting, looking up and the training algorithms of `bpe` and `unigram` are those of Hugging Face's
+`tokenizers`, saved as one JSON file; counting and the order of ids are ours. Knows nothing of batches or models.
 """
 
 import json
@@ -21,6 +22,7 @@ from tokenizers.trainers import Trainer
 
 from regard.errors import ConfigError, DataError, FolderError, nearest
 from regard.io import write_whole_text
+from regard.text.sources import FeaturedText, Source
 from regard.text.specials import CONTROLS, EOS, SPECIAL_PIECES, SPECIALS, UNK
 
 MARK = "▁"
@@ -44,42 +46,67 @@ class Tokenizer:
     other specials decode to nothing.
     """
 
-    def __init__(self, kind: str, engine: tokenizers.Tokenizer) -> None:
+    def __init__(self, kind: str, engine: tokenizers.Tokenizer, features: Sequence[str] = ()) -> None:
         """Wrap a Hugging Face tokenizer whose first pieces are the specials.
 
         Args:
             kind: ``char``, ``word``, ``bpe`` or ``unigram``.
             engine: normalises, splits and looks up.
+            features: the names of the features that a source has beside its text, by id after the engine's.
         """
         self.kind = kind
+        self.features = tuple(features)
         self._engine = engine
         size = engine.get_vocab_size(with_added_tokens=False)
         pieces = [str(engine.id_to_token(i)) for i in range(len(SPECIALS), size)]
         self._ids = {piece: i for i, piece in enumerate(pieces, start=len(SPECIALS))}
         self._ids.update({name: i for i, name in enumerate(SPECIALS)})
         blank = {" ": _SHOWN_BLANK} if kind == "char" else {}
-        self._shown = [*SPECIALS, *(blank.get(piece, piece) for piece in pieces)]
+        self._shown = [*SPECIALS, *(blank.get(piece, piece) for piece in pieces), *self.features]
         surface = _SURFACES[kind]
         specials = ["" if i in CONTROLS else surface(name) for i, name in enumerate(SPECIALS)]
-        self._surfaces = [*specials, *(surface(piece) for piece in pieces)]
+        named = (f" {name}" for name in self.features)
+        self._surfaces = [*specials, *(surface(piece) for piece in pieces), *named]
+        self._feature_ids = {name: i for i, name in enumerate(self.features, start=size)}
 
     @property
     def size(self) -> int:
-        """How many ids there are, the specials among them."""
+        """How many ids there are, the specials and the features among them."""
         return len(self._shown)
 
-    def encode(self, line: str) -> list[int]:
-        """Return the ids of a line; no special but `UNK` is ever among them."""
-        ids: list[int] = self._engine.encode(line, add_special_tokens=False).ids
+    def with_features(self, features: Iterable[str]) -> "Tokenizer":
+        """The same tokenizer for sources that have features.
+
+        Args:
+            features: all that occur, with repetitions; the most frequent get the lowest ids.
+        """
+        return Tokenizer(self.kind, self._engine, _most_frequent(Counter(features), None, 1))
+
+    def encode(self, line: Source) -> list[int]:
+        """Return the ids of a line; no special but `UNK` is ever among them.
+
+        Features follow the text; an unknown one is `UNK`. A blank text has none.
+        """
+        (ids,) = self.encode_batch([line])
         return ids
 
-    def encode_batch(self, lines: Sequence[str]) -> list[list[int]]:
+    def encode_batch(self, lines: Sequence[Source]) -> list[list[int]]:
         """Return the ids of each line, as `encode` does, on all cores."""
-        encodings = self._engine.encode_batch_fast(list(lines), add_special_tokens=False)
+        if not self.features:
+            return self._encode_texts(lines)
+        texts = [line.text if isinstance(line, FeaturedText) else line for line in lines]
+        encoded = self._encode_texts(texts)
+        for line, ids in zip(lines, encoded, strict=True):
+            if ids and isinstance(line, FeaturedText):
+                ids += [self._feature_ids.get(name, UNK) for name in line.features]
+        return encoded
+
+    def _encode_texts(self, texts: Sequence[Any]) -> list[list[int]]:
+        encodings = self._engine.encode_batch_fast(list(texts), add_special_tokens=False)
         return [encoding.ids for encoding in encodings]
 
     def decode(self, ids: Iterable[int]) -> str:
-        """Return the text of ids, wherever they came from.
+        """Return the text of ids, wherever they came from; a feature is a word with its name.
 
         Words are parted by one blank, except that `char` gives back every blank. Padding and the marks of a
         sentence's ends are passed over, not stopped at.
@@ -88,14 +115,14 @@ class Tokenizer:
         return text if self.kind == "char" else " ".join(text.split())
 
     def tokens(self, ids: Iterable[int]) -> list[str]:
-        """Return a form of each id for people to read: specials by name, a `char` blank as ␣."""
+        """Return a form of each id for people to read: specials and features by name, a `char` blank as ␣."""
         return [self._shown[i] for i in ids]
 
     def words(self, ids: Sequence[int]) -> list[int | None]:
         """Return, for each id, the blank-separated word of ``decode(ids)`` it is part of, counted from 0.
 
         None stands at specials without text and at blanks. A bare ▁ is part of the word it opens, as it is
-        where the vocabulary holds the two in one piece.
+        where the vocabulary holds the two in one piece. A feature is a word of its own.
         """
         places: list[int | None] = []
         word, opening = -1, True
@@ -123,6 +150,8 @@ class Tokenizer:
         """Say how another tokenizer differs, empty where the two give every line the same ids."""
         if self.kind != other.kind:
             return f"{self.kind} and {other.kind}"
+        if self.features != other.features:
+            return "other features"
         if self.size != other.size:
             return f"{self.size:,} and {other.size:,} tokens"
         for i, (mine, theirs) in enumerate(zip(self._shown, other._shown, strict=True)):
@@ -141,6 +170,8 @@ class Tokenizer:
             DataError: the file cannot be written.
         """
         content = {"kind": self.kind, "tokenizer": json.loads(self._engine.to_str())}
+        if self.features:
+            content["features"] = list(self.features)
         text = json.dumps(content, ensure_ascii=False, indent=1)
         write_whole_text(path, text + "\n")
 
@@ -167,7 +198,10 @@ class Tokenizer:
             raise FolderError(
                 f"{path}: its vocabulary does not begin with the specials; train or copy it again"
             )
-        return cls(kind, engine)
+        features = content.get("features", [])
+        if not isinstance(features, list) or len(set(map(str, features))) < len(features):
+            raise FolderError(f"{path}: its features are not a list of names; train or copy it again")
+        return cls(kind, engine, [str(name) for name in features])
 
 
 def _read_json(path: Path) -> dict[str, Any]:
@@ -339,7 +373,7 @@ def _count(lines: Iterable[str], split: Callable[[str], list[str]]) -> Pieces:
     return counts
 
 
-def _most_frequent(counts: Pieces, limit: int, min_frequency: int) -> list[str]:
+def _most_frequent(counts: Pieces, limit: int | None, min_frequency: int) -> list[str]:
     """The most frequent pieces first, those of equal count by code point."""
     frequent = [piece for piece, count in counts.items() if count >= min_frequency]
     return sorted(frequent, key=lambda piece: (-counts[piece], piece))[:limit]

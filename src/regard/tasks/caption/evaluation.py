@@ -36,8 +36,7 @@ from regard.tasks.evaluation import (
 )
 from regard.tasks.generation import target_unit
 from regard.tasks.language_model.result import perplexity
-from regard.text import read_features
-from regard.text.formats import read_file
+from regard.text import read_features, read_lines
 
 if TYPE_CHECKING:
     from regard.datasets import Example
@@ -178,7 +177,7 @@ def evaluate_files(options: EvaluationOptions) -> EvaluationRun:
         )
     captioner = Captioner.load(options.model, weights=options.weights, device=options.device)
     features = read_features(options.source, column=options.column, size=captioner.feature_size)
-    references = list(read_file(options.reference))
+    references = list(read_lines([options.reference]))
     if len(features) != len(references):
         raise DataError(
             f"{options.source} has {len(features)} rows and {options.reference} has {len(references)} lines; give "

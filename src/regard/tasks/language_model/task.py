@@ -202,15 +202,30 @@ def validate_language_model(
     return Validation(text.loss, scores_by_key)
 
 
+_MAX_LABELS = 20
+_MIN_LABELS = 100
+
+
 def read_corpus(files: Sequence[str]) -> list[str]:
     """Read the lines of some files, one file after the other.
 
     Raises:
-        DataError: a file or a line cannot be read, or there is no text.
+        DataError: a file or a line cannot be read or has columns, or there is no text, but nothing or labels.
     """
     lines = list(read_lines(files))
     if not any(map(str.strip, lines)):
         raise DataError(f"{' and '.join(files)}: an empty corpus, without text; name a file with some")
+    different = set(filter(None, map(str.strip, lines)))
+    if (
+        len(lines) >= _MIN_LABELS
+        and len(different) <= _MAX_LABELS
+        and all(len(line.split()) == 1 for line in different)
+    ):
+        shown = ", ".join(sorted(different)[:3])
+        raise DataError(
+            f"{' and '.join(files)}: {len(lines):,} lines of {len(different)} different words ({shown}), which look "
+            "like labels; name a file of text"
+        )
     return lines
 
 

@@ -25,6 +25,15 @@ TRANSLATE = TaskSpec(
     first_command="echo … | regard translate {folder}",
     evaluation="regard.tasks.translate.report",
     evaluation_options=frozenset(
-        {"max_length", "gold", "tokenize", "lowercase", "reference", "columns", *SearchOptions.names()}
+        {
+            "max_length",
+            "gold",
+            "tokenize",
+            "lowercase",
+            "reference",
+            "columns",
+            "features",
+            *SearchOptions.names(),
+        }
     ),
 )

@@ -30,7 +30,7 @@ from regard.tasks.generation import target_unit
 from regard.tasks.language_model.result import perplexity
 from regard.tasks.translate.predictor import Translator
 from regard.tasks.translate.result import Translation
-from regard.text import GoldLinks, format_pharaoh
+from regard.text import GoldLinks, Source, format_pharaoh
 
 _CHUNK = 1024  # sentences sorted by length together
 
@@ -120,7 +120,7 @@ class Evaluation:
 @takes_options(SearchOptions)
 def evaluate(
     translator: Translator,
-    sources: Sequence[str],
+    sources: Sequence[Source],
     references: Sequence[str],
     gold: Sequence[GoldLinks] | None = None,
     *,
@@ -134,7 +134,7 @@ def evaluate(
 
     Args:
         translator: what to evaluate.
-        sources: one sentence per line.
+        sources: one sentence per line, as `Translator.translate` takes them.
         references: their translations.
         gold: gold links between the words of each source and reference.
         options: how to search.
@@ -163,11 +163,12 @@ def evaluate(
     unit = target_unit(translator.target_tokenizer)
     quality = measure_quality(output, references, tokenize=tokenize, lowercase=lowercase, unit=unit)
     aligned = translator.align(sources, references)
+    texts = [translation.source for translation in translations]
     bands = []
     for band in measure_by_length(
-        sources, output, references, tokenize=tokenize, lowercase=lowercase, unit=unit
+        texts, output, references, tokenize=tokenize, lowercase=lowercase, unit=unit
     ):
-        members = [k for k, line in enumerate(sources) if band.lower <= len(line.split()) <= band.upper]
+        members = [k for k, line in enumerate(texts) if band.lower <= len(line.split()) <= band.upper]
         bands.append(EvaluatedBand(band, _perplexity(aligned, members), _alignment(aligned, gold, members)))
     all_pairs = range(len(sources))
     return Evaluation(
@@ -306,7 +307,7 @@ def _shown(
         translation = evaluation.translations[k]
         right = translation.text == references[k]
         links = gold[k] if gold is not None and right else None
-        shown.append(ShownTranslation(translation.source, references[k], translation, links))
+        shown.append(ShownTranslation(translation.source_line, references[k], translation, links))
     return shown
 
 
@@ -323,6 +324,7 @@ def _model_facts(translator: Translator) -> dict[str, float | int | str]:
         "attention": _describe_attention(decoder),
         "parameters": translator.num_parameters,
         "source vocabulary": f"{translator.source_tokenizer.size:,} ({translator.source_tokenizer.kind})",
+        **({"features": f"{len(translator.features):,}"} if translator.features else {}),
         "target vocabulary": f"{translator.target_tokenizer.size:,} ({translator.target_tokenizer.kind})",
     }
 

@@ -1,9 +1,9 @@
 """`Translator`: lines in, `Translation`s out.
 
-In: a model folder, or a model with its two tokenizers; lines. Out: one `Translation` per line, in order, also as a
-`SearchTree` or a `WhatIf`; a blank line gives a blank translation. Search steps a packed copy of the model and, where
-there is a shortlist, chooses among the words that the batch can need. Knows tokenizers, batches, search and output, and
-nothing of training.
+In: a model folder, or a model with its two tokenizers; lines, with features where the model takes them. Out: one
+`Translation` per line, in order, also as a `SearchTree` or a `WhatIf`; a blank line gives a blank translation. Search
+steps a packed copy of the model and, where there is a shortlist, chooses among the words that the batch can need. Knows
+tokenizers, batches, search and output, and nothing of training.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -42,7 +42,9 @@ from regard.tasks.translate.constraints import Constraints, Intervention, encode
 from regard.tasks.translate.result import Translation, replace_unknowns
 from regard.tasks.translate.search_tree import SearchTree, decode_history
 from regard.tasks.translate.what_if import WhatIf
-from regard.text import EncodedPair, Tokenizer
+from regard.text import EncodedPair, FeaturedText, Source, Tokenizer, parse_source, source_text
+from regard.text.formats.layout import split_features
+from regard.text.sources import list_features
 from regard.text.specials import EOS
 from regard.text.tokenizer import refuse_other_vocabularies
 
@@ -146,10 +148,15 @@ class Translator(Predictor):
         """Whether the model has attention; one that has none cannot align."""
         return any(model.decoder.attention is not None for model in self.models)
 
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The features that a source has beside its text; none for a model of plain text."""
+        return self.source_tokenizer.features
+
     @takes_options(SearchOptions)
     def translate(
         self,
-        lines: Iterable[str],
+        lines: Iterable[Source | tuple[str, Any]],
         options: SearchOptions = DEFAULT_SEARCH,
         *,
         constraints: Constraints | Sequence[Constraints] | None = None,
@@ -166,7 +173,8 @@ class Translator(Predictor):
         """Translate lines, one `Translation` for each.
 
         Args:
-            lines: the sources; blank ones give blank translations.
+            lines: the sources; blank ones give blank translations. For a model with features each is ("run", "V;PST"),
+                or the two with a tab between them.
             options: how to search.
             constraints: on every translation, or on each; none if None.
             sampling: sample translations instead of searching for the best; None searches.
@@ -181,7 +189,8 @@ class Translator(Predictor):
             changes: single search options, such as ``beam=10``; see `SearchOptions`.
 
         Raises:
-            DataError: a line is longer than `max_length` tokens, or the number of constraints is not that of lines.
+            DataError: a line is longer than `max_length` tokens, has no features where the model takes them or the
+                reverse, or the number of constraints is not that of lines.
             ConfigError: an option is unknown or out of range, or the vocabulary cannot spell a constraint.
         """
         refuse_text(lines, "translate")
@@ -189,7 +198,7 @@ class Translator(Predictor):
             options = options.change(**changes)
         if sampling is not None:
             in_range("num_samples", num_samples, 1)
-        sources = list(lines)
+        sources = self.parse_sources(lines, first_line, name)
         encoded = self.encode(sources, first_line, name)
         by_line: list[TokenConstraints] | None = None
         if constraints is not None:
@@ -213,13 +222,13 @@ class Translator(Predictor):
         return predict_by_length(
             translate_batch,
             [len(ids) + 1 if ids else 0 for ids in encoded],
-            [Translation.blank(line) for line in sources],
+            [Translation.blank(source_text(line)) for line in sources],
             batch_sentences=batch_sentences,
             batch_tokens=batch_tokens,
         )
 
     def translate_stream(
-        self, lines: Iterable[str], *, chunk: int = CHUNK, **arguments: Any
+        self, lines: Iterable[Source], *, chunk: int = CHUNK, **arguments: Any
     ) -> Iterator[Translation]:
         """Translate an endless stream in constant memory, `chunk` lines at a time; arguments as for `translate`."""
         waiting = iter(lines)
@@ -227,7 +236,7 @@ class Translator(Predictor):
 
     def translate_groups(
         self,
-        groups: Iterable[Sequence[str]],
+        groups: Iterable[Sequence[Source]],
         *,
         constraints: Constraints | Iterable[Constraints] | None = None,
         **arguments: Any,
@@ -261,7 +270,7 @@ class Translator(Predictor):
 
     def align(
         self,
-        sources: Sequence[str],
+        sources: Sequence[Source],
         targets: Sequence[str],
         *,
         batch_sentences: int = 32,
@@ -272,7 +281,7 @@ class Translator(Predictor):
         """Score given pairs by forced decoding: the model's probability and attention for these very words.
 
         Args:
-            sources: one sentence per line.
+            sources: one sentence per line, as `translate` takes them.
             targets: their translations, in the same order; a pair with a blank side gives a blank result.
             batch_sentences: the most pairs in a batch.
             batch_tokens: the most tokens of a side in a batch, padding counted.
@@ -286,10 +295,11 @@ class Translator(Predictor):
             raise DataError(
                 f"{len(sources)} source lines and {len(targets)} target lines: give one of each for every sentence"
             )
+        given = self.parse_sources(sources, first_line, name)
         pairs = [
             EncodedPair(source_ids, target_ids)
             for source_ids, target_ids in zip(
-                self.encode(sources, first_line, name),
+                self.encode(given, first_line, name),
                 _encode_lines(targets, self.target_tokenizer),
                 strict=True,
             )
@@ -298,22 +308,22 @@ class Translator(Predictor):
         def align_batch(members: list[int]) -> Iterator[Translation]:
             padded = pad_pairs([pairs[k] for k in members]).to(self.device)
             for k, hypothesis in zip(members, decode_forced(self.model, padded), strict=True):
-                yield self._decode(sources[k], pairs[k].source_ids, [hypothesis])
+                yield self._decode(given[k], pairs[k].source_ids, [hypothesis])
 
         return predict_by_length(
             align_batch,
             [pair.length if pair.source_ids and pair.target_ids else 0 for pair in pairs],
-            [Translation.blank(line) for line in sources],
+            [Translation.blank(source_text(line)) for line in given],
             batch_sentences=batch_sentences,
             batch_tokens=batch_tokens,
         )
 
     @takes_options(SearchOptions)
-    def tree(self, line: str, options: SearchOptions = DEFAULT_SEARCH, **changes: Any) -> SearchTree:
+    def tree(self, line: Source, options: SearchOptions = DEFAULT_SEARCH, **changes: Any) -> SearchTree:
         """Translate a line and show the whole search; a blank line has none.
 
         Args:
-            line: what to translate.
+            line: what to translate, as `translate` takes it.
             options: how to search.
             changes: single search options, such as ``beam=10``; see `SearchOptions`.
 
@@ -322,18 +332,19 @@ class Translator(Predictor):
             ConfigError: an option is unknown or out of range.
         """
         options = options.change(**changes)
-        (ids,) = self.encode([line])
+        (source,) = self.parse_sources([line])
+        (ids,) = self.encode([source])
         if not ids:
-            return SearchTree(Translation.blank(line), ())
+            return SearchTree(Translation.blank(source_text(source)), ())
         (result,) = self.search([ids], options, history=True)
         assert result.history is not None, "it was recorded"
-        translation = self._decode(line, ids, result.hypotheses)
+        translation = self._decode(source, ids, result.hypotheses)
         return SearchTree(translation, decode_history(result.history, self.target_tokenizer))
 
     @takes_options(SearchOptions)
     def what_if(
         self,
-        line: str,
+        line: Source,
         options: SearchOptions = DEFAULT_SEARCH,
         *,
         attend: Mapping[int, str | int] | None = None,
@@ -346,10 +357,10 @@ class Translator(Predictor):
         """Translate a line as it is, and once more under an intervention.
 
         Args:
-            line: what to translate.
+            line: what to translate, as `translate` takes it; its features stay.
             options: how to search, both times.
             attend: target step, counted from 0 → the source token that gets all attention: a word of the line (after
-                swapping), or the position of a token.
+                swapping), a feature, or the position of a token.
             swap: a word of the line, or its position among the words, counted from 0 → the word that replaces it.
             prefix: forced first words of the translation.
             include: phrases that must appear in it.
@@ -364,21 +375,24 @@ class Translator(Predictor):
         options = options.change(**changes)
         constraints = Constraints(prefix, tuple(include), tuple(exclude))
         intervention = Intervention(attend or {}, swap or {}, constraints)
-        if not line.strip():
+        (source,) = self.parse_sources([line])
+        text = source_text(source)
+        if not text.strip():
             raise DataError("what if: the line is blank; give it a word")
         if intervention.attend and not self.attends:
             raise ConfigError(
                 "attend: this model has no attention to force; use a prefix or a swap, or train one whose decoder is "
                 "of kind bahdanau, luong, hard-monotonic or deep-fusion"
             )
-        swaps = intervention.swaps_by_position(line)
-        swapped = swap_words(line, swaps)
-        ids, swapped_ids = self.encode([line, swapped])
-        forced = intervention.encode(swapped, swapped_ids, self.source_tokenizer, self.target_tokenizer)
+        swaps = intervention.swaps_by_position(text)
+        new_text = swap_words(text, swaps)
+        swapped = replace(source, text=new_text) if isinstance(source, FeaturedText) else new_text
+        ids, swapped_ids = self.encode([source, swapped])
+        forced = intervention.encode(str(swapped), swapped_ids, self.source_tokenizer, self.target_tokenizer)
         (before,) = self.search([ids], options)
         (after,) = self.search([swapped_ids], options, [forced])
         return WhatIf(
-            self._decode(line, ids, before.hypotheses),
+            self._decode(source, ids, before.hypotheses),
             self._decode(swapped, swapped_ids, after.hypotheses),
             forced.attend,
             constraints.prefix,
@@ -387,11 +401,43 @@ class Translator(Predictor):
             constraints.exclude,
         )
 
-    def encode(self, lines: Sequence[str], first_line: int = 1, name: str = "line ") -> list[list[int]]:
+    def parse_sources(self, lines: Iterable[Any], first_line: int = 1, name: str = "line ") -> list[Source]:
+        """The sources that were given, each with features if the model takes them, and without if it does not.
+
+        Args:
+            lines: texts, and pairs of a text and its features; for a model with features also a line with a tab
+                between the two.
+            first_line: the number of the first line, for the message.
+            name: what precedes a line's number in the message.
+
+        Raises:
+            DataError: features are missing, or there are some that the model does not take.
+        """
+        sources: list[Source] = []
+        for number, line in enumerate(lines, start=first_line):
+            source = parse_source(line)
+            if self.features and isinstance(source, str) and source.count("\t") == 1:
+                text, _, features = source.partition("\t")
+                source = FeaturedText(text, split_features(features))
+            if self.features and isinstance(source, str) and source.strip():
+                raise DataError(
+                    f"{name}{number} ({source[:60]!r}): no features, and this model was trained with features "
+                    f"({list_features(self.features)}); give them after a tab, or with --features; in Python as "
+                    '("run", "V;PST")'
+                )
+            if isinstance(source, FeaturedText) and not self.features:
+                raise DataError(
+                    f"{name}{number} ({str(source)[:60]!r}): features ({list_features(source.features)}), and this "
+                    "model was trained without; give the text alone"
+                )
+            sources.append(source)
+        return sources
+
+    def encode(self, lines: Sequence[Source], first_line: int = 1, name: str = "line ") -> list[list[int]]:
         """The source ids of each line, without the end mark; none of a blank line.
 
         Args:
-            lines: the sources.
+            lines: the sources; see `parse_sources`.
             first_line: the number of the first line, for the message.
             name: what precedes a line's number in the message.
 
@@ -400,7 +446,11 @@ class Translator(Predictor):
         """
         encoded = _encode_lines(lines, self.source_tokenizer)
         refuse_too_long(
-            lines, [len(ids) for ids in encoded], self.max_length, first_line=first_line, name=name
+            [source_text(line) for line in lines],
+            [len(ids) for ids in encoded],
+            self.max_length,
+            first_line=first_line,
+            name=name,
         )
         return encoded
 
@@ -442,12 +492,12 @@ class Translator(Predictor):
         return model.decoder, model.encode(batch.source_ids, batch.source_mask)
 
     def _decode(
-        self, source: str, source_ids: Sequence[int], hypotheses: Sequence[Hypothesis]
+        self, source: Source, source_ids: Sequence[int], hypotheses: Sequence[Hypothesis]
     ) -> Translation:
         """The first hypothesis as a translation, the others as its alternatives.
 
         Args:
-            source: the line.
+            source: the line, with its features.
             source_ids: its ids, without the end mark.
             hypotheses: at least one, best first.
         """
@@ -456,7 +506,7 @@ class Translator(Predictor):
         source_words = tuple(self.source_tokenizer.words(whole_source))
         best, *others = [
             Translation(
-                source=source,
+                source=source_text(source),
                 text=self.target_tokenizer.decode(h.ids),
                 source_tokens=source_tokens,
                 tokens=tuple(self.target_tokenizer.tokens(h.ids)),
@@ -466,14 +516,16 @@ class Translator(Predictor):
                 alpha=h.alpha,
                 source_words=source_words,
                 target_words=tuple(self.target_tokenizer.words(h.ids)),
+                features=source.features if isinstance(source, FeaturedText) else (),
             )
             for h in hypotheses
         ]
         return replace(best, alternatives=tuple(others))
 
 
-def _encode_lines(lines: Sequence[str], tokenizer: Tokenizer) -> list[list[int]]:
+def _encode_lines(lines: Sequence[Source], tokenizer: Tokenizer) -> list[list[int]]:
     """The ids of each line; none of a line of blanks, though a character model has a token for each of them."""
     return [
-        ids if line.strip() else [] for line, ids in zip(lines, tokenizer.encode_batch(lines), strict=True)
+        ids if source_text(line).strip() else []
+        for line, ids in zip(lines, tokenizer.encode_batch(lines), strict=True)
     ]

@@ -27,7 +27,7 @@ from regard.tasks.generation import target_unit
 from regard.tasks.translate.evaluation import Evaluation, evaluate, write_evaluation
 from regard.tasks.translate.predictor import Translator
 from regard.tasks.translate.result import Translation
-from regard.text import format_gold, read_gold_links, read_pairs
+from regard.text import Source, format_gold, read_gold_links, read_pairs, source_text
 from regard.text.links import GoldLinks
 
 if TYPE_CHECKING:
@@ -41,15 +41,32 @@ _MAX_CROSSINGS = 2  # more of them make a picture no better
 
 def evaluate_files(options: EvaluationOptions) -> EvaluationRun:
     """A translator and one or two files of sentence pairs, perhaps with gold links."""
-    pairs = list(read_pairs(options.source, options.reference, columns=options.columns))
-    if not pairs:
-        raise DataError(f"{options.source}: an empty test set; give at least one pair")
-    links = None
-    if options.gold is not None:
-        links = read_gold_links(options.gold, [(pair.source, pair.target) for pair in pairs])
     translator = Translator.load(
         options.model, weights=options.weights, device=options.device, max_length=options.max_length
     )
+    recognised: list[str] = []
+    pairs = list(
+        read_pairs(
+            options.source,
+            options.reference,
+            columns=options.columns,
+            features=options.features,
+            known=translator.features,
+            listener=recognised.append,
+        )
+    )
+    if not pairs:
+        raise DataError(f"{options.source}: an empty test set; give at least one pair")
+    for path, texts in (
+        (options.source, [pair.source for pair in pairs]),
+        (options.reference or options.source, [pair.target for pair in pairs]),
+    ):
+        if not any(map(str.strip, texts)):
+            side = "sources" if path is options.source else "references"
+            raise DataError(f"{path}: its {side} are all blank; name a file, or a column, with text")
+    links = None
+    if options.gold is not None:
+        links = read_gold_links(options.gold, [(pair.source, pair.target) for pair in pairs])
     if links is not None and not translator.attends:
         raise ConfigError(
             f"{options.model}: this model has no attention, so it has no alignments; train one whose decoder is of "
@@ -57,9 +74,10 @@ def evaluate_files(options: EvaluationOptions) -> EvaluationRun:
         )
     return _run(
         translator,
-        [pair.source for pair in pairs],
+        [pair.input for pair in pairs],
         [pair.target for pair in pairs],
         links,
+        notes=tuple(recognised),
         search=options.search,
         tokenize=options.tokenize,
         lowercase=options.lowercase,
@@ -68,10 +86,11 @@ def evaluate_files(options: EvaluationOptions) -> EvaluationRun:
 
 def _run(
     translator: Translator,
-    sources: Sequence[str],
+    sources: Sequence[Source],
     references: Sequence[str],
     gold: Sequence[GoldLinks] | None,
     *,
+    notes: tuple[str, ...] = (),
     search: SearchOptions = DEFAULT_SEARCH,
     **options: Any,
 ) -> EvaluationRun:
@@ -111,7 +130,7 @@ def _run(
             signatures=evaluation.quality.signatures,
             outputs=lambda: Outputs(
                 "text",
-                sources,
+                [source_text(source) for source in sources],
                 references,
                 [translation.text for translation in evaluation.translations],
                 evaluation.scores(),
@@ -126,6 +145,7 @@ def _run(
                 else (),
                 evaluation.quality.signatures,
             ),
+            notes=notes,
         )
 
     return EvaluationRun("translating", len(sources), run)

@@ -39,7 +39,7 @@ class Translation(PlottedResult):
     """A line, its translation, and how the model came to it.
 
     Attributes:
-        source: the line as given.
+        source: the line as given, without features.
         text: the translation, as it is printed.
         source_tokens: display forms, the end mark last.
         tokens: display forms of the translation, the end mark last.
@@ -48,9 +48,11 @@ class Translation(PlottedResult):
         token_log_probs: one for each of `tokens`; they sum to `log_prob`.
         alpha: (Ty, Tx), a row for each of `tokens` and a column for each of `source_tokens`; None where the
             model has no attention.
-        source_words: the word each source token belongs to; None for the end mark and for blanks.
+        source_words: the word each source token belongs to; None for the end mark and for blanks. A feature is a word
+            after those of the text.
         target_words: the word each of `tokens` belongs to; None for the end mark and for blanks.
         alternatives: the rest of the n-best list, best first.
+        features: of the source, for a model that takes some.
     """
 
     source: str
@@ -64,6 +66,7 @@ class Translation(PlottedResult):
     source_words: tuple[int | None, ...]
     target_words: tuple[int | None, ...]
     alternatives: tuple[Translation, ...] = ()
+    features: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name, given, wanted in (
@@ -91,7 +94,12 @@ class Translation(PlottedResult):
         return self.text
 
     def __repr__(self) -> str:
-        return f"Translation({self.source!r} → {self.text!r}, score={self.score:.4f})"
+        return f"Translation({self.source_line!r} → {self.text!r}, score={self.score:.4f})"
+
+    @property
+    def source_line(self) -> str:
+        """The source with its features after it, as it is shown."""
+        return " ".join([self.source, *self.features])
 
     @cached_property
     def word_alpha(self) -> LabelledAlpha | None:
@@ -100,7 +108,7 @@ class Translation(PlottedResult):
             return None
         return LabelledAlpha(
             merge_alpha(self.alpha, self.source_words, self.target_words),
-            word_labels(self.source, self.source_tokens, self.source_words),
+            word_labels(self.source_line, self.source_tokens, self.source_words),
             word_labels(self.text, self.tokens, self.target_words),
         )
 
@@ -138,8 +146,8 @@ class Translation(PlottedResult):
 
         shown = self.shown_alpha
         if shown is None:
-            return table_html(("source", "translation"), [(self.source, self.text)])
-        caption = f"{self.source} → {self.text}"
+            return table_html(("source", "translation"), [(self.source_line, self.text)])
+        caption = f"{self.source_line} → {self.text}"
         return heatmap_html(shown.source_labels, shown.target_labels, shown.alpha, caption=caption)
 
     def to_json(self, *, alpha: bool = True) -> dict[str, Any]:
@@ -151,6 +159,7 @@ class Translation(PlottedResult):
         attention = None if self.alpha is None else np.round(self.alpha.astype(np.float64), 4).tolist()
         return {
             "source": self.source,
+            **({"features": list(self.features)} if self.features else {}),
             "text": self.text,
             "score": self.score,
             "log_prob": self.log_prob,
@@ -195,7 +204,9 @@ def _text(translation: Translation, dictionary: Mapping[str, str]) -> str:
     if len(places) != count_words(translation.target_words):
         return translation.text  # the text was changed before: its words no longer match the tokens
     for word in unknown:
-        row = attention.alpha[word, :-1]  # (J,), without the end mark
+        row = attention.alpha[
+            word, : -1 - len(translation.features)
+        ]  # (J,), without features and the end mark
         if row.size and row.max() > 0:
             parts[places[word]] = _entry(attention.source_labels[int(row.argmax())], dictionary)
     return "".join(parts)

@@ -81,7 +81,8 @@ class SearchTree(PlottedResult):
         return self.translation.text
 
     def __repr__(self) -> str:
-        return f"SearchTree({self.translation.source!r}, {len(self.steps)} steps, {len(self._all)} partial hypotheses)"
+        source = self.translation.source_line
+        return f"SearchTree({source!r}, {len(self.steps)} steps, {len(self._all)} partial hypotheses)"
 
     @cached_property
     def _all(self) -> tuple[PartialHypothesis, ...]:
@@ -141,14 +142,14 @@ class SearchTree(PlottedResult):
             self._all,
             attended=self._attended,
             pruned=pruned,
-            title=self.translation.source if title is None else title,
+            title=self.translation.source_line if title is None else title,
         )
 
     def _repr_html_(self) -> str:
         """The tree, for a notebook."""
         from regard.plots.html import tree_html
 
-        return tree_html(self._all, attended=self._attended, caption=self.translation.source)
+        return tree_html(self._all, attended=self._attended, caption=self.translation.source_line)
 
     def to_json(self) -> dict[str, Any]:
         """Give everything as a JSON object: the translation, and the steps as lists of partial hypotheses."""

@@ -6,8 +6,10 @@ filters left out. The encoder and the decoder may start from trained language mo
 tokenizers are then used, since the weights belong to those ids.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -29,18 +31,20 @@ from regard.tasks.translate.predictor import Translator
 from regard.text import (
     SPECIALS,
     EncodedPair,
+    FeaturedText,
     Filters,
     SentencePair,
     Tokenizer,
     encode_pairs,
     match_tokens,
+    parse_source,
     read_gold_links,
     read_pairs,
     train_tokenizer,
 )
 
-Example = SentencePair | tuple[str, str]
-"""A source and its translation."""
+Example = SentencePair | tuple[Any, str]
+"""A source and its translation; a source is a text, or (text, features) as ("run", "V;PST")."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +82,8 @@ class TranslateTask(Task):
         train: Sequence[Example] | None = None,
         valid: Sequence[Example] | None = None,
     ) -> None:
-        pairs, valid_pairs = _read_pairs(config, train, valid)
+        recognised: list[str] = []
+        pairs, valid_pairs = _read_pairs(config, train, valid, recognised.append)
         self._trained = load_pretrained(config.pretrained)
         tokenizers = {half: loaded.tokenizers["text"] for half, loaded in self._trained.items()}
         prepared = prepare(
@@ -88,7 +93,7 @@ class TranslateTask(Task):
             raise ConfigError(
                 "auxiliary_losses.guided_alignment needs gold links; name their file with data.train_links"
             )
-        super().__init__(config, prepared)
+        super().__init__(config, replace(prepared, notes=(*recognised, *prepared.notes)))
         check_selection(config.training.select, self.tokenizers["target"])
         self._generator: torch.Generator | None = None
 
@@ -192,7 +197,7 @@ def validate_translator(
             yield pad_pairs([encoded[members[k]] for k in indices]).to(translator.device)
 
     def generate(members: Sequence[int]) -> list[str]:
-        return [each.text for each in translator.translate([pairs[k].source for k in members], beam=1)]
+        return [each.text for each in translator.translate([pairs[k].input for k in members], beam=1)]
 
     return validate_generation(
         translator.model,
@@ -206,7 +211,10 @@ def validate_translator(
 
 
 def _read_pairs(
-    config: TranslateRun, train: Sequence[Example] | None, valid: Sequence[Example] | None
+    config: TranslateRun,
+    train: Sequence[Example] | None,
+    valid: Sequence[Example] | None,
+    listener: Callable[[str], None],
 ) -> tuple[list[SentencePair], list[SentencePair] | None]:
     """The pairs as given, or else as the files have them."""
     data = config.data
@@ -214,37 +222,106 @@ def _read_pairs(
         raise ConfigError(
             "data.train: no training pairs; name them with --train pairs.tsv, or --train a.de --train a.en"
         )
-    pairs = parse_pairs(train) if train is not None else read_corpus(data.train, data.columns)
+
+    def read(files: Sequence[str], known: Sequence[str] | None = None) -> list[SentencePair]:
+        return read_corpus(files, data.columns, data.features, known=known, listener=listener)
+
+    pairs = parse_pairs(train) if train is not None else read(data.train)
     if config.auxiliary_losses.guided_alignment and data.train_links:
         pairs = add_gold_links(pairs, data.train_links)
     if valid is not None:
         return pairs, parse_pairs(valid)
-    return pairs, read_corpus(data.valid, data.columns) if data.valid else None
+    # the validation pairs have features if the training pairs have
+    return pairs, read(data.valid, tuple(count_features(pairs))) if data.valid else None
 
 
 def parse_pairs(examples: Iterable[Example]) -> list[SentencePair]:
-    """`SentencePair`s, or tuples of two lines, as the former."""
-    return [item if isinstance(item, SentencePair) else SentencePair(*item) for item in examples]
+    """`SentencePair`s, or tuples of a source and its translation, as the former."""
+    return [item if isinstance(item, SentencePair) else _parse_pair(*item) for item in examples]
 
 
-def read_corpus(files: Sequence[str], columns: Sequence[int]) -> list[SentencePair]:
+def _parse_pair(given: Any, target: str) -> SentencePair:
+    source = parse_source(given)
+    if isinstance(source, FeaturedText):
+        return SentencePair(source.text, target, features=source.features)
+    return SentencePair(source, target)
+
+
+def count_features(pairs: Iterable[SentencePair]) -> Counter[str]:
+    """The features of the sources, and how often each occurs; none where the pairs are plain.
+
+    Raises:
+        DataError: only some of the pairs have features, or all of them have blank ones.
+    """
+    counts: Counter[str] = Counter()
+    with_features: set[bool] = set()
+    for pair in pairs:
+        counts.update(pair.features or ())
+        with_features.add(pair.features is not None)
+    if len(with_features) > 1:
+        raise DataError("some sources have features and some have none; give all of them features, or none")
+    if with_features == {True} and not counts:
+        raise DataError("the features of all sources are blank; give some, or sources without")
+    return counts
+
+
+def read_corpus(
+    files: Sequence[str],
+    columns: Sequence[int],
+    features: int = 0,
+    *,
+    known: Sequence[str] | None = None,
+    listener: Callable[[str], None] = lambda note: None,
+) -> list[SentencePair]:
     """Read the pairs of two parallel files or one tab-separated file.
 
     Args:
         files: two, or one.
         columns: of a tab-separated file, counted from 1; empty for the first two.
+        features: the column of the features; 0 recognises it.
+        known: the features of the training pairs, where these are validation pairs.
+        listener: is called with what was recognised.
 
     Raises:
         ConfigError: columns are named for two parallel files.
         DataError: a file or a line cannot be used, or there is none.
     """
     chosen = (columns[0], columns[1]) if columns else None
-    pairs = list(read_pairs(*files, columns=chosen))
+    pairs = list(
+        read_pairs(*files, columns=chosen, features=features or None, known=known, listener=listener)
+    )
+    if len(files) == 1 and chosen is None:
+        _refuse_labelled(files[0], pairs)
     if not pairs:
         raise DataError(
             f"{' and '.join(files)}: an empty corpus, without a line; give one sentence pair per line"
         )
     return pairs
+
+
+_MAX_LABELS = 20
+_MIN_LABELLED = 20
+_TIMES = 5  # how often a label occurs, on average
+_MIN_WORDS = 3  # of a labelled text, on average
+
+
+def _refuse_labelled(path: str, pairs: Sequence[SentencePair]) -> None:
+    """Raise where a file has labels before texts: few different sources of one word, each often, before longer targets.
+
+    Raises:
+        DataError: it has; naming the columns says that they are meant all the same.
+    """
+    labels = {pair.source.strip() for pair in pairs}
+    if len(pairs) < _MIN_LABELLED or len(labels) > _MAX_LABELS or len(labels) * _TIMES > len(pairs):
+        return
+    words = sum(len(pair.target.split()) for pair in pairs)
+    if words >= _MIN_WORDS * len(pairs) and all(len(label.split()) == 1 for label in labels):
+        shown = ", ".join(sorted(labels)[:3])
+        raise DataError(
+            f"{path}: {len(labels)} different words ({shown}) before {len(pairs):,} longer texts, which looks like "
+            "labelled texts: train a classifier with --task classify; if they are sources and targets, name their "
+            "columns, as --columns 1 2"
+        )
 
 
 def add_gold_links(pairs: Sequence[SentencePair], path: str) -> list[SentencePair]:
@@ -279,8 +356,9 @@ def prepare(
         DataError: nothing is left to train on or to validate with.
     """
     notes: list[str] = []
+    count_features([*train, *(valid or ())])
     if valid is None:
-        train, valid, note = split_train_valid(train, [pair.source for pair in train], seed, what="pairs")
+        train, valid, note = split_train_valid(train, [pair.input for pair in train], seed, what="pairs")
         notes.append(note)
     source_tokenizer, target_tokenizer = _tokenizers(train, config, trained or {})
     filters = Filters(data.max_length, data.max_ratio or None, data.drop_duplicates)
@@ -303,10 +381,16 @@ def prepare(
 
 
 def _tokenizers(
-    pairs: Iterable[SentencePair], config: TokenizerConfig, trained: Mapping[str, Tokenizer]
+    pairs: Sequence[SentencePair], config: TokenizerConfig, trained: Mapping[str, Tokenizer]
 ) -> tuple[Tokenizer, Tokenizer]:
-    """The two tokenizers: a pretrained model's where there is one, else trained."""
+    """The two tokenizers: a pretrained model's where there is one, else trained; the source's has the features."""
     source, target = trained.get("encoder"), trained.get("decoder")
+    features = count_features(pairs)
+    if source is not None and features:
+        raise ConfigError(
+            "pretrained.encoder: the language model read no features, and the sources have some; drop one of the two "
+            "(data.columns without data.features leaves the features out)"
+        )
     if source is not None and target is not None:
         return source, target
     sources = [pair.source for pair in pairs]
@@ -318,10 +402,10 @@ def _tokenizers(
         )
 
     if config.shared:
-        both = train(config.source, sources + targets, config.source_size)
+        both = train(config.source, sources + targets, config.source_size).with_features(features.elements())
         return source or both, target or both
     return (
-        source or train(config.source, sources, config.source_size),
+        source or train(config.source, sources, config.source_size).with_features(features.elements()),
         target or train(config.target, targets, config.target_size),
     )
 

@@ -4,13 +4,14 @@ In: paths, and the numbers of columns. Out: the cells of each line, or the n-th 
 by side, neither held whole. There is no quoting: a separator always separates columns, and quotation marks are text.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import zip_longest
 from pathlib import Path
 
 from regard.config import one_of
 from regard.errors import ConfigError, DataError
 from regard.text.formats.files import STDIN, read_file, shown
+from regard.text.formats.layout import inspect_lines, look_ahead, vertical_error
 
 SEPARATORS = ("tab", "space")
 """tab: columns separated by tabs. space: two columns, separated by the line's first run of blanks."""
@@ -27,6 +28,7 @@ def read_columns(
     blank: bool = False,
     exact: bool = False,
     remedy: Callable[[Sequence[str]], str] | None = None,
+    lines: Iterable[str] | None = None,
 ) -> Iterator[tuple[int, tuple[str, ...]]]:
     """Yield the chosen cells of each line; blank lines at the end of the file are skipped, unless `blank` is set.
 
@@ -38,6 +40,7 @@ def read_columns(
         blank: whether a blank line has blank cells; otherwise it is an error.
         exact: whether further columns are an error.
         remedy: the cells of a line with too few or too many → the end of the message; by default, to name the columns.
+        lines: the file's lines, where some were looked at before; None reads the file.
 
     Yields:
         The line's number, counted from 1, and its cells.
@@ -52,7 +55,7 @@ def read_columns(
             f"columns are counted from 1, so {listed(columns)} are illegal; write them as {_example(columns)}"
         )
     empty = 0  # the first blank line since one with text
-    for number, line in enumerate(read_file(path), start=1):
+    for number, line in enumerate(read_file(path) if lines is None else lines, start=1):
         if header and number == 1:
             continue
         if blank and not line.strip():
@@ -122,13 +125,13 @@ def read_parallel(
 
     Raises:
         ConfigError: both sides are standard input.
-        DataError: a file cannot be read, or one has more lines than the other.
+        DataError: a file cannot be read or has columns, or one has more lines than the other.
     """
     if str(source) == str(target) == STDIN:
         raise ConfigError("source and target cannot both be standard input (-); name a file for one of them")
     common = 0
     rest = {source: 0, target: 0}
-    for source_line, target_line in zip_longest(read_file(source), read_file(target)):
+    for source_line, target_line in zip_longest(_read_side(source), _read_side(target)):
         if source_line is not None and target_line is not None:
             common += 1
             yield source_line, target_line
@@ -141,17 +144,15 @@ def read_parallel(
         )
 
 
-def read_tsv(path: str | Path, columns: tuple[int, int] = (1, 2)) -> Iterator[tuple[str, str]]:
-    """Yield the pair on each line.
-
-    Args:
-        path: the file, as `read_file` takes it.
-        columns: of source and target, counted from 1.
-
-    Raises:
-        ConfigError: a column number is below 1.
-        DataError: the file cannot be read, or a line has too few columns.
-    """
-    remedy = f"name the columns, as {_example(columns)}, or give two parallel files"
-    for _, (source, target) in read_columns(path, columns, remedy=lambda _: remedy):
-        yield source, target
+def _read_side(path: str | Path) -> Iterator[str]:
+    """The lines of one of two parallel files."""
+    first, lines = look_ahead(read_file(path))
+    layout = inspect_lines(first)
+    if layout.is_vertical:
+        raise vertical_error(path)
+    if layout.is_table:
+        raise DataError(
+            f"{shown(path)}: {layout.num_columns} columns, separated by tabs, and two files are named, which have one "
+            f"text per line; name this file alone, with its columns: {named((1, 2))}"
+        )
+    yield from lines

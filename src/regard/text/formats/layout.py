@@ -1,0 +1,218 @@
+"""What a file's first lines look like: plain text, a table, one word per line; which column has features.
+
+In: the first lines of a file. Out: a `Layout`, which readers compare with what they were told, so that a wrong file is
+an error before anything is done with it. One rule for all: the first `LOOKED_AT` lines decide, blank ones and
+comments (``# …``) not counted. A line is a row if it has a tab between other characters; the file is a table if two
+lines or more, and nine in ten, are rows. So a text with a tab here and there is a text. Knows nothing of models.
+"""
+
+import re
+import sys
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+from pathlib import Path
+
+from regard.errors import DataError
+from regard.text.formats.files import STDIN, read_file, shown
+
+LOOKED_AT = 100
+"""How many lines are looked at."""
+_SHARE = 0.9  # of the lines that must agree
+_MIN_ROWS = 2
+_CONLLU_COLUMNS = 10
+_MIN_WORDS = 3  # lines of one word each, before a file is taken for CoNLL's
+_TAG = re.compile(r"O|[BIESLU]-\S+|[A-Z]{1,5}\$?|[^\w\s]+")
+
+FEATURE_SEPARATORS = ",;|"
+_SPLIT = re.compile(rf"[{FEATURE_SEPARATORS}\s]+")
+# pos=V and Case=Nom; or UniMorph's V, PST, V.PTCP, IN+ESS, {NOM/ACC}, LGSPEC1
+_FEATURE = re.compile(r"[^\W\d_][\w.\[\]+-]*=\S+|[A-Z0-9{(][A-Z0-9+/{}().*-]*")
+
+ROLES = {
+    "source": ("lemma", "source", "src", "input", "word"),
+    "features": ("features", "feature", "feats", "msd", "tags", "tag", "morphology"),
+    "target": ("form", "target", "tgt", "output", "inflection", "inflected"),
+}
+"""What a column is for → the names that say so in a header row, in any case."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The form of a file, judged by its first lines.
+
+    Attributes:
+        num_lines: the lines looked at, blank ones and comments not counted.
+        rows: the cells of those lines, split at tabs; a recognised header is not among them.
+        num_columns: how many cells most of them have.
+        is_table: whether the file has columns; see the module.
+        is_vertical: whether it has one word per line with its tags (CoNLL).
+        header: a role of `ROLES` → its column, counted from 1; empty without a header that names source and features.
+    """
+
+    num_lines: int
+    rows: tuple[tuple[str, ...], ...]
+    num_columns: int
+    is_table: bool
+    is_vertical: bool
+    header: dict[str, int]
+
+    def column(self, number: int) -> list[str]:
+        """The cells of a column, counted from 1, of the lines that have it."""
+        return [row[number - 1] for row in self.rows if len(row) >= number]
+
+    def is_blank(self, number: int) -> bool:
+        """Whether a column is blank in all of several lines."""
+        cells = self.column(number)
+        return len(cells) >= _MIN_ROWS and not any(map(str.strip, cells))
+
+    def feature_columns(self, known: Collection[str] = ()) -> list[int]:
+        """The columns that look like features, counted from 1.
+
+        Of a model's features (`known`) more than half of the symbols must be. Without a model, nine in ten cells must
+        be features by their form (``pos=V,num=SG`` or ``V;PST;3;SG``), and more than half must have several of them.
+        """
+        return [
+            number
+            for number in range(1, self.num_columns + 1)
+            if (_mostly_known(self.column(number), known) if known else _in_form(self.column(number)))
+        ]
+
+
+def split_features(cell: str) -> tuple[str, ...]:
+    """The features of a cell: ``pos=V,mood=IND`` or ``V;PST;3;SG``, split at , ; | and blanks."""
+    return tuple(name for name in _SPLIT.split(cell) if name)
+
+
+def inspect_lines(lines: Iterable[str]) -> Layout:
+    """Judge the form of a file by its first lines, `LOOKED_AT` of them or fewer."""
+    looked_at = list(islice(lines, LOOKED_AT))
+    real = [line for line in looked_at if line.strip() and not line.startswith("# ")]
+    rows = [tuple(line.split("\t")) for line in real]
+    header = _header(rows[0]) if rows else {}
+    rows = rows[1:] if header else rows
+    num_rows = sum("\t" in line.strip() for line in real)
+    is_table = num_rows >= _MIN_ROWS and num_rows >= _SHARE * len(real)
+    counts = Counter(map(len, rows))
+    num_columns = max(counts, key=lambda count: (counts[count], count)) if counts else 1
+    blank_between = any(not line.strip() for line in "\n".join(looked_at).strip().split("\n"))
+    return Layout(
+        len(real),
+        tuple(rows),
+        num_columns,
+        is_table,
+        _is_conll(rows, num_columns, blank_between) if is_table else _is_spaced_conll(real, blank_between),
+        header,
+    )
+
+
+def look_ahead(lines: Iterator[str]) -> tuple[list[str], Iterator[str]]:
+    """The first `LOOKED_AT` lines, and all lines; one that cannot be read is an error in its place only."""
+    first: list[str] = []
+    fault: list[DataError] = []
+    try:
+        for line in islice(lines, LOOKED_AT):
+            first.append(line)
+    except DataError as error:
+        fault.append(error)
+
+    def rest() -> Iterator[str]:
+        for error in fault:
+            raise error
+        yield from lines
+
+    return first, chain(first, rest())
+
+
+def refuse_columns(path: str | Path, lines: Iterable[str], remedy: str) -> None:
+    """Raise where a file of plain text is expected, and this one has columns.
+
+    Args:
+        path: for the message.
+        lines: the first ones.
+        remedy: the end of the message for a table.
+
+    Raises:
+        DataError: the file is a table, or has one word per line.
+    """
+    layout = inspect_lines(lines)
+    if layout.is_vertical:
+        raise vertical_error(path)
+    if layout.is_table:
+        raise DataError(
+            f"{shown(path)}: {layout.num_columns} columns, separated by tabs, where plain text is expected; {remedy}"
+        )
+
+
+def vertical_error(path: str | Path) -> DataError:
+    """The error about a file with one word per line."""
+    return DataError(
+        f"{shown(path)}: one word per line with its tags (CoNLL), where one sentence per line is expected; for a "
+        "tagger: --task tag --set data.layout=vertical to train, --vertical to evaluate"
+    )
+
+
+def read_plain(
+    path: str | Path, remedy: str, check: Callable[[Sequence[str]], None] | None = None
+) -> Iterator[str]:
+    """Yield the lines of a file of plain text; see `read_file`. What is typed is not looked at ahead.
+
+    Args:
+        path: as `read_file` takes it.
+        remedy: what to do with a table, for the message.
+        check: raises where something else is wrong with the first lines.
+
+    Raises:
+        DataError: the file cannot be read, or has columns.
+    """
+    if str(path) == STDIN and sys.stdin is not None and sys.stdin.isatty():
+        yield from read_file(path)
+        return
+    first, lines = look_ahead(read_file(path))
+    refuse_columns(path, first, remedy)
+    if check is not None:
+        check(first)
+    yield from lines
+
+
+def _header(cells: Sequence[str]) -> dict[str, int]:
+    """The roles that a header row gives to columns; empty if the row is none."""
+    roles: dict[str, int] = {}
+    for number, cell in enumerate(cells, start=1):
+        for role, names in ROLES.items():
+            if cell.strip().lower() in names:
+                if role in roles:
+                    return {}
+                roles[role] = number
+    return roles if {"source", "features"} <= roles.keys() else {}
+
+
+def _mostly_known(cells: Sequence[str], known: Collection[str]) -> bool:
+    symbols = [name for cell in cells for name in split_features(cell)]
+    return sum(name in known for name in symbols) > len(symbols) / 2
+
+
+def _in_form(cells: Sequence[str]) -> bool:
+    bundles = [split_features(cell) for cell in cells]
+    formed = sum(bool(names) and all(map(_FEATURE.fullmatch, names)) for names in bundles)
+    several = sum(len(names) > 1 for names in bundles)
+    spaced = any(len(cell.split()) > 1 for cell in cells)  # a text in capitals
+    return bool(cells) and not spaced and formed >= _SHARE * len(cells) and several > len(cells) / 2
+
+
+def _is_conll(rows: Sequence[Sequence[str]], num_columns: int, blank_between: bool) -> bool:
+    """Whether a table has words in its rows: numbered, as CoNLL-U's ten columns, or in groups between blank lines."""
+    if num_columns == _CONLLU_COLUMNS:
+        return sum(row[0][:1].isdigit() for row in rows) >= _SHARE * len(rows)
+    words = all(len(cell.split()) <= 1 for row in rows for cell in row)
+    return blank_between and len(rows) >= _MIN_WORDS and words
+
+
+def _is_spaced_conll(lines: Sequence[str], blank_between: bool) -> bool:
+    """Whether blanks separate a word from its tags: equally many columns, of which the last has tags only."""
+    rows = [line.split() for line in lines]
+    if not blank_between or len(rows) < _MIN_WORDS or len({len(row) for row in rows}) > 1 or len(rows[0]) < 2:
+        return False
+    words, tags = [row[0] for row in rows], [row[-1] for row in rows]
+    return all(map(_TAG.fullmatch, tags)) and not all(map(_TAG.fullmatch, words))
