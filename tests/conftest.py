@@ -34,8 +34,8 @@ from regard.tasks.translate.result import Translation  # noqa: E402 (after the h
 from regard.tasks.translate.search_tree import PartialHypothesis, SearchTree  # noqa: E402 (after the hook)
 from regard.tasks.translate.task import prepare  # noqa: E402 (after the hook)
 from regard.text import SentencePair  # noqa: E402 (after the hook)
+from regard.training.configure import configure  # noqa: E402 (after the hook)
 from regard.training.fabric import build_fabric  # noqa: E402 (after the hook)
-from regard.training.run import configure  # noqa: E402 (after the hook)
 
 torch.set_num_threads(1)
 torch.use_deterministic_algorithms(True)  # with it, torch fills new memory with NaN

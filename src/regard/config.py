@@ -89,7 +89,7 @@ class Config:
         if variant is not None:
             dropped |= below.keys() - {cls.variant_key, *(field.name for field in fields(variant))}
         merged = _without(below, dropped)
-        tables = cls._tables()
+        tables = cls.tables()
         for key, value in above.items():
             lower = merged.get(key)
             if key in tables and isinstance(lower, Mapping) and isinstance(value, Mapping):
@@ -103,7 +103,7 @@ class Config:
         return bool(cls.variants) and cls not in cls.variants.values()
 
     @classmethod
-    def _tables(cls) -> dict[str, type["Config"]]:
+    def tables(cls) -> dict[str, type["Config"]]:
         """The options that are tables, those of every variant."""
         members = cls.variants.values() if cls._is_union() else (cls,)
         hints = {name: _unwrap(hint) for each in members for name, hint in get_type_hints(each).items()}

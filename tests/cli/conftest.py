@@ -15,6 +15,7 @@ from regard.training.run import run_training
 Ended = namedtuple("Ended", "status out err")
 
 TINY = {
+    "preset": "rnnsearch-small",
     "tokenizer": {"source": "word", "target": "word"},
     "model": {
         "encoder": {"embedding_size": 8, "state_size": 8, "dropout": 0.0},

@@ -326,3 +326,118 @@ def test_the_tokenizers_are_kept_in_the_folder(train, corpus):
         assert tokenizer.kind == kind
         for line in (corpus / file).read_text().splitlines():
             assert tokenizer.decode(tokenizer.encode(line)) == line
+
+
+class TestPlan:
+    """Without a preset, a run is planned from its data."""
+
+    @pytest.fixture
+    def words(self, tmp_path):
+        """Spelling and sound: 60 words."""
+        rows = [f"{'abc'[k % 3]}{'aeiou'[k % 5]}{'dfg'[k % 3] * (1 + k % 4)}{k}" for k in range(60)]
+        path = tmp_path / "words.tsv"
+        path.write_text("".join(f"{word}\t{' '.join(word)}\n" for word in rows))
+        return path
+
+    def test_printed_alone(self, regard, words, tmp_path):
+        ended = regard("train", tmp_path / "model", "--train", words, "--plan")
+        assert ended.status == 0
+        lines = ended.out.splitlines()
+        assert lines[0].startswith("plan: 57 pairs of strings, in the same order")
+        assert lines[1] == "  task: translate (two columns)"
+        assert any(line.startswith("  source: characters") for line in lines)
+        assert any(line.startswith("  target: words (") and "symbols" in line for line in lines)
+        assert all(line.endswith(")") for line in lines[1:])  # each with its reason
+        assert not (tmp_path / "model").exists()
+
+    def test_as_json(self, regard, words, tmp_path):
+        ended = regard("train", tmp_path / "model", "--train", words, "--plan", "--json")
+        plan = json.loads(ended.out)
+        assert plan["task"] == "translate"
+        assert plan["config"]["tokenizer"]["source"] == "char"
+        assert all(decision["reason"] for decision in plan["decisions"])
+
+    def test_told_followed_and_written_so_that_it_can_be_repeated(self, regard, words, tmp_path):
+        tiny = ["--set", "model.encoder.state_size=4", "--updates", 2, "--device", "cpu"]
+        ended = regard("train", tmp_path / "model", "--train", words, *tiny)
+        assert ended.status == 0
+        assert "by hand: model.encoder.state_size = 4" in ended.err
+        assert ended.err.index("plan: 57 pairs") < ended.err.index("57 training pairs")
+        text = (tmp_path / "model" / "train.toml").read_text()
+        assert text.startswith("# plan: 57 pairs of strings")
+        run = settings(tmp_path / "model")
+        assert run["tokenizer"]["source"] == "char"
+        assert run["model"]["encoder"]["state_size"] == 4
+        assert run["training"]["max_updates"] == 2
+        again = regard("train", tmp_path / "again", "--config", tmp_path / "model" / "train.toml")
+        assert again.status == 0
+        assert "plan:" not in again.err
+        one, other = weights(tmp_path / "model"), weights(tmp_path / "again")
+        assert all(torch.equal(one[name], other[name]) for name in one)
+        assert settings(tmp_path / "again") == run
+
+    @pytest.mark.parametrize(
+        ("arguments", "path", "value"),
+        [
+            (["--tokenizer", "bpe"], "tokenizer.target", "bpe"),
+            (["--set", "training.learning_rate=0.5"], "training.learning_rate", 0.5),
+            (["--epochs", 3], "training.max_epochs", 3.0),
+            (["--epochs", 3], "training.max_updates", 0),
+            (["--set", "training.max_epochs=3"], "training.max_updates", 0),
+            (["--set", "model.decoder.kind=luong"], "model.decoder.kind", "luong"),
+            (["--budget", 2], "training.max_minutes", 2.0),
+        ],
+    )
+    def test_what_is_given_by_hand_wins(self, regard, words, tmp_path, arguments, path, value):
+        ended = regard("train", tmp_path / "m", "--train", words, *arguments, "--plan", "--json")
+        assert ended.status == 0, ended.err
+        found = json.loads(ended.out)["config"]
+        for name in path.split("."):
+            found = found[name]
+        assert found == value
+
+    def test_a_preset_is_used_as_it_is(self, regard, words, tmp_path):
+        ended = regard("train", tmp_path / "m", "--train", words, "--preset", "characters", "--plan")
+        assert ended.status == 2
+        assert "nothing is planned" in ended.err
+        assert "no --preset" in " ".join(ended.err.split())
+        assert (
+            regard("train", tmp_path / "m", "--train", words, "--preset", "characters", "--updates", 1).status
+            == 0
+        )
+        assert settings(tmp_path / "m")["training"]["validate_every"] == 0
+        assert not (tmp_path / "m" / "train.toml").read_text().startswith("#")
+
+    @pytest.mark.parametrize(
+        ("rows", "task"),
+        [
+            ([f"{['good', 'bad'][k % 2]}\ttext {k} of many" for k in range(60)], "classify"),
+            (["the\tDET", "dog\tNOUN", ""] * 30, "tag"),
+            ([f"a line of text {k}" for k in range(60)], "language_model"),
+        ],
+    )
+    def test_the_task_is_recognized(self, regard, tmp_path, rows, task):
+        (tmp_path / "file").write_text("\n".join(rows) + "\n")
+        ended = regard("train", tmp_path / "m", "--train", tmp_path / "file", "--plan", "--json")
+        assert ended.status == 0, ended.err
+        assert json.loads(ended.out)["task"] == task
+
+    @pytest.mark.parametrize(
+        ("content", "arguments", "parts"),
+        [
+            ("a\tb\tc\n" * 9, [], ["3 columns", "--columns 1 2", "--task"]),
+            ("a\tb\n" * 9, ["--budget", 0], ["--budget 0", "more than 0"]),
+            (
+                "a\tb\n" * 9,
+                ["--budget", 3, "--preset", "characters"],
+                ["--budget 3", "'characters'", "--minutes"],
+            ),
+            ("a\tb\nc\n", [], ["1 and 2 columns", "--task"]),
+        ],
+    )
+    def test_bad_input(self, regard, tmp_path, content, arguments, parts):
+        (tmp_path / "file").write_text(content)
+        ended = regard("train", tmp_path / "m", "--train", tmp_path / "file", *arguments)
+        assert ended.status == 2
+        for part in parts:
+            assert part in " ".join(ended.err.split())

@@ -28,7 +28,7 @@ from regard.lab.runner import Bench
 from regard.lab.runner.experiment import HELD, IN_PART, NOT_SEEN
 from regard.tasks.translate.predictor import Translator
 from regard.text import GoldLinks
-from regard.training.run import configure
+from regard.training.configure import configure
 
 TOY = ReversalSizes(200, 12, longest=6, units=8, batch_words=60, updates=4, learning_rate=0.01, seeds=2)
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from regard.errors import DataError, FolderError
+from regard.errors import ConfigError, DataError, FolderError
 from regard.text import BOS, EOS, KINDS, PAD, SPECIALS, UNK, Tokenizer, train_tokenizer
 
 LINES = [
@@ -233,3 +233,44 @@ def test_loading_what_is_no_tokenizer_names_the_file(tmp_path):
     path.write_bytes(b"\xff\xfe")
     with pytest.raises(FolderError, match="is not JSON"):
         Tokenizer.load(path)
+
+
+class TestUnicodeForms:
+    """한 is one syllable of three letters; é is one character, or e and an accent."""
+
+    LINES = ("한국", "café", "ﬁn")
+
+    def train(self, normalize, kind="char"):
+        return train_tokenizer(kind, self.LINES, size=100, normalize=normalize)
+
+    def test_nfd_has_a_token_for_each_part_and_composes_again(self, tmp_path):
+        tokenizer = self.train("nfd")
+        ids = tokenizer.encode("한")
+        assert tokenizer.tokens(ids) == list(unicodedata.normalize("NFD", "한"))
+        assert len(ids) == 3
+        for line in ("한국", "café"):
+            assert tokenizer.decode(tokenizer.encode(line)) == line
+        tokenizer.save(tmp_path / "t.json")
+        loaded = Tokenizer.load(tmp_path / "t.json")
+        assert loaded.decode(loaded.encode("한국")) == "한국"
+
+    def test_a_syllable_of_known_letters_is_known(self):
+        assert UNK not in self.train("nfd").encode("간")
+        assert self.train("nfc").encode("간") == [UNK]
+
+    def test_nfkc_folds_ligatures_and_none_leaves_text_as_it_is(self):
+        tokenizer = self.train("nfkc")
+        assert tokenizer.decode(tokenizer.encode("ﬁn")) == "fin"
+        decomposed = unicodedata.normalize("NFD", "é")
+        plain = train_tokenizer("char", ["é", decomposed], size=100, normalize="none")
+        assert [len(plain.encode("é")), len(plain.encode(decomposed))] == [1, 2]
+        assert plain.decode(plain.encode(decomposed)) == decomposed
+
+    @pytest.mark.parametrize("kind", ["word", "bpe", "unigram"])
+    def test_every_kind_composes(self, kind):
+        tokenizer = self.train("nfd", kind)
+        assert tokenizer.decode(tokenizer.encode("café 한국")) == "café 한국"
+
+    def test_an_unknown_form_is_refused(self):
+        with pytest.raises(ConfigError, match="normalize: no 'nfdc'; did you mean 'nf"):
+            self.train("nfdc")

@@ -1,7 +1,7 @@
 """``regard train``: from training files to a model folder, for every task."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Table
@@ -12,6 +12,9 @@ from regard.config import list_options, one_of, set_option
 from regard.errors import ConfigError
 from regard.evaluation.metrics import duration, format_score
 from regard.tasks import TASKS
+
+if TYPE_CHECKING:
+    from regard.training.configure import PlannedRun
 
 
 def train(
@@ -33,7 +36,7 @@ def train(
     task: Annotated[
         str | None,
         typer.Option(
-            help=f"The task: {', '.join(TASKS)}; by default the preset's, or {next(iter(TASKS))}.",
+            help=f"The task: {', '.join(TASKS)}; by default the preset's, or what the training file says.",
             is_eager=True,
         ),
     ] = None,
@@ -42,7 +45,8 @@ def train(
         typer.Option(help=r"A TOML file of options: tables \[data], \[tokenizer], \[model], \[training], …"),
     ] = None,
     preset: Annotated[
-        str | None, typer.Option(help="The preset to start from; see --list-presets.", is_eager=True)
+        str | None,
+        typer.Option(help="The preset to start from, instead of a plan; see --list-presets.", is_eager=True),
     ] = None,
     tokenizer: Annotated[
         str | None,
@@ -61,6 +65,13 @@ def train(
     updates: Annotated[int | None, typer.Option(help="Maximum number of updates.")] = None,
     epochs: Annotated[float | None, typer.Option(help="Maximum number of passes over the data.")] = None,
     minutes: Annotated[float | None, typer.Option(help="Maximum training time in minutes.")] = None,
+    budget: Annotated[
+        float | None,
+        typer.Option(help="The minutes available: the plan is fitted to them, and training ends with them."),
+    ] = None,
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Print the plan with its reasons, and exit; --json for programs.")
+    ] = False,
     device: Annotated[str | None, typer.Option(help="cpu, cuda, or auto: a GPU if there is one.")] = None,
     seed: Annotated[int | None, typer.Option(help="Random seed for weights, data order and dropout.")] = None,
     seeds: Annotated[
@@ -102,7 +113,12 @@ def train(
         ),
     ] = False,
 ) -> None:
-    """Train a model: by default a translator, on sentence pairs.
+    """Train a model, as the training data suggest.
+
+    Without a preset the run is planned from the data: the level of the
+    text (characters, words, subwords), the model and its size, dropout,
+    batch, learning rate, updates and validation, each with its reason.
+    --plan prints the plan alone; whatever is given by hand wins over it.
 
     Training data by task: translate: two parallel files, or one
     tab-separated file, perhaps with a column of features (lemma, features,
@@ -112,12 +128,14 @@ def train(
 
     Tokenizers are trained first and stored in the folder. --set overrides
     the other flags, flags override --config, and --config overrides the
-    preset. The complete configuration is written to FOLDER/train.toml; to
-    repeat the run, pass it as --config.
+    preset or the plan. The complete configuration is written to
+    FOLDER/train.toml; to repeat the run, pass it as --config.
 
     [bold]Examples[/]
 
       regard train model --train pairs.tsv
+
+      regard train model --train pairs.tsv --budget 10
 
       regard train model --train a.de.gz --train a.en.gz --minutes 30
 
@@ -130,7 +148,7 @@ def train(
       regard train lm --task language_model --train text.txt
     """
     from regard.checkpoint import read_options
-    from regard.training.configure import configure, find_task
+    from regard.training.configure import plan_run, recognize
     from regard.training.progress import TrainingDisplay
     from regard.training.run import run_training
     from regard.training.seeds import run_seeds
@@ -143,12 +161,10 @@ def train(
         flags["data"]["train"] = [str(path) for path in train_files]
     if valid_files:
         flags["data"]["valid"] = [str(path) for path in valid_files]
-    chosen, _ = find_task(file, flags, preset=preset)
-    flags["tokenizer"] = _tokenizer_flags(chosen, tokenizer, vocabulary)
     if columns:
         flags["data"]["columns"] = list(columns)
     if features is not None:
-        flags["data"]["features"] = _check_features(chosen, features)
+        flags["data"]["features"] = _check_features(task or "translate", features)
     if updates is not None or epochs is not None:
         flags["training"] |= {"max_updates": updates or 0, "max_epochs": epochs or 0}
     single = {"max_minutes": minutes, "device": device, "seed": seed}
@@ -156,19 +172,25 @@ def train(
     for assignment in options or []:
         set_option(flags, assignment)
     given = {name: table for name, table in flags.items() if table}
-    run = configure(file, given, preset=preset)
+    if tokenizer or vocabulary is not None:
+        chosen = recognize(file, given, preset=preset).task
+        given["tokenizer"] = _tokenizer_flags(chosen, tokenizer, vocabulary) | given.get("tokenizer", {})
+    run = plan_run(file, given, preset=preset, budget=budget)
+    if plan:
+        _print_plan(run, json)
+        return
     if seeds is not None:
         with TrainingDisplay(notes) as display:
-            ensemble = run_seeds(folder, run, seeds, listener=display)
+            ensemble = run_seeds(folder, run.config, seeds, listener=display)
         if json:
             print_json(ensemble.report)
             return
         results.print(_seeds_table(ensemble.report))
-        command = TASKS[run.task].first_command.format(folder=ensemble.folder)
+        command = TASKS[run.config.task].first_command.format(folder=ensemble.folder)
         notes.print(f"the ensemble is in {ensemble.folder}; try: {command}", markup=False)
         return
     with TrainingDisplay(notes) as display:
-        trained = run_training(folder, run, listener=display)
+        trained = run_training(folder, run.config, listener=display, plan=run.lines)
     if json:
         print_json(trained.report)
         return
@@ -225,6 +247,19 @@ def _tokenizer_flags(task: str, tokenizer: str | None, vocabulary: int | None) -
     if vocabulary is not None:
         flags |= {f"{side}_size": vocabulary for side in sides}
     return flags
+
+
+def _print_plan(run: "PlannedRun", json: bool) -> None:
+    if run.plan is None:
+        raise ConfigError(
+            "--plan: nothing is planned: that needs --train files, no --preset, a task that plans (not caption), and "
+            "an option left to decide"
+        )
+    if json:
+        print_json({"task": run.config.task, **run.plan.to_json(), "config": run.config.to_mapping()})
+        return
+    for line in run.lines:
+        results.print(line, markup=False, soft_wrap=True)
 
 
 def _print_options(wanted: bool, task: str | None, preset: str | None) -> None:

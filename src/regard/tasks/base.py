@@ -183,6 +183,7 @@ def train_text_tokenizer(lines: Iterable[str], config: TextTokenizerConfig) -> T
         size=config.text_size,
         min_frequency=config.min_frequency,
         lowercase=config.lowercase,
+        normalize=config.normalize,
     )
 
 

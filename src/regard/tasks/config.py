@@ -1,7 +1,7 @@
 """The configuration of a training run: what every task's run shares. One TOML file holds all of it.
 
 task = "translate"                # one of `TASKS`: translate, language_model, classify, tag, caption
-preset = "rnnsearch-small"        # where to start from; everything below overrides it
+preset = "rnnsearch-small"        # where to start from, in place of a plan; everything below overrides it
 [data]
 train = ["train.de", "train.en"]  # two parallel files, or one tab-separated file
 valid = ["val.de", "val.en"]
@@ -24,7 +24,7 @@ from regard.device import DEVICES
 from regard.errors import ConfigError
 from regard.models import EncoderConfig
 from regard.tasks import TASKS
-from regard.text import KINDS
+from regard.text import KINDS, NORMALIZATIONS
 
 OPTIMIZERS = ("adam", "adamw", "sgd", "adadelta")
 SCHEDULES = ("constant", "linear", "cosine", "inverse-sqrt", "decay", "plateau")
@@ -192,11 +192,14 @@ class TextTokenizerConfig(Config):
     """How often a word must occur to be in the vocabulary."""
     lowercase: bool = False
     """Lowercase all text first."""
+    normalize: str = "nfc"
+    """The Unicode form of the text: nfc, nfd (composed characters and Hangul syllables in parts), nfkc or none."""
 
     def __post_init__(self) -> None:
         one_of("tokenizer.text", self.text, KINDS)
         in_range("tokenizer.text_size", self.text_size, 5)
         in_range("tokenizer.min_frequency", self.min_frequency, 1)
+        one_of("tokenizer.normalize", self.normalize, NORMALIZATIONS)
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from regard.tasks.base import Task
     from regard.tasks.config import RunConfig
     from regard.tasks.evaluation import DemoRun, DemoView, EvaluationOptions, EvaluationRun
+    from regard.tasks.plan import Budget, Plan
 
 Preset = dict[str, Any]
 """A run's configuration as a TOML file would have it, every number in sight."""
@@ -37,6 +38,7 @@ class TaskSpec:
         training: the class of its `Task`.
         prediction: the class of its `Predictor`.
         preset_table: its named presets.
+        planning: a function that plans a run from its data, see `plan_run`; empty if it only has presets.
         commands: its own commands, name → ``module:function``.
         first_command: what to type first with a trained model.
         evaluation: a module for ``regard evaluate``, with ``evaluate_files``, and for ``regard demo``, with
@@ -54,6 +56,7 @@ class TaskSpec:
     training: str
     prediction: str
     preset_table: str
+    planning: str = ""
     texts: tuple[str, ...] = ("text",)
     commands: Mapping[str, str] = field(default_factory=dict)
     first_command: str = "regard show {folder}"
@@ -103,6 +106,31 @@ class TaskSpec:
         """Its named starting points."""
         presets: Mapping[str, Callable[[], Preset]] = resolve_name(self.preset_table)
         return presets
+
+    def plan_run(
+        self,
+        data: Any,
+        train: Sequence[Any] | None,
+        valid: Sequence[Any] | None,
+        given: Mapping[str, Any],
+        budget: "Budget | None" = None,
+    ) -> "Plan | None":
+        """Plan a run from its data; None where the task has no plan.
+
+        Args:
+            data: the table ``data`` of `run_config`.
+            train: the training examples; None reads the files of `data`.
+            valid: the validation examples; None where the files of `data` have them, or some will be split off.
+            given: the options given by hand, which the plan's decisions follow.
+            budget: the time there is, if it is limited.
+
+        Raises:
+            RegardError: the data cannot be used.
+        """
+        if not self.planning:
+            return None
+        plan: Plan = resolve_name(self.planning)(data, train, valid, given, budget)
+        return plan
 
     def evaluate(self, options: "EvaluationOptions") -> "EvaluationRun":
         """Open a model and a test set, ready to be evaluated."""

@@ -45,6 +45,7 @@ from regard.text.tagged import encode_words as encode_words
 from regard.text.tagged import read_tagged as read_tagged
 from regard.text.tagged import read_vertical as read_vertical
 from regard.text.tokenizer import KINDS as KINDS
+from regard.text.tokenizer import NORMALIZATIONS as NORMALIZATIONS
 from regard.text.tokenizer import Tokenizer as Tokenizer
 from regard.text.tokenizer import match_tokens as match_tokens
 from regard.text.tokenizer import train_tokenizer as train_tokenizer

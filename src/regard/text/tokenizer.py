@@ -8,6 +8,7 @@ Normalising, splitting, looking up and the training algorithms of `bpe` and `uni
 """
 
 import json
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -29,6 +30,14 @@ MARK = "▁"
 """Stands for a blank at the start of a word in the pieces of `bpe` and `unigram`."""
 
 _SHOWN_BLANK = "␣"
+
+NORMALIZATIONS: dict[str, Callable[[], Normalizer] | None] = {
+    "nfc": normalizers.NFC,
+    "nfd": normalizers.NFD,
+    "nfkc": normalizers.NFKC,
+    "none": None,
+}
+"""The Unicode normalisation forms of text (Unicode Standard Annex 15), the default first; none leaves text as it is."""
 
 # What a piece adds to the text, by kind: a blank in it parts words.
 _SURFACES: dict[str, Callable[[str], str]] = {
@@ -57,6 +66,7 @@ class Tokenizer:
         self.kind = kind
         self.features = tuple(features)
         self._engine = engine
+        self._decomposes = engine.normalizer is not None and engine.normalizer.normalize_str("é") == "e\u0301"
         size = engine.get_vocab_size(with_added_tokens=False)
         pieces = [str(engine.id_to_token(i)) for i in range(len(SPECIALS), size)]
         self._ids = {piece: i for i, piece in enumerate(pieces, start=len(SPECIALS))}
@@ -109,9 +119,11 @@ class Tokenizer:
         """Return the text of ids, wherever they came from; a feature is a word with its name.
 
         Words are parted by one blank, except that `char` gives back every blank. Padding and the marks of a
-        sentence's ends are passed over, not stopped at.
+        sentence's ends are passed over, not stopped at. What NFD decomposed is composed again.
         """
         text = "".join(self._surfaces[i] for i in ids)
+        if self._decomposes:
+            text = unicodedata.normalize("NFC", text)
         return text if self.kind == "char" else " ".join(text.split())
 
     def tokens(self, ids: Iterable[int]) -> list[str]:
@@ -267,7 +279,13 @@ _SCORE_STEP = 1e-4
 
 
 def train_tokenizer(
-    kind: str, lines: Iterable[str], *, size: int, min_frequency: int = 1, lowercase: bool = False
+    kind: str,
+    lines: Iterable[str],
+    *,
+    size: int,
+    min_frequency: int = 1,
+    lowercase: bool = False,
+    normalize: str = "nfc",
 ) -> Tokenizer:
     """Train a tokenizer.
 
@@ -279,20 +297,24 @@ def train_tokenizer(
         min_frequency: how often something must occur to be in the vocabulary: a word for ``word``, a character for the
             others, and a merge for ``bpe``.
         lowercase: whether text is lowercased first.
+        normalize: a key of `NORMALIZATIONS`. ``nfd`` decomposes what Unicode has composed, a Hangul syllable into its
+            letters or é into e and an accent, so that ``char`` has a token for each; `Tokenizer.decode` composes.
 
     Raises:
-        ConfigError: an unknown kind, or an illegal size or frequency.
+        ConfigError: an unknown kind or normalisation, or an illegal size or frequency.
         DataError: there is no text in the lines.
     """
     if kind not in KINDS:
         raise ConfigError(f"{kind!r} is not a kind of tokenizer; {nearest(kind, KINDS)}")
+    if normalize not in NORMALIZATIONS:
+        raise ConfigError(f"normalize: no {normalize!r}; {nearest(normalize, NORMALIZATIONS)}")
     if size <= len(SPECIAL_PIECES):
         raise ConfigError(
             f"a vocabulary of {size} is too small: the special symbols alone are {len(SPECIAL_PIECES)}"
         )
     if min_frequency < 1:
         raise ConfigError(f"min_frequency is {min_frequency}; it must be 1 or more")
-    normalizer = _normalizer(fold=kind != "char", lowercase=lowercase)
+    normalizer = _normalizer(normalize, fold=kind != "char", lowercase=lowercase)
     model, splitter = KINDS[kind](map(normalizer.normalize_str, lines), size, min_frequency)
     engine = tokenizers.Tokenizer(model)
     engine.normalizer = normalizer
@@ -300,10 +322,11 @@ def train_tokenizer(
     return Tokenizer(kind, engine)
 
 
-def _normalizer(*, fold: bool, lowercase: bool) -> Normalizer:
-    """NFC, and every blank a space; folded, runs of them are one, the line's ends have none, and ▁ is one."""
+def _normalizer(form: str, *, fold: bool, lowercase: bool) -> Normalizer:
+    """A Unicode form, every blank a space; folded, runs of them are one, the line's ends have none, and ▁ is one."""
     steps: list[Normalizer] = [normalizers.Lowercase()] if lowercase else []
-    steps.append(normalizers.NFC())
+    if (build := NORMALIZATIONS[form]) is not None:
+        steps.append(build())
     if fold:
         steps += [normalizers.Replace(Regex(f"[{BLANKS}{MARK}]+"), " "), normalizers.Strip()]
     else:

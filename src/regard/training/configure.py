@@ -1,16 +1,21 @@
-"""From a preset, a file and flags to one run's configuration.
+"""From a preset or a plan, a file and flags to one run's configuration.
 
-In: layers of plain options, as TOML files have them. Out: a `RunConfig` of the task. Which options an alternative has
-is defined by its configuration class; this module knows no task, and of the options only ``task`` and ``preset``.
+In: layers of plain options, as TOML files have them, and the data where a run is planned from them. Out: a `RunConfig`
+of the task. Which options an alternative has is defined by its configuration class; this module knows no task, and of
+the options only ``task``, ``preset``, the files and the limits of a run.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from regard.config import one_of
+from regard.config import Config, merge, one_of
+from regard.device import allowed_processors, find_device
 from regard.errors import ConfigError
 from regard.tasks import TASKS, Preset
 from regard.tasks.config import RunConfig
+from regard.tasks.plan import FLOPS_PER_CORE, Budget, Plan, flatten
+from regard.tasks.recognize import Recognized, are_read_once, recognize_task
 
 PRESETS: dict[str, Callable[[], Preset]] = {
     name: preset for task in TASKS.values() for name, preset in task.presets().items()
@@ -46,7 +51,9 @@ def find_task(*layers: Mapping[str, Any], preset: str | None = None) -> tuple[st
     return owner, chosen
 
 
-def configure(*layers: Mapping[str, Any], preset: str | None = None) -> RunConfig:
+def configure(
+    *layers: Mapping[str, Any], preset: str | None = None, plan: Mapping[str, Any] | None = None
+) -> RunConfig:
     """Build a run's configuration: a preset, with layers laid over it in turn.
 
     A layer may choose another kind of decoder, another energy and so on: options of the layers below it that this
@@ -55,6 +62,7 @@ def configure(*layers: Mapping[str, Any], preset: str | None = None) -> RunConfi
     Args:
         layers: mappings as a TOML file gives them; the last one wins. A layer may name the ``preset`` and the ``task``.
         preset: the starting point; by default the one a layer names, or else the task's own.
+        plan: the starting point in place of a preset, a plan's options.
 
     Raises:
         ConfigError: an unknown preset, option or value, or a preset that is another task's.
@@ -64,5 +72,131 @@ def configure(*layers: Mapping[str, Any], preset: str | None = None) -> RunConfi
     options: dict[str, Any] = {}
     for layer in layers:
         options = run_config.overlay(options, layer)
-    merged = run_config.overlay(PRESETS[chosen](), options)
+    merged = run_config.overlay(PRESETS[chosen]() if plan is None else plan, options)
     return run_config.from_mapping({k: v for k, v in merged.items() if k not in ("task", "preset")}, "")
+
+
+_GPU_FLOPS = 2e12
+"""Of a GPU with models of this size, which never fill it: only a bound for what fits a budget."""
+
+
+@dataclass(frozen=True)
+class PlannedRun:
+    """A run's configuration, and how it came about.
+
+    Attributes:
+        config: the whole configuration.
+        plan: None where a preset was named, or everything was given by hand.
+        lines: the plan in words, without what was given by hand.
+    """
+
+    config: RunConfig
+    plan: Plan | None = None
+    lines: tuple[str, ...] = ()
+
+
+def plan_run(
+    *layers: Mapping[str, Any],
+    preset: str | None = None,
+    train: Sequence[Any] | None = None,
+    valid: Sequence[Any] | None = None,
+    budget: float | None = None,
+) -> PlannedRun:
+    """Build a run's configuration from its data: a plan, with layers laid over it in turn.
+
+    With a preset, the preset is the starting point instead, as in `configure`. Without a task, the files say which it
+    is. Where the layers leave nothing to decide, as a run's own ``train.toml`` does, there is no plan.
+
+    Args:
+        layers: as `configure` takes them; everything in them wins over the plan.
+        preset: as `configure` takes it.
+        train: the training examples; None reads the files that a layer names.
+        valid: the validation examples, in the same way.
+        budget: the minutes there are for training; None for as many as the plan takes.
+
+    Raises:
+        ConfigError: as `configure`; or a budget beside a preset, or one that is not above 0.
+        DataError: the data cannot be read, or do not say for which task they are.
+    """
+    if budget is not None and not budget > 0:
+        raise ConfigError(f"--budget {budget:g}: give the minutes there are, more than 0")
+    given: dict[str, Any] = {}
+    for layer in layers:
+        given = merge(given, layer)
+    if preset or "preset" in given:
+        if budget is not None:
+            raise ConfigError(
+                f"--budget {budget:g} fits a plan to the time, and the preset {preset or given['preset']!r} is not "
+                "planned; leave the preset out, or limit the time with --minutes"
+            )
+        return PlannedRun(configure(*layers, preset=preset))
+    tables = [given.get(name, {}) for name in ("data", "tokenizer", "model", "training")]
+    if any(not isinstance(table, Mapping) for table in tables) or (
+        train is None and not tables[0].get("train")
+    ):
+        return PlannedRun(configure(*layers))  # which says what is wrong
+    files = _files(tables[0], "train") + _files(tables[0], "valid")
+    limit = {} if budget is None else {"training": {"max_minutes": budget}}
+    if are_read_once(files):
+        default = find_task(*layers)[1]
+        note = f"no plan: standard input and pipes can be read only once; the preset {default} is used"
+        return PlannedRun(configure(limit, *layers), lines=(note,))
+    recognized = recognize(*layers, in_files=train is None)
+    layers = (recognized.options, *layers)
+    task = recognized.task
+    run_config = TASKS[task].run_config()
+    whole = run_config.overlay(recognized.options, given)
+    data: Config = run_config.tables()["data"].from_mapping(whole.get("data", {}), "data")
+    plan = TASKS[task].plan_run(data, train, valid, whole, _budget(budget, given))
+    named = {"task": task}
+    if plan is None:
+        return PlannedRun(configure(named, limit, *layers))
+    options = plan.options
+    by_hand = given.get("training", {})
+    if "max_epochs" in by_hand and "max_updates" not in by_hand:
+        options = merge(options, {"training": {"max_updates": 0}})
+    config = configure(named, *layers, plan=options)
+    merged = run_config.overlay(options, given)
+    if flatten(merged).keys() <= flatten(given).keys():
+        return PlannedRun(config)
+    lines = plan.lines(given, merged)
+    if recognized.reason:
+        lines.insert(1, f"  task: {task} ({recognized.reason})")
+    return PlannedRun(config, plan, tuple(lines))
+
+
+def recognize(*layers: Mapping[str, Any], preset: str | None = None, in_files: bool = True) -> Recognized:
+    """Find the task of a run: the one that is named, or that of the named preset, or what the training files say.
+
+    Args:
+        layers: as `configure` takes them.
+        preset: as `configure` takes it.
+        in_files: whether the examples are in files, and not given.
+
+    Raises:
+        ConfigError: an unknown task or preset.
+        DataError: the files do not say it.
+    """
+    given: dict[str, Any] = {}
+    for layer in layers:
+        given = merge(given, layer)
+    data = given.get("data", {})
+    files = _files(data, "train")
+    if preset or "preset" in given or "task" in given or not files or not in_files:
+        return Recognized(find_task(*layers, preset=preset)[0], "")
+    return recognize_task(files, columns=bool(data.get("columns") or data.get("features")))
+
+
+def _files(data: Mapping[str, Any], split: str) -> list[str]:
+    """The files of a split, as one name or a list of them."""
+    files = data.get(split) or []
+    if isinstance(files, list | tuple):
+        return [str(name) for name in files]
+    return [files] if isinstance(files, str) else []
+
+
+def _budget(minutes: float | None, given: Mapping[str, Any]) -> Budget | None:
+    if minutes is None:
+        return None
+    device = find_device(given.get("training", {}).get("device", "auto"))
+    return Budget(minutes, _GPU_FLOPS if device == "cuda" else FLOPS_PER_CORE * allowed_processors())

@@ -23,7 +23,7 @@ from regard.tasks.base import Task
 from regard.tasks.config import RunConfig
 from regard.tasks.evaluation import write_report_json
 from regard.text.formats import STDIN
-from regard.training.configure import configure
+from regard.training.configure import find_task, plan_run
 from regard.training.fabric import build_fabric
 from regard.training.log import TrainingLog
 from regard.training.loop import Loop, LoopResult
@@ -61,6 +61,7 @@ def train(
     preset: str | None = None,
     config: Mapping[str, Any] | None = None,
     options: Iterable[str] = (),
+    budget: float | None = None,
     progress: bool = True,
     listener: Listener = ignore,
 ) -> TrainedRun:
@@ -72,10 +73,11 @@ def train(
             language model, tuples of one line; see each task of `regard.tasks`); None takes ``data.train``
             of `config`.
         valid: the validation data, in the same form; None takes ``data.valid``, or splits off some training examples.
-        task: a name of `regard.tasks.TASKS`; None takes the preset's or `config`'s, or else translate.
-        preset: where to start from; see ``regard train --list-presets``.
+        task: a name of `regard.tasks.TASKS`; None takes the preset's or `config`'s, or else what the files say.
+        preset: where to start from, see ``regard train --list-presets``; None plans the run from its data.
         config: options as in a configuration file, such as ``{"training": {"max_epochs": 3}}``.
         options: single options, such as ``"training.max_epochs=3"``.
+        budget: the minutes there are for training; the plan is fitted to them.
         progress: whether to show progress where there is a terminal or a notebook to show it in.
         listener: called with every event of the run; see `regard.training.progress`.
 
@@ -89,18 +91,23 @@ def train(
     valid_files, valid_examples = _split_by_kind(valid)
     files = {name: files for name, files in (("train", train_files), ("valid", valid_files)) if files}
     named = {"task": task} if task is not None else {}
-    run = configure(config or {}, {"data": files}, named, assigned, preset=preset)
-    _check_files([*train_files, *valid_files], TASKS[run.task].example)
+    layers = (config or {}, {"data": files}, named, assigned)
+    example = TASKS[find_task(*layers, preset=preset)[0]].example
+    _check_files([*train_files, *valid_files], example)
+    planned = plan_run(*layers, preset=preset, train=train_examples, valid=valid_examples, budget=budget)
+    run, plan = planned.config, planned.lines
     display = TrainingDisplay() if progress else None
     if display is None or not display.is_interactive:
-        return run_training(folder, run, train=train_examples, valid=valid_examples, listener=listener)
+        return run_training(
+            folder, run, train=train_examples, valid=valid_examples, listener=listener, plan=plan
+        )
 
     def show(event: Event) -> None:
         display(event)
         listener(event)
 
     with display:
-        return run_training(folder, run, train=train_examples, valid=valid_examples, listener=show)
+        return run_training(folder, run, train=train_examples, valid=valid_examples, listener=show, plan=plan)
 
 
 def _split_by_kind(examples: Examples | None) -> tuple[list[str], list[Any] | None]:
@@ -129,6 +136,7 @@ def run_training(
     train: Sequence[Any] | None = None,
     valid: Sequence[Any] | None = None,
     listener: Listener = ignore,
+    plan: Sequence[str] = (),
 ) -> TrainedRun:
     """Train what a configuration describes.
 
@@ -138,6 +146,7 @@ def run_training(
         train: the training examples; None reads the files of ``config.data``.
         valid: the validation examples; None reads the files of ``config.data``, or splits off training examples.
         listener: called with every event.
+        plan: how the configuration came about, in lines: told first, and written into ``train.toml`` as comments.
 
     Raises:
         RegardError: the data, the configuration or the folder cannot be used.
@@ -149,6 +158,8 @@ def run_training(
         raise DataError(
             f"{model_folder.path}: holds a model already; choose another folder, or remove that one"
         )
+    for line in plan:
+        listener(Note(line))
     fabric = build_fabric(config.training)
     task = TASKS[config.task].task(config, train, valid)
     torch.manual_seed(config.training.seed)
@@ -171,7 +182,8 @@ def run_training(
     make_folder(model_folder.path)
     with TrainingLog(model_folder.path, config.training.tensorboard) as log:
         model_folder.create(task.name, model.config, task.tokenizers, sizes=task.sizes, labels=task.labels)
-        write_whole_text(model_folder.path / "train.toml", write_toml(config.to_mapping()))
+        comments = "".join(f"# {line}\n" for line in plan)
+        write_whole_text(model_folder.path / "train.toml", comments + write_toml(config.to_mapping()))
         log.write(
             "start",
             0,

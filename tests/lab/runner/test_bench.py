@@ -15,7 +15,7 @@ from regard.tasks.classify.predictor import Classifier
 from regard.tasks.language_model.predictor import LanguageModel
 from regard.tasks.tag.predictor import Tagger
 from regard.tasks.translate.predictor import Translator
-from regard.training.run import configure
+from regard.training.configure import configure
 
 TINY = {"embedding_size": 6, "state_size": 6}
 DECODER = {**TINY, "readout_size": 6}

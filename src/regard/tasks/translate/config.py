@@ -7,7 +7,7 @@ from regard.errors import ConfigError
 from regard.evaluation.metrics import selectable, validation_metrics
 from regard.models import ModelConfig
 from regard.tasks.config import PretrainedEncoderConfig, RunConfig, refuse_reversed_pretrained
-from regard.text import KINDS
+from regard.text import KINDS, NORMALIZATIONS
 
 
 @dataclass(frozen=True)
@@ -63,6 +63,8 @@ class TokenizerConfig(Config):
     """How often a word must occur to be in the vocabulary."""
     lowercase: bool = False
     """Lowercase all text first."""
+    normalize: str = "nfc"
+    """The Unicode form of both sides: nfc, nfd (composed characters and Hangul syllables in parts), nfkc or none."""
     shared: bool = False
     """One vocabulary for both sides, trained on both; needs equal kinds and sizes."""
 
@@ -71,6 +73,7 @@ class TokenizerConfig(Config):
             one_of(f"tokenizer.{side}", getattr(self, side), KINDS)
             in_range(f"tokenizer.{side}_size", getattr(self, f"{side}_size"), 5)
         in_range("tokenizer.min_frequency", self.min_frequency, 1)
+        one_of("tokenizer.normalize", self.normalize, NORMALIZATIONS)
         if self.shared and (self.source, self.source_size) != (self.target, self.target_size):
             raise ConfigError(
                 "tokenizer.shared: one vocabulary for both sides needs equal kinds and sizes of both"

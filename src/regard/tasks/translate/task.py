@@ -398,7 +398,12 @@ def _tokenizers(
 
     def train(kind: str, lines: list[str], size: int) -> Tokenizer:
         return train_tokenizer(
-            kind, lines, size=size, min_frequency=config.min_frequency, lowercase=config.lowercase
+            kind,
+            lines,
+            size=size,
+            min_frequency=config.min_frequency,
+            lowercase=config.lowercase,
+            normalize=config.normalize,
         )
 
     if config.shared:

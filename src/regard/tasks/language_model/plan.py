@@ -1,0 +1,108 @@
+"""The plan of a language model, from lines of text.
+
+In: lines, counted. Out: a `Plan`: the level of the text, the size of the model, dropout, batch, updates, validation.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from regard.tasks.language_model.config import TextDataConfig
+from regard.tasks.language_model.task import parse_lines, read_corpus
+from regard.tasks.plan import (
+    Budget,
+    Decision,
+    Plan,
+    TextStatistics,
+    choose_form,
+    choose_level,
+    choose_schedule,
+    count_updates,
+    describe_text,
+    estimate_minutes,
+    limit_minutes,
+    take_evenly,
+    updates_by_hand,
+)
+
+
+def plan_text(
+    text: TextStatistics,
+    num_lines: int,
+    given: Mapping[str, Any] | None = None,
+    budget: Budget | None = None,
+) -> Plan:
+    """Decide how to train a language model.
+
+    The model is that of the preset lstm-lm, one LSTM of 200 units with tied embeddings: small enough for a CPU. Ten
+    passes, but at least 1,000 updates.
+
+    Args:
+        text: of the lines.
+        num_lines: for training.
+        given: options given by hand, as nested tables.
+        budget: the time there is, if it is limited.
+    """
+    level = choose_level(
+        text,
+        strings=text.are_single_words and text.mean_characters <= 40,
+        given=(given or {}).get("tokenizer", {}).get("text"),
+    )
+    size = {} if level.size is None else {"text_size": level.size}
+    few = text.num_words < 100_000
+    dropout = 0.4 if few else 0.3
+    updates, why = count_updates(num_lines, 32, 10, 1_000, 40_000)
+    longest = text.long_characters if level.kind == "char" else text.long_words
+    limit = min(max(100, 10 * round(0.15 * longest)), 300)
+    decisions = [
+        Decision("text", level.value, level.reason, {"tokenizer": {"text": level.kind, **size}}),
+        choose_form({"text": (text, level)}),
+        Decision(
+            "length limit",
+            f"{limit} tokens",
+            f"99 of 100 lines have at most {longest} characters or words",
+            {"data": {"max_length": limit}},
+        ),
+        Decision(
+            "model",
+            f"LSTM of 200 units, tied embeddings, dropout {dropout:g}",
+            "fewer than 100,000 words" if few else "100,000 words and more",
+            {
+                "model": {
+                    "cell": "lstm",
+                    "embedding_size": 200,
+                    "state_size": 200,
+                    "tie": True,
+                    "dropout": dropout,
+                }
+            },
+        ),
+        Decision(
+            "batch",
+            "32 lines of at most 2,000 tokens, learning rate 0.002",
+            "as the preset lstm-lm",
+            {"training": {"batch_sentences": 32, "batch_tokens": 2000, "learning_rate": 0.002}},
+        ),
+        *choose_schedule(
+            updates, why, select="loss", selection="the loss", by_hand=updates_by_hand(given, num_lines, 32)
+        ),
+    ]
+    if budget is not None:
+        tokens = 32 * (text.mean_characters if level.kind == "char" else text.mean_words)
+        num_parameters = 8 * 200 * 200 + 200 * (level.size or text.alphabet_size)
+        minutes = estimate_minutes(updates, num_parameters, tokens, budget.flops)
+        decisions.append(limit_minutes(budget, f"the whole run would take about {minutes:.0f} min"))
+    data = f"{num_lines:,} lines of text; {text.mean_words:.1f} words, {text.mean_characters:.1f} characters per line"
+    return Plan(data, tuple(decisions))
+
+
+def plan_files(
+    data: TextDataConfig,
+    train: Sequence[Any] | None,
+    valid: Sequence[Any] | None,
+    given: Mapping[str, Any],
+    budget: Budget | None = None,
+) -> Plan:
+    """Read the text of a run and plan it; see `TaskSpec.plan_run`."""
+    lines = parse_lines(train) if train is not None else read_corpus(data.train)
+    lines = [line for line in lines if line.strip()]
+    return plan_text(describe_text(take_evenly(lines)), len(lines), given, budget)

@@ -1,0 +1,134 @@
+"""Which task a training file is for, where it says so.
+
+In: the first lines of the files. Out: the task, with the options its layout needs, such as the order of columns; or an
+error that asks for ``--task`` where the file can be read in several ways. Knows nothing of models.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from regard.errors import DataError
+from regard.text import read_lines
+from regard.text.formats import STDIN
+
+_MAX_LINES = 2_000
+_MAX_LABELS = 50
+_MIN_REPEATS = 5  # how often a label occurs on average
+_FEW_LINES = 100
+_MAX_STARTS = 10
+_FEATURES = (".npy", ".arrow", ".feather", ".parquet")
+
+
+@dataclass(frozen=True)
+class Recognized:
+    """What a file says.
+
+    Attributes:
+        task: a name of `TASKS`.
+        reason: how it is known, in a few words.
+        options: what its layout needs, as nested tables.
+    """
+
+    task: str
+    reason: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+def recognize_task(files: Sequence[str], *, columns: bool = False) -> Recognized:
+    """Recognise the task of training files.
+
+    Args:
+        files: as ``--train`` names them.
+        columns: whether the columns of source and target were named by hand, so that any number of them is fine.
+
+    Raises:
+        DataError: the file can be read in several ways, or cannot be read; the message names ``--task``.
+    """
+    if Path(files[0]).suffix.lower() in _FEATURES:
+        return Recognized("caption", "feature vectors and their captions")
+    if len(files) > 1 or are_read_once(files) or columns:
+        return Recognized("translate", "two sides")
+    return recognize_lines(list(islice(read_lines(files), _MAX_LINES)), files[0])
+
+
+def are_read_once(files: Sequence[str]) -> bool:
+    """Whether one of the files is standard input or a pipe, so that looking at it would consume it."""
+    return any(name == STDIN or Path(name).is_fifo() for name in files)
+
+
+def recognize_lines(lines: Sequence[str], place: str) -> Recognized:
+    """Recognise the task of one file.
+
+    Args:
+        lines: its first lines.
+        place: what it is called in messages.
+
+    Raises:
+        DataError: it can be read in several ways.
+    """
+    text = [line for line in lines if line.strip()]
+    if not text:
+        raise DataError(f"{place}: an empty corpus, without a line of text; name a file with some")
+    if _is_vertical(lines):
+        return Recognized(
+            "tag",
+            "one word and its tag per line, blank lines between sentences",
+            {"data": {"layout": "vertical"}},
+        )
+    widths = {line.count("\t") + 1 for line in text}
+    if len(widths) > 1:
+        raise DataError(
+            f"{place}: lines of {' and '.join(map(str, sorted(widths)[:3]))} columns; separate source and target by "
+            "one tab on every line, or name the task: --task language_model for text with tabs in it"
+        )
+    (width,) = widths
+    if width == 1:
+        return _recognize_column(text, place)
+    if width > 2:
+        raise DataError(
+            f"{place}: {width} columns, and it is not said which are which; name those of source and target, as "
+            "--columns 1 2, or the task, as --task classify --set model.num_texts=2 for a label and two texts"
+        )
+    first, second = (list(column) for column in zip(*(line.split("\t") for line in text), strict=True))
+    if _are_labels(first, second):
+        return Recognized("classify", f"{len(set(first))} labels, each with many texts")
+    if _are_labels(second, first):
+        reason = f"{len(set(second))} labels, each with many texts, in the second column"
+        return Recognized("classify", reason, {"data": {"columns": [2, 1]}})
+    return Recognized("translate", "two columns")
+
+
+def _is_vertical(lines: Sequence[str]) -> bool:
+    """CoNLL: at least two columns everywhere, the first without blanks in it, and blank lines between some."""
+    rows = [line for line in lines if line.strip() and not line.startswith("# ")]
+    if not any(not line.strip() for line in lines[:-1]):
+        return False
+    cells = [line.split("\t") if "\t" in line else line.split() for line in rows]
+    return (
+        len({len(row) for row in cells}) == 1
+        and len(cells[0]) > 1
+        and all(len(cell.split()) == 1 for row in cells for cell in row[:2])
+    )
+
+
+def _recognize_column(text: Sequence[str], place: str) -> Recognized:
+    """Text; or a label, a blank and a text, which only a person can tell from it."""
+    parts = [line.split(maxsplit=1) for line in text]
+    starts = sorted({words[0] for words in parts})
+    if len(text) >= _FEW_LINES and len(starts) <= _MAX_STARTS and all(len(words) > 1 for words in parts):
+        raise DataError(
+            f"{place}: every line begins with one of {len(starts)} words ({', '.join(starts[:3])}, …): it may be text, "
+            "or labels and texts separated by a blank; name the task: --task language_model, or --task classify --set "
+            "data.separator=space"
+        )
+    return Recognized("language_model", "one column of text")
+
+
+def _are_labels(labels: Sequence[str], texts: Sequence[str]) -> bool:
+    """Few different ones, each many times, beside texts that are mostly different."""
+    num_labels = len(set(labels))
+    repeated = 2 <= num_labels <= _MAX_LABELS and len(labels) >= _MIN_REPEATS * num_labels
+    return repeated and len(set(texts)) > max(5 * num_labels, len(texts) // 2)

@@ -1,0 +1,67 @@
+"""Which task a file is for: recognised where the file says it, asked for where it does not."""
+
+import pytest
+
+from regard.errors import DataError
+from regard.tasks.recognize import recognize_lines, recognize_task
+
+TEXTS = [f"text number {k} of many" for k in range(200)]
+
+
+@pytest.mark.parametrize(
+    ("lines", "task", "options"),
+    [
+        ([f"{text}\t{text.upper()}" for text in TEXTS], "translate", {}),
+        ([f"word{k}\tw o r d" for k in range(5)], "translate", {}),
+        ([f"{k % 2}\t{text}" for k, text in enumerate(TEXTS)], "classify", {}),
+        ([f"{text}\t{k % 2}" for k, text in enumerate(TEXTS)], "classify", {"data": {"columns": [2, 1]}}),
+        (["the\tDET", "dog\tNOUN", "", "it\tPRON", ""], "tag", {"data": {"layout": "vertical"}}),
+        (["the DT B-NP", "dog NN I-NP", "", "it PRP B-NP"], "tag", {"data": {"layout": "vertical"}}),
+        (["# sent", "1\tthe\tthe\tDET", "", "1\tit\tit\tPRON"], "tag", {"data": {"layout": "vertical"}}),
+        (TEXTS[:50], "language_model", {}),
+        (["a line", "", "another line of text", "word"], "language_model", {}),
+    ],
+    ids=[
+        "pairs",
+        "few pairs",
+        "label first",
+        "label second",
+        "tags",
+        "blanks",
+        "comments",
+        "text",
+        "paragraphs",
+    ],
+)
+def test_recognized(lines, task, options):
+    recognized = recognize_lines(lines, "file")
+    assert (recognized.task, recognized.options) == (task, options)
+    assert recognized.reason
+
+
+@pytest.mark.parametrize(
+    ("lines", "parts"),
+    [
+        (["a\tb\tc"] * 3, ["file: 3 columns", "--columns 1 2", "--task"]),
+        (["a\tb", "c"], ["file: lines of 1 and 2 columns", "--task language_model"]),
+        ([f"{k % 2} {text}" for k, text in enumerate(TEXTS)], ["--task classify --set data.separator=space"]),
+        (["", " "], ["file: an empty corpus"]),
+    ],
+    ids=["three columns", "uneven", "label and blank", "empty"],
+)
+def test_asked_for(lines, parts):
+    with pytest.raises(DataError) as raised:
+        recognize_lines(lines, "file")
+    for part in parts:
+        assert part in str(raised.value)
+
+
+def test_files(tmp_path):
+    path = tmp_path / "three.tsv"
+    path.write_text("a\tb\tc\n" * 3)
+    assert recognize_task([str(path)], columns=True).task == "translate"
+    assert recognize_task(["a.de", "a.en"]).task == "translate"
+    assert recognize_task(["a.npy", "captions.txt"]).task == "caption"
+    assert recognize_task(["-"]).task == "translate"
+    with pytest.raises(DataError, match="no such file"):
+        recognize_task([str(tmp_path / "none.tsv")])
