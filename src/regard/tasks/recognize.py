@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from regard.errors import DataError
-from regard.text import read_lines
-from regard.text.formats import STDIN
+from regard.text.formats import STDIN, read_file
+from regard.text.pairs import find_pair_columns
 
 _MAX_LINES = 2_000
 _MAX_LABELS = 50
@@ -51,7 +51,7 @@ def recognize_task(files: Sequence[str], *, columns: bool = False) -> Recognized
         return Recognized("caption", "feature vectors and their captions")
     if len(files) > 1 or are_read_once(files) or columns:
         return Recognized("translate", "two sides")
-    return recognize_lines(list(islice(read_lines(files), _MAX_LINES)), files[0])
+    return recognize_lines(list(islice(read_file(files[0]), _MAX_LINES)), files[0])
 
 
 def are_read_once(files: Sequence[str]) -> bool:
@@ -72,6 +72,8 @@ def recognize_lines(lines: Sequence[str], place: str) -> Recognized:
     text = [line for line in lines if line.strip()]
     if not text:
         raise DataError(f"{place}: an empty corpus, without a line of text; name a file with some")
+    if _have_features(text, place):
+        return Recognized("translate", "lemma, features and form")
     if _is_vertical(lines):
         return Recognized(
             "tag",
@@ -99,6 +101,16 @@ def recognize_lines(lines: Sequence[str], place: str) -> Recognized:
         reason = f"{len(set(second))} labels, each with many texts, in the second column"
         return Recognized("classify", reason, {"data": {"columns": [2, 1]}})
     return Recognized("translate", "two columns")
+
+
+def _have_features(text: Sequence[str], place: str) -> bool:
+    """Whether one of three columns holds morphological features, as in UniMorph's and SIGMORPHON's files."""
+    if any(line.count("\t") != 2 for line in text):
+        return False
+    try:
+        return len(find_pair_columns(place, text).read) == 3
+    except DataError:
+        return False
 
 
 def _is_vertical(lines: Sequence[str]) -> bool:

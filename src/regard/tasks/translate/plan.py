@@ -412,10 +412,10 @@ def plan_files(
     budget: Budget | None = None,
 ) -> Plan:
     """Read the pairs of a run and plan it; see `TaskSpec.plan_run`."""
-    pairs = parse_pairs(train) if train is not None else read_corpus(data.train, data.columns)
+    pairs = parse_pairs(train) if train is not None else read_corpus(data.train, data.columns, data.features)
     num_valid = None
     if valid is not None:
         num_valid = len(valid)
     elif data.valid:
-        num_valid = len(read_corpus(data.valid, data.columns))
+        num_valid = len(read_corpus(data.valid, data.columns, data.features))
     return plan_pairs(describe_pairs(pairs, num_valid), given, budget)
