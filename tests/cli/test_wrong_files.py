@@ -112,12 +112,11 @@ class TestTraining:
         return regard("train", tmp_path / "new", *arguments, "--updates", 1, "--device", "cpu")
 
     def test_three_columns(self, regard, tmp_path, data):
-        refused(
-            self.train(regard, tmp_path, "--train", data / "swapped.tsv"),
-            "swapped.tsv:1: 3 columns, and only columns 1 and 2 are read",
-            "--columns 1 2",
-            "--features 2",
-        )
+        named = ("--columns 1 2", "--features 2")
+        train = ("--train", data / "swapped.tsv")
+        refused(self.train(regard, tmp_path, *train), "swapped.tsv: 3 columns, and it is not said", *named)
+        message = "swapped.tsv:1: 3 columns, and only columns 1 and 2 are read"
+        refused(self.train(regard, tmp_path, *train, "--task", "translate"), message, *named)
 
     def test_two_tables(self, regard, tmp_path, data):
         refused(
@@ -129,7 +128,7 @@ class TestTraining:
 
     def test_one_column(self, regard, tmp_path, data):
         refused(
-            self.train(regard, tmp_path, "--train", data / "test.src"),
+            self.train(regard, tmp_path, "--task", "translate", "--train", data / "test.src"),
             "test.src:1: 1 column where columns 1 and 2 are needed",
             "second file",
             "--task language_model",
@@ -147,7 +146,7 @@ class TestTraining:
     def test_labelled_texts(self, regard, tmp_path, write):
         path = write("labelled.tsv", LABELLED)
         refused(
-            self.train(regard, tmp_path, "--train", path),
+            self.train(regard, tmp_path, "--task", "translate", "--train", path),
             "2 different words (bad, good) before 40 longer texts",
             "--task classify",
             "--columns 1 2",

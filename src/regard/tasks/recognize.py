@@ -92,7 +92,8 @@ def recognize_lines(lines: Sequence[str], place: str) -> Recognized:
     if width > 2:
         raise DataError(
             f"{place}: {width} columns, and it is not said which are which; name those of source and target, as "
-            "--columns 1 2, or the task, as --task classify --set model.num_texts=2 for a label and two texts"
+            "--columns 1 2 (and --features 2 for those of a lemma), or the task, as --task classify --set "
+            "model.num_texts=2 for a label and two texts"
         )
     first, second = (list(column) for column in zip(*(line.split("\t") for line in text), strict=True))
     if _are_labels(first, second):
