@@ -95,6 +95,11 @@ def test_embedding_readouts_dropout_and_standardizing_by_themselves():
     attentional = layers.AttentionalReadout(n, 7, 6)(torch.randn(2, n), torch.randn(2, 7))
     assert attentional.shape == (2, 6)
     assert layers.Dropout(0.5).eval()(embedded) is embedded
+    alpha = torch.full((2, 3), 1 / 3)
+    rows = (torch.randn(2, size) for size in (9, n, d, 7))  # logits, state, word, context
+    copy_ids = torch.tensor([[4, -1, 5]] * 2)
+    log_probs = layers.PointerGenerator(n, d, 7)(*rows, alpha, copy_ids)
+    torch.testing.assert_close(log_probs.exp().sum(dim=-1), torch.ones(2))
     assert layers.Standardize(d)(torch.randn(B, d)).shape == (B, d)
 
 
@@ -127,7 +132,7 @@ def test_help_says_shapes_and_source(name):
 def test_every_module_is_tested_above():
     """A new layer needs a test in this file."""
     tested = {"Dropout", "Embedding", "Standardize", "Head", "Output", "MaxoutReadout", "AttentionalReadout"}
-    tested |= {"RecurrentStack", "BidirectionalStack", "LocalM", "LocalP"}
+    tested |= {"RecurrentStack", "BidirectionalStack", "LocalM", "LocalP", "PointerGenerator"}
     tested |= {kind.__name__ for table in (layers.CELLS, layers.ENERGIES) for kind in table.values()}
     tested |= {type(make(d, 6)).__name__ for make in layers.POOLINGS.values()}
     assert set(MODULES) == tested | BASES

@@ -88,7 +88,7 @@ class TestRegardTrain:
     def train(self, tmp_path, pairs, capsys):
         def run(**options):
             given = [(pair.source, pair.target) for pair in pairs(30)]
-            regard.train(tmp_path / "m", given, options=self.OPTIONS, **options)
+            regard.train(tmp_path / "m", given, preset="rnnsearch-small", options=self.OPTIONS, **options)
             return capsys.readouterr()
 
         return run

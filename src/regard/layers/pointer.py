@@ -44,12 +44,12 @@ class PointerGenerator(nn.Module):
         """Log P(w) of each row.
 
         Args:
-            logits: of P_vocab.
-            state: s_i.
-            embedded: E y_{i−1}.
-            context: c_i.
-            alpha: α_i.
-            copy_ids: the target word that each source word is copied as, negative where there is none; the rows of a
+            logits: of P_vocab, (…, Vy).
+            state: s_i, (…, n).
+            embedded: E y_{i−1}, (…, m).
+            context: c_i, (…, d).
+            alpha: α_i, (…, Tx).
+            copy_ids: (B, Tx), the target word that each source word is copied as, negative where there is none; the rows of a
                 sentence are consecutive.
         """
         generation = generation_logits(context, state, embedded, self.w_c, self.w_s, self.w_x, self.b)

@@ -2,12 +2,11 @@
 
 import pytest
 import torch
-from regard.inference.averaging import average_models
 
 from regard.batches import pad_pairs
 from regard.checkpoint import ModelFolder
 from regard.errors import ConfigError
-from regard.inference.ensemble import Ensemble
+from regard.inference.ensemble import Ensemble, average_models
 from regard.inference.packing import pack_model
 from regard.inference.shortlist import train_shortlist
 from regard.search.options import SamplingOptions
