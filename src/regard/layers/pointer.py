@@ -49,8 +49,8 @@ class PointerGenerator(nn.Module):
             embedded: E y_{i−1}, (…, m).
             context: c_i, (…, d).
             alpha: α_i, (…, Tx).
-            copy_ids: (B, Tx), the target word that each source word is copied as, negative where there is none; the rows of a
-                sentence are consecutive.
+            copy_ids: (B, Tx), the target word that each source word is copied as, negative where there is none; the
+                rows of a sentence are consecutive.
         """
         generation = generation_logits(context, state, embedded, self.w_c, self.w_s, self.w_x, self.b)
         rows = alpha.flatten(0, -2)  # (N, Tx)
