@@ -274,7 +274,14 @@ def choose_form(sides: Mapping[str, tuple[TextStatistics, Level]]) -> Decision:
 
 
 def choose_schedule(
-    updates: int, reason: str, *, select: str, selection: str, why: str = "", by_hand: int | None = None
+    updates: int,
+    reason: str,
+    *,
+    select: str,
+    selection: str,
+    why: str = "",
+    by_hand: int | None = None,
+    keep_last: bool = False,
 ) -> list[Decision]:
     """Choose what follows from the number of updates: warm-up, decay, validations and early stopping.
 
@@ -289,10 +296,16 @@ def choose_schedule(
         selection: the same in words.
         why: for this score.
         by_hand: the updates that were given by hand, which everything else follows; see `updates_by_hand`.
+        keep_last: whether nothing is selected: one validation, at the end.
     """
     length = updates if by_hand is None else by_hand
     warmup = min(200, length // 20)
-    every = max(1, length // _NUM_VALIDATIONS)
+    every, patience = max(1, length // _NUM_VALIDATIONS), _PATIENCE
+    validations = (
+        f"every {every:,} updates; {selection} selects; the run ends after {patience} without a better one"
+    )
+    if keep_last:
+        every, patience, validations = length, 0, "once, at the end; the last weights are kept"
     return [
         Decision(
             "updates",
@@ -308,9 +321,9 @@ def choose_schedule(
         ),
         Decision(
             "validation",
-            f"every {every:,} updates; {selection} selects; the run ends after {_PATIENCE} without a better one",
+            validations,
             why or "25 in a run",
-            {"training": {"validate_every": every, "select": select, "patience": _PATIENCE}},
+            {"training": {"validate_every": every, "select": select, "patience": patience}},
         ),
     ]
 

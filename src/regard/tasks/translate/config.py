@@ -30,6 +30,8 @@ class DataConfig(Config):
     """Training pairs with one side this many times longer than the other are left out; 0 for no limit."""
     drop_duplicates: bool = False
     """Leave out repeated training pairs."""
+    rename_symbols: bool = False
+    """Each time a training pair is read, exchange its symbols at random, on both sides alike (as abb→BBA, xyy→YYX)."""
 
     def __post_init__(self) -> None:
         for name in ("train", "valid"):

@@ -6,6 +6,7 @@ filters left out. The encoder and the decoder may start from trained language mo
 tokenizers are then used, since the weights belong to those ids.
 """
 
+import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -28,6 +29,7 @@ from regard.tasks.train_valid_split import split_train_valid
 from regard.tasks.translate.config import DataConfig, PretrainedConfig, TokenizerConfig, TranslateRun
 from regard.tasks.translate.objective import TranslationObjective, mix_in_samples, sampled_share
 from regard.tasks.translate.predictor import Translator
+from regard.tasks.translate.renaming import Correspondence, find_correspondence, rename, share_written
 from regard.text import (
     SPECIALS,
     EncodedPair,
@@ -96,6 +98,22 @@ class TranslateTask(Task):
         super().__init__(config, replace(prepared, notes=(*recognised, *prepared.notes)))
         check_selection(config.training.select, self.tokenizers["target"])
         self._generator: torch.Generator | None = None
+        self._correspondence = self._find_correspondence() if config.data.rename_symbols else None
+
+    def _find_correspondence(self) -> Correspondence[int]:
+        """Find which symbols can be renamed, and say how many."""
+        pairs = [(pair.source_ids, pair.target_ids) for pair in self.prepared.train]
+        found = find_correspondence(pairs)
+        if not found.classes:
+            raise ConfigError(
+                "data.rename_symbols: no symbol of the target occurs in step with one of the source, so none can be "
+                "renamed; set data.rename_symbols = false"
+            )
+        self.notes += (
+            f"renaming: {len(found.pairs):,} source symbols are exchanged at random; "
+            f"{100 * share_written(pairs, found):.0f} % of the target are written from them",
+        )
+        return found
 
     @property
     def sizes(self) -> Mapping[str, int]:
@@ -135,7 +153,23 @@ class TranslateTask(Task):
 
     def batch(self, members: Sequence[int]) -> PairBatch:
         """Some pairs, padded."""
-        return pad_pairs([self.prepared.train[k] for k in members])
+        return pad_pairs([self._pair(k) for k in members])
+
+    def plan(self, epoch: int) -> Sequence[Sequence[int]]:
+        """See `Task.plan`; with renamed symbols the indices count on from epoch to epoch, for no pair comes twice."""
+        batches = super().plan(epoch)
+        if self._correspondence is None:
+            return batches
+        return [[k + epoch * self.num_train for k in members] for members in batches]
+
+    def _pair(self, k: int) -> EncodedPair:
+        """A training pair; its symbols renamed, where they are, by a permutation that the seed and k decide."""
+        pair = self.prepared.train[k % self.num_train]
+        if self._correspondence is None:
+            return pair
+        rng = random.Random(f"{self.config.training.seed} {k}")
+        source_ids, target_ids = rename((pair.source_ids, pair.target_ids), self._correspondence, rng)
+        return replace(pair, source_ids=source_ids, target_ids=target_ids)
 
     def loss(self, objective: nn.Module, batch: PairBatch, progress: float) -> Tensor:
         """The loss; with scheduled sampling, after some previous tokens were replaced by sampled ones."""
