@@ -115,7 +115,7 @@ def measure(
         seconds, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
         scores = json.loads(_run(["evaluate", f"{folder}/model", f"{folder}/test.tsv", "--json"], threads))
     cpu_seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return Outcome(relation, seed, scores["scores"]["exact_match"], seconds / 60, cpu_seconds / 60)
+    return Outcome(relation, seed, scores["exact_match"], seconds / 60, cpu_seconds / 60)
 
 
 def _run(arguments: Sequence[str], threads: int) -> str:

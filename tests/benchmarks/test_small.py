@@ -30,7 +30,7 @@ def test_the_default_command_is_measured(monkeypatch, with_valid):
                 split = name.rpartition("/")[2]
                 with open(name, encoding="utf-8") as file:
                     rows[split] = [line.rstrip("\n").split("\t") for line in file]
-        return json.dumps({"scores": {"exact_match": 0.97}})
+        return json.dumps({"exact_match": 0.97})
 
     monkeypatch.setattr(small, "_run", run)
     outcome = small.measure("reversed", 3, small.POISSON, "abc", with_valid=with_valid, threads=1)
@@ -46,5 +46,5 @@ def test_the_default_command_is_measured(monkeypatch, with_valid):
 
 
 def test_a_command_that_fails_is_an_error():
-    with pytest.raises(RegardError, match=r"regard evaluate nowhere failed: .*nowhere"):
-        small._run(["evaluate", "nowhere", "nothing.tsv"][:2], 1)
+    with pytest.raises(RegardError, match=r"regard translate nowhere failed: (?s:.*)nowhere"):
+        small._run(["translate", "nowhere"], 1)

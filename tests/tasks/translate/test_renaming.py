@@ -25,12 +25,13 @@ COMMUTING = {
     "in upper case": str.upper,
     "with a sign between": lambda word: f"{word}-{word}",
     "rotated": lambda word: word[1:] + word[0],
+    "with y as i": lambda word: word.replace("y", "i"),  # commutes with what leaves the two alone
 }
 OTHER = {
     "sorted": lambda word: "".join(sorted(word)),
     "with an affix": lambda word: f"{word}ed",
     "without vowels": lambda word: "".join(letter for letter in word if letter not in "aeiou") or "y",
-    "of one case": lambda word: word.lower().replace("y", "i"),
+    "with one vowel": lambda word: "".join("a" if letter in "aeiou" else letter for letter in word),
 }
 
 
