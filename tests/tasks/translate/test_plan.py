@@ -67,17 +67,33 @@ class TestKindsOfFiles:
         options = options_of(plan)
         assert 3_000 <= options["training.max_updates"] <= 4_000
         assert (options["model.encoder.state_size"], options["model.decoder.state_size"]) == (128, 256)
+        assert options["model.decoder.kind"] == "hard-monotonic"
         assert "in the same order" in plan.data
+
+    def test_eight_hundred_words_are_not_left_before_they_are_learned(self):
+        statistics = describe_pairs(spelling(3_600))
+        few, more = (
+            options_of(plan_pairs(replace(statistics, num_pairs=number))) for number in (800, 8_000)
+        )
+        assert few["training.max_updates"] == 3_000
+        assert few["model.encoder.dropout"] > more["model.encoder.dropout"]
 
     def test_lemma_to_form(self):
         pairs = [SentencePair(word, f"{word}ed") for word in words(12_000)]
         plan = decide(pairs)
         assert kinds(plan) == ("char", "char", "wer")
-        assert options_of(plan)["model.encoder.state_size"] == 256  # more data, a larger model
+        assert options_of(plan)["model.decoder.kind"] == "hard-monotonic"
+        statistics = describe_pairs(pairs)
+        widths = [
+            options_of(plan_pairs(replace(statistics, num_pairs=number)))["model.encoder.state_size"]
+            for number in (12_000, 33_000)
+        ]
+        assert widths == [128, 256]  # more data, a larger model
 
     def test_dates(self):
         plan = decide(pairs_of(Dates(), 2_000))
         assert kinds(plan) == ("char", "char", "wer")
+        assert options_of(plan)["model.decoder.kind"] == "bahdanau"  # day, month and year change places
 
     def test_short_translations_of_a_closed_vocabulary(self):
         known, rng = words(200), random.Random(1)
