@@ -1,7 +1,6 @@
 """The comparison of the default command with configurations made by hand: splits, shortfall, choice."""
 
 import pytest
-
 from benchmarks.defaults import DEFAULT, KINDS, PARTS, Run, compare, shortfall, split, table, write_files
 
 
@@ -9,7 +8,7 @@ def test_a_split_shares_no_line_and_repeats_none():
     lines = [f"line {k % 50}" for k in range(100)]
     train, valid, test = split(lines, 10, 5)
     assert (len(train), len(valid), len(test)) == (35, 10, 5)
-    assert not (set(train) & set(valid) or set(valid) & set(test) or set(train) & set(test))
+    assert len({*train, *valid, *test}) == 50
     assert split(lines, 10, 5, train=7)[0] == train[:7]
 
 
