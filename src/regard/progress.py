@@ -1,79 +1,122 @@
-"""A long job as the terminal shows it: a live bar with facts and the time left, or a plain line now and then.
+"""A long job as the terminal shows it: one line, redrawn, or printed anew every ten seconds.
 
-In: how much is done, for how long, and a few facts. Out: text on a `rich` console. Knows nothing of what is done.
+In: how much is done, for how long, and a few facts. Out: text on a `rich` console, in one format for every job::
+
+    training  42 %  epoch 3.4  1:05 elapsed, 1:29 left  update 1,500  loss 2.346  12,346 tokens/s
+
+A line is never cut: what a narrow terminal has no room for is left out from the end, the facts first. Knows nothing of
+what is done.
 """
 
 import time
+from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib.util import find_spec
 from types import TracebackType
 from typing import Self
 
-from rich.console import Console
-from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.live import Live
+from rich.text import Text
 
 PLAIN_EVERY = 10.0
-"""Seconds between two plain lines of progress, where there is no terminal for a live bar."""
+"""Seconds between two plain lines of progress, where there is no terminal for a live one."""
 
-_UNKNOWN = "–:––"
+_GAP = "  "
+_REDRAWN = 4  # times a second
 
 
 def clock(seconds: float) -> str:
-    """Minutes and seconds, as 2:05."""
-    return f"{int(seconds) // 60}:{int(seconds) % 60:02d}"
+    """Minutes and seconds as 2:05, with hours as 1:02:05."""
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
 
 
 def can_redraw(console: Console) -> bool:
-    """Whether a console can show a live bar: a terminal, or a notebook with ipywidgets."""
+    """Whether a console can show a live line: a terminal, or a notebook with ipywidgets."""
     return console.is_terminal or (console.is_jupyter and find_spec("ipywidgets") is not None)
 
 
+@dataclass(frozen=True)
+class Status:
+    """How far a job is.
+
+    Attributes:
+        doing: what is being done, such as "training".
+        place: where in its data it is, such as "epoch 3.4" or "12 lines".
+        fraction: how much is done, 0 to 1; None where that is not known.
+        seconds: how long that took.
+        facts: more to say, the most important first.
+    """
+
+    doing: str
+    place: str
+    fraction: float | None
+    seconds: float
+    facts: Sequence[str] = ()
+
+    def line(self, width: int | None = None, since: float = 0.0) -> str:
+        """The status in one line.
+
+        Args:
+            width: in characters; facts that exceed it are left out.
+            since: the seconds since the job was so far.
+        """
+        parts = [self.doing]
+        times = f"{clock(self.seconds + since)} elapsed"
+        if self.fraction is not None:
+            parts.append(f"{int(100 * self.fraction)} %")
+        if self.fraction:
+            left = self.seconds * (1 - self.fraction) / self.fraction
+            times += f", {clock(max(left - since, 0.0))} left"
+        line = _GAP.join([*parts, self.place, times])
+        for fact in self.facts:
+            if width is not None and len(line) + len(_GAP) + len(fact) > width:
+                break
+            line += _GAP + fact
+        return line
+
+
 class ProgressBar:
-    """The bar of one job; use it as a context around the work. Subclasses decide what to show when.
+    """The progress of one job; use it as a context around the work. Subclasses decide what to show when.
 
     Args:
         doing: what is being done, such as "training".
         console: where it is shown.
-        live: whether to redraw a bar; otherwise a plain line is printed now and then.
+        live: whether to redraw a line; otherwise a plain one is printed now and then.
     """
 
     def __init__(self, doing: str, console: Console, *, live: bool) -> None:
         self._live, self._console = live, console
-        self._bar = Progress(
-            SpinnerColumn(),
-            TextColumn(f"[bold]{doing}[/]"),
-            BarColumn(bar_width=None),
-            TextColumn("{task.fields[facts]}"),
-            TimeElapsedColumn(),
-            TextColumn("[dim]left[/] {task.fields[left]}"),
-            console=console,
-            disable=not live,
-            transient=True,
-        )
-        self._task = self._bar.add_task(doing, total=None, facts="", left=_UNKNOWN)
-        self._printed = 0.0  # when the last plain line was
+        self._doing = doing
+        self._status: Status | None = None
+        self._shown = self._printed = 0.0  # when the status was told, and when the last plain line was
+        self._display = Live(self, console=console, transient=True, refresh_per_second=_REDRAWN)
 
     def __enter__(self) -> Self:
-        self._bar.start()
+        if self._live:
+            self._display.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._bar.stop()
+        self._display.stop()
 
-    def _show(self, fraction: float | None, seconds: float, facts: str, plain: str) -> None:
-        """Redraw the bar, or print a line if the last one was some time ago.
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        line = self._doing
+        if self._status is not None:  # the clock runs on between two reports
+            line = self._status.line(options.max_width, time.monotonic() - self._shown)
+        text = Text(line, no_wrap=False, overflow="fold")  # whatever the console does with long lines
+        text.stylize("bold", 0, len(self._doing))
+        yield text
 
-        Args:
-            fraction: how much is done, 0 to 1; None where that is not known.
-            seconds: how long it took.
-            facts: shown beside the bar.
-            plain: the first part of a plain line.
-        """
-        left = clock(seconds * (1 - fraction) / fraction) if fraction else _UNKNOWN
-        if self._live:
-            total = None if fraction is None else 1.0
-            self._bar.update(self._task, total=total, completed=fraction or 0.0, facts=facts, left=left)
-        elif time.monotonic() - self._printed >= PLAIN_EVERY:
-            self._printed = time.monotonic()
-            self._console.print(f"{plain}  {clock(seconds)} elapsed, {left} left")
+    def _show(self, place: str, fraction: float | None, seconds: float, facts: Sequence[str]) -> None:
+        """Redraw the line, or print one if the last was some time ago; arguments as of `Status`."""
+        fraction = None if fraction is None else min(fraction, 1.0)
+        self._status = Status(self._doing, place, fraction, seconds, facts)
+        self._shown = time.monotonic()
+        if not self._live and self._shown - self._printed >= PLAIN_EVERY:
+            self._printed = self._shown
+            self._console.print(self._status.line(), markup=False)

@@ -21,7 +21,9 @@ def test_the_table_keeps_the_order():
     ]
 
 
-@pytest.mark.parametrize(("seconds", "shown"), [(0, "0:00"), (61.9, "1:01"), (3600, "60:00")])
+@pytest.mark.parametrize(
+    ("seconds", "shown"), [(0, "0:00"), (61.9, "1:01"), (3599, "59:59"), (3725, "1:02:05")]
+)
 def test_clock(seconds, shown):
     assert clock(seconds) == shown
 

@@ -37,7 +37,7 @@ def test_the_table_is_the_json(regard, model, data, expected):
     assert list(shown) == list(expected.scores())
     for name in without_speed(shown):
         assert shown[name] == format_score(name, report[name])
-    bands = printed.split("by source length in words")[1].splitlines()[2:]
+    bands = printed.split("by source length in symbols")[1].splitlines()[2:]
     for band, row in zip(expected.bands, bands[: len(expected.bands)], strict=True):
         assert re.split(r"  +", row.strip()) == [
             band.band.name,
@@ -47,7 +47,7 @@ def test_the_table_is_the_json(regard, model, data, expected):
         assert f"{name}: {signature}" in printed
     # a table in a pipe is not cut to a terminal's width
     assert "…" not in printed
-    assert "token_error_rate" in printed.split("by source length")[1]
+    assert "perplexity" in printed.split("by source length")[1]
 
 
 def test_without_gold_there_is_no_aer(regard, model, data):

@@ -45,18 +45,29 @@ def test_results_on_one_stream_and_the_rest_on_the_other(train, corpus):
     ended = train("--valid", corpus / "test.src", "--valid", corpus / "test.tgt")
     assert ended.status == 0
     report = json.loads((corpus / "model" / "report.json").read_text())
-    rows = dict(line.split("  ", 1) for line in ended.out.splitlines()[1:])
-    flat = {**{k: v for k, v in report.items() if k != "validation"}, **report["validation"]}
-    assert {name: value.strip() for name, value in rows.items()} == {
-        name: format_score(name, value) for name, value in flat.items()
-    }
+    facts, scores = ended.out.split("\n\n")
+    for table, title, expected in (
+        (facts, "trained", {k: v for k, v in report.items() if k != "validation"}),
+        (scores, f"update {report['best_update']} on 12 validation pairs", report["validation"]),
+    ):
+        first, *lines = table.splitlines()
+        assert first.strip() == title
+        rows = dict(line.split("  ", 1) for line in lines)
+        assert {name: value.strip() for name, value in rows.items()} == {
+            name: format_score(name, value) for name, value in expected.items()
+        }
+    assert scores.splitlines()[1].startswith("bleu "), "the score that selects leads"
     assert "60 training pairs, 12 for validation; vocabularies of 9 and 9" in ended.err
-    assert "validation after update 20: perplexity" in ended.err
+    assert "validation after update 20: BLEU" in ended.err
     assert "tokens/s" in ended.err
-    assert f"the model is in {corpus}/model; try: echo … | regard translate {corpus}/model\n" in ended.err
+    assert (
+        f"the model is in {corpus}/model; report: {corpus}/model/report.html; "
+        f"try: echo … | regard translate {corpus}/model\n"
+    ) in ended.err
+    assert "regard train" in (corpus / "model" / "report.html").read_text()
     # plain lines, none broken at a terminal's width
     assert all(
-        line.startswith(("60 training", "update", "validation", "the model"))
+        line.startswith(("60 training", "training  ", "validation", "the model"))
         for line in ended.err.splitlines()
     )
 

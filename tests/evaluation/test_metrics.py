@@ -1,7 +1,7 @@
 import pytest
 
-from regard.evaluation import METRICS, measure_quality
-from regard.evaluation.metrics import display_name, format_score, is_better, power_of_ten
+from regard.evaluation import measure_quality
+from regard.evaluation.metrics import charted_metrics, display_name, format_score, is_better, power_of_ten
 
 BLANK = "\N{NO-BREAK SPACE}"
 
@@ -65,9 +65,26 @@ def test_wer_and_per_of_phones_and_characters():
     """WER counts whole lines, PER edits of symbols over the references' symbols."""
     phones = measure_quality(["K AE T", "D AO"], ["K AE T", "D AO G Z"], unit="symbols")
     assert (phones["wer"], phones["per"]) == (0.5, 2 / 7)
-    assert phones["per"] == phones["token_error_rate"]
     letters = measure_quality(["cats", "dog"], ["cat", "dog"], unit="characters")
     assert (letters["wer"], letters["per"]) == (0.5, 1 / 6)
-    assert letters["per"] == letters["character_error_rate"]
-    assert not {"wer", "per"} & measure_quality(["a cat"], ["a dog"]).scores.keys()
-    assert list(phones.scores) == [key for key in METRICS if key in phones.scores]
+    words = measure_quality(["a cat"], ["a dog"])
+    assert list(words.scores)[:2] == ["bleu", "chrf"]
+    assert not {"wer", "per"} & words.scores.keys()
+
+
+def test_words_in_symbols_are_reported_by_wer_and_per_first():
+    """What means nothing of them is left out: BLEU of one token is 0, and PER is the token error rate of phones."""
+    phones = measure_quality(["K AE T"], ["K AE T"], unit="symbols")
+    assert list(phones.scores) == ["wer", "per", "exact_match", "bleu", "chrf"]
+    letters = measure_quality(["cat"], ["cat"], unit="characters")
+    assert list(letters.scores) == ["wer", "per", "exact_match", "chrf"]
+    assert list(letters.signatures) == ["chrf"]
+    cut_up = measure_quality(["a cat"], ["a cat"], unit="characters", tokenize="char")
+    assert cut_up["bleu"] == pytest.approx(100)
+    selected = measure_quality(["cat"], ["cat"], unit="characters", metrics=["wer"], always=["bleu"])
+    assert list(selected.scores) == ["wer", "bleu"]
+
+
+def test_a_chart_by_length_has_one_direction():
+    assert charted_metrics(["wer", "per", "exact_match", "chrf"]) == ["wer", "per"]
+    assert charted_metrics(["bleu", "chrf", "exact_match", "perplexity"]) == ["bleu", "exact_match"]

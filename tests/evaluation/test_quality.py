@@ -170,6 +170,17 @@ def test_given_edges_and_the_rest_beyond():
     ]
 
 
+def test_lengths_count_words_or_characters():
+    """Of a word that is read by characters, the length in words is 1 whatever it is."""
+    sources = ["cat", "elephants", " catamarans "]
+    [words] = measure_by_length(sources, sources, sources, unit="characters")
+    assert (words.lower, words.upper, words.num_sentences) == (1, 1, 3)
+    characters = measure_by_length(
+        sources, sources, sources, source_unit="characters", unit="characters", edges=[5, 9, 10]
+    )
+    assert [(band.lower, band.upper) for band in characters] == [(1, 5), (6, 9), (10, 10)]
+
+
 def test_a_band_is_measured_by_itself():
     sources = lines([2, 2, 7, 12])
     hypotheses, references = ["a b", "a c", "d e f g", "x"], ["a b", "a b", "d e f g", "y"]

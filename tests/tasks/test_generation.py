@@ -9,7 +9,7 @@ from torch import nn
 
 from regard.errors import ConfigError
 from regard.tasks.base import Validation
-from regard.tasks.generation import check_selection, target_unit, validate_generation
+from regard.tasks.generation import check_selection, line_unit, token_unit, unit_of_lines, validate_generation
 from regard.tasks.translate.config import TranslateRun
 from regard.text import train_tokenizer
 
@@ -34,7 +34,7 @@ class Scripted(nn.Module):
         return SimpleNamespace(logits=probabilities.log())
 
 
-def validated(said, written, free_running=2, model=None):
+def validated(said, written, free_running=2, model=None, select="loss"):
     """Validate with what is said for each token, teacher-forced, and what is written freely."""
     calls = []
 
@@ -57,6 +57,7 @@ def validated(said, written, free_running=2, model=None):
         references=REFERENCES,
         reference_ids=WANTED,
         free_running=free_running,
+        select=select,
     )
     return found, calls
 
@@ -108,7 +109,34 @@ def test_dropout_is_off_during_validation(training):
     ],
 )
 def test_what_a_target_consists_of(tokenizer, unit):
-    assert target_unit(tokenizer) == unit
+    assert token_unit(tokenizer) == unit
+    assert line_unit(tokenizer, ["word", "two words"]) == unit
+    running = ["a line of running text", "and another one"]
+    assert line_unit(tokenizer, running) == ("words" if unit == "characters" else unit)
+
+
+@pytest.mark.parametrize(
+    ("lines", "unit"),
+    [
+        (["K AE1 T", "d͡ʒː ɔ ɪ"], "symbols"),
+        (["cat", "dogs"], "characters"),
+        (["hatte gesehen", "ging", "sah"], "characters"),
+        (["a", "b"], "characters"),
+        (["a cat sleeps"], "words"),
+        (["x" * 41], "words"),
+    ],
+)
+def test_what_lines_consist_of(lines, unit):
+    assert unit_of_lines(lines) == unit
+
+
+def test_the_selecting_score_is_always_computed():
+    """The first to look at come first; what is not reported of such text is there if the run selects by it."""
+    found, _ = validated(WANTED, REFERENCES)
+    assert list(found.scores)[:3] == ["wer", "per", "exact_match"]
+    assert "ter" not in found.scores
+    found, _ = validated(WANTED, REFERENCES, select="ter")
+    assert found.scores["ter"] == 0
 
 
 def test_error_rates_of_phones_are_selected_for_phones_only():

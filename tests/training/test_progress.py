@@ -30,13 +30,13 @@ def clock(monkeypatch):
 VALIDATION = Validation(
     1.0,
     {
+        "bleu": 12.34,
+        "chrf": 30.0,
+        "exact_match": 0.125,
         "perplexity": 2.718,
         "token_accuracy": 0.75,
         "free_running_accuracy": 0.5,
         "exposure_gap": 0.25,
-        "bleu": 12.34,
-        "chrf": 30.0,
-        "exact_match": 0.125,
     },
 )
 
@@ -46,37 +46,38 @@ def test_training_in_a_pipe_is_plain_lines(capsys):
         display(Note("[red]kept 3 of 5 pairs[/] (first at data[fr].tsv:2)"))
         display(Progress(1500, 1.5, 0.25, 65.0, 2.34567, 0.001, 12345.6))
         display(Validated(2000, 70.0, VALIDATION, select="bleu", best=True))
-        display(Validated(3000, 75.0, VALIDATION, select="bleu", best=False))
+        worse = Validation(1.0, {**VALIDATION.scores, "bleu": 11.0})
+        display(Validated(3000, 75.0, worse, select="bleu", best=False))
     out, err = capsys.readouterr()
     assert out == ""
     lines = err.splitlines()
     assert lines[0] == "[red]kept 3 of 5 pairs[/] (first at data[fr].tsv:2)"
-    assert (
-        lines[1]
-        == "update 1,500 (25 %)  loss 2.346  learning rate 0.001  12,346 tokens/s  1:05 elapsed, 3:15 left"
+    assert lines[1] == (
+        "training  25 %  epoch 1.5  1:05 elapsed, 3:15 left  update 1,500  loss 2.346  12,346 tokens/s  "
+        "learning rate 0.001"
     )
     assert lines[2] == (
-        "validation after update 2,000: perplexity 2.72, token accuracy 75.0\N{NO-BREAK SPACE}%, free-running accuracy "
-        "50.0\N{NO-BREAK SPACE}%, exposure gap (teacher-forced minus free-running accuracy) "
-        "25.0\N{NO-BREAK SPACE}%, BLEU 12.3, chrF 30.0, exact match "
-        "12.5\N{NO-BREAK SPACE}%; best BLEU so far"
+        "validation after update 2,000: BLEU 12.3 (best so far), chrF 30.0, exact match 12.5\N{NO-BREAK SPACE}%, "
+        "perplexity 2.72"
     )
-    assert lines[3].endswith("exact match 12.5\N{NO-BREAK SPACE}%")
+    assert lines[3] == (
+        "validation after update 3,000: BLEU 11.0 (best 12.3), chrF 30.0, exact match 12.5\N{NO-BREAK SPACE}%, "
+        "perplexity 2.72"
+    )
     assert len(lines) == 4
 
 
 def test_training_without_a_known_end(capsys):
     with TrainingDisplay() as display:
         display(Progress(1, 0.1, None, 1.0, 2.0, 0.001, 10.0))
-    assert "update 1  loss" in capsys.readouterr().err
+    assert capsys.readouterr().err.startswith("training  epoch 0.1  0:01 elapsed  update 1  loss")
 
 
 def test_the_loss_is_shown_where_it_selects(capsys):
     with TrainingDisplay() as display:
         display(Validated(7, 1.0, VALIDATION, select="loss", best=True))
     [line] = capsys.readouterr().err.splitlines()
-    assert line.startswith("validation after update 7: loss 1.000, perplexity 2.72, ")
-    assert line.endswith("; best loss so far")
+    assert line.startswith("validation after update 7: loss 1.000 (best so far), BLEU 12.3, ")
 
 
 class TestRegardTrain:

@@ -1,3 +1,4 @@
+import importlib
 import json
 import sys
 
@@ -8,6 +9,7 @@ import regard
 from regard.checkpoint import ModelFolder
 from regard.config import read_toml
 from regard.errors import ConfigError, DataError, MissingExtraError
+from regard.evaluation.metrics import display_name
 from regard.layers import CELLS
 from regard.models.decoders.config import DecoderConfig
 from regard.tasks.config import RunConfig
@@ -250,3 +252,97 @@ class TestWhatIsCounted:
         assert any(
             "20 for validation (5 of them decoded)" in note.text for note in notes if isinstance(note, Note)
         )
+
+
+LABELS = {"model": {"encoder": {"embedding_size": 4, "state_size": 4}}}
+CAPTIONER = {
+    "model": {"summary_size": 4, "decoder": {"embedding_size": 4, "state_size": 4, "readout_size": 4}}
+}
+RUNS = {
+    "translate": (
+        TINY,
+        [("a b" * (1 + k % 3), f"A {k % 7}") for k in range(40)],
+        ["Translations", 'class="map"'],
+    ),
+    "classify": (
+        LABELS,
+        [("good" if k % 2 else "bad", f"word {k % 9}") for k in range(40)],
+        ["accuracy", "right"],
+    ),
+    "tag": (LABELS, [("a dog", "DET NOUN"), ("dogs", "NOUN")] * 20, ["accuracy", "DET"]),
+    "language_model": (
+        {"model": {"embedding_size": 4, "state_size": 4}},
+        [("a line of words",), ("another line",)] * 20,
+        ["Bits per character", "sampled"],
+    ),
+    "caption": (
+        CAPTIONER,
+        [((k % 2, 1 - k % 2), f"a cat {k % 2}") for k in range(40)],
+        ["caption", "reference"],
+    ),
+}
+
+
+class TestThePageOfARun:
+    """``report.html``: scores, curves and examples, for every task."""
+
+    @pytest.fixture
+    def train(self, tmp_path):
+        def run(task="translate", **options):
+            config, examples, _ = RUNS[task]
+            limits = [
+                *OPTIONS,
+                "training.max_epochs=0",
+                "training.batch_sentences=8",
+                "training.validate_every=1",
+            ]
+            return regard.train(
+                tmp_path / "model",
+                examples,
+                examples[:6],
+                task=task,
+                config=config,
+                options=limits,
+                **options,
+            )
+
+        return run
+
+    @pytest.mark.parametrize("task", RUNS)
+    def test_what_it_shows(self, train, task, monkeypatch):
+        importlib.import_module("lightning.fabric")  # which looks for matplotlib itself
+        monkeypatch.setitem(sys.modules, "matplotlib", None)  # a page needs none
+        trained = train(task)
+        assert trained.page == trained.folder / "report.html"
+        page = trained.page.read_text(encoding="utf-8")
+        update = trained.report["best_update"]
+        select = display_name(trained.report["select"])
+        assert f"The scores are of update {update}, the best by {select}, on 6 validation " in page
+        assert page.index(f"<dt>{select}</dt>") < page.index("</dl>"), "the selecting score leads"
+        assert "<b>Loss</b>" in page
+        assert page.count("<article>") >= 4
+        for part in RUNS[task][2]:
+            assert part in page
+
+    def test_a_page_that_fails_leaves_the_run_as_it_is(self, train, monkeypatch):
+        def fail(task, predictor):
+            raise ZeroDivisionError("no picture")
+
+        monkeypatch.setattr("regard.tasks.translate.task.TranslateTask.show", fail)
+        heard = []
+        trained = train(listener=heard.append)
+        assert trained.page is None
+        assert (trained.folder / "report.json").exists()
+        assert heard[-1] == Note(f"{trained.folder}/report.html was not written: no picture")
+
+    def test_where_only_some_pairs_are_decoded(self, tmp_path):
+        examples = RUNS["translate"][1]
+        trained = regard.train(
+            tmp_path / "model",
+            examples,
+            examples[:3],
+            config=TINY,
+            options=[*OPTIONS, "training.validation_sentences=1"],
+        )
+        assert trained.scored_on == "3 validation pairs (its output on the first 1)"
+        assert trained.scored_on in trained.page.read_text(encoding="utf-8")

@@ -105,7 +105,7 @@ def align(
         listener=lambda note: notes.print(note, markup=False),
     )
     names = f"{shown(source)}:", f"{shown(target or source)}:"
-    with LinesDisplay("aligning", to_file=False) as display:
+    with LinesDisplay("aligning", files=[source], to_file=False) as display:
         for number, (aligned, back) in enumerate(_aligned_pairs(pairs, names, forward, backward), start=1):
             links = rule.links(aligned.word_alpha, None if back is None else back.word_alpha)
             if json:

@@ -79,7 +79,7 @@ def classify(
     with (
         PlotWriter(plot) as plots,
         output_file(output) as file,
-        LinesDisplay("classifying", to_file=output is not None and not typed) as display,
+        LinesDisplay("classifying", files=sources, to_file=output is not None and not typed) as display,
     ):
         for path in sources:
             texts = read_texts(

@@ -82,7 +82,9 @@ def demo(
     files = {name: spec.write_examples(folder / "corpus" / name, sets[name]) for name in sets}
     data = {"data": {name: files[name] for name in ("train", "valid")}}
     with TrainingDisplay(notes) as display:
-        trained = run_training(folder, configure(chosen.config, data, overrides), listener=display)
+        trained = run_training(
+            folder, configure(chosen.config, data, overrides), listener=display, page=False
+        )
     run = DemoRun(dataset, generator, chosen, splits, folder, trained.report)
     _show(run, command_line(context), json)
 

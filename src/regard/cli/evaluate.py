@@ -86,7 +86,8 @@ def evaluate(
     """Score a model on a test set.
 
     Translators: BLEU, chrF and TER (sacrebleu, with its signature), exact
-    match and error rates of the output; perplexity, and with gold links the
+    match and error rates of the output, WER and PER first where a line is a
+    word in phones or characters; perplexity, and with gold links the
     alignment error rate, of the references by forced decoding. Captioners: the
     same without alignments. Classifiers and taggers: accuracy, F1, the scores
     of each label, and with --out the confusion matrix. Language models:

@@ -3,6 +3,7 @@
 import sys
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Protocol
 
 from regard.cli.console import notes
@@ -24,16 +25,27 @@ class LinesDisplay(ProgressBar):
     Args:
         doing: what is being done, such as "translating".
         total: the number of lines, if that is known.
+        files: where the lines are read, to count them; standard input cannot be counted.
         to_file: whether the results go to a file: a bar on the terminal does not disturb them.
         plain: whether a line is printed now and then where there is no terminal for a bar.
     """
 
     def __init__(
-        self, doing: str, total: int | None = None, *, to_file: bool = True, plain: bool = True
+        self,
+        doing: str,
+        total: int | None = None,
+        *,
+        files: Sequence[str | Path] = (),
+        to_file: bool = True,
+        plain: bool = True,
     ) -> None:
         live = notes.is_terminal and (to_file or not sys.stdout.isatty())
         super().__init__(doing, notes, live=live)
-        self._doing, self._total, self._plain = doing, total, plain
+        self._total, self._plain = total, plain
+        if files and (live or plain):
+            from regard.text.formats import count_lines
+
+            self._total = count_lines(files)
         self._lines = self._tokens = 0
         self._started = self._printed = time.monotonic()
 
@@ -48,6 +60,6 @@ class LinesDisplay(ProgressBar):
         if not (self._live or self._plain):
             return
         seconds = time.monotonic() - self._started
-        facts = f"{self._lines:,} lines  {self._tokens / max(seconds, 1e-9):,.0f} tokens/s"
-        fraction = None if self._total is None else self._lines / self._total
-        self._show(fraction, seconds, facts, f"{self._doing}: {facts}")
+        fraction = None if not self._total else self._lines / self._total
+        counted = f"{self._lines:,} line{'' if self._lines == 1 else 's'}"
+        self._show(counted, fraction, seconds, (f"{self._tokens / max(seconds, 1e-9):,.0f} tokens/s",))

@@ -73,7 +73,7 @@ def score(
     mode = "continuous" if continuous else "sentences"
     total = TextScore()
     to_file = (output is not None or summary) and not typed
-    with output_file(output) as file, LinesDisplay("scoring", to_file=to_file) as display:
+    with output_file(output) as file, LinesDisplay("scoring", files=sources, to_file=to_file) as display:
         for line in language_model.score(read_lines(sources), mode=mode, chunk=1 if typed else CHUNK):
             total = total.with_line(line)
             if json and not summary:

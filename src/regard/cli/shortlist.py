@@ -71,7 +71,7 @@ def shortlist(
         raise ConfigError(f"{model}: {NO_SHORTLIST}")
     tokenizers = translator.source_tokenizer, translator.target_tokenizer
     read = partial(read_pairs, columns=columns, features=features, known=translator.features)
-    with LinesDisplay("aligning") as display:
+    with LinesDisplay("aligning", files=train[:1]) as display:
         trained = train_shortlist(
             translator.model,
             encode_pairs(read(*train), *tokenizers),

@@ -67,7 +67,7 @@ def tag(
     with (
         PlotWriter(plot) as plots,
         output_file(output) as file,
-        LinesDisplay("tagging", to_file=output is not None and not typed) as display,
+        LinesDisplay("tagging", files=sources, to_file=output is not None and not typed) as display,
     ):
         for path in sources:
             stream = tagger.tag_stream(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Table
 
-from regard.cli.console import notes, print_json, results, score_table
+from regard.cli.console import command_line, notes, print_json, results, score_table
 from regard.cli.options import Features
 from regard.config import list_options, one_of, set_option
 from regard.errors import ConfigError
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 
 def train(
+    context: typer.Context,
     folder: Annotated[Path, typer.Argument(help="Where to write the model: a new folder.")],
     train_files: Annotated[
         list[Path] | None,
@@ -129,7 +130,8 @@ def train(
     Tokenizers are trained first and stored in the folder. --set overrides
     the other flags, flags override --config, and --config overrides the
     preset or the plan. The complete configuration is written to
-    FOLDER/train.toml; to repeat the run, pass it as --config.
+    FOLDER/train.toml; to repeat the run, pass it as --config. Scores, curves
+    and examples are on one page, FOLDER/report.html.
 
     [bold]Examples[/]
 
@@ -190,15 +192,22 @@ def train(
         notes.print(f"the ensemble is in {ensemble.folder}; try: {command}", markup=False)
         return
     with TrainingDisplay(notes) as display:
-        trained = run_training(folder, run.config, listener=display, plan=run.lines)
+        trained = run_training(
+            folder, run.config, listener=display, plan=run.lines, command=command_line(context)
+        )
     if json:
         print_json(trained.report)
         return
     report = trained.report
-    shown = {key: value for key, value in report.items() if key != "validation"} | report["validation"]
-    results.print(score_table(shown, title="[bold]trained[/]"))
+    results.print(
+        score_table({key: value for key, value in report.items() if key != "validation"}, "[bold]trained[/]")
+    )
+    select, scores = report["select"], report["validation"]
+    title = f"\n[bold]update {report['best_update']:,}[/] on {trained.scored_on}"
+    results.print(score_table({select: scores[select]} | scores, title))
     command = TASKS[report["task"]].first_command.format(folder=trained.folder)
-    notes.print(f"the model is in {trained.folder}; try: {command}", markup=False)
+    page = "" if trained.page is None else f"; report: {trained.page}"
+    notes.print(f"the model is in {trained.folder}{page}; try: {command}", markup=False)
 
 
 def _seeds_table(report: dict[str, Any]) -> Table:

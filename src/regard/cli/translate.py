@@ -347,7 +347,12 @@ def translate(
     typed = STDIN in sources and sys.stdin is not None and sys.stdin.isatty()
     with (
         output_file(output) as file,
-        LinesDisplay("translating", to_file=output is not None and not typed, plain=False) as display,
+        LinesDisplay(
+            "translating",
+            files=sources,
+            to_file=output is not None and not typed,
+            plain=STDIN not in sources,  # a filter of a pipe says nothing
+        ) as display,
     ):
         printer = Printer(
             file,

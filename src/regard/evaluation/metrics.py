@@ -93,6 +93,24 @@ class Metric:
         return self.format is per_cent
 
 
+def _always(options: text.TextOptions) -> bool:
+    return True
+
+
+def _in_running_text(options: text.TextOptions) -> bool:
+    return options.unit == "words"
+
+
+def _in_strings(options: text.TextOptions) -> bool:
+    """A line is a word, written in phones or characters."""
+    return options.unit != "words"
+
+
+def _of_several_tokens(options: text.TextOptions) -> bool:
+    """BLEU's n-grams are of tokens, and a word in characters is a single one unless BLEU cuts it up."""
+    return options.unit != "characters" or options.tokenize in ("char", "zh")
+
+
 @dataclass(frozen=True)
 class TextMetric(Metric):
     """A metric of generated text, computed from hypotheses and references.
@@ -100,20 +118,17 @@ class TextMetric(Metric):
     Attributes:
         function: (hypotheses, references, options) → value of the corpus.
         signature: options → a description of how it counts, where one is published with the score.
-        symbols_only: whether it is reported only where the target consists of phones or characters.
+        applies_to: options → whether it is reported: not where it means nothing, or repeats another.
         in_validation: whether each validation computes it, so that ``training.select`` can name it.
-        by_length: "chart" for a curve and a column of the table by source length, "table" for the column alone.
+        by_length: "chart" for a curve and a column of the table by source length, see `charted_metrics`; "table" for
+            the column alone.
     """
 
     function: Callable[[text.Lines, text.Lines, text.TextOptions], float]
     signature: Callable[[text.TextOptions], str] | None = None
-    symbols_only: bool = False
+    applies_to: Callable[[text.TextOptions], bool] = _always
     in_validation: bool = False
     by_length: Literal["chart", "table"] | None = "table"
-
-    def applies_to(self, unit: text.TargetUnit) -> bool:
-        """Whether it is reported for targets that consist of this unit."""
-        return unit != "words" or not self.symbols_only
 
 
 @dataclass(frozen=True)
@@ -130,20 +145,50 @@ class LabelMetric(Metric):
 
 
 METRICS: dict[str, Metric] = {
-    # generated text against references
+    # generated text against references: of words in phones or characters, and then of running text
+    "wer": TextMetric(
+        "WER",
+        per_cent,
+        "lower",
+        text.word_error_rate,
+        applies_to=_in_strings,
+        in_validation=True,
+        by_length="chart",
+    ),
+    "per": TextMetric(
+        "PER",
+        per_cent,
+        "lower",
+        text.phone_error_rate,
+        applies_to=_in_strings,
+        in_validation=True,
+        by_length="chart",
+    ),
     "bleu": TextMetric(
-        "BLEU", tenths, "higher", text.bleu, text.bleu.signature, in_validation=True, by_length="chart"
+        "BLEU",
+        tenths,
+        "higher",
+        text.bleu,
+        text.bleu.signature,
+        applies_to=_of_several_tokens,
+        in_validation=True,
+        by_length="chart",
     ),
     "chrf": TextMetric("chrF", tenths, "higher", text.chrf, text.chrf.signature, in_validation=True),
-    "ter": TextMetric("TER", tenths, "lower", text.ter, text.ter.signature),
+    "ter": TextMetric("TER", tenths, "lower", text.ter, text.ter.signature, applies_to=_in_running_text),
     "exact_match": TextMetric(
         "exact match", per_cent, "higher", text.exact_match, in_validation=True, by_length="chart"
     ),
-    "wer": TextMetric("WER", per_cent, "lower", text.word_error_rate, symbols_only=True, in_validation=True),
-    "per": TextMetric("PER", per_cent, "lower", text.phone_error_rate, symbols_only=True, in_validation=True),
-    "token_error_rate": TextMetric("token error rate", per_cent, "lower", text.token_error_rate),
+    "token_error_rate": TextMetric(
+        "token error rate", per_cent, "lower", text.token_error_rate, applies_to=_in_running_text
+    ),
     "character_error_rate": TextMetric(
-        "character error rate", per_cent, "lower", text.character_error_rate, by_length=None
+        "character error rate",
+        per_cent,
+        "lower",
+        text.character_error_rate,
+        applies_to=_in_running_text,
+        by_length=None,
     ),
     # predicted labels against gold ones
     "accuracy": LabelMetric("accuracy", per_cent, "higher", lambda classes: classes.accuracy),
@@ -181,21 +226,35 @@ METRICS: dict[str, Metric] = {
 """By key, in the order in which scores are listed."""
 
 
-def text_metrics(unit: text.TargetUnit | None = None) -> Iterator[tuple[str, TextMetric]]:
-    """The metrics of generated text: those reported for targets of this unit, or all."""
-    for key, metric in METRICS.items():
-        if isinstance(metric, TextMetric) and (unit is None or metric.applies_to(unit)):
-            yield key, metric
+def text_metrics(options: text.TextOptions | None = None) -> dict[str, TextMetric]:
+    """The metrics of generated text, the first to look at first.
+
+    Args:
+        options: for those that are reported of such text; None for all. Of words in phones or characters, rates of
+            wrong and right ones precede BLEU and chrF.
+    """
+    metrics = {key: metric for key, metric in METRICS.items() if isinstance(metric, TextMetric)}
+    if options is None:
+        return metrics
+    chosen = {key: metric for key, metric in metrics.items() if metric.applies_to(options)}
+    if options.unit == "words":
+        return chosen
+    return dict(sorted(chosen.items(), key=lambda item: not item[1].is_fraction))
 
 
-def charted_metrics() -> list[str]:
-    """The keys of the metrics of text that are drawn by source length: the first to look at in a comparison."""
-    return [key for key, metric in text_metrics() if metric.by_length == "chart"]
+def charted_metrics(scores: Iterable[str]) -> list[str]:
+    """Of some scores of text, those that are drawn by source length and named in a comparison of test sets.
+
+    A chart has one direction, that of the first of them: error rates are not drawn with BLEU.
+    """
+    metrics = text_metrics()
+    charted = [key for key in scores if key in metrics and metrics[key].by_length == "chart"]
+    return [key for key in charted if metrics[key].better == metrics[charted[0]].better]
 
 
 def validation_metrics() -> list[str]:
     """The keys of the metrics of text that each validation computes."""
-    return [key for key, metric in text_metrics() if metric.in_validation]
+    return [key for key, metric in text_metrics().items() if metric.in_validation]
 
 
 def selectable(keys: Iterable[str]) -> tuple[str, ...]:

@@ -1,8 +1,8 @@
 """How good generated text is against one reference per line, for a corpus and by source length.
 
 In: lines. Out: `Quality`, the scores of every metric of text in `METRICS` that applies, and sacrebleu's signatures;
-`LengthBand`, the same for the sentences of some source lengths (Figure 2 of Bahdanau et al.), counted in
-blank-separated words. Knows nothing of models or of how the lines were made.
+`LengthBand`, the same for the sentences of some source lengths (Figure 2 of Bahdanau et al.), counted in words or in
+characters. Knows nothing of models or of how the lines were made.
 """
 
 from bisect import bisect_left
@@ -14,7 +14,7 @@ from typing import Any
 
 from regard.errors import ConfigError, nearest
 from regard.evaluation.metrics import text_metrics
-from regard.evaluation.text import TargetUnit, TextOptions, check_parallel
+from regard.evaluation.text import LineUnit, TextOptions, check_parallel, line_length
 
 TOKENIZERS = ("13a", "intl", "char", "zh", "none")
 """BLEU's tokenizers; sacrebleu's others download a model or need another package."""
@@ -25,7 +25,7 @@ class Quality:
     """The scores of a corpus of generated text.
 
     Attributes:
-        scores: by the metric's key, in the order of `METRICS`.
+        scores: by the metric's key, in the order of `text_metrics`.
         num_sentences: how many lines were scored.
         signatures: how sacrebleu counted, by the metric's key.
     """
@@ -39,7 +39,7 @@ class Quality:
 
     def by_length_scores(self) -> dict[str, float]:
         """The scores that are columns of the table by source length."""
-        columns = {key for key, metric in text_metrics() if metric.by_length}
+        columns = {key for key, metric in text_metrics().items() if metric.by_length}
         return {key: value for key, value in self.scores.items() if key in columns}
 
     def to_json(self) -> dict[str, Any]:
@@ -53,8 +53,9 @@ def measure_quality(
     *,
     tokenize: str = "13a",
     lowercase: bool = False,
-    unit: TargetUnit = "words",
+    unit: LineUnit = "words",
     metrics: Collection[str] | None = None,
+    always: Collection[str] = (),
 ) -> Quality:
     """Score generated lines against references.
 
@@ -65,6 +66,7 @@ def measure_quality(
         lowercase: whether to ignore case.
         unit: what the lines consist of; WER and PER are reported for symbols and characters.
         metrics: the keys of those to compute, where they apply; by default all, of which TER takes longest.
+        always: the keys of those to compute even where they mean little, because a run selects by them.
 
     Raises:
         DataError: no lines, or a different number of hypotheses and references.
@@ -78,7 +80,10 @@ def measure_quality(
     if lowercase:
         hypotheses, references = [line.lower() for line in hypotheses], [line.lower() for line in references]
     options = TextOptions(tokenize, lowercase, unit)
-    chosen = {key: metric for key, metric in text_metrics(unit) if metrics is None or key in metrics}
+    applying = {
+        key: metric for key, metric in text_metrics(options).items() if metrics is None or key in metrics
+    }
+    chosen = applying | {key: metric for key, metric in text_metrics().items() if key in always}
     return Quality(
         {key: metric.function(hypotheses, references, options) for key, metric in chosen.items()},
         len(references),
@@ -91,7 +96,7 @@ _LEAST_BANDS, _MOST_BANDS = 3, 10
 
 @dataclass(frozen=True)
 class LengthBand:
-    """The sentences whose source has `lower` to `upper` words, inclusive, and their scores."""
+    """The sentences whose source has `lower` to `upper` words or characters, inclusive, and their scores."""
 
     lower: int
     upper: int
@@ -114,9 +119,10 @@ def measure_by_length(
     references: Sequence[str],
     edges: Sequence[int] | None = None,
     *,
+    source_unit: LineUnit = "words",
     tokenize: str = "13a",
     lowercase: bool = False,
-    unit: TargetUnit = "words",
+    unit: LineUnit = "words",
     metrics: Collection[str] | None = None,
 ) -> list[LengthBand]:
     """Score a corpus by source length; every sentence belongs to exactly one band.
@@ -127,6 +133,7 @@ def measure_by_length(
         references: the reference translations, in the same order.
         edges: the greatest length of each band, ascending; longer sentences form a last band. By default
             3 to 10 bands of equal width, if there are enough different lengths.
+        source_unit: what the length of a source counts.
         tokenize: as in `measure_quality`.
         lowercase: as in `measure_quality`.
         unit: as in `measure_quality`.
@@ -140,7 +147,7 @@ def measure_by_length(
         ConfigError: edges that do not ascend from at least 1.
     """
     check_parallel(sources=sources, hypotheses=hypotheses, references=references)
-    lengths = [len(line.split()) for line in sources]
+    lengths = [line_length(line, source_unit) for line in sources]
     bounds = _automatic_bounds(lengths) if edges is None else _checked(edges, max(lengths))
     members: dict[int, list[int]] = defaultdict(list)
     for sentence, length in enumerate(lengths):

@@ -184,7 +184,7 @@ def compare_texts(
         )
     compared: dict[str, PairedScore] = {}
     published = {}
-    for key, metric in text_metrics(options.unit):
+    for key, metric in text_metrics(options).items():
         if isinstance(metric.function, Sacrebleu):
             published[key] = metric.function.build(options)
         elif isinstance(metric.function, Rate):
@@ -197,7 +197,7 @@ def compare_texts(
     compared |= _compare_published(
         published, first, second, references, num_resamples=num_resamples, num_shuffles=num_shuffles
     )
-    return {key: compared[key] for key, _ in text_metrics(options.unit) if key in compared}
+    return {key: compared[key] for key in text_metrics(options) if key in compared}
 
 
 def _compare_published(

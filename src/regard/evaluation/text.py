@@ -12,7 +12,8 @@ from typing import Any, Literal
 from regard.errors import DataError
 
 Lines = Sequence[str]
-TargetUnit = Literal["words", "symbols", "characters"]
+LineUnit = Literal["words", "symbols", "characters"]
+"""What a line consists of: the words of running text, blank-separated symbols such as phones, or characters."""
 
 
 @dataclass(frozen=True)
@@ -22,12 +23,17 @@ class TextOptions:
     Attributes:
         tokenize: BLEU's tokenizer, one of `quality.TOKENIZERS`.
         lowercase: whether case is ignored.
-        unit: what a line consists of: words, blank-separated symbols such as phones, or characters.
+        unit: what a line consists of.
     """
 
     tokenize: str = "13a"
     lowercase: bool = False
-    unit: TargetUnit = "words"
+    unit: LineUnit = "words"
+
+
+def line_length(line: str, unit: LineUnit) -> int:
+    """How many words, symbols or characters a line has; blanks at its ends are not counted."""
+    return len(line.strip()) if unit == "characters" else len(line.split())
 
 
 @dataclass(frozen=True)
@@ -128,7 +134,7 @@ def _count_character_edits(hypothesis: str, reference: str, options: TextOptions
 
 
 def _count_phone_edits(hypothesis: str, reference: str, options: TextOptions) -> tuple[float, float]:
-    per_symbol = _count_character_edits if options.unit == "characters" else _count_token_edits
+    per_symbol = _count_token_edits if options.unit == "symbols" else _count_character_edits
     return per_symbol(hypothesis, reference, options)
 
 

@@ -7,7 +7,7 @@ or files; the loop knows nothing of what the model predicts.
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 import torch
 from torch import Tensor, nn
@@ -19,6 +19,13 @@ from regard.evaluation.metrics import is_better
 from regard.models import Model
 from regard.tasks.config import TextTokenizerConfig
 from regard.text import Tokenizer, train_tokenizer
+
+if TYPE_CHECKING:
+    from regard.plots.page import ShownResult, ShownTranslation
+
+NUM_SHOWN = 12
+"""Examples on a report page."""
+_LONGEST_SHOWN = 100  # tokens
 
 
 class Encoded(Protocol):
@@ -44,6 +51,7 @@ class Prepared(Generic[EncodedExample]):
         valid: the validation examples.
         notes: sentences for the user: how many examples were split off or left out, and why.
         labels: the closed set of answers by id, for a task that has one.
+        valid_examples: the validation examples as they were read, where `valid` has only their ids.
     """
 
     tokenizers: Mapping[str, Tokenizer]
@@ -51,6 +59,7 @@ class Prepared(Generic[EncodedExample]):
     valid: Sequence[EncodedExample]
     notes: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
+    valid_examples: Sequence[Any] = ()
 
 
 @dataclass(frozen=True)
@@ -67,7 +76,7 @@ class Validation:
 
     def to_json(self) -> dict[str, float]:
         """All scores by key."""
-        return {"loss": self.loss, **self.scores}
+        return {**self.scores, "loss": self.loss}
 
     def better_than(self, other: "Validation", select: str) -> bool:
         """Whether it improves on another by one of its scores; a tie goes to the lower loss."""
@@ -156,6 +165,27 @@ class Task(ABC):
     @abstractmethod
     def validate(self, device: torch.device) -> Validation:
         """Score the model on the validation examples; uses no randomness and leaves the model in training mode."""
+
+    def show(self, predictor: Any) -> "Sequence[ShownTranslation | ShownResult]":
+        """Some validation examples for the report page; none where a task has nothing to show.
+
+        Args:
+            predictor: the trained model, of the task's `Predictor`.
+        """
+        return ()
+
+
+def spread_by_length(lengths: Sequence[int]) -> list[int]:
+    """The indices of `NUM_SHOWN` examples of every length, or of fewer: every n-th in order of length.
+
+    Args:
+        lengths: in tokens; blank examples and those of more than 100 tokens, which no page has room for, are left out.
+    """
+    order = sorted(
+        (k for k, length in enumerate(lengths) if 0 < length <= _LONGEST_SHOWN), key=lambda k: (lengths[k], k)
+    )
+    stride = max(1, len(order) // NUM_SHOWN)
+    return order[stride - 1 :: stride][:NUM_SHOWN]
 
 
 def sequence_loss(logits: Tensor, targets: Tensor, smoothing: float = 0.0) -> Tensor:

@@ -130,13 +130,14 @@ class Comparison:
 
     @property
     def keys(self) -> list[str]:
-        """The scores that both have and that are a matter of quality, in the order of `METRICS`."""
+        """The scores that both have and that are a matter of quality, in the order of an evaluation."""
         first, second = (system.scores for system in self.systems)
         return [
             key
-            for key, metric in METRICS.items()
-            if metric.better is not None
-            and first.get(key) is not None
+            for key, value in first.items()
+            if key in METRICS
+            and METRICS[key].better is not None
+            and value is not None
             and second.get(key) is not None
             and not key.endswith("_per_second")
         ]

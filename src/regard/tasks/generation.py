@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from regard.errors import ConfigError
 from regard.evaluation import METRICS, TextMetric, edit_distance, measure_quality
 from regard.evaluation.metrics import text_metrics, validation_metrics
-from regard.evaluation.text import TargetUnit
+from regard.evaluation.text import LineUnit, TextOptions
 from regard.tasks.base import Validation, sequence_loss
 from regard.tasks.language_model.result import perplexity
 from regard.text import Tokenizer
@@ -25,8 +25,13 @@ _MAX_LETTERS = 3
 """Of a phone symbol, without its diacritics: ARPABET's AA1 has 3, IPA's t͡sˤʼ has 2."""
 
 
-def target_unit(tokenizer: Tokenizer) -> TargetUnit:
-    """What the lines of a vocabulary consist of: characters, symbols such as phones, or words.
+_MAX_WORDS = 1.5
+_MAX_CHARACTERS = 40
+"""Of a string, on average: an inflected form may have two words; running text has more of both."""
+
+
+def token_unit(tokenizer: Tokenizer) -> LineUnit:
+    """What the tokens of a vocabulary are: characters, symbols such as phones, or words and pieces of words.
 
     Blank-separated tokens are symbols if none has more letters than a phone's symbol.
     """
@@ -37,13 +42,29 @@ def target_unit(tokenizer: Tokenizer) -> TargetUnit:
     return "symbols" if is_phone else "words"
 
 
-def unit_of_lines(lines: Iterable[str]) -> TargetUnit:
-    """What lines consist of where no vocabulary says it: characters if none has a blank inside, else as above."""
+def line_unit(tokenizer: Tokenizer, lines: Sequence[str]) -> LineUnit:
+    """What lines of a vocabulary consist of: as `token_unit`, but running text has words even if read by characters."""
+    unit = token_unit(tokenizer)
+    return "words" if unit == "characters" and not _are_strings(lines) else unit
+
+
+def unit_of_lines(lines: Sequence[str]) -> LineUnit:
+    """What lines consist of where no vocabulary says it: symbols such as phones, characters of a word, or words."""
     split = [line.split() for line in lines]
-    if all(len(words) < 2 for words in split):
-        return "characters"
     is_phone = all(_num_letters(word) <= _MAX_LETTERS for words in split for word in words)
-    return "symbols" if is_phone else "words"
+    if is_phone and any(len(words) > 1 for words in split):
+        return "symbols"
+    return "characters" if _are_strings(lines) else "words"
+
+
+def _are_strings(lines: Sequence[str]) -> bool:
+    """Whether most lines are single words and none is long: spellings, forms, dates."""
+    num_lines = max(len(lines), 1)
+    num_words, num_characters = (
+        sum(len(line.split()) for line in lines),
+        sum(len(line.strip()) for line in lines),
+    )
+    return num_words <= _MAX_WORDS * num_lines and num_characters <= _MAX_CHARACTERS * num_lines
 
 
 def _num_letters(token: str) -> int:
@@ -58,8 +79,8 @@ def check_selection(select: str, tokenizer: Tokenizer) -> None:
         ConfigError: the metric is for phones or characters, and the target consists of words.
     """
     metric = METRICS[select]
-    if isinstance(metric, TextMetric) and not metric.applies_to(target_unit(tokenizer)):
-        of_words = dict(text_metrics("words"))
+    of_words = text_metrics(TextOptions())
+    if isinstance(metric, TextMetric) and select not in of_words and token_unit(tokenizer) == "words":
         others = " or ".join(["loss", *(key for key in validation_metrics() if key in of_words)])
         raise ConfigError(
             f"training.select = {select!r}: {metric.name} is for a target of phones or characters, and this target has "
@@ -91,6 +112,7 @@ def validate_generation(
     references: Sequence[str],
     reference_ids: Sequence[Sequence[int]],
     free_running: int,
+    select: str = "loss",
 ) -> Validation:
     """Validate a model, in evaluation mode; its mode is restored afterwards.
 
@@ -105,6 +127,7 @@ def validate_generation(
         references: the target of every example as text.
         reference_ids: the same as ids, without special symbols.
         free_running: for how many examples, from the first, to generate text.
+        select: the score that selects the best checkpoint; it is always computed.
     """
     was_training = model.training
     model.eval()
@@ -116,8 +139,9 @@ def validate_generation(
     quality = measure_quality(
         output,
         [references[k] for k in generated],
-        unit=target_unit(tokenizer),
+        unit=line_unit(tokenizer, references),
         metrics=validation_metrics(),
+        always=(select,),
     )
     output_ids = tokenizer.encode_batch(output)
     edits = sum(edit_distance(output_ids[k], reference_ids[k]) for k in generated)
@@ -127,11 +151,11 @@ def validate_generation(
     return Validation(
         loss,
         {
+            **quality.scores,
             "perplexity": perplexity(loss),
             "token_accuracy": (on_generated.correct + on_rest.correct) / num_tokens,
             "free_running_accuracy": free_accuracy,
             "exposure_gap": on_generated.correct / on_generated.num_tokens - free_accuracy,
-            **quality.scores,
         },
     )
 

@@ -176,6 +176,7 @@ class LabelTask(Task, Generic[Example, EncodedExample]):
             list(self.encode(valid, tokenizer, labels)),
             (*notes, *left_out),
             labels.names,
+            valid,
         )
 
     @property

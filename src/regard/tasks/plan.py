@@ -21,7 +21,7 @@ MAX_LINES = 50_000
 
 Item = TypeVar("Item")
 
-_MAX_LETTERS = 3  # of a phone's symbol without its diacritics, as in `tasks.generation.target_unit`
+_MAX_LETTERS = 3  # of a phone's symbol without its diacritics, as in `tasks.generation.token_unit`
 _MAX_SYMBOLS = 500
 _NEW_WORDS = 0.005
 _TOKENS_PER_SUBWORD = 60

@@ -67,6 +67,9 @@ class Validated:
     best: bool
 
 
+_IN_LOG = {"loss", "token_accuracy", "free_running_accuracy", "exposure_gap"}
+"""Scores that the log and the report page have, and a line of validation does not, unless they select."""
+
 Event = Note | Progress | Validated
 Listener = Callable[[Event], None]
 
@@ -85,6 +88,7 @@ class TrainingDisplay(ProgressBar):
     def __init__(self, console: Console | None = None) -> None:
         self.console = console or Console(stderr=True, highlight=False, soft_wrap=True)
         super().__init__("training", self.console, live=can_redraw(self.console))
+        self._best_score: float | None = None
 
     @property
     def is_interactive(self) -> bool:
@@ -102,23 +106,32 @@ class TrainingDisplay(ProgressBar):
                 self._show_progress(event)
 
     def _show_progress(self, event: Progress) -> None:
-        share = "" if event.fraction is None else f" ({100 * event.fraction:.0f} %)"
-        speed = f"{event.tokens_per_second:,.0f} tokens/s"
-        update = f"update {event.update:,}"
-        loss = f"loss {event.loss:.3f}"
         self._show(
+            f"epoch {event.epoch:.1f}",
             event.fraction,
             event.seconds,
-            f"{update}  {loss}  {speed}",
-            f"{update}{share}  {loss}  learning rate {event.learning_rate:.2g}  {speed}",
+            (
+                f"update {event.update:,}",
+                f"loss {event.loss:.3f}",
+                f"{event.tokens_per_second:,.0f} tokens/s",
+                f"learning rate {event.learning_rate:.2g}",
+            ),
         )
 
     def _show_validation(self, event: Validated) -> None:
+        """One line: the score that selects, how it compares with the best, and the others."""
         scores = event.validation.to_json()
-        shown = ", ".join(
-            f"{display_name(name)} {format_score(name, value)}"
-            for name, value in scores.items()
-            if name != "loss" or event.select == "loss"
+        score = scores.pop(event.select)
+        if event.best:
+            self._best_score = score
+        best = format_score(event.select, self._best_score)
+        mark = "[green]best so far[/]" if event.best else f"best {best}"
+        parts = [f"{display_name(event.select)} {format_score(event.select, score)} ({mark})"]
+        parts += [
+            f"{display_name(key)} {format_score(key, scores[key])}" for key in scores if key not in _IN_LOG
+        ]
+        if self._live:  # a terminal breaks the line between two scores
+            parts = [part.replace(" ", "\N{NO-BREAK SPACE}") for part in parts]
+        self.console.print(
+            f"validation after update {event.update:,}: {', '.join(parts)}", soft_wrap=not self._live
         )
-        mark = f"; [green]best {display_name(event.select)} so far[/]" if event.best else ""
-        self.console.print(f"validation after update {event.update:,}: {shown}{mark}")

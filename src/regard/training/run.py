@@ -1,7 +1,8 @@
 """A whole training run: a configuration and examples in, a model folder out.
 
 Beside the model itself, the folder then holds ``train.toml`` (the whole configuration, to run again), ``log.jsonl``
-(what happened, line by line) and ``report.json`` (how it ended). Knows tasks only through `TASKS`.
+(what happened, line by line), ``report.json`` (how it ended) and ``report.html`` (the same to look at: curves, scores,
+examples). Knows tasks only through `TASKS`.
 """
 
 import os
@@ -12,12 +13,13 @@ from typing import Any
 
 import torch
 
-from regard.checkpoint import WEIGHTS, ModelFolder
+from regard.checkpoint import WEIGHTS, ModelFolder, read_log
 from regard.config import set_option, write_toml
 from regard.errors import DataError
-from regard.evaluation.metrics import METRICS, TextMetric
+from regard.evaluation.metrics import METRICS, TextMetric, display_name
 from regard.io import make_folder, write_whole_text
 from regard.ops.native import load
+from regard.plots.page import Report, write_report
 from regard.tasks import TASKS
 from regard.tasks.base import Task
 from regard.tasks.config import RunConfig
@@ -29,6 +31,9 @@ from regard.training.log import TrainingLog
 from regard.training.loop import Loop, LoopResult
 from regard.training.progress import Event, Listener, Note, TrainingDisplay, ignore
 from regard.version import __version__
+
+PAGE = "report.html"
+"""The page of a run in its folder: scores, curves, examples."""
 
 Examples = str | Path | Iterable[Any]
 """A file, the files that belong together, or the examples themselves: for translating, (source, target) tuples.
@@ -45,11 +50,19 @@ class TrainedRun:
         folder: where the model is.
         result: how it went.
         report: what ``report.json`` says.
+        scored_on: the examples behind the scores, in words, such as "450 validation pairs".
     """
 
     folder: Path
     result: LoopResult
     report: dict[str, Any]
+    scored_on: str
+
+    @property
+    def page(self) -> Path | None:
+        """The report page; None where none was written."""
+        path = self.folder / PAGE
+        return path if path.exists() else None
 
 
 def train(
@@ -137,6 +150,8 @@ def run_training(
     valid: Sequence[Any] | None = None,
     listener: Listener = ignore,
     plan: Sequence[str] = (),
+    page: bool = True,
+    command: str = "",
 ) -> TrainedRun:
     """Train what a configuration describes.
 
@@ -147,6 +162,8 @@ def run_training(
         valid: the validation examples; None reads the files of ``config.data``, or splits off training examples.
         listener: called with every event.
         plan: how the configuration came about, in lines: told first, and written into ``train.toml`` as comments.
+        page: whether to write ``report.html``.
+        command: what to type to train again, for that page.
 
     Raises:
         RegardError: the data, the configuration or the folder cannot be used.
@@ -199,13 +216,42 @@ def run_training(
         log.write("end", result.updates, seconds=round(result.seconds, 3), stopped=result.stopped)
     report = _report(result, task)
     write_report_json(model_folder.path, report)
-    return TrainedRun(model_folder.path, result, report)
+    decoded = "" if num_decoded in (None, task.num_valid) else f" (its output on the first {num_decoded:,})"
+    scored_on = f"{task.num_valid:,} validation {task.examples}{decoded}"
+    if page:
+        try:
+            _write_page(model_folder.path, task, report, scored_on, fabric.device.type, command)
+        except Exception as error:  # the run is complete and saved: nothing about its page may take it away
+            listener(Note(f"{model_folder.path / PAGE} was not written: {error}"))
+    return TrainedRun(model_folder.path, result, report, scored_on)
 
 
 def _num_decoded(task: Task) -> int | None:
     """How many validation examples BLEU and the like are computed on; None for a task that generates no text."""
     generates = any(isinstance(METRICS.get(key), TextMetric) for key in task.config.selections())
     return min(task.config.training.validation_sentences, task.num_valid) if generates else None
+
+
+def _write_page(
+    folder: Path, task: Task, report: Mapping[str, Any], scored_on: str, device: str, command: str
+) -> None:
+    """Write the report page: the scores of the best validation, the curves, and examples of the best weights."""
+    select = report["select"]
+    write_report(
+        folder / PAGE,
+        Report(
+            title=folder.resolve().name,
+            subtitle=(
+                f"Trained for {TASKS[task.name].purpose} on {task.num_train:,} {task.examples}. The scores are of "
+                f"update {report['best_update']:,}, the best by {display_name(select)}, on {scored_on}."
+            ),
+            command=command,
+            scores={select: report["validation"][select]} | report["validation"],
+            log=read_log(folder),
+            shown=task.show(TASKS[task.name].predictor().load(folder, device=device)),
+            details={name: value for name, value in report.items() if name != "validation"},
+        ),
+    )
 
 
 def _report(result: LoopResult, task: Task) -> dict[str, Any]:

@@ -490,7 +490,7 @@ class _Tuner:
         error = ""
         try:
             config = self._configure(merge(nested(options), with_fraction(self._configure({}), fraction)))
-            report = single.run_training(path, config, listener=listen).report
+            report = single.run_training(path, config, listener=listen, page=False).report
         except _TimeOverError:
             shutil.rmtree(path, ignore_errors=True)
             raise

@@ -95,7 +95,7 @@ def test_all_parts_are_there():
     for piece in (
         "Microworld", "A small model.", "97.3", "93.4 %", "alignment error rate", "2 min 14 s",
         "nrefs:1|tok:none",
-        "Further test sets", "87.0 %", "Loss, teacher-forced", "Quality, free-running", "Token accuracy",
+        "Further test sets", "87.0 %", "nats per prediction", "Quality, free-running", "Token accuracy",
         "Learning rate", "Quality by length", "6–10", "Translations", "le noir chat", "−0.500", "exact match",
         "912,384", "regard demo microworld",
     ):  # fmt: skip

@@ -42,7 +42,7 @@ class Scripted:
     """What `evaluate` needs of a translator, with all answers written beforehand."""
 
     attends = True
-    target_tokenizer = train_tokenizer("word", ["words are longer than phones"], size=30)
+    source_tokenizer = target_tokenizer = train_tokenizer("word", ["words are longer than phones"], size=30)
 
     def __init__(self, translations, read):
         self.translations, self.read, self.arguments = translations, read, {}
@@ -124,7 +124,15 @@ def test_scores_come_in_the_order_of_the_table():
     assert list(evaluate(scripted(), SOURCES, REFERENCES).scores()) == names + attending + counts
     evaluation = evaluate(scripted(), SOURCES, REFERENCES, GOLD)
     assert list(evaluation.scores()) == names + aligned + attending + counts
-    assert list(evaluation.to_json()) == [*names, *aligned, *attending, *counts, "signatures", "by_length"]
+    assert list(evaluation.to_json()) == [
+        *names,
+        *aligned,
+        *attending,
+        *counts,
+        "signatures",
+        "length_unit",
+        "by_length",
+    ]
     assert json.loads(json.dumps(evaluation.to_json(), allow_nan=False)) == evaluation.to_json()
 
 
@@ -149,6 +157,19 @@ def test_a_band_shows_what_is_known_of_it():
     for gold, wanted in ((None, names), (GOLD, [*names, "aer"])):
         evaluation = evaluate(scripted(), SOURCES, REFERENCES, gold)
         assert [list(band.scores()) for band in evaluation.bands] == [wanted] * len(evaluation.bands)
+
+
+def test_words_read_by_characters_are_measured_in_characters():
+    """Spelling to sound: WER and PER first, lengths in characters."""
+    sources, references = ["cat", "elephant"], ["k a t", "e l e f a n t"]
+    read = [translation(*pair, -1.0) for pair in zip(sources, references, strict=True)]
+    translator = Scripted([read[0], translation("elephant", "e l e", -1.0)], read)
+    translator.source_tokenizer = train_tokenizer("char", sources, size=30)
+    translator.target_tokenizer = train_tokenizer("word", references, size=30)
+    evaluation = evaluate(translator, sources, references)
+    assert list(evaluation.scores())[:3] == ["wer", "per", "exact_match"]
+    assert evaluation.to_json()["length_unit"] == "characters"
+    assert [(band.name, band.scores()["wer"]) for band in evaluation.bands] == [("3", 0.0), ("8", 1.0)]
 
 
 @given(st.lists(st.integers(0, 40), min_size=1, max_size=25), st.data())

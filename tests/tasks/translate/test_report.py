@@ -55,7 +55,9 @@ def test_report_json_has_what_is_printed(written):
     assert report.items() >= FACTS.items()
     assert report["long"]["bleu"] == other.quality["bleu"]
     assert len(report["by_length"]) == len(evaluation.bands)
-    assert set(report["signatures"]) == {"bleu", "chrf", "ter"}
+    assert list(report)[:3] == ["wer", "per", "exact_match"], "its words look like phones"
+    assert set(report["signatures"]) == {"bleu", "chrf"}
+    assert report["length_unit"] == "symbols"
 
 
 def test_the_page_needs_nothing_else(written):
@@ -75,7 +77,7 @@ def test_the_page_needs_nothing_else(written):
         assert fact in html
     for band in evaluation.bands:
         row = "".join(f"<td>{format_score(name, value)}</td>" for name, value in band.scores().items())
-        assert f'<th scope="row">{band.name} words</th>{row}' in html
+        assert f'<th scope="row">{band.name} symbols</th>{row}' in html
     assert "0.918" not in html, "the validation is a table of its own, not one fact"
 
 

@@ -163,6 +163,7 @@ class Bench:
                 train=[to_training_example(example) for example in train],
                 valid=[to_training_example(example) for example in valid],
                 listener=listen,
+                page=False,
             )
         return trained.folder
 

@@ -1,5 +1,5 @@
 """A report as one HTML file that needs nothing else."""
 
-from regard.plots.page.report import Report, ShownTranslation, render_report, write_report
+from regard.plots.page.report import Report, ShownResult, ShownTranslation, render_report, write_report
 
-__all__ = ["Report", "ShownTranslation", "render_report", "write_report"]
+__all__ = ["Report", "ShownResult", "ShownTranslation", "render_report", "write_report"]

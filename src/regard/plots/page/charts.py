@@ -149,7 +149,7 @@ def _frame(
 
 
 def _bars(numbers: Sequence[int], across: _Scale) -> list[Markup]:
-    """Bars up to two fifths of the height, each with its count."""
+    """Bars up to two fifths of the height, each with its count above the chart, where no line crosses it."""
     pieces = []
     half = 0.38
     for place, number in enumerate(numbers):
@@ -163,7 +163,7 @@ def _bars(numbers: Sequence[int], across: _Scale) -> list[Markup]:
                 f"{number:,}",
                 class_="count",
                 x=across(place),
-                y=_BOTTOM - height - 4,
+                y=_TOP - 4,
                 text_anchor="middle",
             )
         )

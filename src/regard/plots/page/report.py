@@ -14,7 +14,14 @@ from os import PathLike
 from string import Template
 from typing import TYPE_CHECKING, Any
 
-from regard.evaluation.metrics import METRICS, charted_metrics, display_name, format_score, text_metrics
+from regard.evaluation.metrics import (
+    METRICS,
+    charted_metrics,
+    display_name,
+    format_score,
+    label_metrics,
+    text_metrics,
+)
 from regard.io import write_whole
 from regard.plots.html import Markup, attention_table, element, join, stylesheet
 from regard.plots.page.charts import STYLES, Line, line_chart, logged
@@ -45,6 +52,21 @@ class ShownTranslation:
 
 
 @dataclass(frozen=True)
+class ShownResult:
+    """One example of another task.
+
+    Attributes:
+        lines: what there is to read, by name, such as the text, the model's label and the correct one.
+        picture: the result as HTML that needs nothing else, as a notebook shows it; empty for none.
+        is_right: whether the model's answer is the correct one; None where there is none.
+    """
+
+    lines: Mapping[str, str]
+    picture: str = ""
+    is_right: bool | None = None
+
+
+@dataclass(frozen=True)
 class Report:
     """The contents of the page; empty parts are left out.
 
@@ -56,7 +78,8 @@ class Report:
         signatures: of sacrebleu, by the score's key.
         log: rows of the training log, as dicts with "event" and "update".
         by_length: scores by key for each bin of source length, by its name such as "6–10"; "num_sentences" is required.
-        shown: sentences shown in full.
+        length_unit: what source length counts.
+        shown: examples shown in full.
         details: facts about the model and the run, by name.
         extra_scores: scores by key for each further test set.
     """
@@ -68,7 +91,8 @@ class Report:
     signatures: Mapping[str, str] = field(default_factory=dict)
     log: Sequence[Mapping[str, Any]] = ()
     by_length: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    shown: Sequence[ShownTranslation] = ()
+    length_unit: str = "words"
+    shown: Sequence[ShownTranslation | ShownResult] = ()
     details: Mapping[str, Value] = field(default_factory=dict)
     extra_scores: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
@@ -121,16 +145,24 @@ def _table(first: str, figures: Mapping[str, Mapping[str, float | None]]) -> Mar
 
 def _training(report: Report) -> list[Markup]:
     """Curves of the training log; those without values are left out."""
-    quality = [key for key, metric in text_metrics() if metric.in_validation and metric.better == "higher"]
-    styles = _styles(quality)
+    in_validation = [key for key, metric in text_metrics().items() if metric.in_validation]
+    errors = [key for key in in_validation if METRICS[key].better == "lower"]
+    quality = [key for key in in_validation if METRICS[key].better == "higher"]
+    labels = [key for key, _ in label_metrics()]
+    styles = _styles(errors) | _styles(quality) | _styles(labels)
     plans: list[tuple[str, str, float | None, list[tuple[str, str, str, str]]]] = [
-        ("Loss, teacher-forced", "nats per token", None, [
+        ("Loss", "nats per prediction", None, [
             ("training", "quiet", "train", "loss"), ("validation", "first", "validation", "loss")]),
+        ("Error rates, free-running", "per cent", None, [
+            (display_name(key), styles[key], "validation", key) for key in errors]),
+        ("Labels", "per cent", 100, [
+            (display_name(key), styles[key], "validation", key) for key in labels]),
         ("Quality, free-running", "0 to 100", 100, [
             (_name_to_100(key), styles[key], "validation", key) for key in quality]),
         ("Token accuracy", "per cent", 100, [
             ("teacher-forced", "first", "validation", "token_accuracy"),
             ("free-running", "second", "validation", "free_running_accuracy")]),
+        ("Bits per character", "", None, [("validation", "first", "validation", "bits_per_character")]),
         ("Learning rate", "", None, [("learning rate", "quiet", "train", "learning_rate")]),
     ]  # fmt: skip
     charts = []
@@ -150,7 +182,9 @@ def _by_length(report: Report) -> list[Markup]:
     bands = report.by_length
     if not bands:
         return []
-    keys = [key for key in charted_metrics() if all(key in scores for scores in bands.values())]
+    keys = charted_metrics(
+        key for key in next(iter(bands.values())) if all(key in scores for scores in bands.values())
+    )
     styles = _styles(keys)
     curves = [
         Line(
@@ -160,13 +194,13 @@ def _by_length(report: Report) -> list[Markup]:
         )
         for key in keys
     ]
-    rows = {f"{name} words": scores for name, scores in bands.items()}
+    rows = {f"{name} {report.length_unit}": scores for name, scores in bands.items()}
     parts = [_table("source", rows)]
     if keys:
         chart = line_chart(
             " and ".join(map(display_name, keys)),
             curves,
-            x_label="source length in words",
+            x_label=f"source length in {report.length_unit}",
             y_label="0 to 100",
             x_names=list(bands),
             bars=[int(count) for count in _row(bands, "num_sentences")],
@@ -178,7 +212,8 @@ def _by_length(report: Report) -> list[Markup]:
 
 def _styles(keys: Sequence[str]) -> dict[str, str]:
     """A line style per metric; those charted by length come first, so that they look alike in both charts."""
-    ordered = sorted(keys, key=lambda key: key not in charted_metrics())
+    charted = charted_metrics(keys)
+    ordered = sorted(keys, key=lambda key: key not in charted)
     return dict(zip(ordered, cycle(STYLES), strict=False))
 
 
@@ -198,16 +233,36 @@ def _row(bands: Mapping[str, Mapping[str, float]], key: str) -> list[float]:
 
 def _translations(report: Report) -> list[Markup]:
     """Sentences in full, each with its heat map and its alternatives."""
-    if not report.shown:
+    shown = [one for one in report.shown if isinstance(one, ShownTranslation)]
+    if not shown:
         return []
     legend = [
         "The darker a cell, the more the model attends to the source word above it when it generates the "
         "target word beside it."
     ]
-    if any(one.gold for one in report.shown):
+    if any(one.gold for one in shown):
         legend.append(" Outlined cells are the gold alignment, dashed where a link is only possible.")
-    parts = [_shown(one) for one in report.shown]
+    parts = [_shown(one) for one in shown]
     return [_section("Translations", element("p", *legend, class_="legend"), *parts)]
+
+
+def _examples(report: Report) -> list[Markup]:
+    """Examples of other tasks, each with its picture."""
+    articles = []
+    for one in (each for each in report.shown if isinstance(each, ShownResult)):
+        lines = [
+            element("div", element("dt", name), element("dd", line or "\N{EM DASH}", dir="auto"), class_=name)
+            for name, line in one.lines.items()
+        ]
+        mark = (
+            []
+            if one.is_right is None
+            else [element("p", "right" if one.is_right else "wrong", class_="facts")]
+        )
+        picture = [Markup(one.picture)] if one.picture else []
+        left = element("div", element("dl", *lines, class_="lines"), *mark, class_="words")
+        articles.append(element("article", left, *picture))
+    return [_section("Examples", *articles)] if articles else []
 
 
 def _shown(one: ShownTranslation) -> Markup:
@@ -344,6 +399,7 @@ def render_report(report: Report) -> str:
         *_training(report),
         *_by_length(report),
         *_translations(report),
+        *_examples(report),
         *_model_and_run(report),
     ]
     return fill_page(report.title, report.subtitle, parts)

@@ -34,7 +34,7 @@ from regard.tasks.evaluation import (
     write_lines,
     write_report_json,
 )
-from regard.tasks.generation import target_unit
+from regard.tasks.generation import line_unit
 from regard.tasks.language_model.result import perplexity
 from regard.text import read_features, read_lines
 
@@ -128,7 +128,7 @@ def evaluate_captions(
         references,
         tokenize=tokenize,
         lowercase=lowercase,
-        unit=target_unit(captioner.tokenizer),
+        unit=line_unit(captioner.tokenizer, references),
     )
     return CaptionEvaluation(quality, perplexity(-sum(log_probs) / len(log_probs)), tuple(captions), seconds)
 
@@ -159,7 +159,7 @@ def _run(
                 TextOptions(
                     options.get("tokenize", "13a"),
                     options.get("lowercase", False),
-                    target_unit(captioner.tokenizer),
+                    line_unit(captioner.tokenizer, references),
                 ),
                 signatures=evaluation.quality.signatures,
             ),
@@ -217,7 +217,7 @@ def show_demo(captioner: Captioner, evaluation: CaptionEvaluation, demo: DemoRun
         for caption, example in zip(evaluation.captions[:_SHOWN], demo.splits.test, strict=False)
     ]
     return DemoView(
-        tuple(charted_metrics()),
+        tuple(charted_metrics(evaluation.quality.scores)),
         [Text("\nexamples", style="bold"), *answers],
         ("{regard} caption {folder} {folder}/corpus/test.npy",),
     )

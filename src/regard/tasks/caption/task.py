@@ -15,7 +15,15 @@ from torch import Tensor, nn
 from regard.batches import CaptionBatch, batch_by_length, pad_captioned, select_positions, token_positions
 from regard.errors import ConfigError, DataError
 from regard.models import CaptionerNetwork
-from regard.tasks.base import Prepared, Task, Validation, filter_by_length, train_text_tokenizer
+from regard.plots.page import ShownResult
+from regard.tasks.base import (
+    Prepared,
+    Task,
+    Validation,
+    filter_by_length,
+    spread_by_length,
+    train_text_tokenizer,
+)
 from regard.tasks.caption.config import CaptionRun
 from regard.tasks.caption.predictor import Captioner
 from regard.tasks.generation import check_selection, validate_generation
@@ -144,7 +152,21 @@ class CaptionTask(Task):
             references=[example.text for example in valid],
             reference_ids=[example.ids for example in valid],
             free_running=training.validation_sentences,
+            select=training.select,
         )
+
+    def show(self, predictor: Captioner) -> list[ShownResult]:
+        """Captions beside the references."""
+        valid = self.prepared.valid
+        examples = [valid[k] for k in spread_by_length([example.length for example in valid])]
+        captions = predictor.caption(np.stack([example.features for example in examples]))
+        return [
+            ShownResult(
+                {"caption": caption.text, "reference": example.text},
+                is_right=caption.text.strip() == example.text.strip(),
+            )
+            for example, caption in zip(examples, captions, strict=True)
+        ]
 
 
 def _pad(examples: Sequence[EncodedCaption]) -> CaptionBatch:

@@ -9,7 +9,10 @@ from regard.batches import LabelledBatch, pad_labelled
 from regard.errors import DataError
 from regard.evaluation import ClassScores, score_classes
 from regard.models import ClassifierNetwork
+from regard.plots.page import ShownResult
+from regard.tasks.base import spread_by_length
 from regard.tasks.classify.config import LabelledDataConfig
+from regard.tasks.classify.predictor import Classifier
 from regard.tasks.labels import LabelTask
 from regard.text import EncodedLabelled, LabelledText, Labels, Tokenizer, encode_labelled, read_labelled
 
@@ -63,6 +66,21 @@ class ClassifyTask(LabelTask[LabelledText, EncodedLabelled]):
     ) -> ClassScores:
         """Score one label per text."""
         return score_classes(gold, predicted, self.labels)
+
+    def show(self, predictor: Classifier) -> list[ShownResult]:
+        """Texts with their labels, and the pooling weights of their words."""
+        chosen = spread_by_length([example.length for example in self.prepared.valid])
+        examples: list[LabelledText] = [self.prepared.valid_examples[k] for k in chosen]
+        return [
+            ShownResult(
+                {"predicted": classification.label, "reference": example.label},
+                classification._repr_html_(),
+                classification.label == example.label,
+            )
+            for example, classification in zip(
+                examples, predictor.classify([example.texts for example in examples]), strict=True
+            )
+        ]
 
 
 def read_labelled_texts(file: str, data: LabelledDataConfig, num_texts: int) -> list[LabelledText]:

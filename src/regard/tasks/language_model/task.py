@@ -13,13 +13,17 @@ from torch import Tensor, nn
 from regard.batches import LineBatch, Stream, batch_by_length, pad_lines, select_positions, token_positions
 from regard.errors import ConfigError, DataError
 from regard.models import LanguageModelNetwork, States, detached
+from regard.plots.page import ShownResult
 from regard.search.forced import score_tokens
 from regard.tasks.base import Prepared, Task, Validation, filter_by_length, train_text_tokenizer
 from regard.tasks.language_model.config import LanguageModelRun
+from regard.tasks.language_model.predictor import LanguageModel
 from regard.tasks.language_model.result import TextScore
 from regard.tasks.train_valid_split import split_note, split_train_valid
 from regard.text import EncodedLine, encode_lines, read_lines
 
+_SAMPLES = 4  # on the report page
+_SAMPLED_TOKENS = 30
 _VALID_FRACTION = 20  # one line in 20 of continuous text, the last ones
 _MAX_STREAMS = 10
 _MIN_STREAM = 1000  # tokens
@@ -137,6 +141,13 @@ class LanguageModelTask(Task):
             else validation_stream(lines)
         )
         return validate_language_model(self.model, batches, lines, device=device)
+
+    def show(self, predictor: LanguageModel) -> list[ShownResult]:
+        """Sampled lines, each with its steps."""
+        return [
+            ShownResult({"sampled": sample.text}, sample._repr_html_())
+            for sample in predictor.sample(count=_SAMPLES, max_length=_SAMPLED_TOKENS)
+        ]
 
 
 def validation_stream(lines: Sequence[EncodedLine]) -> Stream:

@@ -10,7 +10,10 @@ from regard.batches import TaggedBatch, pad_tagged
 from regard.errors import DataError
 from regard.evaluation import ClassScores, score_tags
 from regard.models import TaggerNetwork
+from regard.plots.page import ShownResult
+from regard.tasks.base import spread_by_length
 from regard.tasks.labels import LabelTask
+from regard.tasks.tag.predictor import Tagger
 from regard.text import (
     EncodedTagged,
     Labels,
@@ -79,6 +82,26 @@ class TagTask(LabelTask[TaggedSentence, EncodedTagged]):
             return [list(islice(remaining, len(example.tag_ids))) for example in examples]
 
         return score_tags(by_sentence(gold), by_sentence(predicted), self.labels)
+
+    def show(self, predictor: Tagger) -> list[ShownResult]:
+        """Sentences with a tag below each word, and the words that are tagged wrong."""
+        chosen = spread_by_length([example.length for example in self.prepared.valid])
+        sentences: list[TaggedSentence] = [self.prepared.valid_examples[k] for k in chosen]
+        shown = []
+        for sentence, tagging in zip(
+            sentences, predictor.tag([" ".join(sentence.words) for sentence in sentences]), strict=True
+        ):
+            wrong = [
+                f"{word}: {tag}, not {predicted}"
+                for word, tag, predicted in zip(sentence.words, sentence.tags, tagging.tags, strict=True)
+                if tag != predicted
+            ]
+            lines = {
+                "sentence": " ".join(sentence.words),
+                **({"reference": "; ".join(wrong)} if wrong else {}),
+            }
+            shown.append(ShownResult(lines, tagging._repr_html_(), not wrong))
+        return shown
 
 
 def read_tagged_sentences(files: Sequence[str], layout: str, columns: Sequence[int]) -> list[TaggedSentence]:

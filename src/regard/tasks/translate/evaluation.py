@@ -21,12 +21,13 @@ from regard.evaluation.alignment import (
     attention_statistics,
     score_alignments,
 )
-from regard.evaluation.text import check_parallel
+from regard.evaluation.text import LineUnit, check_parallel, line_length
 from regard.io import make_folder, write_whole_text
 from regard.models import AttentionConfig, DecoderConfig
 from regard.plots.page import Report, ShownTranslation, write_report
 from regard.search.options import DEFAULT_SEARCH, SearchOptions, takes_options
-from regard.tasks.generation import target_unit
+from regard.tasks.base import spread_by_length
+from regard.tasks.generation import line_unit
 from regard.tasks.language_model.result import perplexity
 from regard.tasks.translate.predictor import Translator
 from regard.tasks.translate.result import Translation
@@ -51,7 +52,7 @@ class EvaluatedBand:
 
     @property
     def name(self) -> str:
-        """The lengths, such as 11–20."""
+        """The lengths, such as 11–20, in the evaluation's `source_unit`."""
         return self.band.name
 
     def scores(self) -> dict[str, float]:
@@ -79,6 +80,7 @@ class Evaluation:
         alignment: of the arg-max attention to the references, if there are gold links and attention.
         attention: statistics of the attention to the references' sources, if the model attends.
         bands: quality, perplexity and alignment by source length.
+        source_unit: what the length of a source counts: characters where it is a word that is read by characters.
         translations: the output.
         references_aligned: the references, aligned by forced decoding.
         seconds: how long translating took.
@@ -89,6 +91,7 @@ class Evaluation:
     alignment: AlignmentScore | None
     attention: AttentionStatistics | None
     bands: tuple[EvaluatedBand, ...]
+    source_unit: LineUnit
     translations: tuple[Translation, ...]
     references_aligned: tuple[Translation, ...]
     seconds: float
@@ -113,6 +116,7 @@ class Evaluation:
         return {
             **self.scores(),
             "signatures": dict(self.quality.signatures),
+            "length_unit": self.source_unit,
             "by_length": [band.to_json() for band in self.bands],
         }
 
@@ -160,15 +164,23 @@ def evaluate(
         listener(translation)
     seconds = time.perf_counter() - started
     output = [translation.text for translation in translations]
-    unit = target_unit(translator.target_tokenizer)
+    unit = line_unit(translator.target_tokenizer, references)
     quality = measure_quality(output, references, tokenize=tokenize, lowercase=lowercase, unit=unit)
     aligned = translator.align(sources, references)
     texts = [translation.source for translation in translations]
+    source_unit = line_unit(translator.source_tokenizer, texts)
+    lengths = [line_length(line, source_unit) for line in texts]
     bands = []
     for band in measure_by_length(
-        texts, output, references, tokenize=tokenize, lowercase=lowercase, unit=unit
+        texts,
+        output,
+        references,
+        source_unit=source_unit,
+        tokenize=tokenize,
+        lowercase=lowercase,
+        unit=unit,
     ):
-        members = [k for k, line in enumerate(texts) if band.lower <= len(line.split()) <= band.upper]
+        members = [k for k, length in enumerate(lengths) if band.lower <= length <= band.upper]
         bands.append(EvaluatedBand(band, _perplexity(aligned, members), _alignment(aligned, gold, members)))
     all_pairs = range(len(sources))
     return Evaluation(
@@ -177,6 +189,7 @@ def evaluate(
         _alignment(aligned, gold, all_pairs),
         _attention(aligned) if translator.attends else None,
         tuple(bands),
+        source_unit,
         tuple(translations),
         tuple(aligned),
         seconds,
@@ -199,9 +212,6 @@ def _alignment(
 def _attention(aligned: Sequence[Translation]) -> AttentionStatistics:
     """Over tokens, where each row is a distribution; some models spell only one or two words."""
     return attention_statistics(each.alpha for each in aligned if each.alpha is not None)
-
-
-_MOST_SHOWN = 12
 
 
 def write_json(folder: Path, report: Mapping[str, Any]) -> None:
@@ -272,7 +282,8 @@ def write_evaluation(
             signatures=evaluation.quality.signatures,
             log=log,
             by_length={band.name: band.scores() for band in evaluation.bands},
-            shown=_shown(evaluation, references, gold),
+            length_unit=evaluation.source_unit,
+            shown=show_translations(evaluation.translations, references, gold),
             details={**_model_facts(translator), **figures},
             extra_scores={name: _compared(other) for name, other in (extra or {}).items()},
         ),
@@ -290,21 +301,21 @@ def _compared(evaluation: Evaluation) -> dict[str, float]:
     return {"num_sentences": evaluation.quality.num_sentences, **scores}
 
 
-def _shown(
-    evaluation: Evaluation, references: Sequence[str], gold: Sequence[GoldLinks] | None
+def show_translations(
+    translations: Sequence[Translation], references: Sequence[str], gold: Sequence[GoldLinks] | None
 ) -> list[ShownTranslation]:
-    """Some sentences of every length, errors included: every n-th of them in order of length.
+    """Some sentences of every length for a page, errors included.
 
     Gold links belong to the reference, so they are shown only where the translation is the reference.
+
+    Args:
+        translations: of a test set.
+        references: one for each.
+        gold: their links, if known.
     """
-    order = sorted(
-        (k for k, t in enumerate(evaluation.translations) if t.tokens),
-        key=lambda k: (len(evaluation.translations[k].source_tokens), k),
-    )
-    stride = max(1, len(order) // _MOST_SHOWN)
     shown = []
-    for k in order[stride - 1 :: stride][:_MOST_SHOWN]:
-        translation = evaluation.translations[k]
+    for k in spread_by_length([len(each.source_tokens) if each.tokens else 0 for each in translations]):
+        translation = translations[k]
         right = translation.text == references[k]
         links = gold[k] if gold is not None and right else None
         shown.append(ShownTranslation(translation.source_line, references[k], translation, links))

@@ -23,7 +23,7 @@ from regard.tasks.evaluation import (
     show_answer,
     write_lines,
 )
-from regard.tasks.generation import target_unit
+from regard.tasks.generation import line_unit
 from regard.tasks.translate.evaluation import Evaluation, evaluate, write_evaluation
 from regard.tasks.translate.predictor import Translator
 from regard.tasks.translate.result import Translation
@@ -137,7 +137,7 @@ def _run(
                 TextOptions(
                     options.get("tokenize", "13a"),
                     options.get("lowercase", False),
-                    target_unit(translator.target_tokenizer),
+                    line_unit(translator.target_tokenizer, references),
                 ),
                 [translation.links for translation in evaluation.translations] if translator.attends else (),
                 [translation.shown_alpha for translation in evaluation.translations]
@@ -156,8 +156,8 @@ def _by_length(evaluation: Evaluation) -> ScoreTable:
     bands = {band.name: band.scores() for band in evaluation.bands}
     keys = list(dict.fromkeys(key for scores in bands.values() for key in scores))
     return ScoreTable(
-        "by source length in words",
-        ("words", *(key.replace("num_", "") for key in keys)),
+        f"by source length in {evaluation.source_unit}",
+        (evaluation.source_unit, *(key.replace("num_", "") for key in keys)),
         tuple(
             (name, *(format_score(key, scores.get(key)) for key in keys)) for name, scores in bands.items()
         ),
@@ -211,7 +211,9 @@ def show_demo(translator: Translator, evaluation: Evaluation, demo: DemoRun) -> 
         ]
     sentence = shlex.quote(demo.splits.test[0].source)
     return DemoView(
-        tuple(charted_metrics()), shown, (f"echo {sentence} | {{regard}} translate {{folder}} --alignments",)
+        tuple(charted_metrics(evaluation.quality.scores)),
+        shown,
+        (f"echo {sentence} | {{regard}} translate {{folder}} --alignments",),
     )
 
 

@@ -10,7 +10,7 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor, nn
@@ -22,7 +22,7 @@ from regard.errors import ConfigError, DataError
 from regard.layers import BidirectionalStack
 from regard.models import LanguageModelConfig, Seq2Seq, StackConfig
 from regard.models.transfer import copy_pretrained
-from regard.tasks.base import Prepared, Task, Validation
+from regard.tasks.base import Prepared, Task, Validation, spread_by_length
 from regard.tasks.generation import check_selection, validate_generation
 from regard.tasks.pretrained import load_pretrained
 from regard.tasks.train_valid_split import split_train_valid
@@ -44,6 +44,9 @@ from regard.text import (
     read_pairs,
     train_tokenizer,
 )
+
+if TYPE_CHECKING:
+    from regard.plots.page import ShownTranslation
 
 Example = SentencePair | tuple[Any, str]
 """A source and its translation; a source is a text, or (text, features) as ("run", "V;PST")."""
@@ -202,7 +205,17 @@ class TranslateTask(Task):
             free_running=training.validation_sentences,
             batch_sentences=training.batch_sentences,
             batch_tokens=training.batch_tokens,
+            select=training.select,
         )
+
+    def show(self, predictor: Translator) -> "list[ShownTranslation]":
+        """Translations with their attention."""
+        from regard.tasks.translate.evaluation import show_translations
+
+        chosen = spread_by_length([pair.length for pair in self.prepared.valid])
+        pairs = [self.prepared.valid_pairs[k] for k in chosen]
+        translations = predictor.translate([pair.input for pair in pairs])
+        return show_translations(translations, [pair.target for pair in pairs], None)
 
 
 def validate_translator(
@@ -213,6 +226,7 @@ def validate_translator(
     free_running: int,
     batch_sentences: int,
     batch_tokens: int,
+    select: str = "loss",
 ) -> Validation:
     """Validate a model, in evaluation mode; its mode is restored afterwards.
 
@@ -223,6 +237,7 @@ def validate_translator(
         free_running: how many of them, from the first, to translate.
         batch_sentences: the most sentences in a batch.
         batch_tokens: the most tokens in a batch, of the longer side, padding counted.
+        select: the score that selects the best checkpoint; it is always computed.
     """
 
     def batches(members: Sequence[int]) -> Iterator[PairBatch]:
@@ -241,6 +256,7 @@ def validate_translator(
         references=[pair.target for pair in pairs],
         reference_ids=[pair.target_ids for pair in encoded],
         free_running=free_running,
+        select=select,
     )
 
 

@@ -17,7 +17,7 @@ import select
 import sys
 import time
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from difflib import get_close_matches
 from pathlib import Path
@@ -55,6 +55,27 @@ def read_file(path: str | Path) -> Iterator[str]:
         raise _damaged(path, error) from error
     except OSError as error:
         raise (_damaged(path, error) if error.errno is None else _unreadable(path, error)) from error
+
+
+def count_lines(paths: Iterable[str | Path]) -> int | None:
+    """The number of lines of some files, for a progress bar.
+
+    Args:
+        paths: as for `read_file`.
+
+    Returns:
+        None where one can be read only once, such as standard input, or not at all: reading it says why.
+    """
+    total = 0
+    for path in paths:
+        if not Path(path).is_file():
+            return None
+        try:
+            with _open(path) as stream:
+                total += sum(1 for _ in stream)
+        except (*_DAMAGE, OSError, DataError):
+            return None
+    return total
 
 
 def shown(path: str | Path) -> str:
