@@ -13,7 +13,16 @@ from typing import Any
 
 import torch
 
-from benchmarks import ablation, breakdown, compare_search, compare_training, lower_bound, scaling, versus
+from benchmarks import (
+    ablation,
+    breakdown,
+    compare_search,
+    compare_training,
+    lower_bound,
+    neighbours,
+    scaling,
+    versus,
+)
 from benchmarks.process import ROOT, run_in_subprocess
 from benchmarks.report import Section, markdown_table, save_section, write_report
 from benchmarks.settings import DECODERS, SETTINGS, Setting, build_run, get_setting
@@ -159,6 +168,15 @@ def measure_versus(options: Options) -> list[Section]:
     return [versus.versus_section(results, options.this, options.other)]
 
 
+def measure_neighbours(options: Options) -> list[Section]:
+    """Two trainings at once against one alone, with short and long spins of waiting threads."""
+    results = {
+        name: neighbours.compare(setting, rounds=options.rounds, threads=options.threads, log=log)
+        for name, setting in options.settings.items()
+    }
+    return [neighbours.neighbours_section(results, options.threads)]
+
+
 def rewrite_report(options: Options) -> list[Section]:
     """Measure nothing; write the report on the results in the folder."""
     return []
@@ -172,6 +190,7 @@ MEASUREMENTS: dict[str, Callable[[Options], list[Section]]] = {
     "scaling": measure_scaling,
     "lower-bound": measure_lower_bound,
     "versus": measure_versus,
+    "neighbours": measure_neighbours,
     "report": rewrite_report,
 }
 """By name on the command line."""

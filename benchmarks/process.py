@@ -21,8 +21,9 @@ _HIGH_WATER = "VmHWM:"
 
 
 def environment(threads: int) -> dict[str, str]:
-    """The environment of a child: every library in it computes with `threads` threads."""
-    return {**os.environ, "OMP_NUM_THREADS": str(threads), "MKL_NUM_THREADS": str(threads)}
+    """The environment of a child: every library in it computes with `threads` threads, which wait as it chooses."""
+    inherited = {name: value for name, value in os.environ.items() if name != "GOMP_SPINCOUNT"}
+    return {**inherited, "OMP_NUM_THREADS": str(threads), "MKL_NUM_THREADS": str(threads)}
 
 
 def run_in_subprocess(

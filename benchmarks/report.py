@@ -26,6 +26,7 @@ ORDER = (
     "training",
     "search",
     "versus",
+    "neighbours",
     "quality",
     "gpu",
     "lower-bound",

@@ -46,13 +46,13 @@ def measure(
     Raises:
         ImportError: the package was imported from elsewhere.
     """
-    import torch
-    from torch.optim.optimizer import register_optimizer_step_post_hook
-
-    import regard
+    import regard  # before torch, as on the command line: it sets how threads wait
 
     if not Path(regard.__file__).resolve().is_relative_to(Path(checkout).resolve() / "src"):
         raise ImportError(f"regard was imported from {regard.__file__}, not from {checkout}/src")
+    import torch
+    from torch.optim.optimizer import register_optimizer_step_post_hook
+
     torch.set_num_threads(threads)
     train, valid = (read_pairs(Path(corpus), split) for split in ("train", "valid"))
     times: list[float] = []

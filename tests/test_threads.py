@@ -1,11 +1,26 @@
+import json
 import os
+import subprocess
+import sys
+from dataclasses import replace
 
 import pytest
 import torch
 
 from regard import device as threads
-from regard.device import allowed_processors, use_threads
+from regard.device import (
+    SMALL_MODEL,
+    ProcessorTimes,
+    ThreadChoice,
+    allowed_processors,
+    choose_threads,
+    threads_for_training,
+    threads_set_to,
+    use_threads,
+)
 from regard.errors import ConfigError
+from regard.openmp import SPIN_COUNT
+from regard.tasks.config import TrainingConfig
 
 
 @pytest.fixture(autouse=True)
@@ -64,3 +79,137 @@ def test_none_at_all():
         use_threads(0)
     with pytest.raises(ConfigError, match="threads: 100000 is out of range"):
         use_threads(100_000)
+
+
+class TestChoice:
+    """`choose_threads`, of four processors."""
+
+    @pytest.mark.parametrize(
+        ("busy", "limit", "number"),
+        [(0, 4, 4), (0.4, 4, 4), (0.6, 4, 3), (3, 4, 1), (9, 4, 1), (1, 2, 2), (2.6, 2, 1), (0, 1, 1)],
+    )
+    def test_no_more_than_are_free(self, busy, limit, number):
+        choice = choose_threads(SMALL_MODEL, limit, 4, busy)
+        assert choice.number == number
+        assert ("other programs keep" in choice.reason) == (number < limit)
+
+    def test_a_small_model_has_one(self):
+        assert choose_threads(SMALL_MODEL - 1, 4, 4, 0).number == 1
+        assert str(choose_threads(1000, 4, 4, 0)) == "1 thread: below 200,000 parameters, more gain nothing"
+
+    def test_what_is_said(self):
+        busy = choose_threads(SMALL_MODEL, 4, 4, 1.96)
+        assert str(busy) == "2 threads: other programs keep 2.0 of 4 processors busy"
+        assert str(choose_threads(1000, 1, 4, 0)) == "1 thread: as many as this process may use"
+
+    def test_by_hand(self, container, monkeypatch):
+        container("max 100000\n")
+        torch.set_num_threads(4)
+        since = ProcessorTimes(0, None, 0)
+        monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+        assert threads_for_training(3, 10, since) == ThreadChoice(3, "training.threads")
+        assert threads_for_training(0, 10, since).number == 1
+        assert threads_for_training(0, SMALL_MODEL, since).number == 4
+        monkeypatch.setenv("OMP_NUM_THREADS", "4")
+        assert threads_for_training(0, 10, since) == ThreadChoice(4, "OMP_NUM_THREADS")
+
+
+class TestLoad:
+    """`ProcessorTimes` on a machine with three processors, of which this process may use two."""
+
+    @pytest.fixture
+    def machine(self, tmp_path, monkeypatch):
+        ticks = os.sysconf("SC_CLK_TCK")
+
+        def tell(user, *, nice=0.0, system=0.0, load):
+            times = [round(seconds * ticks) for seconds in (user, nice, system, 1e6, 1e6, 0, 0, 1e6)]
+            line = " ".join(map(str, times))
+            (tmp_path / "stat").write_text(f"cpu  {line}\ncpu0 {line}\ncpu1 {line}\ncpu2 {line}\nintr 5\n")
+            monkeypatch.setattr(threads, "_STAT", tmp_path / "stat")
+            monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0, 2})
+            monkeypatch.setattr(os, "getloadavg", lambda: (load, 0, 0))
+
+        return tell
+
+    def since(self, machine, **given):
+        """The work of others in ten seconds, of which this process worked four."""
+        machine(100, load=0)
+        before = ProcessorTimes.read()
+        machine(**given)
+        return replace(before, clock=before.clock - 10, own=before.own - 4).busy_with_others()
+
+    def test_others_since_the_beginning(self, machine):
+        assert self.since(machine, user=105, load=9) == pytest.approx(0.6, abs=0.05)
+        assert self.since(machine, user=100, system=5, load=9) == pytest.approx(0.6, abs=0.05)
+
+    def test_a_neighbour_of_a_moment_does_not_count(self, machine):
+        assert self.since(machine, user=110, load=0.7) == 0.7
+        assert self.since(machine, user=110, load=0.4) == 0
+
+    def test_neither_do_programs_that_give_way(self, machine):
+        assert self.since(machine, user=102, nice=10, load=9) == pytest.approx(0, abs=0.05)
+
+    def test_a_system_that_does_not_say_it(self, machine, tmp_path, monkeypatch):
+        machine(100, load=9)
+        monkeypatch.setattr(threads, "_STAT", tmp_path / "nothing")
+        assert ProcessorTimes.read().total is None
+        assert ProcessorTimes.read().busy_with_others() == 0
+
+    def test_this_machine(self):
+        before = ProcessorTimes.read()
+        assert 0 <= before.busy_with_others() < 10_000
+
+
+def test_the_number_of_before_comes_back():
+    torch.set_num_threads(1)
+
+    def fail():
+        with threads_set_to(2):
+            assert torch.get_num_threads() == 2
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        fail()
+    assert torch.get_num_threads() == 1
+
+
+@pytest.mark.parametrize("value", [-1, 1025])
+def test_a_run_with_an_impossible_number(value):
+    with pytest.raises(
+        ConfigError, match=f"training.threads: {value} is out of range; it must be from 0 to 1024"
+    ):
+        TrainingConfig(max_epochs=1, threads=value)
+
+
+class TestWaiting:
+    """The environment that libgomp reads when torch is imported."""
+
+    def run(self, code, **variables):
+        kept = {k: v for k, v in os.environ.items() if k not in ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY")}
+        command, env = [sys.executable, "-c", code], kept | variables
+        return subprocess.run(command, env=env, capture_output=True, text=True, check=True, timeout=60)
+
+    def environment(self, code, **variables):
+        report = "print(json.dumps([os.environ.get('GOMP_SPINCOUNT'), spins_long()]))"
+        imports = "import json, os\nfrom regard.openmp import spins_long"
+        return json.loads(self.run(f"{code}\n{imports}\n{report}", **variables).stdout)
+
+    def test_set_before_torch_is_imported(self):
+        loader = "import sys\nimport regard\nassert 'torch' not in sys.modules"
+        assert self.environment(loader) == [str(SPIN_COUNT), False]
+
+    def test_the_runtime_of_torch_reads_it(self):
+        """libgomp prints what it read, as soon as it is loaded."""
+        said = self.run("import regard, torch", OMP_DISPLAY_ENV="verbose").stderr
+        if "GOMP_SPINCOUNT" not in said:
+            pytest.skip("torch has another OpenMP runtime here")
+        assert f"GOMP_SPINCOUNT = '{SPIN_COUNT}'" in said
+
+    def test_the_user_s_choice_stays(self):
+        assert self.environment("import regard", GOMP_SPINCOUNT="7") == ["7", False]
+        assert self.environment("import regard", OMP_WAIT_POLICY="active") == [None, False]
+
+    def test_too_late(self):
+        """What stands for torch here is loaded faster."""
+        code = "import sys, types\nsys.modules['torch'] = types.ModuleType('torch')\nimport regard"
+        assert self.environment(code) == [None, True]

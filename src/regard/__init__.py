@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from regard.errors import RegardError as RegardError
+from regard.openmp import shorten_spin
 from regard.version import __version__ as __version__
 
 if TYPE_CHECKING:
@@ -57,6 +58,8 @@ if TYPE_CHECKING:
     from regard.training.progress import Validated as Validated
     from regard.training.run import TrainedRun as TrainedRun
     from regard.training.run import train as train
+
+shorten_spin()  # before any of these modules imports torch
 
 _MODULES = {
     "regard.evaluation.alignment.error_rate": ("AlignmentScore", "AttentionStatistics"),

@@ -122,6 +122,12 @@ def test_a_subprocess_reports_its_peak_memory():
     assert 2**26 < returned["peak_bytes"] < 2**33
 
 
+def test_a_subprocess_chooses_how_its_threads_wait(monkeypatch):
+    """Also another checkout or toolkit: what this package set for itself is not passed on."""
+    monkeypatch.setenv("GOMP_SPINCOUNT", "7")
+    assert "GOMP_SPINCOUNT" not in process.environment(1)
+
+
 def test_the_error_of_a_subprocess_is_quoted(monkeypatch, tmp_path):
     python = tmp_path / "python"
     python.write_text("#!/bin/sh\necho no such module >&2\nexit 4\n")

@@ -93,6 +93,7 @@ class TestFlags:
         train(
             *("--tokenizer", "char,word", "--vocabulary", 8, "--updates", 3, "--minutes", 5),
             *("--seed", 3, "--device", "cpu", "--set", "model.decoder.attention.energy=dot"),
+            *("--threads", 1),
         )
         run = settings(corpus / "model")
         assert (run["tokenizer"]["source"], run["tokenizer"]["target"]) == ("char", "word")
@@ -100,6 +101,7 @@ class TestFlags:
         limits = {name: run["training"][f"max_{name}"] for name in ("updates", "epochs", "minutes")}
         assert limits == {"updates": 3, "epochs": 0, "minutes": 5}
         assert (run["training"]["seed"], run["training"]["device"]) == (3, "cpu")
+        assert run["training"]["threads"] == 1
         assert run["model"]["decoder"]["attention"]["energy"] == "dot"
         assert run["training"]["learning_rate"] == 0.02  # of the file
 

@@ -149,8 +149,28 @@ def test_what_the_folder_says(tmp_path, run_config, pairs):
     assert notes[2].startswith(
         f"{report['num_train_pairs']} training pairs, {report['num_valid_pairs']} for validation; vocabul"
     )
+    assert notes[3] == "training with 1 thread: as many as this process may use"
     start = json.loads((trained.folder / "log.jsonl").read_text().splitlines()[0])
     assert start["notes"] == notes[:2]
+    assert start["threads"] == report["threads"] == 1
+
+
+def test_the_threads_given_by_hand(tmp_path, run_config, pairs, monkeypatch):
+    """The loop runs with them, and they are said and recorded; afterwards the process has as many as before."""
+    monkeypatch.setattr("regard.training.run.spins_long", lambda: True)
+    heard, seen = [], []
+
+    def listen(event):
+        heard.append(event)
+        seen.append(torch.get_num_threads())
+
+    config = run_config(training={"threads": 2})
+    report = run_training(tmp_path / "model", config, train=pairs(40), listener=listen).report
+    notes = [event.text for event in heard if isinstance(event, Note)]
+    assert "training with 2 threads: training.threads" in notes
+    assert any(note.endswith("to avoid this, import regard first") for note in notes)
+    assert report["threads"] == seen[-1] == 2
+    assert torch.get_num_threads() == seen[0] == 1
 
 
 @pytest.mark.parametrize(

@@ -74,6 +74,12 @@ def train(
         bool, typer.Option("--plan", help="Print the plan with its reasons, and exit; --json for programs.")
     ] = False,
     device: Annotated[str | None, typer.Option(help="cpu, cuda, or auto: a GPU if there is one.")] = None,
+    threads: Annotated[
+        int | None,
+        typer.Option(
+            help="Number of threads; by default as the model's size and the machine's load suggest."
+        ),
+    ] = None,
     seed: Annotated[int | None, typer.Option(help="Random seed for weights, data order and dropout.")] = None,
     seeds: Annotated[
         int | None,
@@ -169,7 +175,7 @@ def train(
         flags["data"]["features"] = _check_features(task or "translate", features)
     if updates is not None or epochs is not None:
         flags["training"] |= {"max_updates": updates or 0, "max_epochs": epochs or 0}
-    single = {"max_minutes": minutes, "device": device, "seed": seed}
+    single = {"max_minutes": minutes, "device": device, "threads": threads, "seed": seed}
     flags["training"] |= {name: value for name, value in single.items() if value is not None}
     for assignment in options or []:
         set_option(flags, assignment)

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 from regard.config import Config, in_range, one_of
-from regard.device import DEVICES
+from regard.device import DEVICES, MAX_THREADS
 from regard.errors import ConfigError
 from regard.models import EncoderConfig
 from regard.tasks import TASKS
@@ -75,6 +75,8 @@ class TrainingConfig(Config):
     """The precision: 32, or mixed: bf16 or 16."""
     device: str = "auto"
     """The device: cpu, cuda, or auto (a GPU if there is one)."""
+    threads: int = 0
+    """The number of threads; 0 on a CPU for as many as the model's size and the machine's load suggest."""
     max_updates: int = 0
     """Stop after this number of updates; 0 for no limit."""
     max_epochs: float = 0.0
@@ -109,6 +111,7 @@ class TrainingConfig(Config):
             *("max_updates", "max_epochs", "max_minutes", "validate_every", "patience"),
         ):
             in_range(f"training.{name}", getattr(self, name), 0)
+        in_range("training.threads", self.threads, 0, MAX_THREADS)
         in_range("training.momentum", self.momentum, 0, below=1)
         if self.momentum and self.optimizer != "sgd":
             raise ConfigError(

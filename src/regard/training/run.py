@@ -15,9 +15,11 @@ import torch
 
 from regard.checkpoint import WEIGHTS, ModelFolder, read_log
 from regard.config import set_option, write_toml
+from regard.device import ProcessorTimes, threads_for_training, threads_set_to
 from regard.errors import DataError
 from regard.evaluation.metrics import METRICS, TextMetric, display_name
 from regard.io import make_folder, write_whole_text
+from regard.openmp import spins_long
 from regard.ops.native import load
 from regard.plots.page import Report, write_report
 from regard.tasks import TASKS
@@ -178,6 +180,7 @@ def run_training(
     for line in plan:
         listener(Note(line))
     fabric = build_fabric(config.training)
+    times = ProcessorTimes.read()
     task = TASKS[config.task].task(config, train, valid)
     torch.manual_seed(config.training.seed)
     model = task.build()
@@ -193,11 +196,27 @@ def run_training(
             f"{model.num_parameters:,} parameters"
         )
     )
-    without_c = load().reason if fabric.device.type == "cpu" else ""
+    on_cpu = fabric.device.type == "cpu"
+    num_threads = config.training.threads or torch.get_num_threads()
+    if on_cpu:
+        threads = threads_for_training(config.training.threads, model.num_parameters, times)
+        num_threads = threads.number
+        listener(Note(f"training with {threads}"))
+        if num_threads > 1 and spins_long():
+            listener(
+                Note(
+                    "torch was imported before regard, so threads that wait keep other programs from the processors; "
+                    "to avoid this, import regard first"
+                )
+            )
+    without_c = load().reason if on_cpu else ""
     if without_c:
         listener(Note(f"training without the kernels in C, up to twice as slowly: {without_c}"))
     make_folder(model_folder.path)
-    with TrainingLog(model_folder.path, config.training.tensorboard) as log:
+    with (
+        TrainingLog(model_folder.path, config.training.tensorboard) as log,
+        threads_set_to(num_threads),
+    ):
         model_folder.create(task.name, model.config, task.tokenizers, sizes=task.sizes, labels=task.labels)
         comments = "".join(f"# {line}\n" for line in plan)
         write_whole_text(model_folder.path / "train.toml", comments + write_toml(config.to_mapping()))
@@ -208,13 +227,14 @@ def run_training(
             torch=torch.__version__,
             notes=list(task.notes),
             without_c=without_c,
+            threads=num_threads,
             num_valid=task.num_valid,
             examples=task.examples,
             num_decoded=num_decoded,
         )
         result = Loop(task, config.training, model_folder, log, listener, fabric).run()
         log.write("end", result.updates, seconds=round(result.seconds, 3), stopped=result.stopped)
-    report = _report(result, task)
+    report = _report(result, task, num_threads)
     write_report_json(model_folder.path, report)
     decoded = "" if num_decoded in (None, task.num_valid) else f" (its output on the first {num_decoded:,})"
     scored_on = f"{task.num_valid:,} validation {task.examples}{decoded}"
@@ -254,7 +274,7 @@ def _write_page(
     )
 
 
-def _report(result: LoopResult, task: Task) -> dict[str, Any]:
+def _report(result: LoopResult, task: Task, num_threads: int) -> dict[str, Any]:
     """What ``report.json`` says of a run."""
     num_decoded = _num_decoded(task)
     return {
@@ -264,6 +284,7 @@ def _report(result: LoopResult, task: Task) -> dict[str, Any]:
         "epochs": round(result.epochs, 4),
         "tokens_per_second": round(result.tokens_per_second, 1),
         "stopped": result.stopped,
+        "threads": num_threads,
         "select": task.config.training.select,
         "best_update": result.best_update,
         "num_parameters": task.model.num_parameters,

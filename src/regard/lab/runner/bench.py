@@ -73,14 +73,10 @@ def _end_with_parent() -> None:
 @contextmanager
 def one_thread() -> Iterator[None]:
     """Limit torch to one thread inside the block."""
-    import torch
+    from regard.device import threads_set_to  # imports torch
 
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
+    with threads_set_to(1):
         yield
-    finally:
-        torch.set_num_threads(before)
 
 
 Measured = TypeVar("Measured")
