@@ -27,7 +27,7 @@ from regard.errors import DataError
 from regard.text.labelled import EncodedLabelled
 from regard.text.links import Links
 from regard.text.pairs import EncodedPair
-from regard.text.specials import BOS, EOS, PAD
+from regard.text.specials import BOS, EOS, PAD, UNK
 from regard.text.tagged import EncodedTagged
 
 _WINDOW = 100  # batches' worth of sentences that are sorted together
@@ -146,6 +146,11 @@ def pad(rows: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
     ids = torch.tensor([[*row, *[PAD] * (width - len(row))] for row in rows], dtype=torch.long)
     lengths = torch.tensor([len(row) for row in rows])
     return ids, torch.arange(width) < lengths.unsqueeze(1)
+
+
+def known_ids(ids: Tensor, vocabulary_size: int) -> Tensor:
+    """Ids with the unknown word in place of those outside the vocabulary."""
+    return torch.where(ids < vocabulary_size, ids, UNK)
 
 
 def token_positions(mask: Tensor) -> Tensor:
