@@ -92,7 +92,7 @@ class TestTasks:
     def plan(self, task, examples, given=None, budget=None):
         spec = TASKS[task]
         plan = spec.plan_run(None, examples, None, given or {}, budget)
-        configure({"task": task}, plan=plan.options)  # a legal run
+        configure({"task": task}, plan=plan.options)  # a valid run
         return flatten(plan.options), plan
 
     def test_labelled_texts(self):

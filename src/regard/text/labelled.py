@@ -3,7 +3,7 @@
 In: paths, or names of labels. Out: `Labels`, a closed set of names ↔ ids, counted from 0 in the names' order;
 `LabelledText`s to train on or to score, plain texts to classify, and both as ids. There is no unknown label: no model
 could predict it, so a name that is not in the training data is an error. So is a blank text in training data; to
-classify, blank texts are legal, and N lines in are N texts out.
+classify, blank texts are allowed, and N lines in are N texts out.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -118,7 +118,7 @@ class EncodedLabelled:
 
     @property
     def length(self) -> int:
-        """The tokens of the longest text, its end mark counted."""
+        """The tokens of the longest text, its EOS counted."""
         return max(map(len, self.text_ids)) + 1
 
 

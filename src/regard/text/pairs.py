@@ -81,7 +81,7 @@ def read_pairs(
         listener: is called with what was recognised, a sentence for the user.
 
     Raises:
-        ConfigError: columns are named for parallel files, or are illegal.
+        ConfigError: columns are named for parallel files, or are not allowed.
         DataError: a file cannot be read or has other columns, or a line or the number of lines is wrong.
     """
     origin = shown(source)
@@ -284,7 +284,7 @@ class EncodedPair:
 
     @property
     def length(self) -> int:
-        """The tokens of the longer side, its end mark counted."""
+        """The tokens of the longer side, its EOS counted."""
         return max(len(self.source_ids), len(self.target_ids)) + 1
 
 

@@ -43,7 +43,7 @@ class EncodedTagged:
 
     @property
     def length(self) -> int:
-        """The words, and an end mark."""
+        """The words, and EOS."""
         return len(self.word_ids) + 1
 
 
@@ -58,7 +58,7 @@ def read_tagged(
         columns: of words and tags in a tab-separated file, numbers from 1 or names of its header row; 1 and 2 if None.
 
     Raises:
-        ConfigError: columns are named for parallel files, or are illegal.
+        ConfigError: columns are named for parallel files, or are not allowed.
         DataError: a file cannot be read, or a line has no words, or not as many tags as words.
     """
     origin = shown(words)

@@ -156,8 +156,8 @@ class Tokenizer:
     def decode(self, ids: Iterable[int]) -> str:
         """Return the text of ids, wherever they came from; a feature is a word with its name.
 
-        Words are parted by one blank, except that `char` gives back every blank. Padding and the marks of a
-        sentence's ends are passed over, not stopped at. What NFD decomposed is composed again.
+        Words are parted by one blank, except that `char` gives back every blank. Padding, BOS and
+        EOS are passed over, not stopped at. What NFD decomposed is composed again.
         """
         text = "".join(self._surfaces[i] for i in ids)
         if self._decomposes:
@@ -269,9 +269,9 @@ def _read_json(path: Path) -> dict[str, Any]:
 def match_tokens(source: Tokenizer, target: Tokenizer) -> list[int]:
     """The target id with the text of each source id, −1 where there is none: what a model can copy.
 
-    The unknown word and the end of the sequence match their own kind; where sources have features, of which some may be
-    unknown, no unknown word is copied. A feature matches nothing: it is no text. Between tokenizers of different kinds,
-    a token that begins a word also matches the same letters without the blank: the character k the phone k.
+    EOS matches EOS and UNK matches UNK, except where sources have features, of which some may be unknown. A feature
+    matches nothing: it is not text. Between tokenizers of different kinds, a token that begins a word also matches the
+    same letters without the blank: the character k the phone k.
     """
     texts = range(len(SPECIALS), target.size - len(target.features))
     exact = {target._surfaces[i]: i for i in texts}
@@ -342,7 +342,7 @@ def train_tokenizer(
             letters or é into e and an accent, so that ``char`` has a token for each; `Tokenizer.decode` composes.
 
     Raises:
-        ConfigError: an unknown kind or normalisation, or an illegal size or frequency.
+        ConfigError: an unknown kind or normalisation, or a size or frequency out of range.
         DataError: there is no text in the lines.
     """
     if kind not in KINDS:

@@ -102,7 +102,7 @@ class Varied:
 
     @property
     def extremes(self) -> tuple[Any, ...]:
-        """Values that have to be legal: both ends, or the whole list."""
+        """Values that have to be allowed: both ends, or the whole list."""
         return self.values or (self.low, self.high)
 
     def sample(self, rng: random.Random) -> Any:

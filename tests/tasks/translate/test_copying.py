@@ -231,7 +231,7 @@ def test_matching_tokens_of_two_kinds():
     words = train_tokenizer("word", ["k ae t", "tt k"], size=20)
     characters = train_tokenizer("char", ["tack", "a t"], size=20)
     matched = match_tokens(characters, words)
-    assert matched[:4] == [-1, 1, -1, 3], "the unknown word and the end mark are copied as themselves"
+    assert matched[:4] == [-1, 1, -1, 3], "the unknown word and EOS are copied as themselves"
     shown = {characters.tokens([i])[0]: j for i, j in enumerate(matched) if i > 3}
     assert shown == {
         "t": words.token_to_id("t"),

@@ -154,7 +154,7 @@ class Decoder(nn.Module, ABC):
         """The same decoder with logits for some words only.
 
         Args:
-            ids: (S,), in the order of the logits' columns; the end mark must be among them.
+            ids: (S,), in the order of the logits' columns; EOS must be among them.
 
         Raises:
             ConfigError: the decoder copies, or sums over hard alignments: its mixture is over the whole vocabulary.

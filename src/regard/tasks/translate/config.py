@@ -81,7 +81,7 @@ class TokenizerConfig(Config):
 
 @dataclass(frozen=True)
 class AuxiliaryLossConfig(Config):
-    """What the objective has beside the loss of the target's tokens."""
+    """Auxiliary losses of attention; and scheduled sampling, which changes what the decoder reads, not the loss."""
 
     guided_alignment: float = 0.0
     """The weight of the loss −Σ G log α, with gold links G; needs data.train_links."""

@@ -445,7 +445,7 @@ class Translator(Predictor):
         return sources
 
     def encode(self, lines: Sequence[Source], first_line: int = 1, name: str = "line ") -> list[list[int]]:
-        """The source ids of each line, without the end-of-sequence symbol; none of a blank line.
+        """The source ids of each line, without EOS; none of a blank line.
 
         For a model that copies, a stretch that the vocabulary does not have has an id from the vocabulary's size on.
 
@@ -522,7 +522,7 @@ class Translator(Predictor):
 
         Args:
             source: the line, with its features.
-            source_ids: its ids, without the end mark.
+            source_ids: its ids, without EOS.
             hypotheses: at least one, best first.
         """
         whole_source = [*source_ids, EOS]
