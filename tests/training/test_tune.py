@@ -14,6 +14,7 @@ from regard.errors import ConfigError, DataError
 from regard.training.configure import configure, plan_run
 from regard.training.progress import Note
 from regard.training.tune import (
+    Trial,
     Varied,
     nested,
     plan_trials,
@@ -264,6 +265,19 @@ def test_options_by_path():
     assert flatten({"a": {"b": {"c": 1}, "d": 2}}) == {"a.b.c": 1, "a.d": 2}
 
 
+@pytest.mark.parametrize(
+    ("select", "best_first"), [("loss", [3, 1, 2, 4]), ("wer", [3, 1, 2, 4]), ("bleu", [2, 1, 3, 4])]
+)
+def test_ranked_by_the_direction_of_the_score_failed_ones_last(select, best_first):
+    trials = [
+        Trial(number, 1.0, {}, score, {"loss": 1.0}, 9, 1.0, "")
+        for number, score in ((1, 5.0), (2, 7.0), (3, 3.0), (4, None))
+    ]
+    assert [trial.number for trial in rank(trials, select)] == best_first
+    tied = [Trial(n, 1.0, {}, 5.0, {"loss": loss}, 9, 1.0, "") for n, loss in ((1, 0.9), (2, 0.4))]
+    assert [trial.number for trial in rank(tied, select)] == [2, 1], "the loss decides"
+
+
 class TestPlannedFromTheData:
     @pytest.fixture
     def layers(self, tmp_path):
@@ -301,6 +315,7 @@ class TestPlannedFromTheData:
     def test_a_budget_is_that_of_the_longest_trials(self, layers):
         base, configure_trial = plan_trials(layers, budget=2)
         assert base.config.training.max_minutes == 2
+        assert configure_trial({"model": {"encoder": {"dropout": 0.1}}}).training.max_minutes == 2
         assert configure_trial(with_fraction(base.config, 1 / 3)).training.max_minutes == pytest.approx(2 / 3)
         with pytest.raises(
             ConfigError, match="--budget 2 fits a plan to the time, and the preset 'characters'"

@@ -60,4 +60,4 @@ class PointerGenerator(nn.Module):
         log_probs = pointer_generator(
             logits.flatten(0, -2), generation.flatten(), rows, repeated, num_unknowns
         )
-        return log_probs.unflatten(0, logits.shape[:-1])
+        return log_probs.view(*logits.shape[:-1], -1)

@@ -67,7 +67,7 @@ def pointer_generator(
     copyable = copied.sum(dim=-1)  # (N,)
     generation = torch.where(copyable > 0, generation, _ALWAYS)  # where nothing can be copied
     to_generate, to_copy = (logsigmoid(sign * generation).unsqueeze(1) for sign in (1, -1))  # (N, 1)
-    in_vocabulary, unknown = copied.split([logits.shape[1], num_unknowns], dim=1)  # (N, Vy), (N, K)
+    in_vocabulary, unknown = copied[:, : logits.shape[1]], copied[:, logits.shape[1] :]  # (N, Vy), (N, K)
     mixture = torch.logaddexp(
         to_generate + logits.log_softmax(dim=-1), to_copy + in_vocabulary.clamp_min(tiny).log()
     )  # (N, Vy)
