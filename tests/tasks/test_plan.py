@@ -103,7 +103,7 @@ class TestTasks:
         assert options["tokenizer.text"] == "word"
         assert options["training.select"] == "accuracy"
         assert options["training.max_updates"] == 1_000
-        assert "400 texts" in plan.data
+        assert f"400 texts with {len({example.target for example in examples})} labels" in plan.data
 
     def test_labelled_words_are_read_by_characters(self):
         rng = random.Random(1)

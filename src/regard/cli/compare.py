@@ -38,7 +38,7 @@ def compare(
     reference: Annotated[
         Path | None, typer.Argument(help="The references, or the tags of the words, line by line.")
     ] = None,
-    columns: shared.Columns = None,
+    columns: shared.ColumnPair = None,
     features: shared.Features = None,
     second_column: shared.SecondColumn = None,
     separator: shared.Separator = "tab",

@@ -8,7 +8,7 @@ from rich.table import Table
 
 from regard.cli.console import COLUMN_HELP, command_line, notes, print_json, results, score_table
 from regard.cli.options import (
-    Columns,
+    ColumnPair,
     Device,
     Features,
     Gold,
@@ -42,7 +42,7 @@ def evaluate(
         Path | None,
         typer.Argument(help="The references (or the tags), line by line, if they are in a second file."),
     ] = None,
-    columns: Columns = None,
+    columns: ColumnPair = None,
     features: Features = None,
     column: Annotated[str | None, typer.Option(help=COLUMN_HELP)] = None,
     second_column: SecondColumn = None,

@@ -27,7 +27,7 @@ MaxLength = Annotated[int, typer.Option(help="Refuse lines with more tokens than
 Output = Annotated[
     Path | None, typer.Option("--output", "-o", help="Write to this file instead of standard output.")
 ]
-Columns = Annotated[
+ColumnPair = Annotated[
     tuple[str, str] | None,
     typer.Option(
         help="The columns of source and target, label and text, or words and tags in one tab-separated file, by number "

@@ -7,7 +7,7 @@ import typer
 from rich.table import Table
 
 from regard.cli.console import notes, print_json, results, score_table
-from regard.cli.options import Columns, Features
+from regard.cli.options import ColumnPair, Features
 from regard.config import list_options, one_of, set_option
 from regard.errors import ConfigError
 from regard.evaluation.metrics import duration, format_score
@@ -55,7 +55,7 @@ def train(
         ),
     ] = None,
     vocabulary: Annotated[int | None, typer.Option(help="Maximum size of each vocabulary.")] = None,
-    columns: Columns = None,
+    columns: ColumnPair = None,
     features: Features = None,
     updates: Annotated[int | None, typer.Option(help="Maximum number of updates.")] = None,
     epochs: Annotated[float | None, typer.Option(help="Maximum number of passes over the data.")] = None,
