@@ -88,7 +88,7 @@ class EncodedRating:
 
     @property
     def length(self) -> int:
-        """In tokens, the end mark counted."""
+        """In tokens, EOS counted."""
         return len(self.ids) + 1
 
 

@@ -59,7 +59,7 @@ def measure(sentences: int, beam: int, precision: str, repeats: int = 5) -> dict
     run = build_search(model, batch, beam, WORDS)
     results = [run() for _ in range(2)][-1]
     lengths = {len(result.hypotheses[0].ids) for result in results}
-    assert lengths == {WORDS + 1}, f"outputs of {sorted(lengths)} words and end mark"
+    assert lengths == {WORDS + 1}, f"outputs of {sorted(lengths)} words and EOS"
     times = []
     for _ in range(repeats):
         torch.cuda.synchronize()

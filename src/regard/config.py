@@ -2,7 +2,7 @@
 
 A misspelt key, a value of the wrong type or out of range is an error that names the key, the value and the nearest
 right name. Layers (a preset, a file, flags) are merged as plain mappings before any dataclass is built, so what was set
-is known and never guessed from a value. Knows nothing of what is configured: legal values are beside each dataclass.
+is known and never guessed from a value. Knows nothing of what is configured: allowed values are beside each dataclass.
 """
 
 import ast
@@ -32,8 +32,8 @@ class Config:
 
     variants: ClassVar[Mapping[str, type["Config"]]] = {}
     variant_key: ClassVar[str] = "kind"
-    legal_kinds: ClassVar[Mapping[str, tuple[str, ...]]] = {}
-    """For a field whose variants are not all legal in this configuration: those that are."""
+    allowed_kinds: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    """For a field whose variants are not all allowed in this configuration: those that are."""
     choice_defaults: ClassVar[Mapping[str, Any]] = {}
     """Options that only some choices have, with their default there; where the choice lacks one, its value is None."""
 
@@ -206,15 +206,15 @@ def in_range(
     """Raise unless low ≤ value ≤ high (or value < below).
 
     Raises:
-        ConfigError: it is not; the message has the legal range.
+        ConfigError: it is not; the message has the allowed range.
     """
-    legal = f"at least {low:g}"
+    allowed = f"at least {low:g}"
     if high is not None:
-        legal = f"from {low:g} to {high:g}"
+        allowed = f"from {low:g} to {high:g}"
     elif below is not None:
-        legal = f"from {low:g} to below {below:g}"
+        allowed = f"from {low:g} to below {below:g}"
     if not low <= value or (high is not None and value > high) or (below is not None and value >= below):
-        raise ConfigError(f"{place}: {value:g} is out of range; it must be {legal}")
+        raise ConfigError(f"{place}: {value:g} is out of range; it must be {allowed}")
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -330,7 +330,7 @@ class Option:
 
 
 def list_options(cls: type[Config], prefix: str = "", values: Config | None = None) -> list[Option]:
-    """List every legal option of a configuration, with the docstring below its field in the source.
+    """List every option of a configuration, with the docstring below its field in the source.
 
     Args:
         cls: the configuration.
@@ -345,7 +345,7 @@ def list_options(cls: type[Config], prefix: str = "", values: Config | None = No
         if isinstance(hint, type) and issubclass(hint, Config):
             inner = None if values is None else getattr(values, field.name)
             for kind, variant in (hint.variants or {"": hint}).items():
-                if kind not in cls.legal_kinds.get(field.name, (kind,)):
+                if kind not in cls.allowed_kinds.get(field.name, (kind,)):
                     continue
                 if values is not None and type(inner) is not variant:
                     continue

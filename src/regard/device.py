@@ -18,7 +18,7 @@ from regard.config import in_range, one_of
 from regard.errors import ConfigError
 
 DEVICES = ("auto", "cpu", "cuda")
-"""The legal names; ``auto`` is a GPU where there is one."""
+"""The allowed names; ``auto`` is a GPU where there is one."""
 
 
 def find_device(name: str) -> str:

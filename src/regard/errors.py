@@ -17,7 +17,7 @@ class DataError(RegardError):
 
 
 class ConfigError(RegardError):
-    """An option with an unknown name, an illegal value, or in conflict with another."""
+    """An option with an unknown name, a value that is not allowed, or in conflict with another."""
 
 
 class FolderError(RegardError):
@@ -46,7 +46,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
     Args:
         name: what the user wrote.
-        known: the legal names.
+        known: the allowed names.
     """
     names = sorted(known)
     close = get_close_matches(name, names, n=1, cutoff=0.6)

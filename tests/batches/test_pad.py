@@ -131,7 +131,7 @@ COUNTS = {
     "labelled": (1, 1),
     "tagged": (3, 2),
 }
-"""Predictions, end marks counted, and rows."""
+"""Predictions, EOS counted, and rows."""
 
 
 @pytest.mark.parametrize("batch", BATCHES.values(), ids=BATCHES.keys())
@@ -208,7 +208,7 @@ def test_gold_links_stand_at_their_tokens():
     expected = torch.zeros(2, 4, 4)
     expected[0, 0] = torch.tensor([1.0, 0, 1.0, 0])
     expected[0, 1, 1] = 1
-    assert torch.equal(batch.gold, expected), "rows without a link are zero, those of the end mark among them"
+    assert torch.equal(batch.gold, expected), "rows without a link are zero, those of EOS among them"
     assert len(tensors(batch)) == 6
     assert torch.equal(batch.to("cpu").gold, expected)
     plain = pad_pairs(pairs[1:])
@@ -287,7 +287,7 @@ def test_every_token_is_predicted_once_from_the_one_before_it(lines, num_streams
             targets += window.target_ids[row][window.mask[row]].tolist()
             previous += window.previous_ids[row][window.mask[row]].tolist()
     assert targets == tokens
-    # after a line's end the begin mark is read, as before a line by itself
+    # after a line's end BOS is read, as before a line by itself
     assert previous == [BOS, *(BOS if token == EOS else token for token in tokens[:-1])]
     # no row of any window is empty, padding stands on the right, and windows are as wide as asked
     for window in windows:
@@ -320,7 +320,7 @@ def test_streams_by_hand():
 
 
 def test_streams_that_cannot_be():
-    with pytest.raises(DataError, match="3 tokens, end marks counted, cannot be cut into 4 streams"):
+    with pytest.raises(DataError, match="3 tokens, EOS counted, cannot be cut into 4 streams"):
         Stream([[4], []], 4, 2)
     with pytest.raises(ConfigError, match="the number of streams: 0 is out of range"):
         Stream([[4]], 0, 2)

@@ -43,6 +43,8 @@ def test_two_models(regard, model, fixed_model, data):
             assert each["scores"][number] == pytest.approx(evaluated[key]), key
     assert list(report["scores"]) == ["wer", "per", "exact_match", "bleu", "chrf", "perplexity"]
     assert "p_bootstrap" not in report["scores"]["perplexity"]
+    for each in report["scores"].values():
+        assert each["difference"] == pytest.approx(each["scores"][1] - each["scores"][0])
     for each in report["differences"]:
         assert each["outputs"][0] != each["outputs"][1]
         assert each["links"][0] is None, "the first model has no attention"

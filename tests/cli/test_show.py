@@ -5,6 +5,7 @@ import pytest
 
 from regard.checkpoint import ModelFolder, read_log
 from regard.cli.show import _flat
+from regard.training.run import train
 
 
 def test_what_the_model_is(regard, model):
@@ -43,6 +44,20 @@ def test_json_carries_the_same(regard, model):
     assert shown["num_parameters"] == sum(shown["parameters"].values()) == loaded.model.num_parameters
     assert shown["weights"] == {"name": "best", **loaded.facts}
     assert shown["history"] == [row for row in read_log(model) if row["event"] == "validation"]
+
+
+def test_the_features_of_a_model_that_takes_some(regard, tmp_path):
+    examples = [((stem, f"V;{tense}"), stem + tense[0]) for stem in ("ab", "ba") for tense in ("PRS", "PST")]
+    options = {
+        "tokenizer": {"source": "char", "target": "char"},
+        "training": {"max_updates": 1, "device": "cpu"},
+    }
+    train(tmp_path / "m", examples, examples, preset="characters", config=options, progress=False)
+    shown = regard("show", tmp_path / "m").out
+    assert "3: V, PRS, PST" in shown
+    assert "split at , ; | or blanks: …⇥V,PRS" in shown
+    assert "--column 1 --features 2" in shown
+    assert json.loads(regard("show", tmp_path / "m", "--json").out)["features"] == ["V", "PRS", "PST"]
 
 
 def test_the_last_weights(regard, model):

@@ -37,10 +37,12 @@ def systems(references):
 
 
 @pytest.mark.parametrize("name", ["bleu", "chrf", "ter"])
-def test_one_implementation_computes_what_sacrebleu_computes(systems, references, name):
+@pytest.mark.parametrize("share", [0.15, 0.38], ids=["clear", "close"])
+def test_one_implementation_computes_what_sacrebleu_computes(references, name, share):
     """Our paired tests on sacrebleu's statistics of each line: its means, margins and p-values."""
     from regard.evaluation import text
 
+    systems = corrupted(references, 0.4, 1), corrupted(references, share, 2)
     expected = compare_texts(*systems, references, TextOptions(), num_resamples=200, num_shuffles=300)[name]
     metric = getattr(text, name).build(TextOptions())
     counts = [
@@ -56,6 +58,8 @@ def test_one_implementation_computes_what_sacrebleu_computes(systems, references
     assert margins == pytest.approx(expected.margins, rel=1e-5)
     assert p == expected.p_bootstrap
     assert approximate_randomization(*counts, score, 300) == expected.p_randomization
+    if share == 0.38:
+        assert 0.05 < min(p, expected.p_randomization) < max(p, expected.p_randomization) < 1
 
 
 def test_a_clear_difference_is_significant_and_none_is_not(systems, references):

@@ -16,7 +16,7 @@ from regard.text import EOS, UNK, EncodedPair
 
 
 def make(target_size=20):
-    """Source word 4 becomes 7 or 8, 5 becomes 9, the end mark 10; 11 and 12 are frequent."""
+    """Source word 4 becomes 7 or 8, 5 becomes 9, EOS 10; 11 and 12 are frequent."""
     words = {4: [8, 7], 5: [9], EOS: [10]}
     lists = [words.get(source, []) for source in range(7)]
     offsets = np.cumsum([0, *map(len, lists)])

@@ -63,7 +63,7 @@ def test_the_lift_is_what_a_plain_count_gives(done):
             for step in range(1, len(example.source.split()) - 1):
                 for place in range(step):
                     side = relevant if (place, step) in example.gold.sure else others
-                    # the begin mark is read first: word k is position k + 1
+                    # BOS is read first: word k is position k + 1
                     side.setdefault((step, place), []).append(alpha[step + 1, place + 1])
         shared = relevant.keys() & others.keys()
         given = sum(sum(relevant[each]) for each in shared)

@@ -100,7 +100,7 @@ def test_perplexity_and_surprise_are_those_of_forced_decoding(found: tuple[Path,
     read = Translator.load(folder / "models" / "backwards-5").align(
         [e.source for e in test], [e.target for e in test]
     )
-    # the chain rule: a line's log-probability is the sum over its words, the end mark among them
+    # the chain rule: a line's log-probability is the sum over its words, EOS among them
     words = sum(len(e.target.split()) + 1 for e in test)
     assert model["perplexity"] == pytest.approx(math.exp(-sum(each.log_prob for each in read) / words))
     assert model["surprise"][0] == pytest.approx(-sum(each.token_log_probs[0] for each in read) / len(read))
@@ -129,7 +129,7 @@ def test_what_is_found_can_be_written_and_drawn(found: tuple[Path, Any]) -> None
 
 
 def test_by_hand() -> None:
-    """Of three words read forwards, the first waits for two words, the end mark and the writing of its own."""
+    """Of three words read forwards, the first waits for two words, EOS and the writing of its own."""
     links = [(2, 1), (0, 0), (1, 2)]
     assert lags(links, 3, reverse=False) == [4, 3, 5]
     assert lags(links, 3, reverse=True) == [1, 4, 4]
@@ -137,7 +137,7 @@ def test_by_hand() -> None:
 
 @given(st.integers(1, 40))
 def test_in_order_every_lag_is_the_same_forwards_and_grows_backwards(words: int) -> None:
-    """The mean is the same but for the end mark, which is the paper's point: only the least lag shrinks."""
+    """The mean is the same but for EOS, which is the paper's point: only the least lag shrinks."""
     links = [(i, i) for i in range(words)]
     there, back = lags(links, words, reverse=False), lags(links, words, reverse=True)
     assert there == [words + 1] * words
@@ -147,7 +147,7 @@ def test_in_order_every_lag_is_the_same_forwards_and_grows_backwards(words: int)
 
 @given(st.sets(st.tuples(st.integers(0, 11), st.integers(0, 11))))
 def test_reading_the_mirrored_source_backwards_is_reading_it_forwards(links: set[tuple[int, int]]) -> None:
-    """But for the end mark, which is read last forwards and first backwards."""
+    """But for EOS, which is read last forwards and first backwards."""
     mirrored = [(11 - j, i) for j, i in links]
     there = lags(links, 12, reverse=False)
     assert sorted(there) == sorted(lag + 1 for lag in lags(mirrored, 12, reverse=True))

@@ -88,3 +88,24 @@ def test_half_precision_is_summed_in_float32():
         torch.tensor([[2]]),
     )
     assert log_probs.dtype == torch.float32
+
+
+def test_words_outside_the_vocabulary_are_copied_and_never_generated():
+    torch.manual_seed(5)
+    logits, generation = (
+        torch.randn(2, 4, dtype=torch.float64),
+        torch.tensor([0.3, -1.0], dtype=torch.float64),
+    )
+    alpha = torch.tensor([[0.5, 0.2, 0.2, 0.1], [0.4, 0.6, 0.0, 0.0]], dtype=torch.float64)
+    copy_ids = torch.tensor([[4, 5, 4, 2], [1, -1, 3, 3]])  # 4 and 5 are the extension by two words
+    log_probs = pointer_generator(logits, generation, alpha, copy_ids, 2)
+    assert log_probs.shape == (2, 6)
+    p_gen = generation[0].sigmoid()
+    vocabulary = logits[0].softmax(dim=0)
+    expected = [*(p_gen * vocabulary), (1 - p_gen) * 0.7, (1 - p_gen) * 0.2]
+    expected[2] += (1 - p_gen) * 0.1
+    torch.testing.assert_close(log_probs[0].exp(), torch.stack(expected))
+    assert log_probs[1, 4:].tolist() == [-math.inf, -math.inf], "the second sentence has no such word"
+    alone = pointer_generator(logits[1:], generation[1:], alpha[1:], copy_ids[1:])
+    torch.testing.assert_close(log_probs[1:, :4], alone)
+    torch.testing.assert_close(log_probs.exp().sum(dim=1), torch.ones(2, dtype=torch.float64))

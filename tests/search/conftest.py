@@ -48,7 +48,7 @@ class Scripted:
         for row, (start, *prefix) in enumerate(prefixes.tolist()):
             assert start == BOS
             sentence = int(encoded.annotations[row // hypotheses, 0, 0])
-            # a prefix nobody wrote down ends: only the end mark may follow
+            # a prefix nobody wrote down ends: only EOS may follow
             following = self.scripts[sentence].get(tuple(prefix), {EOS: 1.0})
             probs = torch.zeros(self.vocabulary_size)
             for token, p in following.items():
@@ -107,7 +107,7 @@ def scripted() -> type[Scripted]:
 
 @pytest.fixture(scope="session")
 def all_outputs() -> Callable[[list[int], int], list[Prefix]]:
-    """Every output of at most `limit` tokens, its end mark counted, over UNK and some words."""
+    """Every output of at most `limit` tokens, its EOS counted, over UNK and some words."""
 
     def enumerate_outputs(words: list[int], limit: int) -> list[Prefix]:
         return [(*body, EOS) for size in range(limit) for body in product([UNK, *words], repeat=size)]

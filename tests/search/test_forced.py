@@ -36,7 +36,7 @@ def test_log_probabilities_are_the_models(kind, tiny_model):
 
 
 def test_probabilities_of_all_outputs_of_one_length_and_their_beginnings_sum_to_one(tiny_model):
-    """p is a distribution: each first word's p is the sum over what may follow, here by the end mark or not."""
+    """p is a distribution: each first word's p is the sum over what may follow, here by EOS or not."""
     model = tiny_model("bahdanau")
     firsts = decode_forced(model, pad_pairs([EncodedPair([4, 5], [word]) for word in range(9)]))
     assert sum(math.exp(one.token_log_probs[0]) for one in firsts) == pytest.approx(1.0)

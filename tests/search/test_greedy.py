@@ -50,7 +50,7 @@ ENDLESS = {tuple([A] * k): {A: 0.9, EOS: 0.1} for k in range(40)}
 
 @pytest.mark.parametrize(("ratio", "extra", "tokens"), [(0, 1, [1, 1]), (0, 4, [4, 4]), (1.5, 2, [3, 6])])
 def test_each_sentence_ends_at_its_own_limit(ratio, extra, tokens, scripted):
-    """Sources of one and three words and an end mark; at the last step only the end mark may be chosen."""
+    """Sources of one and three words and EOS; at the last step only EOS may be chosen."""
     decoder = scripted([ENDLESS, ENDLESS])
     found = greedy(decoder, decoder.encode([2, 4]), max_ratio=ratio, max_extra=extra)
     assert [len(one.ids) for one in found] == tokens

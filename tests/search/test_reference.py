@@ -289,7 +289,7 @@ FEW = st.sampled_from([(0, 4), (0.5, 3), (0, 1)])
 @settings(max_examples=40)
 @given(st.integers(0, 10**6), all_options(st.just(200), FEW), all_constraints(2))
 def test_a_beam_as_wide_as_the_space_finds_the_best_of_all_outputs(network, seed, options, constraints):
-    """Five words, at most three and an end mark: 156 outputs."""
+    """Five words, at most three and EOS: 156 outputs."""
 
     def all_of_them(decoder, encoded, rules):
         return every_output(decoder, encoded, rules)[: options.n_best]

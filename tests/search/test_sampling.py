@@ -142,7 +142,7 @@ class TestRules:
             drawn(tiny_model("cho"), constraints=[TokenConstraints(attend={0: 0})] * 3)
 
     def test_a_prefix_longer_than_the_limit(self, tiny_model):
-        """At the limit the prefix would take the end mark's place, and nothing would end the output any more."""
+        """At the limit the prefix would take EOS's place, and nothing would end the output any more."""
         with pytest.raises(
             ConfigError, match=r"sentence 2: its prefix and phrases need 6 tokens .* limit is 5"
         ):

@@ -1,12 +1,15 @@
 """Plans of the tasks with one text, and the rules that all tasks share."""
 
 import random
+from dataclasses import replace
 
 import pytest
 
-from regard.config import toml_value
+from regard.config import flatten, toml_value
 from regard.datasets import Language, Newsroom, PartsOfSpeech, Sentiment
 from regard.tasks import TASKS
+from regard.tasks.label_plan import plan_labels
+from regard.tasks.language_model.plan import plan_text
 from regard.tasks.plan import (
     Budget,
     Decision,
@@ -15,7 +18,6 @@ from regard.tasks.plan import (
     count_updates,
     describe_text,
     estimate_minutes,
-    flatten,
     take_evenly,
 )
 from regard.training.configure import configure
@@ -92,7 +94,7 @@ class TestTasks:
     def plan(self, task, examples, given=None, budget=None):
         spec = TASKS[task]
         plan = spec.plan_run(None, examples, None, given or {}, budget)
-        configure({"task": task}, plan=plan.options)  # a legal run
+        configure({"task": task}, plan=plan.options)  # a valid run
         return flatten(plan.options), plan
 
     def test_labelled_texts(self):
@@ -101,7 +103,7 @@ class TestTasks:
         assert options["tokenizer.text"] == "word"
         assert options["training.select"] == "accuracy"
         assert options["training.max_updates"] == 1_000
-        assert "400 texts" in plan.data
+        assert f"400 texts with {len({example.target for example in examples})} labels" in plan.data
 
     def test_labelled_words_are_read_by_characters(self):
         rng = random.Random(1)
@@ -132,6 +134,26 @@ class TestTasks:
         options, _ = self.plan("language_model", lines, {"tokenizer": {"text": "char"}})
         assert options["tokenizer.text"] == "char"
         assert "tokenizer.text_size" not in options
+
+    @pytest.mark.parametrize(("num_words", "dropout"), [(99_999, 0.4), (100_000, 0.3)])
+    def test_little_text_has_more_dropout(self, num_words, dropout):
+        text = replace(describe_text(["a b c"] * 50), num_words=num_words)
+        assert flatten(plan_text(text, 50).options)["model.dropout"] == dropout
+
+    @pytest.mark.parametrize(("longest", "limit"), [(3, 100), (100, 150), (1000, 300)])
+    def test_long_lines_are_not_left_out(self, longest, limit):
+        text = replace(describe_text(["a b c"] * 50), long_words=longest)
+        assert flatten(plan_text(text, 50).options)["data.max_length"] == limit
+
+    @pytest.mark.parametrize(
+        ("num_examples", "batch", "dropout"), [(999, 16, 0.5), (1_000, 32, 0.5), (5_000, 32, 0.3)]
+    )
+    def test_few_labels_have_small_batches_and_more_dropout(self, num_examples, batch, dropout):
+        text = describe_text(["a b c"] * 50)
+        plan = plan_labels(text, num_examples, 2, what="texts", words_only=False)
+        options = flatten(plan.options)
+        assert options["training.batch_sentences"] == batch
+        assert options["model.encoder.dropout"] == options["model.dropout"] == dropout
 
     def test_captions_have_no_plan(self):
         assert TASKS["caption"].plan_run(None, [], None, {}) is None

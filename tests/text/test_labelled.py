@@ -32,6 +32,8 @@ def test_label_first_then_the_text(tmp_path):
 def test_two_texts_in_any_columns_below_a_header(tmp_path):
     path = write(tmp_path, "id\ta\tb\tjudgment\n1\tA man sits\tNobody sits\tNO\n")
     [one] = read_labelled(path, num_texts=2, columns=(4, 2, 3), header=True)
+    names = path.read_text(encoding="utf-8").split("\n")[0].split("\t")
+    assert [one] == list(read_labelled(path, num_texts=2, columns=[names[k - 1] for k in (4, 2, 3)]))
     assert (one.label, one.texts, str(one.place)) == ("NO", ("A man sits", "Nobody sits"), f"{path}:2")
 
 

@@ -57,7 +57,9 @@ class TestOneTabSeparatedFile:
 
     @pytest.mark.parametrize("columns", [(0, 1), (2, 2)])
     def test_columns_count_from_one_and_differ(self, tmp_path, columns):
-        with pytest.raises(ConfigError, match=r"counted from 1 and differ, so . and . are illegal") as caught:
+        with pytest.raises(
+            ConfigError, match=r"counted from 1 and differ, so . and . are not allowed"
+        ) as caught:
             texts(write(tmp_path, "a\tb\n"), columns=columns)
         assert str(caught.value).endswith("as --columns 1 2 (data.columns = [1, 2])")
 
@@ -147,6 +149,46 @@ class TestFeatures:
         assert (pair.source, pair.features, pair.target) == ("run", ("V", "PST"), "ran")
         assert pair.place.line == 2
         assert "header" in notes[0]
+
+    def test_a_header_without_a_name_for_the_target_is_no_pair(self, tmp_path):
+        path = write(tmp_path, "Lemma\tTags\twordform\nrun\tV;PST\tran\ngo\tV\tgo\n")
+        assert [(p.source, p.features, p.target) for p in read_pairs(path)] == [
+            ("run", ("V", "PST"), "ran"),
+            ("go", ("V",), "go"),
+        ]
+
+    @pytest.mark.parametrize(
+        ("columns", "features"),
+        [
+            (None, "analysis"),  # the header says which are lemma and form
+            (("lemma", "form"), "analysis"),
+            (("lemma", "form"), 2),
+            ((3, "form"), "2"),
+            (("3", "1"), "analysis"),
+        ],
+    )
+    def test_columns_by_their_names(self, tmp_path, columns, features):
+        path = write(tmp_path, "form\tanalysis\tlemma\nran\tV;PST\trun\n")
+        notes = []
+        [pair] = read_pairs(path, columns=columns, features=features, listener=notes.append)
+        assert (pair.source, pair.features, pair.target) == ("run", ("V", "PST"), "ran")
+        assert pair.place.line == 2
+        assert len(notes) == (columns is None)  # what was recognised is told
+
+    def test_names_without_features(self, tmp_path):
+        path = write(tmp_path, "English\tid\tFrench\na\t1\tb\n")
+        [pair] = read_pairs(path, columns=("French", "English"))
+        assert (pair.source, pair.target, pair.features) == ("b", "a", None)
+
+    def test_a_name_that_the_header_does_not_have_once(self, tmp_path):
+        path = write(tmp_path, "lemma\ttags\ttext\ttext\na\tV\tb\tc\n")
+        with pytest.raises(
+            DataError,
+            match=r"its first line has no column 'tag'; did you mean 'tags'.*or give the column's number",
+        ):
+            texts(path, features="tag")
+        with pytest.raises(DataError, match=r"has several columns 'text'; .*; or give the column's number"):
+            texts(path, columns=("lemma", "text"))
 
     def test_columns_that_are_named_without_features_have_none(self, tmp_path):
         assert next(iter(read_pairs(write(tmp_path, SIGMORPHON), columns=(1, 3)))).features is None

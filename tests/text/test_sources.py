@@ -27,6 +27,18 @@ def char(*lines, features=("V", "PST", "V", "3")):
     return train_tokenizer("char", lines, size=100).with_features(features)
 
 
+def test_columns_to_translate_by_their_names():
+    lines = ["id\tanalysis\tword", "1\tV;PST\trun", "2\tV\tgo"]
+    for column, features in (("word", "analysis"), (3, "analysis"), ("word", "2")):
+        found = find_source_columns("f", lines, column=column, features=features, known=("V", "PST"))
+        assert found == SourceColumns(3, 2, header=True)
+    assert find_source_columns("f", lines, column="word") == SourceColumns(3, header=True)
+    with pytest.raises(DataError, match="its first line has no column 'words'; did you mean 'word'"):
+        find_source_columns("f", lines, column="words")
+    with pytest.raises(ConfigError, match="one column cannot have both"):
+        find_source_columns("f", lines, column="word", features=3, known=("V",))
+
+
 class TestTokenizers:
     def test_features_are_symbols_of_their_own(self):
         tokenizer = char("VPST3 run")

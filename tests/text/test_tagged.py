@@ -95,7 +95,9 @@ def test_vertical_refusals(tmp_path):
         list(read_vertical(write(tmp_path, "a\t\n")))
     with pytest.raises(DataError, match=r"data:1: the word 'New York' has a blank in it; write it as one"):
         list(read_vertical(write(tmp_path, "New York\tN\n")))
-    with pytest.raises(ConfigError, match="counted from 1, so 0 and 2 are illegal"):
+    with pytest.raises(ConfigError, match=r"columns FORM and 2: .* has no header row; give numbers"):
+        list(read_vertical(write(tmp_path, "FORM\tTAG\n"), columns=("FORM", 2)))
+    with pytest.raises(ConfigError, match="counted from 1, so 0 and 2 are not allowed"):
         list(read_vertical(write(tmp_path, "a\tX\n"), columns=(0, 2)))
 
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from regard.errors import ConfigError, DataError, FolderError
-from regard.text import BOS, EOS, KINDS, PAD, SPECIALS, UNK, Tokenizer, train_tokenizer
+from regard.text import BOS, EOS, KINDS, PAD, SPECIALS, UNK, FeaturedText, Tokenizer, train_tokenizer
 
 LINES = [
     "the quick brown fox jumps over the lazy dog",
@@ -274,3 +274,49 @@ class TestUnicodeForms:
     def test_an_unknown_form_is_refused(self):
         with pytest.raises(ConfigError, match="normalize: no 'nfdc'; did you mean 'nf"):
             self.train("nfdc")
+
+
+class TestUnknowns:
+    """The extended vocabulary of a model that copies: ids for what the vocabulary does not have."""
+
+    @pytest.mark.parametrize(
+        ("kind", "line", "symbols"),
+        [
+            ("char", "aqbz q", ("q", "z")),
+            ("word", "ab  qq ba zq qq", ("qq", "zq")),
+            ("bpe", "abq qq ba", ("q", "qq")),
+            ("unigram", "abq zz ba", ("q", "zz")),
+        ],
+    )
+    def test_back_and_forth(self, kind, line, symbols):
+        tokenizer = train_tokenizer(kind, ["ab ba aab", "ba ab"] * 3, size=30)
+        ids, found = tokenizer.encode_unknowns(line)
+        assert found == symbols
+        plain = tokenizer.encode(line)
+        assert [UNK if i >= tokenizer.size else i for i in ids] == plain
+        assert {i for i in ids if i >= tokenizer.size} == set(
+            range(tokenizer.size, tokenizer.size + len(symbols))
+        )
+        extended = tokenizer.extend(found)
+        assert extended.decode(ids) == (line if kind == "char" else " ".join(line.split()))
+        assert set(symbols) <= set(extended.tokens(ids))
+        assert extended.words(ids) == tokenizer.words(plain)
+        assert tokenizer.encode_unknowns("ab") == (tokenizer.encode("ab"), ())
+
+    def test_given_symbols_only(self):
+        tokenizer = train_tokenizer("word", ["a b"], size=20)
+        ids, symbols = tokenizer.encode_unknowns("x a y", ("y", "z"))
+        assert ids == [UNK, tokenizer.token_to_id("a"), tokenizer.size]
+        assert symbols == ("y", "z")
+
+    def test_what_is_decomposed_is_composed_again(self):
+        tokenizer = train_tokenizer("char", ["eo"], size=20, normalize="nfd")
+        ids, symbols = tokenizer.encode_unknowns("éö")
+        assert symbols == ("\u0301", "\u0308")
+        assert tokenizer.extend(symbols).decode(ids) == "éö"
+
+    def test_features_stay_unknown(self):
+        tokenizer = train_tokenizer("char", ["ab"], size=20).with_features(["V"])
+        ids, symbols = tokenizer.encode_unknowns(FeaturedText("ax", ("V", "PST")))
+        assert symbols == ("x",)
+        assert ids[1:] == [tokenizer.size, tokenizer.encode(FeaturedText("a", ("V",)))[-1], UNK]

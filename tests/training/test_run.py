@@ -253,7 +253,7 @@ class TestWhatIsCounted:
         ]
         trained = regard.train(tmp_path / "model", texts, config=config, options=options, progress=False)
         report = trained.report
-        # 4 updates of 10 texts of 31 tokens and an end mark, in at most the whole time
+        # 4 updates of 10 texts of 31 tokens and EOS, in at most the whole time
         assert report["tokens_per_second"] * report["train_seconds"] > 0.9 * 4 * 10 * 32
         assert "num_decoded_texts" not in report
 

@@ -11,11 +11,13 @@ import pytest
 import regard.training.run
 from regard.config import flatten, read_toml
 from regard.errors import ConfigError, DataError
-from regard.training.configure import configure
+from regard.training.configure import configure, plan_run
 from regard.training.progress import Note
 from regard.training.tune import (
+    Trial,
     Varied,
     nested,
+    plan_trials,
     rank,
     rung_fractions,
     sample_trials,
@@ -261,3 +263,67 @@ def test_options_by_path():
         "model": {"decoder": {"kind": "luong"}},
     }
     assert flatten({"a": {"b": {"c": 1}, "d": 2}}) == {"a.b.c": 1, "a.d": 2}
+
+
+@pytest.mark.parametrize(
+    ("select", "best_first"), [("loss", [3, 1, 2, 4]), ("wer", [3, 1, 2, 4]), ("bleu", [2, 1, 3, 4])]
+)
+def test_ranked_by_the_direction_of_the_score_failed_ones_last(select, best_first):
+    trials = [
+        Trial(number, 1.0, {}, score, {"loss": 1.0}, 9, 1.0, "")
+        for number, score in ((1, 5.0), (2, 7.0), (3, 3.0), (4, None))
+    ]
+    assert [trial.number for trial in rank(trials, select)] == best_first
+    tied = [Trial(n, 1.0, {}, 5.0, {"loss": loss}, 9, 1.0, "") for n, loss in ((1, 0.9), (2, 0.4))]
+    assert [trial.number for trial in rank(tied, select)] == [2, 1], "the loss decides"
+
+
+class TestPlannedFromTheData:
+    @pytest.fixture
+    def layers(self, tmp_path):
+        pairs = [f"{'abcdefg'[n % 7]}{n}\t{n}{'abcdefg'[n % 7]}\n" for n in range(80)]
+        (tmp_path / "pairs.tsv").write_text("".join(pairs))
+        return {"data": {"train": [str(tmp_path / "pairs.tsv")]}, "training": {"device": "cpu"}}
+
+    def test_trials_vary_around_the_plan(self, layers):
+        base, configure_trial = plan_trials(layers)
+        planned = plan_run(layers)
+        assert base.config == planned.config == configure_trial({})
+        assert base.lines == planned.lines != ()
+        assert base.config.tokenizer.source == "char"
+        varied = {"model": {"encoder": {"dropout": 0.1}}}
+        before, after = (flatten(config.to_mapping()) for config in (base.config, configure_trial(varied)))
+        assert {path for path in before if before[path] != after[path]} == {"model.encoder.dropout"}
+
+    def test_the_schedule_of_a_trial_follows_its_part_of_the_updates(self, layers):
+        base, configure_trial = plan_trials(layers)
+        whole = base.config.training
+        part = configure_trial(with_fraction(base.config, 1 / 9)).training
+        assert part.max_updates == math.ceil(whole.max_updates / 9)
+        assert (part.warmup, part.validate_every) == (part.max_updates // 20, part.max_updates // 25)
+        assert configure_trial(with_fraction(base.config, 1)) == base.config
+
+    def test_all_trials_are_selected_by_one_score(self, layers):
+        base, configure_trial = plan_trials(
+            {**layers, "data": {**layers["data"], "valid": layers["data"]["train"]}}
+        )
+        assert base.config.training.select == "wer"
+        with_subwords = configure_trial({"tokenizer": {"target": "bpe"}})
+        assert with_subwords.tokenizer.target == "bpe"
+        assert with_subwords.training.select == "wer"
+
+    def test_a_budget_is_that_of_the_longest_trials(self, layers):
+        base, configure_trial = plan_trials(layers, budget=2)
+        assert base.config.training.max_minutes == 2
+        assert configure_trial({"model": {"encoder": {"dropout": 0.1}}}).training.max_minutes == 2
+        assert configure_trial(with_fraction(base.config, 1 / 3)).training.max_minutes == pytest.approx(2 / 3)
+        with pytest.raises(
+            ConfigError, match="--budget 2 fits a plan to the time, and the preset 'characters'"
+        ):
+            plan_trials(layers, preset="characters", budget=2)
+
+    def test_the_winner_is_the_plan_with_its_options(self, layers, tmp_path, trained):
+        base, configure_trial = plan_trials(layers)
+        search = tune(tmp_path / "search", configure_trial, [RATES], num_trials=3)
+        best = flatten(read_toml(tmp_path / "search" / "best.toml"))
+        assert best == flatten(base.config.to_mapping()) | search.winner.options

@@ -1,8 +1,8 @@
 """Ids → batches: sentences of similar length together, padded to tensors with masks, to learn from or predict from.
 
 In: ids without special symbols. Out: batches. A mask is True where a real token is; only this module says so. Padding
-is on the right. Sources, targets and texts get their end mark here, so that each row has at least one real token, even
-for an empty line; targets are read from the begin mark on and predicted up to the end mark. `token_positions` and
+is on the right. Sources, targets and texts get their EOS here, so that each row has at least one real token, even
+for an empty line; targets are read from BOS on and predicted up to EOS. `token_positions` and
 `select_positions` pick the real tokens of a padded batch, so that the output matrix is applied to no padding. Knows
 nothing of models.
 
@@ -27,7 +27,7 @@ from regard.errors import DataError
 from regard.text.labelled import EncodedLabelled
 from regard.text.links import Links
 from regard.text.pairs import EncodedPair
-from regard.text.specials import BOS, EOS, PAD
+from regard.text.specials import BOS, EOS, PAD, UNK
 from regard.text.tagged import EncodedTagged
 
 _WINDOW = 100  # batches' worth of sentences that are sorted together
@@ -148,6 +148,11 @@ def pad(rows: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
     return ids, torch.arange(width) < lengths.unsqueeze(1)
 
 
+def known_ids(ids: Tensor, vocabulary_size: int) -> Tensor:
+    """Ids with the unknown word in place of those outside the vocabulary."""
+    return torch.where(ids < vocabulary_size, ids, UNK)
+
+
 def token_positions(mask: Tensor) -> Tensor:
     """The flat positions of the N real tokens of a batch, row by row: (B, T) → (N,).
 
@@ -169,7 +174,7 @@ class SourceBatch(Inputs):
     """Sources to translate.
 
     Attributes:
-        source_ids: (B, Tx), each row ended by the end mark, then padding.
+        source_ids: (B, Tx), each row ended by EOS, then padding.
         source_mask: (B, Tx), True where a real token is.
     """
 
@@ -187,8 +192,8 @@ class PairBatch(SourceBatch, Batch):
     """Sentence pairs, to learn from or to score.
 
     Attributes:
-        previous_ids: y_0 … y_{Ty−1}, (B, Ty): the begin mark, then the target without its end mark.
-        target_ids: y_1 … y_Ty, (B, Ty), each row ended by the end mark.
+        previous_ids: y_0 … y_{Ty−1}, (B, Ty): BOS, then the target without its EOS.
+        target_ids: y_1 … y_Ty, (B, Ty), each row ended by EOS.
         target_mask: (B, Ty), True where a token is to be predicted.
         gold: (B, Ty, Tx), 1 where a target token is linked to a source token and 0 elsewhere; None where no gold
             links are known.
@@ -246,7 +251,7 @@ class LineBatch(Batch):
 
 
 def pad_lines(lines: Sequence[Sequence[int]]) -> LineBatch:
-    """Pad lines that are read one by one, each from the begin mark."""
+    """Pad lines that are read one by one, each from BOS."""
     previous_ids, mask = pad([[BOS, *ids] for ids in lines])
     target_ids, _ = pad([[*ids, EOS] for ids in lines])
     return LineBatch(previous_ids, target_ids, mask)
@@ -255,10 +260,10 @@ def pad_lines(lines: Sequence[Sequence[int]]) -> LineBatch:
 class Stream:
     """Continuous text for a language model: the corpus in parallel streams, cut into windows of time.
 
-    Lines are joined by end marks: w … w </s> w … w </s>. The tokens are cut into streams of equal length, the first few
+    Lines are joined by EOS: w … w </s> w … w </s>. The tokens are cut into streams of equal length, the first few
     one token longer where they do not divide. Every token of the corpus is predicted once in a pass, after the token
-    before it; the first of a stream from a zero state. An end mark is predicted and never read: before a line's first
-    word the begin mark is read, as for single lines, so that a model of either kind can start one. The caller carries
+    before it; the first of a stream from a zero state. EOS is predicted and never read: before a line's first
+    word BOS is read, as for single lines, so that a model of either kind can start one. The caller carries
     the state from each window to the next, without its gradient (truncated back-propagation).
 
     Row b of every window is the same stream. The last window has fewer steps than the others, or one more, so that no
@@ -270,7 +275,7 @@ class Stream:
         steps: T, the tokens of each stream in a window.
 
     Attributes:
-        num_tokens: the corpus's tokens, end marks counted: the predictions of one pass.
+        num_tokens: the corpus's tokens, EOS counted: the predictions of one pass.
 
     Raises:
         ConfigError: there are fewer than one stream or step.
@@ -283,7 +288,7 @@ class Stream:
         tokens = list(chain.from_iterable((*ids, EOS) for ids in lines))
         if len(tokens) < num_streams:
             raise DataError(
-                f"{len(tokens)} tokens, end marks counted, cannot be cut into {num_streams} streams; give more text, "
+                f"{len(tokens)} tokens, EOS counted, cannot be cut into {num_streams} streams; give more text, "
                 "or set fewer streams"
             )
         self.num_tokens = len(tokens)
@@ -320,8 +325,8 @@ class CaptionBatch(Batch):
 
     Attributes:
         features: (B, f).
-        previous_ids: y_0 … y_{Ty−1}, (B, Ty): the begin mark, then the caption without its end mark.
-        target_ids: y_1 … y_Ty, (B, Ty), each row ended by the end mark.
+        previous_ids: y_0 … y_{Ty−1}, (B, Ty): BOS, then the caption without its EOS.
+        target_ids: y_1 … y_Ty, (B, Ty), each row ended by EOS.
         target_mask: (B, Ty), True where a token is to be predicted.
     """
 
@@ -363,7 +368,7 @@ class TextBatch(Inputs):
 
     Attributes:
         ids: one tensor (B, T) per text of a row, one or two, each padded to its own width; every text is ended by the
-            end mark.
+            EOS.
         masks: (B, T) each, True where a real token is.
     """
 
@@ -393,7 +398,7 @@ class LabelledBatch(TextBatch, Batch):
 
     @property
     def num_read(self) -> int:
-        """The tokens of all texts, end marks counted."""
+        """The tokens of all texts, EOS counted."""
         return self._num_read
 
 
@@ -409,8 +414,8 @@ class WordBatch(Inputs):
     """Sentences to tag.
 
     Attributes:
-        ids: (B, T), one per word, then the end mark (so that an empty sentence has something to read), then padding.
-        mask: (B, T), True where a real token is, the end mark included.
+        ids: (B, T), one per word, then EOS (so that an empty sentence has something to read), then padding.
+        mask: (B, T), True where a real token is, EOS included.
         word_mask: (B, T), True where a word is: what gets a tag.
     """
 

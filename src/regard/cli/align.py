@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from regard.cli.console import no_attention, notes, print_json, print_line
-from regard.cli.options import Device, Features, MaxLength, Weights
+from regard.cli.options import ColumnPair, Device, Features, MaxLength, Weights
 from regard.cli.progress import LinesDisplay
 from regard.errors import ConfigError
 from regard.io import make_folder
@@ -28,10 +28,7 @@ def align(
     model: Annotated[Path, typer.Argument(help="A model folder.")],
     source: Annotated[Path, typer.Argument(help="Source lines, or one tab-separated file with both sides.")],
     target: Annotated[Path | None, typer.Argument(help="Their translations, line by line.")] = None,
-    columns: Annotated[
-        tuple[int, int] | None,
-        typer.Option(help="Columns of source and target in a tab-separated file, such as --columns 1 2."),
-    ] = None,
+    columns: ColumnPair = None,
     features: Features = None,
     reverse: Annotated[
         Path | None,

@@ -8,9 +8,9 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
+from regard.cli import options as shared
 from regard.cli.console import command_line, notes, print_json, results
 from regard.cli.evaluate import refuse_foreign_options
-from regard.cli.options import DEVICE_HELP, WEIGHTS_HELP, Features, option_flags
 from regard.cli.progress import LinesDisplay
 from regard.config import in_range
 from regard.errors import ConfigError, DataError
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from regard.tasks.evaluation import EvaluationOptions
 
 
-@option_flags(SearchOptions, "search", panel="Search", omit=("n_best",))
+@shared.option_flags(SearchOptions, "search", panel="Search", omit=("n_best",))
 def compare(
     context: typer.Context,
     first: Annotated[
@@ -38,33 +38,13 @@ def compare(
     reference: Annotated[
         Path | None, typer.Argument(help="The references, or the tags of the words, line by line.")
     ] = None,
-    columns: Annotated[
-        tuple[int, int] | None,
-        typer.Option(
-            help="The columns of source and reference, label and text, or words and tags, as --columns 1 2."
-        ),
-    ] = None,
-    features: Features = None,
-    second_column: Annotated[
-        int | None, typer.Option(help="The column of the second text of a labelled pair.")
-    ] = None,
-    separator: Annotated[
-        str,
-        typer.Option(help="What separates label and text: tab, or space for a label, a blank and one text."),
-    ] = "tab",
-    header: Annotated[
-        bool, typer.Option("--header", help="Skip the first line of a file of labelled texts.")
-    ] = False,
-    vertical: Annotated[
-        bool,
-        typer.Option(
-            "--vertical", help="One word and its tag per line, a blank line after each sentence (CoNLL)."
-        ),
-    ] = False,
-    gold: Annotated[
-        Path | None,
-        typer.Option(help="Gold word links, one line per sentence (Pharaoh: 0-0 sure, 1?2 possible)."),
-    ] = None,
+    columns: shared.ColumnPair = None,
+    features: shared.Features = None,
+    second_column: shared.SecondColumn = None,
+    separator: shared.Separator = "tab",
+    header: shared.Header = False,
+    vertical: shared.Vertical = False,
+    gold: shared.Gold = None,
     search: SearchOptions = DEFAULT_SEARCH,
     tokenize: Annotated[
         str, typer.Option(help="BLEU's tokenizer: 13a, intl, char, zh, or none for tokenised text.")
@@ -80,8 +60,8 @@ def compare(
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
     max_length: Annotated[int, typer.Option(help="The most tokens of a source.")] = 1000,
-    weights: Annotated[str, typer.Option(help=WEIGHTS_HELP)] = "best",
-    device: Annotated[str, typer.Option(help=DEVICE_HELP)] = "auto",
+    weights: shared.Weights = "best",
+    device: shared.Device = "auto",
 ) -> None:
     """Compare two models, or two files of outputs, on one test set.
 

@@ -7,7 +7,18 @@ import typer
 from rich.table import Table
 
 from regard.cli.console import COLUMN_HELP, command_line, notes, print_json, results, score_table
-from regard.cli.options import Device, Features, Weights, option_flags
+from regard.cli.options import (
+    ColumnPair,
+    Device,
+    Features,
+    Gold,
+    Header,
+    SecondColumn,
+    Separator,
+    Vertical,
+    Weights,
+    option_flags,
+)
 from regard.cli.progress import LinesDisplay
 from regard.errors import ConfigError
 from regard.search.options import DEFAULT_SEARCH, SearchOptions
@@ -31,30 +42,13 @@ def evaluate(
         Path | None,
         typer.Argument(help="The references (or the tags), line by line, if they are in a second file."),
     ] = None,
-    columns: Annotated[
-        tuple[int, int] | None,
-        typer.Option(
-            help="The columns of source and reference, label and text, or words and tags: --columns 1 2."
-        ),
-    ] = None,
+    columns: ColumnPair = None,
     features: Features = None,
     column: Annotated[str | None, typer.Option(help=COLUMN_HELP)] = None,
-    second_column: Annotated[
-        int | None, typer.Option(help="The column of the second text of a labelled pair.")
-    ] = None,
-    separator: Annotated[
-        str,
-        typer.Option(help="What separates label and text: tab, or space (the first space of the line)."),
-    ] = "tab",
-    header: Annotated[
-        bool, typer.Option("--header", help="Skip the first line of a file of labelled texts.")
-    ] = False,
-    vertical: Annotated[
-        bool,
-        typer.Option(
-            "--vertical", help="One word and its tag per line, a blank line after each sentence (CoNLL)."
-        ),
-    ] = False,
+    second_column: SecondColumn = None,
+    separator: Separator = "tab",
+    header: Header = False,
+    vertical: Vertical = False,
     continuous: Annotated[
         bool,
         typer.Option(
@@ -62,10 +56,7 @@ def evaluate(
             help="Read the lines as one text: the language model's state is carried from line to line.",
         ),
     ] = False,
-    gold: Annotated[
-        Path | None,
-        typer.Option(help="Gold word links, one line per sentence (Pharaoh: 0-0 sure, 1?2 possible)."),
-    ] = None,
+    gold: Gold = None,
     search: SearchOptions = DEFAULT_SEARCH,
     tokenize: Annotated[
         str,

@@ -27,12 +27,36 @@ MaxLength = Annotated[int, typer.Option(help="Refuse lines with more tokens than
 Output = Annotated[
     Path | None, typer.Option("--output", "-o", help="Write to this file instead of standard output.")
 ]
-Features = Annotated[
-    int | None,
+ColumnPair = Annotated[
+    tuple[str, str] | None,
     typer.Option(
-        help="The column of the source's features (pos=V,num=SG or V;PST;3;SG) in a tab-separated file; by default it "
-        "is recognised."
+        help="The columns of source and target, label and text, or words and tags in one tab-separated file, by number "
+        "or by the names in its first line: --columns 1 2 or --columns lemma form."
     ),
+]
+Features = Annotated[
+    str | None,
+    typer.Option(
+        help="The column of the source's features (pos=V,num=SG or V;PST;3;SG) in a tab-separated file, by number or "
+        "by its name in the first line; by default it is recognised."
+    ),
+]
+SecondColumn = Annotated[
+    str | None, typer.Option(help="The column of the second text of a labelled pair, in the same way.")
+]
+Separator = Annotated[
+    str, typer.Option(help="What separates label and text: tab, or space (the first space of the line).")
+]
+Header = Annotated[bool, typer.Option("--header", help="Skip the first line of a file of labelled texts.")]
+Vertical = Annotated[
+    bool,
+    typer.Option(
+        "--vertical", help="One word and its tag per line, a blank line after each sentence (CoNLL)."
+    ),
+]
+Gold = Annotated[
+    Path | None,
+    typer.Option(help="Gold word links, one line per sentence (Pharaoh: 0-0 sure, 1?2 possible)."),
 ]
 Weights = Annotated[str, typer.Option(help=WEIGHTS_HELP)]
 Device = Annotated[str, typer.Option(help=DEVICE_HELP)]

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from regard.cli.console import no_attention, print_json, results
-from regard.cli.options import Device, Features, Weights
+from regard.cli.options import ColumnPair, Device, Features, Weights
 from regard.cli.progress import LinesDisplay
 from regard.errors import ConfigError
 
@@ -27,10 +27,7 @@ def shortlist(
             help="Pairs to measure the coverage on, in the same form; by default the first 1,000 of --train."
         ),
     ] = None,
-    columns: Annotated[
-        tuple[int, int] | None,
-        typer.Option(help="Columns of source and target in a tab-separated file, such as --columns 1 2."),
-    ] = None,
+    columns: ColumnPair = None,
     features: Features = None,
     per_word: Annotated[int, typer.Option(help="Maximum target words per source word.")] = 50,
     frequent: Annotated[

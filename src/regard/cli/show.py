@@ -31,6 +31,8 @@ def show(
       regard show model --json
     """
     from regard.checkpoint import ModelFolder, read_log
+    from regard.text.formats.layout import FEATURE_SEPARATORS
+    from regard.text.sources import list_features
 
     folder = ModelFolder(model)
     if folder.is_ensemble:
@@ -49,6 +51,9 @@ def show(
         },
         "parameters": loaded.model.num_parameters,
     }
+    features = [name for tokenizer in loaded.tokenizers.values() for name in tokenizer.features]
+    if features:
+        facts["features"] = f"{len(features):,}: {list_features(features)}"
     if loaded.labels:
         facts["labels"] = ", ".join(loaded.labels)
     log = read_log(model)
@@ -61,6 +66,7 @@ def show(
                 "model": config,
                 "sizes": {name: tokenizer.size for name, tokenizer in loaded.tokenizers.items()},
                 "labels": list(loaded.labels),
+                "features": features,
                 "num_parameters": loaded.model.num_parameters,
                 "parameters": sizes,
                 "weights": {"name": weights, **loaded.facts},
@@ -70,6 +76,14 @@ def show(
         return
     results.print(str(model), style="bold", markup=False)
     results.print(score_table(facts))
+    if features:
+        example = FEATURE_SEPARATORS[0].join(features[:2])
+        results.print(
+            f"\na line is a text, a tab and its features, split at {' '.join(FEATURE_SEPARATORS)} or blanks: "
+            f"…⇥{example}\ncolumns in another order are recognised by the features, or given: --column 1 --features 2",
+            markup=False,
+            highlight=False,
+        )
     for part, options in _parts(config).items():
         results.print(score_table(options, title=f"\n[bold]{part}[/]"))
     results.print(score_table(sizes, title="\n[bold]parameters by part[/]"))

@@ -7,7 +7,7 @@ import typer
 from rich.table import Table
 
 from regard.cli.console import command_line, notes, print_json, results, score_table
-from regard.cli.options import Features
+from regard.cli.options import ColumnPair, Features
 from regard.config import list_options, one_of, set_option
 from regard.errors import ConfigError
 from regard.evaluation.metrics import duration, format_score
@@ -56,12 +56,7 @@ def train(
         ),
     ] = None,
     vocabulary: Annotated[int | None, typer.Option(help="Maximum size of each vocabulary.")] = None,
-    columns: Annotated[
-        tuple[int, int] | None,
-        typer.Option(
-            help="The columns of source and target, label and text, or words and tags in one file: --columns 1 2."
-        ),
-    ] = None,
+    columns: ColumnPair = None,
     features: Features = None,
     updates: Annotated[int | None, typer.Option(help="Maximum number of updates.")] = None,
     epochs: Annotated[float | None, typer.Option(help="Maximum number of passes over the data.")] = None,
@@ -172,7 +167,11 @@ def train(
     if columns:
         flags["data"]["columns"] = list(columns)
     if features is not None:
-        flags["data"]["features"] = _check_features(task or "translate", features)
+        if task not in (None, "translate"):
+            raise ConfigError(
+                f"--features {features}: only a translator reads features beside a text; leave it out"
+            )
+        flags["data"]["features"] = features
     if updates is not None or epochs is not None:
         flags["training"] |= {"max_updates": updates or 0, "max_epochs": epochs or 0}
     single = {"max_minutes": minutes, "device": device, "threads": threads, "seed": seed}
@@ -235,17 +234,6 @@ def _seeds_table(report: dict[str, Any]) -> Table:
         scores = [format_score(key, member["validation"][key]) for member in members]
         table.add_row(key, *scores, *([mean] if len(members) > 1 else []))
     return table
-
-
-def _check_features(task: str, column: int) -> int:
-    """``--features``, of a translator and counted from 1."""
-    if task != "translate":
-        raise ConfigError(
-            f"--features {column}: only a translator reads features beside a text; leave it out"
-        )
-    if column < 1:
-        raise ConfigError(f"--features {column}: columns are counted from 1")
-    return column
 
 
 def _tokenizer_flags(task: str, tokenizer: str | None, vocabulary: int | None) -> dict[str, Any]:

@@ -121,16 +121,18 @@ def translate(
         ),
     ] = None,
     column: Annotated[
-        int | None,
+        str | None,
         typer.Option(
-            help="The column to translate, in tab-separated files; by default the whole line.",
+            help="The column to translate in tab-separated files, by number or by its name in the first line; by "
+            "default the whole line.",
             rich_help_panel=_INPUT,
         ),
     ] = None,
     features: Annotated[
-        int | None,
+        str | None,
         typer.Option(
-            help="The column of the features, for a model that takes some; by default it is recognised.",
+            help="The column of the features, in the same way, for a model that takes some; by default it is "
+            "recognised.",
             rich_help_panel=_INPUT,
         ),
     ] = None,
@@ -413,7 +415,7 @@ def _constraints(
 
 
 def _read(
-    path: str, lines: deque[str], column: int | None, features: int | None, known: Sequence[str]
+    path: str, lines: deque[str], column: str | None, features: str | None, known: Sequence[str]
 ) -> "Iterator[list[Source]]":
     """The sources of a file in groups; their lines are appended to `lines`."""
     from regard.text.sources import read_source_groups

@@ -1,6 +1,5 @@
 """``regard tune``: the search for better options of a training run."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,7 +12,6 @@ from regard.evaluation.metrics import display_name, duration, format_score
 from regard.tasks import TASKS
 
 if TYPE_CHECKING:
-    from regard.tasks.config import RunConfig
     from regard.training.tune import Search
 
 
@@ -43,19 +41,26 @@ def tune(
     ] = None,
     task: Annotated[
         str | None,
-        typer.Option(help=f"{', '.join(TASKS)}; by default the preset's task, or {next(iter(TASKS))}."),
+        typer.Option(
+            help=f"{', '.join(TASKS)}; by default the preset's task, or what the training file says."
+        ),
     ] = None,
     config: Annotated[
         Path | None, typer.Option(help="A TOML file to start from, such as a train.toml.")
     ] = None,
     preset: Annotated[
-        str | None, typer.Option(help="The preset to start from; see regard train --list-presets.")
+        str | None,
+        typer.Option(help="The preset to start from, instead of a plan; see regard train --list-presets."),
     ] = None,
     updates: Annotated[
         int | None, typer.Option(help="Maximum number of updates of the longest trials.")
     ] = None,
     epochs: Annotated[
         float | None, typer.Option(help="Maximum passes over the data of the longest trials.")
+    ] = None,
+    budget: Annotated[
+        float | None,
+        typer.Option(help="The minutes of the longest trials: the plan is fitted to them."),
     ] = None,
     device: Annotated[str | None, typer.Option(help="auto, cpu or cuda.")] = None,
     seed: Annotated[
@@ -74,7 +79,9 @@ def tune(
     them with a third, the better third of those with all of it; fewer steps
     for fewer than nine trials. The budget is max_updates, max_epochs or
     max_minutes of one training. Trials are ranked by their best validation
-    (training.select). The first trial is the configuration as it is.
+    (training.select). The first trial is the configuration as it is: without
+    a preset, what regard train would plan from the data. Each other trial is
+    planned with its own options.
 
     FOLDER/trials.jsonl has a row per trial, FOLDER/trials their models and
     logs, FOLDER/best.toml the winner's configuration. Repeat the command to
@@ -90,9 +97,8 @@ def tune(
       regard train model --config search/best.toml
     """
     from regard.checkpoint import read_options
-    from regard.training.configure import configure
     from regard.training.progress import Event, Note, TrainingDisplay
-    from regard.training.tune import Varied
+    from regard.training.tune import Varied, plan_trials
     from regard.training.tune import tune as run_search
 
     file = read_options(config) if config else {}
@@ -109,10 +115,9 @@ def tune(
     for assignment in options or []:
         set_option(flags, assignment)
     given = {name: table for name, table in flags.items() if table}
-
-    def configure_trial(varied: Mapping[str, Any]) -> "RunConfig":
-        return configure(file, given, varied, preset=preset)
-
+    planned, configure_trial = plan_trials(file, given, preset=preset, budget=budget)
+    for line in planned.lines:
+        notes.print(line, markup=False, soft_wrap=True)
     space = [Varied.parse(assignment) for assignment in vary or []]
     with TrainingDisplay(notes) as display:
 

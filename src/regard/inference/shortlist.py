@@ -62,7 +62,7 @@ class Shortlist:
         return len(self.offsets) - 1
 
     def words_for(self, source_ids: Iterable[int], required: Sequence[Iterable[int]] = ()) -> Ids:
-        """The target ids of one sentence, in rising order; the end mark and the unknown word always among them.
+        """The target ids of one sentence, in rising order; EOS and the unknown word always among them.
 
         Args:
             source_ids: of the sentence.

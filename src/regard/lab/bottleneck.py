@@ -202,7 +202,7 @@ def force_targets(translator: Translator, lines: Sequence[Example]) -> tuple[Ten
 
     Returns:
         Whether the most probable symbol is the correct one, and the correct one's log-probability, both (B, T), without
-        the end mark.
+        EOS.
     """
     batches = [
         _force_batch(translator, lines[k : k + _BATCH_LINES]) for k in range(0, len(lines), _BATCH_LINES)

@@ -133,7 +133,7 @@ def _measure_attention(
 
 
 def attention_between_words(reading: Reading) -> NDArray[np.float64]:
-    """Attention between the words of a line, (W, W), without the begin mark that is read before them."""
+    """Attention between the words of a line, (W, W), without the BOS that is read before them."""
     return reading.word_alpha()[1:, 1:]
 
 

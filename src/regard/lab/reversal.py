@@ -117,12 +117,12 @@ def _config(way: str, sizes: ReversalSizes) -> dict[str, Any]:
 def lags(links: Iterable[Link], num_sources: int, *, reverse: bool) -> list[int]:
     """Steps from reading source word j to writing target word i, for each link (j, i), in the order of the target.
 
-    Forwards (T_x − j) + (i + 1): after word j the encoder reads the rest of the sentence and the end mark. Backwards
-    j + (i + 1): it begins with the end mark, and reads what is before the word. Both are counted from 0.
+    Forwards (T_x − j) + (i + 1): after word j the encoder reads the rest of the sentence and EOS. Backwards
+    j + (i + 1): it begins with EOS, and reads what is before the word. Both are counted from 0.
 
     Args:
         links: pairs (j, i).
-        num_sources: T_x, without the end mark.
+        num_sources: T_x, without EOS.
         reverse: whether the encoder reads from the last word to the first.
     """
     in_order = sorted(links, key=lambda link: (link[1], link[0]))
@@ -242,7 +242,7 @@ def write_remarks(numbers: Mapping[str, Any]) -> list[str]:
     first, later = (sum(part) / len(part) for part in (saved[:half], saved[half:]))
     return [
         f"Why it could help: a word and its counterpart are on average {forwards['mean']:.1f} steps apart when the "
-        f"source is read forwards, {backwards['mean']:.1f} backwards (one step of the difference is the end mark). But "
+        f"source is read forwards, {backwards['mean']:.1f} backwards (one step of the difference is EOS). But "
         f"the closest pair of a sentence is {forwards['least']:.1f} steps apart forwards and {backwards['least']:.1f} "
         "backwards: the gradient has a short path to begin with (the paper's “minimal time lag”).",
         f"Where it helps: over the first {half} positions reading backwards {_nats(first)} per word, over the "

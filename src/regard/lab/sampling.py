@@ -40,7 +40,7 @@ _LEAST_CORRELATION = 0.9
 """Spearman's ρ; of six temperatures two neighbours may change places (ρ = 0.94), no more."""
 _QUANTILE = 0.99
 _SHOWN_STEPS = range(6, 10)
-"""Steps, including the end mark, of the sentence whose tree is shown: the first such sample is taken."""
+"""Steps, including EOS, of the sentence whose tree is shown: the first such sample is taken."""
 
 
 @dataclass(frozen=True)

@@ -314,7 +314,7 @@ def make_figures(shapes: Mapping[str, Mapping[str, Any]]) -> list[CaptionedFigur
     caption = (
         "The lecture's boxes with a test example in each: inputs below, states in the middle, the trained network's "
         "own outputs above. A dashed line feeds an output to the next state; every state of a decoder sees the vector, "
-        "or the encoder's last state, though only one arrow is shown; end marks are left out. The bar is the score on "
+        "or the encoder's last state, though only one arrow is shown; EOS is left out. The bar is the score on "
         "the test set, the notch the baseline. The shapes differ in which boxes exist: the cell in the middle is the "
         "same GRU."
     )

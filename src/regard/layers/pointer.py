@@ -40,8 +40,9 @@ class PointerGenerator(nn.Module):
         context: Float[Tensor, "*rows d"],
         alpha: Float[Tensor, "*rows Tx"],
         copy_ids: Int[Tensor, "B Tx"],
-    ) -> Float[Tensor, "*rows Vy"]:
-        """Log P(w) of each row.
+        num_unknowns: int = 0,
+    ) -> Float[Tensor, "*rows extended"]:
+        """Log P(w) of each row, (…, Vy + K).
 
         Args:
             logits: of P_vocab, (…, Vy).
@@ -51,9 +52,12 @@ class PointerGenerator(nn.Module):
             alpha: α_i, (…, Tx).
             copy_ids: (B, Tx), the target word that each source word is copied as, negative where there is none; the
                 rows of a sentence are consecutive.
+            num_unknowns: K, by which the vocabulary is extended; see `ops.pointer_generator`.
         """
         generation = generation_logits(context, state, embedded, self.w_c, self.w_s, self.w_x, self.b)
         rows = alpha.flatten(0, -2)  # (N, Tx)
         repeated = copy_ids.repeat_interleave(len(rows) // len(copy_ids), dim=0)  # (N, Tx)
-        log_probs = pointer_generator(logits.flatten(0, -2), generation.flatten(), rows, repeated)
-        return log_probs.view_as(logits)
+        log_probs = pointer_generator(
+            logits.flatten(0, -2), generation.flatten(), rows, repeated, num_unknowns
+        )
+        return log_probs.view(*logits.shape[:-1], -1)

@@ -43,14 +43,14 @@ class ScoringConfig(Config):
                 f"{', '.join(filter(is_sized, ENERGIES))}"
             )
         if energy != "qkv":
-            reasons["heads"] = f'the energy {energy!r} has one head; several are legal with energy = "qkv"'
+            reasons["heads"] = f'the energy {energy!r} has one head; several are allowed with energy = "qkv"'
         return reasons
 
     def __post_init__(self) -> None:
         self.fill_choices()
 
     def check(self, place: str) -> None:
-        """Raise if a value is illegal, or is not an option of the chosen energy or window.
+        """Raise if a value is not allowed, or is not an option of the chosen energy or window.
 
         Args:
             place: the table's name in messages, such as ``model.decoder.attention``.
@@ -99,7 +99,7 @@ class AttentionConfig(ScoringConfig):
         return reasons
 
     def check(self, place: str) -> None:
-        """Raise if a value is illegal, or is not an option of the choices made; see `ScoringConfig.check`."""
+        """Raise if a value is not allowed, or is not an option of the choices made; see `ScoringConfig.check`."""
         one_of(f"{place}.window", self.window, WINDOWS)
         super().check(place)
         if self.window_size is not None:
@@ -129,7 +129,7 @@ class MemoryConfig(ScoringConfig):
     """The output of an lstmn: tanh for h = o∘tanh(c), as in the paper; plain for h = o∘c, as in the lectures."""
 
     def check(self, place: str) -> None:
-        """Raise if a value is illegal, or is not an option of the choices made; see `ScoringConfig.check`."""
+        """Raise if a value is not allowed, or is not an option of the choices made; see `ScoringConfig.check`."""
         super().check(place)
         in_range(f"{place}.span", self.span, 0)
         one_of(f"{place}.output", self.output, OUTPUTS)

@@ -30,7 +30,7 @@ ACTIVATIONS = ("tanh", "identity")
 class CaptionerConfig(Config):
     """The captioner: a projection of the features and a decoder."""
 
-    legal_kinds: ClassVar[Mapping[str, tuple[str, ...]]] = {"decoder": ("cho", "sutskever")}
+    allowed_kinds: ClassVar[Mapping[str, tuple[str, ...]]] = {"decoder": ("cho", "sutskever")}
     choice_defaults: ClassVar[Mapping[str, Any]] = {"summary_size": 256}
 
     decoder: DecoderConfig = field(default_factory=ChoConfig)
@@ -59,10 +59,10 @@ class CaptionerConfig(Config):
     def __post_init__(self) -> None:
         one_of("model.activation", self.activation, ACTIVATIONS)
         one_of("model.initialization", self.initialization, INITIALIZATIONS)
-        if self.decoder.kind not in self.legal_kinds["decoder"]:
+        if self.decoder.kind not in self.allowed_kinds["decoder"]:
             raise ConfigError(
                 f'model.decoder.kind = "{self.decoder.kind}": it attends to the words of a source, and a vector of '
-                f"features has none; choose {' or '.join(self.legal_kinds['decoder'])}"
+                f"features has none; choose {' or '.join(self.allowed_kinds['decoder'])}"
             )
         self.fill_choices()
         self.check_choices("model")

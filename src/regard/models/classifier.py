@@ -68,7 +68,7 @@ class Classified(NamedTuple):
 
     Attributes:
         logits: (B, labels).
-        alphas: for each text of a row its pooling weights (B, T), the end mark included; None for a pooling without
+        alphas: for each text of a row its pooling weights (B, T), EOS included; None for a pooling without
             parameters.
     """
 
@@ -98,7 +98,7 @@ class ClassifierNetwork(Model):
         """One text of each row → one vector (B, d).
 
         Args:
-            ids: (B, T), each row ended by the end mark.
+            ids: (B, T), each row ended by EOS.
             mask: (B, T), True at real tokens.
         """
         annotations, forward_last, backward_last = self.encoder(ids, mask)

@@ -64,7 +64,7 @@ class Encoder(nn.Module):
         """Read a padded batch.
 
         Args:
-            source_ids: (B, Tx), each row ended by the end mark.
+            source_ids: (B, Tx), each row ended by EOS.
             source_mask: (B, Tx), True at real words.
 
         Returns:

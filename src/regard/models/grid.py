@@ -1,7 +1,7 @@
 """Which parts can be combined: every cell in every role, and every attention on every decoder, found by trying.
 
 In: the tables of the package (`CELLS`, `ENERGIES`, …), read at each call. Out: one `Combination` per configuration:
-legal if the class that checks it accepts it, else with the reason. So the grid cannot disagree with the code. The
+allowed if the class that checks it accepts it, else with the reason. So the grid cannot disagree with the code. The
 paper of a part is the first that its docstring names.
 """
 
@@ -45,7 +45,7 @@ class Combination:
         row: the cell or the energy.
         column: the role, or the other option of the attention.
         group: the decoder whose attention it is, or `OWN_PAST`; empty for a cell in a role.
-        refusal: why it is illegal; empty if it is legal.
+        refusal: why it is not allowed; empty if it is.
     """
 
     row: str
@@ -119,7 +119,7 @@ def attention_combinations() -> Iterator[Combination]:
 
 
 def attention_groups() -> dict[str, Callable[[Mapping[str, Any]], Mapping[str, Any]]]:
-    """By decoder, and for `OWN_PAST`: a table of attention → {task: model}, with the first cell that is legal there."""
+    """By decoder, and for `OWN_PAST`: a table of attention → {task: model}, with the first cell allowed there."""
 
     def on(kind: str, cell: str) -> Callable[[Mapping[str, Any]], Mapping[str, Any]]:
         def configured(table: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -1,6 +1,6 @@
 """A recurrent language model: p(y) = Π_t p(y_t ∣ y_<t).
 
-Over single lines it starts from the begin mark and a zero state; over continuous text the caller carries the state
+Over single lines it starts from BOS and a zero state; over continuous text the caller carries the state
 from window to window (`batches/pad.py`). Its `embedding` and `stack` have the names and shapes of an encoder's and a
 decoder's, so that these can be initialised from it (`models/transfer.py`).
 """

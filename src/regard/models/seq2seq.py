@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
-from regard.batches.pad import PairBatch, select_positions, token_positions
+from regard.batches.pad import PairBatch, known_ids, select_positions, token_positions
 from regard.config import Config, one_of
 from regard.errors import ConfigError
 from regard.layers import Embedding, Output
@@ -170,15 +170,42 @@ class Seq2Seq(Model):
         self.copy_map.copy_(torch.tensor(target_ids))
 
     def encode(self, source_ids: Tensor, source_mask: Tensor) -> EncodedSource:
-        """Encode a padded batch (B, Tx) once, with the keys and values of the decoder's attention."""
+        """Encode a padded batch (B, Tx) once, with the keys and values of the decoder's attention.
+
+        For a decoder that copies, the ids may be those of the extended vocabulary, from Vx on, except in training.
+        """
+        source_ids, copy_ids, num_unknowns = self._extend_vocabulary(source_ids)
         annotations, forward_last, backward_last, memories = self.encoder.forward_with_memories(
             source_ids, source_mask
         )
         keys, values = self.decoder.keys_and_values(annotations)
-        copy_ids = None if self.copy_map is None else self.copy_map[source_ids]
         return EncodedSource(
-            annotations, source_mask, keys, forward_last, backward_last, values, memories, copy_ids=copy_ids
+            annotations,
+            source_mask,
+            keys,
+            forward_last,
+            backward_last,
+            values,
+            memories,
+            copy_ids=copy_ids,
+            num_unknowns=num_unknowns,
         )
+
+    def _extend_vocabulary(self, source_ids: Tensor) -> tuple[Tensor, Tensor | None, int]:
+        """Source ids (B, Tx) → those the encoder reads, what they are copied as (B, Tx), and K.
+
+        The extended vocabulary of See et al. 2017 (§2.2): the source id Vx + k, the k-th word of its sentence that the
+        vocabulary does not have, is read as the unknown word and copied as the target id Vy + k. In training there are
+        no such ids: all unknown words are one.
+        """
+        if self.copy_map is None:
+            return source_ids, None, 0
+        if self.training:
+            return source_ids, self.copy_map[source_ids], 0
+        number = source_ids - len(self.copy_map)  # k, negative inside the vocabulary
+        known = known_ids(source_ids, len(self.copy_map))
+        copy_ids = torch.where(number < 0, self.copy_map[known], len(self.decoder.embedding.E) + number)
+        return known, copy_ids, int(number.max().clamp_min(-1)) + 1
 
     def readouts(self, batch: PairBatch, positions: Tensor) -> Readouts:
         """Teacher forcing without the output matrix: for a loss that computes the logits in parts.

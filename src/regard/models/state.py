@@ -35,6 +35,8 @@ class EncodedSource:
             negative for a sentence whose attention is free; None if all are.
         copy_ids: the target word that each source word is copied as, (B, Tx), negative where there is none; None for a
             decoder that does not copy.
+        num_unknowns: K, the ids from Vy on, of words outside the vocabulary that a sentence of the batch has and that
+            can only be copied.
     """
 
     annotations: Tensor
@@ -46,6 +48,7 @@ class EncodedSource:
     memories: Tensor | None = None
     forced: Tensor | None = None
     copy_ids: Tensor | None = None
+    num_unknowns: int = 0
 
     def select(self, rows: Tensor) -> "EncodedSource":
         """The sentences at `rows`, in that order."""
@@ -59,6 +62,7 @@ class EncodedSource:
             None if self.memories is None else self.memories.index_select(0, rows),
             None if self.forced is None else self.forced.index_select(0, rows),
             None if self.copy_ids is None else self.copy_ids.index_select(0, rows),
+            self.num_unknowns,
         )
 
     def with_forced_attention(self, positions: Tensor | None) -> "EncodedSource":
@@ -111,7 +115,7 @@ class StepOutput:
     """One step of a decoder.
 
     Attributes:
-        logits: (R, Vy); of a decoder with a mixture, its log-probabilities.
+        logits: (R, Vy); of a decoder with a mixture, its log-probabilities, (R, Vy + K) of one that copies.
         state: for the next step.
         alpha: (R, Tx), or None for a decoder that does not attend.
     """

@@ -1,6 +1,6 @@
 """The tagger: words → the logits of the tags, for each word.
 
-In: a padded batch of words. Out: one row of logits per word; the end mark and padding get none.
+In: a padded batch of words. Out: one row of logits per word; EOS and padding get none.
 """
 
 from dataclasses import dataclass, field

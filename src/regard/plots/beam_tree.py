@@ -38,7 +38,7 @@ class TreeNode(Protocol):
 
     @property
     def fate(self) -> Literal["kept", "finished", "pruned"]:
-        """Kept in the beam, finished with the end mark, or pruned."""
+        """Kept in the beam, finished with EOS, or pruned."""
 
 
 Node = TypeVar("Node", bound=TreeNode)
@@ -54,7 +54,7 @@ class BeamTree(Generic[Node]):
 
     Attributes:
         nodes: by id, parents before their children.
-        best: the path to the best output, from its first token to its end mark; empty without a finished output.
+        best: the path to the best output, from its first token to its EOS; empty without a finished output.
         in_output: ids of the nodes that lead to a finished output.
     """
 

@@ -152,7 +152,7 @@ def tree_html(
 
     The best output is bold and runs straight down at the left; hypotheses that led to no output are paler, pruned
     ones palest. A branch is as thick as its token is probable. Below a token is the log-probability of all tokens so
-    far, below an end mark its score.
+    far, below EOS its score.
 
     Args:
         nodes: partial hypotheses, parents before their children.

@@ -212,7 +212,7 @@ class _Beam:
         return places, totals
 
     def _finish(self, step: int, places: Ids, ended: Flags, totals: Floats, log_probs: Floats) -> None:
-        """Keep the hypotheses that have chosen the end mark."""
+        """Keep the hypotheses that have chosen EOS."""
         for k, slot in zip(*(axis.tolist() for axis in ended.nonzero()), strict=True):
             b = self.sentences.item(k)
             row, rank = divmod(places.item(k, slot), log_probs.shape[1])

@@ -1,8 +1,8 @@
 """Logits → the K most probable tokens that each hypothesis may choose, on the host; the logits stay on the device.
 
 `VocabularyMap` says which token a column of the logits stands for, `TokenRules` which tokens are banned or forced at
-a step, and `TopK` takes the best of the rest. Padding and the begin mark are always banned; at a sentence's last step
-only the end mark is legal. A forced prefix and required phrases are exempt from the other rules. Knows no
+a step, and `TopK` takes the best of the rest. Padding and BOS are always banned; at a sentence's last step
+only EOS is allowed. A forced prefix and required phrases are exempt from the other rules. Knows no
 probabilities of whole hypotheses.
 """
 
@@ -34,7 +34,7 @@ class VocabularyMap:
         size: V, the number of columns.
 
     Raises:
-        ConfigError: the end mark is not in the shortlist.
+        ConfigError: EOS is not in the shortlist.
     """
 
     def __init__(self, words: Tensor | None, size: int) -> None:
@@ -89,12 +89,12 @@ class TokenRules:
     Args:
         options: what holds for every sentence.
         constraints: what holds for each; None for nothing.
-        source_words: (B,), source tokens without the end mark.
-        limits: (B,), the most tokens, the end mark counted.
+        source_words: (B,), source tokens without EOS.
+        limits: (B,), the most tokens, EOS counted.
         vocabulary: which token each column of the logits stands for.
 
     Attributes:
-        end: the end mark's column.
+        end: the EOS column.
         always_banned: columns that may never be chosen.
         needs_tokens: whether the rules depend on the tokens so far.
     """
@@ -125,7 +125,7 @@ class TokenRules:
             int(self._minimum.max()),
             0 if by_row else int(limits.min()) - 1,
         )
-        has_words = vocabulary.size > len(self.always_banned) + 1  # besides the end mark
+        has_words = vocabulary.size > len(self.always_banned) + 1  # besides EOS
         self._endless_to = int(self._minimum.min()) if has_words and not by_row else 0
 
     def only_always_banned(self, step: int) -> bool:
@@ -133,7 +133,7 @@ class TokenRules:
         return self._trivial_from <= step < self._trivial_to
 
     def only_end_banned(self, step: int) -> bool:
-        """Whether this step bans the end mark for every row, and nothing else besides what is always banned."""
+        """Whether this step bans EOS for every row, and nothing else besides what is always banned."""
         return step < self._endless_to
 
     def for_step(self, step: int, sentences: Ids, tokens_so_far: Ids, unfinished: Flags | None) -> StepRules:
@@ -150,20 +150,20 @@ class TokenRules:
         banned = np.concatenate([excluded, self._repeated(tokens_so_far)])
         too_short = np.repeat(self._minimum[sentences] > step, slots)  # (R,)
         if too_short.any():
-            too_short &= self._has_legal_words(banned, len(tokens_so_far))
+            too_short &= self._has_allowed_words(banned, len(tokens_so_far))
         may_not_end = too_short if unfinished is None else too_short | unfinished
         ends = np.flatnonzero(may_not_end) * self._vocabulary.size + self.end
         return StepRules(np.concatenate([banned, ends]), excluded, self._forced(step, sentences, slots))
 
-    def _has_legal_words(self, banned: Ids, num_rows: int) -> Flags:
-        """Whether a row has a word that it may choose, the end mark not counted, (R,)."""
+    def _has_allowed_words(self, banned: Ids, num_rows: int) -> Flags:
+        """Whether a row has a word that it may choose, EOS not counted, (R,)."""
         never = len(self.always_banned) + 1
         if len(banned) < self._vocabulary.size - never:
             return np.ones(num_rows, dtype=bool)
-        legal = np.ones((num_rows, self._vocabulary.size), dtype=bool)
-        legal.reshape(-1)[banned] = False
-        legal[:, [*self.always_banned, self.end]] = False
-        return np.asarray(legal.any(axis=1))
+        allowed = np.ones((num_rows, self._vocabulary.size), dtype=bool)
+        allowed.reshape(-1)[banned] = False
+        allowed[:, [*self.always_banned, self.end]] = False
+        return np.asarray(allowed.any(axis=1))
 
     def _forced(self, step: int, sentences: Ids, slots: int) -> Ids | None:
         words = np.where(self._limits[sentences] == step + 1, EOS, -1)
@@ -207,7 +207,7 @@ class TokenRules:
 
 
 class TopK:
-    """The most probable legal tokens of each row.
+    """The most probable allowed tokens of each row.
 
     Args:
         vocabulary: which token each column of the logits stands for.
@@ -227,7 +227,7 @@ class TopK:
 
         Args:
             logits: (R, V).
-            ending: whether the end mark may be chosen.
+            ending: whether EOS may be chosen.
         """
         return self._best(logits, self._always_banned(logits, ending))
 

@@ -35,11 +35,11 @@ class Hypothesis:
     """One finished output.
 
     Attributes:
-        ids: the words, the end mark last.
+        ids: the words, EOS last.
         log_prob: log p(words, end ∣ source).
         score: what ranks it: `log_prob` under the length and coverage penalties.
         token_log_probs: log p of each id given those before it.
-        alpha: (len(ids), Tx) over the source's real tokens, its end mark last; None without attention.
+        alpha: (len(ids), Tx) over the source's real tokens, its EOS last; None without attention.
     """
 
     ids: tuple[int, ...]
@@ -50,10 +50,10 @@ class Hypothesis:
 
 
 def length_limits(source_mask: Tensor, options: SearchOptions) -> Ids:
-    """The most tokens of each output, the end mark counted, (B,).
+    """The most tokens of each output, EOS counted, (B,).
 
     Args:
-        source_mask: (B, Tx); the source's end mark is not counted.
+        source_mask: (B, Tx); the source's EOS is not counted.
         options: `max_ratio` × source tokens + `max_extra`.
     """
     source_words = source_mask.sum(dim=1) - 1
@@ -68,8 +68,8 @@ def length_normalised(
     """Return log p under the length penalty: p = 0 leaves it, an average with p = 1 gives the mean over its tokens.
 
     Args:
-        log_prob: of the whole output with its end mark.
-        length: in tokens, the end mark counted.
+        log_prob: of the whole output with its EOS.
+        length: in tokens, EOS counted.
         power: p, from 0 up.
         penalty: what log p is divided by; see `divisor`.
     """
@@ -89,9 +89,9 @@ class HypothesisEnd(NamedTuple):
     """A finished hypothesis before it is traced back.
 
     Attributes:
-        step: at which the end mark was chosen.
+        step: at which EOS was chosen.
         row: which of that step's rows chose it.
-        log_prob: of the end mark.
+        log_prob: of EOS.
         score: what ranks it.
     """
 
@@ -234,7 +234,7 @@ class FinishedHypotheses:
 
         Args:
             total: log p of all its words.
-            length: in tokens, the end mark counted.
+            length: in tokens, EOS counted.
             covered: Σ_i α_ij over its steps, (Tx,), real words only; None without a coverage penalty.
         """
         score = total / self._divisor(length)

@@ -1,6 +1,6 @@
 """The options of searching and of sampling: the one definition from which everything else is derived.
 
-Each field has its default, its sentence and its legal values. The keyword arguments of `Translator.translate` and the
+Each field has its default, its sentence and its allowed values. The keyword arguments of `Translator.translate` and the
 flags of the command line, with their help, are read from the fields, so that a new option is one field here and its use
 in one module of this folder. Knows no tensors: the command line reads this module before torch is loaded.
 """
@@ -34,10 +34,10 @@ def option(
     Args:
         default: its value where none is given.
         help: one sentence for ``--help``.
-        low: the smallest legal number.
-        high: the largest legal number.
+        low: the smallest allowed number.
+        high: the largest allowed number.
         below: a bound that a number must stay below.
-        choices: the legal names.
+        choices: the allowed names.
     """
     return field(
         default=default,
@@ -47,7 +47,7 @@ def option(
 
 @dataclass(frozen=True)
 class Options:
-    """Base of `SearchOptions` and `SamplingOptions`: checks every field against its legal values.
+    """Base of `SearchOptions` and `SamplingOptions`: checks every field against its allowed values.
 
     Raises:
         ConfigError: a value is out of range, or a name is unknown.
@@ -55,11 +55,11 @@ class Options:
 
     def __post_init__(self) -> None:
         for each in fields(self):
-            value, legal = getattr(self, each.name), each.metadata
-            if legal["choices"]:
-                one_of(each.name, value, legal["choices"])
-            elif legal["low"] is not None:
-                in_range(each.name, value, legal["low"], legal["high"], below=legal["below"])
+            value, allowed = getattr(self, each.name), each.metadata
+            if allowed["choices"]:
+                one_of(each.name, value, allowed["choices"])
+            elif allowed["low"] is not None:
+                in_range(each.name, value, allowed["low"], allowed["high"], below=allowed["below"])
 
     @classmethod
     def names(cls) -> tuple[str, ...]:
@@ -70,7 +70,7 @@ class Options:
         """A copy with some options changed.
 
         Raises:
-            ConfigError: an option is unknown, or its value is illegal.
+            ConfigError: an option is unknown, or its value is not allowed.
         """
         for name in changes:
             if name not in self.names():
@@ -100,8 +100,8 @@ def takes_options(kind: type[Options]) -> Callable[[F], F]:
 class SearchOptions(Options):
     """How a beam search works, for every sentence alike.
 
-    The length limit is each sentence's own: ``max_ratio`` × source tokens + ``max_extra`` tokens, the end mark of the
-    output counted. At its last step only the end mark may be chosen, so every hypothesis is a finished one, and its
+    The length limit is each sentence's own: ``max_ratio`` × source tokens + ``max_extra`` tokens, the
+    output's EOS counted. At its last step only EOS may be chosen, so every hypothesis is a finished one, and its
     score is the model's for exactly these words. A minimum length gives way to the limit, and where no word is left
     that may be chosen; the larger of the two minima counts.
     """

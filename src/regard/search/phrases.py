@@ -122,7 +122,7 @@ class RequiredPhrases:
 
     Args:
         constraints: one for each sentence.
-        limits: (B,), the most tokens, the end mark counted.
+        limits: (B,), the most tokens, EOS counted.
     """
 
     def __init__(self, constraints: Sequence[TokenConstraints], limits: Ids) -> None:
@@ -171,17 +171,17 @@ class RequiredPhrases:
             phrases = self._phrases[b]
             if not phrases.phrases:
                 continue
-            legal, lacking = [], []
+            allowed, lacking = [], []
             for column, word in enumerate(ids[k].tolist()):
                 if candidates[k, column] == NEVER:
                     continue
                 progress = self._progress[k * slots + column // width]
                 needed = 0 if word == EOS else phrases.needed(phrases.after(progress, word))
                 if word == EOS or step + 1 + needed < self._limits[b]:
-                    legal.append(column)
+                    allowed.append(column)
                     lacking.append(needed)
-            taken = choose_by_bank(candidates[k, legal].tolist(), lacking, int(places[k]))
-            chosen[k] = [legal[place] for place in taken]
+            taken = choose_by_bank(candidates[k, allowed].tolist(), lacking, int(places[k]))
+            chosen[k] = [allowed[place] for place in taken]
         return chosen
 
     def advance(self, sentences: Ids, parents: Ids, tokens: Ids) -> None:

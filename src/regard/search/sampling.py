@@ -115,16 +115,16 @@ def sample(
 ) -> Iterator[tuple[Choice | None, ...]]:
     """Yield the next token of every row, until all rows have ended.
 
-    Padding and the begin mark are never sampled. A row ends with the end mark, or without one at its limit.
+    Padding and BOS are never sampled. A row ends with EOS, or without one at its limit.
 
     Args:
         step: a language model's, or a decoder's with its source bound.
         state: before the first token, R rows.
-        previous: y_0, (R,), mostly begin marks.
+        previous: y_0, (R,), mostly BOS.
         seeds: one for each row; a row's tokens depend on its seed and on nothing of the other rows.
         prompts: for each row the tokens it starts with; they are yielded first, as given.
         sampling: temperature, top-k and top-p; the model's own distribution if None.
-        max_length: the most tokens sampled per row, the end mark counted.
+        max_length: the most tokens sampled per row, EOS counted.
         alternatives: how many to report with each token.
 
     Yields:
@@ -162,10 +162,10 @@ def _steps(
     for t in count():
         logits, state = step(previous, state)
         log_probs = logits.double().log_softmax(dim=-1)  # (R, V)
-        legal = log_probs.clone()
-        legal[:, [PAD, BOS]] = NEVER
-        distribution = sampling_distribution(sampling, legal)
-        most_probable = _most_probable(legal, *distribution, alternatives)
+        allowed = log_probs.clone()
+        allowed[:, [PAD, BOS]] = NEVER
+        distribution = sampling_distribution(sampling, allowed)
+        most_probable = _most_probable(allowed, *distribution, alternatives)
         # a random number is used only where a token is sampled, so that a row's tokens are its own
         sampled = [alive[row] and t >= len(prompts[row]) for row in rows]
         numbers = [generators[row].random() if sampled[row] else 0.0 for row in rows]
@@ -195,17 +195,19 @@ def _steps(
             return
 
 
-def _most_probable(legal: Tensor, probs: Tensor, words: Tensor, number: int) -> list[tuple[Alternative, ...]]:
-    """For each row the most probable legal tokens, best first, at most `number` of them.
+def _most_probable(
+    allowed: Tensor, probs: Tensor, words: Tensor, number: int
+) -> list[tuple[Alternative, ...]]:
+    """For each row the most probable allowed tokens, best first, at most `number` of them.
 
     Args:
-        legal: (R, V), the model's log-probabilities.
+        allowed: (R, V), the model's log-probabilities.
         probs: (R, V), what is sampled from, in the order of `words`, which is the model's own.
         words: (R, V).
         number: how many.
     """
     first = words[:, :number]
-    rows = zip(first.tolist(), legal.gather(1, first).tolist(), probs[:, :number].tolist(), strict=True)
+    rows = zip(first.tolist(), allowed.gather(1, first).tolist(), probs[:, :number].tolist(), strict=True)
     return [
         tuple(Alternative(*token) for token in zip(*row, strict=True) if token[1] > NEVER) for row in rows
     ]
@@ -292,7 +294,7 @@ class _Samples:
 
     Attributes:
         sentences: (B,), whose outputs the rows are.
-        tokens: (R, t), their tokens so far; after its end an output is filled with end marks.
+        tokens: (R, t), their tokens so far; after its end an output is filled with EOS.
     """
 
     def __init__(
@@ -339,11 +341,11 @@ class _Samples:
 
     def _sample_columns(self, log_probs: Tensor, rules: StepRules, outputs: Ids) -> Ids:
         """The column that each row samples, or is forced to choose, (R,)."""
-        legal = log_probs.clone()
-        legal[:, self._rules.always_banned] = NEVER
-        legal.view(-1)[torch.from_numpy(rules.banned).to(legal.device)] = NEVER
+        allowed = log_probs.clone()
+        allowed[:, self._rules.always_banned] = NEVER
+        allowed.view(-1)[torch.from_numpy(rules.banned).to(allowed.device)] = NEVER
         numbers = [self._generators[number].random() for number in outputs.tolist()]
-        distribution = sampling_distribution(self._sampling, legal)
+        distribution = sampling_distribution(self._sampling, allowed)
         columns = np.array(sample_words(*distribution, numbers)[0], dtype=np.int64)
         if rules.forced is not None:
             for row in np.flatnonzero(rules.forced >= 0).tolist():

@@ -16,7 +16,7 @@ from regard.errors import DataError
 from regard.search.hypotheses import NEVER, FinishedHypotheses, Flags, Floats, Hypothesis, Ids
 
 Fate = Literal["kept", "finished", "pruned"]
-"""kept: it had a place in the beam; finished: it chose the end mark; pruned: it was considered, and others were
+"""kept: it had a place in the beam; finished: it chose EOS; pruned: it was considered, and others were
 better."""
 
 
@@ -156,7 +156,7 @@ class StepCandidates(NamedTuple):
         covered: (R, Tx), Σ alpha up to this step; None without a coverage penalty.
         chosen: (B, K), the places of those chosen.
         kept: (B, K), which of them have a place in the beam.
-        ended: (B, K), which of them have chosen the end mark.
+        ended: (B, K), which of them have chosen EOS.
     """
 
     step: int

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from regard.io import make_folder, write_whole_text
 from regard.search.options import SearchOptions
+from regard.text.formats.layout import Column
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -32,10 +33,10 @@ class EvaluationOptions:
     model: Path
     source: Path
     reference: Path | None
-    columns: tuple[int, int] | None
-    features: int | None
+    columns: tuple[Column, Column] | None
+    features: Column | None
     column: str | None
-    second_column: int | None
+    second_column: Column | None
     separator: str
     header: bool
     vertical: bool

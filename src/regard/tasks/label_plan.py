@@ -15,8 +15,7 @@ from regard.tasks.plan import (
     choose_level,
     choose_schedule,
     count_updates,
-    estimate_minutes,
-    limit_minutes,
+    limit_run,
     updates_by_hand,
 )
 
@@ -86,9 +85,7 @@ def plan_labels(
             selection="accuracy",
             by_hand=updates_by_hand(given, num_examples, batch),
         ),
+        *limit_run(budget, updates, 8 * 128 * 256, batch * text.mean_words),
     ]
-    if budget is not None:
-        minutes = estimate_minutes(updates, 8 * 128 * 256, batch * text.mean_words, budget.flops)
-        decisions.append(limit_minutes(budget, f"the whole run would take about {minutes:.0f} min"))
     data = f"{num_examples:,} {what} with {num_labels:,} labels; {text.mean_words:.1f} words per line"
     return Plan(data, tuple(decisions))

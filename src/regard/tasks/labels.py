@@ -165,7 +165,7 @@ class LabelTask(Task, Generic[Example, EncodedExample]):
             tokenizer = self._pretrained.tokenizers["text"]
         encoded, left_out = filter_by_length(
             list(self.encode(train, tokenizer, labels)),
-            lambda example: example.length - 1,  # without the end mark
+            lambda example: example.length - 1,  # without EOS
             self.config.data.max_length,
             what=self.examples,
             unit=self.unit,

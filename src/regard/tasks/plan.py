@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from regard.config import merge, toml_value
+from regard.config import flatten, merge, toml_value
 from regard.tasks.spec import Preset
 
 MAX_LINES = 50_000
@@ -99,15 +99,6 @@ class Plan:
                 for each in self.decisions
             ],
         }
-
-
-def flatten(options: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Nested tables → path such as ``training.max_updates`` → value."""
-    flat: dict[str, Any] = {}
-    for key, value in options.items():
-        path = f"{prefix}{key}"
-        flat |= flatten(value, f"{path}.") if isinstance(value, Mapping) else {path: value}
-    return flat
 
 
 @dataclass(frozen=True)
@@ -401,6 +392,16 @@ def estimate_minutes(updates: int, num_parameters: float, tokens_per_update: flo
         flops: of the device.
     """
     return updates * (SECONDS_PER_UPDATE + 6 * num_parameters * tokens_per_update / flops) / 60
+
+
+def limit_run(
+    budget: Budget | None, updates: int, num_parameters: float, tokens_per_update: float
+) -> list[Decision]:
+    """The limit by the clock with an estimate of the whole run, as `estimate_minutes`; none without a budget."""
+    if budget is None:
+        return []
+    minutes = estimate_minutes(updates, num_parameters, tokens_per_update, budget.flops)
+    return [limit_minutes(budget, f"the whole run would take about {minutes:.0f} min")]
 
 
 def limit_minutes(budget: Budget, reason: str) -> Decision:

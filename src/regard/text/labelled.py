@@ -3,7 +3,7 @@
 In: paths, or names of labels. Out: `Labels`, a closed set of names ↔ ids, counted from 0 in the names' order;
 `LabelledText`s to train on or to score, plain texts to classify, and both as ids. There is no unknown label: no model
 could predict it, so a name that is not in the training data is an error. So is a blank text in training data; to
-classify, blank texts are legal, and N lines in are N texts out.
+classify, blank texts are allowed, and N lines in are N texts out.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -14,7 +14,7 @@ from pathlib import Path
 from regard.errors import ConfigError, DataError, nearest
 from regard.text.formats import inspect_lines, look_ahead, read_columns, read_file, read_plain, shown
 from regard.text.formats.columns import named
-from regard.text.formats.layout import vertical_error
+from regard.text.formats.layout import Column, parse_column, vertical_error
 from regard.text.pairs import Place
 from regard.text.tokenizer import Tokenizer
 
@@ -118,7 +118,7 @@ class EncodedLabelled:
 
     @property
     def length(self) -> int:
-        """The tokens of the longest text, its end mark counted."""
+        """The tokens of the longest text, its EOS counted."""
         return max(map(len, self.text_ids)) + 1
 
 
@@ -126,7 +126,7 @@ def read_labelled(
     path: str | Path,
     *,
     num_texts: int = 1,
-    columns: Sequence[int] | None = None,
+    columns: Sequence[Column] | None = None,
     separator: str = "tab",
     header: bool = False,
 ) -> Iterator[LabelledText]:
@@ -135,10 +135,10 @@ def read_labelled(
     Args:
         path: the file, as `read_file` takes it.
         num_texts: how many texts share a label, 1 or 2.
-        columns: the columns of the label and then of each text, counted from 1; 1, 2 (and 3) if None, and then there
-            may be no others.
+        columns: the columns of the label and then of each text, numbers from 1 or names of the header row; 1, 2 (and 3)
+            if None, and then there may be no others.
         separator: ``tab``; or ``space`` for a label, a blank and one text, as sentiment corpora are published.
-        header: whether the first line has the columns' names, and is skipped.
+        header: whether the first line has the columns' names, and is skipped; it is where a column is named.
 
     Raises:
         ConfigError: columns, texts and separator do not go together.
@@ -181,7 +181,7 @@ def read_texts(
     path: str | Path,
     *,
     num_texts: int = 1,
-    columns: Sequence[int] | None = None,
+    columns: Sequence[Column] | None = None,
     labels: Collection[str] = (),
 ) -> Iterator[tuple[str, ...]]:
     """Yield the texts to classify, one tuple for each line, blank ones too.
@@ -189,8 +189,8 @@ def read_texts(
     Args:
         path: the file, as `read_file` takes it.
         num_texts: how many texts are classified together, 1 or 2.
-        columns: their columns between tabs, counted from 1. If None, one text is the whole line, with a tab in it here
-            and there, and two are columns 1 and 2, and there may be no others.
+        columns: their columns between tabs, as for `read_labelled`. If None, one text is the whole line, with a tab in
+            it here and there, and two are columns 1 and 2, and there may be no others.
         labels: those of the model: lines of nothing else are no texts.
 
     Raises:
@@ -259,7 +259,7 @@ def _check_num_texts(num_texts: int) -> None:
         raise ConfigError(f"{num_texts} texts cannot be classified together; give 1, or 2 for pairs")
 
 
-def _remedy(cells: Sequence[str], wanted: Sequence[int]) -> str:
+def _remedy(cells: Sequence[str], wanted: Sequence[Column]) -> str:
     """The remedy for a line of labelled texts with too few or too many columns."""
     naming = f"name the columns, as {named(range(1, len(wanted) + 1))}"
     if len(cells) == 1 and len(wanted) == 2 and len(cells[0].split()) > 1:
@@ -272,11 +272,11 @@ def _remedy(cells: Sequence[str], wanted: Sequence[int]) -> str:
     return naming
 
 
-def _wanted(columns: Sequence[int] | None, default: range, meaning: str) -> tuple[int, ...]:
+def _wanted(columns: Sequence[Column] | None, default: range, meaning: str) -> tuple[Column, ...]:
     if columns is None:
         return tuple(default)
     if len(columns) != len(default):
         raise ConfigError(
             f"columns {list(columns)}: {len(default)} are needed, for {meaning}; for instance {list(default)}"
         )
-    return tuple(columns)
+    return tuple(parse_column(column) for column in columns)

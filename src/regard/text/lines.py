@@ -40,7 +40,7 @@ class EncodedLine:
 
     @property
     def length(self) -> int:
-        """The number of predictions, the end mark counted."""
+        """The number of predictions, EOS counted."""
         return len(self.ids) + 1
 
 

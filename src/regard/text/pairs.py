@@ -1,10 +1,10 @@
 """Sentence pairs: read from files, encoded as ids, and filtered for training.
 
 In: paths, and two tokenizers. A tab-separated file has a source and its target, and perhaps features of the source
-(lemma, features, form): their columns are named, or recognised by a header row or by their form. Out: `SentencePair`s
-and plain lines in the files' order, none left out, blank ones too; `EncodedPair`s, one per pair, without special
-symbols (batches add them); the pairs fit to train on, with a `FilterReport` of how many were removed, why, and where
-the first of each kind is. Lengths are counted in tokens.
+(lemma, features, form): their columns are given, by number or by name, or recognised by a header row or by their form.
+Out: `SentencePair`s and plain lines in the files' order, none left out, blank ones too; `EncodedPair`s, one per pair,
+without special symbols (batches add them); the pairs fit to train on, with a `FilterReport` of how many were removed,
+why, and where the first of each kind is. Lengths are counted in tokens.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -12,10 +12,19 @@ from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
+from regard.config import toml_value
 from regard.errors import ConfigError, DataError
 from regard.text.formats import inspect_lines, look_ahead, read_columns, read_file, read_parallel, shown
 from regard.text.formats.columns import named
-from regard.text.formats.layout import Layout, read_plain, split_features, vertical_error
+from regard.text.formats.layout import (
+    Column,
+    Layout,
+    number_columns,
+    parse_column,
+    read_plain,
+    split_features,
+    vertical_error,
+)
 from regard.text.links import GoldLinks, Links
 from regard.text.sources import FeaturedText, Source, check_features, list_features, refuse_blank
 from regard.text.tokenizer import Tokenizer
@@ -55,8 +64,8 @@ def read_pairs(
     source: str | Path,
     target: str | Path | None = None,
     *,
-    columns: tuple[int, int] | None = None,
-    features: int | None = None,
+    columns: tuple[Column, Column] | None = None,
+    features: Column | None = None,
     known: Collection[str] | None = None,
     listener: Callable[[str], None] = lambda note: None,
 ) -> Iterator[SentencePair]:
@@ -65,13 +74,14 @@ def read_pairs(
     Args:
         source: the source side; without a target, a tab-separated file with both.
         target: the target side, line by line as the source.
-        columns: of source and target in a tab-separated file, counted from 1; see `find_pair_columns` if None.
-        features: the column of the source's features in a tab-separated file.
+        columns: of source and target in a tab-separated file, numbers from 1 or names of its header row; see
+            `find_pair_columns` if None.
+        features: the column of the source's features in a tab-separated file, in the same way.
         known: the features of the model that is to read the pairs, none for a model of plain text; None to train one.
         listener: is called with what was recognised, a sentence for the user.
 
     Raises:
-        ConfigError: columns are named for parallel files, or are illegal.
+        ConfigError: columns are named for parallel files, or are not allowed.
         DataError: a file cannot be read or has other columns, or a line or the number of lines is wrong.
     """
     origin = shown(source)
@@ -97,7 +107,8 @@ def read_pairs(
             yield SentencePair(source_text, target_text, Place(origin, number), features=names)
         return
     flags = [] if columns is None else [named(columns)]
-    flags += [] if features is None else [f"--features {features} (data.features = {features})"]
+    if features is not None:
+        flags.append(f"--features {features} (data.features = {toml_value(parse_column(features))})")
     if flags:
         raise ConfigError(
             f"{' and '.join(flags)} belongs to one tab-separated file, and two files are named: {origin} and "
@@ -127,37 +138,45 @@ class PairColumns:
 def find_pair_columns(
     path: str | Path,
     first: Sequence[str],
-    columns: tuple[int, int] | None = None,
-    features: int | None = None,
+    columns: tuple[Column, Column] | None = None,
+    features: Column | None = None,
     known: Collection[str] | None = None,
 ) -> PairColumns:
     """Find the columns of source, target and features in a tab-separated file.
 
-    What is named is used. Otherwise a header row that names all three decides (lemma, features, form). Otherwise two
+    What is given is used. Otherwise a header row that names all three decides (lemma, features, form). Otherwise two
     columns are source and target; and of three, one may be recognised as features, the others being source and target
     in this order: lemma, features, form in SIGMORPHON 2016's files, lemma, form, features in UniMorph's.
 
     Args:
         path: for messages.
         first: the file's first lines.
-        columns: of source and target, where they were named.
-        features: the column of the features, where it was named.
+        columns: of source and target, where they were given: numbers from 1, or names of the header row.
+        features: the column of the features, where it was given, in the same way.
         known: the features of the model that is to read the pairs; none for plain text; None to train one.
 
     Raises:
-        ConfigError: columns are below 1 or the same, or features are named for a model of plain text.
-        DataError: the file has other columns than the pairs need, or one of them is blank.
+        ConfigError: columns are below 1 or the same, or features are given for a model of plain text.
+        DataError: the file has other columns than the pairs need, or one of them is blank, or its first line does not
+            have a name.
     """
     if features is not None and known is not None and not known:
         raise ConfigError(f"--features {features}: this model was trained without features; leave it out")
-    chosen = [*(columns or ()), *([] if features is None else [features])]
+    given = [*(columns or ()), *([] if features is None else [features])]
+    chosen, by_name = number_columns(path, given, first)
     if chosen and (min(chosen) < 1 or len(set(chosen)) < len(chosen)):
-        illegal = " and ".join(map(str, chosen))
+        wrong = " and ".join(map(str, given))
         raise ConfigError(
-            f"columns are counted from 1 and differ, so {illegal} are illegal; write them as {_EXAMPLE}"
+            f"columns are counted from 1 and differ, so {wrong} are not allowed; write them as {_EXAMPLE}"
         )
-    layout = inspect_lines(first)
-    found = _choose_columns(path, layout, columns, features, known)
+    layout = inspect_lines(first, header=by_name)
+    found = _choose_columns(
+        path,
+        layout,
+        (chosen[0], chosen[1]) if columns else None,
+        None if features is None else chosen[-1],
+        known,
+    )
     if layout.is_vertical and columns is None and len(found.read) == 2:
         raise vertical_error(path)
     refuse_blank(path, layout, found.read[:2])
@@ -178,36 +197,39 @@ def _choose_columns(
     known: Collection[str] | None,
 ) -> PairColumns:
     header, origin = layout.header, shown(path)
-    has_header = len(header) == 3
     plain = known is not None and not known
-    if columns is not None and (features is not None or not known):
-        return PairColumns((*columns, *([] if features is None else [features])), has_header)
-    if has_header and not plain and features in (None, header["features"]):
-        read = columns or (header["source"], header["target"])
-        note = (
-            f"{origin}: its header names source {read[0]}, target {read[1]} and features {header['features']}"
-        )
-        return PairColumns((*read, header["features"]), True, note)
-    recognised = features
-    if features is None and (layout.num_columns == 3 or known) and not plain:
-        candidates = [c for c in layout.feature_columns(known or ()) if c not in (columns or ())]
-        recognised = candidates[0] if len(candidates) == 1 else None
-    if recognised is None:
+    found = features
+    if found is None and not plain and (columns is None or known):
+        found = _find_features(layout, columns or (), known or ())
+    if found is None:
         if known:
             raise DataError(f"{origin}: no column of features recognised{_needs_features(known)}")
-        return PairColumns((1, 2))
-    others = [c for c in range(1, layout.num_columns + 1) if c != recognised]
-    if columns is None and len(others) != 2:
+        return PairColumns(columns or (1, 2), layout.has_header)
+    others = [c for c in range(1, layout.num_columns + 1) if c != found]
+    in_header = [header[role] for role in ("source", "target") if header.get(role, found) != found]
+    if columns is None and len(in_header) < 2 and len(others) != 2:
         raise DataError(
-            f"{origin}: {layout.num_columns} columns; beside features in column {recognised}, name those of source and "
+            f"{origin}: {layout.num_columns} columns; beside features in column {found}, name those of source and "
             f"target: {named((1, 3))}"
         )
-    read = columns or (others[0], others[1])
-    if features is not None:
-        return PairColumns((*read, recognised), has_header)
-    order = _ORDERS.get((*read, recognised), "")
-    note = f"{origin}: source in column {read[0]}, target in column {read[1]}, features in column {recognised}{order}"
-    return PairColumns((*read, recognised), has_header, note)
+    source, target = columns or (in_header if len(in_header) == 2 else others)
+    note = ""
+    if features is None or (layout.has_header and columns is None):
+        why = " (below a header row)" if layout.has_header else _ORDERS.get((source, target, found), "")
+        note = (
+            f"{origin}: source in column {source}, target in column {target}, features in column {found}{why}"
+        )
+    return PairColumns((source, target, found), layout.has_header, note)
+
+
+def _find_features(layout: Layout, columns: Sequence[int], known: Collection[str]) -> int | None:
+    """The column of the features: the one that the header names, or the only one that looks like features."""
+    if "features" in layout.header:
+        return layout.header["features"]
+    if layout.num_columns != 3 and not known:
+        return None
+    candidates = [c for c in layout.feature_columns(known) if c not in columns]
+    return candidates[0] if len(candidates) == 1 else None
 
 
 _ORDERS = {
@@ -262,7 +284,7 @@ class EncodedPair:
 
     @property
     def length(self) -> int:
-        """The tokens of the longer side, its end mark counted."""
+        """The tokens of the longer side, its EOS counted."""
         return max(len(self.source_ids), len(self.target_ids)) + 1
 
 

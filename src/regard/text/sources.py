@@ -12,7 +12,15 @@ from typing import Any
 
 from regard.errors import ConfigError, DataError
 from regard.text.formats import read_groups, shown
-from regard.text.formats.layout import LOOKED_AT, Layout, inspect_lines, refuse_columns, split_features
+from regard.text.formats.layout import (
+    LOOKED_AT,
+    Column,
+    Layout,
+    inspect_lines,
+    number_columns,
+    refuse_columns,
+    split_features,
+)
 
 _SHOWN_FEATURES = 5
 _TRANSLATED_COLUMN = "name the column to translate: --column 1; with --add the others are kept"
@@ -135,8 +143,8 @@ def find_source_columns(
     path: str | Path,
     first: Sequence[str],
     *,
-    column: int | None = None,
-    features: int | None = None,
+    column: Column | None = None,
+    features: Column | None = None,
     known: Collection[str] = (),
 ) -> SourceColumns:
     """Find the columns of a file to translate.
@@ -144,39 +152,45 @@ def find_source_columns(
     Args:
         path: for messages.
         first: its first lines.
-        column: of the text, counted from 1, where it was named.
-        features: of the features, where it was named.
+        column: of the text, where it was given: a number from 1, or a name of the header row.
+        features: of the features, where it was given, in the same way.
         known: the features of the model; none for a model of plain text.
 
     Raises:
-        ConfigError: a column is below 1, both are the same, or features are named for a model of plain text.
-        DataError: the file has columns and none was named; or no features, and the model needs them.
+        ConfigError: a column is below 1, both are the same, or features are given for a model of plain text.
+        DataError: the file has columns and none was given; or no features, and the model needs them; or its first line
+            does not have a name.
     """
-    _check_numbers(column, features)
-    layout = inspect_lines(first)
+    given = {
+        flag: each for flag, each in (("--column", column), ("--features", features)) if each is not None
+    }
+    numbers, by_name = number_columns(path, list(given.values()), first)
+    for (flag, each), number in zip(given.items(), numbers, strict=True):
+        if number < 1:
+            raise ConfigError(f"{flag} {each}: columns are counted from 1")
+    if len(set(numbers)) < len(numbers):
+        raise ConfigError(f"--column {column} and --features {features}: one column cannot have both")
+    chosen = dict(zip(given, numbers, strict=True))
+    layout = inspect_lines(first, header=by_name)
     if not known:
         if features is not None:
             raise ConfigError(f"--features {features}: this model was trained without features; leave it out")
         if column is None:
             refuse_columns(path, first, _TRANSLATED_COLUMN)
             return SourceColumns()
-        refuse_blank(path, layout, [column])
-        return SourceColumns(column)
-    found = features or layout.header.get("features") or _recognise(path, layout, column, known)
-    text = column or layout.header.get("source") or (2 if found == 1 else 1)
+        refuse_blank(path, layout, numbers)
+        return SourceColumns(numbers[0], header=by_name)
+    found = (
+        chosen.get("--features")
+        or layout.header.get("features")
+        or _recognise(path, layout, chosen.get("--column"), known)
+    )
+    text = chosen.get("--column") or layout.header.get("source") or (2 if found == 1 else 1)
     refuse_blank(path, layout, [text])
     check_features(path, layout, found, known)
     said = features is not None or not layout.rows
     note = "" if said else f"{shown(path)}: text in column {text}, features in column {found}"
-    return SourceColumns(text, found, bool(layout.header), note)
-
-
-def _check_numbers(column: int | None, features: int | None) -> None:
-    for flag, number in (("--column", column), ("--features", features)):
-        if number is not None and number < 1:
-            raise ConfigError(f"{flag} {number}: columns are counted from 1")
-    if column is not None and column == features:
-        raise ConfigError(f"--column {column} and --features {features}: one column cannot have both")
+    return SourceColumns(text, found, layout.has_header, note)
 
 
 def _recognise(path: str | Path, layout: Layout, column: int | None, known: Collection[str]) -> int:
@@ -197,8 +211,8 @@ def read_source_groups(
     path: str | Path,
     most: int,
     *,
-    column: int | None = None,
-    features: int | None = None,
+    column: Column | None = None,
+    features: Column | None = None,
     known: Collection[str] = (),
     listener: Callable[[str], None] = lambda note: None,
 ) -> Iterator[list[tuple[str, Source]]]:

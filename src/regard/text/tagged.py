@@ -13,7 +13,7 @@ from pathlib import Path
 from regard.errors import ConfigError, DataError
 from regard.text.formats import inspect_lines, look_ahead, read_columns, read_file, read_parallel, shown
 from regard.text.formats.columns import named
-from regard.text.formats.layout import vertical_error
+from regard.text.formats.layout import Column, parse_column, vertical_error
 from regard.text.labelled import Labels
 from regard.text.pairs import Place
 from regard.text.specials import UNK
@@ -43,22 +43,22 @@ class EncodedTagged:
 
     @property
     def length(self) -> int:
-        """The words, and an end mark."""
+        """The words, and EOS."""
         return len(self.word_ids) + 1
 
 
 def read_tagged(
-    words: str | Path, tags: str | Path | None = None, *, columns: tuple[int, int] | None = None
+    words: str | Path, tags: str | Path | None = None, *, columns: tuple[Column, Column] | None = None
 ) -> Iterator[TaggedSentence]:
     """Yield the sentences of two parallel files, or of two columns of a tab-separated one; both blank-separated.
 
     Args:
         words: a sentence on each line; without `tags`, a tab-separated file with both.
         tags: their tags, line by line as the words.
-        columns: of words and tags in a tab-separated file, counted from 1; 1 and 2 if None.
+        columns: of words and tags in a tab-separated file, numbers from 1 or names of its header row; 1 and 2 if None.
 
     Raises:
-        ConfigError: columns are named for parallel files, or are illegal.
+        ConfigError: columns are named for parallel files, or are not allowed.
         DataError: a file cannot be read, or a line has no words, or not as many tags as words.
     """
     origin = shown(words)
@@ -75,7 +75,7 @@ def read_tagged(
 
 
 def _numbered(
-    words: str | Path, tags: str | Path | None, columns: tuple[int, int] | None
+    words: str | Path, tags: str | Path | None, columns: tuple[Column, Column] | None
 ) -> Iterator[tuple[int, tuple[str, ...]]]:
     """Words and tags as in the file, with their line's number."""
     if tags is None:
@@ -101,7 +101,9 @@ def _numbered(
     )
 
 
-def read_vertical(path: str | Path, *, columns: tuple[int, int] | None = None) -> Iterator[TaggedSentence]:
+def read_vertical(
+    path: str | Path, *, columns: tuple[Column, Column] | None = None
+) -> Iterator[TaggedSentence]:
     """Yield the sentences of a file with one word per line and blank lines between sentences.
 
     A line's columns are separated by tabs, or by blanks where it has no tab. Lines that begin with ``# `` are
@@ -117,9 +119,15 @@ def read_vertical(path: str | Path, *, columns: tuple[int, int] | None = None) -
         DataError: the file cannot be read, a line has too few columns, or a word or a tag is blank or has a blank in
             it.
     """
-    wanted = columns or (1, 2)
+    word_column, tag_column = map(parse_column, columns or (1, 2))
+    if isinstance(word_column, str) or isinstance(tag_column, str):
+        raise ConfigError(
+            f"columns {word_column} and {tag_column}: a file with one word per line has no header row; give numbers, "
+            f"as {named((2, 4))}"
+        )
+    wanted = (word_column, tag_column)
     if min(wanted) < 1:
-        raise ConfigError(f"columns are counted from 1, so {wanted[0]} and {wanted[1]} are illegal")
+        raise ConfigError(f"columns are counted from 1, so {wanted[0]} and {wanted[1]} are not allowed")
     origin = shown(path)
     words: list[str] = []
     tags: list[str] = []

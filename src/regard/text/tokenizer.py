@@ -7,6 +7,7 @@ Normalising, splitting, looking up and the training algorithms of `bpe` and `uni
 `tokenizers`, saved as one JSON file; counting and the order of ids are ours. Knows nothing of batches or models.
 """
 
+import copy
 import json
 import unicodedata
 from collections import Counter
@@ -111,6 +112,43 @@ class Tokenizer:
                 ids += [self._feature_ids.get(name, UNK) for name in line.features]
         return encoded
 
+    def encode_unknowns(
+        self, line: Source, symbols: Sequence[str] | None = None
+    ) -> tuple[list[int], tuple[str, ...]]:
+        """Return the ids of a line, as `encode` does, but with ids from `size` on for unknown stretches of its text.
+
+        So a model that copies can tell them apart (the extended vocabulary of See et al. 2017, §2.2); `extend` reads
+        such ids. An unknown feature stays `UNK`.
+
+        Args:
+            line: a text, perhaps with features.
+            symbols: the unknown stretches that have ids, in this order; None gives ids to all of the line's.
+
+        Returns:
+            The ids and the symbols.
+        """
+        ids = self.encode(line)
+        found = {symbol: k for k, symbol in enumerate(symbols or ())}
+        if UNK in ids:
+            text = line.text if isinstance(line, FeaturedText) else line
+            if self._engine.normalizer is not None:
+                text = self._engine.normalizer.normalize_str(text)
+            encoding = self._engine.encode(text, add_special_tokens=False)
+            for position, (i, (start, end)) in enumerate(zip(encoding.ids, encoding.offsets, strict=True)):
+                symbol = text[start:end].strip()
+                if i == UNK and symbols is None:
+                    found.setdefault(symbol, len(found))
+                if i == UNK and symbol in found:
+                    ids[position] = self.size + found[symbol]
+        return ids, tuple(found)
+
+    def extend(self, symbols: Sequence[str]) -> "Tokenizer":
+        """The same tokenizer, whose ids from `size` on stand for symbols outside its vocabulary; to decode with."""
+        extended = copy.copy(self)
+        extended._shown = [*self._shown, *symbols]
+        extended._surfaces = [*self._surfaces, *map(_SURFACES[self.kind], symbols)]
+        return extended
+
     def _encode_texts(self, texts: Sequence[Any]) -> list[list[int]]:
         encodings = self._engine.encode_batch_fast(list(texts), add_special_tokens=False)
         return [encoding.ids for encoding in encodings]
@@ -118,8 +156,8 @@ class Tokenizer:
     def decode(self, ids: Iterable[int]) -> str:
         """Return the text of ids, wherever they came from; a feature is a word with its name.
 
-        Words are parted by one blank, except that `char` gives back every blank. Padding and the marks of a
-        sentence's ends are passed over, not stopped at. What NFD decomposed is composed again.
+        Words are parted by one blank, except that `char` gives back every blank. Padding, BOS and
+        EOS are passed over, not stopped at. What NFD decomposed is composed again.
         """
         text = "".join(self._surfaces[i] for i in ids)
         if self._decomposes:
@@ -231,18 +269,21 @@ def _read_json(path: Path) -> dict[str, Any]:
 def match_tokens(source: Tokenizer, target: Tokenizer) -> list[int]:
     """The target id with the text of each source id, −1 where there is none: what a model can copy.
 
-    The unknown word and the end mark match their own kind. Between tokenizers of different kinds, a token that begins a
-    word also matches the same letters without the blank: the character k the phone k.
+    EOS matches EOS and UNK matches UNK, except where sources have features, of which some may be unknown. A feature
+    matches nothing: it is not text. Between tokenizers of different kinds, a token that begins a word also matches the
+    same letters without the blank: the character k the phone k.
     """
-    exact = {surface: i for i, surface in enumerate(target._surfaces) if i >= len(SPECIALS)}
+    texts = range(len(SPECIALS), target.size - len(target.features))
+    exact = {target._surfaces[i]: i for i in texts}
     bare: dict[str, int] = {}
     if source.kind != target.kind:
         for surface, i in exact.items():
             bare.setdefault(surface.strip(" "), i)
-    ids = [i if i in (UNK, EOS) else -1 for i in range(len(SPECIALS))]
-    for surface in source._surfaces[len(SPECIALS) :]:
+    copied = (EOS,) if source.features else (UNK, EOS)
+    ids = [i if i in copied else -1 for i in range(len(SPECIALS))]
+    for surface in source._surfaces[len(SPECIALS) : source.size - len(source.features)]:
         ids.append(exact.get(surface, bare.get(surface.strip(" "), -1)))
-    return ids
+    return ids + [-1] * len(source.features)
 
 
 def refuse_other_vocabularies(
@@ -301,7 +342,7 @@ def train_tokenizer(
             letters or é into e and an accent, so that ``char`` has a token for each; `Tokenizer.decode` composes.
 
     Raises:
-        ConfigError: an unknown kind or normalisation, or an illegal size or frequency.
+        ConfigError: an unknown kind or normalisation, or a size or frequency out of range.
         DataError: there is no text in the lines.
     """
     if kind not in KINDS:

@@ -9,12 +9,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from regard.config import Config, merge, one_of
+from regard.config import Config, flatten, merge, one_of
 from regard.device import allowed_processors, find_device
 from regard.errors import ConfigError
 from regard.tasks import TASKS, Preset
 from regard.tasks.config import RunConfig
-from regard.tasks.plan import FLOPS_PER_CORE, Budget, Plan, flatten
+from regard.tasks.plan import FLOPS_PER_CORE, Budget, Plan
 from regard.tasks.recognize import Recognized, are_read_once, recognize_task
 
 PRESETS: dict[str, Callable[[], Preset]] = {

@@ -36,7 +36,7 @@ class Updated:
     Attributes:
         loss: in nats per prediction.
         gradient_norm: before clipping.
-        num_tokens: the number of predictions, end marks counted.
+        num_tokens: the number of predictions, EOS counted.
         num_read: the tokens that speed is counted in; see `Batch`.
     """
 

@@ -1,12 +1,12 @@
 """Random search with successive halving over the options of a training run.
 
-In: a configuration, and the options to vary with their ranges. Out: a folder with ``trials.jsonl``, one row per
-finished trial; ``trials/``, the model folder of each; ``report.json``; ``best.toml``, the winner's configuration.
-Options are sampled at random (Bergstra & Bengio 2012). Every trial is first trained with a part of the budget; the
-better third goes on to three times as much (Jamieson & Talwalkar 2016), from the beginning, since a learning-rate
-schedule belongs to its budget. The first trial is the configuration as it is. A trial's options depend on its number
-and the seed alone, so an interrupted search continues where it stopped, and a larger one takes over what a smaller one
-finished.
+In: a configuration or a plan from the data, and the options to vary with their ranges. Out: a folder with
+``trials.jsonl``, one row per finished trial; ``trials/``, the model folder of each; ``report.json``; ``best.toml``, the
+winner's configuration. Options are sampled at random (Bergstra & Bengio 2012). Every trial is first trained with a part
+of the budget; the better third goes on to three times as much (Jamieson & Talwalkar 2016), from the beginning, since a
+learning-rate schedule belongs to its budget. The first trial is the configuration as it is. A trial's options depend on
+its number and the seed alone, so an interrupted search continues where it stopped, and a larger one takes over what a
+smaller one finished.
 """
 
 import json
@@ -27,6 +27,7 @@ from regard.evaluation.metrics import METRICS, display_name, duration, format_sc
 from regard.io import make_folder, write_whole_text
 from regard.tasks.config import RunConfig
 from regard.tasks.evaluation import write_report_json
+from regard.training.configure import PlannedRun, plan_run
 from regard.training.progress import Event, Listener, Note, Progress, ignore
 
 FORMAT = 1
@@ -101,7 +102,7 @@ class Varied:
 
     @property
     def extremes(self) -> tuple[Any, ...]:
-        """Values that have to be legal: both ends, or the whole list."""
+        """Values that have to be allowed: both ends, or the whole list."""
         return self.values or (self.low, self.high)
 
     def sample(self, rng: random.Random) -> Any:
@@ -180,6 +181,38 @@ class Search:
             "winner": self.winner.to_json(),
             "trials": [trial.to_json() for trial in self.trials],
         }
+
+
+def plan_trials(
+    *layers: Mapping[str, Any], preset: str | None = None, budget: float | None = None
+) -> tuple[PlannedRun, Callable[[Mapping[str, Any]], RunConfig]]:
+    """Plan a search from its data, as `plan_run` plans one training.
+
+    A trial is planned with its own options, and with its part of the updates, as if they were given by hand: so warm-up
+    and validations follow its length. All trials are selected by the same score.
+
+    Args:
+        layers: as `plan_run` takes them.
+        preset: the starting point in place of a plan.
+        budget: the minutes of a trial with the full budget.
+
+    Returns:
+        The configuration as it is, and options laid over it → a run, for `tune`.
+
+    Raises:
+        RegardError: as `plan_run`.
+    """
+    base = plan_run(*layers, preset=preset, budget=budget)
+    select = {"training": {"select": base.config.training.select}}
+    planned = {json.dumps({}): base.config}
+
+    def configure_trial(options: Mapping[str, Any]) -> RunConfig:
+        key = json.dumps(options)
+        if key not in planned:
+            planned[key] = plan_run(*layers, select, options, preset=preset, budget=budget).config
+        return planned[key]
+
+    return base, configure_trial
 
 
 class _TimeOverError(Exception):

@@ -70,7 +70,7 @@ def test_unequal_lengths_are_counted_out():
 
 
 def hard(*columns, source_length):
-    """Attention that looks at one column a row; the end mark's row looks at the end."""
+    """Attention that looks at one column a row; EOS's row looks at the end."""
     return np.eye(source_length + 1)[[*columns, source_length]]
 
 

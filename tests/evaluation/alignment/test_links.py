@@ -19,11 +19,11 @@ from regard.evaluation.alignment.links import (
 ALPHA = np.array(
     [
         [0.1, 0.8, 0.1, 0.0],  # clear
-        [0.3, 0.1, 0.1, 0.5],  # the end mark is stronger
-        [0.4, 0.1, 0.1, 0.4],  # as strong as the end mark
+        [0.3, 0.1, 0.1, 0.5],  # EOS is stronger
+        [0.4, 0.1, 0.1, 0.4],  # as strong as EOS
         [0.1, 0.4, 0.4, 0.1],  # two alike
         [0.0, 0.0, 0.0, 0.0],  # nothing left
-        [0.9, 0.0, 0.0, 0.1],  # the end mark's own row
+        [0.9, 0.0, 0.0, 0.1],  # EOS's own row
     ]
 )
 
@@ -163,7 +163,7 @@ def attention(*rows):
     return LabelledAlpha(np.array(rows), (), ())
 
 
-# two source words, three target words, and the end marks
+# two source words, three target words, and EOS
 FORWARD_ALPHA = attention([0.7, 0.3, 0], [0.4, 0.6, 0], [0.2, 0.1, 0.7], [0, 0, 1])
 BACKWARD_ALPHA = attention([0.9, 0, 0, 0.1], [0, 0.3, 0.6, 0.1], [0, 0, 0, 1])
 

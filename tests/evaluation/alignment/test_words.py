@@ -66,7 +66,7 @@ def test_a_wrong_shape_names_both():
 
 @pytest.mark.parametrize(("source", "target", "side"), [((0,), (None,), "source"), ((None,), (0,), "target")])
 def test_a_side_without_end_mark_is_named(source, target, side):
-    with pytest.raises(DataError, match=f"the {side} must end with the end mark.*number is 0"):
+    with pytest.raises(DataError, match=f"the {side} must end with EOS.*number is 0"):
         merge_alpha(np.ones((1, 1)), source, target)
 
 

@@ -35,7 +35,7 @@ KEPT = Example("she comes on Friday .", "elle vient vendredi .", parse_pharaoh("
 
 
 def read(example, rows, text=None):
-    """A translation that attends as expected, the last row and column being the end marks."""
+    """A translation that attends as expected, the last row and column being EOS."""
     source, target = example.source.split(), (text or example.target).split()
     alpha = np.asarray(rows, dtype=float)
     return Translation(

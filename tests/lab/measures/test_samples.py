@@ -125,7 +125,7 @@ def test_a_sample_without_an_end_is_left_out(language_model):
 def test_next_words_are_all_words_with_the_probabilities_of_the_model(language_model):
     words = next_words(language_model, prompt="the cat")
     assert sum(one.sampling_probability for one in words) == pytest.approx(1)
-    assert len(words) == language_model.tokenizer.size - 2  # neither padding nor the begin mark
+    assert len(words) == language_model.tokenizer.size - 2  # neither padding nor BOS
     [scored] = language_model.score(["the cat sees"])
     own = {one.token: one.model_probability for one in words}
     assert math.log(own["sees"]) == pytest.approx(scored.token_log_probs[2], abs=1e-5)

@@ -141,9 +141,9 @@ REFUSED = {
     "window": ({"window": "local"}, r"no window 'local'; did you mean 'local-\w'"),
     "coverage": (
         {"energy": "dot", "coverage": True},
-        r"coverage is legal with additive and concat, not with 'dot'",
+        r"coverage is allowed with additive and concat, not with 'dot'",
     ),
-    "heads": ({"heads": 2}, r"2 heads are legal with 'qkv', not with 'additive'"),
+    "heads": ({"heads": 2}, r"2 heads are allowed with 'qkv', not with 'additive'"),
     "window of what": (
         {"query_size": None, "window": "local-p"},
         r"'local-p' needs queries that come unprojected",

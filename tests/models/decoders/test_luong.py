@@ -150,7 +150,7 @@ def test_an_added_attention_uses_the_loop(tiny_model, monkeypatch):
 
 
 def test_local_p_written_out(tiny_model):
-    """p_t = S σ(v_pᵀ tanh(W_p h_t)), α within D of it times exp(−(s − p_t)²/(2σ²)), σ = D/2; S counts the end mark."""
+    """p_t = S σ(v_pᵀ tanh(W_p h_t)), α within D of it times exp(−(s − p_t)²/(2σ²)), σ = D/2; S counts EOS."""
     attention = {"energy": "bilinear", "window": "local-p", "window_size": 1}
     model = tiny_model("luong", "lstm", attention=attention)
     encoded = model.encode(SOURCE, MASK)

@@ -10,7 +10,7 @@ from regard.ops.attention.local import fused, naive
 
 every_path = pytest.mark.parametrize("path", [fused, naive])
 INF = float("inf")
-# three words and the end mark; one word and the end mark
+# three words and EOS; one word and EOS
 MASK = torch.tensor([[True] * 4, [True] * 2 + [False] * 2])
 
 

@@ -63,7 +63,7 @@ SOURCES = ["a b", "c", "a b c d"]
 REFERENCES = ["A B", "C", "A B C"]
 READ = [
     translation("a b", "A B", -1.0, [0, 0]),  # links 0-0 0-1
-    translation("c", "C", -2.0),  # looks at the end mark: no link
+    translation("c", "C", -2.0),  # looks at EOS: no link
     translation("a b c d", "A B C", -0.5, [3, 1, 2]),  # links 3-0 1-1 2-2
 ]
 GOLD = [

@@ -74,6 +74,17 @@ class TestData:
         prepared = prepare(pairs, None, DataConfig(), TokenizerConfig(**CHAR), seed=1)
         assert (len(prepared.train), len(prepared.valid)) == (38, 2)
 
+    def test_columns_by_name_in_a_configuration(self, run_config, tmp_path):
+        rows = [f"{form}\t{stem}\t{features}\n" for (stem, features), form in EXAMPLES]
+        (tmp_path / "train.tsv").write_text("".join(["wanted\tgiven\tmsd\n", *rows]))
+        named = {"columns": ["given", "wanted"], "features": "msd", "train": [str(tmp_path / "train.tsv")]}
+        numbered = {**named, "columns": [2, 1], "features": 3}
+        task = prepare_task(run_config(tokenizer=CHAR, data=named), None, None)
+        assert task.num_train + task.num_valid == len(EXAMPLES)
+        assert set(task.tokenizers["source"].features) == {"V", "PRS", "PST"}
+        (tmp_path / "train.tsv").write_text("".join(rows))
+        assert prepare_task(run_config(tokenizer=CHAR, data=numbered), None, None).num_train == task.num_train
+
     def test_the_column_may_be_named(self, tmp_path):
         (tmp_path / "a.tsv").write_text("x\tab\tabs\ny\tba\tbas\n")
         [pair, _] = read_corpus([str(tmp_path / "a.tsv")], (), 1)

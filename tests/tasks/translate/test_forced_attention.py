@@ -24,7 +24,7 @@ ATTENDING = {
 
 @pytest.fixture
 def translator(tiny_model):
-    """One that says something: its end mark is unlikely."""
+    """One that says something: its EOS is unlikely."""
 
     def build(**options):
         model = tiny_model(**options).float()

@@ -5,8 +5,9 @@ from dataclasses import replace
 
 import pytest
 
+from regard.config import flatten
 from regard.datasets import Copy, Dates, Microworld
-from regard.tasks.plan import Budget, flatten
+from regard.tasks.plan import Budget
 from regard.tasks.translate.config import TranslateRun
 from regard.tasks.translate.plan import correlate_order, describe_pairs, plan_pairs
 from regard.text import SentencePair

@@ -56,7 +56,7 @@ def test_with_no_share_nothing_changes(small_model, batch):
 def test_with_the_whole_share_all_words_are_the_model_s_own(small_model, batch):
     word = 6
     read = mix_in_samples(always(small_model(), word), batch, 1.0, chance())
-    assert (read.previous_ids[:, 0] == BOS).all(), "the begin mark is never replaced"
+    assert (read.previous_ids[:, 0] == BOS).all(), "BOS is never replaced"
     assert (read.previous_ids[:, 1:] == word).all()
     assert torch.equal(read.target_ids, batch.target_ids), "what is to be predicted stays"
     assert torch.equal(read.target_mask, batch.target_mask)

@@ -63,7 +63,7 @@ def test_refusals_name_the_line_what_was_found_and_what_to_write(tmp_path):
     with pytest.raises(DataError, match=r"table:1: 1 column where .* separated by a space: 'word'"):
         list(read_columns(write(tmp_path, "word\n"), (1, 2), separator="space"))
     with pytest.raises(
-        ConfigError, match=r"counted from 1, so 1, 0 and 2 are illegal; .*--columns 1 2 --second-column 3"
+        ConfigError, match=r"counted from 1, so 1, 0 and 2 are not allowed; .*--columns 1 2 --second-column 3"
     ):
         list(read_columns(path, (1, 0, 2)))
     with pytest.raises(ConfigError, match=r"separator: no 'tabs'; did you mean 'tab'\?"):

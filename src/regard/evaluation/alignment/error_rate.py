@@ -1,9 +1,9 @@
 """Scores of alignments: the alignment error rate of Och & Ney (2003), and statistics of attention itself.
 
 In: predicted `Links` and annotated `GoldLinks`, one of each per sentence; or alphas (I + 1, J + 1) over words or
-tokens, the end mark last in both directions. Out: `AlignmentScore`, fractions from 0 to 1, counts summed over the
-corpus before they are divided, so that long sentences weigh more; `AttentionStatistics`, without the row of the end
-mark, which translates nothing.
+tokens, EOS last in both directions. Out: `AlignmentScore`, fractions from 0 to 1, counts summed over the
+corpus before they are divided, so that long sentences weigh more; `AttentionStatistics`, without the row of EOS,
+which translates nothing.
 """
 
 from collections.abc import Iterable, Sequence
@@ -74,12 +74,12 @@ class AttentionStatistics:
     """How a model attends; each number is None where it is undefined.
 
     Attributes:
-        entropy: mean over target words of −Σ_j α_ij log₂ α_ij, in bits, the end mark's column included. 0
+        entropy: mean over target words of −Σ_j α_ij log₂ α_ij, in bits, the EOS column included. 0
             if each target word attends to one token, log₂ of the source length if it attends to all equally.
-        coverage: mean over source words of min(1, Σ_i α_ij), the end mark's column left out. 1 if the
+        coverage: mean over source words of min(1, Σ_i α_ij), the EOS column left out. 1 if the
             weights of each source word add up to at least 1; lower where words are skipped.
         monotonicity: mean over sentences of Kendall's τ-b between target positions and the source words they
-            attend to most, the end mark's column left out. 1 reads left to right, −1 right to left. Sentences
+            attend to most, the EOS column left out. 1 reads left to right, −1 right to left. Sentences
             with fewer than two target words, or that attend to one source word only, have no order and are
             left out.
         num_sentences: the number of alphas.
@@ -95,7 +95,7 @@ def attention_statistics(alphas: Iterable[NDArray[np.floating]]) -> AttentionSta
     """Summarise the attention of a corpus.
 
     Args:
-        alphas: one (I + 1, J + 1) per sentence, the end mark last in both directions.
+        alphas: one (I + 1, J + 1) per sentence, EOS last in both directions.
     """
     entropies: list[float] = []
     coverages: list[float] = []

@@ -1,8 +1,8 @@
 """Hard links from soft attention, of one direction or of two.
 
-In: alpha over words (I + 1, J + 1), the end mark last in both directions, of a source→target model and, for a
+In: alpha over words (I + 1, J + 1), EOS last in both directions, of a source→target model and, for a
 symmetrised alignment, of a target→source model. Out: `Links`, pairs of (source word j, target word i) counted from 0.
-The end mark is never part of a link. The growing heuristics are those of Koehn, Och & Marcu (2003): start from the
+EOS is never part of a link. The growing heuristics are those of Koehn, Och & Marcu (2003): start from the
 links of both directions, then add neighbours that only one of them has. Knows nothing of models.
 """
 
@@ -25,11 +25,11 @@ def in_order(links: Links) -> list[Link]:
 def argmax_links(alpha: NDArray[np.floating]) -> Links:
     """Link each target word to the source word it attends to most.
 
-    A target word that attends more to the end mark than to any word, or to nothing at all, has no link.
-    Of equally strong source words the first is taken, and any word before the end mark.
+    A target word that attends more to EOS than to any word, or to nothing at all, has no link.
+    Of equally strong source words the first is taken, and any word before EOS.
 
     Args:
-        alpha: (I + 1, J + 1), the end mark last in both directions.
+        alpha: (I + 1, J + 1), EOS last in both directions.
     """
     num_source = alpha.shape[1] - 1
     strongest = alpha[:-1].argmax(axis=1)  # (I,)
@@ -40,7 +40,7 @@ def threshold_links(alpha: NDArray[np.floating], threshold: float) -> Links:
     """Link all pairs of words whose weight is at least the threshold.
 
     Args:
-        alpha: (I + 1, J + 1), the end mark last in both directions.
+        alpha: (I + 1, J + 1), EOS last in both directions.
         threshold: above 0, at most 1.
 
     Raises:

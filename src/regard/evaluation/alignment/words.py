@@ -1,7 +1,7 @@
 """Attention over words from attention over tokens.
 
 In: a line, its tokens, the word each token belongs to, and alpha over the tokens. Out: for a translation, alpha
-(I + 1, J + 1) over I target and J source words, the end mark last in both directions; for a text that attends to
+(I + 1, J + 1) over I target and J source words, EOS last in both directions; for a text that attends to
 itself, `Units`: its words, and the marks of its start and end where it has them. Knows nothing of tokenizers.
 """
 
@@ -21,9 +21,9 @@ class LabelledAlpha:
     """Attention between words or tokens, with the labels of its rows and columns.
 
     Attributes:
-        alpha: (I + 1, J + 1), the end mark last in both directions.
-        source_labels: J + 1 of them, the end mark last.
-        target_labels: I + 1 of them, the end mark last.
+        alpha: (I + 1, J + 1), EOS last in both directions.
+        source_labels: J + 1 of them, EOS last.
+        target_labels: I + 1 of them, EOS last.
     """
 
     alpha: NDArray[np.float64]
@@ -40,15 +40,15 @@ def merge_alpha(alpha: NDArray[np.floating], source_words: Words, target_words: 
     stay those the decoder used. Target tokens that belong to no word give no row. A word without tokens gives zeros.
 
     Args:
-        alpha: (Ty, Tx), the end mark last in both directions.
-        source_words: Tx word numbers counted from 0; None for the end mark and for blanks.
+        alpha: (Ty, Tx), EOS last in both directions.
+        source_words: Tx word numbers counted from 0; None for EOS and for blanks.
         target_words: the same for the Ty target tokens.
 
     Returns:
-        (I + 1, J + 1), the end mark last in both directions.
+        (I + 1, J + 1), EOS last in both directions.
 
     Raises:
-        DataError: the lengths disagree, or a side does not end with the end mark.
+        DataError: the lengths disagree, or a side does not end with EOS.
     """
     if alpha.shape != (len(target_words), len(source_words)):
         raise DataError(
@@ -65,19 +65,19 @@ def merge_alpha(alpha: NDArray[np.floating], source_words: Words, target_words: 
 
 
 def membership(words: Words, side: str) -> NDArray[np.float64]:
-    """A matrix (T, words + 1) of zeros and ones: which token belongs to which word, the end mark last.
+    """A matrix (T, words + 1) of zeros and ones: which token belongs to which word, EOS last.
 
     Args:
-        words: the word number of each token, None where there is none; the last is the end mark.
+        words: the word number of each token, None where there is none; the last is EOS.
         side: "source" or "target", for the error message.
 
     Raises:
-        DataError: the last token belongs to a word, so it is not the end mark.
+        DataError: the last token belongs to a word, so it is not EOS.
     """
     if not words or words[-1] is not None:
         last = words[-1] if words else "missing"
         raise DataError(
-            f"the {side} must end with the end mark, which belongs to no word; its last word number is {last}"
+            f"the {side} must end with EOS, which belongs to no word; its last word number is {last}"
         )
     num_words = count_words(words)
     matrix = np.zeros((len(words), num_words + 1))
@@ -94,15 +94,15 @@ def count_words(words: Words) -> int:
 
 
 def word_labels(line: str, tokens: Sequence[str], words: Words) -> tuple[str, ...]:
-    """The labels of a line that ends with the end mark.
+    """The labels of a line that ends with EOS.
 
     Args:
         line: the text of the tokens.
-        tokens: display forms, the end mark last.
+        tokens: display forms, EOS last.
         words: the word number of each token.
 
     Returns:
-        one label per word, and the end mark's own form last.
+        one label per word, and EOS's own form last.
     """
     return (*name_words(line, tokens, words), tokens[-1])
 

@@ -115,7 +115,7 @@ def weight_on_gold(
     """The mean attention on gold links, over target words that have one.
 
     Args:
-        alphas: (I + 1, J + 1) of each pair, the end mark last in both directions.
+        alphas: (I + 1, J + 1) of each pair, EOS last in both directions.
         gold: of each pair.
         kind: one of `KINDS`, if only words of that kind count.
     """

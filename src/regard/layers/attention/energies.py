@@ -329,10 +329,10 @@ def build_attention(
         if name not in known:
             raise ConfigError(f"attention: no {what} {name!r}; {nearest(name, known)}")
     if coverage and not is_covering(energy):
-        legal = " and ".join(filter(is_covering, ENERGIES))
-        raise ConfigError(f"attention: coverage is legal with {legal}, not with {energy!r}")
+        allowed = " and ".join(filter(is_covering, ENERGIES))
+        raise ConfigError(f"attention: coverage is allowed with {allowed}, not with {energy!r}")
     if heads > 1 and energy != "qkv":
-        raise ConfigError(f"attention: {heads} heads are legal with 'qkv', not with {energy!r}")
+        raise ConfigError(f"attention: {heads} heads are allowed with 'qkv', not with {energy!r}")
     if query_size is None and window != "global":
         raise ConfigError(f"attention: the window {window!r} needs queries that come unprojected")
     kind: Callable[..., Attention] = ENERGIES[energy]

@@ -1,6 +1,6 @@
 """The windows of Luong's local attention: where in the source a step may attend (Luong et al. 2015, §3.2).
 
-Positions of the source and steps of the target are counted from 1. The source's length S counts its end mark, which
+Positions of the source and steps of the target are counted from 1. The source's length S counts its EOS, which
 is at S and can be attended to. Where the target is longer than the source by more than D, a step attends to the end
 mark; the paper leaves that case open.
 """

@@ -80,7 +80,7 @@ class BahdanauDecoder(Decoder):
         """One step; see `Decoder.step`."""
         if self.fused_step is not None and self.fused_step.applies(state, encoded):
             return self.fused_step.step(previous_ids, state, encoded)
-        embedded = self.embedding(previous_ids)  # (R, m)
+        embedded = self._embed(previous_ids, encoded)  # (R, m)
         projected = self.stack.layers[0].project(embedded)  # (R, gn)
         top, new, attended = self._advance(projected, state, encoded, None, 0)
         logits = self.output(self.readout(top, embedded, attended.context))
@@ -90,7 +90,7 @@ class BahdanauDecoder(Decoder):
     def forward(self, previous_ids: Tensor, target_mask: Tensor, encoded: EncodedSource) -> Unrolled:
         """A whole target sentence; see `Decoder.forward`."""
         batch, num_steps = previous_ids.shape
-        embedded = self.dropout(self.embedding(previous_ids))  # (B, Ty, m)
+        embedded = self.dropout(self._embed(previous_ids, encoded))  # (B, Ty, m)
         projected = self.stack.layers[0].project(embedded)  # (B, Ty, gn), all steps at once
         masks = self.stack.sample_masks(batch, num_steps, embedded)
         tops, contexts, alpha = self._recurrence(projected, encoded, masks)

@@ -118,14 +118,14 @@ class HardMonotonicConfig(DecoderConfig):
         place = f"{self.place}.attention"
         self.attention.check(place)
         in_range(f"{self.place}.readout_size", self.readout_size, 1)
-        for name, legal in (
+        for name, allowed in (
             ("window", "global"),
             ("coverage", False),
             ("normalizer", "softmax"),
             ("heads", 1),
         ):
             value = getattr(self.attention, name)
-            if value != legal:
+            if value != allowed:
                 raise ConfigError(
                     f"{place}.{name} = {toml_value(value)}: hard-monotonic attends to one source word at a time, by a "
                     "softmax over those not yet passed; leave it out, or choose bahdanau or luong"
@@ -152,15 +152,15 @@ class DeepFusionConfig(DecoderConfig):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.attention.check(f"{self.place}.attention")
-        for name, legal in (("cell", "lstmn"), ("num_layers", 1)):
-            if getattr(self, name) != legal:
+        for name, allowed in (("cell", "lstmn"), ("num_layers", 1)):
+            if getattr(self, name) != allowed:
                 raise ConfigError(
                     f"{self.place}.{name} = {getattr(self, name)!r}: deep-fusion is one layer of the cell lstmn; set "
-                    f"{name} = {legal!r}, or choose bahdanau over lstmn cells (shallow fusion)"
+                    f"{name} = {allowed!r}, or choose bahdanau over lstmn cells (shallow fusion)"
                 )
         if self.attention.window != "global" or self.attention.coverage:
             raise ConfigError(
-                f"{self.place}.attention: deep-fusion reads the source's tapes whole; window and coverage are legal "
+                f"{self.place}.attention: deep-fusion reads the source's tapes whole; window and coverage are allowed "
                 "with bahdanau and luong"
             )
         if self.attention.heads > 1:

@@ -11,6 +11,7 @@ from typing import Protocol, Self
 
 from torch import Tensor, nn
 
+from regard.batches.pad import known_ids
 from regard.errors import ConfigError
 from regard.layers import (
     Attended,
@@ -124,7 +125,7 @@ class Decoder(nn.Module, ABC):
         alpha: Tensor,
         encoded: EncodedSource,
     ) -> Tensor:
-        """The log-probabilities of a decoder that copies; the logits as they are of one that does not.
+        """The log-probabilities of a decoder that copies, (…, Vy + K); the logits as they are of one that does not.
 
         Args:
             logits: of the vocabulary, (…, Vy).
@@ -137,14 +138,23 @@ class Decoder(nn.Module, ABC):
         if self.pointer is None:
             return logits
         assert encoded.copy_ids is not None, "the source was encoded without copy_ids"
-        log_probs: Tensor = self.pointer(logits, state, embedded, context, alpha, encoded.copy_ids)
+        log_probs: Tensor = self.pointer(
+            logits, state, embedded, context, alpha, encoded.copy_ids, encoded.num_unknowns
+        )
         return log_probs
+
+    def _embed(self, previous_ids: Tensor, encoded: EncodedSource) -> Tensor:
+        """E y_{i−1}; that of the unknown word for a word that was copied from outside the vocabulary."""
+        if encoded.num_unknowns:
+            previous_ids = known_ids(previous_ids, len(self.embedding.E))
+        embedded: Tensor = self.embedding(previous_ids)
+        return embedded
 
     def shortlist(self, ids: Tensor) -> Self:
         """The same decoder with logits for some words only.
 
         Args:
-            ids: (S,), in the order of the logits' columns; the end mark must be among them.
+            ids: (S,), in the order of the logits' columns; EOS must be among them.
 
         Raises:
             ConfigError: the decoder copies, or sums over hard alignments: its mixture is over the whole vocabulary.

@@ -84,7 +84,7 @@ class LuongDecoder(Decoder):
         """One step; see `Decoder.step`."""
         if self.fused_step is not None and self.fused_step.applies(state, encoded):
             return self.fused_step.step(previous_ids, state, encoded)
-        embedded = self.embedding(previous_ids)  # (R, m)
+        embedded = self._embed(previous_ids, encoded)  # (R, m)
         projected = self.stack.layers[0].project(embedded)  # (R, gn)
         top, cells = self._recur(projected, state, None, 0)
         context, alpha, carried = attend_rows(self.attention, top, encoded, state.attention)
@@ -96,7 +96,7 @@ class LuongDecoder(Decoder):
 
     def forward(self, previous_ids: Tensor, target_mask: Tensor, encoded: EncodedSource) -> Unrolled:
         """A whole target sentence; see `Decoder.forward`."""
-        embedded = self.dropout(self.embedding(previous_ids))  # (B, Ty, m)
+        embedded = self.dropout(self._embed(previous_ids, encoded))  # (B, Ty, m)
         state = self.initial_state(encoded)
         if self.F is None:
             tops, _ = self.stack(embedded, target_mask, state.cells)  # (B, Ty, n)

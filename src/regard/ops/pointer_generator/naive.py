@@ -1,9 +1,10 @@
 """The pointer-generator (See, Liu & Manning 2017, §2.2): a word is generated from the vocabulary, or copied.
 
-p_gen = σ(w_cᵀ c + w_sᵀ s + w_xᵀ x + b),  P(w) = p_gen P_vocab(w) + (1 − p_gen) Σ_{j: x_j = w} α_j. A copy is a word of
-the target vocabulary, so a word of the source that has no counterpart there cannot be copied. The paper extends the
-vocabulary by such words; here, their share of (1 − p_gen) is taken away and P is divided by what is left, so that it
-sums to 1.
+p_gen = σ(w_cᵀ c + w_sᵀ s + w_xᵀ x + b),  P(w) = p_gen P_vocab(w) + (1 − p_gen) Σ_{j: x_j = w} α_j. The extended
+vocabulary has, after the Vy target words, the K words of the sentences that the source's vocabulary does not have: they
+are copied as themselves and never generated. A word that the source's vocabulary has and the target's has not, such as
+a letter where the target consists of phones, cannot be copied: its share of (1 − p_gen) is taken away, and P is divided
+by what is left, so that it sums to 1.
 """
 
 import torch
@@ -48,24 +49,29 @@ def pointer_generator(
     generation: Float[Tensor, "N"],
     alpha: Float[Tensor, "N Tx"],
     copy_ids: Int[Tensor, "N Tx"],
-) -> Float[Tensor, "N Vy"]:
-    """See et al. 2017, Eq. 9: log P(w), in float32 at least.
+    num_unknowns: int = 0,
+) -> Float[Tensor, "N extended"]:
+    """See et al. 2017, Eq. 9: log P(w), in float32 at least, of the extended vocabulary (N, Vy + K).
 
     Args:
         logits: of P_vocab.
         generation: the logit of p_gen.
         alpha: where each row attends.
-        copy_ids: as for `copy_probs`.
+        copy_ids: as for `copy_probs`; from Vy on, words of the extended vocabulary.
+        num_unknowns: K; log P is −∞ at those that a row does not attend to.
     """
     wide = torch.promote_types(logits.dtype, torch.float32)  # half precision would lose the sums
     logits, generation, alpha = (part.to(wide) for part in (logits, generation, alpha))
     tiny = torch.finfo(wide).tiny  # log 0 has no derivative
-    copied = copy_probs(alpha, copy_ids, logits.shape[1])  # (N, Vy)
+    copied = copy_probs(alpha, copy_ids, logits.shape[1] + num_unknowns)  # (N, Vy + K)
     copyable = copied.sum(dim=-1)  # (N,)
     generation = torch.where(copyable > 0, generation, _ALWAYS)  # where nothing can be copied
     to_generate, to_copy = (logsigmoid(sign * generation).unsqueeze(1) for sign in (1, -1))  # (N, 1)
+    in_vocabulary, unknown = copied[:, : logits.shape[1]], copied[:, logits.shape[1] :]  # (N, Vy), (N, K)
     mixture = torch.logaddexp(
-        to_generate + logits.log_softmax(dim=-1), to_copy + copied.clamp_min(tiny).log()
+        to_generate + logits.log_softmax(dim=-1), to_copy + in_vocabulary.clamp_min(tiny).log()
     )  # (N, Vy)
+    if num_unknowns:
+        mixture = torch.cat([mixture, to_copy + unknown.log()], dim=1)  # (N, Vy + K)
     total = torch.logaddexp(to_generate, to_copy + copyable.clamp_min(tiny).log().unsqueeze(1))  # (N, 1)
     return mixture - total

@@ -3,7 +3,7 @@
 In: partial hypotheses. Out: a matplotlib `Figure`. A row is a step, with the source token the best output attended to
 most beside it. The best output runs straight down the left in bold; hypotheses that led to no output are grey, pruned
 ones pale, at the right of their row. A branch is as thick as its token is probable. Below a token is the
-log-probability of all tokens so far, below an end mark its score.
+log-probability of all tokens so far, below EOS its score.
 """
 
 from __future__ import annotations

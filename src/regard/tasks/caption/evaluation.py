@@ -51,7 +51,7 @@ class CaptionEvaluation:
 
     Attributes:
         quality: of the captions.
-        perplexity: exp of the references' mean negative log-probability per token, end marks counted.
+        perplexity: exp of the references' mean negative log-probability per token, EOS counted.
         captions: the output.
         seconds: how long captioning took.
     """

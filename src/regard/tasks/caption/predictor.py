@@ -36,7 +36,7 @@ class Captioner(Predictor):
         model: in evaluation mode; it is moved to `device`.
         tokenizer: ids → text.
         device: where to compute: ``cpu``, ``cuda``, or ``auto``.
-        max_length: the most tokens of a caption, the end mark counted.
+        max_length: the most tokens of a caption, EOS counted.
         facts: what is known of the weights.
     """
 

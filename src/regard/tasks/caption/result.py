@@ -18,7 +18,7 @@ class Caption(JsonResult):
 
     Attributes:
         text: as printed.
-        tokens: display forms, the end mark last.
+        tokens: display forms, EOS last.
         score: the length-normalised log-probability, which ranks hypotheses.
         log_prob: log p(text, end | features).
         token_log_probs: one per token; they sum to `log_prob`.

@@ -44,7 +44,7 @@ class EncodedCaption:
 
     @property
     def length(self) -> int:
-        """The number of tokens, the end mark counted."""
+        """The number of tokens, EOS counted."""
         return len(self.ids) + 1
 
 

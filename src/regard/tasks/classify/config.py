@@ -18,8 +18,8 @@ class LabelledDataConfig(Config):
     """One file with a label and one or two texts per line; also .gz, .xz or .bz2."""
     valid: tuple[str, ...] = ()
     """The validation file, of the same form; without it, some texts of each label are split off the training file."""
-    columns: tuple[int, ...] = ()
-    """The columns of the label and of each text, counted from 1; by default the label first, then the texts."""
+    columns: tuple[str, ...] = ()
+    """Columns of the label and of each text, numbers from 1 or names of the header row; by default the label first."""
     separator: str = "tab"
     """What separates the columns: tab, or space: the label, a space, and one text."""
     header: bool = False

@@ -20,6 +20,7 @@ from regard.tasks.evaluation import (
 )
 from regard.tasks.label_evaluation import NUM_SHOWN, LabelEvaluation, evaluate_labels, label_run, label_view
 from regard.text import LabelledText, read_labelled
+from regard.text.formats.layout import Column
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -85,7 +86,7 @@ def _run(classifier: Classifier, examples: Sequence[LabelledText]) -> Evaluation
     )
 
 
-def _columns(options: EvaluationOptions, num_texts: int) -> tuple[int, ...] | None:
+def _columns(options: EvaluationOptions, num_texts: int) -> tuple[Column, ...] | None:
     """The columns of the label and of each text."""
     if options.second_column is not None and num_texts == 1:
         raise ConfigError(

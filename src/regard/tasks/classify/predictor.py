@@ -74,7 +74,7 @@ class Classifier(LabelPredictor):
         lengths = [max(map(len, ids)) + 1 if ids else 0 for ids in encoded]
         refuse_too_long(
             list(map(" / ".join, rows)),
-            [length - 1 for length in lengths],  # without the end mark
+            [length - 1 for length in lengths],  # without EOS
             self.max_length,
             first_line=first_line,
             name=name,

@@ -18,8 +18,7 @@ from regard.tasks.plan import (
     choose_schedule,
     count_updates,
     describe_text,
-    estimate_minutes,
-    limit_minutes,
+    limit_run,
     take_evenly,
     updates_by_hand,
 )
@@ -85,12 +84,13 @@ def plan_text(
         *choose_schedule(
             updates, why, select="loss", selection="the loss", by_hand=updates_by_hand(given, num_lines, 32)
         ),
+        *limit_run(
+            budget,
+            updates,
+            num_parameters=8 * 200 * 200 + 200 * (level.size or text.alphabet_size),
+            tokens_per_update=32 * (text.mean_characters if level.kind == "char" else text.mean_words),
+        ),
     ]
-    if budget is not None:
-        tokens = 32 * (text.mean_characters if level.kind == "char" else text.mean_words)
-        num_parameters = 8 * 200 * 200 + 200 * (level.size or text.alphabet_size)
-        minutes = estimate_minutes(updates, num_parameters, tokens, budget.flops)
-        decisions.append(limit_minutes(budget, f"the whole run would take about {minutes:.0f} min"))
     data = f"{num_lines:,} lines of text; {text.mean_words:.1f} words, {text.mean_characters:.1f} characters per line"
     return Plan(data, tuple(decisions))
 

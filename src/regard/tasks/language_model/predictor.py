@@ -1,6 +1,6 @@
 """A trained language model in use: it samples lines, scores given ones, and shows where it attended while reading.
 
-In: prompts or lines. Out: `Sample`s, `Scored` lines, `Reading`s. A line scored by itself starts from the begin mark and
+In: prompts or lines. Out: `Sample`s, `Scored` lines, `Reading`s. A line scored by itself starts from BOS and
 a zero state; in continuous text the state is carried from line to line. Knows a tokenizer, search and output, and
 nothing of training.
 """
@@ -114,7 +114,7 @@ class LanguageModel(Predictor):
             prompt: what each starts with; unknown words are read as the unknown word (see `unknown_words`).
             options: temperature, top-k and top-p.
             seed: equal seeds give equal lines.
-            max_length: the most tokens sampled, the end mark counted.
+            max_length: the most tokens sampled, EOS counted.
             alternatives: how many other tokens to report at each step.
             changes: single sampling options, such as ``temperature=0.7``; see `SamplingOptions`.
 

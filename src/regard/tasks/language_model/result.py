@@ -80,7 +80,7 @@ class Sample(PlottedResult, JsonResult):
     Attributes:
         text: the prompt and its continuation, as printed.
         prompt: as given; it may be empty.
-        tokens: the sampled ones as display forms, the end mark last where it was reached.
+        tokens: the sampled ones as display forms, EOS last where it was reached.
         token_log_probs: the model's log p of each token.
         steps: one per token.
     """
@@ -155,7 +155,7 @@ class Scored:
 
     Attributes:
         text: the line.
-        tokens: display forms, the end mark last; none for a single blank line.
+        tokens: display forms, EOS last; none for a single blank line.
         token_log_probs: log p of each token given all before it.
         num_words: words and the end of the line.
         num_characters: characters and the end of the line.
@@ -297,7 +297,7 @@ class Reading(PlottedResult, JsonResult):
 
     Attributes:
         text: the line as given.
-        tokens: T display forms, the begin and end marks included where the model reads them.
+        tokens: T display forms, BOS and EOS included where the model reads them.
         words: the index of each token's word; None for marks and blanks.
         alpha: of each layer, (T, T): row t is the attention of step t over positions. Zero above the diagonal, and
             where there is nothing to attend to.

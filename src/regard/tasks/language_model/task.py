@@ -92,7 +92,7 @@ class LanguageModelTask(Task):
             num_tokens, num_streams = sum(self.lengths), config.training.batch_sentences
             if num_tokens < num_streams:
                 raise DataError(
-                    f"{num_tokens} tokens, end marks counted, cannot be read as {num_streams} streams side by side; "
+                    f"{num_tokens} tokens, EOS counted, cannot be read as {num_streams} streams side by side; "
                     f"give more text, or lower training.batch_sentences (now {num_streams})"
                 )
             self._stream = Stream([line.ids for line in self.prepared.train], num_streams, data.steps)

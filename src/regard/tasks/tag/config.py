@@ -21,8 +21,8 @@ class TaggedDataConfig(Config):
     """The validation files, of the same form; without them, some sentences are split off the training files."""
     layout: str = "lines"
     """lines: one sentence per line, words and tags in two files or two columns; vertical: one word per line (CoNLL)."""
-    columns: tuple[int, ...] = ()
-    """The columns of words and tags in one file, counted from 1; by default the first two."""
+    columns: tuple[str, ...] = ()
+    """Columns of words and tags in one file, numbers from 1 or names of its header row; by default the first two."""
     max_length: int = 200
     """Training sentences with more words than this are left out; a note says how many."""
 

@@ -23,6 +23,7 @@ from regard.text import (
     read_tagged,
     read_vertical,
 )
+from regard.text.formats.layout import Column
 
 Words = str | Sequence[str]
 """Words, or tags: separated by blanks, or as a list."""
@@ -104,13 +105,15 @@ class TagTask(LabelTask[TaggedSentence, EncodedTagged]):
         return shown
 
 
-def read_tagged_sentences(files: Sequence[str], layout: str, columns: Sequence[int]) -> list[TaggedSentence]:
+def read_tagged_sentences(
+    files: Sequence[str], layout: str, columns: Sequence[Column]
+) -> list[TaggedSentence]:
     """Read tagged sentences.
 
     Args:
         files: two parallel ones, or one.
         layout: ``lines`` or ``vertical``.
-        columns: of words and tags in one file, counted from 1; empty for the first two.
+        columns: of words and tags in one file, numbers from 1 or names of its header row; empty for the first two.
 
     Raises:
         ConfigError: columns are named for two parallel files, or are impossible.

@@ -18,10 +18,10 @@ class DataConfig(Config):
     """Two parallel files, source first, or one tab-separated file; also .gz, .xz or .bz2."""
     valid: tuple[str, ...] = ()
     """The validation pairs, in the same form; without any, some training pairs are split off."""
-    columns: tuple[int, ...] = ()
-    """Columns of source and target in a tab-separated file, counted from 1; the first two by default."""
-    features: int = 0
-    """Column of the source's features (pos=V,num=SG or V;PST;3;SG) in a tab-separated file; 0 recognises it."""
+    columns: tuple[str, ...] = ()
+    """Columns of source and target in a tab-separated file, numbers from 1 or names of its header row."""
+    features: str = "0"
+    """Column of the source's features (pos=V,num=SG or V;PST;3;SG), in the same way; 0 recognises it."""
     train_links: str = ""
     """The training pairs' gold links, one line each (Pharaoh: 0-0 1-2), for auxiliary_losses.guided_alignment."""
     max_length: int = 100
@@ -43,7 +43,6 @@ class DataConfig(Config):
             raise ConfigError(
                 f"data.columns: {list(self.columns)}; give two columns, source and target, as [1, 2]"
             )
-        in_range("data.features", self.features, 0)
         in_range("data.max_length", self.max_length, 1)
         if self.max_ratio:
             in_range("data.max_ratio", self.max_ratio, 1)
@@ -84,7 +83,7 @@ class TokenizerConfig(Config):
 
 @dataclass(frozen=True)
 class AuxiliaryLossConfig(Config):
-    """What the objective has beside the loss of the target's tokens."""
+    """Auxiliary losses of attention; and scheduled sampling, which changes what the decoder reads, not the loss."""
 
     guided_alignment: float = 0.0
     """The weight of the loss −Σ G log α, with gold links G; needs data.train_links."""

@@ -189,7 +189,7 @@ class Intervention:
 
         Args:
             line: with its words swapped.
-            source_ids: of that line, without the end mark.
+            source_ids: of that line, without EOS.
             source_tokenizer: that encoded it.
             target_tokenizer: that encodes the prefix and the phrases.
 

@@ -76,7 +76,7 @@ class Evaluation:
 
     Attributes:
         quality: of the output.
-        perplexity: exp of the references' mean negative log-probability per token, end marks counted.
+        perplexity: exp of the references' mean negative log-probability per token, EOS counted.
         alignment: of the arg-max attention to the references, if there are gold links and attention.
         attention: statistics of the attention to the references' sources, if the model attends.
         bands: quality, perplexity and alignment by source length.

@@ -40,7 +40,7 @@ def mix_in_samples(model: Seq2Seq, batch: PairBatch, share: float, generator: to
 
     Args:
         model: used without dropout; its mode is restored.
-        batch: pairs; the begin mark is never replaced.
+        batch: pairs; BOS is never replaced.
         share: of positions, 0 to 1.
         generator: on the batch's device.
     """
@@ -61,10 +61,10 @@ def mix_in_samples(model: Seq2Seq, batch: PairBatch, share: float, generator: to
 
 
 def _sample(logits: Tensor, generator: torch.Generator) -> Tensor:
-    """A token for each row from its distribution, (B,); never padding or the begin mark."""
-    legal = logits.float()
-    legal[:, [PAD, BOS]] = float("-inf")
-    return torch.multinomial(legal.softmax(dim=-1), 1, generator=generator).squeeze(1)
+    """A token for each row from its distribution, (B,); never padding or BOS."""
+    allowed = logits.float()
+    allowed[:, [PAD, BOS]] = float("-inf")
+    return torch.multinomial(allowed.softmax(dim=-1), 1, generator=generator).squeeze(1)
 
 
 class TranslationObjective(nn.Module):

@@ -45,7 +45,7 @@ from regard.tasks.translate.what_if import WhatIf
 from regard.text import EncodedPair, FeaturedText, Source, Tokenizer, parse_source, source_text
 from regard.text.formats.layout import split_features
 from regard.text.sources import list_features
-from regard.text.specials import EOS
+from regard.text.specials import EOS, UNK
 from regard.text.tokenizer import refuse_other_vocabularies
 
 
@@ -147,6 +147,11 @@ class Translator(Predictor):
     def attends(self) -> bool:
         """Whether the model has attention; one that has none cannot align."""
         return any(model.decoder.attention is not None for model in self.models)
+
+    @property
+    def copies(self) -> bool:
+        """Whether the model copies from its source; all members of an ensemble must."""
+        return all(model.copy_map is not None for model in self.models)
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -296,14 +301,18 @@ class Translator(Predictor):
                 f"{len(sources)} source lines and {len(targets)} target lines: give one of each for every sentence"
             )
         given = self.parse_sources(sources, first_line, name)
-        pairs = [
-            EncodedPair(source_ids, target_ids)
-            for source_ids, target_ids in zip(
-                self.encode(given, first_line, name),
-                _encode_lines(targets, self.target_tokenizer),
-                strict=True,
-            )
-        ]
+        pairs = []
+        for source, target, source_ids, target_ids in zip(
+            given,
+            targets,
+            self.encode(given, first_line, name),
+            _encode_lines(targets, self.target_tokenizer),
+            strict=True,
+        ):
+            symbols = self._unknown_symbols(source, source_ids)
+            if symbols and target_ids:
+                target_ids, _ = self.target_tokenizer.encode_unknowns(target, symbols)
+            pairs.append(EncodedPair(source_ids, target_ids))
 
         def align_batch(members: list[int]) -> Iterator[Translation]:
             padded = pad_pairs([pairs[k] for k in members]).to(self.device)
@@ -339,7 +348,8 @@ class Translator(Predictor):
         (result,) = self.search([ids], options, history=True)
         assert result.history is not None, "it was recorded"
         translation = self._decode(source, ids, result.hypotheses)
-        return SearchTree(translation, decode_history(result.history, self.target_tokenizer))
+        tokenizer = self.target_tokenizer.extend(self._unknown_symbols(source, ids))
+        return SearchTree(translation, decode_history(result.history, tokenizer))
 
     @takes_options(SearchOptions)
     def what_if(
@@ -388,7 +398,8 @@ class Translator(Predictor):
         new_text = swap_words(text, swaps)
         swapped = replace(source, text=new_text) if isinstance(source, FeaturedText) else new_text
         ids, swapped_ids = self.encode([source, swapped])
-        forced = intervention.encode(str(swapped), swapped_ids, self.source_tokenizer, self.target_tokenizer)
+        source_tokenizer = self.source_tokenizer.extend(self._unknown_symbols(swapped, swapped_ids))
+        forced = intervention.encode(str(swapped), swapped_ids, source_tokenizer, self.target_tokenizer)
         (before,) = self.search([ids], options)
         (after,) = self.search([swapped_ids], options, [forced])
         return WhatIf(
@@ -434,7 +445,9 @@ class Translator(Predictor):
         return sources
 
     def encode(self, lines: Sequence[Source], first_line: int = 1, name: str = "line ") -> list[list[int]]:
-        """The source ids of each line, without the end mark; none of a blank line.
+        """The source ids of each line, without EOS; none of a blank line.
+
+        For a model that copies, a stretch that the vocabulary does not have has an id from the vocabulary's size on.
 
         Args:
             lines: the sources; see `parse_sources`.
@@ -452,7 +465,18 @@ class Translator(Predictor):
             first_line=first_line,
             name=name,
         )
-        return encoded
+        if not self.copies:
+            return encoded
+        return [
+            self.source_tokenizer.encode_unknowns(line)[0] if UNK in ids else ids
+            for line, ids in zip(lines, encoded, strict=True)
+        ]
+
+    def _unknown_symbols(self, source: Source, source_ids: Sequence[int]) -> tuple[str, ...]:
+        """The stretches of a source that its ids from the vocabulary's size on stand for; see `encode`."""
+        if max(source_ids, default=0) < self.source_tokenizer.size:
+            return ()
+        return self.source_tokenizer.encode_unknowns(source)[1]
 
     @torch.inference_mode()
     def search(
@@ -498,24 +522,29 @@ class Translator(Predictor):
 
         Args:
             source: the line, with its features.
-            source_ids: its ids, without the end mark.
+            source_ids: its ids, without EOS.
             hypotheses: at least one, best first.
         """
         whole_source = [*source_ids, EOS]
-        source_tokens = tuple(self.source_tokenizer.tokens(whole_source))
-        source_words = tuple(self.source_tokenizer.words(whole_source))
+        symbols = self._unknown_symbols(source, source_ids)
+        source_tokenizer, target_tokenizer = (
+            tokenizer.extend(symbols) if symbols else tokenizer
+            for tokenizer in (self.source_tokenizer, self.target_tokenizer)
+        )
+        source_tokens = tuple(source_tokenizer.tokens(whole_source))
+        source_words = tuple(source_tokenizer.words(whole_source))
         best, *others = [
             Translation(
                 source=source_text(source),
-                text=self.target_tokenizer.decode(h.ids),
+                text=target_tokenizer.decode(h.ids),
                 source_tokens=source_tokens,
-                tokens=tuple(self.target_tokenizer.tokens(h.ids)),
+                tokens=tuple(target_tokenizer.tokens(h.ids)),
                 score=h.score,
                 log_prob=h.log_prob,
                 token_log_probs=h.token_log_probs,
                 alpha=h.alpha,
                 source_words=source_words,
-                target_words=tuple(self.target_tokenizer.words(h.ids)),
+                target_words=tuple(target_tokenizer.words(h.ids)),
                 features=source.features if isinstance(source, FeaturedText) else (),
             )
             for h in hypotheses

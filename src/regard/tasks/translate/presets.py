@@ -233,29 +233,15 @@ def pointer_small() -> Preset:
 
 def hard_monotonic_small() -> Preset:
     """Hard monotonic attention (Wu & Cotterell 2019) small enough for a laptop's CPU: characters, one LSTM each way."""
-    return {
-        "data": {"max_length": 100},
-        "tokenizer": {"source": "char", "target": "char"},
-        "model": {
-            "encoder": {"cell": "lstm", "embedding_size": 64, "state_size": 128, "dropout": 0.2},
-            "decoder": {
-                "kind": "hard-monotonic",
-                "cell": "lstm",
-                "embedding_size": 64,
-                "state_size": 256,
-                "attention": {"energy": "bilinear"},
-                "readout_size": 128,
-                "dropout": 0.2,
-            },
-        },
-        "training": {
-            **SMALL_TRAINING,
-            "learning_rate": 0.002,
-            "label_smoothing": 0.0,
-            "max_epochs": 20.0,
-            "select": "exact_match",
-        },
+    preset = characters()
+    preset["model"]["encoder"]["cell"] = "lstm"
+    preset["model"]["decoder"] |= {
+        "kind": "hard-monotonic",
+        "cell": "lstm",
+        "attention": {"energy": "bilinear"},
     }
+    preset["training"]["label_smoothing"] = 0.0
+    return preset
 
 
 def luong_local() -> Preset:

@@ -41,16 +41,16 @@ class Translation(PlottedResult):
     Attributes:
         source: the line as given, without features.
         text: the translation, as it is printed.
-        source_tokens: display forms, the end mark last.
-        tokens: display forms of the translation, the end mark last.
+        source_tokens: display forms, EOS last.
+        tokens: display forms of the translation, EOS last.
         score: what ranked it: the length-normalised log-probability.
         log_prob: log p(target, end | source).
         token_log_probs: one for each of `tokens`; they sum to `log_prob`.
         alpha: (Ty, Tx), a row for each of `tokens` and a column for each of `source_tokens`; None where the
             model has no attention.
-        source_words: the word each source token belongs to; None for the end mark and for blanks. A feature is a word
+        source_words: the word each source token belongs to; None for EOS and for blanks. A feature is a word
             after those of the text.
-        target_words: the word each of `tokens` belongs to; None for the end mark and for blanks.
+        target_words: the word each of `tokens` belongs to; None for EOS and for blanks.
         alternatives: the rest of the n-best list, best first.
         features: of the source, for a model that takes some.
     """
@@ -82,7 +82,7 @@ class Translation(PlottedResult):
         if self.alpha is not None and self.alpha.shape != shape:
             raise DataError(
                 f"translation of {self.source!r}: alpha has shape {self.alpha.shape} where its tokens make "
-                f"{shape}; give one row per target token and one column per source token, the end marks included"
+                f"{shape}; give one row per target token and one column per source token, EOS included"
             )
 
     @classmethod
@@ -180,7 +180,7 @@ _UNKNOWN = SPECIALS[UNK]
 def replace_unknowns(translation: Translation, dictionary: Mapping[str, str] | None = None) -> Translation:
     """Replace each target word that has an unknown piece, in the translation and in its alternatives.
 
-    A word whose attention is all on the source's end mark, and any word of a model without attention, stays unknown.
+    A word whose attention is all on the source's EOS, and any word of a model without attention, stays unknown.
 
     Args:
         translation: whose text is changed.
@@ -204,9 +204,7 @@ def _text(translation: Translation, dictionary: Mapping[str, str]) -> str:
     if len(places) != count_words(translation.target_words):
         return translation.text  # the text was changed before: its words no longer match the tokens
     for word in unknown:
-        row = attention.alpha[
-            word, : -1 - len(translation.features)
-        ]  # (J,), without features and the end mark
+        row = attention.alpha[word, : -1 - len(translation.features)]  # (J,), without features and EOS
         if row.size and row.max() > 0:
             parts[places[word]] = _entry(attention.source_labels[int(row.argmax())], dictionary)
     return "".join(parts)

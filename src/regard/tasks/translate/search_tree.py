@@ -34,7 +34,7 @@ class PartialHypothesis:
         log_prob: log p of that token.
         total: log p of all its tokens.
         score: its score if it ended here.
-        fate: ``kept`` where it had a place in the beam, ``finished`` where it chose the end mark, ``pruned`` where
+        fate: ``kept`` where it had a place in the beam, ``finished`` where it chose EOS, ``pruned`` where
             others were better.
         alternatives: the most probable tokens in place of the last, best first, each with its log p.
         alpha: (Tx,), the attention when the token was chosen; None without attention.
@@ -96,7 +96,7 @@ class SearchTree(PlottedResult):
 
     @cached_property
     def best(self) -> tuple[PartialHypothesis, ...]:
-        """The path of the best output, from its first token to its end mark; empty for a blank line."""
+        """The path of the best output, from its first token to its EOS; empty for a blank line."""
         return self.path_to(self.finished[0]) if self.finished else ()
 
     def path_to(self, end: PartialHypothesis) -> tuple[PartialHypothesis, ...]:

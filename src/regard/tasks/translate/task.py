@@ -44,6 +44,7 @@ from regard.text import (
     read_pairs,
     train_tokenizer,
 )
+from regard.text.formats.layout import Column, parse_column
 
 if TYPE_CHECKING:
     from regard.plots.page import ShownTranslation
@@ -317,8 +318,8 @@ def count_features(pairs: Iterable[SentencePair]) -> Counter[str]:
 
 def read_corpus(
     files: Sequence[str],
-    columns: Sequence[int],
-    features: int = 0,
+    columns: Sequence[Column],
+    features: Column = 0,
     *,
     known: Sequence[str] | None = None,
     listener: Callable[[str], None] = lambda note: None,
@@ -327,8 +328,8 @@ def read_corpus(
 
     Args:
         files: two, or one.
-        columns: of a tab-separated file, counted from 1; empty for the first two.
-        features: the column of the features; 0 recognises it.
+        columns: of a tab-separated file, numbers from 1 or names of its header row; empty for the first two.
+        features: the column of the features, in the same way; 0 recognises it.
         known: the features of the training pairs, where these are validation pairs.
         listener: is called with what was recognised.
 
@@ -337,9 +338,8 @@ def read_corpus(
         DataError: a file or a line cannot be used, or there is none.
     """
     chosen = (columns[0], columns[1]) if columns else None
-    pairs = list(
-        read_pairs(*files, columns=chosen, features=features or None, known=known, listener=listener)
-    )
+    given = None if parse_column(features) == 0 else features
+    pairs = list(read_pairs(*files, columns=chosen, features=given, known=known, listener=listener))
     if len(files) == 1 and chosen is None:
         _refuse_labelled(files[0], pairs)
     if not pairs:

@@ -1,17 +1,25 @@
 """Files of columns, and parallel files, as tuples of texts.
 
-In: paths, and the numbers of columns. Out: the cells of each line, or the n-th lines of two files together, read side
-by side, neither held whole. There is no quoting: a separator always separates columns, and quotation marks are text.
+In: paths, and columns, by number or by their names in a header row. Out: the cells of each line, or the n-th lines of
+two files together, read side by side, neither held whole. There is no quoting: a separator always separates columns,
+and quotation marks are text.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import zip_longest
 from pathlib import Path
 
-from regard.config import one_of
+from regard.config import one_of, toml_value
 from regard.errors import ConfigError, DataError
 from regard.text.formats.files import STDIN, read_file, shown
-from regard.text.formats.layout import inspect_lines, look_ahead, vertical_error
+from regard.text.formats.layout import (
+    Column,
+    inspect_lines,
+    look_ahead,
+    number_columns,
+    parse_column,
+    vertical_error,
+)
 
 SEPARATORS = ("tab", "space")
 """tab: columns separated by tabs. space: two columns, separated by the line's first run of blanks."""
@@ -21,7 +29,7 @@ _SHOWN_CHARACTERS = 60
 
 def read_columns(
     path: str | Path,
-    columns: Sequence[int],
+    columns: Sequence[Column],
     *,
     separator: str = "tab",
     header: bool = False,
@@ -34,9 +42,9 @@ def read_columns(
 
     Args:
         path: the file, as `read_file` takes it.
-        columns: the columns to read, counted from 1, in the order of the result.
+        columns: the columns to read, in the order of the result: numbers from 1, or names of the header row.
         separator: one of `SEPARATORS`.
-        header: whether the first line has the columns' names, and is skipped.
+        header: whether the first line has the columns' names, and is skipped; it is where a column is named.
         blank: whether a blank line has blank cells; otherwise it is an error.
         exact: whether further columns are an error.
         remedy: the cells of a line with too few or too many → the end of the message; by default, to name the columns.
@@ -47,19 +55,22 @@ def read_columns(
 
     Raises:
         ConfigError: a column number is below 1, or there is no such separator.
-        DataError: the file cannot be read, or a line is blank or has too few columns or too many.
+        DataError: the file cannot be read, the header row lacks a column that is named, or a line is blank or has too
+            few columns or too many.
     """
     one_of("separator", separator, SEPARATORS)
-    if min(columns) < 1:
+    first, lines = look_ahead(iter(read_file(path) if lines is None else lines))
+    numbers, by_name = number_columns(path, columns, first)
+    if min(numbers) < 1:
         raise ConfigError(
-            f"columns are counted from 1, so {listed(columns)} are illegal; write them as {_example(columns)}"
+            f"columns are counted from 1, so {listed(numbers)} are not allowed; write them as {_example(numbers)}"
         )
     empty = 0  # the first blank line since one with text
-    for number, line in enumerate(read_file(path) if lines is None else lines, start=1):
-        if header and number == 1:
+    for number, line in enumerate(lines, start=1):
+        if (header or by_name) and number == 1:
             continue
         if blank and not line.strip():
-            yield number, ("",) * len(columns)
+            yield number, ("",) * len(numbers)
             continue
         if not line.strip() and "\t" not in line:
             empty = empty or number
@@ -67,11 +78,11 @@ def read_columns(
         if empty:
             raise DataError(f"{shown(path)}:{empty}: a blank line; remove it")
         cells = line.split("\t") if separator == "tab" else line.split(maxsplit=1)
-        fault = _too_few(cells, columns, separator, line) or (_too_many(cells, columns) if exact else "")
+        fault = _too_few(cells, numbers, separator, line) or (_too_many(cells, numbers) if exact else "")
         if fault:
-            advice = remedy(cells) if remedy else f"name the columns of the texts, as {_example(columns)}"
+            advice = remedy(cells) if remedy else f"name the columns of the texts, as {_example(numbers)}"
             raise DataError(f"{shown(path)}:{number}: {fault}; {advice}")
-        yield number, tuple(cells[column - 1] for column in columns)
+        yield number, tuple(cells[column - 1] for column in numbers)
 
 
 def listed(columns: Sequence[int]) -> str:
@@ -80,14 +91,13 @@ def listed(columns: Sequence[int]) -> str:
     return f"{', '.join(most)} and {last}" if most else last
 
 
-def named(columns: Sequence[int]) -> str:
+def named(columns: Sequence[Column]) -> str:
     """How columns are written on the command line and in a configuration."""
+    assigned = f"data.columns = {toml_value([parse_column(column) for column in columns])}"
     if len(columns) == 3:
         first, second, third = columns
-        return (
-            f"--columns {first} {second} --second-column {third} (to train, data.columns = {list(columns)})"
-        )
-    return f"--columns {' '.join(map(str, columns))} (data.columns = {list(columns)})"
+        return f"--columns {first} {second} --second-column {third} (to train, {assigned})"
+    return f"--columns {' '.join(map(str, columns))} ({assigned})"
 
 
 def _example(columns: Sequence[int]) -> str:

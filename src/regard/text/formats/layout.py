@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
 
-from regard.errors import DataError
+from regard.errors import DataError, nearest
 from regard.text.formats.files import STDIN, read_file, shown
 
 LOOKED_AT = 100
@@ -33,9 +33,12 @@ _FEATURE = re.compile(r"[^\W\d_][\w.\[\]+-]*=\S+|[A-Z0-9{(][A-Z0-9+/{}().*-]*")
 ROLES = {
     "source": ("lemma", "source", "src", "input", "word"),
     "features": ("features", "feature", "feats", "msd", "tags", "tag", "morphology"),
-    "target": ("form", "target", "tgt", "output", "inflection", "inflected"),
+    "target": ("form", "wordform", "target", "tgt", "output", "inflection", "inflected"),
 }
 """What a column is for → the names that say so in a header row, in any case."""
+
+Column = int | str
+"""A column of a tab-separated file: its number, counted from 1, or its name in the file's header row."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,7 @@ class Layout:
         is_table: whether the file has columns; see the module.
         is_vertical: whether it has one word per line with its tags (CoNLL).
         header: a role of `ROLES` → its column, counted from 1; empty without a header that names source and features.
+        has_header: whether the first line names the columns.
     """
 
     num_lines: int
@@ -57,6 +61,7 @@ class Layout:
     is_table: bool
     is_vertical: bool
     header: dict[str, int]
+    has_header: bool
 
     def column(self, number: int) -> list[str]:
         """The cells of a column, counted from 1, of the lines that have it."""
@@ -85,13 +90,57 @@ def split_features(cell: str) -> tuple[str, ...]:
     return tuple(name for name in _SPLIT.split(cell) if name)
 
 
-def inspect_lines(lines: Iterable[str]) -> Layout:
-    """Judge the form of a file by its first lines, `LOOKED_AT` of them or fewer."""
+def parse_column(given: Column) -> Column:
+    """A column as it was written: ``"2"`` is a number, ``"tags"`` a name."""
+    try:
+        return int(given)
+    except ValueError:
+        return given
+
+
+def number_columns(
+    path: str | Path, columns: Sequence[Column], lines: Sequence[str]
+) -> tuple[tuple[int, ...], bool]:
+    """Look up the columns that are named by the header row.
+
+    Args:
+        path: for messages.
+        columns: numbers, and names of the header row.
+        lines: the file's first ones.
+
+    Returns:
+        The columns' numbers, and whether one was named, so that the first line is a header.
+
+    Raises:
+        DataError: the first line does not have a name, or has it twice.
+    """
+    parsed = [parse_column(column) for column in columns]
+    if all(isinstance(column, int) for column in parsed):
+        return tuple(int(column) for column in parsed), False
+    names = [cell.strip() for cell in lines[0].split("\t")] if lines else []
+    for column in parsed:
+        if isinstance(column, str) and names.count(column) != 1:
+            fault = "has several columns" if column in names else "has no column"
+            raise DataError(
+                f"{shown(path)}: its first line {fault} {column!r}; {nearest(column, names)}; or give the column's "
+                "number"
+            )
+    return tuple(c if isinstance(c, int) else names.index(c) + 1 for c in parsed), True
+
+
+def inspect_lines(lines: Iterable[str], *, header: bool = False) -> Layout:
+    """Judge the form of a file by its first lines, `LOOKED_AT` of them or fewer.
+
+    Args:
+        lines: the first ones.
+        header: whether the first is known to name the columns; otherwise it does if it names source and features.
+    """
     looked_at = list(islice(lines, LOOKED_AT))
     real = [line for line in looked_at if line.strip() and not line.startswith("# ")]
     rows = [tuple(line.split("\t")) for line in real]
-    header = _header(rows[0]) if rows else {}
-    rows = rows[1:] if header else rows
+    roles = _roles(rows[0]) if rows else {}
+    has_header = header or {"source", "features"} <= roles.keys()
+    rows = rows[1:] if has_header else rows
     num_rows = sum("\t" in line.strip() for line in real)
     is_table = num_rows >= _MIN_ROWS and num_rows >= _SHARE * len(real)
     counts = Counter(map(len, rows))
@@ -103,7 +152,8 @@ def inspect_lines(lines: Iterable[str]) -> Layout:
         num_columns,
         is_table,
         _is_conll(rows, num_columns, blank_between) if is_table else _is_spaced_conll(real, blank_between),
-        header,
+        roles if has_header else {},
+        has_header,
     )
 
 
@@ -176,8 +226,8 @@ def read_plain(
     yield from lines
 
 
-def _header(cells: Sequence[str]) -> dict[str, int]:
-    """The roles that a header row gives to columns; empty if the row is none."""
+def _roles(cells: Sequence[str]) -> dict[str, int]:
+    """The roles that a header row gives to columns; empty where two columns have the same."""
     roles: dict[str, int] = {}
     for number, cell in enumerate(cells, start=1):
         for role, names in ROLES.items():
@@ -185,7 +235,7 @@ def _header(cells: Sequence[str]) -> dict[str, int]:
                 if role in roles:
                     return {}
                 roles[role] = number
-    return roles if {"source", "features"} <= roles.keys() else {}
+    return roles
 
 
 def _mostly_known(cells: Sequence[str], known: Collection[str]) -> bool:

@@ -1,7 +1,7 @@
 """Local attention: a window around a position in the source (Luong et al. 2015, §3.2), one word at a time.
 
 Positions s of the source and steps t of the target are counted from 1, as in the paper. The length S counts all that
-the encoder reads: the words and the end mark, which is at S and can be attended to like any word.
+the encoder reads: the words and EOS, which is at S and can be attended to like any word.
 """
 
 import math
