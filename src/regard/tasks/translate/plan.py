@@ -76,7 +76,7 @@ class PairStatistics:
     @property
     def are_renamable(self) -> bool:
         """Whether few pairs show a relation that does not depend on which symbols there are."""
-        return self.written >= _WRITTEN and self.in_place >= _IN_PLACE
+        return self.num_pairs < _FEW_PAIRS and self.written >= _WRITTEN and self.in_place >= _IN_PLACE
 
 
 def describe_pairs(pairs: Sequence[SentencePair], num_valid: int | None = None) -> PairStatistics:
