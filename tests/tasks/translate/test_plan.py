@@ -73,9 +73,7 @@ class TestKindsOfFiles:
 
     def test_eight_hundred_words_are_not_left_before_they_are_learned(self):
         statistics = describe_pairs(spelling(3_600))
-        few, more = (
-            options_of(plan_pairs(replace(statistics, num_pairs=number))) for number in (800, 8_000)
-        )
+        few, more = (options_of(plan_pairs(replace(statistics, num_pairs=number))) for number in (800, 8_000))
         assert few["training.max_updates"] == 3_000
         assert few["model.encoder.dropout"] > more["model.encoder.dropout"]
 

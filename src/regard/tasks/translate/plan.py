@@ -289,8 +289,9 @@ def _plan_strings(
     parameters, and more errors on 800 words, so it is for 20,000 pairs and more. Dropout of 0.4 had a lower dev loss
     than 0.3 in nine of the 13 languages of 3,600 words, and 0.5 than 0.4 in each of the five where it was tried.
 
-    Updates: the best were between 500 and 2,900 on 800 and 3,600 words, and to 4,700 on 8,000; they grow with the square
-    root of the number of pairs, so that many pairs are seen less often and few are not left before they are learned.
+    Updates: the best were between 500 and 2,900 on 800 and 3,600 words, and up to 4,700 on 8,000; they grow with the
+    square root of the number of pairs, so that many pairs are seen less often and few are not left before they are
+    learned.
 
     Renaming: from 95 pairs of random strings (lengths Poisson(6), 26 letters), exact match on 1,000 others after 1,200
     updates was 100 % doubled, 99.8 to 100 % reversed, 99.9 to 100 % in upper case, two sets each; without it, the best
