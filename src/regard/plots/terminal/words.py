@@ -27,15 +27,12 @@ from regard.plots.colours import (
     weight_colour,
 )
 from regard.plots.figures.words import check_square, leading_labels, pooling_scale_end
-from regard.plots.terminal.heatmap import cut_to_width
+from regard.plots.terminal.heatmap import cut_to_width, shows_shades
 from regard.plots.text import wrap
 
 if TYPE_CHECKING:
     from regard.tasks.classify.result import Classification
     from regard.tasks.tag.result import Tagging
-
-
-_COLOUR_SYSTEMS = ("256", "truecolor", "windows")  # with 16 colours there are no gradations
 
 
 @dataclass(frozen=True)
@@ -57,7 +54,7 @@ class WeightedWords:
         """Use what a console supports."""
         return cls(
             width=options.max_width,
-            colour=console.color_system in _COLOUR_SYSTEMS and not console.no_color,
+            colour=shows_shades(console),
             blocks=ASCII_BLOCKS if options.ascii_only else BLOCKS,
         )
 

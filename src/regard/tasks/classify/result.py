@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.errors import DataError, nearest
-from regard.evaluation.alignment.words import Units, word_units
+from regard.evaluation.alignment.words import Units, text_units
 from regard.tasks.result import JsonResult, PlottedResult
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ class Classification(PlottedResult, JsonResult):
         tokens: of each sentence, as display forms.
         words: of each sentence, the index of each token's word; None for marks and blanks.
         alpha: of each sentence, the pooling weight of each token; None where the model does not pool by attention.
+        characters: whether the tokens are characters, which pictures never merge to words.
     """
 
     json_names = ("texts", "label", "probabilities", "tokens", "words", "alpha")
@@ -43,6 +44,7 @@ class Classification(PlottedResult, JsonResult):
     tokens: tuple[tuple[str, ...], ...]
     words: tuple[tuple[int | None, ...], ...]
     alpha: tuple[NDArray[np.floating], ...] | None
+    characters: bool = False
 
     def __post_init__(self) -> None:
         if not self.texts:
@@ -87,8 +89,11 @@ class Classification(PlottedResult, JsonResult):
 
     @cached_property
     def units(self) -> tuple[Units, ...]:
-        """The words of each sentence, and the marks at its ends, with the tokens they consist of."""
-        return tuple(map(word_units, self.texts, self.tokens, self.words))
+        """The words or characters of each sentence, and the marks at its ends, with the tokens they consist of."""
+        return tuple(
+            text_units(text, tokens, words, characters=self.characters)
+            for text, tokens, words in zip(self.texts, self.tokens, self.words, strict=True)
+        )
 
     @cached_property
     def word_alpha(self) -> tuple[NDArray[np.float64], ...] | None:
