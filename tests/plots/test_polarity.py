@@ -9,7 +9,7 @@ from rich.console import Console
 
 from regard.plots import TerminalAlignment, TerminalReading, draw_heatmap, draw_reading
 from regard.plots.colours import cell_colour, weight_colour
-from regard.plots.html import attention_key, heatmap_html, words_html
+from regard.plots.html import heatmap_html, shade_key, words_html
 
 WEIGHTS = np.array([0.0, 0.1, 0.3, 0.6, 0.85, 1.0])
 LABELS = list("abcdef")
@@ -32,8 +32,8 @@ def in_figure():
 def in_terminal(picture=None):
     file = io.StringIO()
     console = Console(file=file, width=80, force_terminal=True, color_system="truecolor")
-    console.print(picture or TerminalAlignment(WEIGHTS[None], LABELS, ["x"], key=False))
-    last = file.getvalue().splitlines()[-1]
+    console.print(picture or TerminalAlignment(WEIGHTS[None], LABELS, ["x"]))
+    *_, last = (line for line in file.getvalue().splitlines() if line and "attention" not in line)
     return [tuple(map(int, colour)) for colour in re.findall(r"48;2;(\d+);(\d+);(\d+)", last)]
 
 
@@ -85,7 +85,7 @@ def test_the_blocks_of_a_pipe_grow_with_the_weight_and_the_key_names_their_ends(
     order = [shades.index(cell[0]) for cell in row.split()[1:]]
     assert order == sorted(order)
     assert (order[0], order[-1]) == (0, 4)
-    assert key.split() == ["attention", "0", "·", "░░▒▒▓▓██", "1"]
+    assert key.split() == ["attention", "0", "··░░▒▒▓▓██", "1"]
 
 
 def test_each_picture_has_its_key():
@@ -93,8 +93,8 @@ def test_each_picture_has_its_key():
     assert {"attention", "0", "1"} <= {text.get_text() for axes in figure.axes for text in axes.texts}
     reading = draw_reading(LABELS, np.eye(6))
     assert {"attention", "0", "1"} <= {text.get_text() for axes in reading.axes for text in axes.texts}
-    assert attention_key() in heatmap_html(LABELS, ["x"], WEIGHTS[None])
-    strip = hexadecimal(re.findall("#[0-9a-f]{6}", attention_key()))
+    assert shade_key() in heatmap_html(LABELS, ["x"], WEIGHTS[None])
+    strip = hexadecimal(re.findall("#[0-9a-f]{6}", shade_key()))
     assert strip == hexadecimal([cell_colour(0), cell_colour(1)])  # from left to right, as its numbers
-    assert re.sub("<.*?>", "", attention_key()).split() == ["attention", "0", "1"]
-    assert attention_key() not in heatmap_html((), (), np.zeros((0, 0)))
+    assert re.sub("<.*?>", "", shade_key()).split() == ["attention", "0", "1"]
+    assert shade_key() not in heatmap_html((), (), np.zeros((0, 0)))

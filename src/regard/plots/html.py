@@ -5,7 +5,7 @@ scripts; it takes the text colour of the page around it, so it is readable on li
 """
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache
 from html import escape
 from importlib.resources import files
@@ -134,11 +134,22 @@ def label_width(words: Iterable[str]) -> float:
     return _LABEL_GAP + _LABEL_CHARACTER * max(map(cell_len, words), default=0)
 
 
-def attention_key() -> Markup:
-    """What the shades of a heat map mean: a strip from 0 to 1."""
-    colours = ",".join(cell_colour(weight) for weight in (0, 1))
-    strip = element("span", class_="strip", style=f"background:linear-gradient(to right,{colours})")
-    return element("span", "attention 0\N{NO-BREAK SPACE}", strip, "\N{NO-BREAK SPACE}1", class_="shades")
+def shade_key(
+    name: str = "attention", colour: Callable[[float], str] = cell_colour, *, end: float = 1.0
+) -> Markup:
+    """What the shades of a picture mean: a name, and a strip from 0 to the weight of the darkest.
+
+    Args:
+        name: of the weight.
+        colour: of a place on the strip, from 0 to 1; by default as in a heat map.
+        end: the weight of the darkest.
+    """
+    strip = element(
+        "span", class_="strip", style=f"background:linear-gradient(to right,{colour(0)},{colour(1)})"
+    )
+    return element(
+        "span", f"{name} 0\N{NO-BREAK SPACE}", strip, f"\N{NO-BREAK SPACE}{end:g}", class_="shades"
+    )
 
 
 def heatmap_html(
@@ -160,7 +171,7 @@ def heatmap_html(
         DataError: alpha does not have one row per target token and one column per source token.
     """
     table = attention_table(source_tokens, target_tokens, alpha, titles=True)
-    key = [element("p", attention_key(), class_="key")] if alpha.size else []
+    key = [element("p", shade_key(), class_="key")] if alpha.size else []
     return _self_contained(*_caption(caption), element("div", table, class_="scroll"), *key)
 
 
@@ -270,12 +281,18 @@ def _branch(tree: BeamTree[Node], node: Node, positions: Mapping[int, Position],
     )
 
 
-def words_html(sentences: Iterable[tuple[Sequence[str], Sequence[float]]], *, caption: str = "") -> str:
+def words_html(
+    sentences: Iterable[tuple[Sequence[str], Sequence[float]]],
+    *,
+    caption: str = "",
+    key: Markup | None = None,
+) -> str:
     """Write words on a background as dark as their weight, a self-contained paragraph per sentence.
 
     Args:
         sentences: the words of each, and their weights from 0 to 1.
         caption: a line above them.
+        key: what the shades mean, from `shade_key`.
     """
     paragraphs = [
         element(
@@ -293,7 +310,8 @@ def words_html(sentences: Iterable[tuple[Sequence[str], Sequence[float]]], *, ca
         )
         for words, weights in sentences
     ]
-    return _self_contained(*_caption(caption), *paragraphs)
+    below = [element("p", key, class_="key")] if key else []
+    return _self_contained(*_caption(caption), *paragraphs, *below)
 
 
 def tags_html(words: Sequence[str], tags: Sequence[str], probabilities: Sequence[float]) -> str:

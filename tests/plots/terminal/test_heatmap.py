@@ -35,7 +35,7 @@ def test_as_plain_text():
         "chats ·  ░░ ▒▒",
         "noirs ·  ▓▓ ░░",
         "",
-        "      attention 0 · ░░▒▒▓▓██ 1",
+        "      attention 0 ··░░▒▒▓▓██ 1",
     ]
 
 
@@ -48,7 +48,7 @@ def test_without_unicode():
         "chats .  -- ++",
         "noirs .  ** --",
         "",
-        "      attention 0 . --++**## 1",
+        "      attention 0 ..--++**## 1",
     ]
 
 

@@ -12,7 +12,7 @@ from regard.evaluation.alignment.words import LabelledAlpha
 from regard.evaluation.metrics import METRICS, display_name, format_score
 from regard.evaluation.significance import PairedScore
 from regard.io import write_whole
-from regard.plots.html import Markup, attention_key, attention_table, element, label_width
+from regard.plots.html import Markup, attention_table, element, label_width, shade_key
 from regard.plots.page.report import fill_page
 
 Marked = Sequence[tuple[str, bool]]
@@ -196,7 +196,7 @@ def render_comparison(page: ComparisonPage) -> str:
         if any(alpha is not None for one in page.shown for alpha in one.alphas):
             legend += [
                 " The darker a cell, the more a system attends to the source above it: ",
-                attention_key(),
+                shade_key(),
                 ".",
             ]
         sentences = [_sentence(one, page.by_sentence) for one in page.shown]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from regard.evaluation.metrics import METRICS, charted_metrics, display_name, format_score, text_metrics
 from regard.io import write_whole
-from regard.plots.html import Markup, attention_key, attention_table, element, join, stylesheet
+from regard.plots.html import Markup, attention_table, element, join, shade_key, stylesheet
 from regard.plots.page.charts import STYLES, Line, line_chart, logged
 from regard.text.links import GoldLinks
 
@@ -202,7 +202,7 @@ def _translations(report: Report) -> list[Markup]:
         return []
     legend: list[str] = [
         "The darker a cell, the more the model attends to the source above it when it generates the target beside it: ",
-        attention_key(),
+        shade_key(),
         ".",
     ]
     if any(one.gold for one in report.shown):

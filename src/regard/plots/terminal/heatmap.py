@@ -7,7 +7,7 @@ adds a table of the steps: token, log-probability, most attended source token; d
 have an arrow.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TYPE_CHECKING
@@ -110,21 +110,9 @@ class _MapLines:
         )
 
     def key(self) -> Text:
-        """Say what the shades mean, from 0 to 1, a cell for each of them."""
-        shades = np.linspace(0, 1, len(self.blocks)).tolist()
-        indent, name, cell = next(
-            (
-                each
-                for each in ((self.label, "attention 0 ", 2), (0, "attention 0 ", 2), (0, "0 ", 2))
-                if each[0] + len(each[1]) + each[2] * len(shades) + 2 <= self.width
-            ),
-            (0, "0 ", 1),
-        )
-        line = Text(" " * indent, no_wrap=True).append(name, "dim")
-        for weight in shades:
-            text, style = self._cell(weight, cell)
-            line.append(text[:cell], style)
-        return line.append(" 1", "dim")
+        """Say what the shades mean."""
+        colour = cell_colour if self.colour else None
+        return shade_key("attention", colour, self.blocks, width=self.width, indent=self.label)
 
     def header(self, words: Sequence[str], step: int) -> Iterator[Text]:
         """Write each source word at its column, above the words it would overlap, with a stem below it."""
@@ -166,6 +154,40 @@ _COLOUR_SYSTEMS = ("256", "truecolor", "windows")  # with 16 colours there are n
 def shows_shades(console: Console) -> bool:
     """Whether a console has colours enough to shade a weight; otherwise blocks are printed."""
     return console.color_system in _COLOUR_SYSTEMS and not console.no_color
+
+
+def shade_key(
+    name: str,
+    colour: Callable[[float], str] | None,
+    blocks: str,
+    *,
+    width: int,
+    indent: int = 0,
+    end: float = 1.0,
+) -> Text:
+    """Say what shades mean: a name, 0, a cell for each shade, and the weight of the darkest.
+
+    Args:
+        name: of the weight; left out where it does not fit.
+        colour: of a place between the lightest and the darkest, from 0 to 1; None for blocks.
+        blocks: from the lightest to the darkest.
+        width: of the console, in columns.
+        indent: columns to its left, where they fit.
+        end: the weight of the darkest.
+    """
+    number = f" {end:g}"
+    forms = ((indent, f"{name} 0 ", 2), (0, f"{name} 0 ", 2), (0, "0 ", 2), (0, "0 ", 1))
+    before, words, cell = next(
+        (form for form in forms if form[0] + len(form[1]) + form[2] * len(blocks) + len(number) <= width),
+        forms[-1],
+    )
+    line = Text(" " * before, no_wrap=True).append(words, "dim")
+    for number_of_shade, block in enumerate(blocks):
+        if colour is None:
+            line.append(block * cell)
+        else:
+            line.append(" " * cell, Style(bgcolor=colour(number_of_shade / (len(blocks) - 1))))
+    return line.append(number, "dim")
 
 
 def cut_to_width(word: str, width: int) -> str:

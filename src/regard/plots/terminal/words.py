@@ -27,7 +27,7 @@ from regard.plots.colours import (
     weight_colour,
 )
 from regard.plots.figures.words import check_square, leading_labels, pooling_scale_end
-from regard.plots.terminal.heatmap import cut_to_width, shows_shades
+from regard.plots.terminal.heatmap import cut_to_width, shade_key, shows_shades
 from regard.plots.text import wrap
 
 if TYPE_CHECKING:
@@ -83,6 +83,12 @@ class WeightedWords:
             else:
                 yield from self._block_lines(start, [(forms[k], weights[k]) for k in line])
 
+    def key(self, name: str, *, indent: int = 0, end: float = 1.0) -> Text:
+        """Say what the shades mean, as `shade_key` does; a word without one has the lightest."""
+        colour = weight_colour if self.colour else None
+        blocks = self.blocks if self.colour else f" {self.blocks[1:]}"
+        return shade_key(name, colour, blocks, width=self.width, indent=indent, end=end)
+
     def _coloured_line(self, start: str, words: Sequence[tuple[str, float, bool]]) -> Text:
         text = Text(start, "dim", no_wrap=True)
         for form, weight, newest in words:
@@ -131,6 +137,8 @@ class TerminalPooling:
             for k, units in enumerate(one.units):
                 weights = one.word_alpha[k] / end if one.word_alpha else [0.0] * len(units.labels)
                 yield from writer.paragraph(units.labels, list(weights), gutter="  ")
+        if any(one.word_alpha for one in self.classifications):
+            yield writer.key("pooling weight", indent=2, end=end)
 
 
 def _heading(one: "Classification", width: int) -> Text:
@@ -166,6 +174,8 @@ class TerminalReading:
             yield from writer.paragraph(
                 self.labels[: step + 1], row[: step + 1], newest=step, gutter=f"{step + 1:>{digits}}  "
             )
+        if self.labels:
+            yield writer.key("attention", indent=digits + 2)
 
 
 _DOUBTFUL = 0.5

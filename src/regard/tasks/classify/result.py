@@ -110,10 +110,12 @@ class Classification(PlottedResult, JsonResult):
 
     def _repr_html_(self) -> str:
         """The words on their weights below the probabilities of the labels, for a notebook."""
+        from regard.plots.colours import weight_colour
         from regard.plots.figures.words import pooling_scale_end
-        from regard.plots.html import words_html
+        from regard.plots.html import shade_key, words_html
 
         end = pooling_scale_end([self]) or 1.0
+        key = shade_key("pooling weight", weight_colour, end=end) if self.alpha else None
         ranked = sorted(self.probabilities.items(), key=lambda pair: -pair[1])
         weights = self.word_alpha or [np.zeros(len(units.labels)) for units in self.units]
         return words_html(
@@ -122,4 +124,5 @@ class Classification(PlottedResult, JsonResult):
                 for units, alpha in zip(self.units, weights, strict=True)
             ],
             caption=" · ".join(f"{label} {probability:.0%}" for label, probability in ranked[:5]),
+            key=key,
         )
