@@ -98,3 +98,5 @@ def test_each_picture_has_its_key():
     assert strip == hexadecimal([cell_colour(0), cell_colour(1)])  # from left to right, as its numbers
     assert re.sub("<.*?>", "", shade_key()).split() == ["attention", "0", "1"]
     assert shade_key() not in heatmap_html((), (), np.zeros((0, 0)))
+    (key_style,) = re.findall(r"\.regard \.key \{(.*?)\}", heatmap_html(LABELS, ["x"], WEIGHTS[None]))
+    assert "opacity" not in key_style  # its shades are those of the map
