@@ -89,7 +89,7 @@ def compare(
     confidence interval, and the p-values of paired bootstrap resampling
     (Koehn 2004) and approximate randomisation (Riezler & Maxwell 2005); for
     classifiers McNemar's test too. Then the sentences that differ most, with
-    what is not in the reference marked, and the word links of both.
+    what is not in the reference marked, and the links of both.
 
     [bold]Examples[/]
 
