@@ -5,6 +5,7 @@ import pytest
 from regard.evaluation.alignment import SYMMETRIZERS, flip, threshold_links
 from regard.tasks.translate.predictor import Translator
 from regard.text import parse_pharaoh, read_pairs
+from regard.training.run import run_training
 
 
 @pytest.fixture
@@ -142,3 +143,41 @@ class TestBadInput:
 
     def test_both_sides_from_standard_input(self, regard, model):
         self.fails(regard("align", model, "-", "-"), "cannot both be standard input")
+
+
+class TestCharacters:
+    """A model of spelling to sound: characters of the source, phones of the target."""
+
+    @pytest.fixture
+    def spelling(self, run_config, tmp_path):
+        pairs = [("chat", "ʃ a"), ("mat", "m a"), ("tache", "t a ʃ"), ("acte", "a k t")]
+        config = run_config(tokenizer={"source": "char", "target": "word"})
+        run_training(tmp_path / "g2p", config, train=pairs, valid=pairs)
+        (tmp_path / "pairs.tsv").write_text("".join(f"{source}\t{target}\n" for source, target in pairs))
+        return tmp_path
+
+    def test_characters_are_linked_unless_words_are_asked_for(self, regard, spelling):
+        by_character = links_of(regard("align", spelling / "g2p", spelling / "pairs.tsv"))
+        by_word = links_of(regard("align", spelling / "g2p", spelling / "pairs.tsv", "--words"))
+        assert [{i for _, i in links} for links in by_word] == [{0, 1}, {0, 1}, {0, 1, 2}, {0, 1, 2}]
+        assert {j for links in by_word for j, _ in links} == {0}
+        assert {j for links in by_character for j, _ in links} > {0}
+
+    def test_json_says_what_is_linked(self, regard, spelling):
+        for options, units in (((), ["characters", "words"]), (("--words",), ["words", "words"])):
+            lines = regard(
+                "align", spelling / "g2p", spelling / "pairs.tsv", "--json", *options
+            ).out.splitlines()
+            assert all(json.loads(line)["link_units"] == units for line in lines)
+
+    def test_directions_that_count_differently_are_refused(self, regard, spelling, run_config):
+        pairs = [("ʃ a", "chat"), ("m a", "mat")]
+        config = run_config(tokenizer={"source": "word", "target": "word"})
+        run_training(spelling / "back", config, train=pairs, valid=pairs)
+        given = ["align", spelling / "g2p", spelling / "pairs.tsv", "--reverse", spelling / "back"]
+        ended = regard(*given)
+        assert ended.status != 0
+        assert "pairs.tsv:1: 4 and 2 characters and words of" in ended.err
+        assert "--words" in ended.err
+        assert "Traceback" not in ended.err
+        assert len(links_of(regard(*given, "--words"))) == 4

@@ -67,7 +67,7 @@ def test_results_on_one_stream_and_the_rest_on_the_other(train, corpus):
     assert "regard train" in (corpus / "model" / "report.html").read_text()
     # plain lines, none broken at a terminal's width
     assert all(
-        line.startswith(("60 training", "training  ", "validation", "the model"))
+        line.startswith(("60 training", "training  ", "training with", "validation", "the model"))
         for line in ended.err.splitlines()
     )
 

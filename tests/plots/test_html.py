@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regard.errors import DataError
+from regard.plots.colours import cell_colour
 from regard.plots.html import (
     Markup,
     attention_table,
@@ -47,8 +48,9 @@ class Tags(HTMLParser):
 
 def test_each_weight_is_a_colour_and_a_number():
     table = attention_table(SOURCE, TARGET, ALPHA)
-    assert '<td style="--a:0.25">0.25</td><td style="--a:0.75">0.75</td>' in table
-    assert '<td></td><td style="--a:1.00">1.00</td>' in table  # a weight near 0 stays empty
+    first, second, full = map(cell_colour, (0.25, 0.75, 1))
+    assert f'<td style="background:{first}">0.25</td><td style="background:{second}">0.75</td>' in table
+    assert f'<td></td><td style="background:{full}">1.00</td>' in table  # a weight near 0 stays empty
     assert table.count("<tr>") == 3
 
 
@@ -60,7 +62,7 @@ def test_words_head_rows_and_columns():
 
 def test_gold_links_have_their_class():
     table = attention_table(SOURCE, TARGET, ALPHA, sure={(0, 0)}, possible={(0, 0), (0, 1)})
-    assert '<td class="sure" style="--a:0.25">' in table
+    assert f'<td class="sure" style="background:{cell_colour(0.25)}">' in table
     assert '<td class="possible"></td>' in table
     assert table.count('class="sure"') == table.count('class="possible"') == 1
 
@@ -126,7 +128,9 @@ def test_a_tree_marks_the_best_and_leaves_out_the_pruned_when_told():
     assert ">lost<" in PICTURES["tree"]
     assert ">lost<" not in tree_html(NODES, pruned=False)
     assert len(re.findall('class="branch"', PICTURES["tree"])) == 2
-    assert ">−0.30<" in PICTURES["tree"]  # the score of the finished one
+    assert ">score −0.30<" in PICTURES["tree"]
+    assert ">−0.10<" in PICTURES["tree"]  # log p of the others
+    assert ">−2.50<" in PICTURES["tree"]
 
 
 class Reader(HTMLParser):

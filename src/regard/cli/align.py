@@ -1,4 +1,4 @@
-"""``regard align``: word alignments from the attention to given translations."""
+"""``regard align``: alignments of words or characters from the attention to given translations."""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -50,6 +50,9 @@ def align(
             help="Link each target word to all source words with at least this attention, not only to the largest."
         ),
     ] = None,
+    words: Annotated[
+        bool, typer.Option("--words", help="Link words even where the model's tokens are characters.")
+    ] = False,
     json: Annotated[
         bool, typer.Option("--json", help="Print a JSON object per line: attention, scores and links.")
     ] = False,
@@ -62,9 +65,11 @@ def align(
 ) -> None:
     """Align given pairs of sentences by forced decoding.
 
-    Prints one line per pair: links between words, source-target, counted
-    from 0 (Pharaoh). Attention is summed over the pieces of a source word
-    and averaged over those of a target word.
+    Prints one line per pair: links, source-target, counted from 0
+    (Pharaoh). Subwords are linked as words: attention is summed over the
+    pieces of a source word and averaged over those of a target word. A side
+    whose tokens are characters is linked by characters, features after
+    them; --words links its words.
 
     [bold]Examples[/]
 
@@ -73,6 +78,8 @@ def align(
       regard align model test.de test.en --reverse backward --symmetrize union
 
       regard align model pairs.tsv --columns 2 1 --heatmaps pictures
+
+      regard align g2p words.tsv
     """
     from regard.evaluation.alignment import LinkRule, in_order
     from regard.text import format_pharaoh, read_pairs
@@ -104,9 +111,21 @@ def align(
     names = f"{shown(source)}:", f"{shown(target or source)}:"
     with LinesDisplay("aligning", files=[source], to_file=False) as display:
         for number, (aligned, back) in enumerate(_aligned_pairs(pairs, names, forward, backward), start=1):
-            links = rule.links(aligned.word_alpha, None if back is None else back.word_alpha)
+            there, here = (
+                None if each is None else each.word_alpha if words else each.linked_alpha
+                for each in (aligned, back)
+            )
+            if there is not None and here is not None and there.alpha.shape != here.alpha.shape[::-1]:
+                raise ConfigError(
+                    f"{names[0]}{number}: {len(there.source_labels) - 1} and {len(there.target_labels) - 1} "
+                    f"{' and '.join(aligned.link_units)} of {model}, {len(here.target_labels) - 1} and "
+                    f"{len(here.source_labels) - 1} of {reverse}, so their links do not go together; link words "
+                    "with --words"
+                )
+            links = rule.links(there, here)
             if json:
-                print_json({**aligned.to_json(), "links": in_order(links)})
+                units = ("words", "words") if words else aligned.link_units
+                print_json({**aligned.to_json(), "links": in_order(links), "link_units": units})
             else:
                 print_line(format_pharaoh(links))
             if heatmaps is not None and aligned.alpha is not None:

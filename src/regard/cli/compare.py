@@ -69,7 +69,7 @@ def compare(
     confidence interval, and the p-values of paired bootstrap resampling
     (Koehn 2004) and approximate randomisation (Riezler & Maxwell 2005); for
     classifiers McNemar's test too. Then the sentences that differ most, with
-    what is not in the reference marked, and the word links of both.
+    what is not in the reference marked, and the links of both.
 
     [bold]Examples[/]
 
@@ -212,7 +212,7 @@ def _read_test_set(options: "EvaluationOptions") -> tuple[list[str], list[str]]:
 
 
 def _print(comparison: "Comparison", num_differences: int) -> None:
-    from regard.plots.page.comparison import score_rows
+    from regard.plots.page.comparison import format_p_value, score_rows
     from regard.tasks.comparison import explain_tests
 
     for letter, name in zip("AB", comparison.names, strict=True):
@@ -234,7 +234,7 @@ def _print(comparison: "Comparison", num_differences: int) -> None:
         table.add_row(*row)
     results.print(table)
     if comparison.mcnemar is not None:
-        results.print(f"McNemar's test: p = {comparison.mcnemar:.3f}")
+        results.print(f"McNemar's test: p = {format_p_value(comparison.mcnemar)}")
     results.print(explain_tests(comparison.num_resamples, comparison.num_shuffles), style="dim", markup=False)
     for name, signature in (first.signatures or second.signatures).items():
         results.print(f"{name}: {signature}", style="dim", markup=False)

@@ -55,7 +55,7 @@ class Printer:
         file: where to; standard output if None.
         numbered: whether to print the line's number first.
         scores: whether to print the score before the translation.
-        alignments: whether to print the word links after it.
+        alignments: whether to print the links after it.
         json: whether to print one JSON object instead.
         alpha: whether that includes the attention.
         heatmaps: a folder for a heat map of each line; None for none.
@@ -208,7 +208,7 @@ def translate(
         bool,
         typer.Option(
             "--alignments",
-            help="Print word links after each translation, separated by a tab: 0-0 1-2 (Pharaoh format).",
+            help="Print links of words or characters after each translation, separated by a tab: 0-0 1-2 (Pharaoh).",
             rich_help_panel=_OUTPUT,
         ),
     ] = False,

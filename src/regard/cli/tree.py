@@ -37,7 +37,7 @@ def tree(
 
     Tokens without alternatives share a line; alternatives are listed below
     each other. ■ marks a finished hypothesis, with its score; ✂ a dead end,
-    with its log p. The best hypothesis is bold.
+    with the log p of its tokens. The best hypothesis is bold.
 
     [bold]Examples[/]
 

@@ -192,7 +192,7 @@ def _pair_figure(
     where = ". ".join(f"{t[0].upper()}{t[1:]}: {linked_words(t, examples[k])}" for t, k in shown.items())
     caption = (
         "Attention in forced decoding of held-out pairs, in the paper's layout: English along the top, French down the "
-        "side, black 0 and white 1. Boxes are gold links (dashed: possible ones), which the model never saw; the pairs "
+        "side, white 0 and black 1. Boxes are gold links (dashed: possible ones), which the model never saw; the pairs "
         f"were chosen by them alone. If attention is alignment, the white cells are in the boxes. {where}."
     )
     return CaptionedFigure("sheet", caption, draw_heatmaps(maps))

@@ -389,7 +389,7 @@ def _pair_figure(example: Example, alphas: Mapping[str, LabelledAlpha]) -> Capti
         for name, labelled in alphas.items()
     ]
     caption = (
-        "One held-out pair with each attention, by the models of the first seed: black 0, white 1, boxes are gold "
+        "One held-out pair with each attention, by the models of the first seed: white 0, black 1, boxes are gold "
         "links (dashed: possible ones). It is the first pair with the most crossing links. If several similarities "
         "will do, the maps are alike; outside a local window the cells are black."
     )

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Generic, Literal, Protocol, TypeVar
 
+from regard.evaluation.metrics import hundredths
+
 
 class TreeNode(Protocol):
     """A partial hypothesis, identified by its last token."""
@@ -44,9 +46,16 @@ class TreeNode(Protocol):
 Node = TypeVar("Node", bound=TreeNode)
 
 
-def node_value(node: TreeNode) -> float:
-    """The number shown with a node: its score if it is finished, else the log-probability of its tokens."""
-    return node.score if node.fate == "finished" else node.total
+def node_value(node: TreeNode, minus: str = "\N{MINUS SIGN}") -> str:
+    """What is written with a node: the log-probability of its tokens or, named, its score if it is finished.
+
+    Args:
+        node: of the tree.
+        minus: the minus sign.
+    """
+    if node.fate == "finished":
+        return f"score {hundredths(node.score, minus)}"
+    return hundredths(node.total, minus)
 
 
 class BeamTree(Generic[Node]):

@@ -1,7 +1,9 @@
 """Colours and shades: the palette of all plots, and how dark a weight is drawn.
 
 In: a weight from 0 to 1, a tag, the index of a curve. Out: colours as ``#rrggbb``, or a block character where there is
-no colour. Every choice stays legible in grey print: curves differ in dash and marker, tags are always written.
+no colour. A greater weight is darker in every plot, on a screen, in a file, in a terminal and on a page, and white is
+0 whatever the background around it. Every choice stays legible in grey print: curves differ in dash and marker, tags
+are always written.
 """
 
 import math
@@ -20,15 +22,25 @@ BLOCKS = "·░▒▓█"
 ASCII_BLOCKS = ".-+*#"
 
 
-def weight_colour(weight: float) -> str:
-    """Mix white with `ACCENT` in proportion to a weight.
+def weight_colour(weight: float, full: str = ACCENT) -> str:
+    """Mix white with a colour in proportion to a weight: the background of a word.
+
+    Args:
+        weight: from 0 to 1, clipped; NaN counts as 0.
+        full: the colour of 1.
+    """
+    part = _bounded(weight)
+    channels = (int(full[k : k + 2], 16) for k in (1, 3, 5))
+    return "#" + "".join(f"{round(255 + part * (colour - 255)):02x}" for colour in channels)
+
+
+def cell_colour(weight: float) -> str:
+    """The grey of a cell of a heat map: white for 0, `INK` for 1.
 
     Args:
         weight: from 0 to 1, clipped; NaN counts as 0.
     """
-    part = _bounded(weight)
-    full = (int(ACCENT[k : k + 2], 16) for k in (1, 3, 5))
-    return "#" + "".join(f"{round(255 + part * (colour - 255)):02x}" for colour in full)
+    return weight_colour(weight, INK)
 
 
 def highlight_is_legible(weight: float) -> bool:

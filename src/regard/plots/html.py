@@ -5,7 +5,7 @@ scripts; it takes the text colour of the page around it, so it is readable on li
 """
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache
 from html import escape
 from importlib.resources import files
@@ -17,8 +17,11 @@ from rich.cells import cell_len
 from regard.errors import DataError
 from regard.evaluation.metrics import hundredths
 from regard.plots.beam_tree import BeamTree, Node, Position, TreeNode, layout, node_value
+from regard.plots.colours import cell_colour, weight_colour
+from regard.plots.text import is_character
 
 _EMPTY_BELOW = 0.005  # a lighter cell is left empty
+_LABEL_GAP, _LABEL_CHARACTER = 0.8, 0.5  # rem
 
 
 class Markup(str):
@@ -86,7 +89,15 @@ def attention_table(
             f"heat map: alpha has shape {alpha.shape} for {len(target_tokens)} target and {len(source_tokens)} "
             "source tokens; give one row per target token and one column per source token"
         )
-    columns = [element("th", element("span", word, dir="auto"), scope="col") for word in source_tokens]
+    columns = [
+        element(
+            "th",
+            element("span", word, dir="auto"),
+            scope="col",
+            class_="upright" if is_character(word) else None,
+        )
+        for word in source_tokens
+    ]
     rows = []
     for i, (target, weights) in enumerate(zip(target_tokens, alpha.tolist(), strict=True)):
         cells = []
@@ -99,7 +110,7 @@ def attention_table(
                     "td",
                     f"{weight:.2f}" if filled else "",
                     class_=link,
-                    style=f"--a:{min(weight, 1):.2f}" if filled else None,
+                    style=f"background:{cell_colour(weight)}" if filled else None,
                     title=title,
                 )
             )
@@ -109,8 +120,35 @@ def attention_table(
         element("thead", element("tr", element("td"), *columns)),
         element("tbody", *rows),
         class_="map",
-        style=f"--columns:{len(source_tokens)}",
-        aria_label="attention of each target word over the source words, from 0 to 1",
+        style=f"--columns:{len(source_tokens)};--label:{label_width(target_tokens):.1f}rem",
+        aria_label="attention of each target token over the source tokens, from 0 to 1",
+    )
+
+
+def label_width(words: Iterable[str]) -> float:
+    """The room for the labels at the left of a heat map, in rem.
+
+    Args:
+        words: the labels.
+    """
+    return _LABEL_GAP + _LABEL_CHARACTER * max(map(cell_len, words), default=0)
+
+
+def shade_key(
+    name: str = "attention", colour: Callable[[float], str] = cell_colour, *, end: float = 1.0
+) -> Markup:
+    """What the shades of a picture mean: a name, and a strip from 0 to the weight of the darkest.
+
+    Args:
+        name: of the weight.
+        colour: of a place on the strip, from 0 to 1; by default as in a heat map.
+        end: the weight of the darkest.
+    """
+    strip = element(
+        "span", class_="strip", style=f"background:linear-gradient(to right,{colour(0)},{colour(1)})"
+    )
+    return element(
+        "span", f"{name} 0\N{NO-BREAK SPACE}", strip, f"\N{NO-BREAK SPACE}{end:g}", class_="shades"
     )
 
 
@@ -133,7 +171,8 @@ def heatmap_html(
         DataError: alpha does not have one row per target token and one column per source token.
     """
     table = attention_table(source_tokens, target_tokens, alpha, titles=True)
-    return _self_contained(*_caption(caption), element("div", table, class_="scroll"))
+    key = [element("p", shade_key(), class_="key")] if alpha.size else []
+    return _self_contained(*_caption(caption), element("div", table, class_="scroll"), *key)
 
 
 def _caption(text: str) -> list[Markup]:
@@ -152,7 +191,7 @@ def tree_html(
 
     The best output is bold and runs straight down at the left; hypotheses that led to no output are paler, pruned
     ones palest. A branch is as thick as its token is probable. Below a token is the log-probability of all tokens so
-    far, below EOS its score.
+    far, below a finished EOS its score, which is said.
 
     Args:
         nodes: partial hypotheses, parents before their children.
@@ -184,7 +223,7 @@ def tree_html(
         role="img",
         aria_label="beam search: partial hypotheses by step",
     )
-    key = "bold: best output · grey: kept, no output · palest: pruned · number: log p so far, boxed: score"
+    key = "bold: best output · grey: kept, no output · palest: pruned · number: log p so far · score: when finished"
     return _self_contained(
         *_caption(caption), element("div", drawing, class_="scroll"), element("p", key, class_="key")
     )
@@ -199,7 +238,7 @@ def _text_width(text: str, size: float) -> float:
 
 
 def _node_width(node: TreeNode) -> float:
-    return max(_text_width(node.token, _FONT), _text_width(hundredths(node_value(node)), _SMALL)) + 12
+    return max(_text_width(node.token, _FONT), _text_width(node_value(node), _SMALL)) + 12
 
 
 def _baseline(row: int) -> float:
@@ -222,7 +261,7 @@ def _word(tree: BeamTree[Node], node: Node, place: Position, margin: float) -> M
                     fill_opacity=0.45 if best else 0.18)
         )  # fmt: skip
     pieces.append(element("text", node.token, x=x + 6, y=y, class_="best" if best else None))
-    pieces.append(element("text", hundredths(node_value(node)), class_="small", x=x + 6, y=y + 13))
+    pieces.append(element("text", node_value(node), class_="small", x=x + 6, y=y + 13))
     return element("g", *pieces, opacity=opacity)
 
 
@@ -242,12 +281,18 @@ def _branch(tree: BeamTree[Node], node: Node, positions: Mapping[int, Position],
     )
 
 
-def words_html(sentences: Iterable[tuple[Sequence[str], Sequence[float]]], *, caption: str = "") -> str:
+def words_html(
+    sentences: Iterable[tuple[Sequence[str], Sequence[float]]],
+    *,
+    caption: str = "",
+    key: Markup | None = None,
+) -> str:
     """Write words on a background as dark as their weight, a self-contained paragraph per sentence.
 
     Args:
         sentences: the words of each, and their weights from 0 to 1.
         caption: a line above them.
+        key: what the shades mean, from `shade_key`.
     """
     paragraphs = [
         element(
@@ -255,14 +300,18 @@ def words_html(sentences: Iterable[tuple[Sequence[str], Sequence[float]]], *, ca
             *(
                 piece
                 for word, weight in zip(words, weights, strict=True)
-                for piece in (element("span", word, style=f"--a:{weight:.2f}", title=f"{weight:.2f}"), " ")
+                for piece in (
+                    element("span", word, style=f"background:{weight_colour(weight)}", title=f"{weight:.2f}"),
+                    " ",
+                )
             ),
             class_="words",
             dir="auto",
         )
         for words, weights in sentences
     ]
-    return _self_contained(*_caption(caption), *paragraphs)
+    below = [element("p", key, class_="key")] if key else []
+    return _self_contained(*_caption(caption), *paragraphs, *below)
 
 
 def tags_html(words: Sequence[str], tags: Sequence[str], probabilities: Sequence[float]) -> str:
@@ -277,7 +326,11 @@ def tags_html(words: Sequence[str], tags: Sequence[str], probabilities: Sequence
         element(
             "span",
             element("b", word),
-            element("span", tag if probability >= 0.5 else f"{tag}?", style=f"--a:{probability:.2f}"),
+            element(
+                "span",
+                tag if probability >= 0.5 else f"{tag}?",
+                style=f"background:{weight_colour(probability)}",
+            ),
             title=f"{tag}: {probability:.2f}",
         )
         for word, tag, probability in zip(words, tags, probabilities, strict=True)

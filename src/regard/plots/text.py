@@ -31,6 +31,15 @@ def truncate(word: str) -> str:
     return word if len(word) <= _LONGEST_WORD else word[: _LONGEST_WORD - 1] + "…"
 
 
+def is_character(label: str) -> bool:
+    """Whether a label is a single character, perhaps with marks on it, which is never turned on its side.
+
+    Args:
+        label: of a row or column.
+    """
+    return sum(not unicodedata.category(character).startswith("M") for character in label.lstrip("◌")) <= 1
+
+
 def _printable_character(character: str) -> str:
     if character.isprintable() or character in JOINERS:
         return character

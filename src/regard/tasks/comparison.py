@@ -241,7 +241,6 @@ class Comparison:
                     self.marked(k),
                     each.scores,
                     alphas,
-                    self.links(k),
                     self.joint,
                 )
             )

@@ -31,6 +31,7 @@ MARK = "▁"
 """Stands for a blank at the start of a word in the pieces of `bpe` and `unigram`."""
 
 _SHOWN_BLANK = "␣"
+_MARK_BASE = "◌"
 
 NORMALIZATIONS: dict[str, Callable[[], Normalizer] | None] = {
     "nfc": normalizers.NFC,
@@ -72,8 +73,8 @@ class Tokenizer:
         pieces = [str(engine.id_to_token(i)) for i in range(len(SPECIALS), size)]
         self._ids = {piece: i for i, piece in enumerate(pieces, start=len(SPECIALS))}
         self._ids.update({name: i for i, name in enumerate(SPECIALS)})
-        blank = {" ": _SHOWN_BLANK} if kind == "char" else {}
-        self._shown = [*SPECIALS, *(blank.get(piece, piece) for piece in pieces), *self.features]
+        shown = map(_shown_character, pieces) if kind == "char" else pieces
+        self._shown = [*SPECIALS, *shown, *self.features]
         surface = _SURFACES[kind]
         specials = ["" if i in CONTROLS else surface(name) for i, name in enumerate(SPECIALS)]
         named = (f" {name}" for name in self.features)
@@ -165,7 +166,11 @@ class Tokenizer:
         return text if self.kind == "char" else " ".join(text.split())
 
     def tokens(self, ids: Iterable[int]) -> list[str]:
-        """Return a form of each id for people to read: specials and features by name, a `char` blank as ␣."""
+        """Return a form of each id for people to read: specials and features by name, a character as it stands alone.
+
+        A `char` blank is ␣, a combining mark is on a dotted circle, and a letter of a decomposed Hangul syllable is the
+        letter by itself (ㄱ), whichever its place in the syllable.
+        """
         return [self._shown[i] for i in ids]
 
     def words(self, ids: Sequence[int]) -> list[int | None]:
@@ -252,6 +257,21 @@ class Tokenizer:
         if not isinstance(features, list) or len(set(map(str, features))) < len(features):
             raise FolderError(f"{path}: its features are not a list of names; train or copy it again")
         return cls(kind, engine, [str(name) for name in features])
+
+
+def _shown_character(character: str) -> str:
+    """A character as it can be read by itself, without the characters around it."""
+    if character == " ":
+        return _SHOWN_BLANK
+    if unicodedata.category(character).startswith("M"):
+        return _MARK_BASE + character
+    name = unicodedata.name(character, "").split()
+    if name[:1] == ["HANGUL"] and name[1:2] in (["CHOSEONG"], ["JUNGSEONG"], ["JONGSEONG"]):
+        try:
+            return unicodedata.lookup(f"HANGUL LETTER {name[-1]}")
+        except KeyError:  # an old letter that has no form by itself
+            return character
+    return character
 
 
 def _read_json(path: Path) -> dict[str, Any]:

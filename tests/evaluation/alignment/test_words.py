@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regard.errors import DataError
-from regard.evaluation.alignment.words import merge_alpha, word_labels, word_units
+from regard.evaluation.alignment.words import merge_alpha, merged_words, text_units, word_labels
 
 
 def slow_merge(alpha, source_words, target_words):
@@ -84,7 +84,7 @@ def test_labels_of_a_line_cut_short_stop_with_it():
 
 
 def test_words_and_the_marks_at_the_ends():
-    units = word_units("the cats", ("<s>", "the", "cat", "s", "</s>"), (None, 0, 1, 1, None))
+    units = text_units("the cats", ("<s>", "the", "cat", "s", "</s>"), (None, 0, 1, 1, None))
     assert units.labels == ("<s>", "the", "cats", "</s>")
     np.testing.assert_array_equal(
         units.membership, [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 1, 0], [0, 0, 0, 1]]
@@ -103,14 +103,14 @@ def test_words_and_the_marks_at_the_ends():
     ],
 )
 def test_both_marks_one_or_none(tokens, words, labels):
-    units = word_units("the cats", tokens, words)
+    units = text_units("the cats", tokens, words)
     assert units.labels == labels
     assert units.membership.shape == (len(tokens), len(labels))
     assert (units.membership.sum(axis=1) == 1).all()
 
 
 def test_a_blank_inside_belongs_to_nothing():
-    units = word_units("a b", ("a", "␣", "b"), (0, None, 1))
+    units = text_units("a b", ("a", "␣", "b"), (0, None, 1))
     assert units.labels == ("a", "b")
     np.testing.assert_allclose(units.attended(np.array([0.25, 0.25, 0.5])), [0.25, 0.5])
 
@@ -119,11 +119,24 @@ def test_agrees_with_the_merging_of_a_translation():
     rng = np.random.default_rng(0)
     words = (0, 0, 1, None, 2, 2, 2, None)
     alpha = rng.random((8, 8))
-    units = word_units("one two three", ("o", "ne", "two", "␣", "th", "re", "e", "</s>"), words)
+    units = text_units("one two three", ("o", "ne", "two", "␣", "th", "re", "e", "</s>"), words)
     merged = units.attending(units.attended(alpha))
     np.testing.assert_allclose(merged, merge_alpha(alpha, words, words))
 
 
 def test_one_word_number_a_token():
     with pytest.raises(DataError, match="'a b': 1 words for 2 tokens"):
-        word_units("a b", ("a", "b"), (0,))
+        text_units("a b", ("a", "b"), (0,))
+
+
+def test_characters_are_never_merged():
+    words = (0, 0, None, 1, None)
+    assert merged_words(words, characters=False) == words
+    assert merged_words(words, characters=True) == (0, 1, 2, 3, None)
+    alpha = np.random.default_rng(0).dirichlet(np.ones(5), size=5)
+    unmerged = merged_words(words, characters=True)
+    np.testing.assert_allclose(merge_alpha(alpha, unmerged, unmerged), alpha)
+    units = text_units("ab c", ("a", "b", "␣", "c", "</s>"), words, characters=True)
+    assert units.labels == ("a", "b", "␣", "c", "</s>")
+    np.testing.assert_allclose(units.attended(alpha), alpha)
+    np.testing.assert_allclose(units.attending(alpha), alpha)

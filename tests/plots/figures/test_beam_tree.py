@@ -83,8 +83,8 @@ def test_words_numbers_and_attended_tokens(grown):
     written = list(pairwise(texts))
     for row, step in enumerate(tree.steps):
         for one in step:
-            value = one.score if one.fate == "finished" else one.total
-            assert (one.token, f"{value:.2f}".replace("-", "−")) in written, row
+            value = f"score {one.score:.2f}" if one.fate == "finished" else f"{one.total:.2f}"
+            assert (one.token, value.replace("-", "−")) in written, row
     for row, one in enumerate(tree.best):
         assert (str(row), tree.attended_token(one)) in written
 

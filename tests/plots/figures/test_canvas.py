@@ -1,3 +1,4 @@
+import re
 import sys
 
 import numpy as np
@@ -34,6 +35,15 @@ def test_the_extension_selects_the_format(tmp_path):
     save(figure, tmp_path / "a.svg")
     assert (tmp_path / "a.PNG").read_bytes()[:4] == (tmp_path / "bare").read_bytes()[:4] == b"\x89PNG"
     assert ">word</text>" in (tmp_path / "a.svg").read_text()  # text stays text
+
+
+def test_an_svg_keeps_the_gaps_of_a_key(tmp_path):
+    figure = new_figure(1, 1)
+    figure.text(0.1, 0.5, "bold: best    grey: <text kept>")
+    save(figure, tmp_path / "a.svg")
+    (element,) = re.findall("<text .*?</text>", (tmp_path / "a.svg").read_text())
+    assert element.endswith(">bold: best    grey: &lt;text kept&gt;</text>")
+    assert 'xml:space="preserve"' in element  # without it a viewer shows one blank
 
 
 def test_an_unknown_extension_names_the_nearest(tmp_path):

@@ -17,11 +17,33 @@ def words(number, word="word"):
     return [f"{word}{k}" for k in range(number)]
 
 
-def test_black_is_nothing_and_white_is_all():
-    for weights in ([0.0, 1.0], [0.25, 0.5]):
-        image = draw_heatmap(np.array([weights]), ["a", "b"], ["c"]).axes[0].images[0]
-        shades = image.to_rgba(image.get_array())[0, :, :3]
-        np.testing.assert_allclose(shades, np.repeat(weights, 3).reshape(2, 3), atol=1 / 255)
+def test_the_key_runs_from_0_to_1():
+    *_, key = draw_heatmap(even(1, 2), ["a", "b"], ["c"]).axes
+    assert [text.get_text() for text in key.texts] == ["attention", "0", "1"]
+    strip = key.images[0]
+    shades = strip.to_rgba(strip.get_array())[0, [0, -1], :3]
+    np.testing.assert_allclose(shades[0], 1)
+    assert shades[1].max() < 0.15
+
+
+def test_a_difference_has_a_key_of_its_own_beside_that_of_the_weights():
+    maps = [HeatMap(even(1, 2), "ab", "c"), HeatMap(-even(1, 2), "ab", "c", signed=True)]
+    *_, key = draw_heatmaps(maps).axes
+    assert [text.get_text() for text in key.texts] == [
+        "attention", "0", "1", "difference of attention", "−1", "1",
+    ]  # fmt: skip
+    left, right = sorted(key.images, key=lambda image: image.get_extent()[0])
+    assert left.get_extent()[1] < right.get_extent()[0]
+
+
+@pytest.mark.parametrize("columns", [1, 3, 30])
+def test_the_key_is_below_the_map_and_inside_the_figure(columns):
+    figure = draw_heatmap(even(2, columns), words(columns), words(2))
+    figure.canvas.draw()
+    grid, key = figure.axes
+    boxes = [text.get_window_extent() for text in key.texts]
+    assert all(box.y1 < grid.get_window_extent().y0 and box.y0 >= 0 for box in boxes)
+    assert all(box.x0 >= 0 and box.x1 <= figure.bbox.x1 for box in boxes)
 
 
 def test_labels_are_at_their_rows_and_columns():
@@ -61,11 +83,10 @@ def test_words_of_neighbouring_rows_do_not_touch(number):
     assert labels[0].get_size() >= 7
 
 
-def test_short_column_labels_are_horizontal_and_long_ones_turned():
-    upright = draw_heatmap(even(1, 3), ["日", "本", "語"], ["a"]).axes[0].get_xticklabels()
-    turned = draw_heatmap(even(1, 2), ["extraordinary", "a"], ["a"]).axes[0].get_xticklabels()
-    assert {label.get_rotation() for label in upright} == {0}
-    assert {label.get_rotation() for label in turned} == {90}
+def test_characters_are_upright_and_words_turned():
+    source = ["日", "ɑ̃", "◌\N{COMBINING TILDE}", "in", "pos=V", "</s>"]
+    labels = draw_heatmap(even(1, 6), source, ["a"]).axes[0].get_xticklabels()
+    assert [label.get_rotation() for label in labels] == [0, 0, 0, 90, 90, 90]
 
 
 def test_gold_links_are_boxes_in_their_cells():
@@ -96,8 +117,9 @@ def test_many_scripts_make_no_warnings(tmp_path):
 def test_several_maps_are_placed_row_by_row():
     maps = [HeatMap(even(2, 2 + k), words(2 + k), words(2), title=f"({k})") for k in range(5)]
     figure = draw_heatmaps(maps)
-    places = [axes.get_position() for axes in figure.axes]
-    assert [len(axes.get_xticks()) for axes in figure.axes] == [2, 3, 4, 5, 6]
+    drawn = figure.axes[:-1]  # the last has the key
+    places = [axes.get_position() for axes in drawn]
+    assert [len(axes.get_xticks()) for axes in drawn] == [2, 3, 4, 5, 6]
     assert places[0].x0 < places[1].x0 < places[2].x0
     assert places[3].y1 < places[0].y0
     assert [text.get_text() for text in figure.texts] == ["(0)", "(1)", "(2)", "(3)", "(4)"]
@@ -107,7 +129,7 @@ def test_several_maps_are_placed_row_by_row():
 
 def test_columns_can_be_chosen():
     figure = draw_heatmaps([HeatMap(even(2, 2), words(2), words(2))] * 3, columns=1)
-    assert len({axes.get_position().y0 for axes in figure.axes}) == 3
+    assert len({axes.get_position().y0 for axes in figure.axes[:-1]}) == 3
 
 
 def test_no_maps_are_refused():
@@ -122,7 +144,7 @@ def test_labels_must_fit():
 
 def test_a_difference_is_blue_for_more_and_red_with_a_dash_for_less():
     figure = draw_heatmaps([HeatMap(np.array([[0.9, -0.9], [0.1, -0.1]]), "ab", "cd", signed=True)])
-    (axes,) = figure.axes
+    axes, _ = figure.axes
     (image,) = axes.images
     more, less = image.to_rgba(np.array([[0.9, -0.9]]))[0, :, :3]
     assert more[2] > more[0]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from regard.errors import DataError
 from regard.evaluation.metrics import METRICS, TextMetric, per_cent
 from regard.plots.page import Report, ShownTranslation, render_report, write_report
-from regard.plots.page.report import word_diff
+from regard.plots.page.report import text_diff
 from regard.tasks.translate.result import Translation
 from regard.text.links import GoldLinks
 
@@ -207,19 +207,26 @@ lines = st.lists(st.sampled_from(["le", "la", "chat", "<b>", "&"]), max_size=8).
 
 
 def test_what_the_other_side_lacks_is_marked():
-    assert word_diff("le petit chat dort", "le chat noir dort") == (
+    assert text_diff("le petit chat dort", "le chat noir dort") == (
         "le <ins>petit</ins> chat dort",
         "le chat <del>noir</del> dort",
     )
 
 
+def test_characters_are_marked_one_by_one():
+    assert text_diff("adurien", "adurid", by_character=True) == (
+        "aduri<ins>en</ins>",
+        "aduri<del>d</del>",
+    )
+
+
 def test_neighbouring_words_share_a_mark():
-    assert word_diff("a x y", "a") == ("a <ins>x y</ins>", "a")
+    assert text_diff("a x y", "a") == ("a <ins>x y</ins>", "a")
 
 
 @given(lines, lines)
 def test_marks_change_no_word(translation, reference):
-    ours, theirs = word_diff(translation, reference)
+    ours, theirs = text_diff(translation, reference)
     assert unescape(re.sub("</?ins>", "", ours)) == translation
     assert unescape(re.sub("</?del>", "", theirs)) == reference
     left = " ".join(re.sub("<ins>.*?</ins>", "", ours).split())
@@ -228,6 +235,6 @@ def test_marks_change_no_word(translation, reference):
 
 @given(lines)
 def test_equal_lines_have_no_marks(line):
-    ours, theirs = word_diff(line, line)
+    ours, theirs = text_diff(line, line)
     assert "<ins>" not in ours
     assert "<del>" not in theirs

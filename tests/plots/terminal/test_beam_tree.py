@@ -18,19 +18,19 @@ def small():
 def test_runs_without_a_choice_are_lines_and_choices_are_branches(plain):
     assert plain(TerminalTree(small())) == [
         "├ the",
-        "│ ├ cat </s> ■ −0.30",
-        "│ └ dog </s> ■ −0.40",
-        "└ a ✂ −2.00",
+        "│ ├ cat </s> ■ score −0.30",
+        "│ └ dog </s> ■ score −0.40",
+        "└ a ✂ log p −2.00",
     ]
 
 
 def test_pruned_hypotheses_are_optional(plain):
-    assert plain(TerminalTree(small(), pruned=True))[-1] == "└ a cat ✂ −4.00"
+    assert plain(TerminalTree(small(), pruned=True))[-1] == "└ a cat ✂ log p −4.00"
 
 
 def test_without_unicode_the_tree_is_ascii(plain):
     lines = plain(TerminalTree(small()), encoding="ascii")
-    assert lines[1] == "| |-cat </s> # -0.30"
+    assert lines[1] == "| |-cat </s> # score -0.30"
 
 
 def test_the_best_is_bold_and_the_pruned_are_dim(coloured):

@@ -8,6 +8,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from regard.errors import DataError
+from regard.plots.colours import cell_colour
 from regard.plots.terminal.heatmap import TerminalAlignment
 
 
@@ -33,6 +34,8 @@ def test_as_plain_text():
         "  les ██ ·  ·",
         "chats ·  ░░ ▒▒",
         "noirs ·  ▓▓ ░░",
+        "",
+        "      attention 0 ··░░▒▒▓▓██ 1",
     ]
 
 
@@ -44,6 +47,8 @@ def test_without_unicode():
         "  les ## .  .",
         "chats .  -- ++",
         "noirs .  ** --",
+        "",
+        "      attention 0 ..--++**## 1",
     ]
 
 
@@ -64,18 +69,25 @@ def test_short_words_share_a_line():
 def test_with_colour_every_cell_is_its_grey():
     file = io.StringIO()
     Console(file=file, width=80, force_terminal=True, color_system="truecolor").print(SMALL)
-    line = file.getvalue().splitlines()[-3]
+    line = file.getvalue().splitlines()[3]
     for weight in (0.9, 0.1, 0.0):
-        grey = round(255 * weight)
-        assert f"48;2;{grey};{grey};{grey}m   " in line
+        red, green, blue = bytes.fromhex(cell_colour(weight)[1:])
+        assert f"48;2;{red};{green};{blue}m   " in line
     assert "█" not in line
+
+
+def test_with_sixteen_colours_the_cells_are_blocks():
+    file = io.StringIO()
+    Console(file=file, width=80, force_terminal=True, color_system="standard").print(SMALL)
+    assert "█" in file.getvalue()
+    assert "\x1b[4" not in file.getvalue()  # no background
 
 
 def test_fifteen_words_fit_into_eighty_columns():
     words = [f"wordings{k}" for k in range(15)] + ["</s>"]
     lines = plain(TerminalAlignment(np.eye(16), words, words))
     assert max(map(cell_len, lines)) <= 80
-    assert len(lines) <= 32
+    assert len(lines) <= 34
     for k, word in enumerate(words[:14]):
         assert any(line.endswith(word) for line in lines[:16])
         row = next(line for line in lines[15:] if line.split()[0] == word)
@@ -93,17 +105,21 @@ def test_fifteen_words_fit_into_eighty_columns():
 def test_no_line_is_too_wide_and_no_word_is_lost(columns, rows, width, word):
     picture = TerminalAlignment(np.ones((rows, columns)), [word] * columns, ["to"] * rows)
     lines = plain(picture, width)
+    *drawn, empty, key = lines
     if 3 * columns + 11 <= width:
-        assert len(lines) <= rows + columns  # all side by side
+        assert len(drawn) <= rows + columns  # all side by side
     assert max(map(cell_len, lines)) <= width
-    assert sum(line.count("█") for line in lines) == 2 * rows * columns
+    assert sum(line.count("█") for line in drawn) == 2 * rows * columns
+    assert empty == ""
+    assert key.split()[-1] == "1"
+    assert "█" in key
 
 
 def test_unprintable_and_long_labels():
     lines = plain(TerminalAlignment(np.eye(2), ["\n", "\x1b[31m"], ["x" * 50, "y\ty"]))
     assert not any("\x1b" in line or "\t" in line for line in lines)
-    assert "x" * 17 + "…" in lines[-2]
-    assert "y\N{REPLACEMENT CHARACTER}y" in lines[-1]
+    assert "x" * 17 + "…" in lines[-4]
+    assert "y\N{REPLACEMENT CHARACTER}y" in lines[-3]
 
 
 def test_nothing_draws_nothing():

@@ -23,6 +23,7 @@ def test_as_plain_text(plain):
         "bad 70 %   good 20 %   odd 10 %",
         "  a dull film",
         "    ████ ▒▒▒▒",
+        "  pooling weight 0   ░░▒▒▓▓██ 0.3",
     ]
 
 
@@ -37,8 +38,9 @@ def test_several_have_one_scale(plain):
         "  ███",
         "  two",
         "  ███",
+        "  pooling weight 0   ░░▒▒▓▓██ 0.6",
     ]
-    assert plain(TerminalPooling([FILM], end=0.6))[-1] == "    ▒▒▒▒ ░░░░"
+    assert plain(TerminalPooling([FILM], end=0.6))[-2] == "    ▒▒▒▒ ░░░░"
 
 
 def test_without_weights(plain):

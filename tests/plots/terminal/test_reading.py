@@ -15,11 +15,12 @@ def test_as_plain_text(plain):
         "   ███",
         "3  The FBI [is]",
         "   ░░░ ▓▓▓",
+        "   attention 0   ░░▒▒▓▓██ 1",
     ]
 
 
 def test_without_unicode(plain):
-    assert plain(TerminalReading(["The", "FBI", "is"], ALPHA), encoding="ascii")[-1] == "   --- ***"
+    assert plain(TerminalReading(["The", "FBI", "is"], ALPHA), encoding="ascii")[-2] == "   --- ***"
 
 
 def test_with_colour_the_background_is_the_weight(coloured):
@@ -33,7 +34,7 @@ def test_numbers_are_aligned(plain):
     words = [f"w{k}" for k in range(12)]
     lines = plain(TerminalReading(words, np.zeros((12, 12))))
     assert lines[0] == " 1  [w0]"
-    assert lines[-1].startswith("12  w0 w1")
+    assert lines[-2].startswith("12  w0 w1")
 
 
 def test_nothing_draws_nothing(plain):

@@ -75,3 +75,10 @@ def test_a_notebook_shows_words_on_their_weights_and_the_labels():
     assert "entailment 90% · contradiction 10%" in page
     assert 'title="1.00">awake<' in page  # the scale ends at 0.7
     assert ">awake<" in make(alpha=None)._repr_html_()
+
+
+def test_characters_are_shown_one_by_one():
+    one = make(characters=True)
+    assert tuple(units.labels for units in one.units) == one.tokens
+    for weights, alpha in zip(one.word_alpha, one.alpha, strict=True):
+        np.testing.assert_allclose(weights, alpha)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from regard.errors import ConfigError, DataError
+from regard.plots.colours import cell_colour
 from regard.tasks.language_model.result import Reading
 
 
@@ -91,5 +92,11 @@ def test_a_notebook_shows_the_last_layers_attention_between_words():
     assert page.count('scope="row"') == 3
     assert "&lt;b&gt;" in page
     assert "<b>" not in page
-    assert f'<td style="--a:{make().word_alpha()[2, 1]:.2f}"' in page
+    assert f'<td style="background:{cell_colour(make().word_alpha()[2, 1])}"' in page
     assert make(alpha=())._repr_html_().startswith("<div")
+
+
+def test_characters_are_shown_one_by_one():
+    one = make(characters=True)
+    assert one.labels == one.tokens
+    np.testing.assert_allclose(one.word_alpha(0), one.alpha[0])

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from regard.errors import DataError
+from regard.plots.page.comparison import ComparedSentence, ComparisonPage, render_comparison
+from regard.plots.page.report import Report, ShownTranslation, render_report
 from regard.tasks.translate.result import Translation
 
 
@@ -57,17 +59,78 @@ def date():
         alpha=np.eye(6),
         source_words=(0, None, 1, 1, 1, None),
         target_words=(0, 0, 0, 0, 0, None),
+        source_characters=True,
+        target_characters=True,
     )
 
 
-def test_shown_are_words_or_the_tokens_of_one_or_two():
+def test_characters_are_never_merged_and_subwords_are():
     many = make()
-    assert many.shown_alpha is many.word_alpha
+    assert many.shown_alpha is many.linked_alpha is many.word_alpha
     assert date().shown_alpha.target_labels == ("0", "5", "-", "0", "1", "</s>")
     np.testing.assert_array_equal(date().shown_alpha.alpha, np.eye(6))
-    assert make(alpha=None).shown_alpha is None
+    assert make(alpha=None).shown_alpha is make(alpha=None, source_characters=True).shown_alpha is None
     assert date().plot().axes[0].images[0].get_array().shape == (6, 6)
     assert date().plot(words=True).axes[0].images[0].get_array().shape == (2, 3)
+    assert date().links == {(k, k) for k in range(5)}
+    assert date().word_links == {(1, 0)}
+    assert date().link_units == ("characters", "characters")
+
+
+def phones():
+    """A character model's word beside phones: chat, noun, → ʃ a."""
+    return make(
+        source="chat",
+        text="ʃ a",
+        features=("N",),
+        source_tokens=("c", "h", "a", "t", "N", "</s>"),
+        tokens=("ʃ", "a", "</s>"),
+        token_log_probs=(-0.1,) * 3,
+        alpha=np.array([[0.4, 0.5, 0.1, 0, 0, 0], [0, 0, 0.9, 0.1, 0, 0], [0, 0, 0, 0.2, 0.1, 0.7]]),
+        source_words=(0, 0, 0, 0, 1, None),
+        target_words=(0, 1, None),
+        source_characters=True,
+    )
+
+
+def test_each_side_has_its_own_level():
+    assert phones().shown_alpha.source_labels == ("c", "h", "a", "t", "N", "</s>")
+    assert phones().shown_alpha.target_labels == ("ʃ", "a", "</s>")
+    np.testing.assert_array_equal(phones().shown_alpha.alpha, phones().alpha)
+    assert phones().links == {(1, 0), (2, 1)}
+    assert phones().word_links == {(0, 0), (0, 1)}
+    assert phones().to_json()["link_units"] == ["characters", "words"]
+
+
+def test_every_picture_has_a_column_per_character():
+    one, columns = phones(), 6
+    assert one.plot().axes[0].images[0].get_array().shape[1] == columns
+    assert one._repr_html_().count('scope="col"') == columns
+    page = render_report(Report("t", "s", "c", {}, shown=[ShownTranslation(one.source_line, "ʃ a", one)]))
+    assert page.count('scope="col"') == columns
+    assert "attention 0" in page
+    compared = ComparedSentence(
+        1, one.source, "ʃ a", ([("ʃ", False)], [("s", True)]), (1.0, 0.0), (one.shown_alpha,) * 2
+    )
+    page = render_comparison(
+        ComparisonPage(("a", "b"), 1, {}, {}, None, [compared], 1, "chrF", "legend", {}, "regard compare")
+    )
+    assert page.count('><span dir="auto">') == 2 * columns
+    assert page.count("attention 0") == 1
+
+
+def test_a_single_word_of_subwords_is_shown_by_its_pieces_and_linked_as_a_word():
+    one = make(
+        source="cats",
+        source_tokens=("cat", "s", "</s>"),
+        source_words=(0, 0, None),
+        alpha=np.full((5, 3), 1 / 3),
+    )
+    assert one.shown_alpha.source_labels == ("cat", "s", "</s>")
+    assert one.shown_alpha.target_labels == ("les", "chats", "noirs", "</s>")
+    assert one.linked_alpha.source_labels == ("cats", "</s>")
+    assert one.links == {(0, 0), (0, 1), (0, 2)}
+    assert one.link_units == ("words", "words")
 
 
 def test_prints_as_its_text():
@@ -83,7 +146,7 @@ def test_json_holds_everything():
     assert written["alternatives"] == [other.to_json()]
     assert set(written) == {
         "source", "text", "score", "log_prob", "source_tokens", "tokens", "token_log_probs",
-        "source_words", "target_words", "links", "alpha", "alternatives",
+        "source_words", "target_words", "links", "link_units", "alpha", "alternatives",
     }  # fmt: skip
 
 

@@ -1,8 +1,9 @@
-"""Attention over words from attention over tokens.
+"""Attention over words, or over characters, from attention over tokens.
 
 In: a line, its tokens, the word each token belongs to, and alpha over the tokens. Out: for a translation, alpha
 (I + 1, J + 1) over I target and J source words, EOS last in both directions; for a text that attends to
-itself, `Units`: its words, and the marks of its start and end where it has them. Knows nothing of tokenizers.
+itself, `Units`: its words, and the marks of its start and end where it has them. A text whose tokens are characters is
+shown and linked by characters, any other by words: that is `merged_words`. Knows nothing of tokenizers.
 """
 
 from collections.abc import Sequence
@@ -29,6 +30,19 @@ class LabelledAlpha:
     alpha: NDArray[np.float64]
     source_labels: tuple[str, ...]
     target_labels: tuple[str, ...]
+
+
+def merged_words(words: Words, *, characters: bool) -> Words:
+    """Which row or column of a picture, or end of a link, each token belongs to.
+
+    The one rule for all pictures and links: a token that is a character stands for itself, as do blanks between
+    characters; the pieces of a word are merged.
+
+    Args:
+        words: the word number of each token; the last is the end mark.
+        characters: whether the tokens are characters.
+    """
+    return (*range(len(words) - 1), None) if characters else words
 
 
 def merge_alpha(alpha: NDArray[np.floating], source_words: Words, target_words: Words) -> NDArray[np.float64]:
@@ -155,13 +169,16 @@ class Units:
         return merged
 
 
-def word_units(line: str, tokens: Sequence[str], words: Words) -> Units:
+def text_units(line: str, tokens: Sequence[str], words: Words, *, characters: bool = False) -> Units:
     """The units of a text: its words, and a mark at either end for a token that belongs to no word.
+
+    As in `merged_words`, a token that is a character is a unit of its own.
 
     Args:
         line: the text of the tokens.
         tokens: T display forms.
         words: T word numbers counted from 0; None for marks and blanks.
+        characters: whether the tokens are characters.
 
     Raises:
         DataError: not as many words as tokens.
@@ -170,6 +187,8 @@ def word_units(line: str, tokens: Sequence[str], words: Words) -> Units:
         raise DataError(
             f"{line!r}: {len(words)} words for {len(tokens)} tokens; give one per token, None for marks"
         )
+    if characters:
+        return Units(tuple(tokens), np.eye(len(tokens)))
     starts = bool(words) and words[0] is None
     ends = len(words) > starts and words[-1] is None
     num_words = count_words(words)

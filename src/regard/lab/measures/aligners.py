@@ -153,9 +153,9 @@ def compare_aligners(examples: Sequence[Example], decodings: Decodings) -> dict[
     lengths = [(len(e.source.split()), len(e.target.split())) for e in examples]
     diagonals = [diagonal_links(*each) for each in lengths]
     links = {
-        "attention": [each.links for each in decodings.trained],
+        "attention": [each.word_links for each in decodings.trained],
         "diagonal": diagonals,
-        "untrained": [each.links for each in decodings.untrained],
+        "untrained": [each.word_links for each in decodings.untrained],
     }
     alphas = {
         "attention": [word_attention(each) for each in decodings.trained],
@@ -203,7 +203,7 @@ def _score_own_output(
     return {
         "sentences": len(same),
         "furthest_from_forced": float(max(np.abs(a - b).max() for a, b in zip(alphas, forced, strict=True))),
-        **alignment_scores([each.links for each in own], alphas, [gold[k] for k in same]),
+        **alignment_scores([each.word_links for each in own], alphas, [gold[k] for k in same]),
     }
 
 

@@ -3,7 +3,7 @@
 In: partial hypotheses. Out: a matplotlib `Figure`. A row is a step, with the source token the best output attended to
 most beside it. The best output runs straight down the left in bold; hypotheses that led to no output are grey, pruned
 ones pale, at the right of their row. A branch is as thick as its token is probable. Below a token is the
-log-probability of all tokens so far, below EOS its score.
+log-probability of all tokens so far, below EOS of a finished hypothesis its score, which is said.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from regard.evaluation.metrics import hundredths
 from regard.plots.beam_tree import BeamTree, TreeNode, layout, node_value
 from regard.plots.colours import FAINT, INK, MUTED, weight_colour
 from regard.plots.figures.canvas import new_figure, page_axes
@@ -33,7 +32,7 @@ _THINNEST, _THICKEST = 0.4, 2.8  # points
 _BRANCH, _PRUNED = "#8f8f89", "#9a9a94"
 _KEY = (
     "left: step, from 0, and the source token with most attention in the best output",
-    "number: log p of all tokens so far; of </s>, the score    thickness: p of the token",
+    "number: log p of all tokens so far    score: of a finished output    thickness: p of the token",
     "bold: best output    black: finished    grey: kept, not finished    pale: pruned",
 )
 
@@ -104,9 +103,7 @@ class _Pen:
     def width(self, node: TreeNode) -> float:
         """The width of a node: of its token or of its number."""
         word = self.words.width(truncate(node.token), bold=self._tree.is_best(node))
-        return max(word, self.small.width(hundredths(node_value(node)))) + (
-            0.12 if node.fate == "finished" else 0.0
-        )
+        return max(word, self.small.width(node_value(node))) + (0.12 if node.fate == "finished" else 0.0)
 
     def write(self, axes: Axes, node: TreeNode, width: float, left: float, baseline: float) -> None:
         """Write a token and its number."""
@@ -117,9 +114,7 @@ class _Pen:
             left += 0.06
         self.words.write(axes, left, baseline, truncate(node.token), colour=colour, bold=best)
         number = {"pruned": _PRUNED, "kept": MUTED, "finished": INK}[node.fate]
-        self.small.write(
-            axes, left, baseline + 1.25 * self.small.em, hundredths(node_value(node)), colour=number
-        )
+        self.small.write(axes, left, baseline + 1.25 * self.small.em, node_value(node), colour=number)
 
     def _ground(self, axes: Axes, left: float, baseline: float, width: float, colour: str) -> None:
         from matplotlib.patches import FancyBboxPatch

@@ -7,6 +7,7 @@ no display is needed and no figure outlives its last use.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from io import BytesIO
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -88,13 +89,13 @@ def save(figure: Figure, path: str | PathLike[str]) -> None:
     formats = figure.canvas.get_supported_filetypes()
     if extension not in formats:
         raise ConfigError(f"{target}: cannot draw a {extension!r} file; {nearest(extension, formats)}")
+    drawn = BytesIO()
     with matplotlib.rc_context(_FILE_STYLE):
-        write_whole(
-            target,
-            lambda file: figure.savefig(
-                file, format=extension, dpi=FILE_DOTS_PER_INCH, metadata=_UNDATED.get(extension)
-            ),
-        )
+        figure.savefig(drawn, format=extension, dpi=FILE_DOTS_PER_INCH, metadata=_UNDATED.get(extension))
+    content = drawn.getvalue()
+    if extension == "svg":  # a viewer would make one blank of several
+        content = content.replace(b"<text ", b'<text xml:space="preserve" ')
+    write_whole(target, lambda file: file.write(content))
 
 
 def style_axes(axes: Axes, families: Sequence[str], *, grid: Literal["x", "y", "both"] = "y") -> None:

@@ -7,7 +7,7 @@ and colour scales on axes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -239,8 +239,18 @@ def fill_rectangle(axes: Axes, left: float, top: float, width: float, height: fl
     axes.add_patch(Rectangle((left, top), width, height, facecolor=colour, edgecolor="none", linewidth=0))
 
 
-def draw_scale(axes: Axes, font: Font, left: float, baseline: float, name: str, *, end: float = 1.0) -> float:
-    """Draw a colour scale: its name, 0, a strip from white to `ACCENT`, and the weight at its end.
+def draw_scale(
+    axes: Axes,
+    font: Font,
+    left: float,
+    baseline: float,
+    name: str,
+    *,
+    start: float = 0.0,
+    end: float = 1.0,
+    colour: Callable[[float], Any] = weight_colour,
+) -> float:
+    """Draw a colour scale: its name, the weight at its start, a strip of its colours, and the weight at its end.
 
     Args:
         axes: in inches.
@@ -248,7 +258,9 @@ def draw_scale(axes: Axes, font: Font, left: float, baseline: float, name: str, 
         left: its left edge.
         baseline: of name and numbers.
         name: of the weight.
-        end: the weight of the darkest colour.
+        start: the weight of the first colour.
+        end: the weight of the last colour.
+        colour: of a place on the strip, from 0 to 1; by default from white to `ACCENT`.
 
     Returns:
         its right edge.
@@ -257,12 +269,12 @@ def draw_scale(axes: Axes, font: Font, left: float, baseline: float, name: str, 
 
     gap = 0.5 * font.em
     after = left
-    for text in (name, "0"):
+    for text in (name, _plain(start)):
         font.write(axes, after, baseline, text, colour=MUTED)
         after += font.width(text) + gap
     top = baseline - 0.36 * font.em - _SCALE_HEIGHT / 2
     edges = (after, after + _SCALE_WIDTH, top + _SCALE_HEIGHT, top)
-    colours = ListedColormap([weight_colour(k / 255) for k in range(256)])
+    colours = ListedColormap([colour(k / 255) for k in range(256)])
     axes.imshow([list(range(256))], cmap=colours, extent=edges, aspect="auto", interpolation="nearest")
     axes.plot(
         [edges[0], edges[1], edges[1], edges[0], edges[0]],
@@ -270,11 +282,15 @@ def draw_scale(axes: Axes, font: Font, left: float, baseline: float, name: str, 
         color=FAINT,
         linewidth=0.6,
     )
-    number = f"{end:g}"
+    number = _plain(end)
     font.write(axes, edges[1] + gap, baseline, number, colour=MUTED)
     return edges[1] + gap + font.width(number)
 
 
-def scale_width(font: Font, name: str, *, end: float = 1.0) -> float:
+def scale_width(font: Font, name: str, *, start: float = 0.0, end: float = 1.0) -> float:
     """The width of a colour scale in inches."""
-    return sum(map(font.width, (name, "0", f"{end:g}"))) + _SCALE_WIDTH + 1.5 * font.em
+    return sum(map(font.width, (name, _plain(start), _plain(end)))) + _SCALE_WIDTH + 1.5 * font.em
+
+
+def _plain(weight: float) -> str:
+    return f"{weight:g}".replace("-", "\N{MINUS SIGN}")

@@ -1,13 +1,14 @@
 """Attention as heat maps, like Figure 3 of Bahdanau et al.
 
 In: alpha (rows, columns) and its labels, or a `WhatIf`. Out: a matplotlib `Figure`: source along the top, target down
-the left, black for 0 and white for 1; a difference of two is blue where it is positive and red, with a dash, where it
-is negative. Figures grow with the sentence: cells stay square and labels legible from 1 word to 60 and more.
+the left, white for 0 and black for 1 (the paper's figure is the negative of ours), with a key below; a difference of
+two is blue where it is positive and red, with a dash, where it is negative. Figures grow with the sentence: cells stay
+square and labels legible from 1 word to 60 and more.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,10 +17,10 @@ from numpy.typing import NDArray
 
 from regard.errors import DataError
 from regard.evaluation.metrics import hundredths
-from regard.plots.colours import FAINT, INK
-from regard.plots.figures.canvas import new_figure, require_matplotlib
-from regard.plots.figures.fonts import families_for, renderable, text_width
-from regard.plots.text import truncate
+from regard.plots.colours import FAINT, INK, cell_colour
+from regard.plots.figures.canvas import new_figure, page_axes, require_matplotlib
+from regard.plots.figures.fonts import Font, draw_scale, families_for, renderable, scale_width, text_width
+from regard.plots.text import is_character, truncate
 from regard.text.links import GoldLinks
 
 if TYPE_CHECKING:
@@ -32,9 +33,10 @@ if TYPE_CHECKING:
 _MARGIN = 0.15  # inches around every map
 _LABEL_GAP = 0.07  # inches between a label and its row or column
 _GOLD = "#E69F00"
-_GRID = "#2b2b2b"  # barely visible in a dark cell
 _POINTS_PER_INCH = 72
 _DASH_FROM, _WHITE_DASH_FROM = 0.25, 0.6  # how negative a cell with a dash is
+_KEY_SIZE = 7.5  # points
+_DIFFERENCE_COLOURS = "RdBu"
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +78,7 @@ class _Layout:
     width: float
     height: float
     font_size: float
-    upright: bool
+    upright: tuple[bool, ...]
     families: tuple[str, ...]
 
 
@@ -119,18 +121,54 @@ def draw_heatmaps(maps: Sequence[HeatMap], *, columns: int | None = None) -> Fig
         raise DataError("a figure of heat maps needs at least one; pass one or more")
     require_matplotlib()
     columns = columns or min(len(maps), 3 if len(maps) > 4 else 2)
+    keys = _keys(maps)
+    font = Font.covering((), _KEY_SIZE)
     longest = max(max(one.alpha.shape) for one in maps)
     layouts = [_lay_out(one, longest) for one in maps]
     rows = [range(start, min(start + columns, len(maps))) for start in range(0, len(maps), columns)]
     widths = [max(layouts[k].width for k in range(column, len(maps), columns)) for column in range(columns)]
     heights = [max(layouts[k].height for k in row) for row in rows]
-    figure = new_figure(sum(widths), sum(heights))
+    keys_width = sum(scale_width(font, key.name, start=key.start) + 2 * font.em for key in keys)
+    keys_height = 1.8 * font.em if keys else 0.0
+    figure = new_figure(max(sum(widths), keys_width + 2 * _MARGIN), sum(heights) + keys_height)
     down = 0.0
     for row, height in zip(rows, heights, strict=True):
         for column, k in enumerate(row):
             _draw(figure, maps[k], layouts[k], right=sum(widths[:column]), down=down)
         down += height
+    if keys:
+        _draw_keys(figure, keys, font)
     return figure
+
+
+@dataclass(frozen=True)
+class _Key:
+    """What the colours of some maps mean: the weight of the first and, always 1, of the last."""
+
+    name: str
+    start: float
+    colour: Callable[[float], Any]
+
+
+def _keys(maps: Sequence[HeatMap]) -> list[_Key]:
+    """A key for the weights and one for the differences, where there are any."""
+    import matplotlib
+
+    drawn = {one.signed for one in maps if one.alpha.size}
+    weights, differences = _Key("attention", 0, cell_colour), "difference of attention"
+    keys = [weights] if False in drawn else []
+    if True in drawn:
+        keys.append(_Key(differences, -1, matplotlib.colormaps[_DIFFERENCE_COLOURS]))
+    return keys
+
+
+def _draw_keys(figure: Figure, keys: Sequence[_Key], font: Font) -> None:
+    """Draw the keys side by side at the foot of the figure."""
+    axes = page_axes(figure)
+    left, baseline = _MARGIN, float(figure.get_size_inches()[1]) - _MARGIN
+    for key in keys:
+        end = draw_scale(axes, font, left, baseline, key.name, start=key.start, colour=key.colour)
+        left = end + 2 * font.em
 
 
 def _lay_out(one: HeatMap, longest: int) -> _Layout:
@@ -139,8 +177,9 @@ def _lay_out(one: HeatMap, longest: int) -> _Layout:
     font_size = float(np.interp(cell, [0.18, 0.32], [7.0, 10.0]))
     families = families_for([*one.source_labels, *one.target_labels, one.title or ""])
     widths = [text_width(truncate(label), font_size, families) for label in one.source_labels]
-    upright = max(widths, default=0.0) <= 0.9 * cell
-    top = (font_size / _POINTS_PER_INCH if upright else max(widths, default=0.0)) + _LABEL_GAP
+    upright = tuple(map(is_character, one.source_labels))
+    turned = (width for width, up in zip(widths, upright, strict=True) if not up)
+    top = max(font_size / _POINTS_PER_INCH, *turned, 0.0) + _LABEL_GAP
     left = max((text_width(truncate(label), font_size, families) for label in one.target_labels), default=0.0)
     left += _LABEL_GAP
     title = 2 * font_size / _POINTS_PER_INCH if one.title else 0.0
@@ -161,6 +200,8 @@ def _lay_out(one: HeatMap, longest: int) -> _Layout:
 
 def _draw(figure: Figure, one: HeatMap, layout: _Layout, *, right: float, down: float) -> None:
     """Draw a map, `right` and `down` inches from the figure's upper left corner."""
+    from matplotlib.colors import ListedColormap
+
     width, height = figure.get_size_inches()
     rows, columns = one.alpha.shape
     if one.title:
@@ -179,12 +220,16 @@ def _draw(figure: Figure, one: HeatMap, layout: _Layout, *, right: float, down: 
     y = down + _MARGIN + layout.title + layout.top + rows * layout.cell
     place = (x / width, 1 - y / height, columns * layout.cell / width, rows * layout.cell / height)
     axes = figure.add_axes(place)
-    cells: dict[str, Any] = {"cmap": "gray", "vmin": 0, "vmax": 1}
+    cells: dict[str, Any] = {
+        "cmap": ListedColormap([cell_colour(k / 255) for k in range(256)]),
+        "vmin": 0,
+        "vmax": 1,
+    }
     if one.signed:
-        cells = {"cmap": "RdBu", "vmin": -1, "vmax": 1}
+        cells = {"cmap": _DIFFERENCE_COLOURS, "vmin": -1, "vmax": 1}
         _dash(axes, one.alpha, layout.font_size)
     axes.imshow(one.alpha, interpolation="nearest", aspect="auto", **cells)
-    line: dict[str, Any] = {"colors": FAINT if one.signed else _GRID, "linewidth": 0.4}
+    line: dict[str, Any] = {"colors": FAINT, "linewidth": 0.4}
     axes.hlines(np.arange(rows - 1) + 0.5, -0.5, columns - 0.5, **line)
     axes.vlines(np.arange(columns - 1) + 0.5, -0.5, rows - 0.5, **line)
     _write_labels(axes, one, layout)
@@ -197,7 +242,9 @@ def _write_labels(axes: Axes, one: HeatMap, layout: _Layout) -> None:
     source = [renderable(truncate(label), layout.families) for label in one.source_labels]
     target = [renderable(truncate(label), layout.families) for label in one.target_labels]
     axes.xaxis.tick_top()
-    axes.set_xticks(range(len(source)), source, rotation=0 if layout.upright else 90, **style)
+    axes.set_xticks(range(len(source)), source, **style)
+    for label, upright in zip(axes.get_xticklabels(), layout.upright, strict=True):
+        label.set_rotation(0 if upright else 90)
     axes.set_yticks(range(len(target)), target, **style)
     axes.tick_params(length=0, pad=_LABEL_GAP * _POINTS_PER_INCH * 0.8)
     for side in axes.spines.values():
@@ -247,7 +294,7 @@ def draw_what_if(what_if: WhatIf) -> Figure:
                 difference,
                 what_if.after.source_tokens,
                 what_if.step_labels,
-                title="after minus before: blue positive, red negative",
+                title="after minus before",
                 signed=True,
             )
         )

@@ -46,6 +46,7 @@ _POOLING_WIDTH = 6.0  # inches of a line of words
 _PROBABILITY_BAR = 0.9  # inches: a probability of 1
 _TEXT_GAP = 1.0  # ems, the extra space between texts
 _MOST_LABELS = 4
+_CERTAIN = "100 %"
 _POOLING_SCALE = "pooling weight"
 
 
@@ -85,7 +86,12 @@ def draw_pooling(classifications: Sequence[Classification], *, title: str | None
     names = max(small.width(label, bold=True) for entry in entries for label, _ in entry.labels)
     words_width = max(paragraph.width for entry in entries for paragraph in entry.paragraphs)
     width = max(
-        words_width + 2 * font.em + names + _PROBABILITY_BAR + 4 * small.em,
+        words_width
+        + 2 * font.em
+        + names
+        + _PROBABILITY_BAR
+        + 1.1 * small.em
+        + small.width(_CERTAIN, bold=True),
         scale_width(small, _POOLING_SCALE, end=end or 1),
     )
     height = sum((entry.num_lines * _LINE + _TEXT_GAP) * font.em for entry in entries) - _TEXT_GAP * font.em
@@ -158,7 +164,7 @@ def _draw_labels(axes: Axes, font: Font, entry: _Entry, left: float, top: float)
         fill_rectangle(
             axes, bar, baseline - 0.62 * small.em, _PROBABILITY_BAR * probability, 0.5 * small.em, colour
         )
-        after = bar + _PROBABILITY_BAR + 3 * small.em
+        after = bar + _PROBABILITY_BAR + 0.5 * small.em + small.width(_CERTAIN, bold=True)
         small.write(
             axes, after, baseline, f"{100 * probability:.0f} %", colour=colour, bold=chosen, align="right"
         )

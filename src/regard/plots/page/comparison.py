@@ -12,7 +12,7 @@ from regard.evaluation.alignment.words import LabelledAlpha
 from regard.evaluation.metrics import METRICS, display_name, format_score
 from regard.evaluation.significance import PairedScore
 from regard.io import write_whole
-from regard.plots.html import Markup, attention_table, element
+from regard.plots.html import Markup, attention_table, element, label_width, shade_key
 from regard.plots.page.report import fill_page
 
 Marked = Sequence[tuple[str, bool]]
@@ -30,7 +30,6 @@ class ComparedSentence:
         outputs: both, with what differs from the reference.
         scores: of both by themselves.
         alphas: the attention of both; None where there is none.
-        links: the word links of both, as text; None where there are none.
         joint: what separates the pieces of an output.
     """
 
@@ -40,7 +39,6 @@ class ComparedSentence:
     outputs: tuple[Marked, Marked]
     scores: tuple[float, float]
     alphas: Sequence[LabelledAlpha | None]
-    links: tuple[str | None, str | None]
     joint: str = " "
 
 
@@ -87,6 +85,11 @@ def format_difference(key: str, difference: float) -> str:
     return sign + format_score(key, abs(difference))
 
 
+def format_p_value(p: float) -> str:
+    """Three decimals; a smaller probability is not 0."""
+    return f"{p:.3f}" if p >= 0.0005 else "< 0.001"
+
+
 def better_system(key: str, scores: tuple[float, float]) -> int | None:
     """Which of two systems has the better score, 0 or 1; None if neither."""
     if scores[0] == scores[1]:
@@ -102,7 +105,9 @@ def score_rows(
     for key, values in scores.items():
         test = tests.get(key)
         cells = [format_margin(key, value, test, system) for system, value in enumerate(values)]
-        p_values = ["", ""] if test is None else [f"{test.p_bootstrap:.3f}", f"{test.p_randomization:.3f}"]
+        p_values = (
+            ["", ""] if test is None else [*map(format_p_value, (test.p_bootstrap, test.p_randomization))]
+        )
         mark = ""
         if test is not None and test.is_significant:
             better = better_system(key, values)
@@ -130,7 +135,7 @@ def _scores(page: ComparisonPage) -> Markup:
     parts = [element("div", table, class_="scroll")]
     notes = [f"{page.legend}."]
     if page.mcnemar is not None:
-        notes.append(f" McNemar's test: p = {page.mcnemar:.3f}.")
+        notes.append(f" McNemar's test: p = {format_p_value(page.mcnemar)}.")
     parts.append(element("p", *notes, class_="facts"))
     if page.signatures:
         lines = [f"{display_name(key)}: {value}" for key, value in page.signatures.items()]
@@ -150,23 +155,17 @@ def _sentence(one: ComparedSentence, by_sentence: str) -> Markup:
         element("div", element("dt", name), element("dd", *line, dir="auto"), class_=name)
         for name, line in lines
     ]
-    facts = f"sentence {one.number:,}; {by_sentence} {one.scores[0]:.1f} → {one.scores[1]:.1f}"
-    linked = [
-        element("p", f"links of {name}: {links}", class_="facts")
-        for name, links in zip("AB", one.links, strict=True)
-        if links is not None
-    ]
+    facts = f"sentence {one.number:,} · {by_sentence} of A {one.scores[0]:.1f}, of B {one.scores[1]:.1f}"
     left = element(
         "div",
         element("dl", *pairs, class_="lines"),
         element("p", facts, class_="facts"),
-        *linked,
         class_="words",
     )
     maps = [
         element(
             "div",
-            element("p", f"attention of {name}", class_="legend"),
+            element("p", f"attention of {name}", class_="name"),
             element(
                 "div", attention_table(alpha.source_labels, alpha.target_labels, alpha.alpha), class_="scroll"
             ),
@@ -176,23 +175,36 @@ def _sentence(one: ComparedSentence, by_sentence: str) -> Markup:
         for name, alpha in zip("AB", one.alphas, strict=True)
         if alpha is not None
     ]
-    return element("article", left, *([element("div", *maps)] if maps else []))
+    widths = (
+        len(alpha.source_labels) + label_width(alpha.target_labels)
+        for alpha in one.alphas
+        if alpha is not None
+    )
+    style = f"--widest:{max(widths, default=0):.1f}rem"  # with cells of 1 rem
+    beside = [element("div", *maps, class_="maps", style=style)] if maps else []
+    return element("article", left, *beside)
 
 
 def render_comparison(page: ComparisonPage) -> str:
     """Render the page."""
     parts = [_scores(page)]
     if page.shown:
-        legend = (
+        legend: list[str] = [
             f"{page.num_differing:,} of {page.num_sentences:,} outputs differ. Shown are those whose "
             f"{page.by_sentence} differs most; underlined is what is not in the reference."
-        )
+        ]
+        if any(alpha is not None for one in page.shown for alpha in one.alphas):
+            legend += [
+                " The darker a cell, the more a system attends to the source above it: ",
+                shade_key(),
+                ".",
+            ]
         sentences = [_sentence(one, page.by_sentence) for one in page.shown]
         parts.append(
             element(
                 "section",
                 element("h2", "Outputs that differ most"),
-                element("p", legend, class_="legend"),
+                element("p", *legend, class_="legend"),
                 *sentences,
             )
         )

@@ -23,7 +23,7 @@ from regard.evaluation.metrics import (
     text_metrics,
 )
 from regard.io import write_whole
-from regard.plots.html import Markup, attention_table, element, join, stylesheet
+from regard.plots.html import Markup, attention_table, element, join, shade_key, stylesheet
 from regard.plots.page.charts import STYLES, Line, line_chart, logged
 from regard.text.links import GoldLinks
 
@@ -236,9 +236,10 @@ def _translations(report: Report) -> list[Markup]:
     shown = [one for one in report.shown if isinstance(one, ShownTranslation)]
     if not shown:
         return []
-    legend = [
-        "The darker a cell, the more the model attends to the source word above it when it generates the "
-        "target word beside it."
+    legend: list[str] = [
+        "The darker a cell, the more the model attends to the source above it when it generates the target beside it: ",
+        shade_key(),
+        ".",
     ]
     if any(one.gold for one in shown):
         legend.append(" Outlined cells are the gold alignment, dashed where a link is only possible.")
@@ -270,7 +271,9 @@ def _shown(one: ShownTranslation) -> Markup:
     text: str = translation.text
     lines = [("source", one.source)]
     if one.reference is not None:
-        text, reference = word_diff(translation.text, one.reference)
+        text, reference = text_diff(
+            translation.text, one.reference, by_character=translation.target_characters
+        )
         lines += [("translation", text), ("reference", reference)]
     else:
         lines.append(("translation", text))
@@ -303,33 +306,36 @@ def _shown(one: ShownTranslation) -> Markup:
     return element("article", left, attention)
 
 
-def word_diff(translation: str, reference: str) -> tuple[Markup, Markup]:
-    """Mark the words that only one line has: ``<ins>`` in the translation, ``<del>`` in the reference.
+def text_diff(translation: str, reference: str, *, by_character: bool = False) -> tuple[Markup, Markup]:
+    """Mark what only one line has: ``<ins>`` in the translation, ``<del>`` in the reference.
 
     Args:
         translation: a line.
         reference: its reference.
+        by_character: whether characters are compared, and not blank-separated words.
 
     Returns:
         the translation, and the reference.
     """
-    ours, theirs = translation.split(), reference.split()
+    split = list if by_character else str.split
+    joint = "" if by_character else " "
+    ours, theirs = split(translation), split(reference)
     matcher = SequenceMatcher(a=theirs, b=ours, autojunk=False)
     extra: list[str] = []
     missing: list[str] = []
     for operation, start, end, our_start, our_end in matcher.get_opcodes():
         same = operation == "equal"
-        _append_words(missing, theirs[start:end], None if same else "del")
-        _append_words(extra, ours[our_start:our_end], None if same else "ins")
+        _append(missing, theirs[start:end], joint, None if same else "del")
+        _append(extra, ours[our_start:our_end], joint, None if same else "ins")
     return join(extra), join(missing)
 
 
-def _append_words(pieces: list[str], words: list[str], mark: str | None) -> None:
+def _append(pieces: list[str], words: Sequence[str], joint: str, mark: str | None) -> None:
     if not words:
         return
     if pieces:
-        pieces.append(" ")
-    text = " ".join(words)
+        pieces.append(joint)
+    text = joint.join(words)
     pieces.append(element(mark, text) if mark else text)
 
 

@@ -2,7 +2,8 @@
 
 In: partial hypotheses. Out: a rich renderable. Tokens without a choice between them share a line; where several
 hypotheses continue, each is a branch below, the best first. A finished hypothesis ends with its score, any other with
-its log-probability. The best output is bold; hypotheses that led to no output are dim.
+the log-probability of its tokens, and each says which. The best output is bold; hypotheses that led to no output are
+dim.
 """
 
 from collections.abc import Iterable, Iterator
@@ -11,7 +12,6 @@ from dataclasses import dataclass
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
-from regard.evaluation.metrics import hundredths
 from regard.plots.beam_tree import BeamTree, TreeNode, node_value
 from regard.plots.text import printable
 
@@ -79,6 +79,6 @@ class _TreeLines:
             node = children[0]
         if not children:
             finished = node.fate == "finished"
-            mark = self.symbols.finished if finished else self.symbols.pruned
-            line.append(f" {mark} {hundredths(node_value(node), self.symbols.minus)}", style)
+            mark = self.symbols.finished if finished else f"{self.symbols.pruned} log p"
+            line.append(f" {mark} {node_value(node, self.symbols.minus)}", style)
         return node

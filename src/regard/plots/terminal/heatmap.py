@@ -1,12 +1,13 @@
 """Attention in a terminal: a heat map, and two side by side for an intervention.
 
 In: alpha (rows, columns) and its labels, or a `WhatIf`. Out: rich renderables. Source words step down to their
-columns, target words are at the left. With colour the cells are greys, black for 0 and white for 1; without, in a pipe
-or a log, they are blocks, a dot for 0 and full for 1. A what-if adds a table of the steps: token, log-probability,
-most attended source token; differing steps are bold, forced ones have an arrow.
+columns, target words are at the left, a key is below. With colour the cells are greys, white for 0 and black for 1 on
+dark terminals as on light ones; without, in a pipe or a log, they are blocks, a dot for 0 and full for 1. A what-if
+adds a table of the steps: token, log-probability, most attended source token; differing steps are bold, forced ones
+have an arrow.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TYPE_CHECKING
@@ -22,7 +23,7 @@ from rich.text import Text
 
 from regard.errors import DataError
 from regard.evaluation.metrics import hundredths
-from regard.plots.colours import ASCII_BLOCKS, BLOCKS
+from regard.plots.colours import ASCII_BLOCKS, BLOCKS, cell_colour, weight_block
 from regard.plots.text import printable
 
 if TYPE_CHECKING:
@@ -42,11 +43,13 @@ class TerminalAlignment:
         alpha: (rows, columns) from 0 to 1.
         source_labels: one per column.
         target_labels: one per row.
+        key: whether a line below says what the shades mean.
     """
 
     alpha: NDArray[np.floating]
     source_labels: Sequence[str]
     target_labels: Sequence[str]
+    key: bool = True
 
     def __post_init__(self) -> None:
         labels = (len(self.target_labels), len(self.source_labels))
@@ -59,17 +62,13 @@ class TerminalAlignment:
         """The width of the map with all columns in one row."""
         label = self._label_width()
         widest = max((3 * j + cell_len(word) for j, word in enumerate(self.source_labels)), default=0)
+        if self.key and widest:
+            widest = max(widest, _MapLines.on(console, options).key().cell_len)
         return Measurement(min(label + 2 + _LAST_WORD, options.max_width), label + 1 + widest)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Draw as many columns side by side as fit, the rest below."""
-        lines = _MapLines(
-            label=self._label_width(),
-            width=options.max_width,
-            colour=console.color_system is not None and not console.no_color,
-            blocks=ASCII_BLOCKS if options.ascii_only else BLOCKS,
-            stem="|" if options.ascii_only else "│",
-        )
+        lines = _MapLines.on(console, options, self._label_width())
         room = max(1, options.max_width - lines.label - _LAST_WORD)
         num_source = len(self.source_labels)
         step = next((step for step in (3, 2) if step * num_source <= room), 2)
@@ -81,6 +80,9 @@ class TerminalAlignment:
             yield from lines.header(self.source_labels[part], step)
             for word, row in zip(self.target_labels, self.alpha[:, part], strict=True):
                 yield lines.row(word, row, step)
+        if self.key and num_source:
+            yield Text("")
+            yield lines.key()
 
     def _label_width(self) -> int:
         return min(max(map(cell_len, self.target_labels), default=0), _WIDEST_LABEL) + 1
@@ -95,6 +97,22 @@ class _MapLines:
     colour: bool
     blocks: str
     stem: str
+
+    @classmethod
+    def on(cls, console: Console, options: ConsoleOptions, label: int = 0) -> "_MapLines":
+        """Use what a console supports."""
+        return cls(
+            label=label,
+            width=options.max_width,
+            colour=shows_shades(console),
+            blocks=ASCII_BLOCKS if options.ascii_only else BLOCKS,
+            stem="|" if options.ascii_only else "│",
+        )
+
+    def key(self) -> Text:
+        """Say what the shades mean."""
+        colour = cell_colour if self.colour else None
+        return shade_key("attention", colour, self.blocks, width=self.width, indent=self.label)
 
     def header(self, words: Sequence[str], step: int) -> Iterator[Text]:
         """Write each source word at its column, above the words it would overlap, with a stem below it."""
@@ -115,16 +133,61 @@ class _MapLines:
         """Write a target word and its cells."""
         name = cut_to_width(word, self.label - 1)
         line = Text(" " * (self.label - 1 - cell_len(name)) + name + " ", no_wrap=True)
-        for weight in np.clip(np.nan_to_num(weights), 0, 1):
-            if self.colour:
-                grey = round(255 * float(weight))
-                line.append(" " * step, Style(bgcolor=f"#{grey:02x}{grey:02x}{grey:02x}"))
-            else:
-                shade = round(float(weight) * (len(self.blocks) - 1))
-                line.append((self.blocks[shade] * min(2, 1 + shade)).ljust(step), "" if shade else "dim")
+        for weight in weights.tolist():
+            line.append(*self._cell(weight, step))
         if not self.colour:
             line.rstrip()
         return line
+
+    def _cell(self, weight: float, width: int) -> tuple[str, Style]:
+        """A cell and its style."""
+        if self.colour:
+            return " " * width, Style(bgcolor=cell_colour(weight))
+        block = weight_block(weight, self.blocks)
+        empty = block == self.blocks[0]
+        return (block if empty else 2 * block).ljust(width), Style(dim=empty or None)
+
+
+_COLOUR_SYSTEMS = ("256", "truecolor", "windows")  # with 16 colours there are no gradations
+
+
+def shows_shades(console: Console) -> bool:
+    """Whether a console has colours enough to shade a weight; otherwise blocks are printed."""
+    return console.color_system in _COLOUR_SYSTEMS and not console.no_color
+
+
+def shade_key(
+    name: str,
+    colour: Callable[[float], str] | None,
+    blocks: str,
+    *,
+    width: int,
+    indent: int = 0,
+    end: float = 1.0,
+) -> Text:
+    """Say what shades mean: a name, 0, a cell for each shade, and the weight of the darkest.
+
+    Args:
+        name: of the weight; left out where it does not fit.
+        colour: of a place between the lightest and the darkest, from 0 to 1; None for blocks.
+        blocks: from the lightest to the darkest.
+        width: of the console, in columns.
+        indent: columns to its left, where they fit.
+        end: the weight of the darkest.
+    """
+    number = f" {end:g}"
+    forms = ((indent, f"{name} 0 ", 2), (0, f"{name} 0 ", 2), (0, "0 ", 2), (0, "0 ", 1))
+    before, words, cell = next(
+        (form for form in forms if form[0] + len(form[1]) + form[2] * len(blocks) + len(number) <= width),
+        forms[-1],
+    )
+    line = Text(" " * before, no_wrap=True).append(words, "dim")
+    for number_of_shade, block in enumerate(blocks):
+        if colour is None:
+            line.append(block * cell)
+        else:
+            line.append(" " * cell, Style(bgcolor=colour(number_of_shade / (len(blocks) - 1))))
+    return line.append(number, "dim")
 
 
 def cut_to_width(word: str, width: int) -> str:
@@ -174,6 +237,8 @@ class TerminalWhatIf:
             yield side_by_side
         else:
             yield from maps
+        yield Text("")
+        yield _MapLines.on(console, options).key()
 
     def _steps(self, arrow: str, minus: str) -> Table:
         table = Table(box=None, pad_edge=False, header_style="dim")
@@ -206,4 +271,4 @@ def _rows(translation: "Translation", minus: str) -> Sequence[tuple[str, str, st
 
 def _map(translation: "Translation") -> TerminalAlignment:
     assert translation.alpha is not None, "only called with attention"
-    return TerminalAlignment(translation.alpha, translation.source_tokens, translation.tokens)
+    return TerminalAlignment(translation.alpha, translation.source_tokens, translation.tokens, key=False)

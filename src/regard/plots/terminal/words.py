@@ -27,15 +27,12 @@ from regard.plots.colours import (
     weight_colour,
 )
 from regard.plots.figures.words import check_square, leading_labels, pooling_scale_end
-from regard.plots.terminal.heatmap import cut_to_width
+from regard.plots.terminal.heatmap import cut_to_width, shade_key, shows_shades
 from regard.plots.text import wrap
 
 if TYPE_CHECKING:
     from regard.tasks.classify.result import Classification
     from regard.tasks.tag.result import Tagging
-
-
-_COLOUR_SYSTEMS = ("256", "truecolor", "windows")  # with 16 colours there are no gradations
 
 
 @dataclass(frozen=True)
@@ -57,7 +54,7 @@ class WeightedWords:
         """Use what a console supports."""
         return cls(
             width=options.max_width,
-            colour=console.color_system in _COLOUR_SYSTEMS and not console.no_color,
+            colour=shows_shades(console),
             blocks=ASCII_BLOCKS if options.ascii_only else BLOCKS,
         )
 
@@ -85,6 +82,12 @@ class WeightedWords:
                 yield self._coloured_line(start, [(forms[k], weights[k], k == newest) for k in line])
             else:
                 yield from self._block_lines(start, [(forms[k], weights[k]) for k in line])
+
+    def key(self, name: str, *, indent: int = 0, end: float = 1.0) -> Text:
+        """Say what the shades mean, as `shade_key` does; a word without one has the lightest."""
+        colour = weight_colour if self.colour else None
+        blocks = self.blocks if self.colour else f" {self.blocks[1:]}"
+        return shade_key(name, colour, blocks, width=self.width, indent=indent, end=end)
 
     def _coloured_line(self, start: str, words: Sequence[tuple[str, float, bool]]) -> Text:
         text = Text(start, "dim", no_wrap=True)
@@ -134,6 +137,8 @@ class TerminalPooling:
             for k, units in enumerate(one.units):
                 weights = one.word_alpha[k] / end if one.word_alpha else [0.0] * len(units.labels)
                 yield from writer.paragraph(units.labels, list(weights), gutter="  ")
+        if any(one.word_alpha for one in self.classifications):
+            yield writer.key("pooling weight", indent=2, end=end)
 
 
 def _heading(one: "Classification", width: int) -> Text:
@@ -169,6 +174,8 @@ class TerminalReading:
             yield from writer.paragraph(
                 self.labels[: step + 1], row[: step + 1], newest=step, gutter=f"{step + 1:>{digits}}  "
             )
+        if self.labels:
+            yield writer.key("attention", indent=digits + 2)
 
 
 _DOUBTFUL = 0.5

@@ -131,4 +131,5 @@ class Classifier(LabelPredictor):
             tuple(tuple(self.tokenizer.tokens(ids)) for ids in with_end),
             tuple(tuple(self.tokenizer.words(ids)) for ids in with_end),
             alpha,
+            characters=self.tokenizer.kind == "char",
         )

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.errors import DataError, nearest
-from regard.evaluation.alignment.words import Units, word_units
+from regard.evaluation.alignment.words import Units, text_units
 from regard.tasks.result import JsonResult, PlottedResult
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ class Classification(PlottedResult, JsonResult):
         tokens: of each sentence, as display forms.
         words: of each sentence, the index of each token's word; None for marks and blanks.
         alpha: of each sentence, the pooling weight of each token; None where the model does not pool by attention.
+        characters: whether the tokens are characters, which pictures never merge to words.
     """
 
     json_names = ("texts", "label", "probabilities", "tokens", "words", "alpha")
@@ -43,6 +44,7 @@ class Classification(PlottedResult, JsonResult):
     tokens: tuple[tuple[str, ...], ...]
     words: tuple[tuple[int | None, ...], ...]
     alpha: tuple[NDArray[np.floating], ...] | None
+    characters: bool = False
 
     def __post_init__(self) -> None:
         if not self.texts:
@@ -87,8 +89,11 @@ class Classification(PlottedResult, JsonResult):
 
     @cached_property
     def units(self) -> tuple[Units, ...]:
-        """The words of each sentence, and the marks at its ends, with the tokens they consist of."""
-        return tuple(map(word_units, self.texts, self.tokens, self.words))
+        """The words or characters of each sentence, and the marks at its ends, with the tokens they consist of."""
+        return tuple(
+            text_units(text, tokens, words, characters=self.characters)
+            for text, tokens, words in zip(self.texts, self.tokens, self.words, strict=True)
+        )
 
     @cached_property
     def word_alpha(self) -> tuple[NDArray[np.float64], ...] | None:
@@ -105,10 +110,12 @@ class Classification(PlottedResult, JsonResult):
 
     def _repr_html_(self) -> str:
         """The words on their weights below the probabilities of the labels, for a notebook."""
+        from regard.plots.colours import weight_colour
         from regard.plots.figures.words import pooling_scale_end
-        from regard.plots.html import words_html
+        from regard.plots.html import shade_key, words_html
 
         end = pooling_scale_end([self]) or 1.0
+        key = shade_key("pooling weight", weight_colour, end=end) if self.alpha else None
         ranked = sorted(self.probabilities.items(), key=lambda pair: -pair[1])
         weights = self.word_alpha or [np.zeros(len(units.labels)) for units in self.units]
         return words_html(
@@ -117,4 +124,5 @@ class Classification(PlottedResult, JsonResult):
                 for units, alpha in zip(self.units, weights, strict=True)
             ],
             caption=" · ".join(f"{label} {probability:.0%}" for label, probability in ranked[:5]),
+            key=key,
         )

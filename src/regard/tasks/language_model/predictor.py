@@ -215,6 +215,7 @@ class LanguageModel(Predictor):
             words=tuple(self.tokenizer.words(ids)),
             alpha=tuple(np.asarray(alpha[0].float().cpu()) for alpha in alphas),
             token_log_probs=(None, *log_probs[:-1].tolist()),
+            characters=self.tokenizer.kind == "char",
         )
 
     def _score(self, lines: Iterable[str], chunk: int) -> Iterator[Scored]:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.errors import ConfigError, DataError
-from regard.evaluation.alignment.words import Units, word_units
+from regard.evaluation.alignment.words import Units, text_units
 from regard.tasks.result import JsonResult, PlottedResult
 
 if TYPE_CHECKING:
@@ -303,6 +303,7 @@ class Reading(PlottedResult, JsonResult):
             where there is nothing to attend to.
         token_log_probs: log p(token | those before it), None for a token that is not predicted; None altogether for a
             model that predicts nothing.
+        characters: whether the tokens are characters, which pictures never merge to words.
     """
 
     json_names = ("text", "tokens", "words", "token_log_probs", "alpha")
@@ -312,6 +313,7 @@ class Reading(PlottedResult, JsonResult):
     words: tuple[int | None, ...]
     alpha: tuple[NDArray[np.floating], ...]
     token_log_probs: tuple[float | None, ...] | None = None
+    characters: bool = False
 
     def __post_init__(self) -> None:
         size = len(self.tokens)
@@ -339,8 +341,8 @@ class Reading(PlottedResult, JsonResult):
 
     @cached_property
     def units(self) -> Units:
-        """The words, and the marks at the ends, with the tokens they consist of."""
-        return word_units(self.text, self.tokens, self.words)
+        """The words or characters, and the marks at the ends, with the tokens they consist of."""
+        return text_units(self.text, self.tokens, self.words, characters=self.characters)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -348,9 +350,10 @@ class Reading(PlottedResult, JsonResult):
         return self.units.labels
 
     def word_alpha(self, layer: int = -1) -> NDArray[np.float64]:
-        """Attention between words (U, U): the mean over the tokens that attend, the sum over those attended to.
+        """Attention between words or characters (U, U).
 
-        A word of several tokens may attend to itself: its later tokens to its earlier ones.
+        It is the mean over the tokens that attend and the sum over those attended to. A word of several tokens may
+        attend to itself: its later tokens to its earlier ones.
 
         Args:
             layer: counted from 0; -1 is the last.

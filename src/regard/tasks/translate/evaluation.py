@@ -206,7 +206,7 @@ def _alignment(
 ) -> AlignmentScore | None:
     if gold is None:
         return None
-    return score_alignments([aligned[k].links for k in members], [gold[k] for k in members])
+    return score_alignments([aligned[k].word_links for k in members], [gold[k] for k in members])
 
 
 def _attention(aligned: Sequence[Translation]) -> AttentionStatistics:

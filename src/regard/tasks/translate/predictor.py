@@ -546,6 +546,8 @@ class Translator(Predictor):
                 source_words=source_words,
                 target_words=tuple(target_tokenizer.words(h.ids)),
                 features=source.features if isinstance(source, FeaturedText) else (),
+                source_characters=self.source_tokenizer.kind == "char",
+                target_characters=self.target_tokenizer.kind == "char",
             )
             for h in hypotheses
         ]

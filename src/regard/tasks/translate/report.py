@@ -223,8 +223,8 @@ def _choose_drawn(translations: Sequence[Translation]) -> Translation | None:
 
     def interest(translation: Translation) -> tuple[int, float]:
         assert translation.alpha is not None
-        assert translation.word_alpha is not None
-        links = sorted(threshold_links(translation.word_alpha.alpha, 0.75))  # the sure ones
+        assert translation.linked_alpha is not None
+        links = sorted(threshold_links(translation.linked_alpha.alpha, 0.75))  # the sure ones
         crossings = sum(a[1] > b[1] for k, a in enumerate(links) for b in links[k + 1 :])
         return min(crossings, _MAX_CROSSINGS), float(translation.alpha.max(axis=1).mean())
 

@@ -21,7 +21,13 @@ from numpy.typing import NDArray
 
 from regard.errors import DataError
 from regard.evaluation.alignment.links import argmax_links, in_order
-from regard.evaluation.alignment.words import LabelledAlpha, count_words, merge_alpha, word_labels
+from regard.evaluation.alignment.words import (
+    LabelledAlpha,
+    count_words,
+    merge_alpha,
+    merged_words,
+    word_labels,
+)
 from regard.tasks.result import PlottedResult
 from regard.text.formats import read_file, shown
 from regard.text.links import Links
@@ -29,9 +35,6 @@ from regard.text.specials import SPECIALS, UNK
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-
-_FEW_WORDS = 2  # as in a date, whose characters say more
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +56,8 @@ class Translation(PlottedResult):
         target_words: the word each of `tokens` belongs to; None for EOS and for blanks.
         alternatives: the rest of the n-best list, best first.
         features: of the source, for a model that takes some.
+        source_characters: whether the source tokens are characters, which pictures and links never merge to words.
+        target_characters: whether `tokens` are characters.
     """
 
     source: str
@@ -67,6 +72,8 @@ class Translation(PlottedResult):
     target_words: tuple[int | None, ...]
     alternatives: tuple[Translation, ...] = ()
     features: tuple[str, ...] = ()
+    source_characters: bool = False
+    target_characters: bool = False
 
     def __post_init__(self) -> None:
         for name, given, wanted in (
@@ -104,31 +111,65 @@ class Translation(PlottedResult):
     @cached_property
     def word_alpha(self) -> LabelledAlpha | None:
         """Attention between words, (I + 1, J + 1) with labels; None where there is no attention."""
+        return self._alpha_between(source_tokens=False, target_tokens=False)
+
+    @cached_property
+    def linked_alpha(self) -> LabelledAlpha | None:
+        """Attention between what links count: characters where the tokens are characters, words elsewhere."""
+        if not self.source_characters and not self.target_characters:
+            return self.word_alpha
+        return self._alpha_between(source_tokens=self.source_characters, target_tokens=self.target_characters)
+
+    @cached_property
+    def shown_alpha(self) -> LabelledAlpha | None:
+        """Attention as it is drawn: as it is linked, but a side of a single word, one row or column, by its pieces."""
+        source_tokens = self.source_characters or count_words(self.source_words) - len(self.features) == 1
+        target_tokens = self.target_characters or count_words(self.target_words) == 1
+        if (source_tokens, target_tokens) == (self.source_characters, self.target_characters):
+            return self.linked_alpha
+        return self._alpha_between(source_tokens=source_tokens, target_tokens=target_tokens)
+
+    def _alpha_between(self, *, source_tokens: bool, target_tokens: bool) -> LabelledAlpha | None:
+        """Attention with the tokens of a side as they are, or merged to words."""
         if self.alpha is None:
             return None
         return LabelledAlpha(
-            merge_alpha(self.alpha, self.source_words, self.target_words),
-            word_labels(self.source_line, self.source_tokens, self.source_words),
-            word_labels(self.text, self.tokens, self.target_words),
+            merge_alpha(
+                self.alpha,
+                merged_words(self.source_words, characters=source_tokens),
+                merged_words(self.target_words, characters=target_tokens),
+            ),
+            self.source_tokens
+            if source_tokens
+            else word_labels(self.source_line, self.source_tokens, self.source_words),
+            self.tokens if target_tokens else word_labels(self.text, self.tokens, self.target_words),
         )
-
-    @property
-    def shown_alpha(self) -> LabelledAlpha | None:
-        """Attention as it is best shown: between words, or between tokens where there are one or two words."""
-        if self.alpha is None or count_words(self.target_words) > _FEW_WORDS:
-            return self.word_alpha
-        return LabelledAlpha(self.alpha.astype(np.float64), self.source_tokens, self.tokens)
 
     @cached_property
     def links(self) -> Links:
-        """The arg-max alignment between words; empty where there is no attention."""
+        """The arg-max alignment, of characters where tokens are characters and of words elsewhere.
+
+        Empty where there is no attention.
+        """
+        return frozenset() if self.linked_alpha is None else argmax_links(self.linked_alpha.alpha)
+
+    @property
+    def word_links(self) -> Links:
+        """The arg-max alignment between words, as gold links count; empty where there is no attention."""
         return frozenset() if self.word_alpha is None else argmax_links(self.word_alpha.alpha)
+
+    @property
+    def link_units(self) -> tuple[str, str]:
+        """What `links` count in the source and in the target: "characters" or "words"."""
+        names = {True: "characters", False: "words"}
+        return names[self.source_characters], names[self.target_characters]
 
     def figure(self, *, words: bool | None = None) -> Figure:
         """Draw the attention as a heat map; without attention, an empty one.
 
         Args:
-            words: whether rows and columns are words rather than tokens; by default as in `shown_alpha`.
+            words: whether rows and columns are words rather than tokens; by default characters are never merged to
+                words, see `shown_alpha`.
         """
         from regard.plots.figures.heatmap import draw_heatmap
 
@@ -169,6 +210,7 @@ class Translation(PlottedResult):
             "source_words": list(self.source_words),
             "target_words": list(self.target_words),
             "links": list(map(list, in_order(self.links))),
+            "link_units": list(self.link_units),
             **({"alpha": attention} if alpha else {}),
             "alternatives": [other.to_json(alpha=alpha) for other in self.alternatives],
         }
