@@ -39,7 +39,7 @@ def merged_words(words: Words, *, characters: bool) -> Words:
     characters; the pieces of a word are merged.
 
     Args:
-        words: the word number of each token; the last is the end mark.
+        words: the word number of each token; the last is EOS.
         characters: whether the tokens are characters.
     """
     return (*range(len(words) - 1), None) if characters else words
