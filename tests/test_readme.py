@@ -82,6 +82,7 @@ def write_pairs(paths, columns=(1, 2)):
         for path, side in zip(paths, zip(*toy_pairs(), strict=True), strict=True):
             write(path, side)
         return
+    columns = [int(column) for column in columns]
     rows = [["–"] * max(columns) for _ in toy_pairs()]
     for row, (source, target) in zip(rows, toy_pairs(), strict=True):
         row[columns[0] - 1], row[columns[1] - 1] = source, target

@@ -283,7 +283,8 @@ class TestPlannedFromTheData:
     def layers(self, tmp_path):
         pairs = [f"{'abcdefg'[n % 7]}{n}\t{n}{'abcdefg'[n % 7]}\n" for n in range(80)]
         (tmp_path / "pairs.tsv").write_text("".join(pairs))
-        return {"data": {"train": [str(tmp_path / "pairs.tsv")]}, "training": {"device": "cpu"}}
+        data = {"train": [str(tmp_path / "pairs.tsv")], "rename_symbols": False}
+        return {"data": data, "training": {"device": "cpu"}}
 
     def test_trials_vary_around_the_plan(self, layers):
         base, configure_trial = plan_trials(layers)

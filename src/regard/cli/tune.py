@@ -79,9 +79,9 @@ def tune(
     them with a third, the better third of those with all of it; fewer steps
     for fewer than nine trials. The budget is max_updates, max_epochs or
     max_minutes of one training. Trials are ranked by their best validation
-    (training.select). The first trial is the configuration as it is: without
-    a preset, what regard train would plan from the data. Each other trial is
-    planned with its own options.
+    (training.select). The first trial is the configuration as it is, or
+    without a preset the plan made from the data; each other trial is planned
+    with its own options.
 
     FOLDER/trials.jsonl has a row per trial, FOLDER/trials their models and
     logs, FOLDER/best.toml the winner's configuration. Repeat the command to

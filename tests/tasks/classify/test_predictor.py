@@ -83,7 +83,7 @@ def test_a_pair_with_a_blank_side_is_blank():
 def test_characters_and_blanks():
     [one, blank] = made(kind="char").classify(["a b", "   "])
     assert one.words == ((0, None, 1, None),)
-    assert one.units[0].labels == ("a", "b", "</s>")
+    assert one.units[0].labels == ("a", "␣", "b", "</s>")
     assert blank.label == ""
 
 

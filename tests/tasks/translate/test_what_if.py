@@ -78,8 +78,9 @@ def test_a_notebook_shows_both_translations():
 class TestFigure:
     def test_two_maps_and_their_difference_with_forced_positions_outlined(self):
         figure = WhatIf(BEFORE, AFTER, {1: 0}).plot()
-        before, after, moved = figure.axes
+        before, after, moved, *keys = figure.axes
         assert [len(axes.patches) for axes in (before, after, moved)] == [0, 1, 0]
+        assert len(keys) == 1, "of weights; so narrow a figure has the key of differences in its title"
         (box,) = after.patches
         assert box.get_xy() == pytest.approx((-0.42, 0.58)), "around column 0 of row 1"
         assert [text.get_text() for text in moved.get_yticklabels()] == ["a", "dog → an", "</s> → dog"]
@@ -92,7 +93,7 @@ class TestFigure:
 
     def test_sources_of_two_lengths_have_no_difference(self):
         after = translation("a </s>", [[0.5, 0.5], [0.0, 1.0]], "Hund </s>")
-        assert len(WhatIf(BEFORE, after, swap={0: ""}).plot().axes) == 2
+        assert len(WhatIf(BEFORE, after, swap={0: ""}).plot().axes) == 3, "two maps and the key"
 
     def test_without_attention_there_are_two_lines(self, tmp_path):
         plain = translation("a dog </s>", None)
