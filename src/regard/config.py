@@ -17,6 +17,11 @@ from types import NoneType, UnionType
 from typing import Any, ClassVar, Self, get_args, get_origin, get_type_hints
 
 from regard.errors import ConfigError, nearest
+from regard.io import read_whole
+
+_MAX_TOML_BYTES = 1 << 20
+LARGEST = 2**53
+"""No number of a configuration is larger: up to here whole numbers and floats are the same."""
 
 _WORDS = {int: "a whole number", float: "a number", str: "a text", bool: "true or false"}
 
@@ -183,6 +188,10 @@ def _convert(value: Any, hint: Any, place: str) -> Any:
         if isinstance(items, Mapping) or not isinstance(items, Iterable):
             raise ConfigError(f"{place}: expected a list, got {value!r}")
         return tuple(_convert(item, get_args(hint)[0], place) for item in items)
+    if isinstance(value, int | float) and not abs(value) <= LARGEST:
+        raise ConfigError(
+            f"{place}: {_brief(value)} is not a number that can be used; give one of at most {LARGEST}"
+        )
     if hint in (float, str) and isinstance(value, int) and not isinstance(value, bool):
         return hint(value)
     if not isinstance(value, hint) or (isinstance(value, bool) and hint is not bool):
@@ -213,23 +222,30 @@ def in_range(
         legal = f"from {low:g} to {high:g}"
     elif below is not None:
         legal = f"from {low:g} to below {below:g}"
+    elif value > LARGEST:
+        high, legal = LARGEST, f"at most {LARGEST}"
     if not low <= value or (high is not None and value > high) or (below is not None and value >= below):
-        raise ConfigError(f"{place}: {value:g} is out of range; it must be {legal}")
+        raise ConfigError(f"{place}: {_brief(value)} is out of range; it must be {legal}")
+
+
+def _brief(number: float) -> str:
+    """A number for a message; a whole number that no float holds is cut short."""
+    return f"{number:g}" if abs(number) < LARGEST or isinstance(number, float) else f"{str(number)[:12]}…"
 
 
 def read_toml(path: Path) -> dict[str, Any]:
     """Read a TOML file.
 
     Raises:
-        ConfigError: the file is missing or is not TOML.
+        ConfigError: the file is missing, too large or not TOML.
     """
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(read_whole(path, _MAX_TOML_BYTES).decode("utf-8"))
     except FileNotFoundError:
         raise ConfigError(f"{path}: no such configuration file") from None
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: cannot be read ({error})") from None
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # also of an endless number, or of tables too deep
         raise ConfigError(f"{path}: not valid TOML: {error}") from None
 
 
@@ -289,7 +305,7 @@ def parse_value(text: str) -> Any:
     """A value as TOML writes it, or else plain text."""
     try:
         return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):
         return text.strip()
 
 

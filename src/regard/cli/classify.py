@@ -46,7 +46,7 @@ def classify(
         int | None, typer.Option(help="The column of the second text of a pair; by default 2.")
     ] = None,
     output: Output = None,
-    max_length: Annotated[int, typer.Option(help="Refuse texts with more tokens than this.")] = 1000,
+    max_length: Annotated[int, typer.Option(help="Refuse texts with more tokens than this.", min=1)] = 1000,
     batch: Annotated[int, typer.Option(help="Maximum texts per batch.")] = 32,
     weights: Weights = "best",
     device: Device = "auto",

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from regard.cli.console import command_line, notes, print_json, results
 from regard.cli.evaluate import refuse_foreign_options
-from regard.cli.options import DEVICE_HELP, WEIGHTS_HELP, Features, option_flags
+from regard.cli.options import DEVICE_HELP, WEIGHTS_HELP, Features, MaxLength, option_flags
 from regard.cli.progress import LinesDisplay
 from regard.config import in_range
 from regard.errors import ConfigError, DataError
@@ -79,7 +79,7 @@ def compare(
         Path | None, typer.Option(help="Write report.json, both outputs, and a page here.")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
-    max_length: Annotated[int, typer.Option(help="The most tokens of a source.")] = 1000,
+    max_length: MaxLength = 1000,
     weights: Annotated[str, typer.Option(help=WEIGHTS_HELP)] = "best",
     device: Annotated[str, typer.Option(help=DEVICE_HELP)] = "auto",
 ) -> None:

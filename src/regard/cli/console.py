@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Self, TextIO
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from regard.errors import ConfigError, DataError
@@ -107,7 +108,7 @@ def score_table(scores: Mapping[str, Any], title: str | None = None) -> Table:
     table.add_column(style="dim")
     table.add_column(justify="right", style="bold")
     for name, value in scores.items():
-        table.add_row(name, format_score(name, value))
+        table.add_row(name, escape(format_score(name, value)))
     return table
 
 

@@ -7,7 +7,7 @@ import typer
 from rich.table import Table
 
 from regard.cli.console import COLUMN_HELP, command_line, notes, print_json, results, score_table
-from regard.cli.options import Device, Features, Weights, option_flags
+from regard.cli.options import Device, Features, MaxLength, Weights, option_flags
 from regard.cli.progress import LinesDisplay
 from regard.errors import ConfigError
 from regard.search.options import DEFAULT_SEARCH, SearchOptions
@@ -79,7 +79,7 @@ def evaluate(
         ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print all scores as JSON.")] = False,
-    max_length: Annotated[int, typer.Option(help="Refuse source lines with more tokens than this.")] = 1000,
+    max_length: MaxLength = 1000,
     weights: Weights = "best",
     device: Device = "auto",
 ) -> None:

@@ -36,7 +36,7 @@ def tag(
         Path | None, typer.Option(help="Plot each sentence into this folder, or a single one into this file.")
     ] = None,
     output: Output = None,
-    max_length: Annotated[int, typer.Option(help="Refuse lines with more words than this.")] = 1000,
+    max_length: Annotated[int, typer.Option(help="Refuse lines with more words than this.", min=1)] = 1000,
     batch: Annotated[int, typer.Option(help="Maximum sentences per batch.")] = 32,
     weights: Weights = "best",
     device: Device = "auto",

@@ -23,7 +23,7 @@ from regard.cli.console import (
     print_line,
     refuse_same_file,
 )
-from regard.cli.options import DEVICE_HELP, WEIGHTS_HELP, option_flags
+from regard.cli.options import DEVICE_HELP, MAX_SEED, WEIGHTS_HELP, option_flags
 from regard.cli.progress import LinesDisplay
 from regard.errors import ConfigError
 from regard.io import make_folder
@@ -185,7 +185,10 @@ def translate(
         ),
     ] = 0,
     sampling: SamplingOptions = DEFAULT_SAMPLING,
-    seed: Annotated[int, typer.Option(help="Equal seeds give equal samples.", rich_help_panel=_SAMPLING)] = 1,
+    seed: Annotated[
+        int,
+        typer.Option(help="Equal seeds give equal samples.", rich_help_panel=_SAMPLING, min=0, max=MAX_SEED),
+    ] = 1,
     add: Annotated[
         bool,
         typer.Option(
@@ -240,7 +243,7 @@ def translate(
         ),
     ] = "mean",
     max_length: Annotated[
-        int, typer.Option(help="Refuse lines with more tokens than this.", rich_help_panel=_MODEL)
+        int, typer.Option(help="Refuse lines with more tokens than this.", rich_help_panel=_MODEL, min=1)
     ] = 1000,
     batch: Annotated[int, typer.Option(help="Maximum sentences per batch.", rich_help_panel=_MODEL)] = 32,
     batch_tokens: Annotated[
