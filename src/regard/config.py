@@ -17,9 +17,10 @@ from types import NoneType, UnionType
 from typing import Any, ClassVar, Self, get_args, get_origin, get_type_hints
 
 from regard.errors import ConfigError, nearest
-from regard.io import read_whole
+from regard.io import check_depth, read_whole
 
 _MAX_TOML_BYTES = 1 << 20
+_MAX_SECTIONS = 10
 LARGEST = 2**53
 """No number of a configuration is larger: up to here whole numbers and floats are the same."""
 
@@ -240,13 +241,19 @@ def read_toml(path: Path) -> dict[str, Any]:
         ConfigError: the file is missing, too large or not TOML.
     """
     try:
-        return tomllib.loads(read_whole(path, _MAX_TOML_BYTES).decode("utf-8"))
+        return _parse_toml(read_whole(path, _MAX_TOML_BYTES).decode("utf-8"))
     except FileNotFoundError:
         raise ConfigError(f"{path}: no such configuration file") from None
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: cannot be read ({error})") from None
     except (ValueError, RecursionError) as error:  # also of an endless number, or of tables too deep
         raise ConfigError(f"{path}: not valid TOML: {error}") from None
+
+
+def _parse_toml(text: str) -> dict[str, Any]:
+    parsed = tomllib.loads(text)
+    check_depth(parsed)
+    return parsed
 
 
 def write_toml(mapping: Mapping[str, Any]) -> str:
@@ -293,6 +300,10 @@ def set_option(mapping: dict[str, Any], assignment: str) -> None:
     if not equals:
         raise ConfigError(f"--set {assignment}: write it as section.option=value")
     *sections, key = path.strip().split(".")
+    if len(sections) > _MAX_SECTIONS:
+        raise ConfigError(
+            f"--set {assignment[:60]}…: {len(sections)} sections; name an option of --list-options"
+        )
     table: Any = mapping
     for section in sections:
         table = table.setdefault(section, {})
@@ -304,7 +315,7 @@ def set_option(mapping: dict[str, Any], assignment: str) -> None:
 def parse_value(text: str) -> Any:
     """A value as TOML writes it, or else plain text."""
     try:
-        return tomllib.loads(f"value = {text}")["value"]
+        return _parse_toml(f"value = {text}")["value"]
     except (ValueError, RecursionError):
         return text.strip()
 

@@ -92,16 +92,12 @@ def check_safetensors(path: str | PathLike[str]) -> None:
 _MAX_DEPTH = 50
 
 
-def parse_json(text: str | bytes) -> Any:
-    """Read JSON whose nesting is bounded and whose strings can be written again.
+def check_depth(value: Any) -> None:
+    """Raise where lists and tables are nested deeper than in any file of this package.
 
     Raises:
-        ValueError: it is not JSON, is nested deeper than any file of this package, or has half of a surrogate pair.
+        ValueError: they are.
     """
-    try:
-        value = json.loads(text)
-    except RecursionError:
-        raise ValueError("nested too deeply") from None
     level, depth = [[value]], 0
     while level := [
         child
@@ -112,6 +108,19 @@ def parse_json(text: str | bytes) -> Any:
         depth += 1
         if depth > _MAX_DEPTH:
             raise ValueError(f"nested more than {_MAX_DEPTH} levels deep")
+
+
+def parse_json(text: str | bytes) -> Any:
+    """Read JSON whose nesting is bounded and whose strings can be written again.
+
+    Raises:
+        ValueError: it is not JSON, is nested too deeply, or has half of a surrogate pair.
+    """
+    try:
+        value = json.loads(text)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    check_depth(value)
     if re.search(rb"\\u[dD]" if isinstance(text, bytes) else r"\\u[dD]", text):  # type: ignore[arg-type]
         json.dumps(value, ensure_ascii=False).encode("utf-8")
     return value

@@ -61,6 +61,10 @@ def read_file(path: str | Path) -> Iterator[str]:
                     yield decode_line(line.removesuffix(b"\r"), path, number)
     except _DAMAGE as error:
         raise _damaged(path, error) from error
+    except MemoryError as error:  # of a decompressor: a file of a few bytes can name a window of 4 GB
+        raise DataError(
+            f"{shown(path)}: decompressing it needs more memory than there is; decompress it first"
+        ) from error
     except OSError as error:
         raise (_damaged(path, error) if error.errno is None else _unreadable(path, error)) from error
 
