@@ -1,12 +1,19 @@
 """``regard classify``: one label out for each line in."""
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from regard.cli.console import PlotWriter, output_file, print_json, print_line, refuse_same_file, results
+from regard.cli.console import (
+    PlotWriter,
+    is_typed,
+    output_file,
+    print_json,
+    print_line,
+    refuse_same_file,
+    results,
+)
 from regard.cli.options import Device, JsonLines, Output, Weights
 from regard.cli.progress import LinesDisplay
 from regard.errors import ConfigError
@@ -74,7 +81,7 @@ def classify(
     refuse_same_file(output, sources)
     classifier = Classifier.load(model, weights=weights, device=device, max_length=max_length)
     columns = _columns(model, classifier.num_texts, column, second_column)
-    typed = STDIN in sources and sys.stdin.isatty()
+    typed = is_typed(sources)
     number = 0
     with (
         PlotWriter(plot) as plots,

@@ -1,12 +1,12 @@
 """``regard score``: the log-probability of given lines under a language model."""
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from regard.cli.console import (
+    is_typed,
     notes,
     output_file,
     print_json,
@@ -69,7 +69,7 @@ def score(
         raise ConfigError("--summary prints no lines, so --output would be empty; leave one of them out")
     refuse_same_file(output, sources)
     language_model = LanguageModel.load(model, weights=weights, device=device)
-    typed = STDIN in sources and sys.stdin.isatty()
+    typed = is_typed(sources)
     mode = "continuous" if continuous else "sentences"
     total = TextScore()
     to_file = (output is not None or summary) and not typed

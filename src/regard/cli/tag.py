@@ -1,13 +1,20 @@
 """``regard tag``: one tag out for each word in."""
 
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
-from regard.cli.console import PlotWriter, output_file, print_json, print_line, refuse_same_file, results
+from regard.cli.console import (
+    PlotWriter,
+    is_typed,
+    output_file,
+    print_json,
+    print_line,
+    refuse_same_file,
+    results,
+)
 from regard.cli.options import Device, JsonLines, Output, Weights
 from regard.cli.progress import LinesDisplay
 from regard.errors import ConfigError
@@ -62,7 +69,7 @@ def tag(
         raise ConfigError("--show draws in the terminal; leave out --output, or draw files with --plot")
     refuse_same_file(output, sources)
     tagger = Tagger.load(model, weights=weights, device=device, max_length=max_length)
-    typed = STDIN in sources and sys.stdin.isatty()
+    typed = is_typed(sources)
     number = 0
     with (
         PlotWriter(plot) as plots,

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 import typer
 
 from regard.cli.console import (
+    is_typed,
     no_attention,
     notes,
     output_file,
@@ -304,7 +305,7 @@ def translate(
         from regard.device import use_threads
         from regard.tasks.translate.predictor import Translator
         from regard.tasks.translate.result import read_dictionary
-        from regard.text.formats import STDIN, shown
+        from regard.text.formats import shown
 
     folders, sources = _split_folders(model, files or [])
     if json and (scores or alignments):
@@ -347,7 +348,7 @@ def translate(
         line_constraints.encode(translator.target_tokenizer, "options")  # before any line is read
     if heatmaps is not None:
         make_folder(heatmaps)
-    typed = STDIN in sources and sys.stdin is not None and sys.stdin.isatty()
+    typed = is_typed(sources)
     with (
         output_file(output) as file,
         LinesDisplay("translating", to_file=output is not None and not typed, plain=False) as display,
