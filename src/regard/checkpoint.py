@@ -383,7 +383,7 @@ class ModelFolder:
             if there:
                 remedy = f"there are weights named {there[0]!r}: choose them with --weights {there[0]}"
             raise FolderError(f"{path}: no such weights; {remedy}") from None
-        except (safetensors.SafetensorError, OSError, ValueError) as error:
+        except (safetensors.SafetensorError, OSError, ValueError, MemoryError) as error:
             raise FolderError(f"{path}: damaged: {error}; copy or train it again") from error
         wrong = wrong or [name for name in expected if expected[name].dtype != stored[name].dtype]
         if wrong:

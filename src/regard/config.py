@@ -245,7 +245,7 @@ def read_toml(path: Path) -> dict[str, Any]:
     except FileNotFoundError:
         raise ConfigError(f"{path}: no such configuration file") from None
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: cannot be read ({error})") from None
+        raise ConfigError(f"{path}: cannot be read ({error}); name another file") from None
     except (ValueError, RecursionError) as error:  # also of an endless number, or of tables too deep
         raise ConfigError(f"{path}: not valid TOML: {error}") from None
 

@@ -76,17 +76,17 @@ _MAX_HEADER_BYTES = 1 << 24
 
 
 def check_safetensors(path: str | PathLike[str]) -> None:
-    """Raise unless a path leads to an ordinary file whose header is short enough to be parsed; see safetensors' format.
+    """Raise unless a path leads to an ordinary file with a header that can be parsed; see safetensors' format.
 
     Raises:
         OSError: it cannot be read, or is not an ordinary file.
-        ValueError: its header is too long.
+        ValueError: it has no header, or too long a one.
     """
     check_regular(path)
     with open(path, "rb") as file:
         size = int.from_bytes(file.read(8), "little")
-    if size > _MAX_HEADER_BYTES:
-        raise ValueError(f"a header of {size:,} bytes")
+        if not 0 < size <= min(_MAX_HEADER_BYTES, os.fstat(file.fileno()).st_size - 8):
+            raise ValueError(f"a header of {size:,} bytes")
 
 
 _MAX_DEPTH = 50

@@ -113,7 +113,7 @@ class Shortlist:
             raise FolderError(
                 f"{folder}: this model has no shortlist yet; make one with `regard shortlist`"
             ) from None
-        except (safetensors.SafetensorError, OSError, KeyError, ValueError, TypeError) as error:
+        except (safetensors.SafetensorError, OSError, KeyError, ValueError, TypeError, MemoryError) as error:
             raise FolderError(f"{path}: damaged: {error}; make it again with `regard shortlist`") from error
         if (shortlist.source_size, shortlist.target_size) != (source_size, target_size):
             raise FolderError(

@@ -258,7 +258,9 @@ def _read_json(path: Path) -> dict[str, Any]:
     try:
         content = parse_json(read_whole(path, MAX_TOKENIZER_BYTES).decode("utf-8"))
     except OSError as error:
-        raise FolderError(f"{path}: no tokenizer can be read there ({error.strerror or error})") from error
+        raise FolderError(
+            f"{path}: no tokenizer can be read there ({error.strerror or error}); copy it again"
+        ) from error
     except ValueError as error:
         raise FolderError(f"{path}: damaged, for it is not JSON ({error}); train or copy it again") from error
     if not isinstance(content, dict):
