@@ -719,16 +719,16 @@ class _Worker:
         line = process.stdout.readline() if ready else ""
         if line:
             return Outcome(**json.loads(line))
-        process.kill()
-        self._process = None
-        fault = f"a crash with status {process.wait()}" if ready else "a hang that no alarm ends"
+        self.close()
+        fault = f"a crash with status {process.returncode}" if ready else "a hang that no alarm ends"
         return Outcome(number, _SHARES[number % len(_SHARES)], "", fault, None, 0.0, 0)
 
     def close(self) -> None:
         """End the process."""
         if self._process is not None:
             self._process.kill()
-            self._process.wait()
+            self._process.communicate()
+            self._process = None
 
 
 def outcome_table(outcomes: Sequence[Outcome]) -> Table:
@@ -794,7 +794,7 @@ def main() -> None:
                 outcomes.append(outcome)
                 if arguments.verbose:
                     print(
-                        f"case {number} ({outcome.kind}), status {outcome.status}: {outcome.message}",
+                        f"case {number} ({outcome.kind}), {outcome.seconds:.1f} s, status {outcome.status}: {outcome.message}",
                         flush=True,
                     )
                 if outcome.fault:

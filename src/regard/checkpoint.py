@@ -250,7 +250,7 @@ class ModelFolder:
         if (
             not isinstance(names, list)
             or not names
-            or not all(isinstance(name, str) and name == Path(name).name for name in names)
+            or not all(isinstance(name, str) and name == Path(name).name not in ("", "..") for name in names)
             or len(set(names)) < len(names)
         ):
             raise FolderError(

@@ -218,11 +218,11 @@ def in_range(
     Raises:
         ConfigError: it is not; the message has the legal range.
     """
-    legal = f"at least {low:g}"
+    legal = f"at least {low:.15g}"
     if high is not None:
-        legal = f"from {low:g} to {high:g}"
+        legal = f"from {low:.15g} to {high:.15g}"
     elif below is not None:
-        legal = f"from {low:g} to below {below:g}"
+        legal = f"from {low:.15g} to below {below:.15g}"
     elif value > LARGEST:
         high, legal = LARGEST, f"at most {LARGEST}"
     if not low <= value or (high is not None and value > high) or (below is not None and value >= below):
@@ -231,7 +231,7 @@ def in_range(
 
 def _brief(number: float) -> str:
     """A number for a message; a whole number that no float holds is cut short."""
-    return f"{number:g}" if abs(number) < LARGEST or isinstance(number, float) else f"{str(number)[:12]}…"
+    return f"{number:.15g}" if abs(number) < LARGEST or isinstance(number, float) else f"{str(number)[:12]}…"
 
 
 def read_toml(path: Path) -> dict[str, Any]:
