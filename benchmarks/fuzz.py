@@ -8,11 +8,8 @@ Weights that are damaged and yet accepted are counted, not judged: checksums ref
 """
 
 import argparse
-import bz2
-import gzip
 import io
 import json
-import lzma
 import os
 import random
 import resource
@@ -24,18 +21,27 @@ import sys
 import tempfile
 import time
 import traceback
-import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import safetensors.numpy
 import torch
 
+from benchmarks.damage import (
+    NUMBERS,
+    damage_bytes,
+    forge,
+    forge_arrays,
+    forge_header,
+    forge_json,
+    forge_tokenizer,
+    replace_file,
+    write_input,
+)
 from benchmarks.process import ROOT
 from benchmarks.report import Table, markdown_table
 from regard.checkpoint import LOG, ModelFolder
@@ -87,273 +93,6 @@ def write_models(folder: Path) -> None:
                 Shortlist(offsets, words, words[:3], sizes["target"], {"pairs": 3}).save(model.path)
 
 
-# Damages. Each takes a generator of random numbers and a file, and leaves something else there.
-
-
-def _bytes(rng: random.Random, path: Path) -> None:
-    """Cut short, lengthened, emptied, or with bytes changed, as a disk or a transfer does."""
-    content = bytearray(path.read_bytes())
-    place = rng.randrange(len(content) + 1)
-    match rng.randrange(6):
-        case 0:
-            del content[place:]
-        case 1:
-            content[place:place] = rng.randbytes(rng.choice([1, 8, 1000]))
-        case 2:
-            content[place : place + 4096] = bytes(len(content[place : place + 4096]))
-        case 3:
-            for _ in range(rng.choice([1, 3, 30])):
-                if content:
-                    content[rng.randrange(len(content))] = rng.randrange(256)
-        case 4:
-            content = bytearray(rng.randbytes(rng.randrange(2000)))
-        case 5:
-            del content[place : place + rng.choice([1, 100])]
-    path.write_bytes(bytes(content))
-
-
-def _special(rng: random.Random, path: Path) -> None:
-    """Something else than a file."""
-    path.unlink()
-    match rng.randrange(5):
-        case 0:
-            os.mkfifo(path)
-        case 1:
-            path.mkdir()
-        case 2:
-            path.symlink_to(
-                rng.choice(["/dev/zero", "/dev/null", "/dev/full", "/proc/self/mem", "/dev/random"])
-            )
-        case 3:
-            path.symlink_to(path.name)
-        case 4:
-            with path.open("wb") as file:
-                file.truncate(rng.choice([1 << 30, 1 << 36]))  # a sparse file
-
-
-_NUMBERS = (
-    0,
-    -1,
-    1,
-    3,
-    20_000,
-    65_536,
-    1_000_000,
-    2**31,
-    2**53,
-    2**63,
-    2**64,
-    10**30,
-    10**400,
-    0.5,
-    1e308,
-    -1e-300,
-)
-_VALUES: tuple[Any, ...] = (
-    *_NUMBERS,
-    *(
-        None,
-        True,
-        [],
-        {},
-        [[]],
-        {"": 0},
-        "",
-        "word",
-        "\x1b[2J\x9b",
-        "[/bold]",
-        "\ud800",
-        "../../etc",
-        "/",
-        "-",
-        "\0",
-    ),
-    *(float("inf"), float("nan"), "x" * 100_000, list(range(5000))),
-)
-
-
-def _deep(rng: random.Random) -> Any:
-    value: Any = 0
-    for _ in range(rng.choice([40, 60, 400])):
-        value = [value] if rng.random() < 0.5 else {"model": value}
-    return value
-
-
-def _forge(rng: random.Random, value: Any) -> Any:
-    """The same JSON with one place changed."""
-    if isinstance(value, dict) and value and rng.random() < 0.9:
-        changed = dict(value)
-        key = rng.choice(list(changed))
-        match rng.randrange(8):
-            case 0:
-                del changed[key]
-            case 1:
-                changed[rng.choice(["x", "", "kind", "merges", "padding", "ensemble"])] = changed[key]
-            case _:
-                changed[key] = _forge(rng, changed[key])
-        return changed
-    if isinstance(value, list) and value and rng.random() < 0.8:
-        place = rng.randrange(len(value))
-        return [
-            *value[:place],
-            *[_forge(rng, value[place])] * rng.choice([0, 1, 1, 1, 2]),
-            *value[place + 1 :],
-        ]
-    return _deep(rng) if rng.random() < 0.1 else rng.choice(_VALUES)
-
-
-def _forge_json(rng: random.Random, path: Path) -> None:
-    """Wrong types, wrong numbers, deep nesting; the checksum of a tokenizer is forged with it."""
-    content = path.read_text(encoding="utf-8")
-    forged = _forge(rng, json.loads(content))
-    text = json.dumps(forged) if rng.random() < 0.95 else rng.choice(["[", '{"a":']) * 50_000
-    path.write_text(text, encoding="utf-8", errors="surrogatepass")
-    description = path.parent / "regard.json"
-    if path.name.endswith(".tokenizer.json"):
-        known = json.loads(description.read_text())
-        name = path.name.removesuffix(".tokenizer.json")
-        known["checksums"][name] = f"{zlib.crc32(path.read_bytes()):08x}"
-        with suppress(Exception):
-            known["sizes"][name] = len(forged["tokenizer"]["model"]["vocab"]) + len(
-                forged.get("features", [])
-            )
-        description.write_text(json.dumps(known))
-
-
-_SECTIONS: dict[str, Any] = {
-    "truncation": {"direction": "Right", "max_length": 1, "strategy": "LongestFirst", "stride": 0},
-    "padding": {
-        "strategy": {"Fixed": 1 << 33},
-        "direction": "Right",
-        "pad_to_multiple_of": None,
-        "pad_id": 9999,
-        "pad_type_id": 0,
-        "pad_token": "x",
-    },
-    "added_tokens": [
-        {
-            "id": 9999,
-            "content": "cat",
-            "single_word": False,
-            "lstrip": False,
-            "rstrip": False,
-            "normalized": False,
-            "special": False,
-        }
-    ],
-    "normalizer": {
-        "type": "Sequence",
-        "normalizers": [{"type": "Replace", "pattern": {"String": "a"}, "content": "aa"}] * 40,
-    },
-    "pre_tokenizer": {
-        "type": "Split",
-        "pattern": {"Regex": "(a*)*b"},
-        "behavior": "Isolated",
-        "invert": False,
-    },
-    "post_processor": {
-        "type": "ByteLevel",
-        "add_prefix_space": True,
-        "trim_offsets": True,
-        "use_regex": True,
-    },
-}
-
-
-def _forge_tokenizer(rng: random.Random, path: Path) -> None:
-    """Sections that the library knows and this package does not write, and ids beyond the vocabulary."""
-    content = json.loads(path.read_text(encoding="utf-8"))
-    engine = content["tokenizer"]
-    name = rng.choice([*_SECTIONS, "ids", "model"])
-    if name == "ids":
-        vocabulary = engine["model"]["vocab"]
-        if isinstance(vocabulary, dict):
-            vocabulary[rng.choice(list(vocabulary))] = rng.choice([0, 5, 9999, 2**32 - 1, 2**40])
-        else:
-            vocabulary.append(["x", rng.choice([0, -1e300])])
-    elif name == "model":
-        key = rng.choice([key for key in engine["model"] if key not in ("vocab", "merges")])
-        engine["model"][key] = rng.choice([None, 1, True, "cat", 0.5, 99])
-    else:
-        engine[name] = _SECTIONS[name]
-    path.write_text(json.dumps(content))
-    description = path.parent / "regard.json"
-    known = json.loads(description.read_text())
-    known["checksums"][path.name.removesuffix(".tokenizer.json")] = f"{zlib.crc32(path.read_bytes()):08x}"
-    description.write_text(json.dumps(known))
-
-
-def _forge_header(rng: random.Random, path: Path) -> None:
-    """A header of safetensors that says something else than the rest of the file."""
-    content = path.read_bytes()
-    size = int.from_bytes(content[:8], "little")
-    header = _forge(rng, json.loads(content[8 : 8 + size]))
-    text = json.dumps(header).encode("utf-8", "surrogatepass")
-    length = len(text) if rng.random() < 0.9 else rng.choice([0, 1 << 24, 1 << 40, 2**64 - 1])
-    path.write_bytes(length.to_bytes(8, "little") + text + content[8 + size :])
-
-
-def _forge_arrays(rng: random.Random, path: Path) -> None:
-    """Arrays of a shortlist with other numbers, shapes and types."""
-    arrays = safetensors.numpy.load_file(path)
-    name = rng.choice(list(arrays))
-    array = arrays[name].copy()
-    match rng.randrange(4):
-        case 0:
-            array[rng.randrange(len(array))] = rng.choice([-1, 10**6, 2**62])
-        case 1:
-            array = array[: len(array) // 2]
-        case 2:
-            array = array.astype(rng.choice([np.float32, np.int8, np.bool_]))
-        case 3:
-            array = array[:, None]
-    arrays[name] = np.ascontiguousarray(array)
-    metadata = {
-        "target_size": rng.choice(["15", "-1", "x", "1" * 5000]),
-        "facts": rng.choice(["{}", "[", "3"]),
-    }
-    with safetensors.safe_open(path, "np") as file:
-        metadata = file.metadata() if rng.random() < 0.7 else metadata
-    safetensors.numpy.save_file(arrays, path, metadata)
-
-
-def _text(rng: random.Random) -> bytes:
-    """Lines that nobody would write."""
-    line = rng.choice(
-        ["the old cat", "x" * 100_000, "a " * 200_000, "é\u0301" * 1000, "\ufeff", "🐈" * 50, "\t" * 3000]
-    )
-    content = rng.choice(
-        [
-            rng.randbytes(rng.choice([10, 100_000])),
-            bytes(rng.choice([10, 1 << 20, 1 << 27])),
-            f"{line}\n".encode() * rng.choice([1, 3, 300]),
-            f"{line}\n".encode() * 3 + b"\xff\xfe\n",
-            b"\x1b]0;x\x07\x9b\r\n" * 10,
-            "\n".join(
-                rng.choices(["cat dog", "", " ", "a\tb", "\u2028", "one\tthe cat", "0-0 1?1"], k=30)
-            ).encode(),
-            json.dumps(_forge(rng, {"prefix": "the", "include": ["cat"], "exclude": []})).encode(
-                "utf-8", "replace"
-            ),
-            b"[" * 100_000,
-            b"cat/NOUN runs/VERB\n0-0 99999999999999999999-1 x\n",
-        ]
-    )
-    return bytes(content)
-
-
-def _write_input(rng: random.Random, folder: Path) -> Path:
-    """A file of hostile text, perhaps compressed, and then perhaps damaged."""
-    suffix, pack = rng.choice(
-        [("", bytes), ("", bytes), (".gz", gzip.compress), (".xz", lzma.compress), (".bz2", bz2.compress)]
-    )
-    path = folder / f"input.txt{suffix}"
-    path.write_bytes(pack(_text(rng)))
-    if suffix and rng.random() < 0.3:
-        _bytes(rng, path)
-    return path
-
-
 _CONFIG = """task = "translate"
 [training]
 learning_rate = 0.001
@@ -401,13 +140,13 @@ def _model(rng: random.Random, base: Path, work: Path) -> Prepared:
     path = folder / rng.choice(
         ["regard.json", *(f"{name}.tokenizer.json" for name in _texts(folder)), "best.safetensors"]
     )
-    damages: list[Damage] = [_bytes, _special]
+    damages: list[Damage] = [damage_bytes, replace_file]
     if path.suffix == ".safetensors":
-        damages.append(_forge_header)
+        damages.append(forge_header)
     else:
-        damages += [_forge_json] * 4
+        damages += [forge_json] * 4
     if "tokenizer" in path.name:
-        damages += [_forge_tokenizer] * 4
+        damages += [forge_tokenizer] * 4
     before = _tensor_data(path)
     rng.choice(damages)(rng, path)
     return _use(rng, folder, work), before is not None and before != _tensor_data(path)
@@ -429,7 +168,7 @@ def _tensor_data(path: Path) -> bytes | None:
 def _shortlist(rng: random.Random, base: Path, work: Path) -> Prepared:
     """A translator's folder with a damaged shortlist."""
     folder = _copy(rng, base, work, "translate")
-    rng.choice([_bytes, _special, _forge_header, _forge_arrays, _forge_arrays])(rng, folder / FILE)
+    rng.choice([damage_bytes, replace_file, forge_header, forge_arrays, forge_arrays])(rng, folder / FILE)
     (work / "text").write_text("the cat\na dog runs .\n")
     return ["translate", str(folder), str(work / "text"), "--shortlist"], False
 
@@ -439,9 +178,9 @@ def _log(rng: random.Random, base: Path, work: Path) -> Prepared:
     folder = _copy(rng, base, work)
     path = folder / LOG
     if rng.random() < 0.4:
-        rng.choice([_bytes, _special])(rng, path)
+        rng.choice([damage_bytes, replace_file])(rng, path)
     else:
-        rows = [_forge(rng, row) if rng.random() < 0.7 else row for row in _LOG_ROWS]
+        rows = [forge(rng, row) if rng.random() < 0.7 else row for row in _LOG_ROWS]
         path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     return ["show", str(folder)], False
 
@@ -452,13 +191,13 @@ def _ensemble(rng: random.Random, base: Path, work: Path) -> Prepared:
     for name in ("seed-1", "seed-2"):
         shutil.copytree(base / "translate-word", folder / name)
     ModelFolder(folder).create_ensemble("translate", ["seed-1", "seed-2"])
-    _forge_json(rng, folder / "regard.json")
+    forge_json(rng, folder / "regard.json")
     return _use(rng, folder, work), False
 
 
 def _input(rng: random.Random, base: Path, work: Path) -> Prepared:
     """An input that nobody would write."""
-    path = str(_write_input(rng, work))
+    path = str(write_input(rng, work))
     (work / "text").write_text("the cat\na dog\n")
     text = str(work / "text")
     translator = str(
@@ -486,7 +225,7 @@ def _input(rng: random.Random, base: Path, work: Path) -> Prepared:
 
 def _options(rng: random.Random, base: Path, work: Path) -> Prepared:
     """Numbers without bound on the command line and in a configuration."""
-    value = str(rng.choice([*_NUMBERS[:-4], "inf", "nan", "1e308", "-inf", "x"]))
+    value = str(rng.choice([*NUMBERS[:-3], "inf", "nan", "1e308", "-inf", "x"]))
     (work / "text").write_text("the cat\na dog\n")
     model, text = str(base / "translate-word"), str(work / "text")
     if rng.random() < 0.5:
@@ -512,7 +251,7 @@ def _options(rng: random.Random, base: Path, work: Path) -> Prepared:
     )
     config.write_text("\n".join(lines))
     if rng.random() < 0.3:
-        rng.choice([_bytes, _special])(rng, config)
+        rng.choice([damage_bytes, replace_file])(rng, config)
     # there are no files of that name: a legal configuration ends there
     return ["train", str(work / "new"), "--config", str(config), "--train", str(work / "none")], False
 
@@ -524,7 +263,7 @@ def _cache(rng: random.Random, base: Path, work: Path) -> Prepared:
     path.write_bytes(content)
     path.chmod(0o700)
     assert library._is_whole(path)
-    damage = rng.choice([_bytes, _bytes, _special, lambda _, path: path.chmod(0o777)])
+    damage = rng.choice([damage_bytes, damage_bytes, replace_file, lambda _, path: path.chmod(0o777)])
     damage(rng, path)
     if library._is_whole(path) and path.read_bytes() != content:
         raise AssertionError(f"a damaged library is trusted: {path}")
@@ -793,10 +532,8 @@ def main() -> None:
                 outcome = run_command(number, base) if number in real else worker.run(number)
                 outcomes.append(outcome)
                 if arguments.verbose:
-                    print(
-                        f"case {number} ({outcome.kind}), {outcome.seconds:.1f} s, status {outcome.status}: {outcome.message}",
-                        flush=True,
-                    )
+                    took = f"{outcome.seconds:.1f} s, status {outcome.status}"
+                    print(f"case {number} ({outcome.kind}), {took}: {outcome.message}", flush=True)
                 if outcome.fault:
                     print(
                         f"case {number} ({outcome.kind}): {outcome.command}\n{outcome.fault}",

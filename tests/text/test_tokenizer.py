@@ -3,6 +3,7 @@ import os
 import unicodedata
 
 import pytest
+from benchmarks.damage import SECTIONS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -274,34 +275,6 @@ class TestUnicodeForms:
     def test_an_unknown_form_is_refused(self):
         with pytest.raises(ConfigError, match="normalize: no 'nfdc'; did you mean 'nf"):
             self.train("nfdc")
-
-
-SECTIONS = {
-    "truncation": {"direction": "Right", "max_length": 1, "strategy": "LongestFirst", "stride": 0},
-    "padding": {
-        "strategy": {"Fixed": 1 << 33},
-        "direction": "Right",
-        "pad_to_multiple_of": None,
-        "pad_id": 9999,
-        "pad_type_id": 0,
-        "pad_token": "x",
-    },
-    "added_tokens": [
-        {"id": 9999, "content": "a", "single_word": False, "lstrip": False, "rstrip": False}
-        | {"normalized": False, "special": False}
-    ],
-    "normalizer": {
-        "type": "Sequence",
-        "normalizers": [{"type": "Replace", "pattern": {"String": "a"}, "content": "aa"}] * 40,
-    },
-    "pre_tokenizer": None,
-    "post_processor": {
-        "type": "ByteLevel",
-        "add_prefix_space": True,
-        "trim_offsets": True,
-        "use_regex": True,
-    },
-}
 
 
 @pytest.fixture
