@@ -200,7 +200,8 @@ def build_parser() -> argparse.ArgumentParser:
         + "\n".join([f"  {'all':<13}{', '.join(ALL)}; the default.", *lines]),
         epilog="On a GPU: python -m benchmarks.gpu. Quality of precisions and shortlists: python -m "
         "benchmarks.quality.\nAttention of beam search against forced decoding: python -m "
-        "benchmarks.beam_alignment.",
+        "benchmarks.beam_alignment.\n"
+        "Damaged and hostile files: python -m benchmarks.fuzz.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(

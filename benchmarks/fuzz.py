@@ -395,9 +395,9 @@ def run_case(number: int, base: Path, seconds: int = SECONDS) -> Outcome:
 
 
 def run_command(number: int, base: Path) -> Outcome:
-    """The same through the real command, a process of its own."""
+    """The same through the real command, a process of its own; its seconds are those of the processor."""
     with _case(number, base) as (kind, command, tensors):
-        started = time.perf_counter()
+        started = _child_seconds()
         fault, status, said = "", None, b""
         try:
             ended = subprocess.run(
@@ -413,13 +413,19 @@ def run_command(number: int, base: Path) -> Outcome:
             fault = f"a hang of more than {SECONDS * 3} seconds"
         if b"Traceback" in said or (not fault and status not in (0, 1, 2)):
             fault = f"status {status}: {said[-2000:].decode('utf-8', 'replace')}"
+        seconds = round(_child_seconds() - started, 3)
         megabytes = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
         if not fault and megabytes > GIGABYTES * 1024:
             fault = f"{megabytes} MB"
-        seconds = round(time.perf_counter() - started, 3)
         return Outcome(
             number, kind, " ".join(command), fault, status, seconds, megabytes, tensors and status == 0
         )
+
+
+def _child_seconds() -> float:
+    """The processor time of all processes that ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def _work(base: Path) -> None:

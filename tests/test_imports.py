@@ -12,7 +12,13 @@ import regard
 ROOT = Path(regard.__file__).parent
 
 ORDER = (
-    *(("errors", "version"), ("config", "device", "io", "progress"), ("text",), ("datasets",), ("batches",)),
+    *(
+        ("errors", "version"),
+        ("config", "device", "io", "progress", "terminal"),
+        ("text",),
+        ("datasets",),
+        ("batches",),
+    ),
     *(("ops",), ("layers",), ("models",), ("search",), ("evaluation",), ("plots",), ("checkpoint",)),
     *(("inference",), ("tasks",), ("training",), ("lab",), ("cli",), ("__init__", "__main__")),
 )

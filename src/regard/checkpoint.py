@@ -26,6 +26,7 @@ import safetensors
 import safetensors.torch
 import torch
 from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
 
 from regard.config import Config, one_of, read_toml
 from regard.errors import CheckpointError, ConfigError, DataError, FolderError
@@ -286,7 +287,7 @@ class ModelFolder:
             labels = _read_labels(description.get("labels", []), sizes.get("labels", 0))
             config = spec.model_config().from_mapping(description["model"], "model")
             # no memory is taken before the weights' header says that it will be filled
-            with torch.device("meta"):
+            with torch.device("meta"), _SkipSampling():
                 expected = _unshared(spec.build(config, sizes))
         except (ConfigError, LookupError, TypeError, ValueError, AttributeError, RuntimeError) as error:
             raise FolderError(
@@ -428,6 +429,17 @@ def read_log(folder: Path) -> list[dict[str, Any]]:
                 rows.append(_migrate("log", row, number))
         return rows
     return []
+
+
+class _SkipSampling(TorchFunctionMode):
+    """Leaves weights unsampled: the device ``meta`` has none, and torch would import its compiler to say so."""
+
+    def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """Call the function, unless it is one that samples in place."""
+        given = kwargs or {}
+        if getattr(function, "__name__", "") in ("normal_", "uniform_"):
+            return args[0] if args else given["tensor"]
+        return function(*args, **given)
 
 
 def _read_sizes(sizes: Any, names: Sequence[str]) -> dict[str, int]:

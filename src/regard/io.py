@@ -98,7 +98,8 @@ def check_depth(value: Any) -> None:
     Raises:
         ValueError: they are.
     """
-    level, depth = [[value]], 0
+    level: list[Any] = [[value]]
+    depth = 0
     while level := [
         child
         for each in level

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from rich.console import Console, ConsoleOptions, RenderableType
+from rich.errors import MarkupError
 from rich.segment import Segment
 from rich.text import Text
 
@@ -26,8 +27,15 @@ class SafeConsole(Console):
     """A console whose own control sequences alone reach the terminal."""
 
     def render_str(self, text: str, **options: Any) -> Text:
-        """The text of a cell or a line, with control characters shown before its width is measured."""
-        return super().render_str(show_controls(text) if self.is_terminal else text, **options)
+        """The text of a cell or a line, with control characters shown before its width is measured.
+
+        Brackets that are not markup are text.
+        """
+        shown = show_controls(text) if self.is_terminal else text
+        try:
+            return super().render_str(shown, **options)
+        except MarkupError:
+            return super().render_str(shown, **{**options, "markup": False})
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         """Render as `Console` does, with the control characters of the content shown."""

@@ -96,6 +96,13 @@ def test_a_console_sends_its_own_sequences_alone():
         assert shown in sent
 
 
+@pytest.mark.parametrize("text", ["[/bold]", "a [/x] b [bold]c[/]", "[link=" + "x" * 9])
+def test_brackets_that_are_not_markup_are_text(text):
+    out = io.StringIO()
+    SafeConsole(file=out, width=60).print(text)
+    assert out.getvalue() == text + "\n"
+
+
 def test_an_error_on_a_terminal_shows_what_a_file_says(tmp_path):
     """A message about a file's content, on a real terminal."""
     (tmp_path / "regard.json").write_text('{"format": 99, "regard": "\\u001b[31m\\u009b"}')

@@ -5,15 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from regard.cli.console import (
-    PlotWriter,
-    is_typed,
-    output_file,
-    print_json,
-    print_line,
-    refuse_same_file,
-    results,
-)
+from regard.cli.console import PlotWriter, output_file, print_json, print_line, refuse_same_file, results
 from regard.cli.options import Device, JsonLines, Output, Weights
 from regard.cli.progress import LinesDisplay
 from regard.errors import ConfigError
@@ -71,7 +63,7 @@ def classify(
     from regard.tasks.classify.predictor import Classifier
     from regard.tasks.predictor import CHUNK
     from regard.text import read_texts
-    from regard.text.formats import STDIN, shown
+    from regard.text.formats import STDIN, is_typed, shown
 
     sources = files or [STDIN]
     if sum([probabilities, json, show]) > 1:

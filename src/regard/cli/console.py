@@ -49,13 +49,6 @@ def print_line(line: str, file: TextIO | None = None) -> None:
     stream.write((show_controls(line) if stream.isatty() else line) + "\n")
 
 
-def is_typed(sources: Iterable[str]) -> bool:
-    """Whether lines are typed by a person: standard input is read, and it is a terminal."""
-    from regard.text.formats import STDIN
-
-    return STDIN in sources and sys.stdin is not None and sys.stdin.isatty()
-
-
 @contextmanager
 def output_file(path: Path | None) -> Iterator[TextIO | None]:
     """A text file to print to, or None for standard output.

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.markup import escape
 from rich.table import Table
 
 from regard.cli.console import COLUMN_HELP, command_line, notes, print_json, results, score_table
@@ -151,7 +152,7 @@ def _table(scores: "ScoreTable") -> Table:
     for name in scores.columns[1:]:
         table.add_column(name, justify="right")
     for row in scores.rows:
-        table.add_row(*row)
+        table.add_row(*map(escape, row))
     return table
 
 

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from regard.cli.console import (
-    is_typed,
     notes,
     output_file,
     print_json,
@@ -62,7 +61,7 @@ def score(
     from regard.tasks.language_model.result import TextScore
     from regard.tasks.predictor import CHUNK
     from regard.text import read_lines
-    from regard.text.formats import STDIN
+    from regard.text.formats import STDIN, is_typed
 
     sources = files or [STDIN]
     if summary and output is not None:

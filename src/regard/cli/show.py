@@ -105,7 +105,8 @@ def _show_ensemble(folder: "ModelFolder", weights: str, json: bool) -> None:
     for path in members:
         table.add_column(escape(Path(path).name), justify="right")
     for key in keys:
-        table.add_row(key, *(format_score(key, loaded.facts.get(key)) for loaded in members.values()))
+        cells = [escape(format_score(key, loaded.facts.get(key))) for loaded in members.values()]
+        table.add_row(key, *cells)
     results.print(table)
     results.print(f"\nweights: {weights}; one model in full: regard show {next(iter(members))}", markup=False)
 
@@ -152,7 +153,7 @@ def _history_table(history: list[dict[str, Any]], validated_on: str) -> Table:
     table = Table(
         box=None,
         pad_edge=False,
-        title=f"\nscore history{validated_on}",
+        title=f"\nscore history{escape(validated_on)}",
         title_justify="left",
         title_style="bold",
     )
@@ -161,6 +162,6 @@ def _history_table(history: list[dict[str, Any]], validated_on: str) -> Table:
         table.add_column(display_name(name), justify="right")
     table.add_column("")
     for row in history:
-        cells = [format_score(name, row.get(name)) for name in names]
+        cells = [escape(format_score(name, row.get(name))) for name in names]
         table.add_row(f"{row['update']:,}", *cells, "best" if row.get("best") else "")
     return table

@@ -6,15 +6,7 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
-from regard.cli.console import (
-    PlotWriter,
-    is_typed,
-    output_file,
-    print_json,
-    print_line,
-    refuse_same_file,
-    results,
-)
+from regard.cli.console import PlotWriter, output_file, print_json, print_line, refuse_same_file, results
 from regard.cli.options import Device, JsonLines, Output, Weights
 from regard.cli.progress import LinesDisplay
 from regard.errors import ConfigError
@@ -60,7 +52,7 @@ def tag(
     """
     from regard.tasks.predictor import CHUNK
     from regard.tasks.tag.predictor import Tagger
-    from regard.text.formats import STDIN, shown
+    from regard.text.formats import STDIN, is_typed, shown
 
     sources = files or [STDIN]
     if sum([vertical, json, show]) > 1:

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 import typer
 
 from regard.cli.console import (
-    is_typed,
     no_attention,
     notes,
     output_file,
@@ -305,7 +304,7 @@ def translate(
         from regard.device import use_threads
         from regard.tasks.translate.predictor import Translator
         from regard.tasks.translate.result import read_dictionary
-        from regard.text.formats import shown
+        from regard.text.formats import is_typed, shown
 
     folders, sources = _split_folders(model, files or [])
     if json and (scores or alignments):

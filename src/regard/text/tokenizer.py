@@ -390,7 +390,7 @@ def _train_bpe(lines: Iterator[str], size: int, min_frequency: int) -> Model:
     )
     trained = _train_pieces(models.BPE(), trainer, lines, size, min_frequency)
     ordered = sorted(trained["vocab"], key=trained["vocab"].__getitem__)
-    return _merging(ordered, [tuple(merge) for merge in trained["merges"]])
+    return _merging(ordered, [(first, second) for first, second in trained["merges"]])
 
 
 def _train_unigram(lines: Iterator[str], size: int, min_frequency: int) -> Model:
@@ -459,7 +459,7 @@ def _lookup(known: list[str]) -> Model:
     return models.WordLevel(_with_ids(known), _UNK_PIECE)
 
 
-def _merging(known: list[str], merges: list[tuple[str, ...]]) -> Model:
+def _merging(known: list[str], merges: list[tuple[str, str]]) -> Model:
     return models.BPE(_with_ids(known), merges, unk_token=_UNK_PIECE, fuse_unk=True)
 
 

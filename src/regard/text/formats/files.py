@@ -53,9 +53,10 @@ def read_file(path: str | Path) -> Iterator[str]:
     """
     try:
         with _open(path) as stream:
-            cutter, number, block = _LineCutter(path), 0, b"\n"
+            read, cutter = cast(io.BufferedIOBase, stream).read1, _LineCutter(path)
+            number, block = 0, b"\n"
             while block:
-                block = stream.read1(_BLOCK_BYTES)
+                block = read(_BLOCK_BYTES)
                 for line in cutter.cut(block):
                     number += 1
                     yield decode_line(line.removesuffix(b"\r"), path, number)
@@ -145,6 +146,11 @@ def group_by_size(
 def shown(path: str | Path) -> str:
     """A path as messages name it."""
     return "standard input" if str(path) == STDIN else str(path)
+
+
+def is_typed(sources: Iterable[str | Path]) -> bool:
+    """Whether lines are typed by a person: one of the files is standard input, and that is a terminal."""
+    return STDIN in map(str, sources) and sys.stdin is not None and sys.stdin.isatty()
 
 
 def _open(path: str | Path) -> AbstractContextManager[IO[bytes]]:
