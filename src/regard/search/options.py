@@ -161,7 +161,7 @@ class SamplingOptions(Options):
         1.0,
         "The logits are divided by it: below 1 probable words become more probable; 0 takes the most probable.",
         low=0,
-        high=1000,
+        below=float("inf"),
     )
     top_k: int = option(0, "Sample among the K most probable words; 0 for all.", low=0)
     top_p: float = option(
