@@ -219,7 +219,9 @@ def build_parser() -> argparse.ArgumentParser:
         + "\n".join([f"  {'all':<13}{', '.join(ALL)}; the default.", *lines]),
         epilog="On a GPU: python -m benchmarks.gpu. Quality of precisions and shortlists: python -m "
         "benchmarks.quality.\nAttention of beam search against forced decoding: python -m "
-        "benchmarks.beam_alignment. Learning from 100 pairs: python -m benchmarks.small.",
+        "benchmarks.beam_alignment. Learning from 100 pairs: python -m benchmarks.small.\n"
+        "The default command beside configurations by hand: python -m benchmarks.defaults.\n"
+        "Damaged and hostile files: python -m benchmarks.fuzz.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(

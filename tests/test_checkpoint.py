@@ -5,6 +5,8 @@ import os
 import resource
 import shutil
 import signal
+import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -14,7 +16,7 @@ import torch
 import regard
 from regard import io as whole_file
 from regard.batches import pad_pairs
-from regard.checkpoint import FORMAT, MIGRATIONS, ModelFolder
+from regard.checkpoint import FORMAT, MIGRATIONS, ModelFolder, read_log
 from regard.errors import CheckpointError, ConfigError, DataError, FolderError
 from regard.models import ModelConfig, Seq2Seq
 from regard.tasks.translate.predictor import Translator
@@ -335,3 +337,128 @@ def test_nothing_is_pickled():
     modules = sorted(Path(regard.__file__).parent.rglob("*.py"))
     assert len(modules) > 50
     assert {str(path): wrong & set(met(path)) for path in modules if wrong & set(met(path))} == {}
+
+
+def forged(folder, *path, value):
+    """Change one value of regard.json."""
+    file = folder.path / "regard.json"
+    description = json.loads(file.read_text())
+    table = description
+    for key in path[:-1]:
+        table = table[key]
+    table[path[-1]] = value
+    file.write_text(json.dumps(description))
+
+
+@contextmanager
+def within_limits(seconds=20, megabytes=500):
+    """Fail where the content takes longer, or needs more memory than that."""
+    started = time.perf_counter()
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    limits = resource.getrlimit(resource.RLIMIT_AS)
+    most = pages * resource.getpagesize() + (megabytes << 20)
+    resource.setrlimit(resource.RLIMIT_AS, (most, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, limits)
+    assert time.perf_counter() - started < seconds
+
+
+SIZES = {
+    "a readout of a million units": (
+        ("model", "decoder", "readout_size"),
+        1_000_000,
+        r"readout_size: 1000000 is out",
+    ),
+    "a legal but wrong readout": (("model", "decoder", "readout_size"), 60_000, "do not fit regard.json"),
+    "twenty thousand layers": (
+        ("model", "encoder", "num_layers"),
+        20_000,
+        "num_layers: 20000 is out of range",
+    ),
+    "a legal but wrong number of layers": (("model", "encoder", "num_layers"), 100, "do not fit regard.json"),
+    "a vocabulary without bound": (("sizes", "target"), 2**40, "the size 'target' is 1099511627776"),
+    "a vocabulary that is a text": (("sizes", "target"), "8", "the size 'target' is '8'"),
+    "sizes that are a list": (("sizes",), [8, 8], r"the sizes are \[8, 8\]"),
+    "a task that is a list": (("task",), ["translate"], r"no task \['translate'\]"),
+    "a model that is a number": (("model",), 3, "damaged"),
+    "an option that is a table": (
+        ("model", "decoder", "readout_size"),
+        {},
+        "expected a whole number, got {}",
+    ),
+    "an infinite dropout": (
+        ("model", "decoder", "dropout"),
+        float("inf"),
+        "inf is not a number that can be used",
+    ),
+    "checksums that are a list": (("checksums",), [], "damaged"),
+    "labels without a classifier": (("labels",), ["a"], "1 labels, 1 of them different, for a model of 0"),
+}
+
+
+@pytest.mark.parametrize("case", SIZES)
+def test_a_forged_description_is_refused_before_anything_is_built(tmp_path, case):
+    path, value, message = SIZES[case]
+    folder, _ = make(tmp_path)
+    forged(folder, *path, value=value)
+    with pytest.raises(FolderError, match=message), within_limits():
+        folder.load()
+
+
+@pytest.mark.parametrize("name", ["regard.json", "source.tokenizer.json", "best.safetensors"])
+@pytest.mark.parametrize("other", ["fifo", "device", "folder", "sparse"])
+def test_something_else_in_place_of_a_file_is_refused(tmp_path, name, other):
+    folder, _ = make(tmp_path)
+    path = folder.path / name
+    path.unlink()
+    if other == "fifo":
+        os.mkfifo(path)
+    elif other == "device":
+        path.symlink_to("/dev/zero")
+    elif other == "folder":
+        path.mkdir()
+    else:
+        with path.open("wb") as file:
+            file.truncate(1 << 36)
+    with (
+        pytest.raises(FolderError, match=f"{name}: .*(ordinary file|more than|a header of 0 bytes)"),
+        within_limits(),
+    ):
+        folder.load()
+
+
+def test_deep_json_is_a_damaged_folder(tmp_path):
+    folder, _ = make(tmp_path)
+    (tmp_path / "regard.json").write_text('{"format":' * 100_000)
+    with pytest.raises(FolderError, match=r"regard.json: damaged: nested too deeply; copy or train"):
+        folder.load()
+
+
+@pytest.mark.parametrize("name", ["../other", "/tmp", "", ".", "..", "a/b", "a"])
+def test_members_of_an_ensemble_are_different_folders_inside_it(tmp_path, name):
+    folder = ModelFolder(tmp_path)
+    folder.create_ensemble("translate", [name, "a"])
+    with pytest.raises(FolderError, match="the ensemble's members are"):
+        folder.members  # noqa: B018
+
+
+def test_facts_that_are_not_an_object_are_refused(tmp_path):
+    folder, model = make(tmp_path)
+    content = safetensors.torch.save(dict(model.named_parameters()), {"facts": "[1]"})
+    (tmp_path / "best.safetensors").write_bytes(content)
+    with pytest.raises(FolderError, match=r"best.safetensors: damaged: its facts are \[1\]"):
+        folder.load()
+
+
+def test_a_forged_log_loses_the_forged_rows_alone(tmp_path):
+    row = {"event": "validation", "update": 3, "loss": 1.5}
+    wrong = [[], 3, {"event": 3, "update": 3}, {"event": "train", "update": "3"}, {"update": 4}]
+    lines = [*map(json.dumps, wrong), "[" * 50_000, json.dumps(row), '{"event": "tra']
+    (tmp_path / "log.jsonl").write_text("\n".join(lines))
+    assert read_log(tmp_path) == [row]
+    (tmp_path / "log.jsonl").unlink()
+    os.mkfifo(tmp_path / "log.jsonl")
+    with pytest.raises(FolderError, match=r"cannot be read .not an ordinary file"):
+        read_log(tmp_path)

@@ -1,5 +1,6 @@
 """Strict reading and writing of configurations: mappings ↔ dataclasses ↔ TOML."""
 
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
@@ -8,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from regard.config import Config, in_range, merge, one_of, read_toml, set_option, write_toml
+from regard.config import LARGEST, Config, in_range, merge, one_of, read_toml, set_option, write_toml
 from regard.errors import ConfigError
 
 
@@ -98,11 +99,11 @@ class TestFromMapping:
 
 drawings = st.builds(
     Picture,
-    shape=st.builds(Round, name=st.text(), radius=st.floats(allow_nan=False))
-    | st.builds(Square, side=st.integers()),
+    shape=st.builds(Round, name=st.text(), radius=st.floats(-LARGEST, LARGEST))
+    | st.builds(Square, side=st.integers(-LARGEST, LARGEST)),
     title=st.none() | st.text(),
     copies=st.integers(1, 9),
-    scale=st.floats(allow_nan=False),
+    scale=st.floats(-LARGEST, LARGEST),
     bold=st.booleans(),
     colours=st.lists(st.text(), max_size=3).map(tuple),
 )
@@ -220,6 +221,9 @@ def test_merging_lays_one_over_the_other_table_by_table():
         (10, {"low": 1, "high": 9}, "from 1 to 9"),
         (1, {"low": 0, "below": 1}, "from 0 to below 1"),
         (float("nan"), {"low": 0}, "at least 0"),
+        (float("inf"), {"low": 0}, f"at most {LARGEST}"),
+        (10**400, {"low": 0}, f"at most {LARGEST}"),
+        (10**400, {"low": 0, "high": 9}, "from 0 to 9"),
     ],
 )
 def test_ranges(value, limits, legal):
@@ -227,8 +231,40 @@ def test_ranges(value, limits, legal):
         in_range("it", value, **limits)
 
 
+@pytest.mark.parametrize("text", ["inf", "-inf", "nan", "1e300", "1" + "0" * 400])
+@pytest.mark.parametrize("option", ["scale", "copies"])
+def test_a_number_without_bound_is_refused_by_name(option, text):
+    mapping = {}
+    set_option(mapping, f"{option}={text}")
+    with pytest.raises(
+        ConfigError, match=rf"picture.{option}: \S+ is not a number that can be used; give one of"
+    ):
+        Picture.from_mapping(mapping, "picture")
+
+
+@pytest.mark.parametrize("text", ["a = " + "[" * 100_000, "a = " + "1" * 10_000, "[" + "a." * 100_000 + "b]"])
+def test_toml_without_bound_is_refused(tmp_path, text):
+    (tmp_path / "deep.toml").write_text(text)
+    with pytest.raises(ConfigError, match=r"deep.toml: not valid TOML"):
+        read_toml(tmp_path / "deep.toml")
+
+
+def test_a_configuration_is_an_ordinary_file_of_a_bounded_size(tmp_path):
+    os.mkfifo(tmp_path / "fifo.toml")
+    (tmp_path / "large.toml").write_bytes(b"#" * (1 << 20) + b"\n")
+    with pytest.raises(ConfigError, match=r"fifo.toml: cannot be read .not an ordinary file"):
+        read_toml(tmp_path / "fifo.toml")
+    with pytest.raises(ConfigError, match=r"large.toml: cannot be read .more than 1,048,576 bytes"):
+        read_toml(tmp_path / "large.toml")
+
+
 def test_what_is_in_range_passes():
     in_range("it", 1, 1)
     in_range("it", 9, 1, 9)
     in_range("it", 0.999, 0, below=1)
     one_of("it", "a", ["a", "b"])
+
+
+def test_an_option_is_not_in_endless_sections():
+    with pytest.raises(ConfigError, match=r"--set a.a.*: 1000 sections; name an option of --list-options"):
+        set_option({}, "a." * 1000 + "b=1")

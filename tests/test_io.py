@@ -8,7 +8,14 @@ import pytest
 
 from regard import io as whole_file
 from regard.errors import DataError
-from regard.io import make_folder, write_whole, write_whole_text
+from regard.io import (
+    check_safetensors,
+    make_folder,
+    parse_json,
+    read_whole,
+    write_whole,
+    write_whole_text,
+)
 
 
 def only_old(folder):
@@ -107,3 +114,40 @@ def test_make_folder(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(DataError, match=r"file: cannot be made \(File exists\); choose another folder"):
         make_folder(tmp_path / "file")
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, '{"a":' * 100_000, "[" * 51 + "]" * 51])
+def test_deep_json_is_refused(text):
+    with pytest.raises(ValueError, match="nested"):
+        parse_json(text)
+
+
+def test_json_of_fifty_levels_is_read():
+    assert parse_json(b"[" * 50 + b"]" * 50)
+
+
+@pytest.mark.parametrize("text", [r'["\ud800"]', r'{"\udfff": 1}', rb'"\uD83D"'])
+def test_half_a_surrogate_pair_is_refused(text):
+    with pytest.raises(ValueError, match="surrogates"):
+        parse_json(text)
+
+
+def test_a_surrogate_pair_is_a_character():
+    assert parse_json(r'"\ud83d\ude00"') == "😀"
+
+
+def test_only_ordinary_files_within_the_limit_are_read(tmp_path):
+    (tmp_path / "file").write_bytes(b"12345")
+    assert read_whole(tmp_path / "file", 5) == b"12345"
+    with pytest.raises(OSError, match="more than 4 bytes"):
+        read_whole(tmp_path / "file", 4)
+    os.mkfifo(tmp_path / "fifo")
+    for path in (tmp_path, "/dev/zero", tmp_path / "fifo"):
+        with pytest.raises(OSError, match="not an ordinary file"):
+            read_whole(path, 5)
+
+
+def test_a_header_that_claims_gigabytes_is_refused(tmp_path):
+    (tmp_path / "weights").write_bytes((1 << 33).to_bytes(8, "little"))
+    with pytest.raises(ValueError, match="a header of 8,589,934,592 bytes"):
+        check_safetensors(tmp_path / "weights")

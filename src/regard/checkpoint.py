@@ -26,12 +26,23 @@ import safetensors
 import safetensors.torch
 import torch
 from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
 
 from regard.config import Config, one_of, read_toml
 from regard.errors import CheckpointError, ConfigError, DataError, FolderError
-from regard.io import make_folder, write_whole, write_whole_text
+from regard.io import (
+    check_regular,
+    check_safetensors,
+    make_folder,
+    parse_json,
+    read_whole,
+    write_whole,
+    write_whole_text,
+)
 from regard.tasks import TASKS
 from regard.text import Tokenizer
+from regard.text.formats import read_file
+from regard.text.tokenizer import MAX_TOKENIZER_BYTES
 from regard.version import __version__
 
 FORMAT = 3
@@ -41,6 +52,8 @@ ENSEMBLE_FORMAT = 4
 """The format of an ensemble's ``regard.json``: packages that read up to 3 know only single models."""
 
 WEIGHTS = ("best", "last")
+
+_MAX_DESCRIPTION_BYTES = 1 << 24
 
 LOG = "log.jsonl"
 """The training log's file."""
@@ -235,7 +248,12 @@ class ModelFolder:
         names = self._description().get("ensemble")
         if names is None:
             return (self,)
-        if not isinstance(names, list) or not names or not all(isinstance(name, str) for name in names):
+        if (
+            not isinstance(names, list)
+            or not names
+            or not all(isinstance(name, str) and name == Path(name).name not in ("", "..") for name in names)
+            or len(set(names)) < len(names)
+        ):
             raise FolderError(
                 f"{self.path / 'regard.json'}: damaged: the ensemble's members are {names!r}; copy the folder again"
             )
@@ -255,28 +273,33 @@ class ModelFolder:
         one_of("weights", weights, WEIGHTS)
         description = self._description()
         if "ensemble" in description:
+            members = self.members
             raise FolderError(
-                f"{self.path}: an ensemble of {len(description['ensemble'])} models, and one model is needed here; "
-                f"name one of them, as {self.members[0].path}"
+                f"{self.path}: an ensemble of {len(members)} models, and one model is needed here; name one of them, "
+                f"as {members[0].path}"
             )
         spec = TASKS[description["task"]]
         if task is not None and spec.name != task:
             raise FolderError(f"{self.path}: a model for {spec.purpose}; name one for {TASKS[task].purpose}")
         try:
-            sizes = {str(name): int(size) for name, size in description["sizes"].items()}
-            tokenizers = {
-                name: self._tokenizer(name, sizes, description) for name in description["checksums"]
-            }
-            labels = tuple(str(label) for label in description.get("labels", ()))
+            sizes = _read_sizes(description["sizes"], spec.sizes)
+            tokenizers = {name: self._tokenizer(name, sizes, description) for name in spec.texts}
+            labels = _read_labels(description.get("labels", []), sizes.get("labels", 0))
             config = spec.model_config().from_mapping(description["model"], "model")
-            # weights are sampled to be overwritten: the caller's generator is left as it is
-            with torch.random.fork_rng(devices=[]):
-                model = spec.build(config, sizes)
-        except (ConfigError, KeyError, TypeError, ValueError, AttributeError) as error:
+            # no memory is taken before the weights' header says that it will be filled
+            with torch.device("meta"), _SkipSampling():
+                expected = _unshared(spec.build(config, sizes))
+        except (ConfigError, LookupError, TypeError, ValueError, AttributeError, RuntimeError) as error:
             raise FolderError(
                 f"{self.path / 'regard.json'}: damaged: {error}; copy or train the model again"
             ) from error
-        facts = _migrate("facts", self._read_weights(weights, model), description["format"])
+        stored, facts = self._read_weights(weights, expected)
+        # weights are sampled to be overwritten: the caller's generator is left as it is
+        with torch.random.fork_rng(devices=[]), torch.no_grad():
+            model = spec.build(config, sizes)
+            for name, tensor in _unshared(model).items():
+                tensor.copy_(stored[name])
+        facts = _migrate("facts", facts, description["format"])
         return LoadedModel(spec.name, model.eval(), tokenizers, labels, facts, sizes)
 
     def _tokenizer_path(self, name: str) -> Path:
@@ -299,8 +322,9 @@ class ModelFolder:
     def _description(self) -> dict[str, Any]:
         """``regard.json`` with the present names; its format number is the one it was written with."""
         description = self._read_description()
-        description = _migrate("description", description, description["format"])
-        if description.get("task") not in TASKS:
+        if isinstance(description.get("task"), str):
+            description = _migrate("description", description, description["format"])
+        if description.get("task") not in list(TASKS):
             raise FolderError(
                 f"{self.path / 'regard.json'}: damaged: no task {description.get('task')!r}; copy or train the model "
                 "again"
@@ -313,7 +337,7 @@ class ModelFolder:
         if not self.path.is_dir():
             raise FolderError(f"{self.path}: no such model folder; `regard train` makes one")
         try:
-            description = json.loads(path.read_text(encoding="utf-8"))
+            description = parse_json(read_whole(path, _MAX_DESCRIPTION_BYTES).decode("utf-8"))
         except FileNotFoundError:
             raise FolderError(
                 f"{self.path}: not a model folder of Regard, for it has no regard.json; name one that `regard train` "
@@ -338,33 +362,37 @@ class ModelFolder:
             )
         return description
 
-    def _read_weights(self, weights: str, model: nn.Module) -> dict[str, Any]:
+    def _read_weights(
+        self, weights: str, expected: Mapping[str, Tensor]
+    ) -> tuple[dict[str, Tensor], dict[str, Any]]:
+        """The stored tensors and facts; nothing is read before names and shapes are the expected ones."""
         path = self.path / f"{weights}.safetensors"
-        expected = _unshared(model)
         try:
+            check_safetensors(path)
             with safetensors.safe_open(path, framework="pt") as file:
-                facts: dict[str, Any] = json.loads((file.metadata() or {}).get("facts", "{}"))
-                stored = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
+                facts = parse_json((file.metadata() or {}).get("facts", "{}"))
+                if not isinstance(facts, dict):
+                    raise ValueError(f"its facts are {facts!r:.60}")
+                shapes = {key: file.get_slice(key).get_shape() for key in file.keys()}  # noqa: SIM118
+                wrong = sorted(shapes.keys() ^ expected.keys()) or [
+                    name for name, tensor in expected.items() if list(tensor.shape) != shapes[name]
+                ]
+                stored = {} if wrong else {key: file.get_tensor(key) for key in shapes}
         except FileNotFoundError:
             there = [name for name in WEIGHTS if (self.path / f"{name}.safetensors").exists()]
             remedy = "the training has saved none yet; wait for its first validation"
             if there:
                 remedy = f"there are weights named {there[0]!r}: choose them with --weights {there[0]}"
             raise FolderError(f"{path}: no such weights; {remedy}") from None
-        except (safetensors.SafetensorError, OSError, ValueError) as error:
+        except (safetensors.SafetensorError, OSError, ValueError, MemoryError) as error:
             raise FolderError(f"{path}: damaged: {error}; copy or train it again") from error
-        wrong = sorted(stored.keys() ^ expected.keys()) or [
-            name for name in expected if expected[name].shape != stored[name].shape
-        ]
+        wrong = wrong or [name for name in expected if expected[name].dtype != stored[name].dtype]
         if wrong:
             raise FolderError(
                 f"{path}: the weights do not fit regard.json, first at {wrong[0]!r}; the files belong to "
                 "different models, so copy the whole folder again"
             )
-        with torch.no_grad():
-            for name, tensor in expected.items():
-                tensor.copy_(stored[name])
-        return facts
+        return stored, facts
 
 
 def _migrate(document: Document, content: dict[str, Any], number: int) -> dict[str, Any]:
@@ -377,18 +405,62 @@ def _migrate(document: Document, content: dict[str, Any], number: int) -> dict[s
 def read_log(folder: Path) -> list[dict[str, Any]]:
     """The rows of a run's training log; none if it has no log.
 
-    A last line that a killed run left unfinished is skipped.
+    A last line that a killed run left unfinished is skipped, and so is any other that is not a row.
+
+    Raises:
+        FolderError: it cannot be read.
+        DataError: a line is not UTF-8, or too long.
     """
     for number, name in {FORMAT: LOG, **_OLD_LOGS}.items():
-        if (folder / name).exists():
-            rows = []
-            for line in (folder / name).read_text(encoding="utf-8").splitlines():
-                try:
-                    rows.append(_migrate("log", json.loads(line), number))
-                except ValueError:
-                    continue
-            return rows
+        path = folder / name
+        if not path.exists():
+            continue
+        try:
+            check_regular(path)
+        except OSError as error:
+            raise FolderError(f"{path}: cannot be read ({error}); remove it") from error
+        rows = []
+        for line in read_file(path):
+            try:
+                row = parse_json(line)
+            except ValueError:
+                continue
+            if isinstance(row, dict) and type(row.get("update")) is int and isinstance(row.get("event"), str):
+                rows.append(_migrate("log", row, number))
+        return rows
     return []
+
+
+class _SkipSampling(TorchFunctionMode):
+    """Leaves weights unsampled: the device ``meta`` has none, and torch would import its compiler to say so."""
+
+    def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """Call the function, unless it is one that samples in place."""
+        given = kwargs or {}
+        if getattr(function, "__name__", "") in ("normal_", "uniform_"):
+            return args[0] if args else given["tensor"]
+        return function(*args, **given)
+
+
+def _read_sizes(sizes: Any, names: Sequence[str]) -> dict[str, int]:
+    """The sizes of ``regard.json``: a whole number above 0 for each name."""
+    if not isinstance(sizes, dict):
+        raise ValueError(f"the sizes are {sizes!r:.60}")
+    for name in names:
+        if type(sizes[name]) is not int or not 0 < sizes[name] < 2**31:
+            raise ValueError(f"the size {name!r} is {sizes[name]!r:.60}")
+    return {name: sizes[name] for name in names}
+
+
+def _read_labels(labels: Any, number: int) -> tuple[str, ...]:
+    """The labels of ``regard.json``: as many different texts as the model has outputs."""
+    if not isinstance(labels, list) or not all(isinstance(label, str) for label in labels):
+        raise ValueError(f"the labels are {labels!r:.60}")
+    if not len(set(labels)) == len(labels) == number:
+        raise ValueError(
+            f"{len(labels)} labels, {len(set(labels))} of them different, for a model of {number}"
+        )
+    return tuple(labels)
 
 
 def read_options(path: Path) -> dict[str, Any]:
@@ -406,7 +478,7 @@ def read_options(path: Path) -> dict[str, Any]:
 
 
 def _checksum(path: Path) -> str:
-    return f"{zlib.crc32(path.read_bytes()):08x}"
+    return f"{zlib.crc32(read_whole(path, MAX_TOKENIZER_BYTES)):08x}"
 
 
 def _unshared(model: nn.Module) -> dict[str, Tensor]:

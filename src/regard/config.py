@@ -17,6 +17,12 @@ from types import NoneType, UnionType
 from typing import Any, ClassVar, Self, get_args, get_origin, get_type_hints
 
 from regard.errors import ConfigError, nearest
+from regard.io import check_depth, read_whole
+
+_MAX_TOML_BYTES = 1 << 20
+_MAX_SECTIONS = 10
+LARGEST = 2**53
+"""No number of a configuration is larger: up to here whole numbers and floats are the same."""
 
 _WORDS = {int: "a whole number", float: "a number", str: "a text", bool: "true or false"}
 
@@ -183,6 +189,10 @@ def _convert(value: Any, hint: Any, place: str) -> Any:
         if isinstance(items, Mapping) or not isinstance(items, Iterable):
             raise ConfigError(f"{place}: expected a list, got {value!r}")
         return tuple(_convert(item, get_args(hint)[0], place) for item in items)
+    if isinstance(value, int | float) and not abs(value) <= LARGEST:
+        raise ConfigError(
+            f"{place}: {_brief(value)} is not a number that can be used; give one of at most {LARGEST}"
+        )
     if hint in (float, str) and isinstance(value, int) and not isinstance(value, bool):
         return hint(value)
     if not isinstance(value, hint) or (isinstance(value, bool) and hint is not bool):
@@ -208,29 +218,42 @@ def in_range(
     Raises:
         ConfigError: it is not; the message has the allowed range.
     """
-    allowed = f"at least {low:g}"
+    allowed = f"at least {low:.15g}"
     if high is not None:
-        allowed = f"from {low:g} to {high:g}"
+        allowed = f"from {low:.15g} to {high:.15g}"
     elif below is not None:
-        allowed = f"from {low:g} to below {below:g}"
+        allowed = f"from {low:.15g} to below {below:.15g}"
+    elif value > LARGEST:
+        high, allowed = LARGEST, f"at most {LARGEST}"
     if not low <= value or (high is not None and value > high) or (below is not None and value >= below):
-        raise ConfigError(f"{place}: {value:g} is out of range; it must be {allowed}")
+        raise ConfigError(f"{place}: {_brief(value)} is out of range; it must be {allowed}")
+
+
+def _brief(number: float) -> str:
+    """A number for a message; a whole number that no float holds is cut short."""
+    return f"{number:.15g}" if abs(number) < LARGEST or isinstance(number, float) else f"{str(number)[:12]}…"
 
 
 def read_toml(path: Path) -> dict[str, Any]:
     """Read a TOML file.
 
     Raises:
-        ConfigError: the file is missing or is not TOML.
+        ConfigError: the file is missing, too large or not TOML.
     """
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return _parse_toml(read_whole(path, _MAX_TOML_BYTES).decode("utf-8"))
     except FileNotFoundError:
         raise ConfigError(f"{path}: no such configuration file") from None
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: cannot be read ({error})") from None
-    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{path}: cannot be read ({error}); name another file") from None
+    except (ValueError, RecursionError) as error:  # also of an endless number, or of tables too deep
         raise ConfigError(f"{path}: not valid TOML: {error}") from None
+
+
+def _parse_toml(text: str) -> dict[str, Any]:
+    parsed = tomllib.loads(text)
+    check_depth(parsed)
+    return parsed
 
 
 def write_toml(mapping: Mapping[str, Any]) -> str:
@@ -277,6 +300,10 @@ def set_option(mapping: dict[str, Any], assignment: str) -> None:
     if not equals:
         raise ConfigError(f"--set {assignment}: write it as section.option=value")
     *sections, key = path.strip().split(".")
+    if len(sections) > _MAX_SECTIONS:
+        raise ConfigError(
+            f"--set {assignment[:60]}…: {len(sections)} sections; name an option of --list-options"
+        )
     table: Any = mapping
     for section in sections:
         table = table.setdefault(section, {})
@@ -288,8 +315,8 @@ def set_option(mapping: dict[str, Any], assignment: str) -> None:
 def parse_value(text: str) -> Any:
     """A value as TOML writes it, or else plain text."""
     try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+        return _parse_toml(f"value = {text}")["value"]
+    except (ValueError, RecursionError):
         return text.strip()
 
 

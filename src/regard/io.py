@@ -1,15 +1,20 @@
-"""Files that appear whole or not at all, and folders to hold them.
+"""Files that appear whole or not at all, folders to hold them, and files that are read within bounds.
 
-In: a path, and a function that fills a binary file. Out: the file, under its own name only once all of it is on disk;
-until then the previous file stays, whatever happens: a full disk, a signal, a bug.
+Writing: in a path, and a function that fills a binary file; out the file, under its own name only once all of it is on
+disk; until then the previous file stays, whatever happens: a full disk, a signal, a bug. Reading: a file that may be
+damaged or hostile, such as any in a model folder, costs neither more time nor more memory than its limits; what cannot
+be used is an `OSError` or a `ValueError`, and the reader of the thing stored says what it means to the user.
 """
 
+import json
 import os
+import re
 import secrets
+import stat
 from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from regard.errors import DataError
 
@@ -41,6 +46,85 @@ def write_whole(path: str | PathLike[str], fill: Callable[[BinaryIO], object]) -
             f"{target}: cannot be written ({reason}); free some space, or choose a folder that exists and can be "
             "written to"
         ) from error
+
+
+def check_regular(path: str | PathLike[str]) -> None:
+    """Raise unless a path leads to an ordinary file: reading a FIFO may never end, nor reading a device.
+
+    Raises:
+        OSError: it does not.
+    """
+    if not stat.S_ISREG(os.stat(path).st_mode):
+        raise OSError("not an ordinary file")
+
+
+def read_whole(path: str | PathLike[str], limit: int) -> bytes:
+    """Read an ordinary file of at most `limit` bytes.
+
+    Raises:
+        OSError: it cannot be read, is not an ordinary file, or is larger.
+    """
+    check_regular(path)
+    with open(path, "rb") as file:
+        content = file.read(limit + 1)
+    if len(content) > limit:
+        raise OSError(f"more than {limit:,} bytes")
+    return content
+
+
+_MAX_HEADER_BYTES = 1 << 24
+
+
+def check_safetensors(path: str | PathLike[str]) -> None:
+    """Raise unless a path leads to an ordinary file with a header that can be parsed; see safetensors' format.
+
+    Raises:
+        OSError: it cannot be read, or is not an ordinary file.
+        ValueError: it has no header, or too long a one.
+    """
+    check_regular(path)
+    with open(path, "rb") as file:
+        size = int.from_bytes(file.read(8), "little")
+        if not 0 < size <= min(_MAX_HEADER_BYTES, os.fstat(file.fileno()).st_size - 8):
+            raise ValueError(f"a header of {size:,} bytes")
+
+
+_MAX_DEPTH = 50
+
+
+def check_depth(value: Any) -> None:
+    """Raise where lists and tables are nested deeper than in any file of this package.
+
+    Raises:
+        ValueError: they are.
+    """
+    level: list[Any] = [[value]]
+    depth = 0
+    while level := [
+        child
+        for each in level
+        for child in (each.values() if isinstance(each, dict) else each)
+        if isinstance(child, dict | list)
+    ]:
+        depth += 1
+        if depth > _MAX_DEPTH:
+            raise ValueError(f"nested more than {_MAX_DEPTH} levels deep")
+
+
+def parse_json(text: str | bytes) -> Any:
+    """Read JSON whose nesting is bounded and whose strings can be written again.
+
+    Raises:
+        ValueError: it is not JSON, is nested too deeply, or has half of a surrogate pair.
+    """
+    try:
+        value = json.loads(text)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    check_depth(value)
+    if re.search(rb"\\u[dD]" if isinstance(text, bytes) else r"\\u[dD]", text):  # type: ignore[arg-type]
+        json.dumps(value, ensure_ascii=False).encode("utf-8")
+    return value
 
 
 def write_whole_text(path: str | PathLike[str], text: str) -> None:

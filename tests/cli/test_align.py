@@ -181,3 +181,14 @@ class TestCharacters:
         assert "--words" in ended.err
         assert "Traceback" not in ended.err
         assert len(links_of(regard(*given, "--words"))) == 4
+
+
+def test_a_target_that_is_too_long_is_refused(regard, model, tmp_path):
+    (tmp_path / "source").write_text("a b\nc\n")
+    (tmp_path / "target").write_text("A B\n" + "C " * 9 + "\n")
+    ended = regard("align", model, tmp_path / "source", tmp_path / "target", "--max-length", 8)
+    assert ended.status == 2
+    assert "target:2 ('C C C C C C C C C ' …) has 9 tokens, above the limit of 8" in ended.err
+    assert regard("align", model, tmp_path / "source", tmp_path / "target", "--max-length", 9).status == 0
+    reverse = ("--reverse", model, "--max-length", 8)
+    assert regard("align", model, tmp_path / "target", tmp_path / "source", *reverse).status == 2

@@ -153,3 +153,14 @@ class TestBadInput:
     def test_a_report_that_cannot_be_written(self, regard, model, data):
         ended = regard("evaluate", model, data / "test.tsv", "--out", data / "test.tsv")
         self.fails(ended, f"{data}/test.tsv: cannot be made (File exists); choose another folder")
+
+
+def test_a_reference_that_is_too_long_is_refused_before_translating(regard, model, tmp_path, monkeypatch):
+    from regard.tasks.translate.predictor import Translator
+
+    (tmp_path / "source").write_text("a b\nc\n")
+    (tmp_path / "target").write_text("A B\n" + "C " * 9 + "\n")
+    monkeypatch.setattr(Translator, "search", lambda *_: pytest.fail("it translates first"))
+    ended = regard("evaluate", model, tmp_path / "source", tmp_path / "target", "--max-length", 8)
+    assert ended.status == 2
+    assert "reference 2 ('C C C C C C C C C ' …) has 9 tokens, above the limit of 8" in ended.err

@@ -1,5 +1,8 @@
 """Shortlists: their words and files, their training, and models that choose among them."""
 
+import os
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -44,6 +47,34 @@ def test_saved_and_loaded_is_equal(tmp_path):
 
 
 class TestBadFiles:
+    @pytest.mark.parametrize(
+        ("changes", "message"),
+        [
+            ({"words": [8, 7, 9, 20]}, "word 20 is not one of 20"),
+            ({"frequent": [-1]}, "word -1 is not one of 20"),
+            ({"frequent": [2**62]}, "word 4611686018427387904 is not one of 20"),
+            ({"offsets": [0, 0, 0, 5, 1, 2, 3, 4]}, "the lists do not divide 4 words"),
+            ({"offsets": [0, 0, 0, 0, 1, 2, 3, 99]}, "the lists do not divide 4 words"),
+            ({"offsets": [-4, 0, 0, 0, 1, 2, 3, 4]}, "the lists do not divide 4 words"),
+        ],
+    )
+    def test_ids_out_of_range(self, tmp_path, changes, message):
+        arrays = {name: np.array(values, dtype=np.int64) for name, values in changes.items()}
+        replace(make(), **arrays).save(tmp_path)
+        with pytest.raises(FolderError, match=f"shortlist.safetensors: damaged: {message}; make it again"):
+            Shortlist.load(tmp_path, 7, 20)
+
+    @pytest.mark.parametrize("array", [np.zeros((8, 1), dtype=np.int64), np.zeros(8, dtype=np.float32)])
+    def test_arrays_of_another_kind(self, tmp_path, array):
+        replace(make(), offsets=array).save(tmp_path)
+        with pytest.raises(FolderError, match="offsets is an array of"):
+            Shortlist.load(tmp_path, 7, 20)
+
+    def test_a_fifo(self, tmp_path):
+        os.mkfifo(tmp_path / "shortlist.safetensors")
+        with pytest.raises(FolderError, match="not an ordinary file"):
+            Shortlist.load(tmp_path, 7, 20)
+
     def test_none(self, tmp_path):
         with pytest.raises(
             FolderError, match="this model has no shortlist yet; make one with `regard shortlist`"

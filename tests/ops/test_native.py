@@ -1,9 +1,11 @@
 """The C kernels agree with the naive paths, outputs and gradients; without a compiler, everything runs by torch."""
 
 import os
+import stat
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -435,7 +437,10 @@ def loaded_in(environment):
 
 def test_without_a_compiler_there_is_a_reason(tmp_path):
     environment = {"PATH": str(tmp_path), "HOME": str(tmp_path)}
-    assert loaded_in(environment) == "False no C compiler was found; install one, or name it in CC"
+    assert (
+        loaded_in(environment)
+        == "False no C compiler was found; install one, or name its absolute path in CC"
+    )
     assert "could not compile them" in loaded_in({**environment, "CC": failing(tmp_path)})
     assert loaded_in({**environment, "REGARD_NATIVE": "0"}) == "False REGARD_NATIVE=0 turns them off"
 
@@ -483,15 +488,146 @@ def test_a_library_is_compiled_once(tmp_path, monkeypatch):
         load.cache_clear()
 
 
-@compiled
-def test_a_damaged_library_is_made_anew(tmp_path, monkeypatch):
+@pytest.fixture
+def kept(tmp_path, monkeypatch):
+    """A cache of its own, and a library in it under the key ``key``."""
+    if load().library is None:
+        pytest.skip("no kernels")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    made = library._cache() / "kernels.so"
-    made.write_bytes(b"\x7fELF and then the disk was full")
-    whole = tmp_path / "whole.so"
-    whole.write_bytes(Path(load().library._name).read_bytes())
-    monkeypatch.setattr(library, "_compile", lambda _, path: path.write_bytes(whole.read_bytes()))
-    assert library._opened(["cc"], made).regard_narrow
+    content = Path(load().library._name).read_bytes()
+    path = library._cache() / f"kernels-key{library._fingerprint(content)}"
+    path.write_bytes(content)
+    path.chmod(0o700)
+    return path
+
+
+def other_owner(path):
+    if os.geteuid() != 0:
+        pytest.skip("only root can give a file away")
+    os.chown(path, 12345, 12345)
+
+
+def as_link(path):
+    path.rename(path.with_name("elsewhere"))
+    path.symlink_to("elsewhere")
+
+
+def as_fifo(path):
+    path.unlink()
+    os.mkfifo(path)
+
+
+UNTRUSTED = {
+    "shorter": lambda path: os.truncate(path, 100_000),
+    "longer": lambda path: path.write_bytes(path.read_bytes() + b"\0"),
+    "changed": lambda path: path.write_bytes(path.read_bytes()[:-1] + b"?"),
+    "empty": lambda path: path.write_bytes(b""),
+    "writable by a group": lambda path: path.chmod(0o720),
+    "writable by all": lambda path: path.chmod(0o702),
+    "of another user": other_owner,
+    "a link": as_link,
+    "a FIFO": as_fifo,
+}
+
+
+def test_a_whole_library_of_the_user_is_loaded(kept, monkeypatch):
+    monkeypatch.setattr(library, "_compile", lambda *_: pytest.fail("compiled again"))
+    assert library._opened(["cc"], kept.parent, "key")._name == str(kept)
+
+
+@pytest.mark.parametrize("change", UNTRUSTED)
+def test_an_untrusted_library_is_made_anew(kept, monkeypatch, change):
+    """A planted one would be executed; a short one ends every command with SIGBUS, for good."""
+    UNTRUSTED[change](kept)
+    new = Path(load().library._name)
+    monkeypatch.setattr(library, "_compile", lambda *_: new)
+    assert library._opened(["cc"], kept.parent, "key")._name == str(new)
+    assert not kept.exists(), "the untrusted one is removed"
+
+
+def test_a_library_that_cannot_be_loaded_is_made_anew(kept, monkeypatch):
+    content = b"\x7fELF of another machine"
+    foreign = kept.with_name(f"kernels-key{library._fingerprint(content)}")
+    foreign.write_bytes(content)
+    foreign.chmod(0o700)
+    kept.unlink()
+    new = Path(load().library._name)
+    monkeypatch.setattr(library, "_compile", lambda *_: new)
+    assert library._opened(["cc"], kept.parent, "key")._name == str(new)
+
+
+@compiled
+def test_a_compiled_library_is_private_whole_and_on_the_disk(tmp_path, monkeypatch):
+    synced, replaced = [], os.replace
+
+    def sync(descriptor):
+        synced.append(os.readlink(f"/proc/self/fd/{descriptor}"))
+
+    def replace(made, path):
+        assert synced == [str(made)], "the content comes first"
+        replaced(made, path)
+
+    monkeypatch.setattr(os, "fsync", sync)
+    monkeypatch.setattr(os, "replace", replace)
+    (tmp_path / "making-killed").mkdir()
+    os.utime(tmp_path / "making-killed", (0, 0))
+    before = os.umask(0)
+    try:
+        made = library._compile(library._compiler(), tmp_path, "key")
+    finally:
+        os.umask(before)
+    assert synced[1:] == [str(tmp_path)], "then its name"
+    assert library._is_whole(made)
+    assert [path.name for path in tmp_path.iterdir()] == [made.name]
+
+
+def test_a_cache_that_others_can_write_is_made_private_or_not_used(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    folder = tmp_path / "regard"
+    folder.mkdir()
+    folder.chmod(0o777)
+    assert library._cache() == folder
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    other_owner(folder)
+    own = library._cache()
+    assert own.parent != tmp_path
+    own.rmdir()
+
+
+@pytest.mark.parametrize("base", ["", ".", "cache"])
+def test_a_relative_cache_is_not_used(base, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", base)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    assert library._cache() == tmp_path / "home" / ".cache" / "regard"
+    monkeypatch.setenv("HOME", "home")
+    own = library._cache()
+    assert own.is_absolute()
+    assert not own.is_relative_to(tmp_path)
+    own.rmdir()
+
+
+def test_a_compiler_in_the_present_folder_is_not_used(tmp_path, monkeypatch):
+    failing(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("CC", raising=False)
+    monkeypatch.setenv("PATH", ".")
+    assert library._compiler() is None
+
+
+def test_leftovers_of_killed_compilations_are_removed(tmp_path):
+    for name, age in {
+        "making-old": 3600,
+        "making-new": 60,
+        "kernels-old.so": 8e6,
+        "kernels-new.so": 60,
+        "mine": 9e9,
+    }.items():
+        path = tmp_path / name
+        path.mkdir() if name.startswith("making") else path.touch()
+        os.utime(path, (time.time() - age,) * 2)
+    library._remove_leftovers(tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {"making-new", "kernels-new.so", "mine"}
 
 
 @compiled

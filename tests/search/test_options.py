@@ -14,7 +14,7 @@ from regard.text.specials import EOS
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"beam": 0}, "beam: 0 is out of range; it must be at least 1"),
+        ({"beam": 0}, "beam: 0 is out of range; it must be from 1 to 1000"),
         ({"n_best": 6}, "n_best: 6 is more than the beam, 5; raise beam, or lower n_best"),
         ({"length_penalty": "avarage"}, "did you mean 'average'"),
         ({"length_power": -1}, "length_power: -1"),
@@ -27,7 +27,12 @@ from regard.text.specials import EOS
         ({"max_ratio": -1}, "max_ratio: -1"),
         ({"max_ratio": float("nan")}, "max_ratio: nan"),
         ({"max_ratio": float("inf")}, "max_ratio: inf"),
-        ({"max_extra": 0}, "max_extra: 0 is out of range; it must be at least 1"),
+        ({"beam": 1001}, "beam: 1001 is out of range; it must be from 1 to 1000"),
+        ({"max_ratio": 1e9}, r"max_ratio: 1000000000 is out of range; it must be from 0 to 100"),
+        ({"min_ratio": 101}, "min_ratio: 101"),
+        ({"min_length": 10**9}, r"min_length: 1000000000"),
+        ({"coverage": float("inf")}, "coverage: inf"),
+        ({"max_extra": 0}, "max_extra: 0 is out of range; it must be from 1 to 10000"),
     ],
 )
 def test_options(options, message):

@@ -23,6 +23,10 @@ from regard.training.configure import configure
         ({"momentum": 1}, "training.momentum: 1 is out of range"),
         ({"momentum": 0.9}, "training.momentum is for sgd, and training.optimizer is adam; leave it out"),
         ({"weight_decay": 0.1}, "training.weight_decay is for adamw and sgd, and training.optimizer is adam"),
+        ({"seed": -1}, "training.seed: -1 is out of range; it must be from 0 to 4294967295"),
+        ({"split_seed": 2**32}, "training.split_seed: 4294967296 is out of range"),
+        ({"max_epochs": float("inf")}, "training.max_epochs: inf is out of range; it must be at most"),
+        ({"learning_rate": 1e300}, "training.learning_rate: 1e+300 is out of range; it must be at most"),
         ({"plateau_decay": 2}, "training.plateau_decay: 2 is out of range"),
         ({"max_updates": 0}, "nothing ends the run; set max_updates, max_epochs, max_minutes or patience"),
         ({"max_updates": 0, "patience": 3, "schedule": "linear"}, 'schedule = "linear" falls to zero'),
@@ -63,7 +67,8 @@ def test_what_data_refuses(options, message):
     ("options", "message"),
     [
         ({"source": "wrod"}, "tokenizer.source: no 'wrod'; did you mean 'word'?"),
-        ({"target_size": 4}, "tokenizer.target_size: 4 is out of range; it must be at least 5"),
+        ({"target_size": 4}, "tokenizer.target_size: 4 is out of range; it must be from 5 to"),
+        ({"source_size": 10**9}, "tokenizer.source_size: 1000000000 is out of range"),
         ({"min_frequency": 0}, "tokenizer.min_frequency: 0 is out of range"),
         (
             {"shared": True, "source": "word"},

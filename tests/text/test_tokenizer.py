@@ -3,11 +3,23 @@ import os
 import unicodedata
 
 import pytest
+from benchmarks.damage import SECTIONS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from regard.errors import ConfigError, DataError, FolderError
-from regard.text import BOS, EOS, KINDS, PAD, SPECIALS, UNK, FeaturedText, Tokenizer, train_tokenizer
+from regard.text import (
+    BOS,
+    EOS,
+    KINDS,
+    NORMALIZATIONS,
+    PAD,
+    SPECIALS,
+    UNK,
+    FeaturedText,
+    Tokenizer,
+    train_tokenizer,
+)
 
 LINES = [
     "the quick brown fox jumps over the lazy dog",
@@ -320,3 +332,61 @@ class TestUnknowns:
         ids, symbols = tokenizer.encode_unknowns(FeaturedText("ax", ("V", "PST")))
         assert symbols == ("x",)
         assert ids[1:] == [tokenizer.size, tokenizer.encode(FeaturedText("a", ("V",)))[-1], UNK]
+
+
+@pytest.fixture
+def forge(tmp_path):
+    """Save a tokenizer and change its JSON; the path of the file."""
+
+    def write(kind, change):
+        path = tmp_path / "tokenizer.json"
+        train_tokenizer(kind, ["a b ab"], size=30).save(path)
+        content = json.loads(path.read_text())
+        change(content["tokenizer"])
+        path.write_text(json.dumps(content))
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("section", SECTIONS)
+def test_sections_of_others_are_refused(forge, kind, section):
+    """They would pad a line to gigabytes, cut it, or give ids that the model does not have."""
+    path = forge(kind, lambda content: content.update({section: SECTIONS[section]}))
+    with pytest.raises(
+        FolderError, match=f"its {section} is .*, which no tokenizer of this package has; train or copy"
+    ):
+        Tokenizer.load(path)
+
+
+@pytest.mark.parametrize("kind", ["char", "word", "bpe"])
+@pytest.mark.parametrize("number", [4, 999, 2**32 - 1])
+def test_forged_ids_are_refused(forge, kind, number):
+    path = forge(kind, lambda content: content["model"]["vocab"].update({"b": number}))
+    with pytest.raises(FolderError, match=r"the ids of its .* pieces are not those from 0 to"):
+        Tokenizer.load(path)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "value"),
+    [
+        ("word", "unk_token", "a"),
+        ("bpe", "dropout", 1.0),
+        ("bpe", "unk_token", None),
+        ("unigram", "unk_id", 2),
+    ],
+)
+def test_a_model_with_other_options_is_refused(forge, kind, name, value):
+    path = forge(kind, lambda content: content["model"].update({name: value}))
+    with pytest.raises(FolderError, match="its model is"):
+        Tokenizer.load(path)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("normalize", NORMALIZATIONS)
+@pytest.mark.parametrize("lowercase", [False, True])
+def test_every_tokenizer_of_this_package_is_loaded(tmp_path, kind, normalize, lowercase):
+    made = train_tokenizer(kind, ["A b é"], size=30, normalize=normalize, lowercase=lowercase)
+    made.save(tmp_path / "it")
+    assert not Tokenizer.load(tmp_path / "it").difference(made)

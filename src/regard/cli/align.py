@@ -1,7 +1,6 @@
 """``regard align``: alignments of words or characters from the attention to given translations."""
 
 from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -157,12 +156,17 @@ def _aligned_pairs(
         forward: a source→target model.
         backward: a target→source model, if there is one.
     """
-    waiting, first_line = iter(pairs), 1
-    while chunk := list(islice(waiting, _CHUNK)):
+    from regard.text.formats import group_by_size
+
+    first_line = 1
+    for chunk in group_by_size(pairs, _CHUNK, lambda pair: len(pair.source) + len(pair.target)):
         sources, targets = [pair.source for pair in chunk], [pair.target for pair in chunk]
-        there = forward.align([pair.input for pair in chunk], targets, first_line=first_line, name=names[0])
+        inputs = [pair.input for pair in chunk]
+        there = forward.align(inputs, targets, first_line=first_line, name=names[0], target_name=names[1])
         back: list[Translation] | list[None] = [None] * len(chunk)
         if backward is not None:
-            back = backward.align(targets, sources, first_line=first_line, name=names[1])
+            back = backward.align(
+                targets, sources, first_line=first_line, name=names[1], target_name=names[0]
+            )
         yield from zip(there, back, strict=True)
         first_line += len(chunk)

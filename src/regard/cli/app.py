@@ -1,7 +1,8 @@
 """The command line: all commands, and how errors end the program.
 
 An error the user can fix is one message on standard error and status 2; Ctrl-C is status 130; a closed pipe ends the
-program silently, with status 1. With REGARD_TRACEBACK set, errors keep their traceback; bugs always do.
+program silently, with status 1, and a standard output that was closed from the start is an error. With
+REGARD_TRACEBACK set, errors keep their traceback; bugs always do.
 """
 
 import errno
@@ -14,8 +15,9 @@ import typer
 
 from regard.cli import average, compare, demo, evaluate, lab, models, show, train, tune
 from regard.cli.console import notes, results
-from regard.errors import RegardError
+from regard.errors import ConfigError, DataError, RegardError
 from regard.tasks import TASKS
+from regard.terminal import show_controls
 from regard.version import __version__
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -60,10 +62,9 @@ def _root(
 
 def main() -> None:
     """Run the command line."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(encoding="utf-8")  # as all files are read and written, whatever the locale
+    _prepare_streams()
     try:
+        _check_arguments(sys.argv[1:])
         try:
             app(prog_name="regard")
         finally:
@@ -85,6 +86,38 @@ def main() -> None:
             f"standard output: cannot be written ({error.strerror}); free some space, or write elsewhere"
         )
         sys.exit(2)
+
+
+def _prepare_streams() -> None:
+    """Make the standard streams usable: UTF-8, as all files are read and written, whatever the locale."""
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        if stream is None:  # closed: the next file to be opened would get its descriptor
+            os.open(os.devnull, os.O_RDWR)
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    for stream, errors in ((sys.stdout, "surrogateescape"), (sys.stderr, "backslashreplace")):
+        if isinstance(stream, io.TextIOWrapper):
+            shown = "backslashreplace" if stream.isatty() else errors
+            stream.reconfigure(encoding="utf-8", errors=shown)
+
+
+def _check_arguments(arguments: list[str]) -> None:
+    """Raise where an argument cannot be written into a file or a message, or where results cannot be printed."""
+    for number, argument in enumerate(arguments, start=1):
+        try:
+            argument.encode("utf-8")
+        except UnicodeEncodeError:
+            raise ConfigError(
+                f"argument {number}, {argument!r}: it is not UTF-8; rename the file, or type the text in UTF-8"
+            ) from None
+        if show_controls(argument) != argument:
+            raise ConfigError(
+                f"argument {number}, {argument!r}: it has control characters; rename the file, or remove them"
+            )
+    if sys.stdout is None:
+        raise DataError(
+            "standard output: it is closed, and results are printed there; redirect it, as in > FILE"
+        )
 
 
 def _print_error(message: str) -> None:

@@ -31,7 +31,7 @@ def caption(
     ] = False,
     json: JsonLines = False,
     output: Output = None,
-    max_length: Annotated[int, typer.Option(help="Maximum number of tokens in a caption.")] = 200,
+    max_length: Annotated[int, typer.Option(help="Maximum number of tokens in a caption.", min=1)] = 200,
     batch: Annotated[int, typer.Option(help="Maximum rows per batch.")] = 32,
     weights: Weights = "best",
     device: Device = "auto",

@@ -1,6 +1,5 @@
 """``regard classify``: one label out for each line in."""
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -46,7 +45,7 @@ def classify(
         int | None, typer.Option(help="The column of the second text of a pair; by default 2.")
     ] = None,
     output: Output = None,
-    max_length: Annotated[int, typer.Option(help="Refuse texts with more tokens than this.")] = 1000,
+    max_length: Annotated[int, typer.Option(help="Refuse texts with more tokens than this.", min=1)] = 1000,
     batch: Annotated[int, typer.Option(help="Maximum texts per batch.")] = 32,
     weights: Weights = "best",
     device: Device = "auto",
@@ -64,7 +63,7 @@ def classify(
     from regard.tasks.classify.predictor import Classifier
     from regard.tasks.predictor import CHUNK
     from regard.text import read_texts
-    from regard.text.formats import STDIN, shown
+    from regard.text.formats import STDIN, is_typed, shown
 
     sources = files or [STDIN]
     if sum([probabilities, json, show]) > 1:
@@ -74,7 +73,7 @@ def classify(
     refuse_same_file(output, sources)
     classifier = Classifier.load(model, weights=weights, device=device, max_length=max_length)
     columns = _columns(model, classifier.num_texts, column, second_column)
-    typed = STDIN in sources and sys.stdin.isatty()
+    typed = is_typed(sources)
     number = 0
     with (
         PlotWriter(plot) as plots,

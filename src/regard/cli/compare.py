@@ -59,7 +59,7 @@ def compare(
         Path | None, typer.Option(help="Write report.json, both outputs, and a page here.")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
-    max_length: Annotated[int, typer.Option(help="The most tokens of a source.")] = 1000,
+    max_length: shared.MaxLength = 1000,
     weights: shared.Weights = "best",
     device: shared.Device = "auto",
 ) -> None:

@@ -1,7 +1,7 @@
 """What the commands share: where text is printed, tables of scores, files to write, and ``--plot``.
 
-Results go to standard output, everything else to standard error. On a terminal there is colour; in a pipe or a file
-there are plain lines.
+Results go to standard output, everything else to standard error. On a terminal there is colour, and control characters
+in the text are shown; in a pipe or a file there are plain lines.
 """
 
 import json
@@ -14,24 +14,25 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TextIO
 
 import typer
-from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from regard.errors import ConfigError, DataError
 from regard.evaluation.metrics import format_score
 from regard.io import make_folder
+from regard.terminal import SafeConsole, show_controls
 
 if TYPE_CHECKING:
     from regard.tasks.result import PlottedResult
 
 _PIPE_WIDTH = 160  # of tables where no terminal says how wide it is
 
-results = Console(
+results = SafeConsole(
     highlight=False, soft_wrap=True, width=None if sys.stdout and sys.stdout.isatty() else _PIPE_WIDTH
 )
 """Results, on standard output."""
 
-notes = Console(stderr=True, highlight=False, soft_wrap=True)
+notes = SafeConsole(stderr=True, highlight=False, soft_wrap=True)
 """Everything else, on standard error."""
 
 COLUMN_HELP = "The column of a table (.arrow, .feather, .parquet) that holds the features as lists."
@@ -43,8 +44,9 @@ def print_json(value: Any, file: TextIO | None = None) -> None:
 
 
 def print_line(line: str, file: TextIO | None = None) -> None:
-    """Print a line to a file, by default standard output, exactly as it is."""
-    (file or sys.stdout).write(line + "\n")
+    """Print a line to a file, by default standard output, exactly as it is; on a terminal, controls are shown."""
+    stream = file or sys.stdout
+    stream.write((show_controls(line) if stream.isatty() else line) + "\n")
 
 
 @contextmanager
@@ -107,7 +109,7 @@ def score_table(scores: Mapping[str, Any], title: str | None = None) -> Table:
     table.add_column(style="dim")
     table.add_column(justify="right", style="bold")
     for name, value in scores.items():
-        table.add_row(name, format_score(name, value))
+        table.add_row(name, escape(format_score(name, value)))
     return table
 
 

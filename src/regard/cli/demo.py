@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from regard.cli.console import command_line, notes, print_json, results, score_table
+from regard.cli.options import MAX_SEED
 from regard.cli.progress import LinesDisplay
 from regard.evaluation.metrics import display_name, format_score
 from regard.tasks import TASKS
@@ -33,7 +34,10 @@ def demo(
         ),
     ] = None,
     seed: Annotated[
-        int, typer.Option(help="Random seed for the dataset, the weights and the data order.")
+        int,
+        typer.Option(
+            help="Random seed for the dataset, the weights and the data order.", min=0, max=MAX_SEED
+        ),
     ] = 1,
     options: Annotated[
         list[str] | None,

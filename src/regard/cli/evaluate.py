@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.markup import escape
 from rich.table import Table
 
 from regard.cli.console import COLUMN_HELP, command_line, notes, print_json, results, score_table
@@ -13,6 +14,7 @@ from regard.cli.options import (
     Features,
     Gold,
     Header,
+    MaxLength,
     SecondColumn,
     Separator,
     Vertical,
@@ -70,7 +72,7 @@ def evaluate(
         ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print all scores as JSON.")] = False,
-    max_length: Annotated[int, typer.Option(help="Refuse source lines with more tokens than this.")] = 1000,
+    max_length: MaxLength = 1000,
     weights: Weights = "best",
     device: Device = "auto",
 ) -> None:
@@ -143,7 +145,7 @@ def _table(scores: "ScoreTable") -> Table:
     for name in scores.columns[1:]:
         table.add_column(name, justify="right")
     for row in scores.rows:
-        table.add_row(*row)
+        table.add_row(*map(escape, row))
     return table
 
 

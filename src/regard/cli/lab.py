@@ -18,6 +18,7 @@ from rich.padding import Padding
 from rich.table import Table
 
 from regard.cli.console import command_line, notes, print_json, results
+from regard.cli.options import MAX_SEED
 from regard.progress import PLAIN_EVERY, clock
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def lab(
     ] = None,
     full: Annotated[bool, typer.Option("--full", help="Run longer: more data, updates and seeds.")] = False,
     seed: Annotated[
-        int, typer.Option(help="The first seed; equal seeds give equal numbers.", min=0, max=2**32 - 1)
+        int, typer.Option(help="The first seed; equal seeds give equal numbers.", min=0, max=MAX_SEED)
     ] = 1,
     out: Annotated[
         Path | None, typer.Option(help="Where to write; by default runs/lab-NAME, or runs/lab for all.")

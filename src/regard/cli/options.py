@@ -20,10 +20,11 @@ from regard.search.options import Options
 Command = Callable[..., None]
 
 WEIGHTS_HELP = "Checkpoint: best (on the validation set) or last (the newest)."
+MAX_SEED = 2**32 - 1
 DEVICE_HELP = "cpu, cuda, or auto: a GPU if there is one."
 
 JsonLines = Annotated[bool, typer.Option("--json", help="Print everything, one JSON object per line.")]
-MaxLength = Annotated[int, typer.Option(help="Refuse lines with more tokens than this.")]
+MaxLength = Annotated[int, typer.Option(help="Refuse lines with more tokens than this.", min=1)]
 Output = Annotated[
     Path | None, typer.Option("--output", "-o", help="Write to this file instead of standard output.")
 ]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from regard.cli.console import notes, print_json, print_line, results
-from regard.cli.options import Device, JsonLines, Weights, option_flags
+from regard.cli.options import MAX_SEED, Device, JsonLines, Weights, option_flags
 from regard.errors import ConfigError
 from regard.search.options import DEFAULT_SAMPLING, SamplingOptions
 
@@ -22,7 +22,7 @@ def sample(
     prompt: Annotated[str, typer.Option(help="The words that each line starts with.")] = "",
     count: Annotated[int, typer.Option("--count", "-n", help="Number of lines.")] = 1,
     sampling: SamplingOptions = DEFAULT_SAMPLING,
-    seed: Annotated[int, typer.Option(help="Equal seeds give equal lines.")] = 1,
+    seed: Annotated[int, typer.Option(help="Equal seeds give equal lines.", min=0, max=MAX_SEED)] = 1,
     max_length: Annotated[int, typer.Option(help="Maximum number of tokens in a line.")] = 100,
     json: JsonLines = False,
     watch: Annotated[

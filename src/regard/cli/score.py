@@ -1,6 +1,5 @@
 """``regard score``: the log-probability of given lines under a language model."""
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -62,14 +61,14 @@ def score(
     from regard.tasks.language_model.result import TextScore
     from regard.tasks.predictor import CHUNK
     from regard.text import read_lines
-    from regard.text.formats import STDIN
+    from regard.text.formats import STDIN, is_typed
 
     sources = files or [STDIN]
     if summary and output is not None:
         raise ConfigError("--summary prints no lines, so --output would be empty; leave one of them out")
     refuse_same_file(output, sources)
     language_model = LanguageModel.load(model, weights=weights, device=device)
-    typed = STDIN in sources and sys.stdin.isatty()
+    typed = is_typed(sources)
     mode = "continuous" if continuous else "sentences"
     total = TextScore()
     to_file = (output is not None or summary) and not typed

@@ -14,8 +14,6 @@ from regard.evaluation.metrics import METRICS, display_name, format_score
 if TYPE_CHECKING:
     from regard.checkpoint import ModelFolder
 
-_NOT_SCORES = ("event", "update", "seconds", "best")
-
 
 def show(
     model: Annotated[Path, typer.Argument(help="A model folder.")],
@@ -121,15 +119,17 @@ def _show_ensemble(folder: "ModelFolder", weights: str, json: bool) -> None:
     for path in members:
         table.add_column(escape(Path(path).name), justify="right")
     for key in keys:
-        table.add_row(key, *(format_score(key, loaded.facts.get(key)) for loaded in members.values()))
+        cells = [escape(format_score(key, loaded.facts.get(key))) for loaded in members.values()]
+        table.add_row(key, *cells)
     results.print(table)
     results.print(f"\nweights: {weights}; one model in full: regard show {next(iter(members))}", markup=False)
 
 
 def _origin(facts: dict[str, Any]) -> str:
     """Where weights come from: an update of a run, or the checkpoints they are the mean of."""
-    if parts := facts.get("averaged"):
-        return "the mean of " + ", ".join(f"{part['folder']} ({part['weights']})" for part in parts)
+    parts = facts.get("averaged")
+    if isinstance(parts, list) and all(isinstance(part, dict) for part in parts):
+        return "the mean of " + ", ".join(f"{part.get('folder')} ({part.get('weights')})" for part in parts)
     return f"after update {facts.get('update', 'unknown')}"
 
 
@@ -155,19 +155,19 @@ def _plain(value: Any) -> str:
 
 def _validated_on(start: dict[str, Any]) -> str:
     """On how many examples a run was validated, from the first row of its log; empty in a log of an older version."""
-    if "num_valid" not in start:
+    number, decoded = start.get("num_valid"), start.get("num_decoded")
+    if not isinstance(number, int):
         return ""
-    decoded = start.get("num_decoded")
-    some = f", the first {decoded:,} decoded" if decoded not in (None, start["num_valid"]) else ""
-    return f" on {start['num_valid']:,} validation {start['examples']}{some}"
+    some = f", the first {decoded:,} decoded" if isinstance(decoded, int) and decoded != number else ""
+    return f" on {number:,} validation {start.get('examples')}{some}"
 
 
 def _history_table(history: list[dict[str, Any]], validated_on: str) -> Table:
-    names = [name for name in history[-1] if name not in _NOT_SCORES]
+    names = [name for name in history[-1] if name in METRICS]
     table = Table(
         box=None,
         pad_edge=False,
-        title=f"\nscore history{validated_on}",
+        title=f"\nscore history{escape(validated_on)}",
         title_justify="left",
         title_style="bold",
     )
@@ -176,6 +176,6 @@ def _history_table(history: list[dict[str, Any]], validated_on: str) -> Table:
         table.add_column(display_name(name), justify="right")
     table.add_column("")
     for row in history:
-        cells = [format_score(name, row.get(name)) for name in names]
+        cells = [escape(format_score(name, row.get(name))) for name in names]
         table.add_row(f"{row['update']:,}", *cells, "best" if row.get("best") else "")
     return table

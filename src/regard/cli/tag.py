@@ -1,6 +1,5 @@
 """``regard tag``: one tag out for each word in."""
 
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TextIO
@@ -36,7 +35,7 @@ def tag(
         Path | None, typer.Option(help="Plot each sentence into this folder, or a single one into this file.")
     ] = None,
     output: Output = None,
-    max_length: Annotated[int, typer.Option(help="Refuse lines with more words than this.")] = 1000,
+    max_length: Annotated[int, typer.Option(help="Refuse lines with more words than this.", min=1)] = 1000,
     batch: Annotated[int, typer.Option(help="Maximum sentences per batch.")] = 32,
     weights: Weights = "best",
     device: Device = "auto",
@@ -53,7 +52,7 @@ def tag(
     """
     from regard.tasks.predictor import CHUNK
     from regard.tasks.tag.predictor import Tagger
-    from regard.text.formats import STDIN, shown
+    from regard.text.formats import STDIN, is_typed, shown
 
     sources = files or [STDIN]
     if sum([vertical, json, show]) > 1:
@@ -62,7 +61,7 @@ def tag(
         raise ConfigError("--show draws in the terminal; leave out --output, or draw files with --plot")
     refuse_same_file(output, sources)
     tagger = Tagger.load(model, weights=weights, device=device, max_length=max_length)
-    typed = STDIN in sources and sys.stdin.isatty()
+    typed = is_typed(sources)
     number = 0
     with (
         PlotWriter(plot) as plots,

@@ -23,7 +23,7 @@ from regard.cli.console import (
     print_line,
     refuse_same_file,
 )
-from regard.cli.options import DEVICE_HELP, WEIGHTS_HELP, option_flags
+from regard.cli.options import DEVICE_HELP, MAX_SEED, WEIGHTS_HELP, option_flags
 from regard.cli.progress import LinesDisplay
 from regard.errors import ConfigError
 from regard.io import make_folder
@@ -187,7 +187,10 @@ def translate(
         ),
     ] = 0,
     sampling: SamplingOptions = DEFAULT_SAMPLING,
-    seed: Annotated[int, typer.Option(help="Equal seeds give equal samples.", rich_help_panel=_SAMPLING)] = 1,
+    seed: Annotated[
+        int,
+        typer.Option(help="Equal seeds give equal samples.", rich_help_panel=_SAMPLING, min=0, max=MAX_SEED),
+    ] = 1,
     add: Annotated[
         bool,
         typer.Option(
@@ -242,7 +245,7 @@ def translate(
         ),
     ] = "mean",
     max_length: Annotated[
-        int, typer.Option(help="Refuse lines with more tokens than this.", rich_help_panel=_MODEL)
+        int, typer.Option(help="Refuse lines with more tokens than this.", rich_help_panel=_MODEL, min=1)
     ] = 1000,
     batch: Annotated[int, typer.Option(help="Maximum sentences per batch.", rich_help_panel=_MODEL)] = 32,
     batch_tokens: Annotated[
@@ -303,7 +306,7 @@ def translate(
         from regard.device import use_threads
         from regard.tasks.translate.predictor import Translator
         from regard.tasks.translate.result import read_dictionary
-        from regard.text.formats import STDIN, shown
+        from regard.text.formats import is_typed, shown
 
     folders, sources = _split_folders(model, files or [])
     if json and (scores or alignments):
@@ -346,7 +349,7 @@ def translate(
         line_constraints.encode(translator.target_tokenizer, "options")  # before any line is read
     if heatmaps is not None:
         make_folder(heatmaps)
-    typed = STDIN in sources and sys.stdin is not None and sys.stdin.isatty()
+    typed = is_typed(sources)
     with (
         output_file(output) as file,
         LinesDisplay(

@@ -7,6 +7,7 @@ import typer
 from rich.table import Table
 
 from regard.cli.console import notes, print_json, results
+from regard.cli.options import MAX_SEED
 from regard.config import set_option, toml_value
 from regard.evaluation.metrics import display_name, duration, format_score
 from regard.tasks import TASKS
@@ -65,7 +66,11 @@ def tune(
     device: Annotated[str | None, typer.Option(help="auto, cpu or cuda.")] = None,
     seed: Annotated[
         int,
-        typer.Option(help="Random seed of the sampled options; each trial is trained with training.seed."),
+        typer.Option(
+            help="Random seed of the sampled options; each trial is trained with training.seed.",
+            min=0,
+            max=MAX_SEED,
+        ),
     ] = 1,
     options: Annotated[
         list[str] | None,

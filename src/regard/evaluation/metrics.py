@@ -300,7 +300,7 @@ def format_score(key: str, value: float | int | str | None) -> str:
     """
     if value is None:
         return "–"
-    if isinstance(value, (str, bool)):
+    if isinstance(value, bool) or not isinstance(value, int | float):
         return str(value)
     if key in METRICS:
         return METRICS[key].format(value)

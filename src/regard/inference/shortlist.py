@@ -26,7 +26,7 @@ from regard.batches import batch_by_length, pad_pairs
 from regard.config import in_range
 from regard.errors import DataError, FolderError
 from regard.inference.ensemble import Ensemble
-from regard.io import write_whole
+from regard.io import check_safetensors, parse_json, write_whole
 from regard.models.state import StepOutput
 from regard.search.forced import decode_forced
 from regard.text import EncodedPair
@@ -99,24 +99,38 @@ class Shortlist:
         """
         path = Path(folder) / FILE
         try:
+            check_safetensors(path)
             with safetensors.safe_open(path, framework="np") as file:
                 metadata = file.metadata() or {}
-                arrays = {name: file.get_tensor(name).astype(np.int64) for name in _NAMES}
+                arrays = {name: file.get_tensor(name) for name in _NAMES}
+            for name, array in arrays.items():
+                if array.dtype != np.int64 or array.ndim != 1:
+                    raise ValueError(f"{name} is an array of {array.dtype} and shape {array.shape}")
             shortlist = cls(
-                **arrays, target_size=int(metadata["target_size"]), facts=json.loads(metadata["facts"])
+                **arrays, target_size=int(metadata["target_size"]), facts=parse_json(metadata["facts"])
             )
         except FileNotFoundError:
             raise FolderError(
                 f"{folder}: this model has no shortlist yet; make one with `regard shortlist`"
             ) from None
-        except (safetensors.SafetensorError, OSError, KeyError, ValueError) as error:
+        except (safetensors.SafetensorError, OSError, KeyError, ValueError, TypeError, MemoryError) as error:
             raise FolderError(f"{path}: damaged: {error}; make it again with `regard shortlist`") from error
         if (shortlist.source_size, shortlist.target_size) != (source_size, target_size):
             raise FolderError(
                 f"{path}: made for vocabularies of {shortlist.source_size:,} and {shortlist.target_size:,} words, and "
                 f"the model has {source_size:,} and {target_size:,}; make it again with `regard shortlist`"
             )
+        if fault := shortlist.fault():
+            raise FolderError(f"{path}: damaged: {fault}; make it again with `regard shortlist`")
         return shortlist
+
+    def fault(self) -> str:
+        """What makes its arrays useless, if anything does: lists that overlap, or ids outside the vocabulary."""
+        if self.offsets[0] != 0 or self.offsets[-1] != len(self.words) or (np.diff(self.offsets) < 0).any():
+            return f"the lists do not divide {len(self.words):,} words"
+        ids = np.concatenate([self.words, self.frequent])
+        wrong = ids[(ids < 0) | (ids >= self.target_size)]
+        return f"word {wrong[0]} is not one of {self.target_size:,}" if len(wrong) else ""
 
 
 @dataclass(frozen=True)

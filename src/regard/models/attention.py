@@ -13,6 +13,9 @@ from regard.errors import ConfigError
 from regard.layers import ENERGIES, NORMALIZERS, WINDOWS, is_covering, is_sized
 from regard.ops.lstmn import OUTPUTS
 
+MAX_UNITS = 65_536
+"""The largest width of a layer of any model."""
+
 
 @dataclass(frozen=True)
 class ScoringConfig(Config):
@@ -57,12 +60,12 @@ class ScoringConfig(Config):
         """
         one_of(f"{place}.energy", self.energy, ENERGIES)
         one_of(f"{place}.normalizer", self.normalizer, NORMALIZERS)
-        in_range(f"{place}.heads", self.heads, 1)
+        in_range(f"{place}.heads", self.heads, 1, MAX_UNITS)
         self.check_choices(place)
         if self.size is None:
             return
         if self.size != self.choice_defaults["size"]:
-            in_range(f"{place}.size", self.size, 1)
+            in_range(f"{place}.size", self.size, 1, MAX_UNITS)
         if self.size % self.heads:
             raise ConfigError(
                 f"{place}.size = {self.size}: it does not divide among {self.heads} heads; make it a multiple of them"

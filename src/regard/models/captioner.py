@@ -17,6 +17,7 @@ from regard.batches.pad import CaptionBatch, feature_mask, select_positions, tok
 from regard.config import Config, in_range, one_of
 from regard.errors import ConfigError
 from regard.layers import Embedding, Output, Standardize
+from regard.models.attention import MAX_UNITS
 from regard.models.decoders import ChoDecoder, Decoder, SutskeverDecoder
 from regard.models.decoders.config import ChoConfig, DecoderConfig, SutskeverConfig
 from regard.models.model import INITIALIZATIONS, Model, initialize
@@ -67,7 +68,7 @@ class CaptionerConfig(Config):
         self.fill_choices()
         self.check_choices("model")
         if self.summary_size is not None:
-            in_range("model.summary_size", self.summary_size, 1)
+            in_range("model.summary_size", self.summary_size, 1, MAX_UNITS)
         m, width = self.decoder.embedding_size, self.decoder.output_size
         if self.tie and width != m:
             raise ConfigError(

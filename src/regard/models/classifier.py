@@ -14,6 +14,7 @@ from torch import Tensor
 from regard.batches.pad import TextBatch
 from regard.config import Config, in_range, one_of
 from regard.layers import POOLINGS, Embedding, Head, Pooled
+from regard.models.attention import MAX_UNITS
 from regard.models.encoder import Encoder, EncoderConfig
 from regard.models.model import INITIALIZATIONS, Model, initialize
 from regard.models.state import EncodedSource
@@ -57,8 +58,8 @@ class ClassifierConfig(Config):
         self.fill_choices()
         self.check_choices("model")
         if self.pooling_size is not None:
-            in_range("model.pooling_size", self.pooling_size, 1)
-        in_range("model.hidden_size", self.hidden_size, 0)
+            in_range("model.pooling_size", self.pooling_size, 1, MAX_UNITS)
+        in_range("model.hidden_size", self.hidden_size, 0, MAX_UNITS)
         in_range("model.dropout", self.dropout, 0, below=1)
         one_of("model.initialization", self.initialization, INITIALIZATIONS)
 

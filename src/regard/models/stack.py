@@ -13,9 +13,13 @@ from regard.config import Config, in_range, one_of
 from regard.errors import ConfigError
 from regard.layers import CELLS, LSTMN, Attention, CellFactory, SelfAttentive, build_attention
 from regard.layers.recurrent import Stack
-from regard.models.attention import MemoryConfig
+from regard.models.attention import MAX_UNITS, MemoryConfig
 
 AnyStack = TypeVar("AnyStack", bound=Stack)
+
+
+MAX_LAYERS = 100
+"""Of a stack."""
 
 
 def attends_to_past(cell: str) -> bool:
@@ -70,8 +74,9 @@ class StackConfig(Config):
 
     def __post_init__(self) -> None:
         one_of(f"{self.place}.cell", self.cell, CELLS)
-        for name in ("embedding_size", "state_size", "num_layers"):
-            in_range(f"{self.place}.{name}", getattr(self, name), 1)
+        for name in ("embedding_size", "state_size"):
+            in_range(f"{self.place}.{name}", getattr(self, name), 1, MAX_UNITS)
+        in_range(f"{self.place}.num_layers", self.num_layers, 1, MAX_LAYERS)
         for name in ("dropout", "recurrent_dropout"):
             in_range(f"{self.place}.{name}", getattr(self, name), 0, below=1)
         if self.memory is None:

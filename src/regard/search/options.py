@@ -15,7 +15,8 @@ from regard.errors import ConfigError, nearest
 
 LengthPenalty = Literal["average", "wu", "none"]
 
-_INFINITY = float("inf")
+MAX_TOKENS = 10_000
+"""The most tokens that an option can demand of an output, whatever the length of its source."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -106,7 +107,9 @@ class SearchOptions(Options):
     that may be chosen; the larger of the two minima counts.
     """
 
-    beam: int = option(5, "Partial hypotheses kept per sentence at each step; 1 is greedy search.", low=1)
+    beam: int = option(
+        5, "Partial hypotheses kept per sentence at each step; 1 is greedy search.", low=1, high=1000
+    )
     n_best: int = option(
         1, "Number of hypotheses returned per sentence, best first; at most the beam.", low=1
     )
@@ -125,14 +128,14 @@ class SearchOptions(Options):
         0.0,
         "Weight of the coverage penalty (Wu et al. 2016), such as 0.2; 0 for none.",
         low=0,
-        below=_INFINITY,
+        high=1000,
     )
-    min_length: int = option(0, "Minimum number of tokens, not counting </s>.", low=0)
-    min_ratio: float = option(0.0, "Minimum number of tokens per source token.", low=0, below=_INFINITY)
+    min_length: int = option(0, "Minimum number of tokens, not counting </s>.", low=0, high=MAX_TOKENS)
+    min_ratio: float = option(0.0, "Minimum number of tokens per source token.", low=0, high=100)
     max_ratio: float = option(
-        2.0, "Maximum number of tokens per source token; --max-extra is added to it.", low=0, below=_INFINITY
+        2.0, "Maximum number of tokens per source token; --max-extra is added to it.", low=0, high=100
     )
-    max_extra: int = option(10, "Tokens allowed beyond --max-ratio, counting </s>.", low=1)
+    max_extra: int = option(10, "Tokens allowed beyond --max-ratio, counting </s>.", low=1, high=MAX_TOKENS)
     block_ngrams: int = option(0, "Block repeated n-grams of this size in an output; 0 for none.", low=0)
     unknowns: bool = option(True, "Whether the unknown token may be chosen.")
 
@@ -158,7 +161,7 @@ class SamplingOptions(Options):
         1.0,
         "The logits are divided by it: below 1 probable words become more probable; 0 takes the most probable.",
         low=0,
-        below=_INFINITY,
+        below=float("inf"),
     )
     top_k: int = option(0, "Sample among the K most probable words; 0 for all.", low=0)
     top_p: float = option(

@@ -31,7 +31,7 @@ from regard.search.hypotheses import (
     Ids,
     length_limits,
 )
-from regard.search.options import DEFAULT_SEARCH, SamplingOptions, SearchOptions
+from regard.search.options import DEFAULT_SEARCH, MAX_TOKENS, SamplingOptions, SearchOptions
 from regard.search.phrases import check_limits
 from regard.search.trace import SearchResult
 from regard.text.specials import BOS, EOS, PAD
@@ -138,8 +138,8 @@ def sample(
     for name, given in (("seeds", seeds), ("prompts", prompts)):
         if len(given) != rows:
             raise ConfigError(f"{len(given)} {name} for {rows} rows; give one for each row")
-    in_range("max_length", max_length, 1)
-    in_range("alternatives", alternatives, 0)
+    in_range("max_length", max_length, 1, MAX_TOKENS)
+    in_range("alternatives", alternatives, 0, 1000)
     generators = [random.Random(seed) for seed in seeds]
     return _steps(
         step, state, previous, generators, prompts, sampling or SamplingOptions(), max_length, alternatives

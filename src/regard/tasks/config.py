@@ -25,6 +25,7 @@ from regard.errors import ConfigError
 from regard.models import EncoderConfig
 from regard.tasks import TASKS
 from regard.text import KINDS, NORMALIZATIONS
+from regard.text.tokenizer import MAX_SIZE
 
 OPTIMIZERS = ("adam", "adamw", "sgd", "adadelta")
 SCHEDULES = ("constant", "linear", "cosine", "inverse-sqrt", "decay", "plateau")
@@ -112,6 +113,8 @@ class TrainingConfig(Config):
         ):
             in_range(f"training.{name}", getattr(self, name), 0)
         in_range("training.threads", self.threads, 0, MAX_THREADS)
+        for name in ("seed", "split_seed"):
+            in_range(f"training.{name}", getattr(self, name), 0, 2**32 - 1)
         in_range("training.momentum", self.momentum, 0, below=1)
         if self.momentum and self.optimizer != "sgd":
             raise ConfigError(
@@ -200,7 +203,7 @@ class TextTokenizerConfig(Config):
 
     def __post_init__(self) -> None:
         one_of("tokenizer.text", self.text, KINDS)
-        in_range("tokenizer.text_size", self.text_size, 5)
+        in_range("tokenizer.text_size", self.text_size, 5, MAX_SIZE)
         in_range("tokenizer.min_frequency", self.min_frequency, 1)
         one_of("tokenizer.normalize", self.normalize, NORMALIZATIONS)
 

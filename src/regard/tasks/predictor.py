@@ -5,7 +5,6 @@ order. Knows neither what is predicted nor anything of training.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -17,6 +16,7 @@ from regard.inference.ensemble import LabelEnsemble
 from regard.models import Model
 from regard.tasks import TASKS
 from regard.text import Labels, Tokenizer
+from regard.text.formats import group_by_size
 from regard.text.tokenizer import refuse_other_vocabularies
 
 Line = TypeVar("Line")
@@ -184,6 +184,19 @@ def refuse_too_long(
             )
 
 
+def refuse_long_references(references: Sequence[str], tokenizer: Tokenizer, max_length: int) -> None:
+    """Raise at the first reference of more than `max_length` tokens, before a model spends time on its source.
+
+    Raises:
+        TooLongError: there is one; see `refuse_too_long`.
+    """
+    first_line = 1
+    for group in group_by_size(references, CHUNK):
+        lengths = [len(ids) for ids in tokenizer.encode_batch(group)]
+        refuse_too_long(group, lengths, max_length, first_line=first_line, name="reference ")
+        first_line += len(group)
+
+
 def predict_by_length(
     predict: Callable[[list[int]], Iterable[Result]],
     lengths: Sequence[int],
@@ -225,8 +238,7 @@ def predict_stream(
     Raises:
         TooLongError: a line is too long; the lines before it are predicted first.
     """
-    waiting = iter(lines)
-    return predict_groups(predict, iter(lambda: list(islice(waiting, chunk)), []))
+    return predict_groups(predict, group_by_size(lines, chunk))
 
 
 def predict_groups(

@@ -12,7 +12,15 @@ from itertools import islice
 from pathlib import Path
 
 from regard.errors import ConfigError, DataError, nearest
-from regard.text.formats import inspect_lines, look_ahead, read_columns, read_file, read_plain, shown
+from regard.text.formats import (
+    group_by_size,
+    inspect_lines,
+    look_ahead,
+    read_columns,
+    read_file,
+    read_plain,
+    shown,
+)
 from regard.text.formats.columns import named
 from regard.text.formats.layout import Column, parse_column, vertical_error
 from regard.text.pairs import Place
@@ -246,8 +254,7 @@ def encode_labelled(
     Raises:
         DataError: a label is not in `labels`.
     """
-    waiting = iter(examples)
-    while chunk := list(islice(waiting, _CHUNK)):
+    for chunk in group_by_size(examples, _CHUNK, lambda example: sum(map(len, example.texts))):
         ids = iter(tokenizer.encode_batch([text for example in chunk for text in example.texts]))
         for example in chunk:
             own = tuple(islice(ids, len(example.texts)))

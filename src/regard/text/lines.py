@@ -10,9 +10,9 @@ vocabulary is read, predicted and counted as the corpus's own unknown word.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice
 from unicodedata import normalize
 
+from regard.text.formats import group_by_size
 from regard.text.specials import SPECIALS, UNK
 from regard.text.tokenizer import Tokenizer
 
@@ -52,8 +52,7 @@ def encode_lines(lines: Iterable[str], tokenizer: Tokenizer) -> Iterator[Encoded
         tokenizer: its kind says how words and characters are counted.
     """
     unknown = unknown_id(tokenizer)
-    waiting = iter(lines)
-    while chunk := list(islice(waiting, _CHUNK)):
+    for chunk in group_by_size(lines, _CHUNK):
         for line, line_ids in zip(chunk, tokenizer.encode_batch(chunk), strict=True):
             ids = line_ids if line.strip() else []
             if unknown != UNK:

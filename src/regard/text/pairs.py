@@ -9,12 +9,19 @@ why, and where the first of each kind is. Lengths are counted in tokens.
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 
 from regard.config import toml_value
 from regard.errors import ConfigError, DataError
-from regard.text.formats import inspect_lines, look_ahead, read_columns, read_file, read_parallel, shown
+from regard.text.formats import (
+    group_by_size,
+    inspect_lines,
+    look_ahead,
+    read_columns,
+    read_file,
+    read_parallel,
+    shown,
+)
 from regard.text.formats.columns import named
 from regard.text.formats.layout import (
     Column,
@@ -298,8 +305,7 @@ def encode_pairs(
         source_tokenizer: for the source sides.
         target_tokenizer: for the target sides.
     """
-    waiting = iter(pairs)
-    while chunk := list(islice(waiting, _CHUNK)):
+    for chunk in group_by_size(pairs, _CHUNK, lambda pair: len(pair.source) + len(pair.target)):
         sources = source_tokenizer.encode_batch([pair.input for pair in chunk])
         targets = target_tokenizer.encode_batch([pair.target for pair in chunk])
         for pair, source_ids, target_ids in zip(chunk, sources, targets, strict=True):

@@ -11,7 +11,15 @@ from itertools import islice
 from pathlib import Path
 
 from regard.errors import ConfigError, DataError
-from regard.text.formats import inspect_lines, look_ahead, read_columns, read_file, read_parallel, shown
+from regard.text.formats import (
+    group_by_size,
+    inspect_lines,
+    look_ahead,
+    read_columns,
+    read_file,
+    read_parallel,
+    shown,
+)
 from regard.text.formats.columns import named
 from regard.text.formats.layout import Column, parse_column, vertical_error
 from regard.text.labelled import Labels
@@ -178,8 +186,7 @@ def encode_tagged(
     Raises:
         DataError: a tag is not in `labels`.
     """
-    waiting = iter(sentences)
-    while chunk := list(islice(waiting, _CHUNK)):
+    for chunk in group_by_size(sentences, _CHUNK, lambda sentence: sum(map(len, sentence.words))):
         ids = iter(encode_words([word for sentence in chunk for word in sentence.words], tokenizer))
         for sentence in chunk:
             tag_ids = [labels.id_of(tag, sentence.place) for tag in sentence.tags]

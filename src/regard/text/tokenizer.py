@@ -12,6 +12,7 @@ import json
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +24,18 @@ from tokenizers.pre_tokenizers import PreTokenizer
 from tokenizers.trainers import Trainer
 
 from regard.errors import ConfigError, DataError, FolderError, nearest
-from regard.io import write_whole_text
+from regard.io import parse_json, read_whole, write_whole_text
 from regard.text.sources import FeaturedText, Source
 from regard.text.specials import CONTROLS, EOS, SPECIAL_PIECES, SPECIALS, UNK
 
 MARK = "▁"
 """Stands for a blank at the start of a word in the pieces of `bpe` and `unigram`."""
+
+MAX_SIZE = 4_000_000
+"""The largest vocabulary."""
+
+MAX_TOKENIZER_BYTES = 1 << 26
+"""The largest file of a tokenizer that is read; a vocabulary of 500,000 pieces is within it."""
 
 _SHOWN_BLANK = "␣"
 _MARK_BASE = "◌"
@@ -245,18 +252,49 @@ class Tokenizer:
             raise FolderError(f"{path}: {kind!r} is not a kind of tokenizer; {nearest(kind, _SURFACES)}")
         try:
             engine = tokenizers.Tokenizer.from_str(json.dumps(content["tokenizer"]))
+            fault = _fault(kind, engine, content["tokenizer"])
         except Exception as error:  # the library raises no narrower class
             raise FolderError(
                 f"{path}: the tokenizer in it is damaged ({error}); train or copy it again"
             ) from error
-        if [engine.id_to_token(i) for i in range(len(SPECIAL_PIECES))] != list(SPECIAL_PIECES):
-            raise FolderError(
-                f"{path}: its vocabulary does not begin with the specials; train or copy it again"
-            )
+        if fault:
+            raise FolderError(f"{path}: {fault}; train or copy it again")
         features = content.get("features", [])
-        if not isinstance(features, list) or len(set(map(str, features))) < len(features):
+        if (
+            not isinstance(features, list)
+            or not all(isinstance(name, str) for name in features)
+            or len(set(features)) < len(features)
+        ):
             raise FolderError(f"{path}: its features are not a list of names; train or copy it again")
-        return cls(kind, engine, [str(name) for name in features])
+        return cls(kind, engine, features)
+
+
+def _fault(kind: str, engine: tokenizers.Tokenizer, content: dict[str, Any]) -> str:
+    """What a tokenizer from a file has that none of this package has; empty where there is nothing.
+
+    Rules of others could give ids that the model does not have, drop text, or make a line longer without bound.
+    """
+    size = engine.get_vocab_size(with_added_tokens=False)
+    if [engine.id_to_token(i) for i in range(len(SPECIAL_PIECES))] != list(SPECIAL_PIECES):
+        return "its vocabulary does not begin with the specials"
+    if any(engine.id_to_token(i) is None for i in range(size)):
+        return f"the ids of its {size:,} pieces are not those from 0 to {size - 1:,}"
+    ours = []
+    for form, lowercase in product(NORMALIZATIONS, (False, True)):
+        empty = tokenizers.Tokenizer(_EMPTY_MODELS[kind]())
+        empty.normalizer = _normalizer(form, fold=kind != "char", lowercase=lowercase)
+        empty.pre_tokenizer = SPLITTERS[kind]()
+        ours.append(json.loads(empty.to_str()))
+    # the same rules over an empty vocabulary, as the installed version of the library writes them
+    vocabulary = {name: ours[0]["model"][name] for name in ("vocab", "merges") if name in content["model"]}
+    bare = tokenizers.Tokenizer.from_str(
+        json.dumps({**content, "model": {**content["model"], **vocabulary}, "added_tokens": []})
+    )
+    sections = {**json.loads(bare.to_str()), "added_tokens": content.get("added_tokens")}
+    for name, rules in sections.items():
+        if rules not in [each.get(name) for each in ours]:
+            return f"its {name} is {rules!r:.60}…, which no tokenizer of this package has"
+    return ""
 
 
 def _shown_character(character: str) -> str:
@@ -276,9 +314,11 @@ def _shown_character(character: str) -> str:
 
 def _read_json(path: Path) -> dict[str, Any]:
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = parse_json(read_whole(path, MAX_TOKENIZER_BYTES).decode("utf-8"))
     except OSError as error:
-        raise FolderError(f"{path}: no tokenizer can be read there ({error.strerror})") from error
+        raise FolderError(
+            f"{path}: no tokenizer can be read there ({error.strerror or error}); copy it again"
+        ) from error
     except ValueError as error:
         raise FolderError(f"{path}: damaged, for it is not JSON ({error}); train or copy it again") from error
     if not isinstance(content, dict):
@@ -376,10 +416,9 @@ def train_tokenizer(
     if min_frequency < 1:
         raise ConfigError(f"min_frequency is {min_frequency}; it must be 1 or more")
     normalizer = _normalizer(normalize, fold=kind != "char", lowercase=lowercase)
-    model, splitter = KINDS[kind](map(normalizer.normalize_str, lines), size, min_frequency)
-    engine = tokenizers.Tokenizer(model)
+    engine = tokenizers.Tokenizer(KINDS[kind](map(normalizer.normalize_str, lines), size, min_frequency))
     engine.normalizer = normalizer
-    engine.pre_tokenizer = splitter
+    engine.pre_tokenizer = SPLITTERS[kind]()
     return Tokenizer(kind, engine)
 
 
@@ -395,30 +434,27 @@ def _normalizer(form: str, *, fold: bool, lowercase: bool) -> Normalizer:
     return normalizers.Sequence(steps)
 
 
-def _train_char(lines: Iterator[str], size: int, min_frequency: int) -> tuple[Model, PreTokenizer]:
+def _train_char(lines: Iterator[str], size: int, min_frequency: int) -> Model:
     # the blank is in the vocabulary even if it did not occur, so that words are always separated
     counts = _count(lines, lambda line: list(line.replace(" ", "")))
     known = _most_frequent(counts, size - len(SPECIAL_PIECES) - 1, min_frequency)
-    return _lookup([" ", *known]), pre_tokenizers.Split(Regex("."), "isolated")
+    return _lookup([" ", *known])
 
 
-def _train_word(lines: Iterator[str], size: int, min_frequency: int) -> tuple[Model, PreTokenizer]:
-    known = _most_frequent(_count(lines, str.split), size - len(SPECIAL_PIECES), min_frequency)
-    return _lookup(known), pre_tokenizers.Split(" ", "removed")
+def _train_word(lines: Iterator[str], size: int, min_frequency: int) -> Model:
+    return _lookup(_most_frequent(_count(lines, str.split), size - len(SPECIAL_PIECES), min_frequency))
 
 
-def _train_bpe(lines: Iterator[str], size: int, min_frequency: int) -> tuple[Model, PreTokenizer]:
+def _train_bpe(lines: Iterator[str], size: int, min_frequency: int) -> Model:
     trainer = trainers.BpeTrainer(
         vocab_size=size - len(SPECIAL_PIECES), min_frequency=min_frequency, show_progress=False
     )
-    trained, splitter = _train_pieces(models.BPE(), trainer, lines, size, min_frequency)
+    trained = _train_pieces(models.BPE(), trainer, lines, size, min_frequency)
     ordered = sorted(trained["vocab"], key=trained["vocab"].__getitem__)
-    vocabulary = {piece: i for i, piece in enumerate([*SPECIAL_PIECES, *ordered])}
-    merges = [tuple(merge) for merge in trained["merges"]]
-    return models.BPE(vocabulary, merges, unk_token=_UNK_PIECE, fuse_unk=True), splitter
+    return _merging(ordered, [(first, second) for first, second in trained["merges"]])
 
 
-def _train_unigram(lines: Iterator[str], size: int, min_frequency: int) -> tuple[Model, PreTokenizer]:
+def _train_unigram(lines: Iterator[str], size: int, min_frequency: int) -> Model:
     # the trainer needs one more id, for an unknown symbol of its own
     trainer = trainers.UnigramTrainer(
         vocab_size=size - len(SPECIAL_PIECES) + 1,
@@ -426,7 +462,7 @@ def _train_unigram(lines: Iterator[str], size: int, min_frequency: int) -> tuple
         special_tokens=[_UNK_PIECE],
         show_progress=False,
     )
-    trained, splitter = _train_pieces(models.Unigram(), trainer, lines, size, min_frequency)
+    trained = _train_pieces(models.Unigram(), trainer, lines, size, min_frequency)
     scores = {piece: score for piece, score in trained["vocab"] if piece != _UNK_PIECE}
     floor = min(scores.values()) + _SCORE_STEP * (1 + sum(len(piece) == 1 for piece in scores))
     rounded = {piece: round(max(score, floor), _SCORE_DIGITS) for piece, score in scores.items()}
@@ -434,10 +470,10 @@ def _train_unigram(lines: Iterator[str], size: int, min_frequency: int) -> tuple
     ranked = sorted(rounded, key=lambda piece: (len(piece) > 1, -rounded[piece], piece))
     kept = ranked[: size - len(SPECIAL_PIECES)]
     ordered = [(piece, rounded[piece]) for piece in sorted(kept, key=lambda piece: (-rounded[piece], piece))]
-    return models.Unigram([*((piece, 0.0) for piece in SPECIAL_PIECES), *ordered], UNK, False), splitter
+    return _scoring(ordered)
 
 
-Training = Callable[[Iterator[str], int, int], tuple[Model, PreTokenizer]]
+Training = Callable[[Iterator[str], int, int], Model]
 
 KINDS: dict[str, Training] = {
     "char": _train_char,
@@ -445,7 +481,20 @@ KINDS: dict[str, Training] = {
     "bpe": _train_bpe,
     "unigram": _train_unigram,
 }
-"""The kinds of tokenizer: each trains a model and a splitter on normalised lines, given a size and a frequency."""
+"""The kinds of tokenizer: each trains a model on normalised lines, given a size and a frequency."""
+
+
+def _split_words() -> PreTokenizer:
+    return pre_tokenizers.Metaspace(replacement=MARK, prepend_scheme="always", split=True)
+
+
+SPLITTERS: dict[str, Callable[[], PreTokenizer]] = {
+    "char": lambda: pre_tokenizers.Split(Regex("."), "isolated"),
+    "word": lambda: pre_tokenizers.Split(" ", "removed"),
+    "bpe": _split_words,
+    "unigram": _split_words,
+}
+"""How each kind splits a normalised line before its model looks up the parts."""
 
 
 def _count(lines: Iterable[str], split: Callable[[str], list[str]]) -> Pieces:
@@ -463,14 +512,33 @@ def _most_frequent(counts: Pieces, limit: int | None, min_frequency: int) -> lis
     return sorted(frequent, key=lambda piece: (-counts[piece], piece))[:limit]
 
 
+def _with_ids(known: Iterable[str]) -> dict[str, int]:
+    return {piece: i for i, piece in enumerate([*SPECIAL_PIECES, *known])}
+
+
 def _lookup(known: list[str]) -> Model:
-    vocabulary = {piece: i for i, piece in enumerate([*SPECIAL_PIECES, *known])}
-    return models.WordLevel(vocabulary, _UNK_PIECE)
+    return models.WordLevel(_with_ids(known), _UNK_PIECE)
+
+
+def _merging(known: list[str], merges: list[tuple[str, str]]) -> Model:
+    return models.BPE(_with_ids(known), merges, unk_token=_UNK_PIECE, fuse_unk=True)
+
+
+def _scoring(known: list[tuple[str, float]]) -> Model:
+    return models.Unigram([*((piece, 0.0) for piece in SPECIAL_PIECES), *known], UNK, False)
+
+
+_EMPTY_MODELS: dict[str, Callable[[], Model]] = {
+    "char": lambda: _lookup([]),
+    "word": lambda: _lookup([]),
+    "bpe": lambda: _merging([], []),
+    "unigram": lambda: _scoring([]),
+}
 
 
 def _train_pieces(
     model: Model, trainer: Trainer, lines: Iterable[str], size: int, min_frequency: int
-) -> tuple[dict[str, Any], PreTokenizer]:
+) -> dict[str, Any]:
     """Train on the words of which every character is frequent enough; return the model as data.
 
     Raises:
@@ -494,7 +562,8 @@ def _train_pieces(
             "or raise min_frequency to leave out rare characters"
         )
     engine = tokenizers.Tokenizer(model)
-    engine.pre_tokenizer = pre_tokenizers.Metaspace(replacement=MARK, prepend_scheme="always", split=True)
+    engine.pre_tokenizer = _split_words()
     repeated = (" ".join([word] * count) for word, count in sorted(usable.items()))
     engine.train_from_iterator(repeated, trainer)
-    return json.loads(engine.to_str())["model"], engine.pre_tokenizer
+    trained: dict[str, Any] = json.loads(engine.to_str())["model"]
+    return trained

@@ -12,6 +12,7 @@ from rich.console import Console
 
 from regard.evaluation.metrics import display_name, format_score
 from regard.progress import ProgressBar, can_redraw
+from regard.terminal import SafeConsole
 
 if TYPE_CHECKING:
     from regard.tasks.base import Validation
@@ -86,7 +87,7 @@ class TrainingDisplay(ProgressBar):
     """
 
     def __init__(self, console: Console | None = None) -> None:
-        self.console = console or Console(stderr=True, highlight=False, soft_wrap=True)
+        self.console = console or SafeConsole(stderr=True, highlight=False, soft_wrap=True)
         super().__init__("training", self.console, live=can_redraw(self.console))
         self._best_score: float | None = None
 

@@ -6,7 +6,6 @@ validation split and so the same tokenizers. A finished seed is not trained agai
 its beginning; the ensemble can be used from its first finished member on.
 """
 
-import json
 import shutil
 import statistics
 import tomllib
@@ -19,11 +18,13 @@ import regard.training.run as single
 from regard.checkpoint import LOG, WEIGHTS, ModelFolder
 from regard.config import flatten, in_range, read_toml, toml_value, write_toml
 from regard.errors import ConfigError, DataError
-from regard.io import make_folder, write_whole_text
+from regard.io import make_folder, parse_json, read_whole, write_whole_text
 from regard.tasks import TASKS
 from regard.tasks.config import RunConfig
 from regard.tasks.evaluation import write_report_json
 from regard.training.progress import Listener, Note, ignore
+
+_MAX_REPORT_BYTES = 1 << 24
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,7 @@ def run_seeds(
         path = ensemble.path / name
         if is_finished(path):
             listener(Note(f"{name}: trained before, not trained again"))
-            reports[name] = json.loads((path / "report.json").read_text(encoding="utf-8"))
+            reports[name] = _read_report(path)
         else:
             listener(Note(f"{name}: model {len(reports) + 1} of {num_seeds}"))
             if (path / LOG).exists():  # of a training that was interrupted
@@ -95,6 +96,23 @@ def run_seeds(
     report = _report(reports, [run.training.seed for run in members.values()])
     write_report_json(ensemble.path, report)
     return TrainedEnsemble(ensemble.path, report)
+
+
+def _read_report(folder: Path) -> dict[str, Any]:
+    """The report of a member that was trained before.
+
+    Raises:
+        DataError: it is damaged.
+    """
+    path = folder / "report.json"
+    try:
+        report: dict[str, Any] = parse_json(read_whole(path, _MAX_REPORT_BYTES))
+        _report({folder.name: report}, [0])  # it has all that the ensemble's report is made of
+    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+        raise DataError(
+            f"{path}: damaged ({error}); remove {folder} to train that model again, and repeat the command"
+        ) from error
+    return report
 
 
 def _with_seed(config: RunConfig, seed: int) -> RunConfig:

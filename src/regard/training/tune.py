@@ -24,7 +24,7 @@ from regard.checkpoint import WEIGHTS
 from regard.config import flatten, in_range, merge, parse_value, set_option, toml_value, write_toml
 from regard.errors import ConfigError, DataError, RegardError
 from regard.evaluation.metrics import METRICS, display_name, duration, format_score
-from regard.io import make_folder, write_whole_text
+from regard.io import make_folder, parse_json, read_whole, write_whole_text
 from regard.tasks.config import RunConfig
 from regard.tasks.evaluation import write_report_json
 from regard.training.configure import PlannedRun, plan_run
@@ -118,6 +118,9 @@ class Varied:
         return min(max(float(f"{value:.4g}"), self.low), self.high)
 
 
+_MAX_BYTES = 1 << 26
+
+
 @dataclass(frozen=True)
 class Trial:
     """A finished trial, as ``trials.jsonl`` has it.
@@ -152,6 +155,20 @@ class Trial:
     def budget(self) -> str:
         """The fraction as people write it: 1/9, 1/3, 1."""
         return "1" if self.fraction == 1 else f"1/{round(1 / self.fraction)}"
+
+
+_FIELDS: dict[str, Any] = {
+    "number": int,
+    "fraction": int | float,
+    "options": dict,
+    "score": int | float | None,
+    "validation": dict,
+    "updates": int,
+    "seconds": int | float,
+    "folder": str,
+    "error": str,
+}
+"""The types in a row of ``trials.jsonl``; other rows are not of a search."""
 
 
 @dataclass(frozen=True)
@@ -416,10 +433,17 @@ class _SearchState:
         }
         description = folder / "tune.json"
         if description.exists():
-            self._check(
-                json.loads(description.read_text(encoding="utf-8")), json.loads(json.dumps(described))
-            )
-            self._read()
+            try:
+                before = parse_json(read_whole(description, _MAX_BYTES))
+                if not isinstance(before, dict):
+                    raise ValueError("not a table of options")
+                text = read_whole(self._log, _MAX_BYTES).decode("utf-8") if self._log.exists() else ""
+            except (OSError, ValueError) as error:
+                raise DataError(
+                    f"{folder}: a damaged search ({error}); remove it, or choose another folder"
+                ) from error
+            self._check(before, json.loads(json.dumps(described)))
+            self._read(text)
             return
         if folder.exists() and any(folder.iterdir()):
             raise DataError(f"{folder}: not empty, and not a search of `regard tune`; choose another folder")
@@ -439,15 +463,14 @@ class _SearchState:
                     "it, with more --trials or --minutes if you like, or choose another folder"
                 )
 
-    def _read(self) -> None:
-        if not self._log.exists():
-            return
-        text = self._log.read_text(encoding="utf-8")
-        for line in text.splitlines():
+    def _read(self, text: str) -> None:
+        for line in text.split("\n"):
             try:
-                self.trials.append(Trial(**json.loads(line)))
+                trial = Trial(**parse_json(line))
             except (ValueError, TypeError):
                 continue  # a row that a killed search left unfinished
+            if all(isinstance(value, _FIELDS[name]) for name, value in vars(trial).items()):
+                self.trials.append(trial)
         if text and not text.endswith("\n"):
             with self._log.open("a", encoding="utf-8") as file:
                 file.write("\n")

@@ -80,7 +80,7 @@ class TestFigure:
         figure = WhatIf(BEFORE, AFTER, {1: 0}).plot()
         before, after, moved, *keys = figure.axes
         assert [len(axes.patches) for axes in (before, after, moved)] == [0, 1, 0]
-        assert len(keys) == 1, "of weights; so narrow a figure has the key of differences in its title"
+        assert len(keys) == 1, "the keys of weights and of differences stand in one strip"
         (box,) = after.patches
         assert box.get_xy() == pytest.approx((-0.42, 0.58)), "around column 0 of row 1"
         assert [text.get_text() for text in moved.get_yticklabels()] == ["a", "dog → an", "</s> → dog"]
@@ -88,7 +88,7 @@ class TestFigure:
         assert titles == [
             "before: score −0.50",
             "after: score −0.50",
-            "after minus before: blue positive, red negative",
+            "after minus before",
         ]
 
     def test_sources_of_two_lengths_have_no_difference(self):

@@ -4,6 +4,7 @@ import gzip
 import io
 import lzma
 import sys
+import tracemalloc
 import zlib
 
 import pytest
@@ -11,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regard.errors import DataError
-from regard.text.formats import read_file
+from regard.text.formats import files, group_by_size, read_file, read_groups
+from regard.text.formats.files import MAX_LINE_BYTES
 
 TEXT = "eins\n\nzwei  \tdrei\nvier"
 LINES = ["eins", "", "zwei  \tdrei", "vier"]
@@ -154,3 +156,65 @@ def test_zstandard_names_its_remedy(tmp_path):
     (tmp_path / "a.zst").write_bytes(b"")
     with pytest.raises(DataError, match=r"a\.zst: Zstandard needs Python 3\.14 .* zstd -d "):
         list(read_file(tmp_path / "a.zst"))
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_a_line_without_end_is_refused_while_it_is_read(tmp_path, name):
+    """A megabyte of zeros in a compressed file is a gigabyte in memory."""
+    path = tmp_path / name
+    path.write_bytes(WRITERS[name](b"one\ntwo\n" + bytes(40 << 20)))
+    tracemalloc.start()
+    lines = read_file(path)
+    assert [next(lines), next(lines)] == ["one", "two"], "the lines before it are read"
+    with pytest.raises(DataError, match=rf"{name}:3: a line of more than 1,048,576 bytes; .* fold"):
+        next(lines)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 16 << 20, "8 MiB are the dictionary of xz"
+
+
+@pytest.mark.parametrize("ending", ["", "\n", "\r\n"])
+def test_the_longest_line_is_read(tmp_path, ending):
+    line = "x" * (MAX_LINE_BYTES - len(ending.rstrip("\n")))
+    (tmp_path / "long").write_text(f"{line}{ending}", newline="")
+    assert list(read_file(tmp_path / "long")) == [line]
+    (tmp_path / "long").write_text(f"{line}x{ending}", newline="")
+    with pytest.raises(DataError, match="long:1: a line of more than"):
+        list(read_file(tmp_path / "long"))
+
+
+@given(
+    st.lists(st.text(st.characters(exclude_characters="\n\r", exclude_categories=["Cs"]))), st.integers(1, 9)
+)
+def test_lines_are_the_same_wherever_blocks_end(lines, size):
+    data = "".join(f"{line}\n" for line in lines).encode()
+    cutter = files._LineCutter("file")
+    blocks = [data[start : start + size] for start in range(0, len(data), size)]
+    cut = [line for block in [*blocks, b""] for line in cutter.cut(block)]
+    assert [line.decode() for line in cut] == [
+        line.removeprefix("\ufeff") if k == 0 else line for k, line in enumerate(lines)
+    ]
+
+
+def test_an_endless_line_of_standard_input_comes_after_the_lines_before_it(monkeypatch, tmp_path):
+    (tmp_path / "input").write_bytes(b"one\n" + bytes(4 << 20))
+    with (tmp_path / "input").open() as stream:
+        monkeypatch.setattr(sys, "stdin", stream)
+        groups = read_groups("-", 5)
+        assert next(groups) == ["one"]
+        with pytest.raises(DataError, match="standard input:2: a line of more than"):
+            next(groups)
+
+
+def test_a_group_has_a_maximum_size():
+    lines = [
+        "x" * (MAX_LINE_BYTES // 2),
+        "y" * (MAX_LINE_BYTES // 2),
+        "z",
+        "",
+        "w" * (2 * MAX_LINE_BYTES),
+        "v",
+    ]
+    groups = list(group_by_size(lines, 3))
+    assert [[line[:1] for line in group] for group in groups] == [["x", "y"], ["z", ""], ["w"], ["v"]]
+    assert [len(group) for group in group_by_size("abcdefg", 3)] == [3, 3, 1]

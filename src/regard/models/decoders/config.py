@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from regard.config import Config, in_range, one_of, toml_value
 from regard.errors import ConfigError
-from regard.models.attention import AttentionConfig
+from regard.models.attention import MAX_UNITS, AttentionConfig
 from regard.models.encoder import EncoderConfig
 from regard.models.stack import StackConfig
 
@@ -51,7 +51,7 @@ class ChoConfig(DecoderConfig):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        in_range(f"{self.place}.readout_size", self.readout_size, 1)
+        in_range(f"{self.place}.readout_size", self.readout_size, 1, MAX_UNITS)
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class BahdanauConfig(DecoderConfig):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.attention.check(f"{self.place}.attention")
-        in_range(f"{self.place}.readout_size", self.readout_size, 1)
+        in_range(f"{self.place}.readout_size", self.readout_size, 1, MAX_UNITS)
 
     def check_encoder(self, encoder: EncoderConfig) -> None:
         """The attention must fit the annotations."""
@@ -92,7 +92,7 @@ class LuongConfig(DecoderConfig):
         super().__post_init__()
         self.attention.check(f"{self.place}.attention")
         one_of(f"{self.place}.bridge", self.bridge, ("copy", "project"))
-        in_range(f"{self.place}.readout_size", self.readout_size, 1)
+        in_range(f"{self.place}.readout_size", self.readout_size, 1, MAX_UNITS)
 
     def check_encoder(self, encoder: EncoderConfig) -> None:
         """The attention must fit the annotations; with ``bridge = "copy"``, cell, depth and width must be the same."""
@@ -117,7 +117,7 @@ class HardMonotonicConfig(DecoderConfig):
         super().__post_init__()
         place = f"{self.place}.attention"
         self.attention.check(place)
-        in_range(f"{self.place}.readout_size", self.readout_size, 1)
+        in_range(f"{self.place}.readout_size", self.readout_size, 1, MAX_UNITS)
         for name, allowed in (
             ("window", "global"),
             ("coverage", False),

@@ -2,7 +2,8 @@
 
 In: the sources and the compiler of the machine. Out: the loaded library, or the reason why there is none; every op then
 takes its path in torch. The compiled library is kept in the user's cache, under a name made of the sources, the
-compiler and the processor, so that it is compiled again when one of them changes.
+compiler and the processor, so that it is compiled again when one of them changes, and of its own size and SHA-256, so
+that it is compiled again when it is damaged. What another user could have written is never loaded.
 """
 
 import atexit
@@ -11,8 +12,11 @@ import hashlib
 import os
 import platform
 import shutil
+import stat
 import subprocess
 import tempfile
+import time
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -26,6 +30,9 @@ _ALLOWED = (
 )  # pairs of bfloat16 are written one by one and read as words
 _FLAGS = ("-O3", "-march=native", "-std=gnu11", "-fPIC", *_ALLOWED, "-fopenmp", "-shared")
 _TIMEOUT = 600  # seconds; a busy machine may need minutes
+_MAX_BYTES = 1 << 26
+_MAKING = "making-"  # the start of a folder's name in which a library is compiled
+_UNUSED = 90 * 24 * 3600  # seconds after which a library is removed when another one is compiled
 
 
 @dataclass(frozen=True)
@@ -51,25 +58,47 @@ def load() -> Loaded:
         return Loaded(None, "REGARD_NATIVE=0 turns them off")
     compiler = _compiler()
     if compiler is None:
-        return Loaded(None, "no C compiler was found; install one, or name it in CC")
+        return Loaded(None, "no C compiler was found; install one, or name its absolute path in CC")
     try:
-        path = _cache() / f"kernels-{_key(compiler)}.so"
-        if not path.is_file():
-            _compile(compiler, path)
-        return Loaded(_declared(_opened(compiler, path)))
+        folder, key = _cache(), _key(compiler)
+        return Loaded(_declared(_opened(compiler, folder, key)))
     except subprocess.CalledProcessError as error:
         return Loaded(None, f"{compiler[0]} could not compile them: {_first_error(error.stderr)}")
     except (OSError, subprocess.SubprocessError, AttributeError) as error:
         return Loaded(None, f"they could not be made: {error}")
 
 
-def _opened(compiler: list[str], path: Path) -> ctypes.CDLL:
-    """The library in a file of the cache, compiled again if that file is damaged."""
+def _opened(compiler: list[str], folder: Path, key: str) -> ctypes.CDLL:
+    """The library of a key in the cache, compiled if there is none that can be trusted and loaded."""
+    for path in folder.glob(f"kernels-{key}-*.so"):
+        if _is_whole(path):
+            with suppress(OSError):
+                return ctypes.CDLL(str(path))
+        with suppress(OSError):
+            path.unlink()
+    return ctypes.CDLL(str(_compile(compiler, folder, key)))
+
+
+def _is_whole(path: Path) -> bool:
+    """Whether a library is the user's own, and has the size and the SHA-256 in its name; a shorter one is SIGBUS."""
     try:
-        return ctypes.CDLL(str(path))
+        with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
+            status = os.fstat(file.fileno())
+            if not stat.S_ISREG(status.st_mode) or not _is_private(status):
+                return False
+            return path.name.endswith(_fingerprint(file.read(_MAX_BYTES)))
     except OSError:
-        _compile(compiler, path)
-        return ctypes.CDLL(str(path))
+        return False
+
+
+def _fingerprint(content: bytes) -> str:
+    """The end of a library's name."""
+    return f"-{len(content)}-{hashlib.sha256(content).hexdigest()}.so"
+
+
+def _is_private(status: os.stat_result) -> bool:
+    """Whether a file or folder is owned by this user, and nobody else can write it."""
+    return status.st_uid == os.geteuid() and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 
 def _first_error(text: str) -> str:
@@ -78,18 +107,29 @@ def _first_error(text: str) -> str:
 
 
 def _compiler() -> list[str] | None:
-    """The compiler's path and first arguments: what CC says, such as ``ccache gcc``, or one of the usual ones."""
+    """The compiler's path and first arguments: what CC says, such as ``ccache gcc``, or one of the usual ones.
+
+    The path is absolute: a compiler is not taken from the folder that the user happens to be in.
+    """
     named = os.environ.get("CC", "").strip()
     commands = [[named], named.split()] if named else [["cc"], ["gcc"], ["clang"]]
-    return next(([found, *rest] for name, *rest in commands if (found := shutil.which(name))), None)
+    found = ((shutil.which(name), rest) for name, *rest in commands)
+    return next(([path, *rest] for path, rest in found if path and os.path.isabs(path)), None)
 
 
 def _cache() -> Path:
-    """The folder for compiled kernels: the user's cache, or one for this process alone where that cannot be written."""
+    """The folder for compiled kernels: the user's cache, or one for this process alone.
+
+    The latter where the cache cannot be written, or others can write it.
+    """
     try:
-        base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-        folder = Path(base) / "regard"
-        folder.mkdir(parents=True, exist_ok=True)
+        base = Path(os.environ.get("XDG_CACHE_HOME", ""))
+        folder = (base if base.is_absolute() else Path.home() / ".cache") / "regard"
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if folder.stat().st_uid == os.geteuid():
+            folder.chmod(0o700)  # an earlier version left it to the user's umask
+        if not folder.is_absolute() or not _is_private(folder.stat()):
+            raise PermissionError(f"{folder}: others can write it")
         with tempfile.TemporaryFile(dir=folder):
             return folder
     except (OSError, RuntimeError):  # the latter if there is no home directory
@@ -142,13 +182,36 @@ def _said(command: list[str]) -> str:
     ).stdout
 
 
-def _compile(compiler: list[str], path: Path) -> None:
-    """Compile into the cache atomically: the file there is complete or absent."""
-    with tempfile.TemporaryDirectory(dir=path.parent) as folder:
-        made = Path(folder) / "kernels.so"
+def _compile(compiler: list[str], folder: Path, key: str) -> Path:
+    """Compile into the cache: a file there is complete and on the disk, or absent; return its path."""
+    _remove_leftovers(folder)
+    with tempfile.TemporaryDirectory(prefix=_MAKING, dir=folder) as own:
+        made = Path(own) / "kernels.so"
         sources = [str(source) for source in _files() if source.suffix == ".c"]
         _said([*compiler, *_FLAGS, *sources, *_runtime(), "-lm", "-o", str(made)])
+        made.chmod(0o700)
+        path = folder / f"kernels-{key}{_fingerprint(made.read_bytes())}"
+        _sync(made)
         os.replace(made, path)
+        _sync(folder)
+    return path
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _remove_leftovers(folder: Path) -> None:
+    """Remove what killed compilations left, and libraries that were compiled long ago."""
+    for path in folder.iterdir():
+        longest = {_MAKING: 2 * _TIMEOUT, "kernels-": _UNUSED}.get(path.name[: path.name.find("-") + 1])
+        with suppress(OSError):
+            if longest is not None and time.time() - path.lstat().st_mtime > longest:
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 def _declared(library: ctypes.CDLL) -> ctypes.CDLL:

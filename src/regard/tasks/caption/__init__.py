@@ -18,6 +18,6 @@ CAPTION = TaskSpec(
     first_command="regard caption {folder} features.npy",
     evaluation="regard.tasks.caption.evaluation",
     evaluation_options=frozenset(
-        {"reference", "column", "tokenize", "lowercase", *SearchOptions.names()} - NEED_A_SOURCE
+        {"max_length", "reference", "column", "tokenize", "lowercase", *SearchOptions.names()} - NEED_A_SOURCE
     ),
 )

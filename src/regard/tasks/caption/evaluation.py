@@ -36,6 +36,7 @@ from regard.tasks.evaluation import (
 )
 from regard.tasks.generation import line_unit
 from regard.tasks.language_model.result import perplexity
+from regard.tasks.predictor import refuse_long_references
 from regard.text import read_features, read_lines
 
 if TYPE_CHECKING:
@@ -183,6 +184,7 @@ def evaluate_files(options: EvaluationOptions) -> EvaluationRun:
             f"{options.source} has {len(features)} rows and {options.reference} has {len(references)} lines; give "
             "one line for each row"
         )
+    refuse_long_references(references, captioner.tokenizer, options.max_length)
     return _run(
         captioner,
         features,

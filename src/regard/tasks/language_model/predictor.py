@@ -23,6 +23,7 @@ from regard.search.sampling import Choice, sample, sampled_rows
 from regard.tasks.language_model.result import Candidate, Reading, Sample, SampleStep, Scored, TextScore
 from regard.tasks.predictor import CHUNK, Predictor, predict_by_length, refuse_text
 from regard.text import MODES, EncodedLine, Tokenizer, encode_lines, unknown_id, unknown_words
+from regard.text.formats import group_by_size
 from regard.text.specials import BOS, EOS, UNK
 
 _ROWS = 64  # lines sampled together
@@ -121,7 +122,7 @@ class LanguageModel(Predictor):
         Raises:
             ConfigError: an option is unknown, or a number is out of range.
         """
-        in_range("count", count, 1)
+        in_range("count", count, 1, 1_000_000)
         sampling = options.change(**changes)
         prompt_ids = self._prompt_ids(prompt)
         samples = []
@@ -220,8 +221,8 @@ class LanguageModel(Predictor):
 
     def _score(self, lines: Iterable[str], chunk: int) -> Iterator[Scored]:
         """Score lines, each by itself."""
-        waiting = iter(lines)
-        while part := list(encode_lines(islice(waiting, chunk), self.tokenizer)):
+        for group in group_by_size(lines, chunk):
+            part = list(encode_lines(group, self.tokenizer))
 
             def score(members: list[int], part: list[EncodedLine] = part) -> Iterator[Scored]:
                 batch = pad_lines([part[k].ids for k in members]).to(self.device)
@@ -238,9 +239,9 @@ class LanguageModel(Predictor):
 
     def _score_continuous(self, lines: Iterable[str], chunk: int) -> Iterator[Scored]:
         """Score lines as one text, the state carried."""
-        waiting = iter(lines)
         state: States | None = None
-        while part := list(encode_lines(islice(waiting, chunk), self.tokenizer)):
+        for group in group_by_size(lines, chunk):
+            part = list(encode_lines(group, self.tokenizer))
             [window] = Stream([line.ids for line in part], 1, sum(line.length for line in part))
             scores = score_tokens(self.model, window.to(self.device), state)
             state = scores.state

@@ -8,6 +8,7 @@ from regard.evaluation.metrics import selectable, validation_metrics
 from regard.models import ModelConfig
 from regard.tasks.config import PretrainedEncoderConfig, RunConfig, refuse_reversed_pretrained
 from regard.text import KINDS, NORMALIZATIONS
+from regard.text.tokenizer import MAX_SIZE
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ class TokenizerConfig(Config):
     def __post_init__(self) -> None:
         for side in ("source", "target"):
             one_of(f"tokenizer.{side}", getattr(self, side), KINDS)
-            in_range(f"tokenizer.{side}_size", getattr(self, f"{side}_size"), 5)
+            in_range(f"tokenizer.{side}_size", getattr(self, f"{side}_size"), 5, MAX_SIZE)
         in_range("tokenizer.min_frequency", self.min_frequency, 1)
         one_of("tokenizer.normalize", self.normalize, NORMALIZATIONS)
         if self.shared and (self.source, self.source_size) != (self.target, self.target_size):

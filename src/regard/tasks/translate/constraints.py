@@ -6,7 +6,6 @@ line with its words swapped. A word that occurs more than once, or spans several
 position; the message says where it is.
 """
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,6 +13,7 @@ from pathlib import Path
 
 from regard.errors import ConfigError, DataError, nearest
 from regard.evaluation.alignment.words import name_words
+from regard.io import parse_json
 from regard.search.constraints import TokenConstraints, contains
 from regard.text import UNK, Tokenizer
 from regard.text.formats import read_file, shown
@@ -121,7 +121,7 @@ def read_constraints(path: str | Path) -> Iterator[Constraints]:
     for number, line in enumerate(read_file(path), start=1):
         place = f"{shown(path)}:{number}"
         try:
-            fields = json.loads(line) if line.strip() else {}
+            fields = parse_json(line) if line.strip() else {}
         except ValueError as error:
             raise DataError(f"{place}: not JSON ({error}); write an object such as {_EXAMPLE}") from None
         if not isinstance(fields, dict):

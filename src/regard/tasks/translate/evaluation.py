@@ -29,6 +29,7 @@ from regard.search.options import DEFAULT_SEARCH, SearchOptions, takes_options
 from regard.tasks.base import spread_by_length
 from regard.tasks.generation import line_unit
 from regard.tasks.language_model.result import perplexity
+from regard.tasks.predictor import refuse_long_references
 from regard.tasks.translate.predictor import Translator
 from regard.tasks.translate.result import Translation
 from regard.text import GoldLinks, Source, format_pharaoh
@@ -148,7 +149,7 @@ def evaluate(
         changes: single search options, such as ``beam=10``; see `SearchOptions`.
 
     Raises:
-        DataError: the sides or the gold links differ in number, there are none, or a source is too long.
+        DataError: the sides or the gold links differ in number, there are none, or a line is too long.
     """
     check_parallel(sources=sources, references=references)
     if gold is not None and len(gold) != len(sources):
@@ -157,6 +158,7 @@ def evaluate(
         )
     if not translator.attends:
         gold = None
+    refuse_long_references(references, translator.target_tokenizer, translator.max_length)
     started = time.perf_counter()
     translations = []
     for translation in translator.translate_stream(sources, chunk=_CHUNK, options=options, **changes):

@@ -8,7 +8,7 @@ tokenizers, batches, search and output, and nothing of training.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, islice, repeat
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +43,7 @@ from regard.tasks.translate.result import Translation, replace_unknowns
 from regard.tasks.translate.search_tree import SearchTree, decode_history
 from regard.tasks.translate.what_if import WhatIf
 from regard.text import EncodedPair, FeaturedText, Source, Tokenizer, parse_source, source_text
+from regard.text.formats import group_by_size
 from regard.text.formats.layout import split_features
 from regard.text.sources import list_features
 from regard.text.specials import EOS, UNK
@@ -57,7 +58,7 @@ class Translator(Predictor):
         source_tokenizer: lines → source ids.
         target_tokenizer: target ids → lines.
         device: where to compute: ``cpu``, ``cuda``, or ``auto``.
-        max_length: the most source tokens a line may have.
+        max_length: the most tokens a line may have, a source or a given target.
         precision: of the matrices while searching: ``float32``, ``bfloat16`` or ``int8``; not of `align`.
         shortlist: the words to choose from, instead of the whole vocabulary; not in `align`.
         facts: what is known of the weights.
@@ -104,7 +105,7 @@ class Translator(Predictor):
                 vocabularies.
             weights: ``best`` or ``last``.
             device: where to compute.
-            max_length: the most source tokens a line may have.
+            max_length: the most tokens a line may have, a source or a given target.
             combination: how the probabilities of an ensemble are combined; see `Ensemble`.
             precision: of the matrices while searching: ``float32``, ``bfloat16`` or ``int8``.
             shortlist: whether to choose from the (first) folder's shortlist instead of the whole vocabulary.
@@ -202,7 +203,7 @@ class Translator(Predictor):
         if changes:
             options = options.change(**changes)
         if sampling is not None:
-            in_range("num_samples", num_samples, 1)
+            in_range("num_samples", num_samples, 1, 10_000)
         sources = self.parse_sources(lines, first_line, name)
         encoded = self.encode(sources, first_line, name)
         by_line: list[TokenConstraints] | None = None
@@ -236,8 +237,7 @@ class Translator(Predictor):
         self, lines: Iterable[Source], *, chunk: int = CHUNK, **arguments: Any
     ) -> Iterator[Translation]:
         """Translate an endless stream in constant memory, `chunk` lines at a time; arguments as for `translate`."""
-        waiting = iter(lines)
-        return self.translate_groups(iter(lambda: list(islice(waiting, chunk)), []), **arguments)
+        return self.translate_groups(group_by_size(lines, chunk), **arguments)
 
     def translate_groups(
         self,
@@ -282,6 +282,7 @@ class Translator(Predictor):
         batch_tokens: int = 4000,
         first_line: int = 1,
         name: str = "line ",
+        target_name: str = "target line ",
     ) -> list[Translation]:
         """Score given pairs by forced decoding: the model's probability and attention for these very words.
 
@@ -292,9 +293,10 @@ class Translator(Predictor):
             batch_tokens: the most tokens of a side in a batch, padding counted.
             first_line: the number of the first pair, for messages about a part of a longer text.
             name: what precedes a line's number in messages, such as ``file.txt:``.
+            target_name: the same for the targets.
 
         Raises:
-            DataError: the sides differ in number, or a source is longer than `max_length` tokens.
+            DataError: the sides differ in number, or a line is longer than `max_length` tokens.
         """
         if len(sources) != len(targets):
             raise DataError(
@@ -306,7 +308,7 @@ class Translator(Predictor):
             given,
             targets,
             self.encode(given, first_line, name),
-            _encode_lines(targets, self.target_tokenizer),
+            self.encode_targets(targets, first_line, target_name),
             strict=True,
         ):
             symbols = self._unknown_symbols(source, source_ids)
@@ -457,7 +459,28 @@ class Translator(Predictor):
         Raises:
             TooLongError: a line is longer than `max_length` tokens.
         """
-        encoded = _encode_lines(lines, self.source_tokenizer)
+        encoded = self._encode(lines, self.source_tokenizer, first_line, name)
+        if not self.copies:
+            return encoded
+        return [
+            self.source_tokenizer.encode_unknowns(line)[0] if UNK in ids else ids
+            for line, ids in zip(lines, encoded, strict=True)
+        ]
+
+    def encode_targets(
+        self, lines: Sequence[str], first_line: int = 1, name: str = "target line "
+    ) -> list[list[int]]:
+        """The target ids of each line, as `encode` gives those of sources."""
+        return self._encode(lines, self.target_tokenizer, first_line, name)
+
+    def _encode(
+        self, lines: Sequence[Source], tokenizer: Tokenizer, first_line: int, name: str
+    ) -> list[list[int]]:
+        # a character model has a token for each blank
+        encoded = [
+            ids if source_text(line).strip() else []
+            for line, ids in zip(lines, tokenizer.encode_batch(lines), strict=True)
+        ]
         refuse_too_long(
             [source_text(line) for line in lines],
             [len(ids) for ids in encoded],
@@ -465,12 +488,7 @@ class Translator(Predictor):
             first_line=first_line,
             name=name,
         )
-        if not self.copies:
-            return encoded
-        return [
-            self.source_tokenizer.encode_unknowns(line)[0] if UNK in ids else ids
-            for line, ids in zip(lines, encoded, strict=True)
-        ]
+        return encoded
 
     def _unknown_symbols(self, source: Source, source_ids: Sequence[int]) -> tuple[str, ...]:
         """The stretches of a source that its ids from the vocabulary's size on stand for; see `encode`."""
@@ -552,11 +570,3 @@ class Translator(Predictor):
             for h in hypotheses
         ]
         return replace(best, alternatives=tuple(others))
-
-
-def _encode_lines(lines: Sequence[Source], tokenizer: Tokenizer) -> list[list[int]]:
-    """The ids of each line; none of a line of blanks, though a character model has a token for each of them."""
-    return [
-        ids if source_text(line).strip() else []
-        for line, ids in zip(lines, tokenizer.encode_batch(lines), strict=True)
-    ]

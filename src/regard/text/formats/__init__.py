@@ -5,6 +5,8 @@ from regard.text.formats.columns import read_columns as read_columns
 from regard.text.formats.columns import read_parallel as read_parallel
 from regard.text.formats.files import STDIN as STDIN
 from regard.text.formats.files import count_lines as count_lines
+from regard.text.formats.files import group_by_size as group_by_size
+from regard.text.formats.files import is_typed as is_typed
 from regard.text.formats.files import read_file as read_file
 from regard.text.formats.files import read_groups as read_groups
 from regard.text.formats.files import shown as shown

@@ -3,7 +3,8 @@
 In: a path (``-`` is standard input), its last suffix naming the compression. Out: lines of text without their ends. A
 line ends at a line feed and nowhere else: form feeds, U+0085 and U+2028 are text. A group of standard input ends when
 nothing more came for a moment, so that interactive users get an answer; files come in groups of the maximum size. A bad
-line is an error only after the lines before it were yielded. Knows nothing of columns or pairs.
+line is an error only after the lines before it were yielded. Memory does not grow with the file: a line and a group
+have a maximum size. Knows nothing of columns or pairs.
 """
 
 import bz2
@@ -21,13 +22,18 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from difflib import get_close_matches
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, TypeVar, cast
 
 from regard.errors import DataError
 
 STDIN = "-"
 BOM = b"\xef\xbb\xbf"
 """A byte order mark before a file's first line; it is not text."""
+MAX_LINE_BYTES = 1 << 20
+"""The longest line that is read, decompressed: far above any sentence. A tokenizer needs a hundred times as much."""
+_BLOCK_BYTES = 1 << 16
+
+Item = TypeVar("Item")
 # what the decompressors raise on a broken stream; gzip and bz2 also raise an OSError without a number
 _DAMAGE = (EOFError, lzma.LZMAError, zlib.error)
 
@@ -43,16 +49,23 @@ def read_file(path: str | Path) -> Iterator[str]:
         the file is dropped.
 
     Raises:
-        DataError: the file is missing, unreadable or damaged, or a line is not UTF-8.
+        DataError: the file is missing, unreadable or damaged, or a line is not UTF-8 or too long.
     """
     try:
         with _open(path) as stream:
-            for number, line in enumerate(stream, start=1):
-                if number == 1 and not (line := line.removeprefix(BOM)):
-                    continue
-                yield decode_line(line.removesuffix(b"\n").removesuffix(b"\r"), path, number)
+            read, cutter = cast(io.BufferedIOBase, stream).read1, _LineCutter(path)
+            number, block = 0, b"\n"
+            while block:
+                block = read(_BLOCK_BYTES)
+                for line in cutter.cut(block):
+                    number += 1
+                    yield decode_line(line.removesuffix(b"\r"), path, number)
     except _DAMAGE as error:
         raise _damaged(path, error) from error
+    except MemoryError as error:  # of a decompressor: a file of a few bytes can name a window of 4 GB
+        raise DataError(
+            f"{shown(path)}: decompressing it needs more memory than there is; decompress it first"
+        ) from error
     except OSError as error:
         raise (_damaged(path, error) if error.errno is None else _unreadable(path, error)) from error
 
@@ -72,15 +85,99 @@ def count_lines(paths: Iterable[str | Path]) -> int | None:
             return None
         try:
             with _open(path) as stream:
-                total += sum(1 for _ in stream)
+                block = b"\n"
+                while following := stream.read(MAX_LINE_BYTES):
+                    block, found = following, following.count(b"\n")
+                    if not found and len(block) == MAX_LINE_BYTES:  # a line too long: reading it says so
+                        return None
+                    total += found
+                total += not block.endswith(b"\n")
         except (*_DAMAGE, OSError, DataError):
             return None
     return total
 
 
+class _LineCutter:
+    """Cuts blocks of bytes into lines without their line feeds, wherever the blocks end.
+
+    Args:
+        path: for the message about a line that is too long.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self._path = path
+        self._num_lines = 0
+        self._begun = False
+        self._tail = b""  # of the unfinished line; before `_begun`, what may be a byte order mark
+
+    def cut(self, block: bytes) -> list[bytes]:
+        """The lines that end in this block; an empty block is the end of the file, and of its last line.
+
+        Raises:
+            DataError: a line is longer than `MAX_LINE_BYTES`; the lines before it were returned by earlier calls.
+        """
+        self._check(self._tail)
+        data = self._tail + block
+        if not self._begun:
+            if block and len(data) < len(BOM) and BOM.startswith(data):
+                self._tail = data
+                return []
+            data, self._begun = data.removeprefix(BOM), True
+        *lines, self._tail = data.split(b"\n")
+        if lines:
+            self._check(lines[0])
+        self._num_lines += len(lines)
+        return lines if block or not self._tail else [*lines, self._tail]
+
+    def _check(self, line: bytes) -> None:
+        if len(line) > MAX_LINE_BYTES:
+            raise DataError(
+                f"{shown(self._path)}:{self._num_lines + 1}: a line of more than {MAX_LINE_BYTES:,} bytes; if it is "
+                "text, split it into sentences, or into shorter lines with fold -s"
+            )
+
+
+def group_by_size(
+    items: Iterable[Item | None],
+    most: int,
+    size: Callable[[Item], int] = lambda item: len(str(item)),
+) -> Iterator[list[Item]]:
+    """Items in groups of at most `most`, and of no more than `MAX_LINE_BYTES` characters unless it is a single item.
+
+    Args:
+        items: lines, or what is made of them; None ends a group. Items before a `DataError` are yielded first.
+        most: the maximum number of items in a group.
+        size: the number of characters of an item.
+    """
+    group: list[Item] = []
+    total = 0
+    try:
+        for item in items:
+            total += 0 if item is None else size(item)
+            if group and (item is None or total > MAX_LINE_BYTES):
+                yield group
+                group, total = [], 0 if item is None else size(item)
+            if item is not None:
+                group.append(item)
+            if len(group) == most:
+                yield group
+                group, total = [], 0
+    except DataError:
+        if group:
+            yield group
+        raise
+    if group:
+        yield group
+
+
 def shown(path: str | Path) -> str:
     """A path as messages name it."""
     return "standard input" if str(path) == STDIN else str(path)
+
+
+def is_typed(sources: Iterable[str | Path]) -> bool:
+    """Whether lines are typed by a person: one of the files is standard input, and that is a terminal."""
+    return STDIN in map(str, sources) and sys.stdin is not None and sys.stdin.isatty()
 
 
 def _open(path: str | Path) -> AbstractContextManager[IO[bytes]]:
@@ -175,7 +272,6 @@ _PAUSE = 0.01
 """Seconds without a new line that end a group."""
 _PATIENCE = 0.05
 """Seconds after its first line at which a group takes no more than what is there already."""
-_BYTES = 1 << 16
 
 
 def read_groups(path: str | Path, most: int) -> Iterator[list[str]]:
@@ -186,24 +282,11 @@ def read_groups(path: str | Path, most: int) -> Iterator[list[str]]:
         most: the maximum number of lines in a group.
 
     Raises:
-        DataError: the file is missing, unreadable or damaged, or a line is not UTF-8.
+        DataError: the file is missing, unreadable or damaged, or a line is not UTF-8 or too long.
     """
     descriptor = _waiting_input() if str(path) == STDIN else None
     lines = read_file(path) if descriptor is None else _decoded(_arriving(descriptor, most), path)
-    group: list[str] = []
-    try:
-        for line in lines:
-            if line is not None:
-                group.append(line)
-            if group and (line is None or len(group) == most):
-                yield group
-                group = []
-    except DataError:
-        if group:
-            yield group
-        raise
-    if group:
-        yield group
+    return group_by_size(lines, most)
 
 
 def _waiting_input() -> int | None:
@@ -226,33 +309,23 @@ def _decoded(groups: Iterator[list[bytes]], path: str | Path) -> Iterator[str | 
 
 def _arriving(descriptor: int, most: int) -> Iterator[list[bytes]]:
     """Lines without their ends, in groups that came without a pause."""
+    cutter = _LineCutter(STDIN)
     pending: list[bytes] = []
-    tail: list[bytes] = []  # the parts of an unfinished line
-    first = b""  # the first bytes, until it is clear whether they are a byte order mark
-    begun = False
-    due = 0.0
-    while True:
+    due, data = 0.0, b"\n"
+    while data:
         now = time.monotonic()
         wait = max(0.0, min(_PAUSE, due - now)) if pending else None
         if len(pending) >= most or not select.select([descriptor], [], [], wait)[0]:
             yield pending[:most]
             pending, due = pending[most:], time.monotonic() + _PATIENCE
             continue
-        data = os.read(descriptor, _BYTES)
-        if not data:
-            break
-        if not begun:
-            first += data
-            if len(first) < len(BOM) and BOM.startswith(first):
-                continue
-            data, first, begun = first.removeprefix(BOM), b"", True
-        *whole, rest = data.split(b"\n")
-        if whole:
-            whole[0], tail = b"".join([*tail, whole[0]]), []
-        tail.append(rest)
-        if whole and not pending:
+        data = os.read(descriptor, _BLOCK_BYTES)
+        try:
+            lines = cutter.cut(data)
+        except DataError:
+            yield pending
+            raise
+        if lines and not pending:
             due = now + _PATIENCE
-        pending += whole
-    last = b"".join([first, *tail])
-    pending += [last] if last else []
+        pending += lines
     yield from (pending[start : start + most] for start in range(0, len(pending), most))

@@ -7,7 +7,6 @@ lines or more, and nine in ten, are rows. So a text with a tab here and there is
 """
 
 import re
-import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from itertools import chain, islice
 from pathlib import Path
 
 from regard.errors import DataError, nearest
-from regard.text.formats.files import STDIN, read_file, shown
+from regard.text.formats.files import is_typed, read_file, shown
 
 LOOKED_AT = 100
 """How many lines are looked at."""
@@ -216,7 +215,7 @@ def read_plain(
     Raises:
         DataError: the file cannot be read, or has columns.
     """
-    if str(path) == STDIN and sys.stdin is not None and sys.stdin.isatty():
+    if is_typed([path]):
         yield from read_file(path)
         return
     first, lines = look_ahead(read_file(path))
