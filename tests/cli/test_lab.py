@@ -154,4 +154,4 @@ def test_unknown_experiments_bad_seeds_and_bad_texts_are_refused(regard):
     for text in ("", "  ", "caf\udce9"):
         ended = regard("lab", "texty", text)
         assert ended.status == 2
-        assert "is not a line of text; give a sentence" in ended.err
+        assert "it is not UTF-8" in ended.err

@@ -306,7 +306,7 @@ def translate(
         from regard.device import use_threads
         from regard.tasks.translate.predictor import Translator
         from regard.tasks.translate.result import read_dictionary
-        from regard.text.formats import is_typed, shown
+        from regard.text.formats import STDIN, is_typed, shown
 
     folders, sources = _split_folders(model, files or [])
     if json and (scores or alignments):

@@ -42,6 +42,7 @@ class Scripted:
     """What `evaluate` needs of a translator, with all answers written beforehand."""
 
     attends = True
+    max_length = 1000
     source_tokenizer = target_tokenizer = train_tokenizer("word", ["words are longer than phones"], size=30)
 
     def __init__(self, translations, read):
