@@ -8,7 +8,7 @@ import pytest
 
 from regard import io as whole_file
 from regard.errors import DataError
-from regard.io import make_folder, write_whole, write_whole_text
+from regard.io import LOCK, make_folder, one_writer, write_whole, write_whole_text
 
 
 def only_old(folder):
@@ -107,3 +107,54 @@ def test_make_folder(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(DataError, match=r"file: cannot be made \(File exists\); choose another folder"):
         make_folder(tmp_path / "file")
+
+
+HOLDER = """
+import sys, time
+from pathlib import Path
+from regard.io import one_writer
+with one_writer(Path(sys.argv[1])):
+    print("held", flush=True)
+    time.sleep(60)
+"""
+
+
+class TestOneWriter:
+    def test_a_second_one_is_refused_at_once_and_told_who_is_first(self, tmp_path):
+        with subprocess.Popen(
+            [sys.executable, "-c", HOLDER, tmp_path / "model"], stdout=subprocess.PIPE, text=True
+        ) as holder:
+            assert holder.stdout is not None
+            assert holder.stdout.readline() == "held\n"
+            message = (
+                rf"model: another process is writing to this folder \(process {holder.pid} on .+\); wait"
+            )
+            with pytest.raises(DataError, match=message), one_writer(tmp_path / "model"):
+                pass
+            holder.kill()
+        assert (tmp_path / "model" / LOCK).exists(), "a killed owner leaves its file"
+        with one_writer(tmp_path / "model"):  # and the lock is free all the same
+            pass
+        assert not (tmp_path / "model" / LOCK).exists()
+
+    def test_in_one_process_too(self, tmp_path):
+        with (
+            one_writer(tmp_path),
+            pytest.raises(DataError, match=f"process {os.getpid()}"),
+            one_writer(tmp_path),
+        ):
+            pass
+
+    def test_a_folder_that_stays_empty_is_removed_if_it_was_made(self, tmp_path):
+        with one_writer(tmp_path / "new"):
+            assert (tmp_path / "new").is_dir()
+        assert not (tmp_path / "new").exists()
+        (tmp_path / "old").mkdir()
+        with one_writer(tmp_path / "old"):
+            pass
+        assert (tmp_path / "old").is_dir()
+
+    def test_a_file_in_its_place(self, tmp_path):
+        (tmp_path / "file").write_text("")
+        with pytest.raises(DataError, match="file: cannot be made"), one_writer(tmp_path / "file"):
+            pass

@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all, and folders to hold them.
+"""Files that appear whole or not at all, and folders to hold them, each with one writer at a time.
 
 In: a path, and a function that fills a binary file. Out: the file, under its own name only once all of it is on disk;
 until then the previous file stays, whatever happens: a full disk, a signal, a bug.
@@ -6,12 +6,22 @@ until then the previous file stays, whatever happens: a full disk, a signal, a b
 
 import os
 import secrets
-from collections.abc import Callable
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from os import PathLike
 from pathlib import Path
 from typing import BinaryIO
 
 from regard.errors import DataError
+
+try:
+    import fcntl
+except ImportError:  # Windows, where folders are not locked
+    fcntl = None  # type: ignore[assignment]
+
+LOCK = ".lock"
+"""The file that the writer of a folder holds locked."""
 
 
 def write_whole(path: str | PathLike[str], fill: Callable[[BinaryIO], object]) -> None:
@@ -74,3 +84,57 @@ def free_folder(path: Path, taken: Callable[[Path], bool]) -> Path:
         free = path.with_name(f"{path.name}-{number}")
         number += 1
     return free
+
+
+@contextmanager
+def one_writer(folder: Path) -> Iterator[None]:
+    """Hold a folder, which is made if need be, for one writer; a folder that stays empty is removed at the end.
+
+    The system holds the lock (flock) and frees it when its owner ends, however that ends: it is never left behind.
+
+    Raises:
+        DataError: another process is writing to the folder, or it cannot be made or written to.
+    """
+    made = not folder.exists()
+    make_folder(folder)
+    lock = _lock(folder)
+    try:
+        yield
+    finally:
+        (folder / LOCK).unlink(missing_ok=True)
+        os.close(lock)
+        if made:
+            with suppress(OSError):
+                folder.rmdir()
+
+
+def _lock(folder: Path) -> int:
+    """Open a folder's lock file and lock it; who holds it is written inside."""
+    path = folder / LOCK
+    while True:
+        try:
+            lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        except OSError as error:
+            raise DataError(
+                f"{folder}: cannot be written to ({error.strerror or error}); choose another folder"
+            ) from error
+        try:
+            if fcntl is not None:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            owner = os.read(lock, 200).decode("utf-8", "replace") or "it has just begun"
+            os.close(lock)
+            raise DataError(
+                f"{folder}: another process is writing to this folder ({owner}); wait for its end, or choose another "
+                "folder"
+            ) from None
+        except OSError:
+            pass  # a file system without locks: better unguarded than not at all
+        with suppress(FileNotFoundError):  # removed by the owner before, between our opening and our locking
+            if os.path.samestat(os.fstat(lock), path.stat()):
+                break
+        os.close(lock)
+    with suppress(OSError):
+        os.ftruncate(lock, 0)
+        os.write(lock, f"process {os.getpid()} on {socket.gethostname()}".encode())
+    return lock

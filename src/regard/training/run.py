@@ -16,7 +16,7 @@ from regard.checkpoint import WEIGHTS, ModelFolder
 from regard.config import set_option, write_toml
 from regard.errors import DataError
 from regard.evaluation.metrics import METRICS, TextMetric
-from regard.io import make_folder, write_whole_text
+from regard.io import one_writer, write_whole_text
 from regard.ops.native import load
 from regard.tasks import TASKS
 from regard.tasks.base import Task
@@ -141,7 +141,7 @@ def run_training(
     """Train what a configuration describes.
 
     Args:
-        folder: where to write the model; it may not hold one already.
+        folder: where to write the model; it may not hold one already, and no other process may write to it.
         config: the whole run.
         train: the training examples; None reads the files of ``config.data``.
         valid: the validation examples; None reads the files of ``config.data``, or splits off training examples.
@@ -152,6 +152,19 @@ def run_training(
         RegardError: the data, the configuration or the folder cannot be used.
     """
     model_folder = ModelFolder(folder)
+    with one_writer(model_folder.path):
+        return _run(model_folder, config, train, valid, listener, plan)
+
+
+def _run(
+    model_folder: ModelFolder,
+    config: RunConfig,
+    train: Sequence[Any] | None,
+    valid: Sequence[Any] | None,
+    listener: Listener,
+    plan: Sequence[str],
+) -> TrainedRun:
+    """Train in a folder that no other process writes to."""
     if model_folder.is_ensemble or any(
         (model_folder.path / f"{name}.safetensors").exists() for name in WEIGHTS
     ):
@@ -179,7 +192,6 @@ def run_training(
     without_c = load().reason if fabric.device.type == "cpu" else ""
     if without_c:
         listener(Note(f"training without the kernels in C, up to twice as slowly: {without_c}"))
-    make_folder(model_folder.path)
     with TrainingLog(model_folder.path, config.training.tensorboard) as log:
         model_folder.create(task.name, model.config, task.tokenizers, sizes=task.sizes, labels=task.labels)
         comments = "".join(f"# {line}\n" for line in plan)

@@ -19,7 +19,7 @@ import regard.training.run as single
 from regard.checkpoint import LOG, WEIGHTS, ModelFolder
 from regard.config import flatten, in_range, read_toml, toml_value, write_toml
 from regard.errors import ConfigError, DataError
-from regard.io import make_folder, write_whole_text
+from regard.io import one_writer, write_whole_text
 from regard.tasks import TASKS
 from regard.tasks.config import RunConfig
 from regard.tasks.evaluation import write_report_json
@@ -78,8 +78,20 @@ def run_seeds(
     members = {f"seed-{seed}": _with_seed(config, seed) for seed in range(first, first + num_seeds)}
     for name, run in members.items():  # before hours are spent on the others
         _check_member(ensemble.path / name, run)
-    make_folder(ensemble.path)
-    write_whole_text(ensemble.path / "train.toml", write_toml(next(iter(members.values())).to_mapping()))
+    with one_writer(ensemble.path):
+        return _train_members(ensemble, members, train, valid, listener)
+
+
+def _train_members(
+    ensemble: ModelFolder,
+    members: Mapping[str, RunConfig],
+    train: Sequence[Any] | None,
+    valid: Sequence[Any] | None,
+    listener: Listener,
+) -> TrainedEnsemble:
+    """Train what is missing of an ensemble, in a folder that no other process writes to."""
+    config = next(iter(members.values()))
+    write_whole_text(ensemble.path / "train.toml", write_toml(config.to_mapping()))
     reports: dict[str, dict[str, Any]] = {}
     for name, run in members.items():
         path = ensemble.path / name
@@ -87,7 +99,7 @@ def run_seeds(
             listener(Note(f"{name}: trained before, not trained again"))
             reports[name] = json.loads((path / "report.json").read_text(encoding="utf-8"))
         else:
-            listener(Note(f"{name}: model {len(reports) + 1} of {num_seeds}"))
+            listener(Note(f"{name}: model {len(reports) + 1} of {len(members)}"))
             if (path / LOG).exists():  # of a training that was interrupted
                 shutil.rmtree(path)
             reports[name] = single.run_training(path, run, train=train, valid=valid, listener=listener).report

@@ -24,7 +24,7 @@ from regard.checkpoint import WEIGHTS
 from regard.config import flatten, in_range, merge, parse_value, set_option, toml_value, write_toml
 from regard.errors import ConfigError, DataError, RegardError
 from regard.evaluation.metrics import METRICS, display_name, duration, format_score
-from regard.io import make_folder, write_whole_text
+from regard.io import LOCK, one_writer, write_whole_text
 from regard.tasks.config import RunConfig
 from regard.tasks.evaluation import write_report_json
 from regard.training.progress import Event, Listener, Note, Progress, ignore
@@ -216,7 +216,22 @@ def tune(
         raise ConfigError(f"--minutes {max_minutes:g}: give more than 0")
     base = configure_trial({})
     _check_space(base, configure_trial, space)
-    state = _SearchState(Path(folder), base, space, seed)
+    with one_writer(Path(folder)):
+        return _search(Path(folder), configure_trial, base, space, num_trials, max_minutes, seed, listener)
+
+
+def _search(
+    folder: Path,
+    configure_trial: Callable[[Mapping[str, Any]], RunConfig],
+    base: RunConfig,
+    space: Sequence[Varied],
+    num_trials: int,
+    max_minutes: float | None,
+    seed: int,
+    listener: Listener,
+) -> Search:
+    """Search in a folder that no other process writes to."""
+    state = _SearchState(folder, base, space, seed)
     tuner = _Tuner(state, configure_trial, base.training.select, max_minutes, listener)
     candidates = dict(enumerate(sample_trials(space, num_trials, seed), start=1))
     if len(candidates) < num_trials:
@@ -388,9 +403,8 @@ class _SearchState:
             )
             self._read()
             return
-        if folder.exists() and any(folder.iterdir()):
+        if any(path.name != LOCK for path in folder.iterdir()):
             raise DataError(f"{folder}: not empty, and not a search of `regard tune`; choose another folder")
-        make_folder(folder)
         write_whole_text(description, json.dumps(described, indent=2, ensure_ascii=False) + "\n")
 
     def _check(self, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
