@@ -234,6 +234,36 @@ class TestWhatCannotBeLoaded:
         path.write_bytes(path.read_bytes()[:-1])
         self.fails(folder, "best.safetensors: damaged")
 
+    @pytest.mark.parametrize("damage", ["one bit", "zeros", "a fact", "another shape", "another name"])
+    def test_damage_that_leaves_the_file_readable(self, tmp_path, damage):
+        folder, _ = make(tmp_path)
+        path = tmp_path / "best.safetensors"
+        content = bytearray(path.read_bytes())
+        if damage == "one bit":
+            content[-5] ^= 1
+        elif damage == "zeros":
+            content[-64:] = bytes(64)
+        else:
+            old, new = {
+                "a fact": (b'\\"update\\": 7', b'\\"update\\": 8'),
+                "another shape": (b'"shape":[9,4]', b'"shape":[4,9]'),
+                "another name": (b'"decoder.C"', b'"decoder.D"'),
+            }[damage]
+            assert content.count(old) >= 1
+            content = content.replace(old, new)
+        path.write_bytes(content)
+        safetensors.torch.load_file(path)  # which sees nothing
+        self.fails(folder, "best.safetensors: damaged: its content is not what its checksum", "copy or train")
+
+    def test_a_checksum_that_is_missing(self, tmp_path):
+        folder, _ = make(tmp_path)
+        path = tmp_path / "best.safetensors"
+        tensors = safetensors.torch.load_file(path)
+        safetensors.torch.save_file(tensors, path, {"facts": "{}"})
+        self.fails(folder, "best.safetensors: damaged: its content is not what its checksum")
+        captioned(folder, format=3)  # whose weights had none
+        folder.load()
+
     @pytest.mark.parametrize("name", ["luong", "bahdanau"])
     def test_weights_of_another_model(self, tmp_path, name):
         folder, _ = make(tmp_path / "one")

@@ -8,7 +8,7 @@ import pytest
 
 from regard import io as whole_file
 from regard.errors import DataError
-from regard.io import LOCK, make_folder, one_writer, write_whole, write_whole_text
+from regard.io import LOCK, make_folder, one_writer, remove_half_written, write_whole, write_whole_text
 
 
 def only_old(folder):
@@ -43,7 +43,10 @@ def test_under_its_name_only_when_it_is_on_the_disk(old, monkeypatch):
 
     monkeypatch.setattr(whole_file.os, "fsync", watched)
     write_whole(old, lambda file: file.write(b"x" * 9))
-    assert seen == [(9, b"old")]
+    assert seen[0] == (9, b"old")
+    assert [content for _, content in seen[1:]] == [b"x" * 9], (
+        "then the folder, so that the name is there too"
+    )
 
 
 def test_a_full_disk_leaves_the_old_file(old, largest_file):
@@ -93,6 +96,9 @@ write_whole(sys.argv[1], fill)
     assert all(path.name.startswith(".file.") for path in old.parent.iterdir() if path != old)
     write_whole(old, lambda file: file.write(b"new"))
     assert old.read_bytes() == b"new"
+    (old.parent / ".hidden").touch()
+    remove_half_written(old.parent)
+    assert sorted(path.name for path in old.parent.iterdir()) == [".hidden", "file"]
 
 
 def test_a_folder_that_is_not_there(tmp_path):

@@ -10,11 +10,12 @@
 An ensemble is a folder of such folders, ``seed-1``, ``seed-2``, …, whose own ``regard.json`` has format, task and the
 names of its members; it is opened wherever one model is.
 
-Each file is written as a whole or not at all, except for the log, which grows. Loading does not guess: a folder that is
-missing, damaged, foreign or newer than this package is an error that says so; an older one is migrated as it is read,
-one function per format number. To predict, neither the log nor ``train.toml`` is read.
+Each file is written as a whole or not at all, except for the log, which grows. Weights carry their SHA-256. Loading does
+not guess: a folder that is missing, damaged, foreign or newer than this package is an error that says so; an older one
+is migrated as it is read, one function per format number. To predict, neither the log nor ``train.toml`` is read.
 """
 
+import hashlib
 import json
 import zlib
 from collections.abc import Callable, Mapping, Sequence
@@ -34,11 +35,8 @@ from regard.tasks import TASKS
 from regard.text import Tokenizer
 from regard.version import __version__
 
-FORMAT = 3
-"""Raised whenever an older package could not read what this one writes."""
-
-ENSEMBLE_FORMAT = 4
-"""The format of an ensemble's ``regard.json``: packages that read up to 3 know only single models."""
+FORMAT = 4
+"""Raised whenever an older package could not read what this one writes, or could not tell that it is damaged."""
 
 WEIGHTS = ("best", "last")
 
@@ -91,7 +89,17 @@ def _drop_lacking_2(table: Any) -> Any:
     return kept
 
 
-MIGRATIONS: dict[int, Callable[[Document, dict[str, Any]], dict[str, Any]]] = {2: _migrate_2_to_3}
+def _migrate_3_to_4(document: Document, content: dict[str, Any]) -> dict[str, Any]:
+    """Weights got checksums, which those of format 3 need not have; the documents stayed as they were."""
+    return content
+
+
+_FIRST_WITH_CHECKSUMS = 4
+
+MIGRATIONS: dict[int, Callable[[Document, dict[str, Any]], dict[str, Any]]] = {
+    2: _migrate_2_to_3,
+    3: _migrate_3_to_4,
+}
 """A format number → what turns a document of that format into one of the next."""
 
 _OLD_LOGS = {2: "journal.jsonl"}
@@ -183,12 +191,7 @@ class ModelFolder:
         Raises:
             CheckpointError: it cannot be written.
         """
-        tensors = {key: value.detach().cpu().contiguous() for key, value in _unshared(model).items()}
-        content = safetensors.torch.save(tensors, {"facts": json.dumps(facts)})
-        try:
-            write_whole(self.path / f"{name}.safetensors", lambda file: file.write(content))
-        except DataError as error:
-            raise CheckpointError(f"checkpoint not saved: {error}; the one before it is untouched") from error
+        write_tensors(self.path / f"{name}.safetensors", _unshared(model), facts)
 
     @property
     def task(self) -> str:
@@ -211,7 +214,7 @@ class ModelFolder:
         """
         make_folder(self.path)
         description = {
-            "format": ENSEMBLE_FORMAT,
+            "format": FORMAT,
             "regard": __version__,
             "task": task,
             "ensemble": list(members),
@@ -276,7 +279,8 @@ class ModelFolder:
             raise FolderError(
                 f"{self.path / 'regard.json'}: damaged: {error}; copy or train the model again"
             ) from error
-        facts = _migrate("facts", self._read_weights(weights, model), description["format"])
+        checked = description["format"] >= _FIRST_WITH_CHECKSUMS
+        facts = _migrate("facts", self._read_weights(weights, model, checked), description["format"])
         return LoadedModel(spec.name, model.eval(), tokenizers, labels, facts, sizes)
 
     def _tokenizer_path(self, name: str) -> Path:
@@ -326,10 +330,9 @@ class ModelFolder:
                 f"{path}: it has no format number, so it is not Regard's; name a folder that `regard train` made"
             )
         written = f"{path}: written in format {description['format']} by Regard {description.get('regard')}"
-        newest = ENSEMBLE_FORMAT if "ensemble" in description else FORMAT
-        if description["format"] > newest:
+        if description["format"] > FORMAT:
             raise FolderError(
-                f"{written}; this is Regard {__version__}, which reads up to format {newest}: upgrade it"
+                f"{written}; this is Regard {__version__}, which reads up to format {FORMAT}: upgrade it"
             )
         if description["format"] < min(MIGRATIONS):
             raise FolderError(
@@ -338,33 +341,102 @@ class ModelFolder:
             )
         return description
 
-    def _read_weights(self, weights: str, model: nn.Module) -> dict[str, Any]:
+    def _read_weights(self, weights: str, model: nn.Module, checked: bool) -> dict[str, Any]:
         path = self.path / f"{weights}.safetensors"
-        expected = _unshared(model)
         try:
-            with safetensors.safe_open(path, framework="pt") as file:
-                facts: dict[str, Any] = json.loads((file.metadata() or {}).get("facts", "{}"))
-                stored = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
+            stored, facts = read_tensors(path, checked=checked)
         except FileNotFoundError:
             there = [name for name in WEIGHTS if (self.path / f"{name}.safetensors").exists()]
             remedy = "the training has saved none yet; wait for its first validation"
             if there:
                 remedy = f"there are weights named {there[0]!r}: choose them with --weights {there[0]}"
             raise FolderError(f"{path}: no such weights; {remedy}") from None
-        except (safetensors.SafetensorError, OSError, ValueError) as error:
-            raise FolderError(f"{path}: damaged: {error}; copy or train it again") from error
-        wrong = sorted(stored.keys() ^ expected.keys()) or [
-            name for name in expected if expected[name].shape != stored[name].shape
-        ]
-        if wrong:
-            raise FolderError(
-                f"{path}: the weights do not fit regard.json, first at {wrong[0]!r}; the files belong to "
-                "different models, so copy the whole folder again"
-            )
-        with torch.no_grad():
-            for name, tensor in expected.items():
-                tensor.copy_(stored[name])
+        fill_model(model, stored, path)
         return facts
+
+
+def write_tensors(path: Path, tensors: Mapping[str, Tensor], facts: Mapping[str, Any]) -> None:
+    """Write tensors with their checksum; the file before it stays until this one is complete.
+
+    Args:
+        path: a safetensors file.
+        tensors: by name, on any device.
+        facts: plain values to keep with them.
+
+    Raises:
+        CheckpointError: it cannot be written.
+    """
+    stored = {key: value.detach().cpu().contiguous() for key, value in tensors.items()}
+    written = json.dumps(facts)
+    content = safetensors.torch.save(stored, {"facts": written, "sha256": _digest(stored, written)})
+    try:
+        write_whole(path, lambda file: file.write(content))
+    except DataError as error:
+        raise CheckpointError(f"checkpoint not saved: {error}; the one before it is untouched") from error
+
+
+def read_tensors(path: Path, *, checked: bool = True) -> tuple[dict[str, Tensor], dict[str, Any]]:
+    """Read what `write_tensors` wrote: the tensors by name, and the facts.
+
+    Args:
+        path: a safetensors file.
+        checked: whether there must be a checksum; without, one that is there still has to be right.
+
+    Raises:
+        FolderError: it is damaged.
+        FileNotFoundError: there is none.
+    """
+    try:
+        with safetensors.safe_open(path, framework="pt") as file:
+            metadata = file.metadata() or {}
+            tensors = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
+        written = metadata.get("facts", "{}")
+        facts: dict[str, Any] = json.loads(written)
+    except FileNotFoundError:
+        raise
+    except (safetensors.SafetensorError, OSError, ValueError) as error:
+        raise FolderError(f"{path}: damaged: {error}; copy or train it again") from error
+    if "sha256" not in metadata and not checked:
+        return tensors, facts
+    if metadata.get("sha256") != _digest(tensors, written):
+        raise FolderError(
+            f"{path}: damaged: its content is not what its checksum (SHA-256) was computed of; copy or train it again"
+        )
+    return tensors, facts
+
+
+def _digest(tensors: Mapping[str, Tensor], facts: str) -> str:
+    """SHA-256 of facts and tensors: each tensor's name, type and shape, then its bytes."""
+    digest = hashlib.sha256(facts.encode())
+    for name, tensor in sorted(tensors.items()):
+        digest.update(f"\n{name} {tensor.dtype} {tuple(tensor.shape)}\n".encode())
+        digest.update(tensor.contiguous().flatten().view(torch.uint8).numpy())
+    return digest.hexdigest()
+
+
+def fill_model(model: nn.Module, stored: Mapping[str, Tensor], path: Path) -> None:
+    """Copy the tensors of a checkpoint into a model.
+
+    Args:
+        model: changed in place.
+        stored: its parameters and buffers, a shared one under its first name only.
+        path: of the checkpoint, for the message.
+
+    Raises:
+        FolderError: the model has other tensors.
+    """
+    expected = _unshared(model)
+    wrong = sorted(stored.keys() ^ expected.keys()) or [
+        name for name in expected if expected[name].shape != stored[name].shape
+    ]
+    if wrong:
+        raise FolderError(
+            f"{path}: the weights do not fit regard.json, first at {wrong[0]!r}; the files belong to "
+            "different models, so copy the whole folder again"
+        )
+    with torch.no_grad():
+        for name, tensor in expected.items():
+            tensor.copy_(stored[name])
 
 
 def _migrate(document: Document, content: dict[str, Any], number: int) -> dict[str, Any]:

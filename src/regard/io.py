@@ -5,6 +5,7 @@ until then the previous file stays, whatever happens: a full disk, a signal, a b
 """
 
 import os
+import re
 import secrets
 import socket
 from collections.abc import Callable, Iterator
@@ -43,6 +44,7 @@ def write_whole(path: str | PathLike[str], fill: Callable[[BinaryIO], object]) -
                 file.flush()
                 os.fsync(file.fileno())
             os.replace(temporary, target)
+            _sync_folder(target.parent)
         finally:
             temporary.unlink(missing_ok=True)
     except OSError as error:
@@ -51,6 +53,23 @@ def write_whole(path: str | PathLike[str], fill: Callable[[BinaryIO], object]) -
             f"{target}: cannot be written ({reason}); free some space, or choose a folder that exists and can be "
             "written to"
         ) from error
+
+
+def _sync_folder(folder: Path) -> None:
+    """Flush the names of a folder's files to the disk, where the system can."""
+    with suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def remove_half_written(folder: Path) -> None:
+    """Remove what writers that were killed left half written; call it only where nobody else writes."""
+    for path in folder.glob(".*"):
+        if re.fullmatch(r"\..+\.[0-9a-f]{8}", path.name):
+            path.unlink(missing_ok=True)
 
 
 def write_whole_text(path: str | PathLike[str], text: str) -> None:

@@ -16,7 +16,7 @@ from regard.checkpoint import WEIGHTS, ModelFolder
 from regard.config import set_option, write_toml
 from regard.errors import DataError
 from regard.evaluation.metrics import METRICS, TextMetric
-from regard.io import one_writer, write_whole_text
+from regard.io import one_writer, remove_half_written, write_whole_text
 from regard.ops.native import load
 from regard.tasks import TASKS
 from regard.tasks.base import Task
@@ -171,6 +171,7 @@ def _run(
         raise DataError(
             f"{model_folder.path}: holds a model already; choose another folder, or remove that one"
         )
+    remove_half_written(model_folder.path)
     for line in plan:
         listener(Note(line))
     fabric = build_fabric(config.training)
