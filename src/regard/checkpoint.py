@@ -4,21 +4,24 @@
     NAME.tokenizer.json      source and target of a translator, text of the other tasks
     best.safetensors         the weights with the best validation, with facts about them
     last.safetensors         the weights of the last checkpoint
+    checkpoints/             what a run is resumed from; see `regard.training.state`
     log.jsonl                the training log, one JSON object per line
     train.toml               the whole configuration of the run, ready to be run again
+    run.json                 its data's checksums; the versions and the command of each session
 
 An ensemble is a folder of such folders, ``seed-1``, ``seed-2``, …, whose own ``regard.json`` has format, task and the
 names of its members; it is opened wherever one model is.
 
-Each file is written as a whole or not at all, except for the log, which grows. Weights carry their SHA-256. Loading does
-not guess: a folder that is missing, damaged, foreign or newer than this package is an error that says so; an older one
-is migrated as it is read, one function per format number. To predict, neither the log nor ``train.toml`` is read.
+Each file is written as a whole or not at all, except for the log, which grows. Weights carry their SHA-256. Loading
+does not guess: a folder that is missing, damaged, foreign or newer than this package is an error that says so; an older
+one is migrated as it is read, one function per format number. To predict, neither the log nor ``train.toml`` is read.
 """
 
 import hashlib
 import json
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -191,7 +194,7 @@ class ModelFolder:
         Raises:
             CheckpointError: it cannot be written.
         """
-        write_tensors(self.path / f"{name}.safetensors", _unshared(model), facts)
+        write_tensors(self.path / f"{name}.safetensors", unshared(model), facts)
 
     @property
     def task(self) -> str:
@@ -201,6 +204,15 @@ class ModelFolder:
             FolderError: missing, damaged, foreign, or newer than this package.
         """
         return str(self._description()["task"])
+
+    @property
+    def tokenizers(self) -> dict[str, Tokenizer]:
+        """The tokenizers by name; the weights are not read.
+
+        Raises:
+            FolderError: missing, damaged, foreign, or newer than this package.
+        """
+        return {name: Tokenizer.load(self._tokenizer_path(name)) for name in self._description()["checksums"]}
 
     def create_ensemble(self, task: str, members: Sequence[str]) -> None:
         """Write the description of an ensemble; the one before it stays until this one is complete.
@@ -367,8 +379,10 @@ def write_tensors(path: Path, tensors: Mapping[str, Tensor], facts: Mapping[str,
         CheckpointError: it cannot be written.
     """
     stored = {key: value.detach().cpu().contiguous() for key, value in tensors.items()}
-    written = json.dumps(facts)
-    content = safetensors.torch.save(stored, {"facts": written, "sha256": _digest(stored, written)})
+    # one entry: the library writes several in an arbitrary order, and equal weights would not be equal files
+    content = safetensors.torch.save(
+        stored, {"facts": json.dumps({**facts, _CHECKSUM: _digest(stored, facts)})}
+    )
     try:
         write_whole(path, lambda file: file.write(content))
     except DataError as error:
@@ -386,28 +400,49 @@ def read_tensors(path: Path, *, checked: bool = True) -> tuple[dict[str, Tensor]
         FolderError: it is damaged.
         FileNotFoundError: there is none.
     """
-    try:
-        with safetensors.safe_open(path, framework="pt") as file:
-            metadata = file.metadata() or {}
-            tensors = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
-        written = metadata.get("facts", "{}")
-        facts: dict[str, Any] = json.loads(written)
-    except FileNotFoundError:
-        raise
-    except (safetensors.SafetensorError, OSError, ValueError) as error:
-        raise FolderError(f"{path}: damaged: {error}; copy or train it again") from error
-    if "sha256" not in metadata and not checked:
+    with _opened(path) as file:
+        facts: dict[str, Any] = json.loads((file.metadata() or {}).get("facts", "{}"))
+        tensors = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
+    checksum = facts.pop(_CHECKSUM, None)
+    if checksum is None and not checked:
         return tensors, facts
-    if metadata.get("sha256") != _digest(tensors, written):
+    if checksum != _digest(tensors, facts):
         raise FolderError(
             f"{path}: damaged: its content is not what its checksum (SHA-256) was computed of; copy or train it again"
         )
     return tensors, facts
 
 
-def _digest(tensors: Mapping[str, Tensor], facts: str) -> str:
+def read_facts(path: Path) -> dict[str, Any]:
+    """The facts of what `write_tensors` wrote; the tensors are not read, and the checksum is not checked.
+
+    Raises:
+        FolderError: it is damaged.
+        FileNotFoundError: there is none.
+    """
+    with _opened(path) as file:
+        facts: dict[str, Any] = json.loads((file.metadata() or {}).get("facts", "{}"))
+    return facts
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
+    """A safetensors file; what cannot be read of it is damage."""
+    try:
+        with safetensors.safe_open(path, framework="pt") as file:
+            yield file
+    except FileNotFoundError:
+        raise
+    except (safetensors.SafetensorError, OSError, ValueError) as error:
+        raise FolderError(f"{path}: damaged: {error}; copy or train it again") from error
+
+
+_CHECKSUM = "sha256"
+
+
+def _digest(tensors: Mapping[str, Tensor], facts: Mapping[str, Any]) -> str:
     """SHA-256 of facts and tensors: each tensor's name, type and shape, then its bytes."""
-    digest = hashlib.sha256(facts.encode())
+    digest = hashlib.sha256(json.dumps(facts).encode())
     for name, tensor in sorted(tensors.items()):
         digest.update(f"\n{name} {tensor.dtype} {tuple(tensor.shape)}\n".encode())
         digest.update(tensor.contiguous().flatten().view(torch.uint8).numpy())
@@ -425,7 +460,7 @@ def fill_model(model: nn.Module, stored: Mapping[str, Tensor], path: Path) -> No
     Raises:
         FolderError: the model has other tensors.
     """
-    expected = _unshared(model)
+    expected = unshared(model)
     wrong = sorted(stored.keys() ^ expected.keys()) or [
         name for name in expected if expected[name].shape != stored[name].shape
     ]
@@ -481,6 +516,6 @@ def _checksum(path: Path) -> str:
     return f"{zlib.crc32(path.read_bytes()):08x}"
 
 
-def _unshared(model: nn.Module) -> dict[str, Tensor]:
+def unshared(model: nn.Module) -> dict[str, Tensor]:
     """Parameters by name, a shared one under its first name only; then the buffers, which are measured."""
     return {**dict(model.named_parameters(remove_duplicate=True)), **dict(model.named_buffers())}

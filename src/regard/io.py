@@ -7,6 +7,7 @@ until then the previous file stays, whatever happens: a full disk, a signal, a b
 import os
 import re
 import secrets
+import shutil
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -36,7 +37,7 @@ def write_whole(path: str | PathLike[str], fill: Callable[[BinaryIO], object]) -
         DataError: the file cannot be written.
     """
     target = Path(path)
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
+    temporary = _beside(target)
     try:
         try:
             with temporary.open("xb") as file:
@@ -53,6 +54,29 @@ def write_whole(path: str | PathLike[str], fill: Callable[[BinaryIO], object]) -
             f"{target}: cannot be written ({reason}); free some space, or choose a folder that exists and can be "
             "written to"
         ) from error
+
+
+def link_whole(source: Path, path: Path) -> None:
+    """Give a file a second name, in place of what has that name; a copy where the file system has no links.
+
+    Raises:
+        DataError: it cannot be written.
+    """
+    temporary = _beside(path)
+    try:
+        try:
+            os.link(source, temporary)
+            os.replace(temporary, path)  # which does nothing where both are names of one file
+        finally:
+            temporary.unlink(missing_ok=True)
+    except OSError:
+        with source.open("rb") as content:
+            write_whole(path, lambda file: shutil.copyfileobj(content, file))
+
+
+def _beside(path: Path) -> Path:
+    """A hidden name in the same folder, for a file that is not complete."""
+    return path.with_name(f".{path.name}.{secrets.token_hex(4)}")
 
 
 def _sync_folder(folder: Path) -> None:

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 
 def train(
-    folder: Annotated[Path, typer.Argument(help="Where to write the model: a new folder.")],
+    folder: Annotated[
+        Path, typer.Argument(help="Where to write the model: a new folder, or with --resume that of a run.")
+    ],
     train_files: Annotated[
         list[Path] | None,
         typer.Option(
@@ -82,6 +84,14 @@ def train(
             metavar="N",
         ),
     ] = None,
+    resume: Annotated[
+        bool,
+        typer.Option(
+            "--resume",
+            help="Go on with the run in FOLDER from its newest checkpoint, as if it had never stopped; other options "
+            "change how it goes on, such as --epochs. A run that has not begun yet is begun.",
+        ),
+    ] = False,
     options: Annotated[
         list[str] | None,
         typer.Option(
@@ -131,6 +141,10 @@ def train(
     preset or the plan. The complete configuration is written to
     FOLDER/train.toml; to repeat the run, pass it as --config.
 
+    A run that was stopped goes on with --resume, to the very weights of a
+    run that was never stopped. A finished one can be given more updates,
+    epochs or minutes, or another schedule; time already spent counts.
+
     [bold]Examples[/]
 
       regard train model --train pairs.tsv
@@ -138,6 +152,10 @@ def train(
       regard train model --train pairs.tsv --budget 10
 
       regard train model --train a.de.gz --train a.en.gz --minutes 30
+
+      regard train model --resume
+
+      regard train model --resume --epochs 20
 
       regard train g2p --train words.tsv --preset characters
 
@@ -148,7 +166,7 @@ def train(
       regard train lm --task language_model --train text.txt
     """
     from regard.checkpoint import read_options
-    from regard.training.configure import plan_run, recognize
+    from regard.training.configure import begun_options, plan_run, recognize
     from regard.training.progress import TrainingDisplay
     from regard.training.run import run_training
     from regard.training.seeds import run_seeds
@@ -172,10 +190,11 @@ def train(
     for assignment in options or []:
         set_option(flags, assignment)
     given = {name: table for name, table in flags.items() if table}
+    begun = begun_options(folder) if resume and seeds is None else {}
     if tokenizer or vocabulary is not None:
-        chosen = recognize(file, given, preset=preset).task
+        chosen = recognize(begun, file, given, preset=preset).task
         given["tokenizer"] = _tokenizer_flags(chosen, tokenizer, vocabulary) | given.get("tokenizer", {})
-    run = plan_run(file, given, preset=preset, budget=budget)
+    run = plan_run(file, given, preset=preset, budget=budget, begun=begun)
     if plan:
         _print_plan(run, json)
         return
@@ -190,7 +209,7 @@ def train(
         notes.print(f"the ensemble is in {ensemble.folder}; try: {command}", markup=False)
         return
     with TrainingDisplay(notes) as display:
-        trained = run_training(folder, run.config, listener=display, plan=run.lines)
+        trained = run_training(folder, run.config, listener=display, plan=run.lines, resume=resume)
     if json:
         print_json(trained.report)
         return

@@ -153,6 +153,18 @@ class Task(ABC):
         loss: Tensor = objective(batch)
         return loss
 
+    def carried(self) -> dict[str, Tensor]:
+        """What the task carries from one update to the next, beside the weights; nothing for most tasks."""
+        return {}
+
+    def restore(self, carried: Mapping[str, Tensor], device: torch.device) -> None:
+        """Go on from what `carried` returned after some update.
+
+        Args:
+            carried: by name, on the CPU.
+            device: where the batches are.
+        """
+
     @abstractmethod
     def validate(self, device: torch.device) -> Validation:
         """Score the model on the validation examples; uses no randomness and leaves the model in training mode."""

@@ -89,6 +89,12 @@ class TrainingConfig(Config):
     """The score that selects the best checkpoint: loss, or another validation score, such as bleu or accuracy."""
     patience: int = 0
     """Early stopping: stop after this number of validations without improvement; 0 for never."""
+    checkpoint_minutes: float = 10.0
+    """Minutes from one checkpoint to the next, beside those at validations; 0 for validations only."""
+    keep_last: int = 2
+    """Checkpoints to keep, from the newest on; a damaged one is replaced by the one before it when a run is resumed."""
+    keep_best: int = 1
+    """Best checkpoints to keep in checkpoints/, by training.select; the best of them is always best.safetensors."""
     seed: int = 1
     """The random seed of weights, batch order and dropout."""
     split_seed: int = 0
@@ -102,11 +108,15 @@ class TrainingConfig(Config):
         one_of("training.normalize", self.normalize, ("tokens", "sentences"))
         one_of("training.precision", self.precision, PRECISIONS)
         one_of("training.device", self.device, DEVICES)
-        for name in ("batch_sentences", "batch_tokens", "accumulate", "validation_sentences"):
+        for name in (
+            *("batch_sentences", "batch_tokens", "accumulate", "validation_sentences"),
+            *("keep_last", "keep_best"),
+        ):
             in_range(f"training.{name}", getattr(self, name), 1)
         for name in (
             *("learning_rate", "weight_decay", "warmup", "decay_from", "clip", "unfreeze_every"),
             *("max_updates", "max_epochs", "max_minutes", "validate_every", "patience"),
+            "checkpoint_minutes",
         ):
             in_range(f"training.{name}", getattr(self, name), 0)
         in_range("training.momentum", self.momentum, 0, below=1)

@@ -7,8 +7,10 @@ the options only ``task``, ``preset``, the files and the limits of a run.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from regard.checkpoint import read_options
 from regard.config import Config, merge, one_of
 from regard.device import allowed_processors, find_device
 from regard.errors import ConfigError
@@ -101,6 +103,7 @@ def plan_run(
     train: Sequence[Any] | None = None,
     valid: Sequence[Any] | None = None,
     budget: float | None = None,
+    begun: Mapping[str, Any] | None = None,
 ) -> PlannedRun:
     """Build a run's configuration from its data: a plan, with layers laid over it in turn.
 
@@ -113,11 +116,15 @@ def plan_run(
         train: the training examples; None reads the files that a layer names.
         valid: the validation examples, in the same way.
         budget: the minutes there are for training; None for as many as the plan takes.
+        begun: the configuration of a run that is resumed, from `begun_options`: the layers are laid over it, and
+            nothing is planned.
 
     Raises:
         ConfigError: as `configure`; or a budget beside a preset, or one that is not above 0.
         DataError: the data cannot be read, or do not say for which task they are.
     """
+    if begun:
+        return PlannedRun(configure(begun, *layers))
     if budget is not None and not budget > 0:
         raise ConfigError(f"--budget {budget:g}: give the minutes there are, more than 0")
     given: dict[str, Any] = {}
@@ -163,6 +170,17 @@ def plan_run(
     if recognized.reason:
         lines.insert(1, f"  task: {task} ({recognized.reason})")
     return PlannedRun(config, plan, tuple(lines))
+
+
+def begun_options(folder: Path) -> dict[str, Any]:
+    """The configuration of the run that has begun in a folder; empty where none has.
+
+    Raises:
+        ConfigError: it cannot be read.
+        FolderError: the folder is damaged or newer than this package.
+    """
+    path = folder / "train.toml"
+    return read_options(path) if path.exists() else {}
 
 
 def recognize(*layers: Mapping[str, Any], preset: str | None = None, in_files: bool = True) -> Recognized:

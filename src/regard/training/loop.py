@@ -1,12 +1,12 @@
-"""The training loop: one update, epochs of them, validations, checkpoints of best and last, and when to stop.
+"""The training loop: one update, epochs of them, validations, checkpoints, and when to stop.
 
-In: a task with its model, a configuration, a folder. Out: `LoopResult`; the folder holds the checkpoints and the log.
+In: a task with its model, a configuration, a state to go on from. Out: `LoopResult`; checkpoints and the log on disk.
 Devices, precision and processes are Lightning Fabric's; what the loss is, and on what data, is the task's.
 """
 
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -15,7 +15,6 @@ from torch import Tensor
 from torch.optim import Optimizer
 
 from regard.batches import Batch
-from regard.checkpoint import ModelFolder
 from regard.errors import RegardError
 from regard.evaluation.metrics import display_name
 from regard.tasks.base import Task, Validation
@@ -23,6 +22,14 @@ from regard.tasks.config import TrainingConfig
 from regard.training.log import TrainingLog
 from regard.training.optimizer import Schedule, Unfreezing, build_optimizer
 from regard.training.progress import Listener, Note, Progress, Validated
+from regard.training.state import (
+    Checkpoints,
+    TrainingState,
+    optimizer_tensors,
+    random_tensors,
+    restore_optimizer,
+    restore_random,
+)
 
 _REPORT_EVERY = 10  # updates
 
@@ -123,27 +130,29 @@ class LoopResult:
 
 
 class Loop:
-    """One run over a task's data.
+    """One run over a task's data, from its beginning or from a checkpoint.
 
     Args:
         task: data and model; `Task.build` was called.
         config: how to train, and when to stop.
-        folder: where checkpoints are written; `ModelFolder.create` was called.
+        checkpoints: where checkpoints are written.
         log: the training log.
         listener: called with every event.
         fabric: from `build_fabric`.
+        state: of the checkpoint to go on from, whose weights the model has; None for a new run.
     """
 
     def __init__(
         self,
         task: Task,
         config: TrainingConfig,
-        folder: ModelFolder,
+        checkpoints: Checkpoints,
         log: TrainingLog,
         listener: Listener,
         fabric: Any,
+        state: TrainingState | None = None,
     ) -> None:
-        self._task, self._config, self._folder = task, config, folder
+        self._task, self._config, self._checkpoints = task, config, checkpoints
         self._log, self._listener = log, listener
         self._groups_per_epoch = len(self._plan(0))
         self._total = self._last_update()
@@ -154,78 +163,87 @@ class Loop:
         self._model: Any
         self._optimizer: Optimizer
         self._model, self._optimizer = self._fabric.setup(task.objective(), optimizer)
-        self._best: Validation | None = None
-        self._best_update = self._updates = self._num_without_better = 0
-        self._validated_at = -1
-        self._started = self._training_seconds = 0.0
-        self._tokens = 0
-        self._gradient_norm = 0.0
+        self._state = state or TrainingState()
+        if state is not None:
+            self._restore(state)
+        self._started = self._saved_at = time.perf_counter()
+        self._updating = False
 
     def run(self) -> LoopResult:
         """Train until a limit is reached.
 
         Raises:
-            KeyboardInterrupt: the user stopped it; the last weights are saved first.
+            KeyboardInterrupt: the user stopped it; a checkpoint is written first.
         """
-        self._started = time.perf_counter()
+        state = self._state
+        self._started = time.perf_counter() - state.seconds
+        self._saved_at = time.perf_counter()
         self._model.train()
         try:
             stopped = self._train()
-            if self._validated_at != self._updates:
+            if state.validated_at != state.updates:
                 self._validate()
         except KeyboardInterrupt:
-            self._save("last")
+            if not self._updating:  # within an update the weights belong to none
+                self._save()
             self._listener(
-                Note(f"stopped by hand; the weights of update {self._updates:,} are saved as last")
+                Note(f"stopped by hand; the weights of update {state.updates:,} are saved as last")
             )
             raise
-        assert self._best is not None, "at least the last update is validated"
+        best = state.ranked[0]
         return LoopResult(
-            self._updates,
-            self._updates / self._groups_per_epoch,
+            state.updates,
+            state.updates / self._groups_per_epoch,
             self._seconds(),
-            self._tokens / max(self._training_seconds, 1e-9),
-            self._best,
-            self._best_update,
+            state.tokens / max(state.training_seconds, 1e-9),
+            best.validation,
+            best.update,
             stopped,
         )
 
     def _train(self) -> str:
         """Update until a limit is reached; return which."""
-        every = self._config.validate_every or self._groups_per_epoch
-        losses: list[float] = []
-        before = time.perf_counter()
-        for batches in self._batches():
-            learning_rate = self._config.learning_rate * self._schedule.factor(
-                self._updates + 1, self._time_used()
-            )
-            self._unfreezing.set_learning_rates(learning_rate, self._updates)
-            result = update(
-                self._fabric,
-                self._model,
-                self._optimizer,
-                batches,
-                self._loss,
-                clip=self._config.clip,
-                normalize=self._config.normalize,
-                scaled=self._config.precision == "16",
-            )
-            self._updates += 1
-            self._tokens += result.num_read
-            losses.append(result.loss)
-            self._gradient_norm = result.gradient_norm
-            now = time.perf_counter()
-            self._training_seconds += now - before
-            before = now
-            if self._updates % _REPORT_EVERY == 0 or self._updates == 1:
-                self._report(sum(losses) / len(losses), learning_rate)
-                losses.clear()
-            if self._updates % every == 0:
+        state, every = self._state, self._config.validate_every or self._groups_per_epoch
+        groups = self._plan(state.epoch)
+        while True:
+            if state.updates and state.updates % every == 0 and state.validated_at != state.updates:
                 self._validate()
-                before = time.perf_counter()
-            if reason := self._stop():
+            elif self._is_checkpoint_due():
+                self._save()
+            if state.updates and (reason := self._stop()):
                 return reason
-        raise AssertionError("the batches never end")
+            if state.position == len(groups):
+                state.epoch, state.position = state.epoch + 1, 0
+                groups = self._plan(state.epoch)
+            self._update(groups[state.position])
+
+    def _update(self, group: Sequence[Sequence[int]]) -> None:
+        """Train on the batches of one update, and report now and then."""
+        state, before = self._state, time.perf_counter()
+        batches = [self._task.batch(members).to(self._fabric.device) for members in group]
+        learning_rate = self._config.learning_rate * self._schedule.factor(
+            state.updates + 1, self._time_used()
+        )
+        self._unfreezing.set_learning_rates(learning_rate, state.updates)
+        self._updating = True
+        result = update(
+            self._fabric,
+            self._model,
+            self._optimizer,
+            batches,
+            self._loss,
+            clip=self._config.clip,
+            normalize=self._config.normalize,
+            scaled=self._config.precision == "16",
+        )
+        state.updates += 1
+        state.position += 1
+        state.tokens += result.num_read
+        state.losses.append(result.loss)
+        state.training_seconds += time.perf_counter() - before
+        self._updating = False
+        if state.updates % _REPORT_EVERY == 0 or state.updates == 1:
+            self._report(result.gradient_norm, learning_rate)
 
     def _loss(self, batch: Batch) -> Tensor:
         return self._task.loss(self._model, batch, self._fraction() or 0.0)
@@ -236,13 +254,6 @@ class Loop:
         every = self._config.accumulate
         return [batches[k : k + every] for k in range(0, len(batches), every)]
 
-    def _batches(self) -> Iterator[list[Batch]]:
-        epoch = 0
-        while True:
-            for group in self._plan(epoch):
-                yield [self._task.batch(members).to(self._fabric.device) for members in group]
-            epoch += 1
-
     def _last_update(self) -> int | None:
         limits = []
         if self._config.max_updates:
@@ -252,18 +263,19 @@ class Loop:
         return min(limits, default=None)
 
     def _stop(self) -> str | None:
-        config = self._config
-        if config.max_updates and self._updates >= config.max_updates:
+        config, updates = self._config, self._state.updates
+        if config.max_updates and updates >= config.max_updates:
             return f"{config.max_updates:,} updates are done"
-        if self._total is not None and self._updates >= self._total:
+        if self._total is not None and updates >= self._total:
             return f"{config.max_epochs:g} epochs are done"
         if config.max_minutes and self._seconds() >= 60 * config.max_minutes:
             return f"{config.max_minutes:g} minutes are over"
-        if config.patience and self._num_without_better >= config.patience:
+        if config.patience and self._state.num_without_better >= config.patience:
             return f"{config.patience} validations without a better {display_name(config.select)}"
         return None
 
     def _seconds(self) -> float:
+        """Since the run began, earlier sessions counted up to the checkpoint that they left."""
         return time.perf_counter() - self._started
 
     def _time_used(self) -> float:
@@ -274,56 +286,85 @@ class Loop:
         """How much of the run is over, by the limit that will end it first; None where none is known."""
         fractions = []
         if self._total is not None:
-            fractions.append(self._updates / self._total)
+            fractions.append(self._state.updates / self._total)
         if self._config.max_minutes:
             fractions.append(self._time_used())
         return min(max(fractions), 1.0) if fractions else None
 
-    def _report(self, loss: float, learning_rate: float) -> None:
+    def _report(self, gradient_norm: float, learning_rate: float) -> None:
+        state = self._state
+        loss = sum(state.losses) / len(state.losses)
+        state.losses.clear()
         progress = Progress(
-            self._updates,
-            self._updates / self._groups_per_epoch,
+            state.updates,
+            state.updates / self._groups_per_epoch,
             self._fraction(),
             self._seconds(),
             loss,
             learning_rate,
-            self._tokens / max(self._training_seconds, 1e-9),
+            state.tokens / max(state.training_seconds, 1e-9),
         )
-        self._listener(progress)
         self._log.write(
             "train",
             progress.update,
             seconds=round(progress.seconds, 3),
             epoch=round(progress.epoch, 4),
             loss=loss,
-            gradient_norm=self._gradient_norm,
+            gradient_norm=gradient_norm,
             learning_rate=learning_rate,
             tokens_per_second=round(progress.tokens_per_second, 1),
         )
+        self._listener(progress)
 
     def _validate(self) -> None:
-        config = self._config
+        config, state = self._config, self._state
         validation = self._task.validate(self._fabric.device)
-        self._validated_at = self._updates
-        better = self._best is None or validation.better_than(self._best, config.select)
+        better = state.rank(validation, config.select, config.keep_best)
+        state.validated_at = state.updates
+        state.num_without_better = 0 if better else state.num_without_better + 1
+        self._schedule.observe(better)
         self._log.write(
             "validation",
-            self._updates,
+            state.updates,
             seconds=round(self._seconds(), 3),
             best=better,
             **validation.to_json(),
         )
-        if better:
-            self._best, self._best_update, self._num_without_better = validation, self._updates, 0
-            self._save("best", validation)
-        else:
-            self._num_without_better += 1
-        self._save("last", validation)
-        self._schedule.observe(better)
-        self._listener(Validated(self._updates, self._seconds(), validation, config.select, better))
+        self._save(validation)
+        self._listener(Validated(state.updates, self._seconds(), validation, config.select, better))
 
-    def _save(self, name: str, validation: Validation | None = None) -> None:
-        facts = {"update": self._updates, "epoch": self._updates / self._groups_per_epoch}
-        self._folder.write_weights(
-            name, self._task.model, {**facts, **(validation.to_json() if validation else {})}
+    def _is_checkpoint_due(self) -> bool:
+        minutes = self._config.checkpoint_minutes
+        return minutes > 0 and time.perf_counter() - self._saved_at >= 60 * minutes
+
+    def _save(self, validation: Validation | None = None) -> None:
+        """Write a checkpoint, with the scores of a validation where there was one."""
+        state = self._state
+        state.seconds, state.plateau = self._seconds(), self._schedule.plateau
+        state.scaler = self._fabric.strategy.precision.state_dict()
+        state.log_size = self._log.sync()
+        state.tensors = {
+            **optimizer_tensors(self._task.model, self._optimizer),
+            **random_tensors(self._fabric.device),
+            **{f"task/{name}": tensor.clone() for name, tensor in self._task.carried().items()},
+        }
+        facts = {"update": state.updates, "epoch": state.updates / self._groups_per_epoch}
+        self._checkpoints.write(
+            state, self._task.model, {**facts, **(validation.to_json() if validation else {})}
         )
+        state.tensors = {}
+        self._saved_at = time.perf_counter()
+
+    def _restore(self, state: TrainingState) -> None:
+        """Go on from a state."""
+        restore_optimizer(self._task.model, self._optimizer, state.tensors)
+        restore_random(self._fabric.device, state.tensors)
+        self._fabric.strategy.precision.load_state_dict(state.scaler)
+        self._schedule.plateau = state.plateau
+        carried = {
+            name.removeprefix("task/"): tensor
+            for name, tensor in state.tensors.items()
+            if name.startswith("task/")
+        }
+        self._task.restore(carried, self._fabric.device)
+        state.tensors = {}

@@ -2,8 +2,8 @@
 
 In: a configuration and a number of seeds. Out: a folder that is opened as one model: its members in ``seed-1``,
 ``seed-2``, …, a ``regard.json`` that names them, ``train.toml`` and ``report.json``. All members have the same
-validation split and so the same tokenizers. A finished seed is not trained again, an interrupted one is trained from
-its beginning; the ensemble can be used from its first finished member on.
+validation split and so the same tokenizers. A finished seed is not trained again, an interrupted one is resumed; the
+ensemble can be used from its first finished member on.
 """
 
 import json
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import regard.training.run as single
-from regard.checkpoint import LOG, WEIGHTS, ModelFolder
+from regard.checkpoint import WEIGHTS, ModelFolder
 from regard.config import flatten, in_range, read_toml, toml_value, write_toml
 from regard.errors import ConfigError, DataError
 from regard.io import one_writer, write_whole_text
@@ -100,9 +100,13 @@ def _train_members(
             reports[name] = json.loads((path / "report.json").read_text(encoding="utf-8"))
         else:
             listener(Note(f"{name}: model {len(reports) + 1} of {len(members)}"))
-            if (path / LOG).exists():  # of a training that was interrupted
-                shutil.rmtree(path)
-            reports[name] = single.run_training(path, run, train=train, valid=valid, listener=listener).report
+            if (
+                _difference(path, run) or not (path / "checkpoints").is_dir()
+            ):  # interrupted, and not to be resumed
+                shutil.rmtree(path, ignore_errors=True)
+            reports[name] = single.run_training(
+                path, run, train=train, valid=valid, listener=listener, resume=True
+            ).report
         ensemble.create_ensemble(config.task, list(reports))
     report = _report(reports, [run.training.seed for run in members.values()])
     write_report_json(ensemble.path, report)
@@ -122,8 +126,17 @@ def is_finished(folder: Path) -> bool:
 
 def _check_member(folder: Path, config: RunConfig) -> None:
     """Raise where a finished member was trained with another configuration."""
-    if not is_finished(folder):
-        return
+    if is_finished(folder) and (difference := _difference(folder, config)):
+        raise DataError(
+            f"{folder}: trained with {difference} now; the models of an ensemble differ only in their seeds: choose "
+            "another folder, or remove that one"
+        )
+
+
+def _difference(folder: Path, config: RunConfig) -> str:
+    """The first option in which a member's training differs from a configuration; empty where none does."""
+    if not (folder / "train.toml").exists():
+        return ""
     expected = flatten(tomllib.loads(write_toml(config.to_mapping())))
     trained = flatten(read_toml(folder / "train.toml"))
     for path in (*expected, *trained):
@@ -131,10 +144,8 @@ def _check_member(folder: Path, config: RunConfig) -> None:
             before, now = (
                 toml_value(options[path]) if path in options else "not set" for options in (trained, expected)
             )
-            raise DataError(
-                f"{folder}: trained with {path} {before}, and it is {now} now; the models of an ensemble differ only "
-                "in their seeds: choose another folder, or remove that one"
-            )
+            return f"{path} {before}, and it is {now}"
+    return ""
 
 
 def _report(reports: Mapping[str, dict[str, Any]], seeds: Sequence[int]) -> dict[str, Any]:

@@ -490,8 +490,6 @@ class _Tuner:
             raise _TimeOverError
         folder = Path("trials") / f"{number:03d}-{100 * fraction:.0f}"
         path = self._state.folder / folder
-        if path.exists():  # of a trial that was interrupted
-            shutil.rmtree(path)
         started = time.monotonic()
 
         def listen(event: Event) -> None:
@@ -504,7 +502,7 @@ class _Tuner:
         error = ""
         try:
             config = self._configure(merge(nested(options), with_fraction(self._configure({}), fraction)))
-            report = single.run_training(path, config, listener=listen).report
+            report = single.run_training(path, config, listener=listen, resume=True).report
         except _TimeOverError:
             shutil.rmtree(path, ignore_errors=True)
             raise
@@ -519,6 +517,7 @@ class _Tuner:
         if fraction < 1:  # only models of the full budget are worth their space
             for name in WEIGHTS:
                 (path / f"{name}.safetensors").unlink(missing_ok=True)
+            shutil.rmtree(path / "checkpoints", ignore_errors=True)
         trial = Trial(
             number,
             fraction,
@@ -526,7 +525,7 @@ class _Tuner:
             score,
             validation,
             int(report.get("updates", 0)),
-            round(time.monotonic() - started, 3),
+            round(max(time.monotonic() - started, report.get("train_seconds", 0.0)), 3),
             str(folder),
             error,
         )

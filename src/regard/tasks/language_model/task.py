@@ -128,6 +128,21 @@ class LanguageModelTask(Task):
         self._state = detached(last) if self._stream is not None else None
         return loss
 
+    def carried(self) -> dict[str, Tensor]:
+        """The state in which the last window of continuous text ended."""
+        return {
+            f"{layer:04d}/{part}": tensor
+            for layer, parts in enumerate(self._state or ())
+            for part, tensor in enumerate(parts)
+        }
+
+    def restore(self, carried: Mapping[str, Tensor], device: torch.device) -> None:
+        """Go on from that state."""
+        layers: dict[str, list[Tensor]] = {}
+        for name, tensor in sorted(carried.items()):
+            layers.setdefault(name.partition("/")[0], []).append(tensor.to(device))
+        self._state = tuple(tuple(parts) for parts in layers.values()) or None
+
     def validate(self, device: torch.device) -> Validation:
         """Score the validation text, read as the training text is."""
         lines, training = self.prepared.valid, self.config.training

@@ -145,11 +145,21 @@ class TranslateTask(Task):
         )
         if share > 0:
             if self._generator is None:  # a separate one, so that dropout is that of a run without sampling
-                generator = torch.Generator(batch.source_ids.device)
-                self._generator = generator.manual_seed(self.config.training.seed)
+                self._generator = torch.Generator(batch.source_ids.device)
+                self._generator.manual_seed(self.config.training.seed)
             batch = mix_in_samples(self.model, batch, share, self._generator)
         loss: Tensor = objective(batch)
         return loss
+
+    def carried(self) -> dict[str, Tensor]:
+        """The state of the generator of scheduled sampling."""
+        return {} if self._generator is None else {"sampling": self._generator.get_state()}
+
+    def restore(self, carried: Mapping[str, Tensor], device: torch.device) -> None:
+        """Go on sampling from that state."""
+        if "sampling" in carried:
+            self._generator = torch.Generator(device)
+            self._generator.set_state(carried["sampling"])
 
     def validate(self, device: torch.device) -> Validation:
         """Teacher-forced and free-running."""
