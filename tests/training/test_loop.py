@@ -265,7 +265,7 @@ class TestWhatGoesWrong:
         folder = ModelFolder(tmp_path / "cut")
         assert folder.load("last").facts == {"update": 10, "epoch": 2.0}
         assert folder.load("best").facts["update"] in (4, 8)
-        assert heard[-1] == Note("stopped by hand; the weights of update 10 are saved as last")
+        assert heard[-1] == Note("stopped by Ctrl-C after update 10, with a checkpoint")
         # they are those of a run that had ten updates to begin with
         whole = run_training(
             tmp_path / "whole",

@@ -1,8 +1,11 @@
 """Stopped anywhere and resumed is the run that never stopped: weights to the bit, log line by line."""
 
 import json
+import os
 import shutil
+import signal
 import tomllib
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -11,18 +14,21 @@ import safetensors.torch
 
 from regard.checkpoint import ModelFolder, read_log
 from regard.errors import ConfigError, DataError, FolderError
+from regard.tasks.translate.task import TranslateTask
+from regard.training import loop as loop_module
 from regard.training import state as state_module
 from regard.training.configure import configure
 from regard.training.loop import Loop
-from regard.training.progress import Note, Validated
+from regard.training.progress import Note, Progress, Validated
 from regard.training.run import run_training
+from regard.training.signals import StoppedTraining
 from regard.training.state import Checkpoints, TrainingState
 
 NEVER = 10**9
 TIMES = ("seconds", "tokens_per_second", "training_seconds")
 
 
-class Killed(BaseException):  # noqa: N818 (as a kill: nothing in the package catches it)
+class Killed(BaseException):
     """Ends a run on the spot."""
 
 
@@ -142,9 +148,18 @@ RUNS = {
 def build(name, **training):
     options, examples = RUNS[name]
     base = {
-        **{"max_updates": 14, "max_epochs": 0, "validate_every": 4, "batch_sentences": 5, "batch_tokens": 40},
-        **{"device": "cpu", "checkpoint_minutes": 0, "patience": 0},
-        **{"schedule": "constant", "warmup": 0, "select": "loss", "learning_rate": 0.001},
+        "max_updates": 14,
+        "max_epochs": 0,
+        "validate_every": 4,
+        "batch_sentences": 5,
+        "batch_tokens": 40,
+        "device": "cpu",
+        "checkpoint_minutes": 0,
+        "patience": 0,
+        "schedule": "constant",
+        "warmup": 0,
+        "select": "loss",
+        "learning_rate": 0.001,
     }
     config = configure({**options, "training": {**base, **options.get("training", {}), **training}})
     return config, examples
@@ -177,10 +192,8 @@ def test_killed_at_any_write_and_resumed_twice(tmp_path, kill, monkeypatch, numb
     )
     for _ in range(2):
         kill(number, *places)
-        try:
+        with suppress(Killed):
             run_training(tmp_path / "killed", config, train=examples, resume=True)
-        except Killed:
-            pass
         monkeypatch.undo()
     run_training(tmp_path / "killed", config, train=examples, resume=True)
     same_run(tmp_path / "killed", tmp_path / "whole")
@@ -324,7 +337,7 @@ class TestRefused:
 
     def test_a_run_that_is_there_without_resume(self, folder):
         config, examples = build("adam")
-        with pytest.raises(DataError, match="holds a model already; .* or go on training it with --resume"):
+        with pytest.raises(DataError, match=r"holds a model already; .* or go on training it with --resume"):
             run_training(folder, config, train=examples)
 
     def test_other_data(self, folder):
@@ -439,3 +452,120 @@ def test_another_number_of_threads_is_said(tmp_path):
         torch.set_num_threads(1)
     assert any("may differ in their last digits" in note.text for note in heard if isinstance(note, Note))
     assert any("threads 1 before, 2 now" in note.text for note in heard if isinstance(note, Note))
+
+
+class TestSignals:
+    """Real signals, sent by a listener to the process itself while it trains."""
+
+    @pytest.mark.parametrize(
+        ("number", "name", "status"),
+        [(signal.SIGINT, "Ctrl-C", 130), (signal.SIGTERM, "SIGTERM", 143), (signal.SIGHUP, "SIGHUP", 129)],
+    )
+    def test_a_signal_saves_and_the_run_goes_on(self, tmp_path, monkeypatch, number, name, status):
+        config, examples = build("adam")
+        run_training(tmp_path / "whole", config, train=examples)
+        heard = []
+        real = Loop._update
+
+        def hit(loop, group):
+            if loop._state.updates == 6:
+                os.kill(os.getpid(), number)
+            real(loop, group)
+
+        monkeypatch.setattr(Loop, "_update", hit)
+        before = signal.getsignal(number)
+        with pytest.raises(StoppedTraining) as stopped:
+            run_training(tmp_path / "cut", config, train=examples, listener=heard.append)
+        assert stopped.value.status == status
+        assert heard[-2:] == [
+            Note("stopping after this update"),
+            Note(f"stopped by {name} after update 7, with a checkpoint"),
+        ]
+        assert signal.getsignal(number) is before
+        monkeypatch.undo()
+        run_training(tmp_path / "cut", config, train=examples, resume=True, listener=heard.append)
+        assert Note("resumed after update 7") in heard
+        same_run(tmp_path / "cut", tmp_path / "whole")
+
+    def test_a_validation_is_broken_off_and_done_again(self, tmp_path, monkeypatch):
+        config, examples = build("adam")
+        run_training(tmp_path / "whole", config, train=examples)
+        real = TranslateTask.validate
+
+        def hit(task, device):
+            os.kill(os.getpid(), signal.SIGTERM)
+            pytest.fail("the validation goes on")
+            return real(task, device)
+
+        monkeypatch.setattr(TranslateTask, "validate", hit)
+        with pytest.raises(StoppedTraining):
+            run_training(tmp_path / "cut", config, train=examples)
+        monkeypatch.undo()
+        assert [row["event"] for row in rows(tmp_path / "cut")] == ["start", "train"]
+        run_training(tmp_path / "cut", config, train=examples, resume=True)
+        same_run(tmp_path / "cut", tmp_path / "whole")
+
+    def test_a_second_ctrl_c_waits_for_the_checkpoint_and_a_third_does_not(self, tmp_path, monkeypatch):
+        config, examples = build("adam")
+        heard = []
+        real = Checkpoints.write
+
+        def hit(count):
+            def write(checkpoints, state, model, facts):
+                for _ in range(count if state.updates == 3 else 0):
+                    os.kill(os.getpid(), signal.SIGINT)
+                real(checkpoints, state, model, facts)
+
+            return write
+
+        monkeypatch.setattr(loop_module, "_REPORT_EVERY", 1)
+
+        def interrupt_at_3(event):
+            heard.append(event)
+            if isinstance(event, Progress) and event.update == 3:
+                os.kill(os.getpid(), signal.SIGINT)
+
+        monkeypatch.setattr(Checkpoints, "write", hit(1))
+        with pytest.raises(StoppedTraining):
+            run_training(tmp_path / "two", config, train=examples, listener=interrupt_at_3)
+        assert Note("waiting for the checkpoint; Ctrl-C once more ends at once") in heard
+        assert ModelFolder(tmp_path / "two").load("last").facts["update"] == 3
+        monkeypatch.setattr(Checkpoints, "write", hit(2))
+        with pytest.raises(KeyboardInterrupt) as ended:
+            run_training(tmp_path / "three", config, train=examples, listener=interrupt_at_3)
+        assert not isinstance(ended.value, StoppedTraining)
+        assert not (tmp_path / "three" / "last.safetensors").exists()
+
+    def test_a_terminal_that_is_gone_does_not_keep_the_checkpoint_from_being_saved(
+        self, tmp_path, monkeypatch
+    ):
+        config, examples = build("adam")
+        monkeypatch.setattr(loop_module, "_REPORT_EVERY", 1)
+        gone = False
+
+        def listen(event):
+            nonlocal gone
+            if gone:
+                raise OSError(5, "Input/output error")
+            if isinstance(event, Progress) and event.update == 3:
+                gone = True
+                os.kill(os.getpid(), signal.SIGHUP)
+
+        with pytest.raises(StoppedTraining):
+            run_training(tmp_path / "run", config, train=examples, listener=listen)
+        assert ModelFolder(tmp_path / "run").load("last").facts["update"] == 3
+
+    def test_what_the_process_ignores_stays_ignored(self, tmp_path):
+        """As under nohup."""
+        config, examples = build("adam", max_updates=2)
+        before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        try:
+            run_training(
+                tmp_path / "run",
+                config,
+                train=examples,
+                listener=lambda event: os.kill(os.getpid(), signal.SIGHUP),
+            )
+            assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+        finally:
+            signal.signal(signal.SIGHUP, before)

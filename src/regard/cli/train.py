@@ -1,5 +1,8 @@
 """``regard train``: from training files to a model folder, for every task."""
 
+import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -198,9 +201,12 @@ def train(
     if plan:
         _print_plan(run, json)
         return
-    if seeds is not None:
-        with TrainingDisplay(notes) as display:
+    with TrainingDisplay(notes) as display, _how_to_go_on(folder, seeds is not None):
+        if seeds is not None:
             ensemble = run_seeds(folder, run.config, seeds, listener=display)
+        else:
+            trained = run_training(folder, run.config, listener=display, plan=run.lines, resume=resume)
+    if seeds is not None:
         if json:
             print_json(ensemble.report)
             return
@@ -208,8 +214,6 @@ def train(
         command = TASKS[run.config.task].first_command.format(folder=ensemble.folder)
         notes.print(f"the ensemble is in {ensemble.folder}; try: {command}", markup=False)
         return
-    with TrainingDisplay(notes) as display:
-        trained = run_training(folder, run.config, listener=display, plan=run.lines, resume=resume)
     if json:
         print_json(trained.report)
         return
@@ -218,6 +222,20 @@ def train(
     results.print(score_table(shown, title="[bold]trained[/]"))
     command = TASKS[report["task"]].first_command.format(folder=trained.folder)
     notes.print(f"the model is in {trained.folder}; try: {command}", markup=False)
+
+
+@contextmanager
+def _how_to_go_on(folder: Path, is_ensemble: bool) -> Iterator[None]:
+    """Say, where training is stopped by a signal, how to go on; the exit status is the signal's."""
+    from regard.training.signals import StoppedTraining
+
+    try:
+        yield
+    except StoppedTraining as stop:
+        command = "repeat the command" if is_ensemble else f"regard train {shlex.quote(str(folder))} --resume"
+        with suppress(OSError):  # a terminal that is gone
+            notes.print(f"go on with: {command}", markup=False)
+        raise typer.Exit(stop.status) from stop
 
 
 def _seeds_table(report: dict[str, Any]) -> Table:

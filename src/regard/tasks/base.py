@@ -164,6 +164,7 @@ class Task(ABC):
             carried: by name, on the CPU.
             device: where the batches are.
         """
+        assert not carried, f"{type(self).__name__} carries nothing"
 
     @abstractmethod
     def validate(self, device: torch.device) -> Validation:

@@ -7,6 +7,7 @@ Devices, precision and processes are Lightning Fabric's; what the loss is, and o
 import math
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -21,7 +22,8 @@ from regard.tasks.base import Task, Validation
 from regard.tasks.config import TrainingConfig
 from regard.training.log import TrainingLog
 from regard.training.optimizer import Schedule, Unfreezing, build_optimizer
-from regard.training.progress import Listener, Note, Progress, Validated
+from regard.training.progress import Event, Listener, Note, Progress, Validated
+from regard.training.signals import StoppedTraining, StopRequest
 from regard.training.state import (
     Checkpoints,
     TrainingState,
@@ -168,28 +170,34 @@ class Loop:
             self._restore(state)
         self._started = self._saved_at = time.perf_counter()
         self._updating = False
+        self._saved_update = -1
+        self._stop_request = StopRequest(lambda text: listener(Note(text)))
 
     def run(self) -> LoopResult:
         """Train until a limit is reached.
 
         Raises:
-            KeyboardInterrupt: the user stopped it; a checkpoint is written first.
+            KeyboardInterrupt: the user or a signal stopped it; a checkpoint is written first.
         """
         state = self._state
         self._started = time.perf_counter() - state.seconds
         self._saved_at = time.perf_counter()
         self._model.train()
-        try:
-            stopped = self._train()
-            if state.validated_at != state.updates:
-                self._validate()
-        except KeyboardInterrupt:
-            if not self._updating:  # within an update the weights belong to none
-                self._save()
-            self._listener(
-                Note(f"stopped by hand; the weights of update {state.updates:,} are saved as last")
-            )
-            raise
+        with self._stop_request:
+            try:
+                stopped = self._train()
+                if state.validated_at != state.updates:
+                    self._validate()
+            except KeyboardInterrupt as stop:
+                # within an update, the weights are those of none
+                if not self._updating and self._saved_update != state.updates:
+                    self._save()
+                name = stop.name if isinstance(stop, StoppedTraining) else "Ctrl-C"
+                with suppress(OSError):  # a terminal that is gone
+                    self._listener(
+                        Note(f"stopped by {name} after update {state.updates:,}, with a checkpoint")
+                    )
+                raise
         best = state.ranked[0]
         return LoopResult(
             state.updates,
@@ -212,6 +220,7 @@ class Loop:
                 self._save()
             if state.updates and (reason := self._stop()):
                 return reason
+            self._stop_request.check()
             if state.position == len(groups):
                 state.epoch, state.position = state.epoch + 1, 0
                 groups = self._plan(state.epoch)
@@ -314,11 +323,12 @@ class Loop:
             learning_rate=learning_rate,
             tokens_per_second=round(progress.tokens_per_second, 1),
         )
-        self._listener(progress)
+        self._tell(progress)
 
     def _validate(self) -> None:
         config, state = self._config, self._state
-        validation = self._task.validate(self._fabric.device)
+        with self._stop_request.breakable():
+            validation = self._task.validate(self._fabric.device)
         better = state.rank(validation, config.select, config.keep_best)
         state.validated_at = state.updates
         state.num_without_better = 0 if better else state.num_without_better + 1
@@ -331,7 +341,14 @@ class Loop:
             **validation.to_json(),
         )
         self._save(validation)
-        self._listener(Validated(state.updates, self._seconds(), validation, config.select, better))
+        self._tell(Validated(state.updates, self._seconds(), validation, config.select, better))
+
+    def _tell(self, event: Event) -> None:
+        try:
+            self._listener(event)
+        except OSError:
+            self._stop_request.check()  # the terminal is gone, and a signal said so
+            raise
 
     def _is_checkpoint_due(self) -> bool:
         minutes = self._config.checkpoint_minutes
@@ -353,7 +370,7 @@ class Loop:
             state, self._task.model, {**facts, **(validation.to_json() if validation else {})}
         )
         state.tensors = {}
-        self._saved_at = time.perf_counter()
+        self._saved_at, self._saved_update = time.perf_counter(), state.updates
 
     def _restore(self, state: TrainingState) -> None:
         """Go on from a state."""
