@@ -20,6 +20,7 @@ from regard.errors import RegardError
 from regard.evaluation.metrics import display_name
 from regard.tasks.base import Task, Validation
 from regard.tasks.config import TrainingConfig
+from regard.training.guards import halve, is_out_of_memory
 from regard.training.log import TrainingLog
 from regard.training.optimizer import Schedule, Unfreezing, build_optimizer
 from regard.training.progress import Event, Listener, Note, Progress, Validated
@@ -47,12 +48,14 @@ class Updated:
         gradient_norm: before clipping.
         num_tokens: the number of predictions, end marks counted.
         num_read: the tokens that speed is counted in; see `Batch`.
+        skipped: why the weights were left as they were; empty if they were not.
     """
 
     loss: float
     gradient_norm: float
     num_tokens: int
     num_read: int
+    skipped: str = ""
 
 
 def update(
@@ -68,6 +71,8 @@ def update(
 ) -> Updated:
     """Move the weights once: forward, backward, clipping, the optimizer's step.
 
+    Where the loss or the gradient is not finite, the weights stay as they are; the result says why.
+
     Args:
         fabric: Lightning Fabric, which knows the device, the precision and the processes.
         model: the task's objective as `fabric.setup` returned it.
@@ -77,9 +82,6 @@ def update(
         clip: the greatest norm of the gradient; 0 for no limit.
         normalize: what the loss is a mean over, ``tokens`` or ``sentences``.
         scaled: whether float16's loss scaling is on, which skips updates that overflow by itself.
-
-    Raises:
-        RegardError: the loss or the gradient is not a finite number; the weights are as they were.
     """
     num_tokens = sum(batch.num_tokens for batch in batches)
     count = num_tokens if normalize == "tokens" else sum(batch.num_sentences for batch in batches)
@@ -93,18 +95,14 @@ def update(
     # one transfer: an update waits for its device once, and before the weights move
     *sums, gradient_norm = torch.stack([*losses, norm.to(losses[0])]).tolist()
     total = sum(sums)
-    if not math.isfinite(total):
-        raise RegardError(
-            f"the loss became {total}: training has diverged; lower training.learning_rate, or set training.clip"
-        )
-    if not math.isfinite(gradient_norm) and not scaled:
-        raise RegardError(
-            f"the gradient's norm became {gradient_norm}: training has diverged; "
-            "lower training.learning_rate, or set training.clip"
-        )
-    optimizer.step()
+    skipped = "" if math.isfinite(total) else f"the loss is {total}"
+    if not skipped and not math.isfinite(gradient_norm) and not scaled:
+        skipped = f"the gradient's norm is {gradient_norm}"
+    if scaled or not skipped:  # loss scaling steps always, and skips by itself
+        optimizer.step()
     optimizer.zero_grad(set_to_none=True)
-    return Updated(total / num_tokens, gradient_norm, num_tokens, sum(batch.num_read for batch in batches))
+    num_read = sum(batch.num_read for batch in batches)
+    return Updated(total / num_tokens, gradient_norm, num_tokens, num_read, skipped)
 
 
 @dataclass(frozen=True)
@@ -120,6 +118,7 @@ class LoopResult:
         best: the best validation.
         best_update: the update it followed.
         stopped: why the loop ended.
+        skipped: the number of updates that left the weights as they were, for a loss that was not finite.
     """
 
     updates: int
@@ -129,6 +128,7 @@ class LoopResult:
     best: Validation
     best_update: int
     stopped: str
+    skipped: int = 0
 
 
 class Loop:
@@ -170,6 +170,7 @@ class Loop:
             self._restore(state)
         self._started = self._saved_at = time.perf_counter()
         self._updating = False
+        self._most_batches = 1
         self._saved_update = -1
         self._stop_request = StopRequest(lambda text: listener(Note(text)))
 
@@ -188,6 +189,14 @@ class Loop:
                 stopped = self._train()
                 if state.validated_at != state.updates:
                     self._validate()
+                state.guard.refuse_high(self._advice())
+            except (MemoryError, RuntimeError) as error:
+                if not is_out_of_memory(error):
+                    raise
+                raise RegardError(
+                    f"out of memory after update {state.updates:,}; lower training.batch_tokens (now "
+                    f"{self._config.batch_tokens}) or training.batch_sentences (now {self._config.batch_sentences})"
+                ) from error
             except KeyboardInterrupt as stop:
                 # within an update, the weights are those of none
                 if not self._updating and self._saved_update != state.updates:
@@ -207,6 +216,7 @@ class Loop:
             best.validation,
             best.update,
             stopped,
+            state.guard.num_skipped,
         )
 
     def _train(self) -> str:
@@ -229,30 +239,63 @@ class Loop:
     def _update(self, group: Sequence[Sequence[int]]) -> None:
         """Train on the batches of one update, and report now and then."""
         state, before = self._state, time.perf_counter()
-        batches = [self._task.batch(members).to(self._fabric.device) for members in group]
         learning_rate = self._config.learning_rate * self._schedule.factor(
             state.updates + 1, self._time_used()
         )
         self._unfreezing.set_learning_rates(learning_rate, state.updates)
         self._updating = True
-        result = update(
-            self._fabric,
-            self._model,
-            self._optimizer,
-            batches,
-            self._loss,
-            clip=self._config.clip,
-            normalize=self._config.normalize,
-            scaled=self._config.precision == "16",
-        )
+        result = self._attempt(group)
         state.updates += 1
         state.position += 1
         state.tokens += result.num_read
-        state.losses.append(result.loss)
+        if not result.skipped:
+            state.losses.append(result.loss)
         state.training_seconds += time.perf_counter() - before
         self._updating = False
-        if state.updates % _REPORT_EVERY == 0 or state.updates == 1:
+        state.guard.count_skipped(result.skipped, self._spoiled() if result.skipped else "", self._advice())
+        if state.losses and (state.updates % _REPORT_EVERY == 0 or state.updates == 1):
             self._report(result.gradient_norm, learning_rate)
+
+    def _attempt(self, group: Sequence[Sequence[int]]) -> Updated:
+        """One update; on a GPU, batches that do not fit into its memory are halved until they do."""
+        device = self._fabric.device
+        before = random_tensors(device), self._task.carried()
+        try:
+            return update(
+                self._fabric,
+                self._model,
+                self._optimizer,
+                [self._task.batch(members).to(device) for members in group],
+                self._loss,
+                clip=self._config.clip,
+                normalize=self._config.normalize,
+                scaled=self._config.precision == "16",
+            )
+        except torch.OutOfMemoryError:
+            halves = halve(group)
+            if halves is None:
+                raise
+        # outside the handler, whose error keeps the tensors of the failed attempt
+        if len(halves) > self._most_batches:
+            self._most_batches = len(halves)
+            self._tell(
+                Note(f"a batch does not fit into the GPU's memory: it is trained on in {len(halves)} parts")
+            )
+        self._optimizer.zero_grad(set_to_none=True)
+        torch.cuda.empty_cache()
+        restore_random(device, before[0])
+        self._task.restore(before[1], device)
+        return self._attempt(halves)
+
+    def _spoiled(self) -> str:
+        """The name of the first parameter that is not finite; empty if there is none."""
+        parameters = self._task.model.named_parameters()
+        return next((name for name, each in parameters if not each.isfinite().all()), "")
+
+    def _advice(self) -> str:
+        """What to do where training diverges."""
+        clip = "" if self._config.clip else ", or set training.clip"
+        return f"lower training.learning_rate (now {self._config.learning_rate:g}){clip}"
 
     def _loss(self, batch: Batch) -> Tensor:
         return self._task.loss(self._model, batch, self._fraction() or 0.0)
@@ -304,6 +347,7 @@ class Loop:
         state = self._state
         loss = sum(state.losses) / len(state.losses)
         state.losses.clear()
+        state.guard.observe(loss, self._advice())
         progress = Progress(
             state.updates,
             state.updates / self._groups_per_epoch,
@@ -322,13 +366,18 @@ class Loop:
             gradient_norm=gradient_norm,
             learning_rate=learning_rate,
             tokens_per_second=round(progress.tokens_per_second, 1),
+            **({"skipped": state.guard.num_skipped} if state.guard.num_skipped else {}),
         )
         self._tell(progress)
 
     def _validate(self) -> None:
         config, state = self._config, self._state
-        with self._stop_request.breakable():
-            validation = self._task.validate(self._fabric.device)
+        try:
+            with self._stop_request.breakable():
+                validation = self._task.validate(self._fabric.device)
+        except RegardError:
+            state.guard.refuse_skipped(self._spoiled(), self._advice())  # which may be why
+            raise
         better = state.rank(validation, config.select, config.keep_best)
         state.validated_at = state.updates
         state.num_without_better = 0 if better else state.num_without_better + 1

@@ -376,6 +376,7 @@ def _report(result: LoopResult, task: Task) -> dict[str, Any]:
         "epochs": round(result.epochs, 4),
         "tokens_per_second": round(result.tokens_per_second, 1),
         "stopped": result.stopped,
+        **({"skipped_updates": result.skipped} if result.skipped else {}),
         "select": task.config.training.select,
         "best_update": result.best_update,
         "num_parameters": task.model.num_parameters,

@@ -25,6 +25,7 @@ from regard.checkpoint import ModelFolder, fill_model, read_facts, read_tensors,
 from regard.errors import FolderError
 from regard.io import link_whole, make_folder, remove_half_written
 from regard.tasks.base import Validation
+from regard.training.guards import LossGuard
 from regard.training.progress import Listener, Note
 
 _NAME = re.compile(r"(\d{8,})(\.state)?\.safetensors")
@@ -54,6 +55,7 @@ class TrainingState:
         num_without_better: validations since the best one.
         validated_at: the update of the last validation; −1 before the first.
         plateau: the factor of the schedule of that name.
+        guard: what is remembered of the losses.
         scaler: the state of float16's loss scaling.
         log_size: of the training log, in bytes.
         tensors: of the optimizer, the random generators and the task, by name.
@@ -70,6 +72,7 @@ class TrainingState:
     num_without_better: int = 0
     validated_at: int = -1
     plateau: float = 1.0
+    guard: LossGuard = field(default_factory=LossGuard)
     scaler: dict[str, Any] = field(default_factory=dict)
     log_size: int = 0
     tensors: dict[str, Tensor] = field(default_factory=dict)
@@ -84,7 +87,8 @@ class TrainingState:
         ranked = [
             RankedValidation(each["update"], Validation(**each["validation"])) for each in facts["ranked"]
         ]
-        return cls(**{**facts, "ranked": ranked, "tensors": dict(tensors)})
+        guard = LossGuard(**facts["guard"])
+        return cls(**{**facts, "ranked": ranked, "guard": guard, "tensors": dict(tensors)})
 
     def rank(self, validation: Validation, select: str, count: int) -> bool:
         """Put a validation among the best ones; of equals the first stays before.
