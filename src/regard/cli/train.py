@@ -95,6 +95,15 @@ def train(
             "change how it goes on, such as --epochs. A run that has not begun yet is begun.",
         ),
     ] = False,
+    start_from: Annotated[
+        Path | None,
+        typer.Option(
+            "--from",
+            help="Start from the weights, tokenizers and labels of this model; --set training.extend_vocabulary=true "
+            "adds new words, characters and labels.",
+            metavar="MODEL",
+        ),
+    ] = None,
     options: Annotated[
         list[str] | None,
         typer.Option(
@@ -160,6 +169,8 @@ def train(
 
       regard train model --resume --epochs 20
 
+      regard train news --from model --train news.tsv --epochs 3
+
       regard train g2p --train words.tsv --preset characters
 
       regard train g2p --train words.tsv --preset characters --seeds 5
@@ -190,6 +201,8 @@ def train(
         flags["training"] |= {"max_updates": updates or 0, "max_epochs": epochs or 0}
     single = {"max_minutes": minutes, "device": device, "seed": seed}
     flags["training"] |= {name: value for name, value in single.items() if value is not None}
+    if start_from is not None:
+        flags["training"]["start_from"] = str(start_from)
     for assignment in options or []:
         set_option(flags, assignment)
     given = {name: table for name, table in flags.items() if table}

@@ -89,6 +89,10 @@ class TrainingConfig(Config):
     """The score that selects the best checkpoint: loss, or another validation score, such as bleu or accuracy."""
     patience: int = 0
     """Early stopping: stop after this number of validations without improvement; 0 for never."""
+    start_from: str = ""
+    """The folder of a trained model of this task (--from): the run starts from its weights, tokenizers and labels."""
+    extend_vocabulary: bool = False
+    """Add the words, characters and labels that only the new data have to those of training.start_from."""
     checkpoint_minutes: float = 10.0
     """Minutes from one checkpoint to the next, beside those at validations; 0 for validations only."""
     keep_last: int = 2
@@ -128,6 +132,10 @@ class TrainingConfig(Config):
             raise ConfigError(
                 f"training.weight_decay is for adamw and sgd, and training.optimizer is {self.optimizer}; "
                 "leave it out, or choose adamw"
+            )
+        if self.extend_vocabulary and not self.start_from:
+            raise ConfigError(
+                "training.extend_vocabulary adds to the vocabulary of a trained model; name its folder, as --from MODEL"
             )
         if not self.decay_every > 0:
             raise ConfigError(f"training.decay_every: {self.decay_every:g}; it must be above 0")

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from regard.checkpoint import read_options
+from regard.checkpoint import ModelFolder, read_options
 from regard.config import Config, merge, one_of
 from regard.device import allowed_processors, find_device
-from regard.errors import ConfigError
+from regard.errors import ConfigError, FolderError
 from regard.tasks import TASKS, Preset
 from regard.tasks.config import RunConfig
 from regard.tasks.plan import FLOPS_PER_CORE, Budget, Plan, flatten
@@ -130,6 +130,11 @@ def plan_run(
     given: dict[str, Any] = {}
     for layer in layers:
         given = merge(given, layer)
+    training = given.get("training")
+    if isinstance(training, Mapping) and (start := training.get("start_from")):
+        named = preset or "preset" in given or "task" in given
+        trained = _options_of(ModelFolder(start), find_task(*layers, preset=preset)[0] if named else None)
+        layers, given = (trained, *layers), merge(trained, given)
     if preset or "preset" in given:
         if budget is not None:
             raise ConfigError(
@@ -181,6 +186,24 @@ def begun_options(folder: Path) -> dict[str, Any]:
     """
     path = folder / "train.toml"
     return read_options(path) if path.exists() else {}
+
+
+def _options_of(folder: ModelFolder, task: str | None) -> dict[str, Any]:
+    """The task, model and tokenizer of the model that a run starts from, as a layer of options.
+
+    Args:
+        folder: of the model.
+        task: what it must be for; None for anything.
+
+    Raises:
+        FolderError: the folder cannot be used.
+    """
+    try:
+        loaded = folder.load(task=task)
+    except FolderError as error:
+        raise FolderError(f"training.start_from: {error}") from error
+    tokenizer = {key: table for key, table in begun_options(folder.path).items() if key == "tokenizer"}
+    return {"task": loaded.task, "model": loaded.model.config.to_mapping(), **tokenizer}
 
 
 def recognize(*layers: Mapping[str, Any], preset: str | None = None, in_files: bool = True) -> Recognized:

@@ -16,14 +16,15 @@ from typing import Any
 
 import torch
 
-from regard.checkpoint import WEIGHTS, ModelFolder, read_options
+from regard.checkpoint import WEIGHTS, LoadedModel, ModelFolder, read_options
 from regard.config import flatten, set_option, toml_value, write_toml
-from regard.errors import ConfigError, DataError
+from regard.errors import ConfigError, DataError, FolderError
 from regard.evaluation.metrics import METRICS, TextMetric
 from regard.io import one_writer, remove_half_written, write_whole_text
+from regard.models.transfer import copy_trained
 from regard.ops.native import load
 from regard.tasks import TASKS
-from regard.tasks.base import Task
+from regard.tasks.base import Task, Vocabulary
 from regard.tasks.config import RunConfig
 from regard.tasks.evaluation import write_report_json
 from regard.text.formats import STDIN
@@ -77,6 +78,7 @@ def train(
     options: Iterable[str] = (),
     budget: float | None = None,
     resume: bool = False,
+    start_from: str | Path | None = None,
     progress: bool = True,
     listener: Listener = ignore,
 ) -> TrainedRun:
@@ -96,6 +98,8 @@ def train(
         resume: go on from the newest checkpoint of a run that was stopped or is finished, with its configuration and
             whatever is changed here, such as more epochs; examples that are not in files have to be given again. A run
             that has not begun yet is begun.
+        start_from: the folder of a trained model: the run starts from its weights, tokenizers and labels; with
+            ``"training.extend_vocabulary=true"`` in `options`, new words, characters and labels are added.
         progress: whether to show progress where there is a terminal or a notebook to show it in.
         listener: called with every event of the run; see `regard.training.progress`.
 
@@ -109,7 +113,8 @@ def train(
     valid_files, valid_examples = _split_by_kind(valid)
     files = {name: files for name, files in (("train", train_files), ("valid", valid_files)) if files}
     named = {"task": task} if task is not None else {}
-    layers = (config or {}, {"data": files}, named, assigned)
+    started = {} if start_from is None else {"training": {"start_from": str(start_from)}}
+    layers = (config or {}, {"data": files}, named, started, assigned)
     example = TASKS[find_task(*layers, preset=preset)[0]].example
     _check_files([*train_files, *valid_files], example)
     planned = plan_run(
@@ -197,7 +202,7 @@ def run_training(
             _refuse_other_options(model_folder.path, config)
         for line in plan:
             listener(Note(line))
-        run = _Run(model_folder, config, train, valid, listener)
+        run = _Run(model_folder, config, train, valid, listener, resumed=checkpoint is not None)
         if checkpoint is None:
             run.create(plan)
         else:
@@ -242,6 +247,22 @@ def _refuse_other_options(folder: Path, config: RunConfig) -> None:
         )
 
 
+def _load_start(config: RunConfig, resumed: ModelFolder | None) -> LoadedModel | None:
+    """The model that a run starts from, or, once it has begun, its own; None where it starts from no model.
+
+    Raises:
+        FolderError: it cannot be read, or is for another task.
+    """
+    if not config.training.start_from:
+        return None
+    try:
+        if resumed is not None:
+            return resumed.load("last")
+        return ModelFolder(config.training.start_from).load(task=config.task)
+    except FolderError as error:
+        raise FolderError(f"training.start_from: {error}") from error
+
+
 class _Run:
     """One session of training in a folder that no other process writes to.
 
@@ -251,6 +272,7 @@ class _Run:
         train: the training examples; None reads the files of ``config.data``.
         valid: the validation examples, in the same way.
         listener: called with every event.
+        resumed: whether the run began in an earlier session.
     """
 
     def __init__(
@@ -260,13 +282,22 @@ class _Run:
         train: Sequence[Any] | None,
         valid: Sequence[Any] | None,
         listener: Listener,
+        *,
+        resumed: bool,
     ) -> None:
         self._folder, self._config, self._listener = folder, config, listener
         self._fabric = build_fabric(config.training)
-        self._task = TASKS[config.task].task(config, train, valid)
+        start = _load_start(config, folder if resumed else None)
+        known = None
+        if start is not None:
+            known = Vocabulary(start.tokenizers, start.labels, config.training.extend_vocabulary)
+        self._task = TASKS[config.task].task(config, train, valid, known)
         self._data = fingerprint(config.data.to_mapping(), train, valid)
         torch.manual_seed(config.training.seed)
         self._task.build()
+        if start is not None and not resumed:
+            copy_trained(start.model, self._task.model)
+            self._task.notes += (f"starts from the weights of {config.training.start_from}",)
         self._without_c = load().reason if self._fabric.device.type == "cpu" else ""
         self._tell()
 

@@ -14,7 +14,14 @@ from regard.batches import LineBatch, Stream, batch_by_length, pad_lines, select
 from regard.errors import ConfigError, DataError
 from regard.models import LanguageModelNetwork, States, detached
 from regard.search.forced import score_tokens
-from regard.tasks.base import Prepared, Task, Validation, filter_by_length, train_text_tokenizer
+from regard.tasks.base import (
+    Prepared,
+    Task,
+    Validation,
+    Vocabulary,
+    filter_by_length,
+    train_text_tokenizer,
+)
 from regard.tasks.language_model.config import LanguageModelRun
 from regard.tasks.language_model.result import TextScore
 from regard.tasks.train_valid_split import split_note, split_train_valid
@@ -60,6 +67,7 @@ class LanguageModelTask(Task):
         train: the training lines, or tuples of one line (`regard.train` takes a string for a file's name); None reads
             the files of ``config.data``.
         valid: the validation lines; None reads the files of ``config.data``, or splits some off.
+        known: the vocabulary of the model that the run starts from.
 
     Raises:
         RegardError: the data cannot be used.
@@ -74,6 +82,7 @@ class LanguageModelTask(Task):
         config: LanguageModelRun,
         train: Sequence[str | tuple[str]] | None = None,
         valid: Sequence[str | tuple[str]] | None = None,
+        known: Vocabulary | None = None,
     ) -> None:
         data = config.data
         if train is None and not data.train:
@@ -82,7 +91,7 @@ class LanguageModelTask(Task):
         validated = parse_lines(valid) if valid is not None else None
         if validated is None and data.valid:
             validated = read_corpus(data.valid)
-        super().__init__(config, _prepare(lines, validated, config))
+        super().__init__(config, _prepare(lines, validated, config, known))
         self._stream: Stream | None = None
         if data.mode == "continuous":
             num_tokens, num_streams = sum(self.lengths), config.training.batch_sentences
@@ -253,6 +262,7 @@ def _prepare(
     train: Sequence[str],
     valid: Sequence[str] | None,
     config: LanguageModelRun,
+    known: Vocabulary | None = None,
 ) -> Prepared[EncodedLine]:
     """Train a tokenizer, encode, filter; without validation examples, split some off."""
     notes: list[str] = []
@@ -265,7 +275,7 @@ def _prepare(
             lines = [line for line in train if line.strip()]
             train, valid, note = split_train_valid(lines, lines, config.training.seed_of_split, what="lines")
         notes.append(note)
-    tokenizer = train_text_tokenizer(train, config.tokenizer)
+    tokenizer = train_text_tokenizer(train, config.tokenizer, known)
     encoded = list(encode_lines(train, tokenizer))
     validated = list(encode_lines(valid, tokenizer))
     if not continuous:
