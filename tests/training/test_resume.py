@@ -119,6 +119,10 @@ RUNS = {
         {**TRANSLATE, "training": {"unfreeze_every": 0.5, "depth_decay": 0.5}},
         PAIRS,
     ),
+    "moving average, mean of the best": (
+        {**TRANSLATE, "training": {"moving_average": 0.9, "average_best": 2}},
+        PAIRS,
+    ),
     "bf16": ({**TRANSLATE, "training": {"precision": "bf16"}}, PAIRS),
     "continuous text": (
         {

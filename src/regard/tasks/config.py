@@ -99,6 +99,10 @@ class TrainingConfig(Config):
     """Checkpoints to keep, from the newest on; a damaged one is replaced by the one before it when a run is resumed."""
     keep_best: int = 1
     """Best checkpoints to keep in checkpoints/, by training.select; the best of them is always best.safetensors."""
+    moving_average: float = 0.0
+    """Decay of a moving average of the weights, such as 0.999, that is validated and saved in their place; 0 for none."""
+    average_best: int = 0
+    """At the end, average this many of the best checkpoints; the mean is the best model if it validates better."""
     seed: int = 1
     """The random seed of weights, batch order and dropout."""
     split_seed: int = 0
@@ -120,10 +124,11 @@ class TrainingConfig(Config):
         for name in (
             *("learning_rate", "weight_decay", "warmup", "decay_from", "clip", "unfreeze_every"),
             *("max_updates", "max_epochs", "max_minutes", "validate_every", "patience"),
-            "checkpoint_minutes",
+            *("checkpoint_minutes", "average_best"),
         ):
             in_range(f"training.{name}", getattr(self, name), 0)
         in_range("training.momentum", self.momentum, 0, below=1)
+        in_range("training.moving_average", self.moving_average, 0, below=1)
         if self.momentum and self.optimizer != "sgd":
             raise ConfigError(
                 f"training.momentum is for sgd, and training.optimizer is {self.optimizer}; leave it out"

@@ -6,8 +6,8 @@ Devices, precision and processes are Lightning Fabric's; what the loss is, and o
 
 import math
 import time
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -18,8 +18,11 @@ from torch.optim import Optimizer
 from regard.batches import Batch
 from regard.errors import RegardError
 from regard.evaluation.metrics import display_name
+from regard.inference.ensemble import average_models
+from regard.models import Model
 from regard.tasks.base import Task, Validation
 from regard.tasks.config import TrainingConfig
+from regard.training.averaging import MovingAverage, restore_raw
 from regard.training.guards import halve, is_out_of_memory
 from regard.training.log import TrainingLog
 from regard.training.optimizer import Schedule, Unfreezing, build_optimizer
@@ -27,6 +30,7 @@ from regard.training.progress import Event, Listener, Note, Progress, Validated
 from regard.training.signals import StoppedTraining, StopRequest
 from regard.training.state import (
     Checkpoints,
+    RankedValidation,
     TrainingState,
     optimizer_tensors,
     random_tensors,
@@ -165,13 +169,14 @@ class Loop:
         self._model: Any
         self._optimizer: Optimizer
         self._model, self._optimizer = self._fabric.setup(task.objective(), optimizer)
+        self._moving = MovingAverage(task.model, config.moving_average) if config.moving_average else None
         self._state = state or TrainingState()
         if state is not None:
             self._restore(state)
         self._started = self._saved_at = time.perf_counter()
         self._updating = False
         self._most_batches = 1
-        self._saved_update = -1
+        self._saved_update = -1 if state is None else state.updates
         self._stop_request = StopRequest(lambda text: listener(Note(text)))
 
     def run(self) -> LoopResult:
@@ -190,6 +195,7 @@ class Loop:
                 if state.validated_at != state.updates:
                     self._validate()
                 state.guard.refuse_high(self._advice())
+                best = self._average_best()
             except (MemoryError, RuntimeError) as error:
                 if not is_out_of_memory(error):
                     raise
@@ -207,7 +213,6 @@ class Loop:
                         Note(f"stopped by {name} after update {state.updates:,}, with a checkpoint")
                     )
                 raise
-        best = state.ranked[0]
         return LoopResult(
             state.updates,
             state.updates / self._groups_per_epoch,
@@ -247,6 +252,8 @@ class Loop:
         result = self._attempt(group)
         state.updates += 1
         state.position += 1
+        if self._moving is not None:
+            self._moving.observe(state.updates)
         state.tokens += result.num_read
         if not result.skipped:
             state.losses.append(result.loss)
@@ -373,12 +380,12 @@ class Loop:
     def _validate(self) -> None:
         config, state = self._config, self._state
         try:
-            with self._stop_request.breakable():
+            with self._averaged(), self._stop_request.breakable():
                 validation = self._task.validate(self._fabric.device)
         except RegardError:
             state.guard.refuse_skipped(self._spoiled(), self._advice())  # which may be why
             raise
-        better = state.rank(validation, config.select, config.keep_best)
+        better = state.rank(validation, config.select, max(config.keep_best, config.average_best))
         state.validated_at = state.updates
         state.num_without_better = 0 if better else state.num_without_better + 1
         self._schedule.observe(better)
@@ -391,6 +398,46 @@ class Loop:
         )
         self._save(validation)
         self._tell(Validated(state.updates, self._seconds(), validation, config.select, better))
+
+    def _averaged(self) -> AbstractContextManager[None]:
+        """Let the model have its averaged weights for a while, where there are any."""
+        return nullcontext() if self._moving is None else self._moving.swapped()
+
+    def _average_best(self) -> RankedValidation:
+        """The best validation: of a checkpoint, or of the mean of the best checkpoints, which is then published."""
+        config, state = self._config, self._state
+        best, members = state.ranked[0], state.ranked[: config.average_best]
+        if len(members) < 2:
+            return best
+
+        def models() -> Iterator[Model]:
+            for each in members:
+                self._checkpoints.fill(self._task.model, each.update)
+                yield self._task.model
+
+        average_models(models())
+        with self._stop_request.breakable():
+            validation = self._task.validate(self._fabric.device)
+        better = validation.better_than(best.validation, config.select)
+        averaged = [each.update for each in members]
+        self._log.write(
+            "validation",
+            state.updates,
+            seconds=round(self._seconds(), 3),
+            best=better,
+            averaged=averaged,
+            **validation.to_json(),
+        )
+        self._tell(Validated(state.updates, self._seconds(), validation, config.select, better))
+        listed = ", ".join(f"{update:,}" for update in averaged)
+        if not better:
+            self._tell(
+                Note(f"that was the mean of the checkpoints of updates {listed}; the best of them stays best")
+            )
+            return best
+        self._tell(Note(f"that was the mean of the checkpoints of updates {listed}, which is the best model"))
+        self._checkpoints.publish_average(self._task.model, {"averaged": averaged, **validation.to_json()})
+        return RankedValidation(state.updates, validation)
 
     def _tell(self, event: Event) -> None:
         try:
@@ -414,15 +461,19 @@ class Loop:
             **random_tensors(self._fabric.device),
             **{f"task/{name}": tensor.clone() for name, tensor in self._task.carried().items()},
         }
+        if self._moving is not None:
+            state.tensors |= {name: tensor.clone() for name, tensor in self._moving.raw_tensors().items()}
         facts = {"update": state.updates, "epoch": state.updates / self._groups_per_epoch}
-        self._checkpoints.write(
-            state, self._task.model, {**facts, **(validation.to_json() if validation else {})}
-        )
+        with self._averaged():
+            self._checkpoints.write(
+                state, self._task.model, {**facts, **(validation.to_json() if validation else {})}
+            )
         state.tensors = {}
         self._saved_at, self._saved_update = time.perf_counter(), state.updates
 
     def _restore(self, state: TrainingState) -> None:
-        """Go on from a state."""
+        """Go on from a state; the model has the weights of its checkpoint, averaged or not."""
+        restore_raw(self._task.model, state.tensors)
         restore_optimizer(self._task.model, self._optimizer, state.tensors)
         restore_random(self._fabric.device, state.tensors)
         self._fabric.strategy.precision.load_state_dict(state.scaler)

@@ -222,6 +222,23 @@ class Checkpoints:
             )
         return None
 
+    def fill(self, model: nn.Module, update: int) -> None:
+        """Copy the weights of a checkpoint that is kept into a model.
+
+        Raises:
+            FolderError: they are damaged.
+        """
+        weights, _ = read_tensors(self._weights(update))
+        fill_model(model, weights, self._weights(update))
+
+    def publish_average(self, model: nn.Module, facts: Mapping[str, Any]) -> None:
+        """Let ``best`` be weights that are no checkpoint's.
+
+        Raises:
+            CheckpointError: they cannot be written.
+        """
+        self._folder.write_weights("best", model, dict(facts))
+
     def _weights(self, update: int) -> Path:
         return self._path / f"{update:08d}.safetensors"
 
