@@ -200,7 +200,7 @@ def build_parser() -> argparse.ArgumentParser:
         + "\n".join([f"  {'all':<13}{', '.join(ALL)}; the default.", *lines]),
         epilog="On a GPU: python -m benchmarks.gpu. Quality of precisions and shortlists: python -m "
         "benchmarks.quality.\nAttention of beam search against forced decoding: python -m "
-        "benchmarks.beam_alignment.",
+        "benchmarks.beam_alignment.\nTraining that is killed and resumed: python -m benchmarks.kill.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(

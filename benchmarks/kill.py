@@ -46,9 +46,9 @@ CONFIG = {
     },
     "auxiliary_losses": {"scheduled_sampling": 0.3},
     "training": {
-        "max_updates": 40,
+        "max_updates": 24,
         "max_epochs": 0,
-        "validate_every": 7,
+        "validate_every": 6,
         "checkpoint_minutes": 0.0005,
         "batch_sentences": 8,
         "batch_tokens": 100,
@@ -225,7 +225,7 @@ def kill_runs(folder: Path, kills: int, seed: int, log: Any = None) -> Tally:
     while tally.kills.total() < kills:
         run = folder / "killed"
         shutil.rmtree(run, ignore_errors=True)
-        most = rng.randint(1, 12)  # a run that is killed early again and again would never end
+        most = rng.randint(4, 16)  # a run that is killed early again and again would never end
         for session in range(most + 1):
             last = session == most
             pid = start_session(run, phases)

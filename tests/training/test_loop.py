@@ -322,8 +322,8 @@ class TestWhatGoesWrong:
         halved, heard = run(**options)
         # the same sums in another order, over six updates: some roundings of float32
         torch.testing.assert_close(weights(halved.folder), weights(whole.folder), rtol=1e-4, atol=1e-6)
-        told = [note.text for note in of(Note, heard) if "does not fit" in note.text]
-        assert told[-1].startswith("a batch does not fit into the GPU's memory: it is trained on in ")
+        texts = [note.text for note in of(Note, heard) if "does not fit" in note.text]
+        assert texts[-1].startswith("a batch does not fit into the GPU's memory: it is trained on in ")
         monkeypatch.setattr(
             TranslateTask, "loss", lambda *given: (_ for _ in ()).throw(torch.OutOfMemoryError("CUDA"))
         )

@@ -100,7 +100,7 @@ class TrainingConfig(Config):
     keep_best: int = 1
     """Best checkpoints to keep in checkpoints/, by training.select; the best of them is always best.safetensors."""
     moving_average: float = 0.0
-    """Decay of a moving average of the weights, such as 0.999, that is validated and saved in their place; 0 for none."""
+    """Decay of a moving average of the weights, as 0.999, that is validated and saved in their place; 0 for none."""
     average_best: int = 0
     """At the end, average this many of the best checkpoints; the mean is the best model if it validates better."""
     seed: int = 1

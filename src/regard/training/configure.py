@@ -132,8 +132,8 @@ def plan_run(
         given = merge(given, layer)
     training = given.get("training")
     if isinstance(training, Mapping) and (start := training.get("start_from")):
-        named = preset or "preset" in given or "task" in given
-        trained = _options_of(ModelFolder(start), find_task(*layers, preset=preset)[0] if named else None)
+        is_named = preset or "preset" in given or "task" in given
+        trained = _options_of(ModelFolder(start), find_task(*layers, preset=preset)[0] if is_named else None)
         layers, given = (trained, *layers), merge(trained, given)
     if preset or "preset" in given:
         if budget is not None:

@@ -109,7 +109,7 @@ class TrainingState:
 
 def optimizer_tensors(model: nn.Module, optimizer: Optimizer) -> dict[str, Tensor]:
     """An optimizer's tensors by the parameter's name and their own: ``optimizer/decoder.C/exp_avg``."""
-    names = {parameter: name for name, parameter in model.named_parameters()}
+    names: dict[Tensor, str] = {parameter: name for name, parameter in model.named_parameters()}
     return {
         f"optimizer/{names[parameter]}/{key}": value
         for parameter, state in optimizer.state.items()
