@@ -445,7 +445,7 @@ def _digest(tensors: Mapping[str, Tensor], facts: Mapping[str, Any]) -> str:
     digest = hashlib.sha256(json.dumps(facts).encode())
     for name, tensor in sorted(tensors.items()):
         digest.update(f"\n{name} {tensor.dtype} {tuple(tensor.shape)}\n".encode())
-        digest.update(memoryview(tensor.contiguous().flatten().view(torch.uint8).numpy()))
+        digest.update(tensor.contiguous().flatten().view(torch.uint8).numpy().data)
     return digest.hexdigest()
 
 

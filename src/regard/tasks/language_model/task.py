@@ -59,6 +59,10 @@ class LanguageModelObjective(nn.Module):
         return self.model.output.loss(readout, targets, self.smoothing), last
 
 
+Given = Sequence[str | tuple[str]] | None
+"""Lines, or tuples of one line; None for those of the files."""
+
+
 class LanguageModelTask(Task):
     """Lines of text, a tokenizer, a language model.
 
@@ -80,8 +84,8 @@ class LanguageModelTask(Task):
     def __init__(
         self,
         config: LanguageModelRun,
-        train: Sequence[str | tuple[str]] | None = None,
-        valid: Sequence[str | tuple[str]] | None = None,
+        train: Given = None,
+        valid: Given = None,
         known: Vocabulary | None = None,
     ) -> None:
         data = config.data
