@@ -77,9 +77,8 @@ class LanguageModelTask(Task):
         RegardError: the data cannot be used.
     """
 
-    name = "language_model"
-    examples = "lines"
     model: LanguageModelNetwork
+    name, examples = "language_model", "lines"
 
     def __init__(
         self,
