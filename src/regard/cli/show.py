@@ -14,7 +14,7 @@ from regard.evaluation.metrics import METRICS, display_name, format_score
 if TYPE_CHECKING:
     from regard.checkpoint import ModelFolder
 
-_NOT_SCORES = ("event", "update", "seconds", "best")
+_NOT_SCORES = ("event", "update", "seconds", "best", "averaged")
 
 
 def show(

@@ -139,12 +139,19 @@ def describe_session(update: int, device: torch.device) -> dict[str, Any]:
     return {
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
         "update": update,
-        "command": shlex.join([os.path.basename(sys.argv[0]), *sys.argv[1:]]),
+        "command": _command(),
         "machine": platform.platform(),
         "device": torch.cuda.get_device_name(device) if device.type == "cuda" else "cpu",
         "threads": torch.get_num_threads(),
         "versions": versions,
     }
+
+
+def _command() -> str:
+    """The command line of this process; a package run with ``python -m`` by its name."""
+    program = Path(sys.argv[0])
+    name = program.parent.name if program.name == "__main__.py" else program.name
+    return shlex.join([name, *sys.argv[1:]])
 
 
 def differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
