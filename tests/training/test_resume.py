@@ -13,7 +13,7 @@ import pytest
 import safetensors.torch
 
 from regard.checkpoint import ModelFolder, read_log
-from regard.errors import ConfigError, DataError, FolderError
+from regard.errors import ConfigError, DataError, FolderError, RegardError
 from regard.tasks.translate.task import TranslateTask
 from regard.training import loop as loop_module
 from regard.training import state as state_module
@@ -201,6 +201,26 @@ def test_killed_at_any_write_and_resumed_twice(tmp_path, kill, monkeypatch, numb
         monkeypatch.undo()
     run_training(tmp_path / "killed", config, train=examples, resume=True)
     same_run(tmp_path / "killed", tmp_path / "whole")
+
+
+@pytest.mark.parametrize("size", [600, 3000, 4500])
+def test_a_disk_that_was_full(tmp_path, largest_file, size):
+    """The kernel lets no file grow beyond some size after the first validation: the log, the weights or the state."""
+    config, examples = build("adam")
+    run_training(tmp_path / "whole", config, train=examples)
+    limit = largest_file(size)
+
+    def fill_up(event):
+        if isinstance(event, Validated) and event.update == 4:
+            limit.__enter__()
+
+    try:
+        with pytest.raises(RegardError, match=r"cannot be written .* free some space"):
+            run_training(tmp_path / "full", config, train=examples, listener=fill_up)
+    finally:
+        limit.__exit__(None, None, None)
+    run_training(tmp_path / "full", config, train=examples, resume=True)
+    same_run(tmp_path / "full", tmp_path / "whole")
 
 
 def test_a_run_that_was_killed_before_its_first_checkpoint_begins_again(tmp_path, kill, monkeypatch):
