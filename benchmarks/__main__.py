@@ -221,7 +221,8 @@ def build_parser() -> argparse.ArgumentParser:
         "benchmarks.quality.\nAttention of beam search against forced decoding: python -m "
         "benchmarks.beam_alignment. Learning from 100 pairs: python -m benchmarks.small.\n"
         "The default command beside configurations by hand: python -m benchmarks.defaults.\n"
-        "Damaged and hostile files: python -m benchmarks.fuzz.",
+        "Damaged and hostile files: python -m benchmarks.fuzz.\n"
+        "Training that is killed and resumed: python -m benchmarks.kill.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(

@@ -16,7 +16,7 @@ import torch
 import regard
 from regard import io as whole_file
 from regard.batches import pad_pairs
-from regard.checkpoint import FORMAT, MIGRATIONS, ModelFolder, read_log
+from regard.checkpoint import FORMAT, MIGRATIONS, ModelFolder, read_log, read_tensors, write_tensors
 from regard.errors import CheckpointError, ConfigError, DataError, FolderError
 from regard.models import ModelConfig, Seq2Seq
 from regard.tasks.translate.predictor import Translator
@@ -235,6 +235,36 @@ class TestWhatCannotBeLoaded:
         path = tmp_path / "best.safetensors"
         path.write_bytes(path.read_bytes()[:-1])
         self.fails(folder, "best.safetensors: damaged")
+
+    @pytest.mark.parametrize("damage", ["one bit", "zeros", "a fact", "another shape", "another name"])
+    def test_damage_that_leaves_the_file_readable(self, tmp_path, damage):
+        folder, _ = make(tmp_path)
+        path = tmp_path / "best.safetensors"
+        content = bytearray(path.read_bytes())
+        if damage == "one bit":
+            content[-5] ^= 1
+        elif damage == "zeros":
+            content[-64:] = bytes(64)
+        else:
+            old, new = {
+                "a fact": (b'\\"update\\": 7', b'\\"update\\": 8'),
+                "another shape": (b'"shape":[9,4]', b'"shape":[4,9]'),
+                "another name": (b'"decoder.C"', b'"decoder.D"'),
+            }[damage]
+            assert content.count(old) >= 1
+            content = content.replace(old, new)
+        path.write_bytes(content)
+        safetensors.torch.load_file(path)  # which sees nothing
+        self.fails(folder, "best.safetensors: damaged: its content is not what its checksum", "copy or train")
+
+    def test_a_checksum_that_is_missing(self, tmp_path):
+        folder, _ = make(tmp_path)
+        path = tmp_path / "best.safetensors"
+        tensors = safetensors.torch.load_file(path)
+        safetensors.torch.save_file(tensors, path, {"facts": "{}"})
+        self.fails(folder, "best.safetensors: damaged: its content is not what its checksum")
+        captioned(folder, format=3)  # whose weights had none
+        folder.load()
 
     @pytest.mark.parametrize("name", ["luong", "bahdanau"])
     def test_weights_of_another_model(self, tmp_path, name):
@@ -462,3 +492,27 @@ def test_a_forged_log_loses_the_forged_rows_alone(tmp_path):
     os.mkfifo(tmp_path / "log.jsonl")
     with pytest.raises(FolderError, match=r"cannot be read .not an ordinary file"):
         read_log(tmp_path)
+
+
+def test_the_file_is_what_the_library_reads(tmp_path):
+    """Every type, odd sizes, a scalar and an empty tensor; equal content is an equal file."""
+    tensors = {
+        "z": torch.arange(5, dtype=torch.uint8),
+        "a": torch.randn(3, 5, dtype=torch.float64),
+        "half": torch.randn(3).half(),
+        "brain": torch.randn(7).bfloat16(),
+        "step": torch.tensor(3.0),
+        "none": torch.empty(0, 4),
+        "long": torch.arange(3),
+        "flag": torch.tensor([True, False, True]),
+        "turned": torch.randn(4, 3).T,
+    }
+    for name in ("one", "other"):
+        write_tensors(tmp_path / name, tensors, {"b": 1, "a": 2})
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "other").read_bytes()
+    loaded = safetensors.torch.load_file(tmp_path / "one")
+    assert loaded.keys() == tensors.keys()
+    for key, tensor in tensors.items():
+        assert loaded[key].dtype == tensor.dtype
+        assert torch.equal(loaded[key], tensor)
+    assert read_tensors(tmp_path / "one")[1] == {"b": 1, "a": 2}

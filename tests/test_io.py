@@ -9,10 +9,13 @@ import pytest
 from regard import io as whole_file
 from regard.errors import DataError
 from regard.io import (
+    LOCK,
     check_safetensors,
     make_folder,
+    one_writer,
     parse_json,
     read_whole,
+    remove_half_written,
     write_whole,
     write_whole_text,
 )
@@ -50,7 +53,10 @@ def test_under_its_name_only_when_it_is_on_the_disk(old, monkeypatch):
 
     monkeypatch.setattr(whole_file.os, "fsync", watched)
     write_whole(old, lambda file: file.write(b"x" * 9))
-    assert seen == [(9, b"old")]
+    assert seen[0] == (9, b"old")
+    assert [content for _, content in seen[1:]] == [b"x" * 9], (
+        "then the folder, so that the name is there too"
+    )
 
 
 def test_a_full_disk_leaves_the_old_file(old, largest_file):
@@ -100,6 +106,9 @@ write_whole(sys.argv[1], fill)
     assert all(path.name.startswith(".file.") for path in old.parent.iterdir() if path != old)
     write_whole(old, lambda file: file.write(b"new"))
     assert old.read_bytes() == b"new"
+    (old.parent / ".hidden").touch()
+    remove_half_written(old.parent)
+    assert sorted(path.name for path in old.parent.iterdir()) == [".hidden", "file"]
 
 
 def test_a_folder_that_is_not_there(tmp_path):
@@ -151,3 +160,54 @@ def test_a_header_that_claims_gigabytes_is_refused(tmp_path):
     (tmp_path / "weights").write_bytes((1 << 33).to_bytes(8, "little"))
     with pytest.raises(ValueError, match="a header of 8,589,934,592 bytes"):
         check_safetensors(tmp_path / "weights")
+
+
+HOLDER = """
+import sys, time
+from pathlib import Path
+from regard.io import one_writer
+with one_writer(Path(sys.argv[1])):
+    print("held", flush=True)
+    time.sleep(60)
+"""
+
+
+class TestOneWriter:
+    def test_a_second_one_is_refused_at_once_and_told_who_is_first(self, tmp_path):
+        with subprocess.Popen(
+            [sys.executable, "-c", HOLDER, tmp_path / "model"], stdout=subprocess.PIPE, text=True
+        ) as holder:
+            assert holder.stdout is not None
+            assert holder.stdout.readline() == "held\n"
+            message = (
+                rf"model: another process is writing to this folder \(process {holder.pid} on .+\); wait"
+            )
+            with pytest.raises(DataError, match=message), one_writer(tmp_path / "model"):
+                pass
+            holder.kill()
+        assert (tmp_path / "model" / LOCK).exists(), "a killed owner leaves its file"
+        with one_writer(tmp_path / "model"):  # and the lock is free all the same
+            pass
+        assert not (tmp_path / "model" / LOCK).exists()
+
+    def test_in_one_process_too(self, tmp_path):
+        with (
+            one_writer(tmp_path),
+            pytest.raises(DataError, match=f"process {os.getpid()}"),
+            one_writer(tmp_path),
+        ):
+            pass
+
+    def test_a_folder_that_stays_empty_is_removed_if_it_was_made(self, tmp_path):
+        with one_writer(tmp_path / "new"):
+            assert (tmp_path / "new").is_dir()
+        assert not (tmp_path / "new").exists()
+        (tmp_path / "old").mkdir()
+        with one_writer(tmp_path / "old"):
+            pass
+        assert (tmp_path / "old").is_dir()
+
+    def test_a_file_in_its_place(self, tmp_path):
+        (tmp_path / "file").write_text("")
+        with pytest.raises(DataError, match="file: cannot be made"), one_writer(tmp_path / "file"):
+            pass

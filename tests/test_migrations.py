@@ -1,4 +1,7 @@
-"""Folders of older formats still open and give the same results; `fixtures/format-2` was written by commit 1ccf993."""
+"""Folders of older formats still open and give the same results.
+
+`fixtures/format-2` was written by commit 1ccf993, `fixtures/format-3` by 34baafe.
+"""
 
 import json
 from pathlib import Path
@@ -88,6 +91,17 @@ class TestResults:
             assert (result.log_prob, result.score) == pytest.approx(
                 (each["log_prob"], each["score"]), **CLOSE
             )
+
+
+@pytest.mark.parametrize("weights", ["best", "last"])
+def test_a_classifier_of_format_3_and_its_configuration(weights):
+    folder = FIXTURES / "format-3"
+    expected = json.loads((folder / "expected.json").read_text(encoding="utf-8"))["classify"]
+    classifier = regard.Classifier.load(folder / "classify", weights=weights)
+    for result, each in zip(classifier.classify(expected["inputs"]), expected[weights], strict=True):
+        assert result.label == each["label"]
+        assert dict(result.probabilities) == pytest.approx(each["probabilities"], **CLOSE)
+    assert configure(read_options(folder / "classify" / "train.toml")).model == classifier.model.config
 
 
 def test_the_shortlist_of_a_translator_is_read():

@@ -4,26 +4,29 @@
     NAME.tokenizer.json      source and target of a translator, text of the other tasks
     best.safetensors         the weights with the best validation, with facts about them
     last.safetensors         the weights of the last checkpoint
+    checkpoints/             what a run is resumed from; see `regard.training.state`
     log.jsonl                the training log, one JSON object per line
     train.toml               the whole configuration of the run, ready to be run again
+    run.json                 its data's checksums; the versions and the command of each session
 
 An ensemble is a folder of such folders, ``seed-1``, ``seed-2``, …, whose own ``regard.json`` has format, task and the
 names of its members; it is opened wherever one model is.
 
-Each file is written as a whole or not at all, except for the log, which grows. Loading does not guess: a folder that is
-missing, damaged, foreign or newer than this package is an error that says so; an older one is migrated as it is read,
-one function per format number. To predict, neither the log nor ``train.toml`` is read.
+Each file is written as a whole or not at all, except for the log, which grows. Weights carry their SHA-256. Loading
+does not guess: a folder that is missing, damaged, foreign or newer than this package is an error that says so; an older
+one is migrated as it is read, one function per format number. To predict, neither the log nor ``train.toml`` is read.
 """
 
+import hashlib
 import json
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, BinaryIO, Literal
 
 import safetensors
-import safetensors.torch
 import torch
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
@@ -45,11 +48,8 @@ from regard.text.formats import read_file
 from regard.text.tokenizer import MAX_TOKENIZER_BYTES
 from regard.version import __version__
 
-FORMAT = 3
-"""Raised whenever an older package could not read what this one writes."""
-
-ENSEMBLE_FORMAT = 4
-"""The format of an ensemble's ``regard.json``: packages that read up to 3 know only single models."""
+FORMAT = 4
+"""Raised whenever an older package could not read what this one writes, or could not tell that it is damaged."""
 
 WEIGHTS = ("best", "last")
 
@@ -104,7 +104,17 @@ def _drop_lacking_2(table: Any) -> Any:
     return kept
 
 
-MIGRATIONS: dict[int, Callable[[Document, dict[str, Any]], dict[str, Any]]] = {2: _migrate_2_to_3}
+def _migrate_3_to_4(document: Document, content: dict[str, Any]) -> dict[str, Any]:
+    """Weights got checksums, which those of format 3 need not have; the documents stayed as they were."""
+    return content
+
+
+_FIRST_WITH_CHECKSUMS = 4
+
+MIGRATIONS: dict[int, Callable[[Document, dict[str, Any]], dict[str, Any]]] = {
+    2: _migrate_2_to_3,
+    3: _migrate_3_to_4,
+}
 """A format number → what turns a document of that format into one of the next."""
 
 _OLD_LOGS = {2: "journal.jsonl"}
@@ -196,12 +206,7 @@ class ModelFolder:
         Raises:
             CheckpointError: it cannot be written.
         """
-        tensors = {key: value.detach().cpu().contiguous() for key, value in _unshared(model).items()}
-        content = safetensors.torch.save(tensors, {"facts": json.dumps(facts)})
-        try:
-            write_whole(self.path / f"{name}.safetensors", lambda file: file.write(content))
-        except DataError as error:
-            raise CheckpointError(f"checkpoint not saved: {error}; the one before it is untouched") from error
+        write_tensors(self.path / f"{name}.safetensors", unshared(model), facts)
 
     @property
     def task(self) -> str:
@@ -211,6 +216,15 @@ class ModelFolder:
             FolderError: missing, damaged, foreign, or newer than this package.
         """
         return str(self._description()["task"])
+
+    @property
+    def tokenizers(self) -> dict[str, Tokenizer]:
+        """The tokenizers by name; the weights are not read.
+
+        Raises:
+            FolderError: missing, damaged, foreign, or newer than this package.
+        """
+        return {name: Tokenizer.load(self._tokenizer_path(name)) for name in self._description()["checksums"]}
 
     def create_ensemble(self, task: str, members: Sequence[str]) -> None:
         """Write the description of an ensemble; the one before it stays until this one is complete.
@@ -224,7 +238,7 @@ class ModelFolder:
         """
         make_folder(self.path)
         description = {
-            "format": ENSEMBLE_FORMAT,
+            "format": FORMAT,
             "regard": __version__,
             "task": task,
             "ensemble": list(members),
@@ -288,17 +302,17 @@ class ModelFolder:
             config = spec.model_config().from_mapping(description["model"], "model")
             # no memory is taken before the weights' header says that it will be filled
             with torch.device("meta"), _SkipSampling():
-                expected = _unshared(spec.build(config, sizes))
+                expected = unshared(spec.build(config, sizes))
         except (ConfigError, LookupError, TypeError, ValueError, AttributeError, RuntimeError) as error:
             raise FolderError(
                 f"{self.path / 'regard.json'}: damaged: {error}; copy or train the model again"
             ) from error
-        stored, facts = self._read_weights(weights, expected)
+        checked = description["format"] >= _FIRST_WITH_CHECKSUMS
+        path, stored, facts = self._read_weights(weights, expected, checked)
         # weights are sampled to be overwritten: the caller's generator is left as it is
-        with torch.random.fork_rng(devices=[]), torch.no_grad():
+        with torch.random.fork_rng(devices=[]):
             model = spec.build(config, sizes)
-            for name, tensor in _unshared(model).items():
-                tensor.copy_(stored[name])
+        fill_model(model, stored, path)
         facts = _migrate("facts", facts, description["format"])
         return LoadedModel(spec.name, model.eval(), tokenizers, labels, facts, sizes)
 
@@ -350,10 +364,9 @@ class ModelFolder:
                 f"{path}: it has no format number, so it is not Regard's; name a folder that `regard train` made"
             )
         written = f"{path}: written in format {description['format']} by Regard {description.get('regard')}"
-        newest = ENSEMBLE_FORMAT if "ensemble" in description else FORMAT
-        if description["format"] > newest:
+        if description["format"] > FORMAT:
             raise FolderError(
-                f"{written}; this is Regard {__version__}, which reads up to format {newest}: upgrade it"
+                f"{written}; this is Regard {__version__}, which reads up to format {FORMAT}: upgrade it"
             )
         if description["format"] < min(MIGRATIONS):
             raise FolderError(
@@ -363,36 +376,185 @@ class ModelFolder:
         return description
 
     def _read_weights(
-        self, weights: str, expected: Mapping[str, Tensor]
-    ) -> tuple[dict[str, Tensor], dict[str, Any]]:
-        """The stored tensors and facts; nothing is read before names and shapes are the expected ones."""
+        self, weights: str, expected: Mapping[str, Tensor], checked: bool
+    ) -> tuple[Path, dict[str, Tensor], dict[str, Any]]:
+        """The path, the stored tensors and the facts; nothing is read before names and shapes are the expected ones."""
         path = self.path / f"{weights}.safetensors"
         try:
-            check_safetensors(path)
-            with safetensors.safe_open(path, framework="pt") as file:
-                facts = parse_json((file.metadata() or {}).get("facts", "{}"))
-                if not isinstance(facts, dict):
-                    raise ValueError(f"its facts are {facts!r:.60}")
-                shapes = {key: file.get_slice(key).get_shape() for key in file.keys()}  # noqa: SIM118
-                wrong = sorted(shapes.keys() ^ expected.keys()) or [
-                    name for name, tensor in expected.items() if list(tensor.shape) != shapes[name]
-                ]
-                stored = {} if wrong else {key: file.get_tensor(key) for key in shapes}
+            with _opened(path) as file:
+                _refuse_unfit(path, {key: file.get_slice(key).get_shape() for key in file.keys()}, expected)  # noqa: SIM118
+            stored, facts = read_tensors(path, checked=checked)
         except FileNotFoundError:
             there = [name for name in WEIGHTS if (self.path / f"{name}.safetensors").exists()]
             remedy = "the training has saved none yet; wait for its first validation"
             if there:
                 remedy = f"there are weights named {there[0]!r}: choose them with --weights {there[0]}"
             raise FolderError(f"{path}: no such weights; {remedy}") from None
-        except (safetensors.SafetensorError, OSError, ValueError, MemoryError) as error:
-            raise FolderError(f"{path}: damaged: {error}; copy or train it again") from error
-        wrong = wrong or [name for name in expected if expected[name].dtype != stored[name].dtype]
-        if wrong:
-            raise FolderError(
-                f"{path}: the weights do not fit regard.json, first at {wrong[0]!r}; the files belong to "
-                "different models, so copy the whole folder again"
-            )
-        return stored, facts
+        return path, stored, facts
+
+
+def write_tensors(path: Path, tensors: Mapping[str, Tensor], facts: Mapping[str, Any]) -> None:
+    """Write tensors with their checksum; the file before it stays until this one is complete.
+
+    Args:
+        path: a safetensors file.
+        tensors: by name, on any device.
+        facts: plain values to keep with them.
+
+    Raises:
+        CheckpointError: it cannot be written.
+    """
+    stored = {key: value.detach().cpu().contiguous() for key, value in tensors.items()}
+    metadata = {"facts": json.dumps({**facts, _CHECKSUM: _digest(stored, facts)})}
+    try:
+        write_whole(path, lambda file: _fill(file, stored, metadata))
+    except DataError as error:
+        raise CheckpointError(f"checkpoint not saved: {error}; the one before it is untouched") from error
+
+
+_DTYPES = {
+    torch.float32: "F32",
+    torch.float64: "F64",
+    torch.float16: "F16",
+    torch.bfloat16: "BF16",
+    torch.int64: "I64",
+    torch.int32: "I32",
+    torch.uint8: "U8",
+    torch.bool: "BOOL",
+}
+"""The types by their names in a safetensors file."""
+
+
+def _fill(file: BinaryIO, tensors: Mapping[str, Tensor], metadata: Mapping[str, str]) -> None:
+    """Write a safetensors file: the size of its header (8 bytes), the header (JSON), the tensors' bytes.
+
+    As the library would, but without a second copy of everything in memory, which takes most of its time, and with
+    equal files for equal content, where the library writes metadata in an arbitrary order. The widest types are first,
+    so that each tensor begins at a multiple of its own.
+    """
+    ordered = sorted(tensors.items(), key=lambda item: (-item[1].element_size(), item[0]))
+    header: dict[str, Any] = {"__metadata__": dict(metadata)}
+    end = 0
+    for name, tensor in ordered:
+        start, end = end, end + tensor.nbytes
+        header[name] = {
+            "dtype": _DTYPES[tensor.dtype],
+            "shape": list(tensor.shape),
+            "data_offsets": [start, end],
+        }
+    written = json.dumps(header, separators=(",", ":")).encode()
+    written += b" " * (-len(written) % 8)
+    file.write(len(written).to_bytes(8, "little") + written)
+    for _, tensor in ordered:
+        file.write(_bytes(tensor))
+
+
+def _bytes(tensor: Tensor) -> memoryview:
+    """The bytes of a contiguous tensor, without a copy."""
+    return tensor.flatten().view(torch.uint8).numpy().data
+
+
+def read_tensors(path: Path, *, checked: bool = True) -> tuple[dict[str, Tensor], dict[str, Any]]:
+    """Read what `write_tensors` wrote: the tensors by name, and the facts.
+
+    Args:
+        path: a safetensors file.
+        checked: whether there must be a checksum; without, one that is there still has to be right.
+
+    Raises:
+        FolderError: it is damaged.
+        FileNotFoundError: there is none.
+    """
+    with _opened(path) as file:
+        facts = _parse_facts(file)
+        tensors = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
+    checksum = facts.pop(_CHECKSUM, None)
+    if checksum is None and not checked:
+        return tensors, facts
+    if checksum != _digest(tensors, facts):
+        raise FolderError(
+            f"{path}: damaged: its content is not what its checksum (SHA-256) was computed of; copy or train it again"
+        )
+    return tensors, facts
+
+
+def read_facts(path: Path) -> dict[str, Any]:
+    """The facts of what `write_tensors` wrote; the tensors are not read, and the checksum is not checked.
+
+    Raises:
+        FolderError: it is damaged.
+        FileNotFoundError: there is none.
+    """
+    with _opened(path) as file:
+        return _parse_facts(file)
+
+
+def _parse_facts(file: Any) -> dict[str, Any]:
+    facts = parse_json((file.metadata() or {}).get("facts", "{}"))
+    if not isinstance(facts, dict):
+        raise ValueError(f"its facts are {facts!r:.60}")
+    return facts
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
+    """A safetensors file; what cannot be read of it is damage."""
+    try:
+        check_safetensors(path)
+        with safetensors.safe_open(path, framework="pt") as file:
+            yield file
+    except FileNotFoundError:
+        raise
+    except (safetensors.SafetensorError, OSError, ValueError, MemoryError) as error:
+        raise FolderError(f"{path}: damaged: {error}; copy or train it again") from error
+
+
+_CHECKSUM = "sha256"
+
+
+def _digest(tensors: Mapping[str, Tensor], facts: Mapping[str, Any]) -> str:
+    """SHA-256 of facts and tensors: each tensor's name, type and shape, then its bytes."""
+    digest = hashlib.sha256(json.dumps(facts).encode())
+    for name, tensor in sorted(tensors.items()):
+        digest.update(f"\n{name} {tensor.dtype} {tuple(tensor.shape)}\n".encode())
+        digest.update(_bytes(tensor.contiguous()))
+    return digest.hexdigest()
+
+
+def fill_model(model: nn.Module, stored: Mapping[str, Tensor], path: Path) -> None:
+    """Copy the tensors of a checkpoint into a model.
+
+    Args:
+        model: changed in place.
+        stored: its parameters and buffers, a shared one under its first name only.
+        path: of the checkpoint, for the message.
+
+    Raises:
+        FolderError: the model has other tensors.
+    """
+    expected = unshared(model)
+    _refuse_unfit(path, {name: tensor.shape for name, tensor in stored.items()}, expected)
+    if other := [name for name in expected if expected[name].dtype != stored[name].dtype]:
+        raise _unfit(path, other[0])
+    with torch.no_grad():
+        for name, tensor in expected.items():
+            tensor.copy_(stored[name])
+
+
+def _refuse_unfit(path: Path, shapes: Mapping[str, Sequence[int]], expected: Mapping[str, Tensor]) -> None:
+    """Raise unless names and shapes of stored tensors are the expected ones."""
+    wrong = sorted(shapes.keys() ^ expected.keys()) or [
+        name for name, tensor in expected.items() if list(tensor.shape) != list(shapes[name])
+    ]
+    if wrong:
+        raise _unfit(path, wrong[0])
+
+
+def _unfit(path: Path, name: str) -> FolderError:
+    return FolderError(
+        f"{path}: the weights do not fit regard.json, first at {name!r}; the files belong to different models, so copy "
+        "the whole folder again"
+    )
 
 
 def _migrate(document: Document, content: dict[str, Any], number: int) -> dict[str, Any]:
@@ -481,6 +643,6 @@ def _checksum(path: Path) -> str:
     return f"{zlib.crc32(read_whole(path, MAX_TOKENIZER_BYTES)):08x}"
 
 
-def _unshared(model: nn.Module) -> dict[str, Tensor]:
+def unshared(model: nn.Module) -> dict[str, Tensor]:
     """Parameters by name, a shared one under its first name only; then the buffers, which are measured."""
     return {**dict(model.named_parameters(remove_duplicate=True)), **dict(model.named_buffers())}

@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all, folders to hold them, and files that are read within bounds.
+"""Files that appear whole or not at all, folders with one writer at a time, and files that are read within bounds.
 
 Writing: in a path, and a function that fills a binary file; out the file, under its own name only once all of it is on
 disk; until then the previous file stays, whatever happens: a full disk, a signal, a bug. Reading: a file that may be
@@ -10,13 +10,24 @@ import json
 import os
 import re
 import secrets
+import shutil
+import socket
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from os import PathLike
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from regard.errors import DataError
+
+try:
+    import fcntl
+except ImportError:  # Windows, where folders are not locked
+    fcntl = None  # type: ignore[assignment]
+
+LOCK = ".lock"
+"""The file that the writer of a folder holds locked."""
 
 
 def write_whole(path: str | PathLike[str], fill: Callable[[BinaryIO], object]) -> None:
@@ -30,7 +41,7 @@ def write_whole(path: str | PathLike[str], fill: Callable[[BinaryIO], object]) -
         DataError: the file cannot be written.
     """
     target = Path(path)
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
+    temporary = _beside(target)
     try:
         try:
             with temporary.open("xb") as file:
@@ -38,6 +49,7 @@ def write_whole(path: str | PathLike[str], fill: Callable[[BinaryIO], object]) -
                 file.flush()
                 os.fsync(file.fileno())
             os.replace(temporary, target)
+            _sync_folder(target.parent)
         finally:
             temporary.unlink(missing_ok=True)
     except OSError as error:
@@ -46,6 +58,46 @@ def write_whole(path: str | PathLike[str], fill: Callable[[BinaryIO], object]) -
             f"{target}: cannot be written ({reason}); free some space, or choose a folder that exists and can be "
             "written to"
         ) from error
+
+
+def link_whole(source: Path, path: Path) -> None:
+    """Give a file a second name, in place of what has that name; a copy where the file system has no links.
+
+    Raises:
+        DataError: it cannot be written.
+    """
+    temporary = _beside(path)
+    try:
+        try:
+            os.link(source, temporary)
+            os.replace(temporary, path)  # which does nothing where both are names of one file
+        finally:
+            temporary.unlink(missing_ok=True)
+    except OSError:
+        with source.open("rb") as content:
+            write_whole(path, lambda file: shutil.copyfileobj(content, file))
+
+
+def _beside(path: Path) -> Path:
+    """A hidden name in the same folder, for a file that is not complete."""
+    return path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+
+
+def _sync_folder(folder: Path) -> None:
+    """Flush the names of a folder's files to the disk, where the system can."""
+    with suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def remove_half_written(folder: Path) -> None:
+    """Remove what writers that were killed left half written; call it only where nobody else writes."""
+    for path in folder.glob(".*"):
+        if re.fullmatch(r"\..+\.[0-9a-f]{8}", path.name):
+            path.unlink(missing_ok=True)
 
 
 def check_regular(path: str | PathLike[str]) -> None:
@@ -158,3 +210,57 @@ def free_folder(path: Path, taken: Callable[[Path], bool]) -> Path:
         free = path.with_name(f"{path.name}-{number}")
         number += 1
     return free
+
+
+@contextmanager
+def one_writer(folder: Path) -> Iterator[None]:
+    """Hold a folder, which is made if need be, for one writer; a folder that stays empty is removed at the end.
+
+    The system holds the lock (flock) and frees it when its owner ends, however that ends: it is never left behind.
+
+    Raises:
+        DataError: another process is writing to the folder, or it cannot be made or written to.
+    """
+    made = not folder.exists()
+    make_folder(folder)
+    lock = _lock(folder)
+    try:
+        yield
+    finally:
+        (folder / LOCK).unlink(missing_ok=True)
+        os.close(lock)
+        if made:
+            with suppress(OSError):
+                folder.rmdir()
+
+
+def _lock(folder: Path) -> int:
+    """Open a folder's lock file and lock it; who holds it is written inside."""
+    path = folder / LOCK
+    while True:
+        try:
+            lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        except OSError as error:
+            raise DataError(
+                f"{folder}: cannot be written to ({error.strerror or error}); choose another folder"
+            ) from error
+        try:
+            if fcntl is not None:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            owner = os.read(lock, 200).decode("utf-8", "replace") or "it has just begun"
+            os.close(lock)
+            raise DataError(
+                f"{folder}: another process is writing to this folder ({owner}); wait for its end, or choose another "
+                "folder"
+            ) from None
+        except OSError:
+            pass  # a file system without locks: better unguarded than not at all
+        with suppress(FileNotFoundError):  # removed by the owner before, between our opening and our locking
+            if os.path.samestat(os.fstat(lock), path.stat()):
+                break
+        os.close(lock)
+    with suppress(OSError):
+        os.ftruncate(lock, 0)
+        os.write(lock, f"process {os.getpid()} on {socket.gethostname()}".encode())
+    return lock

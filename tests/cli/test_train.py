@@ -88,6 +88,36 @@ def test_the_folder_can_be_trained_again_from_its_own_configuration(regard, trai
     assert (corpus / "model" / "train.toml").read_text() == (corpus / "again" / "train.toml").read_text()
 
 
+class TestResume:
+    def test_a_finished_run_gets_more_updates_with_the_same_command_or_without(self, regard, train, corpus):
+        constant = ("--set", "training.schedule=constant", "--set", "training.warmup=0")
+        train("--updates", 6, *constant, "--resume")  # begins
+        ended = train("--updates", 9, "--resume")
+        assert ended.status == 0
+        assert "resumed after update 6\n" in ended.err
+        ended = regard("train", corpus / "model", "--resume", "--updates", 12)
+        assert "resumed after update 9\n" in ended.err
+        train("--updates", 12, *constant, folder="whole")
+        one, other = weights(corpus / "model"), weights(corpus / "whole")
+        assert all(torch.equal(one[name], other[name]) for name in one)
+        commands = [
+            session["command"]
+            for session in json.loads((corpus / "model" / "run.json").read_text())["sessions"]
+        ]
+        assert commands[2] == f"regard train {corpus}/model --resume --updates 12"
+
+    def test_nothing_to_resume(self, regard, corpus):
+        ended = regard("train", corpus / "none", "--resume")
+        assert ended.status == 2
+        assert "data.train: no training pairs; name them with --train" in ended.err
+
+    def test_an_ensemble_is_resumed_by_its_own_command(self, regard, train, corpus):
+        train("--updates", 2, "--seeds", 2)
+        ended = regard("train", corpus / "model", "--resume")
+        assert ended.status == 2
+        assert "holds an ensemble; repeat its command, with its --seeds, to go on" in ended.err
+
+
 class TestFlags:
     def test_each_arrives(self, train, corpus):
         train(
@@ -312,10 +342,10 @@ class TestBadInput:
         self.fails(train(), corpus, "tiny.toml: no such configuration file")
 
     def test_a_folder_that_holds_a_model(self, train, corpus, model):
-        before = {path.name: path.read_bytes() for path in model.iterdir()}
+        before = {path: path.read_bytes() for path in model.rglob("*.*") if path.is_file()}
         ended = train(folder=model)
         self.fails(ended, corpus, f"{model}: holds a model already; choose another folder")
-        assert {path.name: path.read_bytes() for path in model.iterdir()} == before
+        assert {path: path.read_bytes() for path in model.rglob("*.*") if path.is_file()} == before
 
     def test_a_full_disk_while_a_checkpoint_is_saved(self, train, corpus, largest_file):
         """Room for all small files and not for the weights; nothing half-written stays behind."""
@@ -324,7 +354,7 @@ class TestBadInput:
         assert (ended.status, ended.out) == (2, "")
         last = ended.err.splitlines()[-1]
         assert last.startswith(
-            f"error: checkpoint not saved: {corpus}/model/best.safetensors: cannot be written ("
+            f"error: checkpoint not saved: {corpus}/model/checkpoints/00000010.safetensors: cannot be written ("
         )
         assert "free some space" in last
         assert last.endswith("the one before it is untouched")

@@ -192,6 +192,15 @@ def test_what_cannot_be_leaves_no_model_behind(
     run_training(tmp_path / "model", run_config(), train=pairs(40))
 
 
+def test_a_second_training_in_one_folder_is_refused_before_it_reads_anything(tmp_path, run_config, pairs):
+    def second(event):
+        with pytest.raises(DataError, match="another process is writing to this folder"):
+            run_training(tmp_path / "model", run_config(), train=None)
+
+    run_training(tmp_path / "model", run_config(), train=pairs(40), listener=second)
+    assert not (tmp_path / "model" / ".lock").exists()
+
+
 @pytest.mark.parametrize("cell", CELLS)
 @pytest.mark.parametrize("kind", [kind for kind in DecoderConfig.variants if kind != "deep-fusion"])
 def test_mixed_precision_learns(tmp_path, run_config, pairs, kind, cell):

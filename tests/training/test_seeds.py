@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from regard.checkpoint import ENSEMBLE_FORMAT, ModelFolder
+from regard.checkpoint import FORMAT, ModelFolder
 from regard.errors import ConfigError, DataError, FolderError
 from regard.inference.ensemble import Ensemble, LabelEnsemble
 from regard.tasks.classify.predictor import Classifier
@@ -152,9 +152,9 @@ class TestRefused:
         run_seeds(tmp_path / "model", configure(TINY), 1, train=words)
         path = tmp_path / "model" / "regard.json"
         description = json.loads(path.read_text())
-        assert description["format"] == ENSEMBLE_FORMAT
-        path.write_text(json.dumps({**description, "format": ENSEMBLE_FORMAT + 1}))
-        with pytest.raises(FolderError, match=f"reads up to format {ENSEMBLE_FORMAT}: upgrade it"):
+        assert description["format"] == FORMAT
+        path.write_text(json.dumps({**description, "format": FORMAT + 1}))
+        with pytest.raises(FolderError, match=f"reads up to format {FORMAT}: upgrade it"):
             Translator.load(tmp_path / "model")
         path.write_text(json.dumps({**description, "ensemble": []}))
         with pytest.raises(FolderError, match="damaged: the ensemble's members are"):

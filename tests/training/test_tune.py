@@ -45,7 +45,7 @@ def trained(monkeypatch):
     def run_training(folder, config, *, listener=None, **_):
         training = config.training
         runs.append((Path(folder).name, training.max_updates, training.learning_rate))
-        Path(folder).mkdir(parents=True)
+        Path(folder).mkdir(parents=True, exist_ok=True)
         for name in ("best", "last"):
             (Path(folder) / f"{name}.safetensors").write_bytes(b"weights")
         loss = abs(math.log(training.learning_rate / 0.004)) + 1 / training.max_updates
@@ -136,7 +136,7 @@ def test_an_interrupted_search_keeps_what_is_finished(tmp_path, trained, monkeyp
 
     def interrupted(folder, config, **options):
         if len(trained) == 5:
-            Path(folder).mkdir(parents=True)
+            Path(folder).mkdir(parents=True, exist_ok=True)
             raise KeyboardInterrupt
         return run_training(folder, config, **options)
 

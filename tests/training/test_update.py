@@ -2,7 +2,6 @@ import pytest
 import torch
 
 from regard.batches import pad_pairs
-from regard.errors import RegardError
 from regard.ops.native import native_off
 from regard.tasks.config import TrainingConfig
 from regard.tasks.translate.objective import TranslationObjective
@@ -75,19 +74,17 @@ def test_a_mean_over_sentences_is_the_same_direction_in_another_unit(learn_from)
     assert by_sentences.loss == pytest.approx(by_tokens.loss), "the loss is reported per token all the same"
 
 
-def test_a_gradient_that_is_not_finite_raises_before_the_weights_are_touched(
-    fabric, small_model, prepared, monkeypatch
-):
+def test_a_gradient_that_is_not_finite_leaves_the_weights_alone(fabric, small_model, prepared, monkeypatch):
     model = small_model()
     config = TrainingConfig(optimizer="sgd", learning_rate=1.0, max_updates=1)
     wrapped, optimizer = fabric.setup(TranslationObjective(model, 0.0), build_optimizer(model, config))
     before = [parameter.detach().clone() for parameter in model.parameters()]
     monkeypatch.setattr(fabric, "clip_gradients", lambda *args, **options: torch.tensor(float("inf")))
     batch = pad_pairs(prepared.train[:3])
-    with pytest.raises(RegardError, match="gradient's norm became inf: training has diverged"):
-        update(fabric, wrapped, optimizer, [batch], wrapped, clip=1.0)
+    result = update(fabric, wrapped, optimizer, [batch], wrapped, clip=1.0)
+    assert result.skipped == "the gradient's norm is inf"
     assert all(map(torch.equal, before, model.parameters()))
-    update(fabric, wrapped, optimizer, [batch], wrapped, clip=1.0, scaled=True)
+    assert update(fabric, wrapped, optimizer, [batch], wrapped, clip=1.0, scaled=True).skipped == ""
 
 
 def test_a_gradient_within_bounds_is_left_alone(learn_from):
@@ -97,11 +94,10 @@ def test_a_gradient_within_bounds_is_left_alone(learn_from):
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
-def test_divergence_is_reported_with_its_remedy(learn_from, value):
-    with pytest.raises(
-        RegardError, match=r"loss became (nan|inf): training has diverged; lower training.learning_rate"
-    ):
-        learn_from(range(3), spoil=value)
+def test_a_loss_that_is_not_finite_leaves_the_weights_alone(learn_from, value):
+    result, step = learn_from(range(3), spoil=value)
+    assert result.skipped in ("the loss is nan", "the loss is inf")
+    assert not step[step.isfinite()].any()
 
 
 def test_an_update_waits_for_its_device_once(fabric, small_model, prepared, monkeypatch):

@@ -74,6 +74,9 @@ def main() -> None:
             raise
         _print_error(str(error))
         sys.exit(2)
+    except MemoryError:
+        _print_error("out of memory; give less data or smaller batches, or use a machine with more memory")
+        sys.exit(2)
     except OSError as error:
         # other files report their errors where they are written: this is standard output
         if error.errno not in (errno.EPIPE, *_FULL):

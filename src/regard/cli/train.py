@@ -1,5 +1,8 @@
 """``regard train``: from training files to a model folder, for every task."""
 
+import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,7 +22,9 @@ if TYPE_CHECKING:
 
 def train(
     context: typer.Context,
-    folder: Annotated[Path, typer.Argument(help="Where to write the model: a new folder.")],
+    folder: Annotated[
+        Path, typer.Argument(help="Where to write the model: a new folder, or with --resume that of a run.")
+    ],
     train_files: Annotated[
         list[Path] | None,
         typer.Option(
@@ -84,6 +89,23 @@ def train(
             metavar="N",
         ),
     ] = None,
+    resume: Annotated[
+        bool,
+        typer.Option(
+            "--resume",
+            help="Go on with the run in FOLDER from its newest checkpoint, as if it had never stopped; other options "
+            "change how it goes on, such as --epochs. A run that has not begun yet is begun.",
+        ),
+    ] = False,
+    start_from: Annotated[
+        Path | None,
+        typer.Option(
+            "--from",
+            help="Start from the weights, tokenizers and labels of this model; --set training.extend_vocabulary=true "
+            "adds new words, characters and labels.",
+            metavar="MODEL",
+        ),
+    ] = None,
     options: Annotated[
         list[str] | None,
         typer.Option(
@@ -134,6 +156,10 @@ def train(
     FOLDER/train.toml; to repeat the run, pass it as --config. Scores, curves
     and examples are on one page, FOLDER/report.html.
 
+    A run that was stopped goes on with --resume, to the very weights of a
+    run that was never stopped. A finished one can be given more updates,
+    epochs or minutes, or another schedule; time already spent counts.
+
     [bold]Examples[/]
 
       regard train model --train pairs.tsv
@@ -141,6 +167,12 @@ def train(
       regard train model --train pairs.tsv --budget 10
 
       regard train model --train a.de.gz --train a.en.gz --minutes 30
+
+      regard train model --resume
+
+      regard train model --resume --epochs 20
+
+      regard train news --from model --train news.tsv --epochs 3
 
       regard train g2p --train words.tsv --preset characters
 
@@ -151,7 +183,7 @@ def train(
       regard train lm --task language_model --train text.txt
     """
     from regard.checkpoint import read_options
-    from regard.training.configure import plan_run, recognize
+    from regard.training.configure import begun_options, plan_run, recognize
     from regard.training.progress import TrainingDisplay
     from regard.training.run import run_training
     from regard.training.seeds import run_seeds
@@ -176,19 +208,32 @@ def train(
         flags["training"] |= {"max_updates": updates or 0, "max_epochs": epochs or 0}
     single = {"max_minutes": minutes, "device": device, "threads": threads, "seed": seed}
     flags["training"] |= {name: value for name, value in single.items() if value is not None}
+    if start_from is not None:
+        flags["training"]["start_from"] = str(start_from)
     for assignment in options or []:
         set_option(flags, assignment)
     given = {name: table for name, table in flags.items() if table}
+    begun = begun_options(folder) if resume and seeds is None else {}
     if tokenizer or vocabulary is not None:
-        chosen = recognize(file, given, preset=preset).task
+        chosen = recognize(begun, file, given, preset=preset).task
         given["tokenizer"] = _tokenizer_flags(chosen, tokenizer, vocabulary) | given.get("tokenizer", {})
-    run = plan_run(file, given, preset=preset, budget=budget)
+    run = plan_run(file, given, preset=preset, budget=budget, begun=begun)
     if plan:
         _print_plan(run, json)
         return
-    if seeds is not None:
-        with TrainingDisplay(notes) as display:
+    with TrainingDisplay(notes) as display, _how_to_go_on(folder, seeds is not None):
+        if seeds is not None:
             ensemble = run_seeds(folder, run.config, seeds, listener=display)
+        else:
+            trained = run_training(
+                folder,
+                run.config,
+                listener=display,
+                plan=run.lines,
+                command=command_line(context),
+                resume=resume,
+            )
+    if seeds is not None:
         if json:
             print_json(ensemble.report)
             return
@@ -196,10 +241,6 @@ def train(
         command = TASKS[run.config.task].first_command.format(folder=ensemble.folder)
         notes.print(f"the ensemble is in {ensemble.folder}; try: {command}", markup=False)
         return
-    with TrainingDisplay(notes) as display:
-        trained = run_training(
-            folder, run.config, listener=display, plan=run.lines, command=command_line(context)
-        )
     if json:
         print_json(trained.report)
         return
@@ -213,6 +254,20 @@ def train(
     command = TASKS[report["task"]].first_command.format(folder=trained.folder)
     page = "" if trained.page is None else f"; report: {trained.page}"
     notes.print(f"the model is in {trained.folder}{page}; try: {command}", markup=False)
+
+
+@contextmanager
+def _how_to_go_on(folder: Path, is_ensemble: bool) -> Iterator[None]:
+    """Say, where training is stopped by a signal, how to go on; the exit status is the signal's."""
+    from regard.training.signals import StoppedTraining
+
+    try:
+        yield
+    except StoppedTraining as stop:
+        command = "repeat the command" if is_ensemble else f"regard train {shlex.quote(str(folder))} --resume"
+        with suppress(OSError):  # a terminal that is gone
+            notes.print(f"go on with: {command}", markup=False)
+        raise typer.Exit(stop.status) from stop
 
 
 def _seeds_table(report: dict[str, Any]) -> Table:

@@ -78,6 +78,35 @@ def _unseen(modules: list[nn.Module] | list[Embedding], seen: set[nn.Parameter])
     return tuple(unseen)
 
 
+def copy_trained(trained: nn.Module, model: nn.Module) -> None:
+    """Copy a trained model's weights into one of the same architecture, whose vocabularies or labels may have grown.
+
+    What has grown has new rows at its end; they keep their sampled weights. What is copied from the source follows the
+    vocabularies (`Seq2Seq.copy_map`) and is left as it is.
+
+    Args:
+        trained: its weights are copied, not shared.
+        model: changed in place.
+
+    Raises:
+        ConfigError: another architecture.
+    """
+    ours, theirs = (
+        {**dict(each.named_parameters()), **dict(each.named_buffers())} for each in (model, trained)
+    )
+    for name in {**ours, **theirs}:
+        new, old = (tuple(each[name].shape) if name in each else None for each in (ours, theirs))
+        if new is None or old is None or new[1:] != old[1:] or new[:1] < old[:1]:
+            raise ConfigError(
+                f"model: {name} is {new or 'missing'}, and {old or 'missing'} in the model to start from; leave out "
+                "the options that change its size or its parts"
+            )
+    with torch.no_grad():
+        for name, tensor in theirs.items():
+            if name != "copy_map":
+                ours[name][: len(tensor)].copy_(tensor) if tensor.ndim else ours[name].copy_(tensor)
+
+
 Copy = tuple[str, nn.Parameter, nn.Parameter]
 """The parameter's name in the part, the part's parameter, the language model's."""
 

@@ -18,7 +18,7 @@ from regard.errors import DataError
 from regard.evaluation.metrics import is_better
 from regard.models import Model
 from regard.tasks.config import TextTokenizerConfig
-from regard.text import Tokenizer, train_tokenizer
+from regard.text import Labels, Tokenizer, train_tokenizer
 
 if TYPE_CHECKING:
     from regard.plots.page import ShownResult, ShownTranslation
@@ -60,6 +60,31 @@ class Prepared(Generic[EncodedExample]):
     notes: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
     valid_examples: Sequence[Any] = ()
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The tokenizers and labels of a trained model that a run starts from.
+
+    Attributes:
+        tokenizers: by their name in the model folder.
+        labels: by id; empty for a task without.
+        extend: whether what only the new data have is added to them.
+    """
+
+    tokenizers: Mapping[str, Tokenizer]
+    labels: tuple[str, ...] = ()
+    extend: bool = False
+
+    def tokenizer(self, name: str, lines: Iterable[str]) -> Tokenizer:
+        """One of the tokenizers, with the new words of some lines if it is extended."""
+        known = self.tokenizers[name]
+        return known.extended(lines) if self.extend else known
+
+    def all_labels(self, names: Iterable[str]) -> Labels:
+        """The labels, with the new ones among some names if they are extended."""
+        new = sorted(set(names).difference(self.labels)) if self.extend else ()
+        return Labels((*self.labels, *new))
 
 
 @dataclass(frozen=True)
@@ -162,6 +187,19 @@ class Task(ABC):
         loss: Tensor = objective(batch)
         return loss
 
+    def carried(self) -> dict[str, Tensor]:
+        """What the task carries from one update to the next, beside the weights; nothing for most tasks."""
+        return {}
+
+    def restore(self, carried: Mapping[str, Tensor], device: torch.device) -> None:
+        """Go on from what `carried` returned after some update.
+
+        Args:
+            carried: by name, on the CPU.
+            device: where the batches are.
+        """
+        assert not carried, f"{type(self).__name__} carries nothing"
+
     @abstractmethod
     def validate(self, device: torch.device) -> Validation:
         """Score the model on the validation examples; uses no randomness and leaves the model in training mode."""
@@ -200,13 +238,17 @@ def sequence_loss(logits: Tensor, targets: Tensor, smoothing: float = 0.0) -> Te
     return functional.cross_entropy(wide, targets, reduction="sum", label_smoothing=smoothing)
 
 
-def train_text_tokenizer(lines: Iterable[str], config: TextTokenizerConfig) -> Tokenizer:
-    """Train the tokenizer that a run's configuration describes.
+def train_text_tokenizer(
+    lines: Iterable[str], config: TextTokenizerConfig, known: Vocabulary | None = None
+) -> Tokenizer:
+    """Train the tokenizer that a run's configuration describes, or take that of the model it starts from.
 
     Raises:
         ConfigError: the size is impossible.
         DataError: the lines hold no text.
     """
+    if known is not None:
+        return known.tokenizer("text", lines)
     return train_tokenizer(
         config.text,
         lines,

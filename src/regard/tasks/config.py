@@ -92,6 +92,20 @@ class TrainingConfig(Config):
     """The score that selects the best checkpoint: loss, or another validation score, such as bleu or accuracy."""
     patience: int = 0
     """Early stopping: stop after this number of validations without improvement; 0 for never."""
+    start_from: str = ""
+    """The folder of a trained model of this task (--from): the run starts from its weights, tokenizers and labels."""
+    extend_vocabulary: bool = False
+    """Add the words, characters and labels that only the new data have to those of training.start_from."""
+    checkpoint_minutes: float = 10.0
+    """Minutes from one checkpoint to the next, beside those at validations; 0 for validations only."""
+    keep_last: int = 2
+    """Checkpoints to keep, from the newest on; a damaged one is replaced by the one before it when a run is resumed."""
+    keep_best: int = 1
+    """Best checkpoints to keep in checkpoints/, by training.select; the best of them is always best.safetensors."""
+    moving_average: float = 0.0
+    """Decay of a moving average of the weights, as 0.999, that is validated and saved in their place; 0 for none."""
+    average_best: int = 0
+    """At the end, average this many of the best checkpoints; the mean is the best model if it validates better."""
     seed: int = 1
     """The random seed of weights, batch order and dropout."""
     split_seed: int = 0
@@ -105,17 +119,22 @@ class TrainingConfig(Config):
         one_of("training.normalize", self.normalize, ("tokens", "sentences"))
         one_of("training.precision", self.precision, PRECISIONS)
         one_of("training.device", self.device, DEVICES)
-        for name in ("batch_sentences", "batch_tokens", "accumulate", "validation_sentences"):
+        for name in (
+            *("batch_sentences", "batch_tokens", "accumulate", "validation_sentences"),
+            *("keep_last", "keep_best"),
+        ):
             in_range(f"training.{name}", getattr(self, name), 1)
         for name in (
             *("learning_rate", "weight_decay", "warmup", "decay_from", "clip", "unfreeze_every"),
             *("max_updates", "max_epochs", "max_minutes", "validate_every", "patience"),
+            *("checkpoint_minutes", "average_best"),
         ):
             in_range(f"training.{name}", getattr(self, name), 0)
         in_range("training.threads", self.threads, 0, MAX_THREADS)
         for name in ("seed", "split_seed"):
             in_range(f"training.{name}", getattr(self, name), 0, 2**32 - 1)
         in_range("training.momentum", self.momentum, 0, below=1)
+        in_range("training.moving_average", self.moving_average, 0, below=1)
         if self.momentum and self.optimizer != "sgd":
             raise ConfigError(
                 f"training.momentum is for sgd, and training.optimizer is {self.optimizer}; leave it out"
@@ -124,6 +143,10 @@ class TrainingConfig(Config):
             raise ConfigError(
                 f"training.weight_decay is for adamw and sgd, and training.optimizer is {self.optimizer}; "
                 "leave it out, or choose adamw"
+            )
+        if self.extend_vocabulary and not self.start_from:
+            raise ConfigError(
+                "training.extend_vocabulary adds to the vocabulary of a trained model; name its folder, as --from MODEL"
             )
         if not self.decay_every > 0:
             raise ConfigError(f"training.decay_every: {self.decay_every:g}; it must be above 0")

@@ -23,6 +23,7 @@ from regard.tasks.base import (
     Prepared,
     Task,
     Validation,
+    Vocabulary,
     filter_by_length,
     sequence_loss,
     train_text_tokenizer,
@@ -66,6 +67,7 @@ class LabelTask(Task, Generic[Example, EncodedExample]):
         config: the whole run.
         train: the training examples; None reads the files of ``config.data``.
         valid: the validation examples; None reads the files of ``config.data``, or splits some off.
+        known: the vocabulary of the model that the run starts from.
 
     Raises:
         RegardError: the data cannot be used.
@@ -81,14 +83,19 @@ class LabelTask(Task, Generic[Example, EncodedExample]):
     """Whether validation examples are split off from each label."""
 
     def __init__(
-        self, config: LabelRunConfig, train: Sequence[Any] | None = None, valid: Sequence[Any] | None = None
+        self,
+        config: LabelRunConfig,
+        train: Sequence[Any] | None = None,
+        valid: Sequence[Any] | None = None,
+        known: Vocabulary | None = None,
     ) -> None:
         if train is None and not config.data.train:
             raise ConfigError(f"data.train: no training {self.examples}; {self.files_option}")
         self.config = config
         self._pretrained = load_pretrained(config.pretrained).get("encoder")
         examples = self._examples(train, config.data.train) or []
-        super().__init__(config, self._prepare(examples, self._examples(valid, config.data.valid)))
+        validated = self._examples(valid, config.data.valid)
+        super().__init__(config, self._prepare(examples, validated, known))
 
     @abstractmethod
     def read(self, files: Sequence[str]) -> list[Example]:
@@ -141,9 +148,12 @@ class LabelTask(Task, Generic[Example, EncodedExample]):
             return self.parse(given)
         return self.read(files) if files else None
 
-    def _prepare(self, train: Sequence[Example], valid: Sequence[Example] | None) -> Prepared[EncodedExample]:
+    def _prepare(
+        self, train: Sequence[Example], valid: Sequence[Example] | None, known: Vocabulary | None
+    ) -> Prepared[EncodedExample]:
         notes: list[str] = []
-        labels = Labels.learn(name for example in train for name in self.names(example))
+        names = (name for example in train for name in self.names(example))
+        labels = Labels.learn(names) if known is None else known.all_labels(names)
         if valid is None:
             kinds = [self.names(example) for example in train] if self.stratified else None
             train, valid, note = split_train_valid(
@@ -160,7 +170,7 @@ class LabelTask(Task, Generic[Example, EncodedExample]):
             )
         if self._pretrained is None:
             lines = (text for example in train for text in self.texts(example))
-            tokenizer = train_text_tokenizer(lines, self.config.tokenizer)
+            tokenizer = train_text_tokenizer(lines, self.config.tokenizer, known)
         else:  # its weights belong to its ids
             tokenizer = self._pretrained.tokenizers["text"]
         encoded, left_out = filter_by_length(

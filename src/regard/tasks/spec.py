@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, get_type_hints
 if TYPE_CHECKING:
     from regard.config import Config
     from regard.models import Model
-    from regard.tasks.base import Task
+    from regard.tasks.base import Task, Vocabulary
     from regard.tasks.config import RunConfig
     from regard.tasks.evaluation import DemoRun, DemoView, EvaluationOptions, EvaluationRun
     from regard.tasks.plan import Budget, Plan
@@ -83,18 +83,20 @@ class TaskSpec:
         model: Model = resolve_name(self.network)(config, *(sizes[name] for name in self.sizes))
         return model
 
-    def task(self, config: Any, train: Any, valid: Any) -> "Task":
+    def task(self, config: Any, train: Any, valid: Any, known: "Vocabulary | None" = None) -> "Task":
         """Read and prepare the data of a run.
 
         Args:
             config: of `run_config`.
             train: the training examples; None reads the files of ``config.data``.
             valid: the validation examples; None reads the files of ``config.data``, or splits some off.
+            known: the vocabulary of the model that the run starts from; None trains tokenizers.
 
         Raises:
             RegardError: the data or the configuration cannot be used.
         """
-        task: Task = resolve_name(self.training)(config, train, valid)
+        given = {} if known is None else {"known": known}  # a task need not know how to start from a model
+        task: Task = resolve_name(self.training)(config, train, valid, **given)
         return task
 
     def predictor(self) -> type[Any]:

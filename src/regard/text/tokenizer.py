@@ -101,6 +101,30 @@ class Tokenizer:
         """
         return Tokenizer(self.kind, self._engine, _most_frequent(Counter(features), None, 1))
 
+    def extended(self, lines: Iterable[str]) -> "Tokenizer":
+        """The same tokenizer with the words or characters of some lines that it does not know, after all others.
+
+        Args:
+            lines: text; the most frequent new words get the lowest ids.
+
+        Raises:
+            ConfigError: it has pieces of words, whose segmentation new ones would change, or features.
+        """
+        if self.kind not in ("char", "word") or self.features:
+            what = "features" if self.features else f"pieces of words ({self.kind})"
+            raise ConfigError(
+                f"a vocabulary of {what} cannot be extended; keep it as it is, or train a new model"
+            )
+        normalize = self._engine.normalizer.normalize_str
+        counts: Pieces = Counter()
+        for line in lines:
+            counts.update(normalize(line).split() if self.kind == "word" else normalize(line))
+        new = _most_frequent(Counter({p: n for p, n in counts.items() if p not in self._ids}), None, 1)
+        content = json.loads(self._engine.to_str())
+        vocabulary = content["model"]["vocab"]
+        vocabulary.update({piece: i for i, piece in enumerate(new, start=len(vocabulary))})
+        return Tokenizer(self.kind, tokenizers.Tokenizer.from_str(json.dumps(content)))
+
     def encode(self, line: Source) -> list[int]:
         """Return the ids of a line; no special but `UNK` is ever among them.
 

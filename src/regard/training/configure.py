@@ -7,11 +7,13 @@ the options only ``task``, ``preset``, the files and the limits of a run.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from regard.checkpoint import ModelFolder, read_options
 from regard.config import Config, flatten, merge, one_of
 from regard.device import allowed_processors, find_device
-from regard.errors import ConfigError
+from regard.errors import ConfigError, FolderError
 from regard.tasks import TASKS, Preset
 from regard.tasks.config import RunConfig
 from regard.tasks.plan import FLOPS_PER_CORE, Budget, Plan
@@ -101,6 +103,7 @@ def plan_run(
     train: Sequence[Any] | None = None,
     valid: Sequence[Any] | None = None,
     budget: float | None = None,
+    begun: Mapping[str, Any] | None = None,
 ) -> PlannedRun:
     """Build a run's configuration from its data: a plan, with layers laid over it in turn.
 
@@ -113,16 +116,25 @@ def plan_run(
         train: the training examples; None reads the files that a layer names.
         valid: the validation examples, in the same way.
         budget: the minutes there are for training; None for as many as the plan takes.
+        begun: the configuration of a run that is resumed, from `begun_options`: the layers are laid over it, and
+            nothing is planned.
 
     Raises:
         ConfigError: as `configure`; or a budget beside a preset, or one that is not above 0.
         DataError: the data cannot be read, or do not say for which task they are.
     """
+    if begun:
+        return PlannedRun(configure(begun, *layers))
     if budget is not None and not budget > 0:
         raise ConfigError(f"--budget {budget:g}: give the minutes there are, more than 0")
     given: dict[str, Any] = {}
     for layer in layers:
         given = merge(given, layer)
+    training = given.get("training")
+    if isinstance(training, Mapping) and (start := training.get("start_from")):
+        is_named = preset or "preset" in given or "task" in given
+        trained = _options_of(ModelFolder(start), find_task(*layers, preset=preset)[0] if is_named else None)
+        layers, given = (trained, *layers), merge(trained, given)
     if preset or "preset" in given:
         if budget is not None:
             raise ConfigError(
@@ -163,6 +175,35 @@ def plan_run(
     if recognized.reason:
         lines.insert(1, f"  task: {task} ({recognized.reason})")
     return PlannedRun(config, plan, tuple(lines))
+
+
+def begun_options(folder: Path) -> dict[str, Any]:
+    """The configuration of the run that has begun in a folder; empty where none has.
+
+    Raises:
+        ConfigError: it cannot be read.
+        FolderError: the folder is damaged or newer than this package.
+    """
+    path = folder / "train.toml"
+    return read_options(path) if path.exists() else {}
+
+
+def _options_of(folder: ModelFolder, task: str | None) -> dict[str, Any]:
+    """The task, model and tokenizer of the model that a run starts from, as a layer of options.
+
+    Args:
+        folder: of the model.
+        task: what it must be for; None for anything.
+
+    Raises:
+        FolderError: the folder cannot be used.
+    """
+    try:
+        loaded = folder.load(task=task)
+    except FolderError as error:
+        raise FolderError(f"training.start_from: {error}") from error
+    tokenizer = {key: table for key, table in begun_options(folder.path).items() if key == "tokenizer"}
+    return {"task": loaded.task, "model": loaded.model.config.to_mapping(), **tokenizer}
 
 
 def recognize(*layers: Mapping[str, Any], preset: str | None = None, in_files: bool = True) -> Recognized:

@@ -4,6 +4,7 @@
 """
 
 import json
+import os
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -11,6 +12,7 @@ from typing import Any, Self
 
 from regard.checkpoint import LOG
 from regard.errors import DataError, MissingExtraError
+from regard.training.state import TrainingState
 
 
 class TrainingLog:
@@ -19,23 +21,27 @@ class TrainingLog:
     Args:
         folder: the model folder.
         tensorboard: write TensorBoard's event files too, under ``tensorboard/``.
+        resumed: the state of the run whose log goes on: what was written after it is removed; None for a new log.
 
     Raises:
         MissingExtraError: TensorBoard is configured and not installed.
         DataError: the log cannot be written.
     """
 
-    def __init__(self, folder: Path, tensorboard: bool = False) -> None:
+    def __init__(self, folder: Path, tensorboard: bool = False, resumed: TrainingState | None = None) -> None:
         self._events: Any = None
         if tensorboard:
             try:
                 from torch.utils.tensorboard import SummaryWriter
             except ImportError:
                 raise MissingExtraError("training.tensorboard", "tensorboard", "tensorboard") from None
-            self._events = SummaryWriter(str(folder / "tensorboard"))
+            after = None if resumed is None else resumed.updates + 1
+            self._events = SummaryWriter(str(folder / "tensorboard"), purge_step=after)
         self.path = folder / LOG
         try:
-            self._file = self.path.open("w", encoding="utf-8")
+            self._file = self.path.open("w" if resumed is None else "a", encoding="utf-8")
+            if resumed is not None:
+                os.truncate(self.path, min(resumed.log_size, self.path.stat().st_size))
         except OSError as error:
             raise self._fault(error) from error
 
@@ -43,7 +49,7 @@ class TrainingLog:
         """Add a row.
 
         Args:
-            event: ``start``, ``train``, ``validation`` or ``end``.
+            event: ``start``, ``resume``, ``train``, ``validation`` or ``end``.
             update: the number of updates so far.
             values: plain values by name.
 
@@ -60,6 +66,18 @@ class TrainingLog:
             for name, value in values.items():
                 if isinstance(value, int | float):
                     self._events.add_scalar(f"{event}/{name}", value, update)
+
+    def sync(self) -> int:
+        """Flush all rows to the disk; return the log's size in bytes.
+
+        Raises:
+            DataError: they cannot be written.
+        """
+        try:
+            os.fsync(self._file.fileno())
+            return os.fstat(self._file.fileno()).st_size
+        except OSError as error:
+            raise self._fault(error) from error
 
     def __enter__(self) -> Self:
         return self

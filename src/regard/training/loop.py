@@ -1,12 +1,13 @@
-"""The training loop: one update, epochs of them, validations, checkpoints of best and last, and when to stop.
+"""The training loop: one update, epochs of them, validations, checkpoints, and when to stop.
 
-In: a task with its model, a configuration, a folder. Out: `LoopResult`; the folder holds the checkpoints and the log.
+In: a task with its model, a configuration, a state to go on from. Out: `LoopResult`; checkpoints and the log on disk.
 Devices, precision and processes are Lightning Fabric's; what the loss is, and on what data, is the task's.
 """
 
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -15,14 +16,27 @@ from torch import Tensor
 from torch.optim import Optimizer
 
 from regard.batches import Batch
-from regard.checkpoint import ModelFolder
 from regard.errors import RegardError
 from regard.evaluation.metrics import display_name
+from regard.inference.ensemble import average_models
+from regard.models import Model
 from regard.tasks.base import Task, Validation
 from regard.tasks.config import TrainingConfig
+from regard.training.averaging import MovingAverage, restore_raw
+from regard.training.guards import halve, is_out_of_memory
 from regard.training.log import TrainingLog
 from regard.training.optimizer import Schedule, Unfreezing, build_optimizer
-from regard.training.progress import Listener, Note, Progress, Validated
+from regard.training.progress import Event, Listener, Note, Progress, Validated
+from regard.training.signals import StoppedTraining, StopRequest
+from regard.training.state import (
+    Checkpoints,
+    RankedValidation,
+    TrainingState,
+    optimizer_tensors,
+    random_tensors,
+    restore_optimizer,
+    restore_random,
+)
 
 _REPORT_EVERY = 10  # updates
 
@@ -38,12 +52,14 @@ class Updated:
         gradient_norm: before clipping.
         num_tokens: the number of predictions, EOS counted.
         num_read: the tokens that speed is counted in; see `Batch`.
+        skipped: why the weights were left as they were; empty if they were not.
     """
 
     loss: float
     gradient_norm: float
     num_tokens: int
     num_read: int
+    skipped: str = ""
 
 
 def update(
@@ -59,6 +75,8 @@ def update(
 ) -> Updated:
     """Move the weights once: forward, backward, clipping, the optimizer's step.
 
+    Where the loss or the gradient is not finite, the weights stay as they are; the result says why.
+
     Args:
         fabric: Lightning Fabric, which knows the device, the precision and the processes.
         model: the task's objective as `fabric.setup` returned it.
@@ -68,9 +86,6 @@ def update(
         clip: the greatest norm of the gradient; 0 for no limit.
         normalize: what the loss is a mean over, ``tokens`` or ``sentences``.
         scaled: whether float16's loss scaling is on, which skips updates that overflow by itself.
-
-    Raises:
-        RegardError: the loss or the gradient is not a finite number; the weights are as they were.
     """
     num_tokens = sum(batch.num_tokens for batch in batches)
     count = num_tokens if normalize == "tokens" else sum(batch.num_sentences for batch in batches)
@@ -84,18 +99,14 @@ def update(
     # one transfer: an update waits for its device once, and before the weights move
     *sums, gradient_norm = torch.stack([*losses, norm.to(losses[0])]).tolist()
     total = sum(sums)
-    if not math.isfinite(total):
-        raise RegardError(
-            f"the loss became {total}: training has diverged; lower training.learning_rate, or set training.clip"
-        )
-    if not math.isfinite(gradient_norm) and not scaled:
-        raise RegardError(
-            f"the gradient's norm became {gradient_norm}: training has diverged; "
-            "lower training.learning_rate, or set training.clip"
-        )
-    optimizer.step()
+    skipped = "" if math.isfinite(total) else f"the loss is {total}"
+    if not skipped and not math.isfinite(gradient_norm) and not scaled:
+        skipped = f"the gradient's norm is {gradient_norm}"
+    if scaled or not skipped:  # loss scaling steps always, and skips by itself
+        optimizer.step()
     optimizer.zero_grad(set_to_none=True)
-    return Updated(total / num_tokens, gradient_norm, num_tokens, sum(batch.num_read for batch in batches))
+    num_read = sum(batch.num_read for batch in batches)
+    return Updated(total / num_tokens, gradient_norm, num_tokens, num_read, skipped)
 
 
 @dataclass(frozen=True)
@@ -111,6 +122,7 @@ class LoopResult:
         best: the best validation.
         best_update: the update it followed.
         stopped: why the loop ended.
+        skipped: the number of updates that left the weights as they were, for a loss that was not finite.
     """
 
     updates: int
@@ -120,30 +132,33 @@ class LoopResult:
     best: Validation
     best_update: int
     stopped: str
+    skipped: int = 0
 
 
 class Loop:
-    """One run over a task's data.
+    """One run over a task's data, from its beginning or from a checkpoint.
 
     Args:
         task: data and model; `Task.build` was called.
         config: how to train, and when to stop.
-        folder: where checkpoints are written; `ModelFolder.create` was called.
+        checkpoints: where checkpoints are written.
         log: the training log.
         listener: called with every event.
         fabric: from `build_fabric`.
+        state: of the checkpoint to go on from, whose weights the model has; None for a new run.
     """
 
     def __init__(
         self,
         task: Task,
         config: TrainingConfig,
-        folder: ModelFolder,
+        checkpoints: Checkpoints,
         log: TrainingLog,
         listener: Listener,
         fabric: Any,
+        state: TrainingState | None = None,
     ) -> None:
-        self._task, self._config, self._folder = task, config, folder
+        self._task, self._config, self._checkpoints = task, config, checkpoints
         self._log, self._listener = log, listener
         self._groups_per_epoch = len(self._plan(0))
         self._total = self._last_update()
@@ -154,78 +169,140 @@ class Loop:
         self._model: Any
         self._optimizer: Optimizer
         self._model, self._optimizer = self._fabric.setup(task.objective(), optimizer)
-        self._best: Validation | None = None
-        self._best_update = self._updates = self._num_without_better = 0
-        self._validated_at = -1
-        self._started = self._training_seconds = 0.0
-        self._tokens = 0
-        self._gradient_norm = 0.0
+        self._moving = MovingAverage(task.model, config.moving_average) if config.moving_average else None
+        self._state = state or TrainingState()
+        if state is not None:
+            self._restore(state)
+        self._started = self._saved_at = time.perf_counter()
+        self._updating = False
+        self._most_batches = 1
+        self._saved_update = -1 if state is None else state.updates
+        self._stop_request = StopRequest(lambda text: listener(Note(text)))
 
     def run(self) -> LoopResult:
         """Train until a limit is reached.
 
         Raises:
-            KeyboardInterrupt: the user stopped it; the last weights are saved first.
+            KeyboardInterrupt: the user or a signal stopped it; a checkpoint is written first.
         """
-        self._started = time.perf_counter()
+        state = self._state
+        self._started = time.perf_counter() - state.seconds
+        self._saved_at = time.perf_counter()
         self._model.train()
-        try:
-            stopped = self._train()
-            if self._validated_at != self._updates:
-                self._validate()
-        except KeyboardInterrupt:
-            self._save("last")
-            self._listener(
-                Note(f"stopped by hand; the weights of update {self._updates:,} are saved as last")
-            )
-            raise
-        assert self._best is not None, "at least the last update is validated"
+        with self._stop_request:
+            try:
+                stopped = self._train()
+                if state.validated_at != state.updates:
+                    self._validate()
+                state.guard.refuse_high(self._advice())
+                best = self._average_best()
+            except (MemoryError, RuntimeError) as error:
+                if not is_out_of_memory(error):
+                    raise
+                raise RegardError(
+                    f"out of memory after update {state.updates:,}; lower training.batch_tokens (now "
+                    f"{self._config.batch_tokens}) or training.batch_sentences (now {self._config.batch_sentences})"
+                ) from error
+            except KeyboardInterrupt as stop:
+                # within an update, the weights are those of none
+                if not self._updating and self._saved_update != state.updates:
+                    self._save()
+                name = stop.name if isinstance(stop, StoppedTraining) else "Ctrl-C"
+                with suppress(OSError):  # a terminal that is gone
+                    self._listener(
+                        Note(f"stopped by {name} after update {state.updates:,}, with a checkpoint")
+                    )
+                raise
         return LoopResult(
-            self._updates,
-            self._updates / self._groups_per_epoch,
+            state.updates,
+            state.updates / self._groups_per_epoch,
             self._seconds(),
-            self._tokens / max(self._training_seconds, 1e-9),
-            self._best,
-            self._best_update,
+            state.tokens / max(state.training_seconds, 1e-9),
+            best.validation,
+            best.update,
             stopped,
+            state.guard.num_skipped,
         )
 
     def _train(self) -> str:
         """Update until a limit is reached; return which."""
-        every = self._config.validate_every or self._groups_per_epoch
-        losses: list[float] = []
-        before = time.perf_counter()
-        for batches in self._batches():
-            learning_rate = self._config.learning_rate * self._schedule.factor(
-                self._updates + 1, self._time_used()
-            )
-            self._unfreezing.set_learning_rates(learning_rate, self._updates)
-            result = update(
+        state, every = self._state, self._config.validate_every or self._groups_per_epoch
+        groups = self._plan(state.epoch)
+        while True:
+            if state.updates and state.updates % every == 0 and state.validated_at != state.updates:
+                self._validate()
+            elif self._is_checkpoint_due():
+                self._save()
+            if state.updates and (reason := self._stop()):
+                return reason
+            self._stop_request.check()
+            if state.position == len(groups):
+                state.epoch, state.position = state.epoch + 1, 0
+                groups = self._plan(state.epoch)
+            self._update(groups[state.position])
+
+    def _update(self, group: Sequence[Sequence[int]]) -> None:
+        """Train on the batches of one update, and report now and then."""
+        state, before = self._state, time.perf_counter()
+        learning_rate = self._config.learning_rate * self._schedule.factor(
+            state.updates + 1, self._time_used()
+        )
+        self._unfreezing.set_learning_rates(learning_rate, state.updates)
+        self._updating = True
+        result = self._attempt(group)
+        state.updates += 1
+        state.position += 1
+        if self._moving is not None:
+            self._moving.observe(state.updates)
+        state.tokens += result.num_read
+        if not result.skipped:
+            state.losses.append(result.loss)
+        state.training_seconds += time.perf_counter() - before
+        self._updating = False
+        state.guard.count_skipped(result.skipped, self._spoiled() if result.skipped else "", self._advice())
+        if state.losses and (state.updates % _REPORT_EVERY == 0 or state.updates == 1):
+            self._report(result.gradient_norm, learning_rate)
+
+    def _attempt(self, group: Sequence[Sequence[int]]) -> Updated:
+        """One update; on a GPU, batches that do not fit into its memory are halved until they do."""
+        device = self._fabric.device
+        before = random_tensors(device), self._task.carried()
+        try:
+            return update(
                 self._fabric,
                 self._model,
                 self._optimizer,
-                batches,
+                [self._task.batch(members).to(device) for members in group],
                 self._loss,
                 clip=self._config.clip,
                 normalize=self._config.normalize,
                 scaled=self._config.precision == "16",
             )
-            self._updates += 1
-            self._tokens += result.num_read
-            losses.append(result.loss)
-            self._gradient_norm = result.gradient_norm
-            now = time.perf_counter()
-            self._training_seconds += now - before
-            before = now
-            if self._updates % _REPORT_EVERY == 0 or self._updates == 1:
-                self._report(sum(losses) / len(losses), learning_rate)
-                losses.clear()
-            if self._updates % every == 0:
-                self._validate()
-                before = time.perf_counter()
-            if reason := self._stop():
-                return reason
-        raise AssertionError("the batches never end")
+        except torch.OutOfMemoryError:
+            halves = halve(group)
+            if halves is None:
+                raise
+        # outside the handler, whose error keeps the tensors of the failed attempt
+        if len(halves) > self._most_batches:
+            self._most_batches = len(halves)
+            self._tell(
+                Note(f"a batch does not fit into the GPU's memory: it is trained on in {len(halves)} parts")
+            )
+        self._optimizer.zero_grad(set_to_none=True)
+        torch.cuda.empty_cache()
+        restore_random(device, before[0])
+        self._task.restore(before[1], device)
+        return self._attempt(halves)
+
+    def _spoiled(self) -> str:
+        """The name of the first parameter that is not finite; empty if there is none."""
+        parameters = self._task.model.named_parameters()
+        return next((name for name, each in parameters if not each.isfinite().all()), "")
+
+    def _advice(self) -> str:
+        """What to do where training diverges."""
+        clip = "" if self._config.clip else ", or set training.clip"
+        return f"lower training.learning_rate (now {self._config.learning_rate:g}){clip}"
 
     def _loss(self, batch: Batch) -> Tensor:
         return self._task.loss(self._model, batch, self._fraction() or 0.0)
@@ -236,13 +313,6 @@ class Loop:
         every = self._config.accumulate
         return [batches[k : k + every] for k in range(0, len(batches), every)]
 
-    def _batches(self) -> Iterator[list[Batch]]:
-        epoch = 0
-        while True:
-            for group in self._plan(epoch):
-                yield [self._task.batch(members).to(self._fabric.device) for members in group]
-            epoch += 1
-
     def _last_update(self) -> int | None:
         limits = []
         if self._config.max_updates:
@@ -252,18 +322,19 @@ class Loop:
         return min(limits, default=None)
 
     def _stop(self) -> str | None:
-        config = self._config
-        if config.max_updates and self._updates >= config.max_updates:
+        config, updates = self._config, self._state.updates
+        if config.max_updates and updates >= config.max_updates:
             return f"{config.max_updates:,} updates are done"
-        if self._total is not None and self._updates >= self._total:
+        if self._total is not None and updates >= self._total:
             return f"{config.max_epochs:g} epochs are done"
         if config.max_minutes and self._seconds() >= 60 * config.max_minutes:
             return f"{config.max_minutes:g} minutes are over"
-        if config.patience and self._num_without_better >= config.patience:
+        if config.patience and self._state.num_without_better >= config.patience:
             return f"{config.patience} validations without a better {display_name(config.select)}"
         return None
 
     def _seconds(self) -> float:
+        """Since the run began, earlier sessions counted up to the checkpoint that they left."""
         return time.perf_counter() - self._started
 
     def _time_used(self) -> float:
@@ -274,56 +345,143 @@ class Loop:
         """How much of the run is over, by the limit that will end it first; None where none is known."""
         fractions = []
         if self._total is not None:
-            fractions.append(self._updates / self._total)
+            fractions.append(self._state.updates / self._total)
         if self._config.max_minutes:
             fractions.append(self._time_used())
         return min(max(fractions), 1.0) if fractions else None
 
-    def _report(self, loss: float, learning_rate: float) -> None:
+    def _report(self, gradient_norm: float, learning_rate: float) -> None:
+        state = self._state
+        loss = sum(state.losses) / len(state.losses)
+        state.losses.clear()
+        state.guard.observe(loss, self._advice())
         progress = Progress(
-            self._updates,
-            self._updates / self._groups_per_epoch,
+            state.updates,
+            state.updates / self._groups_per_epoch,
             self._fraction(),
             self._seconds(),
             loss,
             learning_rate,
-            self._tokens / max(self._training_seconds, 1e-9),
+            state.tokens / max(state.training_seconds, 1e-9),
         )
-        self._listener(progress)
         self._log.write(
             "train",
             progress.update,
             seconds=round(progress.seconds, 3),
             epoch=round(progress.epoch, 4),
             loss=loss,
-            gradient_norm=self._gradient_norm,
+            gradient_norm=gradient_norm,
             learning_rate=learning_rate,
             tokens_per_second=round(progress.tokens_per_second, 1),
+            **({"skipped": state.guard.num_skipped} if state.guard.num_skipped else {}),
         )
+        self._tell(progress)
 
     def _validate(self) -> None:
-        config = self._config
-        validation = self._task.validate(self._fabric.device)
-        self._validated_at = self._updates
-        better = self._best is None or validation.better_than(self._best, config.select)
+        config, state = self._config, self._state
+        try:
+            with self._averaged(), self._stop_request.breakable():
+                validation = self._task.validate(self._fabric.device)
+        except RegardError:
+            state.guard.refuse_skipped(self._spoiled(), self._advice())  # which may be why
+            raise
+        better = state.rank(validation, config.select, max(config.keep_best, config.average_best))
+        state.validated_at = state.updates
+        state.num_without_better = 0 if better else state.num_without_better + 1
+        self._schedule.observe(better)
         self._log.write(
             "validation",
-            self._updates,
+            state.updates,
             seconds=round(self._seconds(), 3),
             best=better,
             **validation.to_json(),
         )
-        if better:
-            self._best, self._best_update, self._num_without_better = validation, self._updates, 0
-            self._save("best", validation)
-        else:
-            self._num_without_better += 1
-        self._save("last", validation)
-        self._schedule.observe(better)
-        self._listener(Validated(self._updates, self._seconds(), validation, config.select, better))
+        self._save(validation)
+        self._tell(Validated(state.updates, self._seconds(), validation, config.select, better))
 
-    def _save(self, name: str, validation: Validation | None = None) -> None:
-        facts = {"update": self._updates, "epoch": self._updates / self._groups_per_epoch}
-        self._folder.write_weights(
-            name, self._task.model, {**facts, **(validation.to_json() if validation else {})}
+    def _averaged(self) -> AbstractContextManager[None]:
+        """Let the model have its averaged weights for a while, where there are any."""
+        return nullcontext() if self._moving is None else self._moving.swapped()
+
+    def _average_best(self) -> RankedValidation:
+        """The best validation: of a checkpoint, or of the mean of the best checkpoints, which is then published."""
+        config, state = self._config, self._state
+        best, members = state.ranked[0], state.ranked[: config.average_best]
+        if len(members) < 2:
+            return best
+
+        def models() -> Iterator[Model]:
+            for each in members:
+                self._checkpoints.fill(self._task.model, each.update)
+                yield self._task.model
+
+        average_models(models())
+        with self._stop_request.breakable():
+            validation = self._task.validate(self._fabric.device)
+        better = validation.better_than(best.validation, config.select)
+        averaged = [each.update for each in members]
+        self._log.write(
+            "validation",
+            state.updates,
+            seconds=round(self._seconds(), 3),
+            best=better,
+            averaged=averaged,
+            **validation.to_json(),
         )
+        self._tell(Validated(state.updates, self._seconds(), validation, config.select, better))
+        listed = ", ".join(f"{update:,}" for update in averaged)
+        if not better:
+            self._tell(
+                Note(f"that was the mean of the checkpoints of updates {listed}; the best of them stays best")
+            )
+            return best
+        self._tell(Note(f"that was the mean of the checkpoints of updates {listed}, which is the best model"))
+        self._checkpoints.publish_average(self._task.model, {"averaged": averaged, **validation.to_json()})
+        return RankedValidation(state.updates, validation)
+
+    def _tell(self, event: Event) -> None:
+        try:
+            self._listener(event)
+        except OSError:
+            self._stop_request.check()  # the terminal is gone, and a signal said so
+            raise
+
+    def _is_checkpoint_due(self) -> bool:
+        minutes = self._config.checkpoint_minutes
+        return minutes > 0 and time.perf_counter() - self._saved_at >= 60 * minutes
+
+    def _save(self, validation: Validation | None = None) -> None:
+        """Write a checkpoint, with the scores of a validation where there was one."""
+        state = self._state
+        state.seconds, state.plateau = self._seconds(), self._schedule.plateau
+        state.scaler = self._fabric.strategy.precision.state_dict()
+        state.log_size = self._log.sync()
+        state.tensors = {
+            **optimizer_tensors(self._task.model, self._optimizer),
+            **random_tensors(self._fabric.device),
+            **{f"task/{name}": tensor.clone() for name, tensor in self._task.carried().items()},
+        }
+        if self._moving is not None:
+            state.tensors |= {name: tensor.clone() for name, tensor in self._moving.raw_tensors().items()}
+        facts = {"update": state.updates, "epoch": state.updates / self._groups_per_epoch}
+        with self._averaged():
+            self._checkpoints.write(
+                state, self._task.model, {**facts, **(validation.to_json() if validation else {})}
+            )
+        state.tensors = {}
+        self._saved_at, self._saved_update = time.perf_counter(), state.updates
+
+    def _restore(self, state: TrainingState) -> None:
+        """Go on from a state; the model has the weights of its checkpoint, averaged or not."""
+        restore_raw(self._task.model, state.tensors)
+        restore_optimizer(self._task.model, self._optimizer, state.tensors)
+        restore_random(self._fabric.device, state.tensors)
+        self._fabric.strategy.precision.load_state_dict(state.scaler)
+        self._schedule.plateau = state.plateau
+        carried = {
+            name.removeprefix("task/"): tensor
+            for name, tensor in state.tensors.items()
+            if name.startswith("task/")
+        }
+        self._task.restore(carried, self._fabric.device)
+        state.tensors = {}

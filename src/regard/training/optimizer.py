@@ -94,6 +94,9 @@ class Schedule:
         config: names the schedule and its constants.
         total: the run's last update, for schedules that end at zero; None if only a clock ends it.
         updates_per_epoch: for decay, which counts in epochs.
+
+    Attributes:
+        plateau: the factor that validations without an improvement have led to.
     """
 
     def __init__(self, config: TrainingConfig, total: int | None, updates_per_epoch: int = 1) -> None:
@@ -101,7 +104,7 @@ class Schedule:
         self._total = total
         self._updates_per_epoch = updates_per_epoch
         self._warmup = config.warmup if total is None else min(config.warmup, total // 10)
-        self._plateau = 1.0
+        self.plateau = 1.0
 
     def factor(self, update: int, time_used: float = 0.0) -> float:
         """The factor for an update.
@@ -132,7 +135,7 @@ class Schedule:
                 beyond = (update - 1) / self._updates_per_epoch - config.decay_from
                 return 1.0 if beyond < 0 else config.decay_factor ** (1 + beyond // config.decay_every)
             case "plateau":
-                return self._plateau
+                return self.plateau
         return 1.0
 
     def _progress(self, update: int) -> float:
@@ -144,4 +147,4 @@ class Schedule:
     def observe(self, improved: bool) -> None:
         """Take note of a validation: without an improvement, `plateau` lowers the learning rate."""
         if not improved:
-            self._plateau *= self._config.plateau_decay
+            self.plateau *= self._config.plateau_decay

@@ -1,37 +1,52 @@
-"""A whole training run: a configuration and examples in, a model folder out.
+"""A whole training run, begun or resumed: a configuration and examples in, a model folder out.
 
-Beside the model itself, the folder then holds ``train.toml`` (the whole configuration, to run again), ``log.jsonl``
-(what happened, line by line), ``report.json`` (how it ended) and ``report.html`` (the same to look at: curves, scores,
-examples). Knows tasks only through `TASKS`.
+Beside the model itself, the folder then holds ``train.toml`` (the whole configuration, to run again), ``run.json``
+(data, versions and commands), ``log.jsonl`` (what happened, line by line), ``checkpoints/`` (to resume from),
+``report.json`` (how it ended) and ``report.html`` (the same to look at: curves, scores, examples). Knows tasks only
+through `TASKS`.
 """
 
 import os
+import tomllib
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from regard.checkpoint import WEIGHTS, ModelFolder, read_log
-from regard.config import set_option, write_toml
-from regard.device import ProcessorTimes, threads_for_training, threads_set_to
-from regard.errors import DataError
+from regard.checkpoint import WEIGHTS, LoadedModel, ModelFolder, read_log, read_options
+from regard.config import flatten, set_option, toml_value, write_toml
+from regard.device import ProcessorTimes, ThreadChoice, threads_for_training, threads_set_to
+from regard.errors import ConfigError, DataError, FolderError
 from regard.evaluation.metrics import METRICS, TextMetric, display_name
-from regard.io import make_folder, write_whole_text
+from regard.io import one_writer, remove_half_written, write_whole_text
+from regard.models.transfer import copy_trained
 from regard.openmp import spins_long
 from regard.ops.native import load
 from regard.plots.page import Report, write_report
 from regard.tasks import TASKS
-from regard.tasks.base import Task
+from regard.tasks.base import Task, Vocabulary
 from regard.tasks.config import RunConfig
 from regard.tasks.evaluation import write_report_json
 from regard.text.formats import STDIN
-from regard.training.configure import find_task, plan_run
+from regard.text.tokenizer import refuse_other_vocabularies
+from regard.training.configure import begun_options, find_task, plan_run
 from regard.training.fabric import build_fabric
 from regard.training.log import TrainingLog
 from regard.training.loop import Loop, LoopResult
 from regard.training.progress import Event, Listener, Note, TrainingDisplay, ignore
+from regard.training.provenance import (
+    describe_session,
+    differences,
+    fingerprint,
+    read_run,
+    refuse_other_data,
+    write_run,
+)
+from regard.training.state import Checkpoint, Checkpoints, TrainingState
 from regard.version import __version__
 
 PAGE = "report.html"
@@ -77,6 +92,8 @@ def train(
     config: Mapping[str, Any] | None = None,
     options: Iterable[str] = (),
     budget: float | None = None,
+    resume: bool = False,
+    start_from: str | Path | None = None,
     progress: bool = True,
     listener: Listener = ignore,
 ) -> TrainedRun:
@@ -93,6 +110,11 @@ def train(
         config: options as in a configuration file, such as ``{"training": {"max_epochs": 3}}``.
         options: single options, such as ``"training.max_epochs=3"``.
         budget: the minutes there are for training; the plan is fitted to them.
+        resume: go on from the newest checkpoint of a run that was stopped or is finished, with its configuration and
+            whatever is changed here, such as more epochs; examples that are not in files have to be given again. A run
+            that has not begun yet is begun.
+        start_from: the folder of a trained model: the run starts from its weights, tokenizers and labels; with
+            ``"training.extend_vocabulary=true"`` in `options`, new words, characters and labels are added.
         progress: whether to show progress where there is a terminal or a notebook to show it in.
         listener: called with every event of the run; see `regard.training.progress`.
 
@@ -106,23 +128,36 @@ def train(
     valid_files, valid_examples = _split_by_kind(valid)
     files = {name: files for name, files in (("train", train_files), ("valid", valid_files)) if files}
     named = {"task": task} if task is not None else {}
-    layers = (config or {}, {"data": files}, named, assigned)
+    started = {} if start_from is None else {"training": {"start_from": str(start_from)}}
+    layers = (config or {}, {"data": files}, named, started, assigned)
     example = TASKS[find_task(*layers, preset=preset)[0]].example
     _check_files([*train_files, *valid_files], example)
-    planned = plan_run(*layers, preset=preset, train=train_examples, valid=valid_examples, budget=budget)
-    run, plan = planned.config, planned.lines
+    planned = plan_run(
+        *layers,
+        preset=preset,
+        train=train_examples,
+        valid=valid_examples,
+        budget=budget,
+        begun=begun_options(Path(folder)) if resume else None,
+    )
     display = TrainingDisplay() if progress else None
-    if display is None or not display.is_interactive:
-        return run_training(
-            folder, run, train=train_examples, valid=valid_examples, listener=listener, plan=plan
-        )
+    shown = display is not None and display.is_interactive
 
-    def show(event: Event) -> None:
-        display(event)
+    def listen(event: Event) -> None:
+        if display is not None and shown:
+            display(event)
         listener(event)
 
-    with display:
-        return run_training(folder, run, train=train_examples, valid=valid_examples, listener=show, plan=plan)
+    with display if display is not None and shown else nullcontext():
+        return run_training(
+            folder,
+            planned.config,
+            train=train_examples,
+            valid=valid_examples,
+            listener=listen,
+            plan=planned.lines,
+            resume=resume,
+        )
 
 
 def _split_by_kind(examples: Examples | None) -> tuple[list[str], list[Any] | None]:
@@ -154,11 +189,13 @@ def run_training(
     plan: Sequence[str] = (),
     page: bool = True,
     command: str = "",
+    resume: bool = False,
 ) -> TrainedRun:
     """Train what a configuration describes.
 
     Args:
-        folder: where to write the model; it may not hold one already.
+        folder: where to write the model; no other process may write to it, and it may not hold a model already, unless
+            that is resumed.
         config: the whole run.
         train: the training examples; None reads the files of ``config.data``.
         valid: the validation examples; None reads the files of ``config.data``, or splits off training examples.
@@ -166,84 +203,262 @@ def run_training(
         plan: how the configuration came about, in lines: told first, and written into ``train.toml`` as comments.
         page: whether to write ``report.html``.
         command: what to type to train again, for that page.
+        resume: go on from the folder's newest checkpoint, or from the beginning where there is none yet. The weights
+            are then those of a run that was never stopped. Data and model have to be the same; limits, schedule and
+            other options of training may differ from then on.
 
     Raises:
         RegardError: the data, the configuration or the folder cannot be used.
     """
     model_folder = ModelFolder(folder)
-    if model_folder.is_ensemble or any(
-        (model_folder.path / f"{name}.safetensors").exists() for name in WEIGHTS
-    ):
+    with one_writer(model_folder.path):
+        remove_half_written(model_folder.path)
+        checkpoints = Checkpoints(model_folder, config.training.keep_last)
+        checkpoint = checkpoints.newest(listener) if resume else None
+        if checkpoint is None:
+            _refuse_model(model_folder, resume)
+        else:
+            _refuse_other_options(model_folder.path, config)
+        for line in plan:
+            listener(Note(line))
+        run = _Run(model_folder, config, train, valid, listener, resumed=checkpoint is not None)
+        if checkpoint is None:
+            run.create(plan)
+        else:
+            run.go_on(checkpoint)
+        trained = run.train(checkpoints, None if checkpoint is None else checkpoint.state)
+        if page:
+            run.write_page(trained, command)
+        return trained
+
+
+def _refuse_model(folder: ModelFolder, resume: bool) -> None:
+    """Raise where a folder holds a model that a new run would destroy."""
+    if resume and any(folder.path.glob("seed-*/train.toml")):
+        raise DataError(f"{folder.path}: holds an ensemble; repeat its command, with its --seeds, to go on")
+    if folder.is_ensemble or any((folder.path / f"{name}.safetensors").exists() for name in WEIGHTS):
+        remedy = "choose another folder, or remove that one"
+        if not resume:
+            raise DataError(
+                f"{folder.path}: holds a model already; {remedy}, or go on training it with --resume"
+            )
         raise DataError(
-            f"{model_folder.path}: holds a model already; choose another folder, or remove that one"
+            f"{folder.path}: holds a model and no checkpoint to resume from; start a new run from its weights, as "
+            f"regard train NEW --from {folder.path}"
         )
-    for line in plan:
-        listener(Note(line))
-    fabric = build_fabric(config.training)
-    times = ProcessorTimes.read()
-    task = TASKS[config.task].task(config, train, valid)
-    torch.manual_seed(config.training.seed)
-    model = task.build()
-    for note in task.notes:
-        listener(Note(note))
-    num_decoded = _num_decoded(task)
-    decoded = f" ({num_decoded:,} of them decoded)" if num_decoded not in (None, task.num_valid) else ""
-    vocabularies = " and ".join(f"{tokenizer.size:,}" for tokenizer in task.tokenizers.values())
-    listener(
-        Note(
-            f"{task.num_train:,} training {task.examples}, {task.num_valid:,} for validation{decoded}; "
-            f"{'vocabularies' if len(task.tokenizers) > 1 else 'a vocabulary'} of {vocabularies}; "
-            f"{model.num_parameters:,} parameters"
+
+
+_FIXED = ("optimizer", "seed", "split_seed", "batch_sentences", "batch_tokens", "accumulate")
+"""Options of training that a resumed run may not change: its state, or its place in the data, depends on them."""
+
+
+def _refuse_other_options(folder: Path, config: RunConfig) -> None:
+    """Raise where a resumed run differs in more than how it goes on."""
+    before = flatten(read_options(folder / "train.toml"))
+    now = flatten(tomllib.loads(write_toml(config.to_mapping())))
+    for path in (*now, *before):
+        table, _, name = path.partition(".")
+        free = table == "training" and name not in _FIXED
+        is_file = table == "data" and name in ("train", "valid", "train_links")  # their content is compared
+        if free or is_file or before.get(path) == now.get(path):
+            continue
+        old, new = (toml_value(each[path]) if path in each else "not set" for each in (before, now))
+        raise ConfigError(
+            f"{path}: {old} in the run of {folder}, and {new} now; a resumed run can change only how it goes on, such "
+            f"as its length and its schedule: start a new one from its weights, as regard train NEW --from {folder}"
         )
-    )
-    on_cpu = fabric.device.type == "cpu"
-    num_threads = config.training.threads or torch.get_num_threads()
-    if on_cpu:
-        threads = threads_for_training(config.training.threads, model.num_parameters, times)
-        num_threads = threads.number
-        listener(Note(f"training with {threads}"))
-        if num_threads > 1 and spins_long():
-            listener(
+
+
+def _load_start(config: RunConfig, resumed: ModelFolder | None) -> LoadedModel | None:
+    """The model that a run starts from, or, once it has begun, its own; None where it starts from no model.
+
+    Raises:
+        FolderError: it cannot be read, or is for another task.
+    """
+    if not config.training.start_from:
+        return None
+    try:
+        if resumed is not None:
+            return resumed.load("last")
+        return ModelFolder(config.training.start_from).load(task=config.task)
+    except FolderError as error:
+        raise FolderError(f"training.start_from: {error}") from error
+
+
+class _Run:
+    """One session of training in a folder that no other process writes to.
+
+    Args:
+        folder: of the model.
+        config: the whole run.
+        train: the training examples; None reads the files of ``config.data``.
+        valid: the validation examples, in the same way.
+        listener: called with every event.
+        resumed: whether the run began in an earlier session.
+    """
+
+    def __init__(
+        self,
+        folder: ModelFolder,
+        config: RunConfig,
+        train: Sequence[Any] | None,
+        valid: Sequence[Any] | None,
+        listener: Listener,
+        *,
+        resumed: bool,
+    ) -> None:
+        self._folder, self._config, self._listener = folder, config, listener
+        self._fabric = build_fabric(config.training)
+        times = ProcessorTimes.read()
+        start = _load_start(config, folder if resumed else None)
+        known = None
+        if start is not None:
+            known = Vocabulary(start.tokenizers, start.labels, config.training.extend_vocabulary)
+        self._task = TASKS[config.task].task(config, train, valid, known)
+        self._data = fingerprint(config.data.to_mapping(), train, valid)
+        torch.manual_seed(config.training.seed)
+        self._task.build()
+        if start is not None and not resumed:
+            copy_trained(start.model, self._task.model)
+            self._task.notes += (f"starts from the weights of {config.training.start_from}",)
+        self._without_c = load().reason if self._fabric.device.type == "cpu" else ""
+        self._threads = self._choose_threads(times, resumed=resumed)
+        self._tell()
+
+    def _choose_threads(self, times: ProcessorTimes, *, resumed: bool) -> ThreadChoice:
+        """The number of threads; a resumed run has that of its last session, so that its weights are the same."""
+        by_hand = self._config.training.threads
+        if resumed and not by_hand:
+            return ThreadChoice(
+                read_run(self._folder.path)["sessions"][-1]["threads"], "as before it was stopped"
+            )
+        if self._fabric.device.type != "cpu":
+            return ThreadChoice(by_hand or torch.get_num_threads(), "")
+        return threads_for_training(by_hand, self._task.model.num_parameters, times)
+
+    def _tell(self) -> None:
+        """Say what is trained, and on what."""
+        task, tell = self._task, self._listener
+        for note in task.notes:
+            tell(Note(note))
+        num_decoded = _num_decoded(task)
+        decoded = f" ({num_decoded:,} of them decoded)" if num_decoded not in (None, task.num_valid) else ""
+        vocabularies = " and ".join(f"{tokenizer.size:,}" for tokenizer in task.tokenizers.values())
+        tell(
+            Note(
+                f"{task.num_train:,} training {task.examples}, {task.num_valid:,} for validation{decoded}; "
+                f"{'vocabularies' if len(task.tokenizers) > 1 else 'a vocabulary'} of {vocabularies}; "
+                f"{task.model.num_parameters:,} parameters"
+            )
+        )
+        if self._fabric.device.type == "cpu":
+            tell(Note(f"training with {self._threads}"))
+            if self._threads.number > 1 and spins_long():
+                tell(
+                    Note(
+                        "torch was imported before regard, so threads that wait keep other programs from the "
+                        "processors; to avoid this, import regard first"
+                    )
+                )
+        if self._without_c:
+            tell(Note(f"training without the kernels in C, up to twice as slowly: {self._without_c}"))
+
+    def create(self, plan: Sequence[str]) -> None:
+        """Begin a run: write all that does not change while it lasts."""
+        task = self._task
+        self._folder.create(
+            task.name, task.model.config, task.tokenizers, sizes=task.sizes, labels=task.labels
+        )
+        self._write_options(plan)
+        write_run(
+            self._folder.path, self._data, [describe_session(0, self._fabric.device, self._threads.number)]
+        )
+
+    def go_on(self, checkpoint: Checkpoint) -> None:
+        """Go on with a run: check that it is the same, and take its weights.
+
+        Raises:
+            RegardError: the data or their tokenizers are not those it began with.
+        """
+        path, update = self._folder.path, checkpoint.state.updates
+        refuse_other_data(path, self._data)
+        refuse_other_vocabularies(
+            self._folder.tokenizers,
+            self._task.tokenizers,
+            f"the run in {path}",
+            "the tokenizers of these data",
+        )
+        checkpoint.fill(self._task.model)
+        sessions = read_run(path)["sessions"]
+        session = describe_session(update, self._fabric.device, self._threads.number)
+        self._listener(Note(f"resumed after update {update:,}"))
+        if changed := differences(sessions[-1], session):
+            self._listener(
                 Note(
-                    "torch was imported before regard, so threads that wait keep other programs from the processors; "
-                    "to avoid this, import regard first"
+                    f"the weights may differ in their last digits from an unbroken run's: {'; '.join(changed)}"
                 )
             )
-    without_c = load().reason if on_cpu else ""
-    if without_c:
-        listener(Note(f"training without the kernels in C, up to twice as slowly: {without_c}"))
-    make_folder(model_folder.path)
-    with (
-        TrainingLog(model_folder.path, config.training.tensorboard) as log,
-        threads_set_to(num_threads),
-    ):
-        model_folder.create(task.name, model.config, task.tokenizers, sizes=task.sizes, labels=task.labels)
-        comments = "".join(f"# {line}\n" for line in plan)
-        write_whole_text(model_folder.path / "train.toml", comments + write_toml(config.to_mapping()))
-        log.write(
-            "start",
-            0,
-            regard=__version__,
-            torch=torch.__version__,
-            notes=list(task.notes),
-            without_c=without_c,
-            threads=num_threads,
-            num_valid=task.num_valid,
-            examples=task.examples,
-            num_decoded=num_decoded,
+        comments = [line[2:] for line in _first_comments(path / "train.toml")]
+        self._write_options(comments)
+        write_run(path, self._data, [*sessions, session])
+        (path / "report.json").unlink(missing_ok=True)  # which says that a run is finished
+
+    def _write_options(self, comments: Sequence[str]) -> None:
+        text = "".join(f"# {line}\n" for line in comments) + write_toml(self._config.to_mapping())
+        write_whole_text(self._folder.path / "train.toml", text)
+
+    def train(self, checkpoints: Checkpoints, state: TrainingState | None) -> TrainedRun:
+        """Train to the end, from a state where there is one."""
+        task, training, path = self._task, self._config.training, self._folder.path
+        num_threads = self._threads.number
+        with TrainingLog(path, training.tensorboard, state) as log, threads_set_to(num_threads):
+            versions = {"regard": __version__, "torch": torch.__version__}
+            if state is None:
+                log.write(
+                    "start",
+                    0,
+                    **versions,
+                    notes=list(task.notes),
+                    without_c=self._without_c,
+                    threads=num_threads,
+                    num_valid=task.num_valid,
+                    examples=task.examples,
+                    num_decoded=_num_decoded(task),
+                )
+            else:
+                log.write("resume", state.updates, **versions)
+            result = Loop(task, training, checkpoints, log, self._listener, self._fabric, state).run()
+            log.write("end", result.updates, seconds=round(result.seconds, 3), stopped=result.stopped)
+        report = _report(result, task, num_threads)
+        write_report_json(path, report)
+        return TrainedRun(path, result, report, self._scored_on())
+
+    def _scored_on(self) -> str:
+        """The examples behind the scores, in words."""
+        task, num_decoded = self._task, _num_decoded(self._task)
+        decoded = (
+            "" if num_decoded in (None, task.num_valid) else f" (its output on the first {num_decoded:,})"
         )
-        result = Loop(task, config.training, model_folder, log, listener, fabric).run()
-        log.write("end", result.updates, seconds=round(result.seconds, 3), stopped=result.stopped)
-    report = _report(result, task, num_threads)
-    write_report_json(model_folder.path, report)
-    decoded = "" if num_decoded in (None, task.num_valid) else f" (its output on the first {num_decoded:,})"
-    scored_on = f"{task.num_valid:,} validation {task.examples}{decoded}"
-    if page:
+        return f"{task.num_valid:,} validation {task.examples}{decoded}"
+
+    def write_page(self, trained: TrainedRun, command: str) -> None:
+        """Write the report page; a failure is told, for the run is complete and saved."""
         try:
-            _write_page(model_folder.path, task, report, scored_on, fabric.device.type, command)
-        except Exception as error:  # the run is complete and saved: nothing about its page may take it away
-            listener(Note(f"{model_folder.path / PAGE} was not written: {error}"))
-    return TrainedRun(model_folder.path, result, report, scored_on)
+            _write_page(
+                trained.folder,
+                self._task,
+                trained.report,
+                trained.scored_on,
+                self._fabric.device.type,
+                command,
+            )
+        except Exception as error:
+            self._listener(Note(f"{trained.folder / PAGE} was not written: {error}"))
+
+
+def _first_comments(path: Path) -> list[str]:
+    """The comments at the beginning of a configuration file: the plan that led to it."""
+    return list(takewhile(lambda line: line.startswith("# "), path.read_text(encoding="utf-8").splitlines()))
 
 
 def _num_decoded(task: Task) -> int | None:
@@ -285,6 +500,7 @@ def _report(result: LoopResult, task: Task, num_threads: int) -> dict[str, Any]:
         "tokens_per_second": round(result.tokens_per_second, 1),
         "stopped": result.stopped,
         "threads": num_threads,
+        **({"skipped_updates": result.skipped} if result.skipped else {}),
         "select": task.config.training.select,
         "best_update": result.best_update,
         "num_parameters": task.model.num_parameters,

@@ -2,8 +2,8 @@
 
 In: a configuration and a number of seeds. Out: a folder that is opened as one model: its members in ``seed-1``,
 ``seed-2``, …, a ``regard.json`` that names them, ``train.toml`` and ``report.json``. All members have the same
-validation split and so the same tokenizers. A finished seed is not trained again, an interrupted one is trained from
-its beginning; the ensemble can be used from its first finished member on.
+validation split and so the same tokenizers. A finished seed is not trained again, an interrupted one is resumed; the
+ensemble can be used from its first finished member on.
 """
 
 import shutil
@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 import regard.training.run as single
-from regard.checkpoint import LOG, WEIGHTS, ModelFolder
+from regard.checkpoint import WEIGHTS, ModelFolder
 from regard.config import flatten, in_range, read_toml, toml_value, write_toml
 from regard.errors import ConfigError, DataError
-from regard.io import make_folder, parse_json, read_whole, write_whole_text
+from regard.io import one_writer, parse_json, read_whole, write_whole_text
 from regard.tasks import TASKS
 from regard.tasks.config import RunConfig
 from regard.tasks.evaluation import write_report_json
@@ -79,8 +79,20 @@ def run_seeds(
     members = {f"seed-{seed}": _with_seed(config, seed) for seed in range(first, first + num_seeds)}
     for name, run in members.items():  # before hours are spent on the others
         _check_member(ensemble.path / name, run)
-    make_folder(ensemble.path)
-    write_whole_text(ensemble.path / "train.toml", write_toml(next(iter(members.values())).to_mapping()))
+    with one_writer(ensemble.path):
+        return _train_members(ensemble, members, train, valid, listener)
+
+
+def _train_members(
+    ensemble: ModelFolder,
+    members: Mapping[str, RunConfig],
+    train: Sequence[Any] | None,
+    valid: Sequence[Any] | None,
+    listener: Listener,
+) -> TrainedEnsemble:
+    """Train what is missing of an ensemble, in a folder that no other process writes to."""
+    config = next(iter(members.values()))
+    write_whole_text(ensemble.path / "train.toml", write_toml(config.to_mapping()))
     reports: dict[str, dict[str, Any]] = {}
     for name, run in members.items():
         path = ensemble.path / name
@@ -88,10 +100,14 @@ def run_seeds(
             listener(Note(f"{name}: trained before, not trained again"))
             reports[name] = _read_report(path)
         else:
-            listener(Note(f"{name}: model {len(reports) + 1} of {num_seeds}"))
-            if (path / LOG).exists():  # of a training that was interrupted
-                shutil.rmtree(path)
-            reports[name] = single.run_training(path, run, train=train, valid=valid, listener=listener).report
+            listener(Note(f"{name}: model {len(reports) + 1} of {len(members)}"))
+            if (
+                _difference(path, run) or not (path / "checkpoints").is_dir()
+            ):  # interrupted, and not to be resumed
+                shutil.rmtree(path, ignore_errors=True)
+            reports[name] = single.run_training(
+                path, run, train=train, valid=valid, listener=listener, resume=True
+            ).report
         ensemble.create_ensemble(config.task, list(reports))
     report = _report(reports, [run.training.seed for run in members.values()])
     write_report_json(ensemble.path, report)
@@ -128,8 +144,17 @@ def is_finished(folder: Path) -> bool:
 
 def _check_member(folder: Path, config: RunConfig) -> None:
     """Raise where a finished member was trained with another configuration."""
-    if not is_finished(folder):
-        return
+    if is_finished(folder) and (difference := _difference(folder, config)):
+        raise DataError(
+            f"{folder}: trained with {difference} now; the models of an ensemble differ only in their seeds: choose "
+            "another folder, or remove that one"
+        )
+
+
+def _difference(folder: Path, config: RunConfig) -> str:
+    """The first option in which a member's training differs from a configuration; empty where none does."""
+    if not (folder / "train.toml").exists():
+        return ""
     expected = flatten(tomllib.loads(write_toml(config.to_mapping())))
     trained = flatten(read_toml(folder / "train.toml"))
     for path in (*expected, *trained):
@@ -137,10 +162,8 @@ def _check_member(folder: Path, config: RunConfig) -> None:
             before, now = (
                 toml_value(options[path]) if path in options else "not set" for options in (trained, expected)
             )
-            raise DataError(
-                f"{folder}: trained with {path} {before}, and it is {now} now; the models of an ensemble differ only "
-                "in their seeds: choose another folder, or remove that one"
-            )
+            return f"{path} {before}, and it is {now}"
+    return ""
 
 
 def _report(reports: Mapping[str, dict[str, Any]], seeds: Sequence[int]) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from regard.checkpoint import WEIGHTS
 from regard.config import flatten, in_range, merge, parse_value, set_option, toml_value, write_toml
 from regard.errors import ConfigError, DataError, RegardError
 from regard.evaluation.metrics import METRICS, display_name, duration, format_score
-from regard.io import make_folder, parse_json, read_whole, write_whole_text
+from regard.io import LOCK, one_writer, parse_json, read_whole, write_whole_text
 from regard.tasks.config import RunConfig
 from regard.tasks.evaluation import write_report_json
 from regard.training.configure import PlannedRun, plan_run
@@ -266,7 +266,22 @@ def tune(
         raise ConfigError(f"--minutes {max_minutes:g}: give more than 0")
     base = configure_trial({})
     _check_space(base, configure_trial, space)
-    state = _SearchState(Path(folder), base, space, seed)
+    with one_writer(Path(folder)):
+        return _search(Path(folder), configure_trial, base, space, num_trials, max_minutes, seed, listener)
+
+
+def _search(
+    folder: Path,
+    configure_trial: Callable[[Mapping[str, Any]], RunConfig],
+    base: RunConfig,
+    space: Sequence[Varied],
+    num_trials: int,
+    max_minutes: float | None,
+    seed: int,
+    listener: Listener,
+) -> Search:
+    """Search in a folder that no other process writes to."""
+    state = _SearchState(folder, base, space, seed)
     tuner = _Tuner(state, configure_trial, base.training.select, max_minutes, listener)
     candidates = dict(enumerate(sample_trials(space, num_trials, seed), start=1))
     if len(candidates) < num_trials:
@@ -445,9 +460,8 @@ class _SearchState:
             self._check(before, json.loads(json.dumps(described)))
             self._read(text)
             return
-        if folder.exists() and any(folder.iterdir()):
+        if any(path.name != LOCK for path in folder.iterdir()):
             raise DataError(f"{folder}: not empty, and not a search of `regard tune`; choose another folder")
-        make_folder(folder)
         write_whole_text(description, json.dumps(described, indent=2, ensure_ascii=False) + "\n")
 
     def _check(self, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
@@ -532,8 +546,6 @@ class _Tuner:
             raise _TimeOverError
         folder = Path("trials") / f"{number:03d}-{100 * fraction:.0f}"
         path = self._state.folder / folder
-        if path.exists():  # of a trial that was interrupted
-            shutil.rmtree(path)
         started = time.monotonic()
 
         def listen(event: Event) -> None:
@@ -546,7 +558,7 @@ class _Tuner:
         error = ""
         try:
             config = self._configure(merge(nested(options), with_fraction(self._configure({}), fraction)))
-            report = single.run_training(path, config, listener=listen, page=False).report
+            report = single.run_training(path, config, listener=listen, page=False, resume=True).report
         except _TimeOverError:
             shutil.rmtree(path, ignore_errors=True)
             raise
@@ -561,6 +573,7 @@ class _Tuner:
         if fraction < 1:  # only models of the full budget are worth their space
             for name in WEIGHTS:
                 (path / f"{name}.safetensors").unlink(missing_ok=True)
+            shutil.rmtree(path / "checkpoints", ignore_errors=True)
         trial = Trial(
             number,
             fraction,
@@ -568,7 +581,7 @@ class _Tuner:
             score,
             validation,
             int(report.get("updates", 0)),
-            round(time.monotonic() - started, 3),
+            round(max(time.monotonic() - started, report.get("train_seconds", 0.0)), 3),
             str(folder),
             error,
         )

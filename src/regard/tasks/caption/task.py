@@ -20,6 +20,7 @@ from regard.tasks.base import (
     Prepared,
     Task,
     Validation,
+    Vocabulary,
     filter_by_length,
     spread_by_length,
     train_text_tokenizer,
@@ -77,6 +78,7 @@ class CaptionTask(Task):
         config: the whole run.
         train: the training examples; None reads the files of ``config.data``.
         valid: the validation examples; None reads the files of ``config.data``, or splits some off.
+        known: the vocabulary of the model that the run starts from.
 
     Raises:
         RegardError: the data cannot be used.
@@ -91,6 +93,7 @@ class CaptionTask(Task):
         config: CaptionRun,
         train: Sequence[Example] | None = None,
         valid: Sequence[Example] | None = None,
+        known: Vocabulary | None = None,
     ) -> None:
         data = config.data
         if train is None and not data.train:
@@ -102,7 +105,7 @@ class CaptionTask(Task):
         validated = parse_captions(valid) if valid is not None else None
         if validated is None and data.valid:
             validated = read_captions(data.valid, data.column)
-        super().__init__(config, _prepare(captioned, validated, config))
+        super().__init__(config, _prepare(captioned, validated, config, known))
         check_selection(config.training.select, self.tokenizers["text"])
 
     @property
@@ -217,6 +220,7 @@ def _prepare(
     train: Sequence[CaptionedFeatures],
     valid: Sequence[CaptionedFeatures] | None,
     config: CaptionRun,
+    known: Vocabulary | None = None,
 ) -> Prepared[EncodedCaption]:
     """Train a tokenizer, encode, filter; without validation examples, split some off."""
     notes: list[str] = []
@@ -231,7 +235,7 @@ def _prepare(
         raise DataError(
             f"{size} features in training and {len(valid[0].features)} in validation; make them equal"
         )
-    tokenizer = train_text_tokenizer((example.text for example in train), config.tokenizer)
+    tokenizer = train_text_tokenizer((example.text for example in train), config.tokenizer, known)
     kept, left_out = filter_by_length(
         _encode(train, tokenizer),
         lambda example: len(example.ids) if example.text.strip() else 0,

@@ -15,7 +15,14 @@ from regard.errors import ConfigError, DataError
 from regard.models import LanguageModelNetwork, States, detached
 from regard.plots.page import ShownResult
 from regard.search.forced import score_tokens
-from regard.tasks.base import Prepared, Task, Validation, filter_by_length, train_text_tokenizer
+from regard.tasks.base import (
+    Prepared,
+    Task,
+    Validation,
+    Vocabulary,
+    filter_by_length,
+    train_text_tokenizer,
+)
 from regard.tasks.language_model.config import LanguageModelRun
 from regard.tasks.language_model.predictor import LanguageModel
 from regard.tasks.language_model.result import TextScore
@@ -56,6 +63,10 @@ class LanguageModelObjective(nn.Module):
         return self.model.output.loss(readout, targets, self.smoothing), last
 
 
+Given = Sequence[str | tuple[str]] | None
+"""Lines, or tuples of one line; None for those of the files."""
+
+
 class LanguageModelTask(Task):
     """Lines of text, a tokenizer, a language model.
 
@@ -64,20 +75,21 @@ class LanguageModelTask(Task):
         train: the training lines, or tuples of one line (`regard.train` takes a string for a file's name); None reads
             the files of ``config.data``.
         valid: the validation lines; None reads the files of ``config.data``, or splits some off.
+        known: the vocabulary of the model that the run starts from.
 
     Raises:
         RegardError: the data cannot be used.
     """
 
-    name = "language_model"
-    examples = "lines"
     model: LanguageModelNetwork
+    name, examples = "language_model", "lines"
 
     def __init__(
         self,
         config: LanguageModelRun,
-        train: Sequence[str | tuple[str]] | None = None,
-        valid: Sequence[str | tuple[str]] | None = None,
+        train: Given = None,
+        valid: Given = None,
+        known: Vocabulary | None = None,
     ) -> None:
         data = config.data
         if train is None and not data.train:
@@ -86,7 +98,7 @@ class LanguageModelTask(Task):
         validated = parse_lines(valid) if valid is not None else None
         if validated is None and data.valid:
             validated = read_corpus(data.valid)
-        super().__init__(config, _prepare(lines, validated, config))
+        super().__init__(config, _prepare(lines, validated, config, known))
         self._stream: Stream | None = None
         if data.mode == "continuous":
             num_tokens, num_streams = sum(self.lengths), config.training.batch_sentences
@@ -131,6 +143,21 @@ class LanguageModelTask(Task):
         loss, last = objective(batch, self._state if batch.continues else None)
         self._state = detached(last) if self._stream is not None else None
         return loss
+
+    def carried(self) -> dict[str, Tensor]:
+        """The state in which the last window of continuous text ended."""
+        return {
+            f"{layer:04d}/{part}": tensor
+            for layer, parts in enumerate(self._state or ())
+            for part, tensor in enumerate(parts)
+        }
+
+    def restore(self, carried: Mapping[str, Tensor], device: torch.device) -> None:
+        """Go on from that state."""
+        layers: dict[str, list[Tensor]] = {}
+        for name, tensor in sorted(carried.items()):
+            layers.setdefault(name.partition("/")[0], []).append(tensor.to(device))
+        self._state = tuple(tuple(parts) for parts in layers.values()) or None
 
     def validate(self, device: torch.device) -> Validation:
         """Score the validation text, read as the training text is."""
@@ -249,6 +276,7 @@ def _prepare(
     train: Sequence[str],
     valid: Sequence[str] | None,
     config: LanguageModelRun,
+    known: Vocabulary | None = None,
 ) -> Prepared[EncodedLine]:
     """Train a tokenizer, encode, filter; without validation examples, split some off."""
     notes: list[str] = []
@@ -261,7 +289,7 @@ def _prepare(
             lines = [line for line in train if line.strip()]
             train, valid, note = split_train_valid(lines, lines, config.training.seed_of_split, what="lines")
         notes.append(note)
-    tokenizer = train_text_tokenizer(train, config.tokenizer)
+    tokenizer = train_text_tokenizer(train, config.tokenizer, known)
     encoded = list(encode_lines(train, tokenizer))
     validated = list(encode_lines(valid, tokenizer))
     if not continuous:

@@ -22,7 +22,7 @@ from regard.errors import ConfigError, DataError
 from regard.layers import BidirectionalStack
 from regard.models import LanguageModelConfig, Seq2Seq, StackConfig
 from regard.models.transfer import copy_pretrained
-from regard.tasks.base import Prepared, Task, Validation, spread_by_length
+from regard.tasks.base import Prepared, Task, Validation, Vocabulary, spread_by_length
 from regard.tasks.generation import check_selection, validate_generation
 from regard.tasks.pretrained import load_pretrained
 from regard.tasks.train_valid_split import split_train_valid
@@ -72,6 +72,7 @@ class TranslateTask(Task):
         train: the training pairs; None reads the files of ``config.data``.
         valid: the validation pairs; None reads the files of ``config.data`` or, without any, splits some training
             pairs off.
+        known: the vocabulary of the model that the run starts from.
 
     Raises:
         RegardError: the data cannot be used.
@@ -87,13 +88,20 @@ class TranslateTask(Task):
         config: TranslateRun,
         train: Sequence[Example] | None = None,
         valid: Sequence[Example] | None = None,
+        known: Vocabulary | None = None,
     ) -> None:
         recognised: list[str] = []
         pairs, valid_pairs = _read_pairs(config, train, valid, recognised.append)
         self._trained = load_pretrained(config.pretrained)
         tokenizers = {half: loaded.tokenizers["text"] for half, loaded in self._trained.items()}
         prepared = prepare(
-            pairs, valid_pairs, config.data, config.tokenizer, config.training.seed_of_split, tokenizers
+            pairs,
+            valid_pairs,
+            config.data,
+            config.tokenizer,
+            config.training.seed_of_split,
+            tokenizers,
+            known,
         )
         if config.auxiliary_losses.guided_alignment and all(pair.links is None for pair in prepared.train):
             raise ConfigError(
@@ -183,11 +191,21 @@ class TranslateTask(Task):
         )
         if share > 0:
             if self._generator is None:  # a separate one, so that dropout is that of a run without sampling
-                generator = torch.Generator(batch.source_ids.device)
-                self._generator = generator.manual_seed(self.config.training.seed)
+                self._generator = torch.Generator(batch.source_ids.device)
+                self._generator.manual_seed(self.config.training.seed)
             batch = mix_in_samples(self.model, batch, share, self._generator)
         loss: Tensor = objective(batch)
         return loss
+
+    def carried(self) -> dict[str, Tensor]:
+        """The state of the generator of scheduled sampling."""
+        return {} if self._generator is None else {"sampling": self._generator.get_state()}
+
+    def restore(self, carried: Mapping[str, Tensor], device: torch.device) -> None:
+        """Go on sampling from that state."""
+        if "sampling" in carried:
+            self._generator = torch.Generator(device)
+            self._generator.set_state(carried["sampling"])
 
     def validate(self, device: torch.device) -> Validation:
         """Teacher-forced and free-running."""
@@ -391,6 +409,7 @@ def prepare(
     config: TokenizerConfig,
     seed: int,
     trained: Mapping[str, Tokenizer] | None = None,
+    known: Vocabulary | None = None,
 ) -> PreparedPairs:
     """Train tokenizers, encode, filter.
 
@@ -401,6 +420,7 @@ def prepare(
         config: kinds and sizes of the tokenizers.
         seed: of the split.
         trained: the tokenizers of pretrained language models, for the encoder, the decoder or both.
+        known: the vocabulary of the model that the run starts from.
 
     Raises:
         DataError: nothing is left to train on or to validate with.
@@ -410,7 +430,10 @@ def prepare(
     if valid is None:
         train, valid, note = split_train_valid(train, [pair.input for pair in train], seed, what="pairs")
         notes.append(note)
-    source_tokenizer, target_tokenizer = _tokenizers(train, config, trained or {})
+    if known is None:
+        source_tokenizer, target_tokenizer = _tokenizers(train, config, trained or {})
+    else:
+        source_tokenizer, target_tokenizer = _known_tokenizers(train, config, known)
     filters = Filters(data.max_length, data.max_ratio or None, data.drop_duplicates)
     kept, report = filters.apply(encode_pairs(train, source_tokenizer, target_tokenizer))
     if report.removed:
@@ -428,6 +451,16 @@ def prepare(
         tuple(notes),
         valid_pairs=[valid[k] for k in real],
     )
+
+
+def _known_tokenizers(
+    pairs: Sequence[SentencePair], config: TokenizerConfig, known: Vocabulary
+) -> tuple[Tokenizer, Tokenizer]:
+    """The two tokenizers of the model that a run starts from; one of both sides is extended by both."""
+    sources, targets = [pair.source for pair in pairs], [pair.target for pair in pairs]
+    if config.shared:
+        sources = targets = [*sources, *targets]
+    return known.tokenizer("source", sources), known.tokenizer("target", targets)
 
 
 def _tokenizers(
