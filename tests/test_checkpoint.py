@@ -436,7 +436,7 @@ def test_deep_json_is_a_damaged_folder(tmp_path):
         folder.load()
 
 
-@pytest.mark.parametrize("name", ["../other", "/tmp", "", ".", "..", "a/b", "a"])
+@pytest.mark.parametrize("name", ["../other", "/tmp", "", ".", "..", "a/b", "a", "x" * 256])
 def test_members_of_an_ensemble_are_different_folders_inside_it(tmp_path, name):
     folder = ModelFolder(tmp_path)
     folder.create_ensemble("translate", [name, "a"])
@@ -462,3 +462,22 @@ def test_a_forged_log_loses_the_forged_rows_alone(tmp_path):
     os.mkfifo(tmp_path / "log.jsonl")
     with pytest.raises(FolderError, match=r"cannot be read .not an ordinary file"):
         read_log(tmp_path)
+
+
+def test_weights_that_are_not_numbers_of_that_kind_are_refused(tmp_path):
+    folder, model = make(tmp_path)
+    for kind, legal in ((torch.float64, True), (torch.int32, False), (torch.bool, False)):
+        tensors = {name: tensor.to(kind) for name, tensor in model.named_parameters()}
+        (tmp_path / "best.safetensors").write_bytes(safetensors.torch.save(tensors))
+        if legal:
+            assert folder.load().model.decoder.output.W_o.dtype == torch.float32
+        else:
+            with pytest.raises(FolderError, match=r"the weights do not fit regard.json"):
+                folder.load()
+
+
+def test_a_name_that_no_file_can_have_is_no_folder():
+    folder = ModelFolder("x" * 5000)
+    assert not folder.is_ensemble
+    with pytest.raises(FolderError, match="no such model folder"):
+        folder.load()

@@ -16,6 +16,7 @@ one function per format number. To predict, neither the log nor ``train.toml`` i
 """
 
 import json
+import os
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -54,6 +55,7 @@ ENSEMBLE_FORMAT = 4
 WEIGHTS = ("best", "last")
 
 _MAX_DESCRIPTION_BYTES = 1 << 24
+_MAX_NAME = 255  # characters of a folder's name
 
 LOG = "log.jsonl"
 """The training log's file."""
@@ -236,7 +238,7 @@ class ModelFolder:
     @property
     def is_ensemble(self) -> bool:
         """Whether it holds an ensemble; False for a single model, and where there is no model yet."""
-        return (self.path / "regard.json").exists() and "ensemble" in self._read_description()
+        return os.path.exists(self.path / "regard.json") and "ensemble" in self._read_description()
 
     @property
     def members(self) -> "tuple[ModelFolder, ...]":
@@ -252,10 +254,11 @@ class ModelFolder:
             not isinstance(names, list)
             or not names
             or not all(isinstance(name, str) and name == Path(name).name not in ("", "..") for name in names)
+            or max(map(len, names)) > _MAX_NAME
             or len(set(names)) < len(names)
         ):
             raise FolderError(
-                f"{self.path / 'regard.json'}: damaged: the ensemble's members are {names!r}; copy the folder again"
+                f"{self.path / 'regard.json'}: damaged: the ensemble's members are {names!r:.60}; copy the folder again"
             )
         return tuple(ModelFolder(self.path / name) for name in names)
 
@@ -326,15 +329,15 @@ class ModelFolder:
             description = _migrate("description", description, description["format"])
         if description.get("task") not in list(TASKS):
             raise FolderError(
-                f"{self.path / 'regard.json'}: damaged: no task {description.get('task')!r}; copy or train the model "
-                "again"
+                f"{self.path / 'regard.json'}: damaged: no task {description.get('task')!r:.60}; copy or train the "
+                "model again"
             )
         return description
 
     def _read_description(self) -> dict[str, Any]:
         """``regard.json``, in the format it was written in."""
         path = self.path / "regard.json"
-        if not self.path.is_dir():
+        if not os.path.isdir(self.path):
             raise FolderError(f"{self.path}: no such model folder; `regard train` makes one")
         try:
             description = parse_json(read_whole(path, _MAX_DESCRIPTION_BYTES).decode("utf-8"))
@@ -349,7 +352,9 @@ class ModelFolder:
             raise FolderError(
                 f"{path}: it has no format number, so it is not Regard's; name a folder that `regard train` made"
             )
-        written = f"{path}: written in format {description['format']} by Regard {description.get('regard')}"
+        written = (
+            f"{path}: written in format {description['format']} by Regard {description.get('regard')!s:.60}"
+        )
         newest = ENSEMBLE_FORMAT if "ensemble" in description else FORMAT
         if description["format"] > newest:
             raise FolderError(
@@ -386,7 +391,11 @@ class ModelFolder:
             raise FolderError(f"{path}: no such weights; {remedy}") from None
         except (safetensors.SafetensorError, OSError, ValueError, MemoryError) as error:
             raise FolderError(f"{path}: damaged: {error}; copy or train it again") from error
-        wrong = wrong or [name for name in expected if expected[name].dtype != stored[name].dtype]
+        wrong = wrong or [
+            name
+            for name in expected
+            if expected[name].is_floating_point() != stored[name].is_floating_point()
+        ]
         if wrong:
             raise FolderError(
                 f"{path}: the weights do not fit regard.json, first at {wrong[0]!r}; the files belong to "
