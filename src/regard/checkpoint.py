@@ -19,6 +19,7 @@ one is migrated as it is read, one function per format number. To predict, neith
 
 import hashlib
 import json
+import os
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -54,6 +55,7 @@ FORMAT = 4
 WEIGHTS = ("best", "last")
 
 _MAX_DESCRIPTION_BYTES = 1 << 24
+_MAX_NAME = 255  # characters of a folder's name
 
 LOG = "log.jsonl"
 """The training log's file."""
@@ -250,7 +252,7 @@ class ModelFolder:
     @property
     def is_ensemble(self) -> bool:
         """Whether it holds an ensemble; False for a single model, and where there is no model yet."""
-        return (self.path / "regard.json").exists() and "ensemble" in self._read_description()
+        return os.path.exists(self.path / "regard.json") and "ensemble" in self._read_description()
 
     @property
     def members(self) -> "tuple[ModelFolder, ...]":
@@ -266,10 +268,11 @@ class ModelFolder:
             not isinstance(names, list)
             or not names
             or not all(isinstance(name, str) and name == Path(name).name not in ("", "..") for name in names)
+            or max(map(len, names)) > _MAX_NAME
             or len(set(names)) < len(names)
         ):
             raise FolderError(
-                f"{self.path / 'regard.json'}: damaged: the ensemble's members are {names!r}; copy the folder again"
+                f"{self.path / 'regard.json'}: damaged: the ensemble's members are {names!r:.60}; copy the folder again"
             )
         return tuple(ModelFolder(self.path / name) for name in names)
 
@@ -340,15 +343,15 @@ class ModelFolder:
             description = _migrate("description", description, description["format"])
         if description.get("task") not in list(TASKS):
             raise FolderError(
-                f"{self.path / 'regard.json'}: damaged: no task {description.get('task')!r}; copy or train the model "
-                "again"
+                f"{self.path / 'regard.json'}: damaged: no task {description.get('task')!r:.60}; copy or train the "
+                "model again"
             )
         return description
 
     def _read_description(self) -> dict[str, Any]:
         """``regard.json``, in the format it was written in."""
         path = self.path / "regard.json"
-        if not self.path.is_dir():
+        if not os.path.isdir(self.path):
             raise FolderError(f"{self.path}: no such model folder; `regard train` makes one")
         try:
             description = parse_json(read_whole(path, _MAX_DESCRIPTION_BYTES).decode("utf-8"))
@@ -363,7 +366,9 @@ class ModelFolder:
             raise FolderError(
                 f"{path}: it has no format number, so it is not Regard's; name a folder that `regard train` made"
             )
-        written = f"{path}: written in format {description['format']} by Regard {description.get('regard')}"
+        written = (
+            f"{path}: written in format {description['format']} by Regard {description.get('regard')!s:.60}"
+        )
         if description["format"] > FORMAT:
             raise FolderError(
                 f"{written}; this is Regard {__version__}, which reads up to format {FORMAT}: upgrade it"
@@ -534,8 +539,9 @@ def fill_model(model: nn.Module, stored: Mapping[str, Tensor], path: Path) -> No
     """
     expected = unshared(model)
     _refuse_unfit(path, {name: tensor.shape for name, tensor in stored.items()}, expected)
-    if other := [name for name in expected if expected[name].dtype != stored[name].dtype]:
-        raise _unfit(path, other[0])
+    for name, tensor in expected.items():
+        if tensor.is_floating_point() != stored[name].is_floating_point():
+            raise _unfit(path, name)
     with torch.no_grad():
         for name, tensor in expected.items():
             tensor.copy_(stored[name])
