@@ -60,13 +60,13 @@ def test_the_table_counts(base):
     outcomes = [
         fuzz.Outcome(1, "inputs", "", "", 2, 0.5, 300),
         fuzz.Outcome(2, "inputs", "", "a hang", None, 20.0, 900),
-        fuzz.Outcome(3, "model folders", "", "", 0, 0.1, 900, silent=True),
+        fuzz.Outcome(3, "model folders", "", "", 0, 0.1, 900),
     ]
     table = fuzz.outcome_table(outcomes)
     assert [list(row) for row in table.rows] == [
-        ["model folders", "1", "0", "0", "1", "1", "0.1", "900"],
-        ["inputs", "2", "1", "1", "0", "0", "20.0", "900"],
-        ["all", "3", "1", "1", "1", "1", "20.0", "900"],
+        ["model folders", "1", "0", "0", "1", "0.1", "900"],
+        ["inputs", "2", "1", "1", "0", "20.0", "900"],
+        ["all", "3", "1", "1", "1", "20.0", "900"],
     ]
 
 
