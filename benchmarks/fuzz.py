@@ -2,8 +2,9 @@
 
 ``python -m benchmarks.fuzz --cases 1000`` damages a model folder, a shortlist, a training log, the kernels' cache, a
 configuration or an input, once per case, and runs a command on it. A case passes if the command ends within 20 seconds
-and 2 GB, with status 0, 1 or 2 and without a traceback, and refuses damaged weights. Cases are numbered: ``--case 123`` repeats one. Most run in one
-process after another, with a limit on its address space and a watchdog; ``--processes`` of them run the real command.
+and 2 GB, with status 0, 1 or 2 and without a traceback, and refuses damaged weights. Cases are numbered: ``--case 123``
+repeats one. Most run in one process after another, with a limit on its address space and a watchdog; ``--processes`` of
+them run the real command.
 """
 
 import argparse
