@@ -37,7 +37,8 @@ class TaggedDataConfig(Config):
                 raise ConfigError(f"data.{name}: {len(getattr(self, name))} files; {remedy}")
         if len(self.columns) not in (0, 2):
             raise ConfigError(
-                f"data.columns: [{', '.join(self.columns)}]; give two columns, of the words and of the tags, as [1, 2]"
+                f"data.columns: [{', '.join(map(str, self.columns))}]; give two columns, of the words and of the "
+                "tags, as [1, 2]"
             )
         in_range("data.max_length", self.max_length, 1)
 

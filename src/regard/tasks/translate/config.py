@@ -42,7 +42,7 @@ class DataConfig(Config):
                 )
         if len(self.columns) not in (0, 2):
             raise ConfigError(
-                f"data.columns: [{', '.join(self.columns)}]; give two columns, source and target, as [1, 2]"
+                f"data.columns: [{', '.join(map(str, self.columns))}]; give two columns, source and target, as [1, 2]"
             )
         in_range("data.max_length", self.max_length, 1)
         if self.max_ratio:
