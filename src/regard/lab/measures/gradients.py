@@ -17,7 +17,6 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from regard.batches import LabelledBatch
-from regard.errors import RegardError
 from regard.layers import Additive, Attention, Cell, Embedding, Head, SelfAttentive
 from regard.ops.gru import gru_step
 from regard.ops.rnn import rnn_step
@@ -300,9 +299,8 @@ def train_reader(
     for _ in range(updates):
         ids, answers = next(lines)
         batch = LabelledBatch((ids,), (), answers)
-        try:
-            done = update(fabric, model, ready, [batch], batch_loss, clip=clip)
-        except RegardError:
+        done = update(fabric, model, ready, [batch], batch_loss, clip=clip)
+        if done.skipped:
             return TrainingCurve(tuple(losses), tuple(norms), diverged=True)
         losses.append(done.loss)
         norms.append(done.gradient_norm)

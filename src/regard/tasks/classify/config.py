@@ -58,5 +58,6 @@ class ClassifyRun(LabelRunConfig):
         if self.data.columns and len(self.data.columns) != num_columns:
             raise ConfigError(
                 f"data.columns: [{', '.join(map(str, self.data.columns))}]; with model.num_texts = "
-                f"{self.model.num_texts} give {num_columns}, the label's and then each text's, as {list(range(1, num_columns + 1))}"
+                f"{self.model.num_texts} give {num_columns}, the label's and then each text's, as "
+                f"{list(range(1, num_columns + 1))}"
             )
