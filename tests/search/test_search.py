@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from regard.batches import pad_pairs, pad_sources
@@ -265,6 +265,7 @@ def test_no_output_holds_what_it_may_not_and_each_begins_as_it_must(network, see
 
 @settings(max_examples=40)
 @given(st.integers(0, 10**6), widths, st.integers(1, 4), st.integers(0, 9), st.booleans())
+@example(161, 1, 2, 9, False)  # after eight words, each of the four would repeat a pair
 def test_blocking_and_minima(network, seed, width, n, least, unknowns):
     decoder = network(seed)
     options = SearchOptions(width, width, min_length=least, block_ngrams=n, unknowns=unknowns, **LIMIT)
@@ -273,8 +274,10 @@ def test_blocking_and_minima(network, seed, width, n, least, unknowns):
             groups = [one.ids[k : k + n] for k in range(len(one.ids) - n + 1)]
             assert len(set(groups)) == len(groups)
             assert unknowns or UNK not in one.ids
-            # with single words blocked there are no more than there are
-            assert len(one.ids) > min(least, 4 + unknowns if n == 1 else least)
+            if len(one.ids) <= least:  # only where every word would repeat an n-gram
+                last = one.ids[len(one.ids) - n : -1]
+                choices = {A, B, C, 7} | ({UNK} if unknowns else set())
+                assert {(*last, word) for word in choices} <= set(groups)
 
 
 CONSTRAINED = [
