@@ -214,6 +214,14 @@ class TestBudget:
         assert short["model.decoder.state_size"] == 256
         assert (ample["training.max_minutes"], short["training.max_minutes"]) == (600, 5)
 
+    def test_a_small_model_has_little_dropout(self):
+        statistics = describe_pairs(spelling(3_600))
+        hurried, unhurried = (
+            options_of(plan_pairs(statistics, budget=Budget(minutes, 30e9))) for minutes in (0.1, 1_000)
+        )
+        assert hurried["model.encoder.state_size"] < unhurried["model.encoder.state_size"]
+        assert hurried["model.encoder.dropout"] < unhurried["model.encoder.dropout"] == 0.5
+
     def test_no_limit_without_one(self):
         assert "training.max_minutes" not in options_of(decide(spelling(100)))
 
