@@ -11,7 +11,6 @@ import gzip
 import json
 import lzma
 import random
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -19,7 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.process import environment
+from benchmarks.process import run_regard
 from benchmarks.report import Table, markdown_table
 from benchmarks.small import RELATIONS, make_strings
 from regard.datasets import find_dataset
@@ -299,25 +298,17 @@ def measure(kind: str, name: str, folder: Path, extra: Sequence[str], threads: i
     chosen = () if name == DEFAULT else spec.by_hand[name]
     start = time.perf_counter()
     files = ["--train", f"{folder}/train", "--valid", f"{folder}/valid"]
-    _regard(["train", str(model), *files, *spec.arguments, *chosen, *extra], threads)
+    run_regard(["train", str(model), *files, *spec.arguments, *chosen, *extra], threads)
     minutes = (time.perf_counter() - start) / 60
     valid, test = (
-        json.loads(_regard(["evaluate", str(model), f"{folder}/{part}", *spec.arguments, "--json"], threads))[
-            spec.metric
-        ]
+        json.loads(
+            run_regard(["evaluate", str(model), f"{folder}/{part}", *spec.arguments, "--json"], threads)
+        )[spec.metric]
         for part in ("valid", "test")
     )
     run = Run(kind, name, valid, test, minutes)
     result.write_text(json.dumps(vars(run)), encoding="utf-8")
     return run
-
-
-def _regard(arguments: Sequence[str], threads: int) -> str:
-    command = [sys.executable, "-m", "regard", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment(threads), check=False)
-    if done.returncode:
-        raise RegardError(f"regard {' '.join(arguments)} failed: {done.stderr[-2000:].strip()}")
-    return done.stdout
 
 
 def shortfall(kind: str, default: float, by_hand: float) -> float:

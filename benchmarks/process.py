@@ -10,7 +10,7 @@ import os
 import resource
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,19 @@ def environment(threads: int) -> dict[str, str]:
     """The environment of a child: every library in it computes with `threads` threads, which wait as it chooses."""
     inherited = {name: value for name, value in os.environ.items() if name != "GOMP_SPINCOUNT"}
     return {**inherited, "OMP_NUM_THREADS": str(threads), "MKL_NUM_THREADS": str(threads)}
+
+
+def run_regard(arguments: Sequence[str], threads: int) -> str:
+    """Run a command of Regard as a user would, and return what it printed.
+
+    Raises:
+        RegardError: it failed; the message ends with the end of its standard error.
+    """
+    command = [sys.executable, "-m", "regard", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment(threads), check=False)
+    if done.returncode:
+        raise RegardError(f"regard {' '.join(arguments)} failed: {done.stderr[-2000:].strip()}")
+    return done.stdout
 
 
 def run_in_subprocess(

@@ -12,7 +12,6 @@ import math
 import random
 import resource
 import string
-import subprocess
 import sys
 import tempfile
 import time
@@ -20,7 +19,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.process import environment
+from benchmarks.process import run_regard
 from benchmarks.report import Table, markdown_table
 from regard.errors import RegardError
 
@@ -111,24 +110,13 @@ def measure(
             (folder / f"{split}.tsv").write_text(lines, encoding="utf-8")
         valid = ["--valid", f"{folder}/valid.tsv"] if with_valid else []
         start, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
-        _run(["train", f"{folder}/model", "--train", f"{folder}/train.tsv", *valid], threads)
+        run_regard(["train", f"{folder}/model", "--train", f"{folder}/train.tsv", *valid], threads)
         seconds, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
-        scores = json.loads(_run(["evaluate", f"{folder}/model", f"{folder}/test.tsv", "--json"], threads))
+        scores = json.loads(
+            run_regard(["evaluate", f"{folder}/model", f"{folder}/test.tsv", "--json"], threads)
+        )
     cpu_seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return Outcome(relation, seed, scores["exact_match"], seconds / 60, cpu_seconds / 60)
-
-
-def _run(arguments: Sequence[str], threads: int) -> str:
-    done = subprocess.run(
-        [sys.executable, "-m", "regard", *arguments],
-        capture_output=True,
-        text=True,
-        env=environment(threads),
-        check=False,
-    )
-    if done.returncode:
-        raise RegardError(f"regard {' '.join(arguments)} failed: {done.stderr[-2000:].strip()}")
-    return done.stdout
 
 
 def table(outcomes: Sequence[Outcome]) -> Table:

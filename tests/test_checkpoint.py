@@ -16,10 +16,11 @@ import torch
 import regard
 from regard import io as whole_file
 from regard.batches import pad_pairs
-from regard.checkpoint import FORMAT, MIGRATIONS, ModelFolder, read_log, read_tensors, write_tensors
+from regard.checkpoint import FORMAT, MIGRATIONS, ModelFolder, read_log
 from regard.errors import CheckpointError, ConfigError, DataError, FolderError
 from regard.models import ModelConfig, Seq2Seq
 from regard.tasks.translate.predictor import Translator
+from regard.tensors import write_tensors
 from regard.text import train_tokenizer
 from regard.text.pairs import EncodedPair
 
@@ -498,30 +499,6 @@ def test_a_forged_log_loses_the_forged_rows_alone(tmp_path):
     os.mkfifo(tmp_path / "log.jsonl")
     with pytest.raises(FolderError, match=r"cannot be read .not an ordinary file"):
         read_log(tmp_path)
-
-
-def test_the_file_is_what_the_library_reads(tmp_path):
-    """Every type, odd sizes, a scalar and an empty tensor; equal content is an equal file."""
-    tensors = {
-        "z": torch.arange(5, dtype=torch.uint8),
-        "a": torch.randn(3, 5, dtype=torch.float64),
-        "half": torch.randn(3).half(),
-        "brain": torch.randn(7).bfloat16(),
-        "step": torch.tensor(3.0),
-        "none": torch.empty(0, 4),
-        "long": torch.arange(3),
-        "flag": torch.tensor([True, False, True]),
-        "turned": torch.randn(4, 3).T,
-    }
-    for name in ("one", "other"):
-        write_tensors(tmp_path / name, tensors, {"b": 1, "a": 2})
-    assert (tmp_path / "one").read_bytes() == (tmp_path / "other").read_bytes()
-    loaded = safetensors.torch.load_file(tmp_path / "one")
-    assert loaded.keys() == tensors.keys()
-    for key, tensor in tensors.items():
-        assert loaded[key].dtype == tensor.dtype
-        assert torch.equal(loaded[key], tensor)
-    assert read_tensors(tmp_path / "one")[1] == {"b": 1, "a": 2}
 
 
 def test_weights_that_are_not_numbers_of_that_kind_are_refused(tmp_path):

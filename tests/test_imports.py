@@ -15,7 +15,7 @@ ORDER = (
     *(
         ("errors", "openmp", "version"),
         ("config", "device", "io", "progress", "terminal"),
-        ("text",),
+        ("tensors", "text"),
         ("datasets",),
         ("batches",),
     ),

@@ -91,7 +91,9 @@ class ProgressBar:
         self._live, self._console = live, console
         self._doing = doing
         self._status: Status | None = None
-        self._shown = self._printed = 0.0  # when the status was told, and when the last plain line was
+        self._shown = self._printed = (
+            0.0  # when the status was shown, and when the last plain line was printed
+        )
         self._display = Live(self, console=console, transient=True, refresh_per_second=_REDRAWN)
 
     def __enter__(self) -> Self:

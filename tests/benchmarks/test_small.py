@@ -32,7 +32,7 @@ def test_the_default_command_is_measured(monkeypatch, with_valid):
                     rows[split] = [line.rstrip("\n").split("\t") for line in file]
         return json.dumps({"exact_match": 0.97})
 
-    monkeypatch.setattr(small, "_run", run)
+    monkeypatch.setattr(small, "run_regard", run)
     outcome = small.measure("reversed", 3, small.POISSON, "abc", with_valid=with_valid, threads=1)
     [train, evaluate] = commands
     given = ["--train", "--valid"] if with_valid else ["--train"]
@@ -47,4 +47,4 @@ def test_the_default_command_is_measured(monkeypatch, with_valid):
 
 def test_a_command_that_fails_is_an_error():
     with pytest.raises(RegardError, match=r"regard translate nowhere failed: (?s:.*)nowhere"):
-        small._run(["translate", "nowhere"], 1)
+        small.run_regard(["translate", "nowhere"], 1)

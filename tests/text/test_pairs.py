@@ -173,7 +173,7 @@ class TestFeatures:
         [pair] = read_pairs(path, columns=columns, features=features, listener=notes.append)
         assert (pair.source, pair.features, pair.target) == ("run", ("V", "PST"), "ran")
         assert pair.place.line == 2
-        assert len(notes) == (columns is None)  # what was recognised is told
+        assert len(notes) == (columns is None)  # a note says what was recognised
 
     def test_names_without_features(self, tmp_path):
         path = write(tmp_path, "English\tid\tFrench\na\t1\tb\n")

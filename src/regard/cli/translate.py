@@ -423,10 +423,10 @@ def _read(
     """The sources of a file in groups; their lines are appended to `lines`."""
     from regard.text.sources import read_source_groups
 
-    def tell(note: str) -> None:
+    def notify(note: str) -> None:
         notes.print(note, markup=False)
 
-    groups = read_source_groups(path, _GROUP, column=column, features=features, known=known, listener=tell)
+    groups = read_source_groups(path, _GROUP, column=column, features=features, known=known, listener=notify)
     for group in groups:
         lines.extend(line for line, _ in group)
         yield [source for _, source in group]

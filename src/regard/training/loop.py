@@ -285,7 +285,7 @@ class Loop:
         # outside the handler, whose error keeps the tensors of the failed attempt
         if len(halves) > self._most_batches:
             self._most_batches = len(halves)
-            self._tell(
+            self._notify(
                 Note(f"a batch does not fit into the GPU's memory: it is trained on in {len(halves)} parts")
             )
         self._optimizer.zero_grad(set_to_none=True)
@@ -375,7 +375,7 @@ class Loop:
             tokens_per_second=round(progress.tokens_per_second, 1),
             **({"skipped": state.guard.num_skipped} if state.guard.num_skipped else {}),
         )
-        self._tell(progress)
+        self._notify(progress)
 
     def _validate(self) -> None:
         config, state = self._config, self._state
@@ -397,7 +397,7 @@ class Loop:
             **validation.to_json(),
         )
         self._save(validation)
-        self._tell(Validated(state.updates, self._seconds(), validation, config.select, better))
+        self._notify(Validated(state.updates, self._seconds(), validation, config.select, better))
 
     def _averaged(self) -> AbstractContextManager[None]:
         """Let the model have its averaged weights for a while, where there are any."""
@@ -428,18 +428,20 @@ class Loop:
             averaged=averaged,
             **validation.to_json(),
         )
-        self._tell(Validated(state.updates, self._seconds(), validation, config.select, better))
+        self._notify(Validated(state.updates, self._seconds(), validation, config.select, better))
         listed = ", ".join(f"{update:,}" for update in averaged)
         if not better:
-            self._tell(
+            self._notify(
                 Note(f"that was the mean of the checkpoints of updates {listed}; the best of them stays best")
             )
             return best
-        self._tell(Note(f"that was the mean of the checkpoints of updates {listed}, which is the best model"))
+        self._notify(
+            Note(f"that was the mean of the checkpoints of updates {listed}, which is the best model")
+        )
         self._checkpoints.publish_average(self._task.model, {"averaged": averaged, **validation.to_json()})
         return RankedValidation(state.updates, validation)
 
-    def _tell(self, event: Event) -> None:
+    def _notify(self, event: Event) -> None:
         try:
             self._listener(event)
         except OSError:

@@ -200,7 +200,7 @@ def run_training(
         train: the training examples; None reads the files of ``config.data``.
         valid: the validation examples; None reads the files of ``config.data``, or splits off training examples.
         listener: called with every event.
-        plan: how the configuration came about, in lines: told first, and written into ``train.toml`` as comments.
+        plan: how the configuration came about, in lines: the first notes, and written into ``train.toml`` as comments.
         page: whether to write ``report.html``.
         command: what to type to train again, for that page.
         resume: go on from the folder's newest checkpoint, or from the beginning where there is none yet. The weights
@@ -323,7 +323,7 @@ class _Run:
             self._task.notes += (f"starts from the weights of {config.training.start_from}",)
         self._without_c = load().reason if self._fabric.device.type == "cpu" else ""
         self._threads = self._choose_threads(times, resumed=resumed)
-        self._tell()
+        self._notify()
 
     def _choose_threads(self, times: ProcessorTimes, *, resumed: bool) -> ThreadChoice:
         """The number of threads; a resumed run has that of its last session, so that its weights are the same."""
@@ -336,15 +336,15 @@ class _Run:
             return ThreadChoice(by_hand or torch.get_num_threads(), "")
         return threads_for_training(by_hand, self._task.model.num_parameters, times)
 
-    def _tell(self) -> None:
+    def _notify(self) -> None:
         """Say what is trained, and on what."""
-        task, tell = self._task, self._listener
+        task, notify = self._task, self._listener
         for note in task.notes:
-            tell(Note(note))
+            notify(Note(note))
         num_decoded = _num_decoded(task)
         decoded = f" ({num_decoded:,} of them decoded)" if num_decoded not in (None, task.num_valid) else ""
         vocabularies = " and ".join(f"{tokenizer.size:,}" for tokenizer in task.tokenizers.values())
-        tell(
+        notify(
             Note(
                 f"{task.num_train:,} training {task.examples}, {task.num_valid:,} for validation{decoded}; "
                 f"{'vocabularies' if len(task.tokenizers) > 1 else 'a vocabulary'} of {vocabularies}; "
@@ -352,16 +352,16 @@ class _Run:
             )
         )
         if self._fabric.device.type == "cpu":
-            tell(Note(f"training with {self._threads}"))
+            notify(Note(f"training with {self._threads}"))
             if self._threads.number > 1 and spins_long():
-                tell(
+                notify(
                     Note(
                         "torch was imported before regard, so threads that wait keep other programs from the "
                         "processors; to avoid this, import regard first"
                     )
                 )
         if self._without_c:
-            tell(Note(f"training without the kernels in C, up to twice as slowly: {self._without_c}"))
+            notify(Note(f"training without the kernels in C, up to twice as slowly: {self._without_c}"))
 
     def create(self, plan: Sequence[str]) -> None:
         """Begin a run: write all that does not change while it lasts."""
@@ -442,7 +442,7 @@ class _Run:
         return f"{task.num_valid:,} validation {task.examples}{decoded}"
 
     def write_page(self, trained: TrainedRun, command: str) -> None:
-        """Write the report page; a failure is told, for the run is complete and saved."""
+        """Write the report page; a failure is a note, for the run is complete and saved."""
         try:
             _write_page(
                 trained.folder,

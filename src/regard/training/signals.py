@@ -40,11 +40,11 @@ class StopRequest:
     In a thread other than the main one, and for a signal that the process ignores (as under nohup), nothing changes.
 
     Args:
-        tell: called with a sentence for the user.
+        notify: called with a sentence for the user.
     """
 
-    def __init__(self, tell: Callable[[str], None]) -> None:
-        self._tell = tell
+    def __init__(self, notify: Callable[[str], None]) -> None:
+        self._notify = notify
         self._signal: int | None = None
         self._interrupts = 0
         self._breakable = False
@@ -91,7 +91,7 @@ class StopRequest:
             self._breakable = False
             raise StoppedTraining(self._signal)
         with suppress(OSError, RuntimeError):  # a terminal that is gone, or that is being written to
-            self._tell(
+            self._notify(
                 "stopping after this update"
                 if first
                 else "waiting for the checkpoint; Ctrl-C once more ends at once"

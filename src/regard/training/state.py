@@ -21,10 +21,11 @@ import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
-from regard.checkpoint import ModelFolder, fill_model, read_facts, read_tensors, unshared, write_tensors
+from regard.checkpoint import ModelFolder, fill_model, unshared
 from regard.errors import FolderError
 from regard.io import link_whole, make_folder, remove_half_written
 from regard.tasks.base import Validation
+from regard.tensors import read_facts, read_tensors, write_tensors
 from regard.training.guards import LossGuard
 from regard.training.progress import Listener, Note
 

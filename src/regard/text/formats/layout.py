@@ -1,6 +1,6 @@
 """What a file's first lines look like: plain text, a table, one word per line; which column has features.
 
-In: the first lines of a file. Out: a `Layout`, which readers compare with what they were told, so that a wrong file is
+In: the first lines of a file. Out: a `Layout`, which readers compare with their options, so that a wrong file is
 an error before anything is done with it. One rule for all: the first `LOOKED_AT` lines decide, blank ones and
 comments (``# …``) not counted. A line is a row if it has a tab between other characters; the file is a table if two
 lines or more, and nine in ten, are rows. So a text with a tab here and there is a text. Knows nothing of models.
