@@ -50,14 +50,12 @@ class Kind:
         metrics: keys of what ``regard evaluate --json`` prints; the first chooses the configuration by hand.
         by_hand: configurations by name: the arguments of ``regard train`` beside the data.
         arguments: of the data, for ``regard train`` and ``regard evaluate``: what a user of such a file gives.
-        evaluation: arguments of the data for ``regard evaluate`` alone.
     """
 
     read: Callable[[Path], Splits]
     metrics: Sequence[str]
     by_hand: dict[str, Sequence[str]]
     arguments: Sequence[str] = ()
-    evaluation: Sequence[str] = ()
 
 
 def _options(*assignments: str) -> list[str]:
@@ -234,8 +232,7 @@ KINDS = {
     "tagged words": Kind(
         _tagged,
         ("accuracy",),
-        {"tagger": _preset("tagger", "data.layout=vertical")},
-        evaluation=("--vertical", "--columns", "1", "2"),
+        {"tagger": _preset("tagger")},
     ),
     "plain text": Kind(
         _penn,
@@ -344,7 +341,7 @@ def measure(kind: str, name: str, folder: Path, options: Sequence[str], threads:
     report = json.loads(run_regard(train, threads))
     scores = []
     for part in ("valid", "test"):
-        given = [*spec.arguments, *spec.evaluation, "--device", device_of(options), "--json"]
+        given = [*spec.arguments, "--device", device_of(options), "--json"]
         scored = json.loads(run_regard(["evaluate", model, f"{folder}/{part}", *given], threads))
         scores.append({metric: scored[metric] for metric in spec.metrics})
     return Run(kind, name, *scores, report["train_seconds"] / 60)

@@ -117,7 +117,6 @@ def test_a_training_goes_on_and_is_evaluated_on_its_device(tmp_path, monkeypatch
     train, valid, test = commands
     assert "--resume" in train
     assert train[-2:] == ["--set", "training.device=cuda"]
-    assert "--vertical" not in train
     for evaluate, part in ((valid, "valid"), (test, "test")):
         assert evaluate[2] == f"{tmp_path}/{part}"
         assert evaluate[evaluate.index("--device") + 1] == "cuda"

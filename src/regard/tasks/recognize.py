@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from regard.errors import DataError
-from regard.text.formats import STDIN, read_file
+from regard.text.formats import STDIN, inspect_lines, read_file
+from regard.text.formats.layout import CONLLU_COLUMNS
 from regard.text.pairs import find_pair_columns
 
 _MAX_LINES = 2_000
@@ -42,16 +43,23 @@ def recognize_task(files: Sequence[str], *, columns: bool = False) -> Recognized
 
     Args:
         files: as ``--train`` names them.
-        columns: whether the columns of source and target were named by hand, so that any number of them is fine.
+        columns: whether columns were named by hand, so that any number of them is fine: those of source and target,
+            or those of CoNLL-U.
 
     Raises:
         DataError: the file can be read in several ways, or cannot be read; the message names ``--task``.
     """
     if Path(files[0]).suffix.lower() in _FEATURES:
         return Recognized("caption", "feature vectors and their captions")
-    if len(files) > 1 or are_read_once(files) or columns:
+    if len(files) > 1 or are_read_once(files):
         return Recognized("translate", "two sides")
-    return recognize_lines(list(islice(read_file(files[0]), _MAX_LINES)), files[0])
+    lines = list(islice(read_file(files[0]), _MAX_LINES))
+    if columns:
+        layout = inspect_lines(lines)
+        if layout.is_vertical and layout.num_columns == CONLLU_COLUMNS:
+            return Recognized("tag", "CoNLL-U", {"data": {"layout": "vertical"}})
+        return Recognized("translate", "two sides")
+    return recognize_lines(lines, files[0])
 
 
 def are_read_once(files: Sequence[str]) -> bool:
@@ -115,15 +123,16 @@ def _have_features(text: Sequence[str], place: str) -> bool:
 
 
 def _is_vertical(lines: Sequence[str]) -> bool:
-    """CoNLL: at least two columns everywhere, the first without blanks in it, and blank lines between some."""
+    """CoNLL: two columns or more of single words, blank lines between some, and in one column few different ones."""
     rows = [line for line in lines if line.strip() and not line.startswith("# ")]
     if not any(not line.strip() for line in lines[:-1]):
         return False
     cells = [line.split("\t") if "\t" in line else line.split() for line in rows]
-    return (
-        len({len(row) for row in cells}) == 1
-        and len(cells[0]) > 1
-        and all(len(cell.split()) == 1 for row in cells for cell in row[:2])
+    if len({len(row) for row in cells}) > 1 or len(cells[0]) < 2:
+        return False
+    num_tags = min(len(set(column)) for column in list(zip(*cells, strict=True))[1:])
+    return (len(cells) < _FEW_LINES or 2 * num_tags <= len(cells)) and all(
+        len(cell.split()) == 1 for row in cells for cell in row[:2]
     )
 
 
