@@ -16,6 +16,7 @@ from regard.config import list_options, one_of
 from regard.errors import ConfigError
 from regard.evaluation.metrics import duration, format_score
 from regard.tasks import TASKS
+from regard.terminal import wrap_line
 
 if TYPE_CHECKING:
     from regard.training.configure import PlannedRun
@@ -238,7 +239,7 @@ def _print_plan(run: "PlannedRun", json: bool) -> None:
         print_json({"task": run.config.task, **run.plan.to_json(), "config": run.config.to_mapping()})
         return
     for line in run.lines:
-        results.print(line, markup=False, soft_wrap=True)
+        results.print(wrap_line(results, line), markup=False, soft_wrap=True)
 
 
 def _print_options(wanted: bool, task: str | None, preset: str | None) -> None:

@@ -11,6 +11,7 @@ from regard.cli.options import MAX_SEED, option_flags
 from regard.cli.run_flags import DEFAULT_RUN, RunFlags
 from regard.config import toml_value
 from regard.evaluation.metrics import display_name, duration, format_score
+from regard.terminal import wrap_line
 
 if TYPE_CHECKING:
     from regard.training.tune import Search
@@ -78,7 +79,7 @@ def tune(
     given = flags.to_mapping({}, file)
     planned, configure_trial = plan_trials(file, given, preset=flags.preset, budget=flags.budget)
     for line in planned.lines:
-        notes.print(line, markup=False, soft_wrap=True)
+        notes.print(wrap_line(notes, line), markup=False, soft_wrap=True)
     space = [Varied.parse(assignment) for assignment in vary or []]
     with TrainingDisplay(notes) as display:
 
