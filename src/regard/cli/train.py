@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Table
+from rich.text import Text
 
 from regard.cli.console import command_line, notes, print_json, results, score_table
 from regard.cli.options import option_flags
 from regard.cli.run_flags import DEFAULT_RUN, RunFlags
 from regard.config import list_options, one_of
 from regard.errors import ConfigError
-from regard.evaluation.metrics import duration, format_score
+from regard.evaluation.metrics import duration, format_score, format_with_margin
 from regard.tasks import TASKS
 from regard.terminal import wrap_line
 
@@ -222,7 +223,7 @@ def _seeds_table(report: dict[str, Any]) -> Table:
         table.add_column("mean ± deviation", justify="right")
         table.add_column("ensemble", justify="right", style="bold")
     for key, each in report["validation"].items():
-        mean = f"{format_score(key, each['mean'])} ± {format_score(key, each['deviation'])}"
+        mean = format_with_margin(key, each["mean"], each["deviation"])
         scores = [format_score(key, member["validation"][key]) for member in members]
         together = [mean, format_score(key, report["ensemble"].get(key))] if len(members) > 1 else []
         table.add_row(key, *scores, *together)
@@ -258,7 +259,7 @@ def _print_options(wanted: bool, task: str | None, preset: str | None) -> None:
         shown = option.default if option.value is None else option.value
         differs = "" if shown == option.default else f"    (default {option.default})"
         results.print(f"{option.path} = {shown}{differs}", style="bold", markup=False)
-        results.print(f"    {option.sentence}", style="dim", markup=False)
+        results.print(wrap_line(results, f"    {option.sentence}"), style="dim", markup=False)
     raise typer.Exit
 
 
@@ -271,5 +272,7 @@ def _print_presets(wanted: bool, task: str | None) -> None:
         for name, preset in spec.presets().items():
             summary = (preset.__doc__ or "").splitlines()[0]
             default = " (the default)" if name == spec.default_preset else ""
-            results.print(f"[bold]{name}[/] \\[{spec.name}]{default}: {summary}")
+            line = Text(wrap_line(results, f"{name} [{spec.name}]{default}: {summary}"))
+            line.stylize("bold", 0, len(name))
+            results.print(line)
     raise typer.Exit
