@@ -75,12 +75,12 @@ def tune(
     from regard.training.tune import Varied, plan_trials
     from regard.training.tune import tune as run_search
 
+    space = [Varied.parse(assignment) for assignment in vary or []]
     file = read_options(flags.config) if flags.config else {}
     given = flags.to_mapping({}, file)
     planned, configure_trial = plan_trials(file, given, preset=flags.preset, budget=flags.budget)
     for line in planned.lines:
         notes.print(wrap_line(notes, line), markup=False, soft_wrap=True)
-    space = [Varied.parse(assignment) for assignment in vary or []]
     with TrainingDisplay(notes) as display:
 
         def listen(event: Event) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from regard.errors import DataError
 from regard.text.formats import STDIN, inspect_lines, read_file
-from regard.text.formats.layout import CONLLU_COLUMNS
+from regard.text.formats.layout import CONLLU_COLUMNS, Column, number_columns
 from regard.text.pairs import find_pair_columns
 
 _MAX_LINES = 2_000
@@ -38,13 +38,16 @@ class Recognized:
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
-def recognize_task(files: Sequence[str], *, columns: bool = False) -> Recognized:
+def recognize_task(
+    files: Sequence[str], *, columns: Sequence[Column] = (), features: bool = False
+) -> Recognized:
     """Recognise the task of training files.
 
     Args:
         files: as ``--train`` names them.
-        columns: whether columns were named by hand, so that any number of them is fine: those of source and target,
-            or those of CoNLL-U.
+        columns: those named by hand, so that any number of them is fine: of source and target, of label and text, or
+            of CoNLL-U.
+        features: whether a column of features was named by hand.
 
     Raises:
         DataError: the file can be read in several ways, or cannot be read; the message names ``--task``.
@@ -54,12 +57,30 @@ def recognize_task(files: Sequence[str], *, columns: bool = False) -> Recognized
     if len(files) > 1 or are_read_once(files):
         return Recognized("translate", "two sides")
     lines = list(islice(read_file(files[0]), _MAX_LINES))
+    if features:
+        return Recognized("translate", "features beside a text")
     if columns:
-        layout = inspect_lines(lines)
-        if layout.is_vertical and layout.num_columns == CONLLU_COLUMNS:
-            return Recognized("tag", "CoNLL-U", {"data": {"layout": "vertical"}})
-        return Recognized("translate", "two sides")
+        return _recognize_columns(files[0], columns, lines)
     return recognize_lines(lines, files[0])
+
+
+def _recognize_columns(path: str, columns: Sequence[Column], lines: Sequence[str]) -> Recognized:
+    """Recognise the task of a file of which columns are named.
+
+    Raises:
+        DataError: the first line does not have a name.
+    """
+    layout = inspect_lines(lines)
+    if layout.is_vertical and layout.num_columns == CONLLU_COLUMNS:
+        return Recognized("tag", "CoNLL-U", {"data": {"layout": "vertical"}})
+    numbers, has_header = number_columns(path, columns, lines)
+    rows = [line.split("\t") for line in lines[has_header:]]
+    labels, texts = (
+        [row[number - 1] for row in rows if len(row) >= max(numbers)] for number in (numbers * 2)[:2]
+    )
+    if min(numbers) > 0 and _are_labels(labels, texts):
+        return Recognized("classify", f"{len(set(labels))} labels, each with many texts")
+    return Recognized("translate", "two sides")
 
 
 def are_read_once(files: Sequence[str]) -> bool:
