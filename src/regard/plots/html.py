@@ -286,13 +286,15 @@ def words_html(
     *,
     caption: str = "",
     key: Markup | None = None,
+    end: float = 1.0,
 ) -> str:
     """Write words on a background as dark as their weight, a self-contained paragraph per sentence.
 
     Args:
-        sentences: the words of each, and their weights from 0 to 1.
+        sentences: the words of each, and their weights from 0 to `end`.
         caption: a line above them.
         key: what the shades mean, from `shade_key`.
+        end: the weight of the darkest shade.
     """
     paragraphs = [
         element(
@@ -304,7 +306,7 @@ def words_html(
                     element(
                         "span",
                         word,
-                        style=f"background:{weight_colour(weight)}",
+                        style=f"background:{weight_colour(weight / end)}",
                         title=f"{weight:.2f}",
                         dir="auto",
                     ),
