@@ -316,5 +316,5 @@ def format_with_margin(key: str, value: float, margin: float | None) -> str:
         margin: None gives a dash.
     """
     shown = format_score(key, margin)
-    _, gap, unit = shown.partition("\N{NO-BREAK SPACE}")
-    return f"{format_score(key, value).removesuffix(gap + unit)} ± {shown}"
+    _, blank, unit = shown.partition("\N{NO-BREAK SPACE}")
+    return f"{format_score(key, value).removesuffix(blank + unit)} ± {shown}"
