@@ -14,6 +14,7 @@ from regard.models.decoders.config import DeepFusionConfig
 from regard.models.decoders.decoder import Decoder, build_decoder_attention
 from regard.models.state import DecoderState, EncodedSource, StepOutput, Unrolled
 from regard.ops.deep_fusion import Alphas, Fusion, SourceTape, deep_fusion, deep_fusion_step
+from regard.ops.record import scope
 from regard.ops.unroll import State
 
 
@@ -75,7 +76,8 @@ class DeepFusionDecoder(Decoder):
         projected = self._project(self.embedding(previous_ids))  # (R, 5n + p + q)
         source, options = source_tape(encoded), (self.cell.output, self.cell.span)
         cells: State
-        cells, (p, _) = deep_fusion_step(projected, state.cells[0], source, self._fusion(), *options)
+        with scope("layer"):
+            cells, (p, _) = deep_fusion_step(projected, state.cells[0], source, self._fusion(), *options)
         return StepOutput(self.output(cells[0]), DecoderState((cells,)), p)
 
     def forward(self, previous_ids: Tensor, target_mask: Tensor, encoded: EncodedSource) -> Unrolled:
