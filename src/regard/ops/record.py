@@ -55,6 +55,7 @@ class Letters:
         alpha: the letter of the attention weights.
         query: what attends.
         word: the vector of the previous word.
+        context: the vector that the decoder reads of the source.
         term: what the recurrence reads beside the word, such as ``C c_t``; empty for nothing.
         readout: what the output matrix reads.
         start: what the initial state is made of.
@@ -67,6 +68,7 @@ class Letters:
     alpha: str = "α"
     query: str = "s_{t−1}"
     word: str = "E y_{t−1}"
+    context: str = "c_t"
     term: str = ""
     readout: str = "s_t"
     start: str = "h_{T_x}"
@@ -76,29 +78,29 @@ class Letters:
         """An equation of a decoder's cell."""
         if self.memory != "c":
             text = text.replace("ĉ", f"{self.memory}\u0302")
-            text = re.sub(r"(?<!\w)c(?=[\u0303′]?_(t|i|\{t−1\}))", self.memory, text)
+            text = re.sub(r"(?<!\w)c(?=[\u0303′]?_(t|i|0|\{t−1\}))", self.memory, text)
+        text = re.sub(r"(?<!\w)h(?=\u0303?_(t|\{t−1\}))", self.state, text)
         if self.term:
             matrix, _, vector = self.term.partition(" ")
             text = re.sub(r"W(_\w)? x_t", rf"W\1 x_t + {matrix}\1 {vector}", text)
             text = text.replace("[x_t; ", f"[x_t; {vector}; ")
-        text = re.sub(r"\bx_t", self.word, text)
-        text = re.sub(r"(?<![\w])h(?=\u0303?_(t|\{t−1\}))", self.state, text)
-        return self._write_index(text)
+        return self._write_index(re.sub(r"\bx_t", self.word, text))
 
     def write(self, text: str) -> str:
         """An equation of a decoder's attention, readout or output."""
         text = text.replace("s_{t−1}", self.query).replace("E y_{t−1}", self.word)
-        text = re.sub(r"(?<![\w])s(?=_(t|0)\b)", self.state, text)
+        text = re.sub(r"(?<!\w)s(?=_(t|0)\b)", self.state, text)
+        text = re.sub(r"(?<!\w)c_t\b", self.context, text)
         text = text.replace("⟨readout⟩", self.readout).replace("⟨start⟩", self.start)
         letter, _, index = self.source.partition("_")
-        text = re.sub(r"(?<![\w])h_j", f"{letter}_j", text)
+        text = re.sub(r"(?<!\w)h_j", f"{letter}_j", text)
         both = r"_{\1,\2}" if self.index == "t" else r"_\1\2"
         text = re.sub(r"_([tk])([jk])\b", both, text)
-        text = re.sub(r"(?<=[_,tk(= ])j\b", index, text)
+        text = re.sub(r"(?<=[_,tk(={ ])j\b", index, text)
         return self._write_index(text.replace("α", self.alpha))
 
     def _write_index(self, text: str) -> str:
-        return re.sub(r"(?<=[_{<])t(?=\b|[a-z]\b)", self.index, text)
+        return re.sub(r"(?<=[_{<])t(?=\b|ᵀ|[a-z]\b)", self.index, text)
 
 
 Place = tuple[tuple[str, int], ...]

@@ -58,7 +58,8 @@ def stylesheet() -> str:
     return files("regard.plots").joinpath("html.css").read_text(encoding="utf-8")
 
 
-def _self_contained(*children: str) -> str:
+def self_contained(*children: str) -> str:
+    """One ``<div>`` with its style inside."""
     return str(element("div", element("style", Markup(stylesheet())), *children, class_="regard"))
 
 
@@ -172,7 +173,7 @@ def heatmap_html(
     """
     table = attention_table(source_tokens, target_tokens, alpha, titles=True)
     key = [element("p", shade_key(), class_="key")] if alpha.size else []
-    return _self_contained(*_caption(caption), element("div", table, class_="scroll"), *key)
+    return self_contained(*_caption(caption), element("div", table, class_="scroll"), *key)
 
 
 def _caption(text: str) -> list[Markup]:
@@ -224,7 +225,7 @@ def tree_html(
         aria_label="beam search: partial hypotheses by step",
     )
     key = "bold: best output · grey: kept, no output · palest: pruned · number: log p so far · score: when finished"
-    return _self_contained(
+    return self_contained(
         *_caption(caption), element("div", drawing, class_="scroll"), element("p", key, class_="key")
     )
 
@@ -311,7 +312,7 @@ def words_html(
         for words, weights in sentences
     ]
     below = [element("p", key, class_="key")] if key else []
-    return _self_contained(*_caption(caption), *paragraphs, *below)
+    return self_contained(*_caption(caption), *paragraphs, *below)
 
 
 def tags_html(words: Sequence[str], tags: Sequence[str], probabilities: Sequence[float]) -> str:
@@ -335,7 +336,7 @@ def tags_html(words: Sequence[str], tags: Sequence[str], probabilities: Sequence
         )
         for word, tag, probability in zip(words, tags, probabilities, strict=True)
     ]
-    return _self_contained(element("p", *pieces, class_="tags", dir="auto"))
+    return self_contained(element("p", *pieces, class_="tags", dir="auto"))
 
 
 def table_html(heading: Sequence[str], rows: Iterable[Sequence[str]], *, caption: str = "") -> str:
@@ -349,4 +350,4 @@ def table_html(heading: Sequence[str], rows: Iterable[Sequence[str]], *, caption
     head = element("tr", *(element("th", name, scope="col") for name in heading))
     body = [element("tr", *(element("td", cell, dir="auto") for cell in row)) for row in rows]
     table = element("table", element("thead", head), element("tbody", *body), class_="numbers")
-    return _self_contained(*_caption(caption), element("div", table, class_="scroll"))
+    return self_contained(*_caption(caption), element("div", table, class_="scroll"))

@@ -230,7 +230,7 @@ class Trace:
                 named[f"{section.key}/{part.key}"] = section.values(part.key)
         return named
 
-    def save(self, path: str | PathLike[str], *, components: int = 8) -> None:
+    def save(self, path: str | PathLike[str], *, components: int = 6) -> None:
         """Write the trace, in the format of the suffix: a page (.html), JSON (.json) or arrays (.npz).
 
         Args:
@@ -255,7 +255,7 @@ class Trace:
         else:
             raise ConfigError(f"{path}: no format for the suffix {suffix!r}; use {', '.join(SUFFIXES)}")
 
-    def animate(self, path: str | PathLike[str], *, seconds: float = 1.2, frame: float | None = None) -> None:
+    def animate(self, path: str | PathLike[str], *, seconds: float = 1.6, frame: float | None = None) -> None:
         """Write an animated SVG of encoder, attention and decoder; see `plots.animation`.
 
         Args:

@@ -45,6 +45,7 @@ _ANNOTATIONS = {
     "annotation": Equation("h_j = [→h_j; ←h_j]"),
     "copied": Equation("s_0 = ⟨start⟩"),
     "zero": Equation("c_0 = 0"),
+    "copied_memory": Equation("c_0 = c_{T_x}"),
 }
 _READER = Letters(state="h", readout="h_t", source="h_j")
 _PAST = Letters(source="h_i", query="q_t")
@@ -98,6 +99,7 @@ class _Section:
                 letters: self.write(recorded.place, recorded.equation, letters) for letters in LETTERS
             }
             self.parts[key] = TracedPart(key, recorded.name, layer, axis, equations)
+        assert key not in values, f"two parts of a step are called {key}"
         array = np.asarray(value.cpu())
         while array.ndim > 1 and array.shape[0] == 1:
             array = array[0]
@@ -125,7 +127,7 @@ def write_reader(place: Place, equation: Equation, letters: str) -> str:
     """An equation of a cell that reads: with arrows where it is one direction of two."""
     text = _text(equation, letters)
     scopes = [name for name, _ in place]
-    if "past" in scopes:
+    if "past" in scopes and "j" in text:
         return _write_past(text)
     if "backward" in scopes:
         text = text.replace("{t−1}", "{t+1}")
@@ -136,26 +138,52 @@ def write_reader(place: Place, equation: Equation, letters: str) -> str:
 
 
 def _write_past(text: str) -> str:
-    """An attention's equation where it is a cell's, to its own past: the query comes projected."""
-    return _PAST.write(re.sub(r"W_\w s_\{t−1\}", "q_t", text)) if "j" in text else text
+    """The equation of an attention layer where it is a cell's, to its own past: the query comes projected."""
+    return _PAST.write(re.sub(r"W_\w s_\{t−1\}", "q_t", text))
+
+
+def _write_fused(text: str) -> str:
+    """The energies of deep fusion to the source, which are those of an own past over another tape."""
+    for ours, paper in (
+        ("a^t_i", "b^t_j"),
+        ("e_i", "b^t_j"),
+        ("W_h h_i", "W_γ γ_j"),
+        ("v", "u"),
+        ("k_i", "k_j"),
+    ):
+        text = text.replace(ours, paper)
+    return re.sub("q(?=_t)", "q′", text)
 
 
 def _text(equation: Equation, letters: str) -> str:
     return equation.slides or equation.papers if letters == "slides" else equation.papers
 
 
-def _write_decoder(decoder: Decoder) -> Write:
+def _write_decoder(decoder: Decoder, bidirectional: bool) -> Write:
     """How a decoder's equations are written, those of its cells and the others."""
     by_letters = {letters: decoder.letters(letters) for letters in LETTERS}
 
     def write(place: Place, equation: Equation, letters: str) -> str:
         text, rules = _text(equation, letters), by_letters[letters]
-        scopes = [name for name, _ in place]
-        if "past" in scopes:
+        scopes = dict(place)
+        if "past" in scopes and "j" in text:
             return _write_past(text)
-        return rules.write_cell(text) if "layer" in scopes and "s_0" not in text else rules.write(text)
+        if "source" in scopes and equation.axis == "past":
+            return _write_fused(text)
+        if "layer" not in scopes or "s_0" in text:
+            return _write_start(rules.write(text), bidirectional) if "_0" in text else rules.write(text)
+        if scopes["layer"]:  # it reads the layer below
+            rules = replace(rules, word="x_t", term="")
+        return _write_start(rules.write_cell(text), bidirectional)
 
     return write
+
+
+def _write_start(text: str, bidirectional: bool) -> str:
+    """The encoder's last states, of both its directions or of one."""
+    if not bidirectional:
+        return text.replace("←h_1", "h_{T_x}")
+    return re.sub(r"(?<!→)([hc])_\{T_x\}", r"[→\1_{T_x}; ←\1_1]", text)
 
 
 def _write_top(place: Place, equation: Equation, letters: str) -> str:
@@ -298,8 +326,7 @@ def _decoder_sections(
         for part in own:
             start.add(values, part, part.value)
         if cell.num_parts > 1:
-            known = "zero" if not parts[1].any() else "copied"
-            equation = Equation("c_0 = 0" if known == "zero" else "c_0 = c_{T_x}")
+            equation = _ANNOTATIONS["copied_memory" if parts[1].any() else "zero"]
             start.add(values, Recorded(place, "memory", equation, parts[1]), parts[1])
     sections = [start.make("start", "Initial state", [TracedStep(0, "", None, values)])]
     section = _Section(write, layered)
@@ -351,7 +378,7 @@ def trace_translation(
     batch = pad_sources([source_ids]).to(model.decoder.embedding.E.device)
     with recording() as recorded:
         encoded = model.encode(batch.source_ids, batch.source_mask)
-    write = _write_decoder(model.decoder)
+    write = _write_decoder(model.decoder, bool(encoded.backward_last))
     return [
         *_encoder_sections(model.encoder, recorded, source_tokens),
         *_annotation_section(model, encoded, source_tokens, write),
@@ -370,7 +397,7 @@ def trace_caption(
     for part in recorded:
         section.add(values, part, part.value)
     first = section.make("features", "Features", [TracedStep(0, "", None, values)])
-    write = _write_decoder(model.decoder)
+    write = _write_decoder(model.decoder, False)
     return [first, *_decoder_sections(model.decoder, encoded, target_ids, tokens, (), write)]
 
 
@@ -468,6 +495,27 @@ def trace_tags(
     return [*sections, output.make("output", "Output", steps)]
 
 
+def _parameters(cell: Cell, section: TracedSection, letters: str) -> dict[str, Numbers]:
+    """A cell's parameters by name; the blocks of W, U and b by the letters of its equations: W_z, W_r, W."""
+    own = {"S": "W_s" if letters == "slides" else "W_h̃", "attention.U_a": "W_h", "attention.v_a": "v"}
+    found = [
+        re.search(r"W(_\w)? x_t", part.equations["papers"]) for part in section.parts if part.name != "query"
+    ]
+    subscripts = [match[1] or "" for match in found if match]
+    named: dict[str, Numbers] = {}
+    for name, parameter in cell.named_parameters():
+        value = np.asarray(parameter.detach().cpu())
+        if name not in ("W", "U", "b") or len(subscripts) != cell.num_gates:
+            named[own.get(name, name).removeprefix("attention.")] = value
+            continue
+        n = cell.state_size
+        for k, subscript in enumerate(subscripts):
+            named[f"{name}{subscript}"] = value[k * n : (k + 1) * n]
+        if name == "W" and cell.query_width:
+            named["W_x"] = value[len(subscripts) * n :]
+    return named
+
+
 def trace_cell(
     cell: Cell, inputs: Tensor, tokens: Sequence[str] | None = None, *, letters: str = "papers"
 ) -> Trace:
@@ -494,6 +542,6 @@ def trace_cell(
         output_tokens=(),
         sections=tuple(sections),
         dtype=str(inputs.dtype).removeprefix("torch."),
-        parameters={name: np.asarray(value.detach().cpu()) for name, value in cell.named_parameters()},
+        parameters=_parameters(cell, sections[0], letters),
         letters=letters,
     )

@@ -29,7 +29,6 @@ NORMALIZERS: dict[str, Normalizer] = {"softmax": masked_softmax, "sparsemax": sp
 """How energies become alpha, by name."""
 
 
-_SOFTMAX = "α_tj = exp(e_tj) / Σ_k exp(e_tk)"
 EQUATIONS: dict[str, Equation] = {
     "query": Equation("q_t = s_{t−1}"),
     "keys": Equation("k_j = h_j"),
@@ -37,10 +36,12 @@ EQUATIONS: dict[str, Equation] = {
     "coverage": Equation("C_tj = Σ_{k<t} α_kj", axis="source"),
     "energies": Equation("e_tj = a(s_{t−1}, h_j)", axis="source"),
     "context": Equation("c_t = Σ_j α_tj h_j"),
-    "softmax": Equation(_SOFTMAX, axis="source"),
+    "heads": Equation("c_t = W_O [c^{(1)}_t; …; c^{(H)}_t], c^{(n)}_t = Σ_j α^{(n)}_tj v^{(n)}_j"),
+    "softmax": Equation("α_tj = exp(e_tj) / Σ_k exp(e_tk)", axis="source"),
     "sparsemax": Equation("α_tj = max(e_tj − τ_t, 0)", axis="source"),
 }
-"""What every attention has, unless its class says more in its `equations`; of the last two, one gives alpha."""
+"""What every attention has, unless its class says more in its `equations`; heads: where there are several; of the
+last two, one gives alpha."""
 
 
 class Attended(NamedTuple):
@@ -204,6 +205,8 @@ class Attention(nn.Module, ABC):
         if self.window is not None:
             alpha = self.window.equation(alpha)
         equations = {**EQUATIONS, "alpha": alpha, **self.equations}
+        if self.heads > 1:
+            equations["context"] = EQUATIONS["heads"]
         return equations if self.w_c is None else {**equations, "energies": equations["covered"]}
 
     def attend_sequence(

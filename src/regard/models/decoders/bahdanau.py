@@ -55,7 +55,6 @@ class BahdanauDecoder(Decoder):
         bottom = self.stack.layers[0]
         self.C = nn.Parameter(nn.init.xavier_uniform_(torch.empty(bottom.projected_size, annotation_size)))
         self.start = ProjectedStart(start_size, self.stack)
-        self.bidirectional = annotation_size > start_size
         self.readout = MaxoutReadout(n, m, annotation_size, config.readout_size)
         if config.copy:
             self.pointer = PointerGenerator(n, m, annotation_size)
@@ -64,9 +63,8 @@ class BahdanauDecoder(Decoder):
         """The paper counts steps by i, unless that is a gate of the cell or a slot of its past."""
         cell = self.stack.layers[0]
         by_t = whose == "slides" or cell.num_parts > 1 or cell.attends_to_past
-        start = "←h_1" if self.bidirectional else "h_{T_x}"
         letters = super().letters(whose)
-        return replace(letters, index="t" if by_t else "i", term="C c_t", readout="t_t", start=start)
+        return replace(letters, index="t" if by_t else "i", term="C c_t", readout="t_t", start="←h_1")
 
     def initial_state(self, encoded: EncodedSource) -> DecoderState:
         """s_0 = tanh(W_s ←h_1)."""

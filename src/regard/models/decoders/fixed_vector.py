@@ -33,7 +33,8 @@ class ChoDecoder(Decoder):
 
     def letters(self, whose: str) -> Letters:
         """One c for all steps."""
-        return replace(super().letters(whose), term="C c", readout="t_t", start="c", memory="m")
+        letters = super().letters(whose)
+        return replace(letters, context="c", term="C c", readout="t_t", start="c", memory="m")
 
     def initial_state(self, encoded: EncodedSource) -> DecoderState:
         """s_0 = tanh(V c)."""

@@ -51,7 +51,7 @@ class HardMonotonicDecoder(Decoder):
     def letters(self, whose: str) -> Letters:
         """The current state attends."""
         letters = super().letters(whose)
-        return replace(letters, query=f"{letters.state}_t", alpha="α", readout="tanh(W_c [h_j; s_t])")
+        return replace(letters, query=f"{letters.state}_t", memory="c")
 
     def keys_and_values(self, annotations: Tensor) -> tuple[Tensor, Tensor]:
         """The keys, and the annotations' term in W_c [h_j; s_i], (B, Tx, l)."""

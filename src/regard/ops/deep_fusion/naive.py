@@ -104,7 +104,8 @@ def deep_fusion_step(
     gates, fused_gate, query, source_query = torch.split(projected, sizes, dim=-1)
     # the own past, as in the LSTMN
     query = query + s @ S.T  # (R, p)
-    record(EQUATIONS, query=query)
+    with scope("past"):
+        record(EQUATIONS, query=query)
     summary, alpha = read_tape(scoring, query, keys, values, valid)  # (R, n), (R, t)
     recalled = torch.bmm(alpha.unsqueeze(1), memories).squeeze(1)  # (R, n)
     # Eqs. 11–13: b_j = uᵀ tanh(W_γ γ_j + W_x x_t + W_γ̃ γ̃_{t−1}); γ̃_t = Σ p_j γ_j; α̃_t = Σ p_j α_j

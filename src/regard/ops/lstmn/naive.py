@@ -10,7 +10,7 @@ state is the tape's first slot.
 import torch
 from torch import Tensor
 
-from regard.ops.record import Equation, record
+from regard.ops.record import Equation, record, scope
 from regard.ops.shapes import Bool, Float
 from regard.ops.tape import Scoring, cut, extend, kept, read_tape
 from regard.ops.unroll import State, unroll_attending
@@ -64,7 +64,8 @@ def lstmn_step(
     gates, query = torch.split(projected, [U.shape[0], S.shape[0]], dim=-1)
     # a_i = vᵀ tanh(W_h h_i + W_x x_t + W_s s_{t−1}); s_t = Σ α_i h_i
     query = query + s @ S.T  # (B, p)
-    record(EQUATIONS, query=query)
+    with scope("past"):
+        record(EQUATIONS, query=query)
     summary, alpha = read_tape(scoring, query, keys, values, valid)  # (B, n), (B, t)
     # c′_t = Σ α_i c_i
     recalled = torch.bmm(alpha.unsqueeze(1), memories).squeeze(1)  # (B, n)

@@ -12,7 +12,7 @@ that is given is the tape's first slot.
 import torch
 from torch import Tensor
 
-from regard.ops.record import Equation, record
+from regard.ops.record import Equation, record, scope
 from regard.ops.shapes import Bool, Float
 from regard.ops.tape import Scoring, cut, extend, kept, read_tape
 from regard.ops.unroll import State, unroll_attending
@@ -64,7 +64,8 @@ def read_step(
     inputs, query = torch.split(projected, [U.shape[0], S.shape[0]], dim=-1)
     # s_t = Σ_{i<t} α_i h_i, α from x_t, s_{t−1} and h_i
     query = query + s @ S.T  # (B, p)
-    record(EQUATIONS, query=query)
+    with scope("past"):
+        record(EQUATIONS, query=query)
     summary, alpha = read_tape(scoring, query, keys, values, valid)  # (B, n), (B, t)
     seen = summary if state_mask is None else summary * state_mask
     # h_t = tanh(W x_t + U s_t + b)
@@ -116,7 +117,8 @@ def sum_step(
     # s_t = Σ_{i≤t} α_i h_i, α from h_t and h_i
     query = hidden if S is None else hidden @ S.T
     if S is not None:
-        record(SUM_EQUATIONS, query=query)
+        with scope("past"):
+            record(SUM_EQUATIONS, query=query)
     summary, alpha = read_tape(scoring, query, keys, values, valid)  # (B, n), (B, t)
     record(SUM_EQUATIONS, summary=summary)
     return (kept(real, hidden, h), kept(real, summary, s), keys, values, valid), alpha
