@@ -11,7 +11,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from regard.config import in_range
 from regard.errors import ConfigError
@@ -27,6 +26,9 @@ MAX_COLUMNS = 40
 _MARGIN = 56
 _WORDS, _FORWARD, _BACKWARD = 672, 590, 542  # of the source: its words, its states
 _CONTEXT, _STATE, _OUTPUT = 352, 246, 150  # of the decoder
+_ATTENTIONAL, _LOWER_STATE = 208, 272  # where a state and its context meet above the state
+_PHASES = {"alpha": 7, "context": 4, "state": 4, "attentional_state": 3, "probabilities": 5}
+"""What a step shows, in the order in which its model computes it, and its share of the step's time."""
 _UNITS, _TALL = 7, 20  # of a state: how many are drawn, and how tall
 _RAMP = 0.3  # seconds in which something appears
 _HOLD = 3.0  # seconds at the end
@@ -185,6 +187,15 @@ class _Unrolling:
         self.source = _Columns(len(trace.tokens), 150)
         self.target = _Columns(len(decoder.steps) + 1, 150)
         self.alpha = trace.alpha
+        self.parts = {
+            _shown_name(part.name): part for part in decoder.parts if not part.key.endswith("past.alpha")
+        }
+        order = [name for name in self.parts if name in _PHASES]
+        ends = np.cumsum([_PHASES[name] for name in order])
+        self.moments = {
+            name: float(end - _PHASES[name]) / ends[-1] for name, end in zip(order, ends, strict=True)
+        }
+        self.state_y = _LOWER_STATE if "attentional_state" in self.parts else _STATE
 
     def draw(self) -> str:
         pieces = [*self._letters(), *self._read(), *self._start()]
@@ -215,14 +226,13 @@ class _Unrolling:
 
     def _letters(self) -> list[Markup]:
         """What the rows are called, at the left."""
-        letters, of = self.trace.letters, {part.name: part for part in self.decoder.parts}
+        letters = self.trace.letters
         rows = [
             (section.parts[-1].symbol(letters), y)
             for section, y in zip(self.encoder, self._rows(), strict=True)
         ]
-        for name, y in (("context", _CONTEXT), ("reading", _CONTEXT), ("state", _STATE)):
-            if name in of:
-                rows.append((of[name].symbol(letters), y))
+        places = {"context": _CONTEXT, "state": self.state_y, "attentional_state": _ATTENTIONAL}
+        rows += [(self.parts[name].symbol(letters), y) for name, y in places.items() if name in self.parts]
         return [_equation(letter, _MARGIN / 2, y + 6, 18, "soft") for letter, y in rows]
 
     def _rows(self) -> tuple[float, ...]:
@@ -237,8 +247,8 @@ class _Unrolling:
         pieces = [_text(token, self.source.x(j), _WORDS, size) for j, token in enumerate(tokens)]
         for row, (section, y) in enumerate(zip(self.encoder, self._rows(), strict=True)):
             places = [step.position for step in section.steps]
-            for count, (j, step) in enumerate(zip(places, section.steps, strict=True)):
-                strip = _strip(step.values["state"], self.source.x(j), y, self.source.strip)
+            for count, j in enumerate(places):
+                strip = _strip(section, "state", count, self.source.x(j), y, self.source.strip)
                 arrows = []
                 if count:
                     arrows.append(self._across(self.source, places[count - 1], j, y))
@@ -258,58 +268,72 @@ class _Unrolling:
         if start is None:
             return []
         key = next(part.key for part in reversed(start.parts) if part.name == "state")
-        x = self.target.x(0)
-        strip = _strip(start.steps[0].values[key], x, _STATE, self.target.strip)
+        x, y = self.target.x(0), self.state_y
+        strip = _strip(start, key, 0, x, y, self.target.strip)
         letter = start.parts[0].symbol(self.trace.letters)
-        pieces = [strip, _equation(letter, x, _STATE + 36, 17, "soft")]
+        pieces = [strip, _equation(letter, x, y + 36, 17, "soft")]
         if self.alpha is None:  # all that the decoder knows of the source
             last = self.encoder[-1].steps[-1].position
-            from_x, top = self.source.x(last), _BACKWARD - 18
-            path = (
-                f"M{from_x:.1f} {top}C{from_x:.1f} {top - 130} {x:.1f} {_STATE + 190} {x:.1f} {_STATE + 50}"
-            )
+            from_x, top = self.source.x(last), min(self._rows()) - 18
+            path = f"M{from_x:.1f} {top}C{from_x:.1f} {top - 130} {x:.1f} {y + 190} {x:.1f} {y + 50}"
             pieces.append(element("path", d=path, class_="attend", stroke_width=4))
         return [self.timeline.group(self.timeline.from_(self.read - 0.5), *pieces)]
 
     # a step of the decoder
 
+    def _moment(self, i: int, name: str) -> float:
+        """When step i computes a part."""
+        return self.read + (i + self.moments[name]) * self.seconds
+
     def _step(self, i: int) -> list[Markup]:
-        step, x = self.decoder.steps[i], self.target.x(i + 1)
-        begin = self.read + i * self.seconds
-        middle, late = begin + 0.4 * self.seconds, begin + 0.6 * self.seconds
-        end = begin + 0.94 * self.seconds
-        pieces = self._attention(i, x, begin, end)
-        context = next((part.key for part in self.decoder.parts if part.name in ("context", "reading")), None)
-        if context is not None:
-            strip = _strip(step.values[context], x, _CONTEXT, self.target.strip)
-            up = _arrow(x, _CONTEXT - 14, x, _STATE + 14)
+        step, x, y = self.decoder.steps[i], self.target.x(i + 1), self.state_y
+        pieces = self._attention(i, x)
+        if "context" in self.parts:
             outline = _outline(x, _CONTEXT, self.target.strip)
-            pieces.append(self.timeline.group(self.timeline.from_(begin), outline))
-            pieces.append(self.timeline.group(self.timeline.from_(middle), strip, up))
-        key = next(part.key for part in reversed(self.decoder.parts) if part.name == "state")
-        state = _strip(step.values[key], x, _STATE, self.target.strip)
-        across = self._across(self.target, i, i + 1, _STATE)
+            pieces.append(self.timeline.group(self.timeline.from_(self._moment(i, "alpha")), outline))
+            if self.moments["context"] < self.moments["state"]:
+                up = _arrow(x, _CONTEXT - 14, x, y + 14)
+            else:
+                up = self._around(x)
+            pieces.append(self._appear(i, "context", _CONTEXT, up))
         fed = [] if i == 0 else [self._word_arrow(i)]
-        pieces.append(self.timeline.group(self.timeline.from_(late), state, across, *fed))
+        pieces.append(self._appear(i, "state", y, self._across(self.target, i, i + 1, y), *fed))
+        top = y
+        if "attentional_state" in self.parts:
+            top = _ATTENTIONAL
+            pieces.append(self._appear(i, "attentional_state", top, _arrow(x, y - 14, x, top + 14)))
         words = [truncate(printable(each.output or "")) for each in self.decoder.steps]
         size = self.target.size(words, 28)
         chance = dict(step.candidates).get(step.output or "", 0.0)
         word = _text(words[i], x, _OUTPUT, size, "output")
         small = _text(f"{chance:.2f}", x, _OUTPUT - 1.15 * size, 0.6 * size, "soft")
-        up = _arrow(x, _STATE - 14, x, _OUTPUT + 12)
-        pieces.append(self.timeline.group(self.timeline.from_(late + 0.15 * self.seconds), word, small, up))
-        return pieces
+        up = _arrow(x, top - 14, x, _OUTPUT + 12)
+        appear = self.timeline.from_(self._moment(i, "probabilities"))
+        return [*pieces, self.timeline.group(appear, word, small, up)]
+
+    def _appear(self, i: int, name: str, y: float, *arrows: Markup) -> Markup:
+        """A part of step i, and the arrows that come with it."""
+        strip = _strip(self.decoder, self.parts[name].key, i, self.target.x(i + 1), y, self.target.strip)
+        return self.timeline.group(self.timeline.from_(self._moment(i, name)), strip, *arrows)
+
+    def _around(self, x: float) -> Markup:
+        """From the context past the state, to where both meet."""
+        side = x + self.target.strip / 2
+        path = f"M{side - 8:.1f} {_CONTEXT - 14}C{side + 16:.1f} {_CONTEXT - 50} {side + 16:.1f} {_ATTENTIONAL + 50}"
+        return element("path", d=f"{path} {side - 10:.1f} {_ATTENTIONAL + 16}", class_="arrow")
 
     def _word_arrow(self, i: int) -> Markup:
         """From the word before to the state that reads it."""
-        start, end = self.target.x(i), self.target.x(i + 1)
-        first, second = f"{start + 20:.1f} {_STATE - 40}", f"{end - 30:.1f} {_STATE - 50}"
-        path = f"M{start + 8:.1f} {_OUTPUT + 12}C{first} {second} {end - 8:.1f} {_STATE - 16}"
+        start, end, y = self.target.x(i), self.target.x(i + 1), self.state_y
+        first, second = f"{start + 20:.1f} {y - 40}", f"{end - 30:.1f} {y - 50}"
+        path = f"M{start + 8:.1f} {_OUTPUT + 12}C{first} {second} {end - 8:.1f} {y - 16}"
         return element("path", d=path, class_="arrow word")
 
-    def _attention(self, i: int, x: float, begin: float, end: float) -> list[Markup]:
+    def _attention(self, i: int, x: float) -> list[Markup]:
         if self.alpha is None:
             return []
+        begin, end = self._moment(i, "alpha"), self.read + (i + 0.94) * self.seconds
+        goal = (_CONTEXT if "context" in self.parts else self.state_y) + 15
         lines, kept, weights = [], [], []
         top = min(self._rows()) - 16
         size = min(16.0, 0.2 * self.source.width + 3)
@@ -317,7 +341,7 @@ class _Unrolling:
             if weight < _FAINTEST:
                 continue
             start = self.source.x(j)
-            path = f"M{start:.1f} {top - 26}C{start:.1f} {top - 90} {x:.1f} {_CONTEXT + 90} {x:.1f} {_CONTEXT + 15}"
+            path = f"M{start:.1f} {top - 26}C{start:.1f} {top - 90} {x:.1f} {goal + 75} {x:.1f} {goal}"
             line = element(
                 "path", d=path, class_="attend", stroke_width=round(1 + 9 * weight, 2),
                 opacity=round(0.15 + 0.75 * weight, 3),
@@ -333,52 +357,40 @@ class _Unrolling:
         ]
 
     def _ring(self, i: int) -> list[Markup]:
-        """Around the state that attends, the one before or the step's own."""
-        energies = next((part for part in self.decoder.parts if part.name == "energies"), None)
-        if energies is None:
+        """Around the state that attends: the one before, or the step's own where that comes first."""
+        if "energies" not in self.parts:
             return []
-        before = "−1}" in energies.equations["papers"]
         width = self.target.strip + 14
-        x = self.target.x(i if before else i + 1)
+        x = self.target.x(i if self.moments["alpha"] < self.moments["state"] else i + 1)
         return [
             element(
-                "rect",
-                x=round(x - width / 2, 1),
-                y=_STATE - 18,
-                width=round(width, 1),
-                height=36,
-                rx=8,
+                "rect", x=round(x - width / 2, 1), y=self.state_y - 18, width=round(width, 1), height=36, rx=8,
                 class_="ring",
             )
-        ]
+        ]  # fmt: skip
 
     # the equations of what is happening
 
     def _captions(self) -> list[Markup]:
-        letters, pieces = self.trace.letters, []
+        letters = self.trace.letters
         state = next(part for part in reversed(self.encoder[0].parts) if part.name == "state")
         reading = self.timeline.during(0.1, self.read - 0.6)
-        pieces.append(self.timeline.group(reading, _equation(state.equations[letters], WIDTH / 2, 62, 27)))
-        of = {part.name: part.equations[letters] for part in self.decoder.parts}
-        shown = [
-            of[name]
-            for name in ("energies", "alpha", "context", "reading", "state", "probabilities")
-            if name in of
-        ]
-        if "alpha" in of:
-            shown = [each for each in shown if each != of.get("energies")]
-        moments = {1: (0.0,), 2: (0.0, 0.5), 3: (0.0, 0.4, 0.6), 4: (0.0, 0.35, 0.55, 0.78)}
-        shares = moments.get(len(shown), tuple(k / len(shown) for k in range(len(shown))))
-        for text, (share, until) in zip(shown, pairwise((*shares, 1.0)), strict=True):
+        pieces = [self.timeline.group(reading, _equation(state.equations[letters], WIDTH / 2, 62, 27))]
+        ramp = min(0.1 * self.seconds, _RAMP)
+        for name, (share, until) in zip(self.moments, pairwise((*self.moments.values(), 1.0)), strict=True):
             track: list[tuple[float, float]] = [(0, 0)]
-            ramp = min(0.12 * self.seconds, _RAMP)
             for i in range(len(self.decoder.steps)):
-                start = self.read + (i + share) * self.seconds
-                end = self.read + (i + until) * self.seconds
+                start, end = (self.read + (i + part) * self.seconds for part in (share, until))
                 track += [(start, 0), (start + ramp, 1), (end - ramp / 2, 1), (end, 0)]
             track.append((self.timeline.total, 0))
-            pieces.append(self.timeline.group(track, _equation(text, WIDTH / 2, 62, 27)))
+            text = _equation(self.parts[name].equations[letters], WIDTH / 2, 62, 27)
+            pieces.append(self.timeline.group(track, text))
         return pieces
+
+
+def _shown_name(name: str) -> str:
+    """Deep fusion reads the source where others have a context."""
+    return "context" if name == "reading" else name
 
 
 def _text(text: str, x: float, y: float, size: float, name: str | None = None, **more: float) -> Markup:
@@ -389,11 +401,11 @@ def _arrow(x: float, y: float, to_x: float, to_y: float) -> Markup:
     return element("path", d=f"M{x:.1f} {y:.1f}L{to_x:.1f} {to_y:.1f}", class_="arrow")
 
 
-def _strip(values: NDArray[np.floating], x: float, y: float, width: float) -> Markup:
-    """A state: its first units, the deeper the greater; blue where positive, grey where negative."""
-    units = values[:_UNITS].tolist()
+def _strip(section: "TracedSection", key: str, step: int, x: float, y: float, width: float) -> Markup:
+    """A state: its first units, the deeper the greater in the section; blue where positive, grey where negative."""
+    rows = section.values(key)[:, :_UNITS]
+    units, greatest = rows[step].tolist(), float(np.abs(rows).max(initial=1e-9))
     cell = width / len(units)
-    greatest = max(1.0, float(np.abs(values[:_UNITS]).max()))
     left, top = x - width / 2, y - _TALL / 2
     cells = [
         element(

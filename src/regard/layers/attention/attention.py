@@ -36,7 +36,7 @@ EQUATIONS: dict[str, Equation] = {
     "coverage": Equation("C_tj = Σ_{k<t} α_kj", axis="source"),
     "energies": Equation("e_tj = a(s_{t−1}, h_j)", axis="source"),
     "context": Equation("c_t = Σ_j α_tj h_j"),
-    "heads": Equation("c_t = W_O [c^{(1)}_t; …; c^{(H)}_t], c^{(n)}_t = Σ_j α^{(n)}_tj v^{(n)}_j"),
+    "heads": Equation("c_t = W_O [c^{(1)}_t; …; c^{(H)}_t]"),
     "softmax": Equation("α_tj = exp(e_tj) / Σ_k exp(e_tk)", axis="source"),
     "sparsemax": Equation("α_tj = max(e_tj − τ_t, 0)", axis="source"),
 }
