@@ -12,7 +12,7 @@ from regard.errors import ConfigError
 
 
 def animate(
-    model: Annotated[str, typer.Argument(help="The model folder of a translator.")],
+    model: Annotated[Path, typer.Argument(help="The model folder of a translator.")],
     line: Annotated[str, typer.Argument(help="What it translates, in quotes.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The SVG file to write.")],
     target: Target = None,
@@ -45,5 +45,5 @@ def animate(
         raise ConfigError(
             f"--output {output}: an animation is an SVG file; name it {output.with_suffix('.svg')}"
         )
-    traced = trace_model([model, line], target, beam, letters, "float32", weights, device)
+    traced = trace_model([str(model), line], target, beam, letters, "float32", weights, device)
     traced.animate(output, seconds=seconds, frame=frame)

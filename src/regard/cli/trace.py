@@ -110,7 +110,7 @@ def trace(
         dtype = "float64" if float64 else "float32"
         traced = trace_model(given, target, beam, letters, dtype, weights, device)
     if section:
-        found = tuple(each for name in section for each in traced.find(name))
+        found = tuple(each for name in section for each in traced.sections_of(name))
         if not found:
             raise ConfigError(
                 f"--section {' '.join(section)}: none of that name; this trace has "

@@ -151,7 +151,7 @@ def draw_unrolling(trace: "Trace", *, seconds: float = 1.6, frame: float | None 
         ConfigError: no encoder or decoder, too many tokens, or a number out of range.
     """
     in_range("seconds", seconds, 0.1, 60)
-    encoder, decoder = list(trace.find("encoder")), list(trace.find("decoder"))
+    encoder, decoder = list(trace.sections_of("encoder")), list(trace.sections_of("decoder"))
     if not encoder or not decoder:
         raise ConfigError(
             f"an animation shows an encoder and a decoder, and a trace of the task {trace.task!r} does not have both; "
@@ -264,7 +264,7 @@ class _Unrolling:
         return _arrow(columns.x(before) + sign * half, y, columns.x(after) - sign * half, y)
 
     def _start(self) -> list[Markup]:
-        start = next(iter(self.trace.find("start")), None)
+        start = next(iter(self.trace.sections_of("start")), None)
         if start is None:
             return []
         key = next(part.key for part in reversed(start.parts) if part.name == "state")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 _SCRIPT = re.compile(r"([_^])(?:\{((?:[^{}]|\{[^{}]*\})*)\}|([^\W_ᵀ]+[\u0300-\u036f]?′?))")
 _WORD = re.compile(r"\w[\u0300-\u036f]*(?!\w)|\w+")
-_UPRIGHT = "σΣ√½"
+_UPRIGHT = "σΣ√½ᵀ"
 
 
 @dataclass(frozen=True)

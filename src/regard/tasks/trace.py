@@ -189,14 +189,14 @@ class Trace:
             f"no section {key!r}; this trace has {', '.join(each.key for each in self.sections)}"
         )
 
-    def find(self, start: str) -> Iterator[TracedSection]:
+    def sections_of(self, start: str) -> Iterator[TracedSection]:
         """The sections whose keys are, or begin with, a name, such as ``encoder``."""
         return (each for each in self.sections if each.key == start or each.key.startswith(f"{start}."))
 
     @property
     def alpha(self) -> Numbers | None:
         """The decoder's attention (Ty, Tx), the mean over its heads; None without one."""
-        for section in self.find("decoder"):
+        for section in self.sections_of("decoder"):
             for part in section.parts:
                 if part.name == "alpha" and part.axis == "source":
                     values = section.values(part.key)

@@ -115,7 +115,7 @@ class Classifier(LabelPredictor):
             DataError: a text is blank or has more than `max_length` tokens, or there is another number of them.
         """
         (classification,) = self.classify([line])
-        if not classification.tokens:
+        if not classification.label:
             raise DataError("trace: a text is blank; give it a word")
         with traced_model(self.single_model(), dtype) as traced:
             sections = trace_classification(
