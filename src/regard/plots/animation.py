@@ -192,7 +192,7 @@ class _Unrolling:
         }
         order = [name for name in self.parts if name in _PHASES]
         ends = np.cumsum([_PHASES[name] for name in order])
-        self.moments = {
+        self.moments: dict[str, float] = {
             name: float(end - _PHASES[name]) / ends[-1] for name, end in zip(order, ends, strict=True)
         }
         self.state_y = _LOWER_STATE if "attentional_state" in self.parts else _STATE
@@ -304,9 +304,8 @@ class _Unrolling:
             pieces.append(self._appear(i, "attentional_state", top, _arrow(x, y - 14, x, top + 14)))
         words = [truncate(printable(each.output or "")) for each in self.decoder.steps]
         size = self.target.size(words, 28)
-        chance = dict(step.candidates).get(step.output or "", 0.0)
         word = _text(words[i], x, _OUTPUT, size, "output")
-        small = _text(f"{chance:.2f}", x, _OUTPUT - 1.15 * size, 0.6 * size, "soft")
+        small = _text(f"{step.probability or 0:.2f}", x, _OUTPUT - 1.15 * size, 0.6 * size, "soft")
         up = _arrow(x, top - 14, x, _OUTPUT + 12)
         appear = self.timeline.from_(self._moment(i, "probabilities"))
         return [*pieces, self.timeline.group(appear, word, small, up)]
@@ -334,7 +333,9 @@ class _Unrolling:
             return []
         begin, end = self._moment(i, "alpha"), self.read + (i + 0.94) * self.seconds
         goal = (_CONTEXT if "context" in self.parts else self.state_y) + 15
-        lines, kept, weights = [], [], []
+        lines: list[Markup] = []
+        kept: list[Markup] = []
+        weights: list[Markup] = []
         top = min(self._rows()) - 16
         size = min(16.0, 0.2 * self.source.width + 3)
         for j, weight in enumerate(self.alpha[i].tolist()):

@@ -61,17 +61,19 @@ class TracedStep:
     Attributes:
         position: of the token in the line it belongs to, from 0; steps are in the order of computation.
         token: that is read.
-        output: that is predicted; None where nothing is.
         values: by the key of the part, without batch: (units,), (Tx,); with several heads (heads, Tx).
         past: the tokens of the slots that it can attend to, of a cell with a tape.
+        output: that is predicted; None where nothing is.
+        probability: of the output.
         candidates: the most probable outputs and their probabilities, best first.
     """
 
     position: int
     token: str
-    output: str | None = None
-    values: Mapping[str, Numbers] = field(default_factory=dict)
+    values: Mapping[str, Numbers]
     past: tuple[str, ...] = ()
+    output: str | None = None
+    probability: float | None = None
     candidates: tuple[tuple[str, float], ...] = ()
 
 
@@ -130,6 +132,7 @@ class TracedSection:
                     "position": step.position,
                     "token": step.token,
                     "output": step.output,
+                    "probability": None if step.probability is None else round(step.probability, 6),
                     "past": list(step.past),
                     "values": {
                         part.key: _rounded(step.values[part.key]) for part in shown if part.key in step.values

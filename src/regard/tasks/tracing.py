@@ -237,7 +237,7 @@ def reader_sections(
                 if each in whole and each not in values:
                     section.add(values, whole[each], whole[each].value[:, t])
             written = [tokens[k] for k in order[: count + _own_slot(cells[layer])]]
-            steps.append(TracedStep(t, tokens[t], None, values, _slots(values, written)))
+            steps.append(TracedStep(t, tokens[t], values, _slots(values, written)))
         where = f", layer {layer + 1}" if len(cells) > 1 else ""
         read = f", {direction}" if direction else ", read from the end" if reverse else ""
         key = ".".join(
@@ -262,9 +262,8 @@ def _slots(values: Mapping[str, Numbers], written: Sequence[str]) -> tuple[str, 
 def _encoder_sections(
     encoder: Encoder, recorded: Sequence[Recorded], tokens: Sequence[str]
 ) -> list[TracedSection]:
-    stack = encoder.stack
-    pairs = getattr(stack, "forward_layers", None)
-    cells = stack.layers if pairs is None else [pair.layers[0] for pair in pairs]  # type: ignore[union-attr]
+    cells = [module for module in encoder.stack.modules() if isinstance(module, Cell)]  # forward ones first
+    cells = cells[: len(cells) // encoder.stack.num_directions]
     return reader_sections(recorded, tokens, cells, encoder.reverse, "encoder", "Encoder")
 
 
@@ -292,7 +291,7 @@ def _annotation_section(
         values: dict[str, Numbers] = {}
         for part in parts:
             section.add(values, part, part.value[:, j])
-        steps.append(TracedStep(j, token, None, values))
+        steps.append(TracedStep(j, token, values))
     return [section.make("annotations", "Annotations", steps)]
 
 
@@ -328,23 +327,56 @@ def _decoder_sections(
         if cell.num_parts > 1:
             equation = _ANNOTATIONS["copied_memory" if parts[1].any() else "zero"]
             start.add(values, Recorded(place, "memory", equation, parts[1]), parts[1])
-    sections = [start.make("start", "Initial state", [TracedStep(0, "", None, values)])]
+    sections = [start.make("start", "Initial state", [TracedStep(0, "", values)])]
     section = _Section(write, layered)
     previous, steps, read = BOS, [], ["s_0"] if isinstance(layers[0], SelfAttentive) else []
     for i, target in enumerate(target_ids):
         ids = torch.tensor([previous], device=encoded.mask.device)
         with recording() as recorded:
             output = decoder.step(ids, state, encoded)
-        (token,), (predicted,) = tokens([previous]), tokens([target])
-        log_probs = output.logits[0].log_softmax(dim=-1)
-        read.append(token)
-        values = _step_values(section, recorded, log_probs)
-        written = read if _own_slot(layers[0]) else read[:-1]
         steps.append(
-            TracedStep(i, token, predicted, values, _slots(values, written), _candidates(log_probs, tokens))
+            _predicting(section, recorded, output.logits, i, (previous, target), read, layers[0], tokens)
         )
         state, previous = output.state, target
     return [*sections, section.make("decoder", "Decoder", steps, source)]
+
+
+def _predicting(
+    section: _Section,
+    recorded: Sequence[Recorded],
+    logits: Tensor,
+    position: int,
+    ids: tuple[int, int],
+    read: list[str],
+    cell: Cell,
+    tokens: Tokens,
+) -> TracedStep:
+    """A step that reads a word and predicts the next.
+
+    Args:
+        section: to which it belongs.
+        recorded: what it computed.
+        logits: (1, V).
+        position: its number, from 0.
+        ids: the word read and the word predicted.
+        read: the tokens of all slots before it; its own is added.
+        cell: of the bottom layer.
+        tokens: ids → tokens.
+    """
+    token, predicted = (tokens([id_])[0] for id_ in ids)
+    log_probs = logits[0].log_softmax(dim=-1)
+    values = _step_values(section, recorded, log_probs)
+    before = list(read)
+    read.append(token)
+    return TracedStep(
+        position=position,
+        token=token,
+        values=values,
+        past=_slots(values, read if _own_slot(cell) else before),
+        output=predicted,
+        probability=float(log_probs[ids[1]].double().exp()),
+        candidates=_candidates(log_probs, tokens),
+    )
 
 
 def _step_values(section: _Section, recorded: Sequence[Recorded], log_probs: Tensor) -> dict[str, Numbers]:
@@ -396,7 +428,7 @@ def trace_caption(
     values: dict[str, Numbers] = {}
     for part in recorded:
         section.add(values, part, part.value)
-    first = section.make("features", "Features", [TracedStep(0, "", None, values)])
+    first = section.make("features", "Features", [TracedStep(0, "", values)])
     write = _write_decoder(model.decoder, False)
     return [first, *_decoder_sections(model.decoder, encoded, target_ids, tokens, (), write)]
 
@@ -410,17 +442,13 @@ def trace_text(model: LanguageModelNetwork, ids: Sequence[int], tokens: Tokens) 
         tokens: ids → tokens.
     """
     section = _Section(_write_top, len(model.stack.layers) > 1)
-    state, previous, steps, read = model.initial_state(1), BOS, [], []
+    cell, state = model.stack.layers[0], model.initial_state(1)
+    previous, steps = BOS, []
+    read: list[str] = []
     for t, target in enumerate(ids):
         with recording() as recorded:
             logits, state = model.step(torch.tensor([previous], device=model.embedding.E.device), state)
-        (token,), (predicted,) = tokens([previous]), tokens([target])
-        log_probs = logits[0].log_softmax(dim=-1)
-        read.append(token)
-        values = _step_values(section, recorded, log_probs)
-        written = read if _own_slot(model.stack.layers[0]) else read[:-1]
-        past, candidates = _slots(values, written), _candidates(log_probs, tokens)
-        steps.append(TracedStep(t, token, predicted, values, past, candidates))
+        steps.append(_predicting(section, recorded, logits, t, (previous, target), read, cell, tokens))
         previous = target
     return [section.make("language_model", "Language model", steps)]
 
@@ -455,7 +483,7 @@ def trace_classification(
         for part in own:
             if part.place == (("text", k),) and part.name != "embedded":
                 pooling.add(values, part, part.value)
-        found.append(pooling.make("pooling", "Pooling", [TracedStep(0, "", None, values)], tokens))
+        found.append(pooling.make("pooling", "Pooling", [TracedStep(0, "", values)], tokens))
         if len(text_tokens) > 1:
             found = [
                 replace(each, key=f"text{k + 1}.{each.key}", title=f"Text {k + 1}: {each.title}")
@@ -466,7 +494,8 @@ def trace_classification(
     log_probs = logits[0].log_softmax(dim=-1)
     values = _step_values(output, top, log_probs)
     candidates = _candidates(log_probs, lambda best: [labels[i] for i in best], len(labels))
-    step = TracedStep(0, "", candidates[0][0], values, (), candidates)
+    label, chance = candidates[0]
+    step = TracedStep(0, "", values, (), label, chance, candidates)
     return [*sections, output.make("output", "Output", [step])]
 
 
@@ -490,7 +519,8 @@ def trace_tags(
         log_probs = logits[t].log_softmax(dim=-1)
         values = _step_values(output, [replace(produced, value=produced.value[t : t + 1])], log_probs)
         candidates = _candidates(log_probs, lambda best: [labels[i] for i in best], len(labels))
-        steps.append(TracedStep(t, token, candidates[0][0], values, (), candidates))
+        tag, chance = candidates[0]
+        steps.append(TracedStep(t, token, values, (), tag, chance, candidates))
     sections = _encoder_sections(model.encoder, recorded, tokens)
     return [*sections, output.make("output", "Output", steps)]
 

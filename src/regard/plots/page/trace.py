@@ -83,8 +83,8 @@ def _step(trace: "Trace", section: "TracedSection", number: int, components: int
     heading = [element("span", str(number + 1), class_="number"), element("b", step.token, dir="auto")]
     if step.output is not None:
         heading += [element("span", "→", class_="to"), element("b", step.output, dir="auto")]
-        chance = dict(step.candidates).get(step.output)
-        heading += [] if chance is None else [element("span", written_number(chance), class_="chance")]
+        if step.probability is not None:
+            heading.append(element("span", written_number(step.probability), class_="chance"))
     return element(
         "details", element("summary", *heading), *rows, class_="step", open="open" if number == 0 else None
     )
@@ -97,8 +97,8 @@ def _part(
         return None
     value = step.values[part.key]
     if part.axis == "words":
-        labels, row = zip(*step.candidates, strict=True)
-        numbers = [_cells(np.array(row), labels, components, value.shape[-1])]
+        names, row = zip(*step.candidates, strict=True)
+        numbers: list[str] = [_cells(np.array(row), names, components, value.shape[-1])]
     elif part.axis in ("source", "past"):
         labels = section.labels(part, step)
         numbers = [_cells(row, labels, 0) for row in np.atleast_2d(value)] if labels else ["nothing yet"]

@@ -68,6 +68,7 @@ class TerminalTrace:
         line = Text(f"{count + 1}  ", "dim", no_wrap=True).append(printable(step.token), "not dim bold")
         if step.output is not None:
             line.append(" → " if step.token else "").append(printable(step.output), "not dim bold")
+            line.append("" if step.probability is None else f"  {written_number(step.probability)}")
         return line
 
     def _table(self, section: "TracedSection", step: "TracedStep") -> Table:
@@ -91,7 +92,8 @@ class TerminalTrace:
         if part.axis == "words":
             if part.name != "probabilities":
                 return None
-            return self._labelled(*zip(*step.candidates, strict=True), total=value.shape[-1])
+            labels, row = zip(*step.candidates, strict=True)
+            return self._labelled(labels, row, value.shape[-1])
         if part.axis in ("source", "past"):
             labels = section.labels(part, step)
             lines = Text("\n").join(self._labelled(labels, row) for row in np.atleast_2d(value))
