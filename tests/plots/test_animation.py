@@ -9,7 +9,7 @@ import torch
 
 from regard.errors import ConfigError
 from regard.layers import GRU
-from regard.plots.animation import draw_unrolling, opacity_at
+from regard.plots.animation import draw_unrolling
 from regard.tasks.trace import Trace
 from regard.tasks.tracing import trace_cell, trace_translation, traced_model
 
@@ -86,7 +86,7 @@ def test_a_frame_is_the_moving_picture_at_that_moment(traced):
         tracks[name] = [(float(at) * total / 100, float(value)) for at, value in found]
     groups = ElementTree.fromstring(text).findall(f"{SVG}g")
     still = ElementTree.fromstring(draw_unrolling(trace, frame=moment)).findall(f"{SVG}g")
-    expected = [opacity_at(tracks[group.get("class")], moment) for group in groups]
+    expected = [np.interp(moment, *zip(*tracks[group.get("class")], strict=True)) for group in groups]
     np.testing.assert_allclose([float(each.get("opacity")) for each in still], expected, atol=0.02)
     assert len({round(each, 1) for each in expected}) > 1
 

@@ -120,6 +120,8 @@ def test_slots_that_are_not_yet_written_are_not_numbers(tiny_model):
     assert section.steps[2].past == ("a", "b")
     backward = translator.trace("a b c")["encoder.backward"]
     assert backward.steps[2].past == ("</s>", "c")
+    decoder = translator.trace("a b c", target="d e")["decoder"]
+    assert [step.past for step in decoder.steps] == [("s_0",), ("s_0", "<s>"), ("s_0", "<s>", "d")]
 
 
 def test_files_are_written_by_their_suffix(translator, tmp_path):
@@ -157,6 +159,7 @@ def test_a_language_model_s_line():
     (scored,) = language_model.score(["a b"])
     steps = trace["language_model"].steps
     assert [step.output for step in steps] == ["a", "b", "</s>"]
+    assert [step.past for step in steps] == [(), ("<s>",), ("<s>", "a")]
     np.testing.assert_allclose(
         np.log([step.probability for step in steps]), scored.token_log_probs, atol=1e-5
     )

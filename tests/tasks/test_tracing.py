@@ -79,7 +79,11 @@ def test_every_decoder_and_cell_is_traced_as_it_computes(grid_model):
         annotations, *_ = model.encoder(torch.tensor([[*SOURCE, EOS]]), torch.ones(1, 6, dtype=torch.bool))
     if "annotations" in sections and "annotation" in sections["annotations"].steps[0].values:
         np.testing.assert_allclose(sections["annotations"].values("annotation"), annotations[0], **EXACT)
-    for section in sections.values():
+    for key, section in sections.items():
+        if key.startswith("encoder"):  # not only its states: every gate and every sum
+            found = {part.name for part in section.parts}
+            assert found & {"update", "input_gate", "preactivation", "summary"}
+            assert "state" in found
         for step in section.steps:
             assert set(step.values) == {part.key for part in section.parts}
             for part in section.parts:
@@ -218,6 +222,27 @@ def test_a_cell_that_records_nothing_is_traced_with_its_state():
     (section,) = trace_cell(cell, x).sections
     np.testing.assert_allclose(section.values("state"), cell(x.unsqueeze(0))[0][0].detach(), **EXACT)
     assert [part.name for part in section.parts] == ["input", "state"]
+
+
+def test_such_a_cell_is_traced_within_models(monkeypatch):
+    class Leaky(CELLS["rnn"]):
+        sequence_op = None
+
+        def step(self, projected, previous_state, state_mask=None):
+            return (0.5 * previous_state[0] + projected,)
+
+    monkeypatch.setitem(CELLS, "leaky", Leaky)
+    tagger = scatter(
+        TaggerNetwork(TaggerConfig.from_mapping({"encoder": PART | {"cell": "leaky"}}, "model"), 9, 4)
+    )
+    language_model = scatter(LanguageModelNetwork(LanguageModelConfig(cell="leaky", num_layers=2, **PART), 9))
+    with traced_model(tagger, "float64") as same:
+        forward, _, _ = trace_tags(same, [4, 5], names([4, 5, EOS]), "abcd")
+    assert [part.name for part in forward.parts] == ["input", "state"]
+    with traced_model(language_model, "float64") as same:
+        (section,) = trace_text(same, [4, EOS], names)
+    keys = [part.key for part in section.parts]
+    assert keys == ["embedded", "layer1.state", "layer2.below", "layer2.state", "logits", "probabilities"]
 
 
 def test_a_cell_of_one_s_own_names_its_parts_in_one_place():
