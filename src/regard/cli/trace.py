@@ -35,7 +35,7 @@ def trace(
     arguments: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[MODEL] [LINE]...",
+            metavar="MODEL LINE",
             help="A model folder and what it reads, in quotes; two texts for a classifier of pairs, numbers for a "
             "captioner. With --cell, the names of the inputs.",
         ),
