@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from regard.inference.packing import NativeFusedStep, pack_model
+from regard.layers import is_sized
 from regard.models import ModelConfig, Seq2Seq
 from regard.ops.native import PRECISIONS, decoding, load, native_off
 from regard.ops.paths import naive_only
@@ -22,7 +23,7 @@ KINDS = [
 
 def model_of(decoder, cell="lstm", energy="additive", n=38, m=21):
     """Widths that fill no vector, more than one panel of each."""
-    attention = {"energy": energy} | ({"size": 35} if energy in ("additive", "concat", "qkv") else {})
+    attention = {"energy": energy} | ({"size": 35} if is_sized(energy) else {})
     part = {"cell": cell, "embedding_size": m}
     mapping = {
         "encoder": {**part, "state_size": n // 2},
@@ -80,7 +81,7 @@ def test_any_number_of_rows(decoder, cell, batch, beam, threads):
     assert_same(steps(packed.decoder, encoded, batch * beam), steps(model.decoder, encoded, batch * beam))
 
 
-@pytest.mark.parametrize("energy", ["additive", "concat", "dot", "scaled-dot", "bilinear", "qkv"])
+@pytest.mark.parametrize("energy", ["additive", "concat", "dot", "scaled-dot", "bilinear", "qk", "qkv"])
 @pytest.mark.parametrize("decoder", KINDS, ids=["bahdanau", "luong", "feeding"])
 def test_any_energy(decoder, energy):
     model = model_of(decoder, energy=energy)

@@ -220,7 +220,7 @@ AT_ODDS = {
     ),
     "a size without units": (
         attention(energy="dot", size=5),
-        r"model.decoder.attention.size = 5: the energy 'dot' has no size; leave it out.*additive, concat, qkv",
+        r"model.decoder.attention.size = 5: the energy 'dot' has no size; leave it out.*additive, concat, qk, qkv",
     ),
     "luong's size without units": (
         lambda: LuongConfig(attention=AttentionConfig(energy="bilinear", size=5)),
@@ -302,13 +302,14 @@ def test_what_projects_its_start_follows_any_encoder():
 
 
 def test_the_documented_names_are_the_legal_ones():
-    plain = {"rnn", "rnn-sigmoid", "lstm", "gru", "gru-torch"}
+    plain = {"rnn", "rnn-sigmoid", "lstm", "gru", "gru-torch", "mut1", "mut3"}
+    plain |= {f"lstm-{variant}" for variant in ("1997", "peephole", "no-input", "no-forget", "no-output")}
     self_attentive = set(filter(attends_to_past, CELLS))
     assert set(CELLS) == plain | self_attentive
     assert self_attentive == {"rnn-read", "rnn-sum", "rnn-sum-keep", "lstmn"}
-    assert set(filter(is_sized, ENERGIES)) == {"additive", "concat", "qkv"}
+    assert set(filter(is_sized, ENERGIES)) == {"additive", "concat", "qk", "qkv"}
     assert set(filter(is_covering, ENERGIES)) == {"additive", "concat"}
-    assert set(ENERGIES) == {"additive", "concat", "dot", "scaled-dot", "bilinear", "general", "qkv"}
+    assert set(ENERGIES) == {"additive", "concat", "dot", "scaled-dot", "bilinear", "general", "qk", "qkv"}
     assert set(DecoderConfig.variants) == {
         "bahdanau",
         "luong",
@@ -444,7 +445,7 @@ def test_a_size_without_units_is_dropped_from_the_layers_below(config, over, bel
 def test_another_kind_of_decoder_keeps_the_options_it_shares_with_the_layer_below():
     below = {"decoder": {"kind": "luong", "state_size": 9, "bridge": "copy", "attention": {"size": 3}}}
     for kind, kept in {
-        "bahdanau": {"state_size": 9, "attention": {"size": 3}},
+        "bahdanau": {"state_size": 9, "bridge": "copy", "attention": {"size": 3}},
         "cho": {"state_size": 9},
         "luong": below["decoder"],
         "no such kind": below["decoder"],
