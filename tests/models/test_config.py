@@ -279,6 +279,39 @@ AT_ODDS = {
         lambda: ModelConfig(decoder=SutskeverConfig(embedding_size=5, state_size=512), tie="target"),
         r'model.tie = "target": the output matrix reads 512 units and the target embedding has 5',
     ),
+    "a readout's size without maxout": (
+        lambda: BahdanauConfig(readout="state", readout_size=128),
+        r'model.decoder.readout_size = 128: the readout "state" is as wide as the state; leave.*maxout',
+    ),
+    "a readout": (lambda: ChoConfig(readout="states"), r"model.decoder.readout: no 'states'.*'state'"),
+    "tie, a state": (
+        lambda: ModelConfig(
+            decoder=BahdanauConfig(embedding_size=5, state_size=6, readout="state"), tie="target"
+        ),
+        r'model.tie = "target": the output matrix reads 6 units and the target embedding has 5',
+    ),
+    "bahdanau's bridge": (lambda: BahdanauConfig(bridge="last"), r"model.decoder.bridge: no 'last'.*copy"),
+    "bahdanau's copied width": (
+        after(BahdanauConfig(bridge="copy", state_size=6)),
+        r'model.decoder.state_size = 6: bahdanau with bridge = "copy" starts from the encoder.s last states',
+    ),
+    "values of annotations": (
+        attention(energy="additive", value_size=3),
+        r"model.decoder.attention.value_size = 3: the energy 'additive' reads the annotations.*choose qkv",
+    ),
+    "values below none": (attention(energy="qkv", value_size=-1), r"attention.value_size: -1 .*from 0 to"),
+    "values and heads": (
+        attention(energy="qkv", size=8, heads=2, value_size=3),
+        r"attention.value_size = 3: it does not divide among 2 heads; make it a multiple",
+    ),
+    "values of deep fusion": (
+        lambda: DeepFusionConfig(attention=AttentionConfig(energy="qkv", value_size=3)),
+        r"attention.value_size = 3: in deep-fusion the values are as wide as the states; leave it out",
+    ),
+    "no scale to leave out": (
+        attention(energy="qk", scaled=False),
+        r"attention.scaled = false: it is an option of qkv, not of 'qk'; leave it out, or choose qkv",
+    ),
     "tie, source": (
         lambda: ModelConfig(
             EncoderConfig(embedding_size=4), BahdanauConfig(embedding_size=6, readout_size=6), tie="all"
