@@ -94,7 +94,7 @@ def test_a_language_model(name, tmp_path):
     scores = [one.log_prob for one in model.score(SOURCES)]
     with naive_only():
         assert [one.log_prob for one in model.score(SOURCES)] == pytest.approx(scores, abs=1e-4)
-    assert len(list(model.sample(2, seed=3))) == 2
+    assert len(model.sample(count=2, seed=3)) == 2
 
 
 def test_a_classifier(tmp_path):

@@ -486,6 +486,17 @@ def test_another_kind_of_decoder_keeps_the_options_it_shares_with_the_layer_belo
         assert ModelConfig.overlay(below, {"decoder": {"kind": kind}}) == {"decoder": {**kept, "kind": kind}}
 
 
+@pytest.mark.parametrize(
+    "below", [{"readout_size": 9}, {"kind": "cho", "readout_size": 9}], ids=["default", "cho"]
+)
+def test_an_option_that_the_chosen_readout_lacks_is_dropped_from_the_layer_below(below):
+    over = {"decoder": {"readout": "state"}}
+    kept = {name: value for name, value in below.items() if name == "kind"}
+    assert ModelConfig.overlay({"decoder": below}, over) == {"decoder": {**kept, "readout": "state"}}
+    kind = {"decoder": {"kind": "cho", "readout": "state"}}
+    assert ModelConfig.overlay({"decoder": below}, kind) == kind
+
+
 def test_an_option_that_a_choice_lacks_is_refused_at_its_usual_value_too():
     """That it was set is known, not guessed from its value."""
     for make, message in (

@@ -144,7 +144,7 @@ def test_another_energy_may_be_chosen_over_a_preset_and_a_file():
     for layers in ([dot], [file, dot]):
         attention = configure(*layers, preset="characters").model.decoder.attention
         assert (attention.energy, attention.size) == ("dot", None)
-    with pytest.raises(ConfigError, match=r"model.decoder.attention.size = 5: .*additive, concat, qkv"):
+    with pytest.raises(ConfigError, match=r"model.decoder.attention.size = 5: .*additive, concat, qk, qkv"):
         configure(dot, file, preset="characters")
 
 

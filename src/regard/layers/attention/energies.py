@@ -213,7 +213,9 @@ class Bilinear(Attention):
 
 
 class QueryKey(Attention):
-    """e_ij = (W_Q s)ᵀ(W_K h_j), without 1/√p, and c_i = Σ_j α_ij h_j, without W_V: the align of S. Wang's lecture 1.
+    """e_ij = (W_Q s)ᵀ(W_K h_j) and c_i = Σ_j α_ij h_j: the align of lecture 1 with linear maps.
+
+    Of the projections of Vaswani et al. 2017 these are two; there is neither 1/√p nor W_V.
 
     Args:
         query_size: n; None for queries that come as W_Q s already.
