@@ -23,7 +23,6 @@ from regard.layers import (
     LSTM,
     Additive,
     Attention,
-    AttentionalReadout,
     Bilinear,
     Concat,
     Dot,
@@ -168,7 +167,7 @@ def fuse_step(decoder: Decoder, precision: Precision) -> NativeFusedStep | None:
     """The fused step of a decoder whose matrices were packed; None for a kind that has none."""
     if not isinstance(decoder, LuongDecoder | BahdanauDecoder) or len(decoder.stack.layers) > 1:
         return None
-    if decoder.is_mixture or not isinstance(decoder.readout, AttentionalReadout | MaxoutReadout):
+    if decoder.is_mixture:
         return None
     cell, energy = decoder.stack.layers[0], _energy_weights(decoder.attention)
     if type(cell) not in (LSTM, GRU) or energy is None:
@@ -176,9 +175,11 @@ def fuse_step(decoder: Decoder, precision: Precision) -> NativeFusedStep | None:
     W_a, v_a, scale = energy
     if isinstance(decoder, LuongDecoder):
         fed, (W_c, b_r, V_o, C_o) = decoder.F, (decoder.readout.W_c.weight, None, None, None)
-    else:
+    elif isinstance(decoder.readout, MaxoutReadout):
         fed, readout = decoder.C, decoder.readout
         W_c, b_r, V_o, C_o = readout.U_o.weight, readout.U_o.bias, readout.V_o.weight, readout.C_o.weight
+    else:
+        return None
     matrices = {"W": cell.W, "U": cell.U, "F": fed, "W_a": W_a, "W_c": W_c, "V_o": V_o, "C_o": C_o}
     packed = {name: _pack(matrix, precision) for name, matrix in matrices.items()}
     vectors = {"E": decoder.embedding.E, "b": cell.b, "v_a": v_a, "b_r": b_r, "b_o": decoder.output.b_o}

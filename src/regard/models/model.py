@@ -65,7 +65,7 @@ def _bahdanau(model: nn.Module) -> None:
             nn.init.zeros_(parameter)
     for module in model.modules():
         if isinstance(module, Cell):
-            for block in module.U.split(module.state_size):
+            for block in torch.split(module.U, module.state_size):
                 nn.init.orthogonal_(block)
             module.open_forget_gate()
         if isinstance(module, DeepFusionDecoder):

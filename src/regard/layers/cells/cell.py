@@ -87,7 +87,7 @@ class Cell(nn.Module):
             nn.init.xavier_uniform_(block)
         if self.query_width:
             nn.init.xavier_uniform_(self.W.data[rows:])
-        for block in self.U.data.split(self.state_size):
+        for block in torch.split(self.U.data, self.state_size):
             nn.init.orthogonal_(block)
         nn.init.zeros_(self.b)
         self.open_forget_gate()
@@ -96,7 +96,7 @@ class Cell(nn.Module):
         """Set the bias of the forget gate to 1 (Jozefowicz et al. 2015); nothing without forget gate or bias."""
         if self.forget_block is not None and self.bias:
             with torch.no_grad():
-                self.b.split(self.state_size)[self.forget_block].fill_(1.0)
+                torch.split(self.b, self.state_size)[self.forget_block].fill_(1.0)
 
     @property
     def projected_size(self) -> int:
