@@ -108,15 +108,8 @@ def lstmn_classifier() -> Preset:
 
 def lecture_classifier() -> Preset:
     """Lectures 3 and 4: an RNN as encoder, many to one: the last state alone chooses the label."""
-    return {
-        "task": "classify",
-        "tokenizer": {"text": "word", "text_size": 20_000},
-        "model": {
-            "encoder": {"cell": "rnn", "bidirectional": False, "embedding_size": 128, "state_size": 128},
-            "pooling": "last",
-        },
-        "training": dict(SMALL_TRAINING),
-    }
+    encoder = {"cell": "rnn", "bidirectional": False, "embedding_size": 128, "state_size": 128}
+    return {**classifier(), "model": {"encoder": encoder, "pooling": "last"}}
 
 
 PRESETS: dict[str, Callable[[], Preset]] = {

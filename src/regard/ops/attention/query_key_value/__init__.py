@@ -24,15 +24,6 @@ def query_key_value(
     return naive.query_key_value(query, annotations, mask, W_Q, W_K, W_V, scaled)
 
 
-def head_energies(
-    query: Float[Tensor, "B Q p"], keys: Float[Tensor, "B Tx p"], heads: int, scaled: bool = True
-) -> Float[Tensor, "B HQ Tx"]:
-    """qᵀk/√(p/H) (or qᵀk) for each head, the heads' rows one after the other, by the faster path."""
-    if fused_wanted():
-        return fused.head_energies(query, keys, heads, scaled)
-    return naive.head_energies(query, keys, heads, scaled)
-
-
 def head_contexts(
     alpha: Float[Tensor, "B HQ Tx"], values: Float[Tensor, "B Tx r"], heads: int
 ) -> Float[Tensor, "B Q r"]:
@@ -40,3 +31,12 @@ def head_contexts(
     if fused_wanted():
         return fused.head_contexts(alpha, values, heads)
     return naive.head_contexts(alpha, values, heads)
+
+
+def head_energies(
+    query: Float[Tensor, "B Q p"], keys: Float[Tensor, "B Tx p"], heads: int, scaled: bool = True
+) -> Float[Tensor, "B HQ Tx"]:
+    """qᵀk/√(p/H) (or qᵀk) for each head, the heads' rows one after the other, by the faster path."""
+    if fused_wanted():
+        return fused.head_energies(query, keys, heads, scaled)
+    return naive.head_energies(query, keys, heads, scaled)
