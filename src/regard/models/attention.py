@@ -21,7 +21,7 @@ MAX_UNITS = 65_536
 class ScoringConfig(Config):
     """How alpha is computed from queries and keys."""
 
-    choice_defaults: ClassVar[Mapping[str, Any]] = {"size": 256}
+    choice_defaults: ClassVar[Mapping[str, Any]] = {"size": 256, "scaled": True}
 
     energy: str = "additive"
     """The energy: additive, concat, dot, scaled-dot, bilinear (or general, Luong's name for it), qk (with projected
@@ -33,7 +33,7 @@ class ScoringConfig(Config):
     """The number of heads of qkv; each has an equal share of its width."""
     normalizer: str = "softmax"
     """How energies become alpha: softmax, or sparsemax, which can give weights of exactly zero."""
-    scaled: bool = field(default=True, kw_only=True)
+    scaled: bool | None = field(default=None, kw_only=True)
     """Whether the energies of qkv are divided by √p, p the width of a head's queries and keys; those of qk are not."""
 
     @classmethod
@@ -80,7 +80,11 @@ class ScoringConfig(Config):
 class AttentionConfig(ScoringConfig):
     """A decoder's attention to the source."""
 
-    choice_defaults: ClassVar[Mapping[str, Any]] = {"size": 256, "window_size": 10, "value_size": 0}
+    choice_defaults: ClassVar[Mapping[str, Any]] = {
+        **ScoringConfig.choice_defaults,
+        "window_size": 10,
+        "value_size": 0,
+    }
 
     window: str = "global"
     """Where a step may attend: global; local-m, around its own position; local-p, around a predicted position."""
@@ -137,7 +141,7 @@ class MemoryConfig(ScoringConfig):
     projected and share the alpha, so an lstmn has one head.
     """
 
-    choice_defaults: ClassVar[Mapping[str, Any]] = {"size": 0}
+    choice_defaults: ClassVar[Mapping[str, Any]] = {**ScoringConfig.choice_defaults, "size": 0}
 
     size: int | None = None
     """The number of units of a cell's attention to its own past, as for a decoder's; 0 for as many as the state has."""

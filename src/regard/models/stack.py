@@ -132,5 +132,5 @@ def _build_memory_attention(memory: MemoryConfig, query_size: int | None, annota
         memory.size or annotation_size,
         heads=memory.heads,
         normalizer=memory.normalizer,
-        scaled=memory.scaled,
+        scaled=memory.scaled is not False,
     )
