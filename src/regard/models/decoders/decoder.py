@@ -228,6 +228,8 @@ def build_decoder_attention(
         window=config.window,
         window_size=config.window_size or 0,
         coverage=config.coverage,
+        scaled=config.scaled is not False,
+        value_size=config.value_size or 0,
     )
 
 

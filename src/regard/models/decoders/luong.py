@@ -23,6 +23,7 @@ from regard.layers import (
     Embedding,
     Output,
     PointerGenerator,
+    QueryKey,
     QueryKeyValue,
     ScaledDot,
 )
@@ -59,9 +60,9 @@ class LuongDecoder(Decoder):
         if config.input_feeding:
             self.F = nn.Parameter(nn.init.xavier_uniform_(torch.empty(bottom.projected_size, l)))
         self.start = ProjectedStart(annotation_size, self.stack) if config.bridge == "project" else None
-        self.readout = AttentionalReadout(n, annotation_size, l)
+        self.readout = AttentionalReadout(n, self.attention.context_size, l)
         if config.copy:
-            self.pointer = PointerGenerator(n, config.embedding_size, annotation_size)
+            self.pointer = PointerGenerator(n, config.embedding_size, self.attention.context_size)
 
     def letters(self, whose: str) -> Letters:
         """The paper's h_t, h̄_s and a_t; the current state attends."""
@@ -186,8 +187,8 @@ def _source_weights(
             return keys, *rest, attention.W_a, attention.v_a
         case Concat() if kind is Concat:
             return keys, *rest, attention.W_a[:, : attention.query_size], attention.v_a
-        case QueryKeyValue() if kind is QueryKeyValue:
-            return keys * keys.shape[2] ** -0.5, *rest, attention.W_Q, None
+        case QueryKey() if kind in (QueryKey, QueryKeyValue):
+            return keys * attention.scale, *rest, attention.W_Q, None
         case ScaledDot() if kind is ScaledDot:
             return keys * keys.shape[2] ** -0.5, *rest, None, None
         case Dot() | Bilinear() if kind in (Dot, Bilinear):
