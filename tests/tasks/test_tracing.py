@@ -82,7 +82,7 @@ def test_every_decoder_and_cell_is_traced_as_it_computes(grid_model):
     for key, section in sections.items():
         if key.startswith("encoder"):  # not only its states: every gate and every sum
             found = {part.name for part in section.parts}
-            assert found & {"update", "input_gate", "preactivation", "summary"}
+            assert found & {"candidate", "preactivation", "summary"}
             assert "state" in found
         for step in section.steps:
             assert set(step.values) == {part.key for part in section.parts}
@@ -157,6 +157,38 @@ def test_a_cell_by_itself_is_traced_as_it_computes(name):
             np.testing.assert_allclose(step.values["past.alpha"], row[:width], **EXACT)
     blocks = list(takewhile(lambda key: key.startswith("W"), trace.parameters))
     np.testing.assert_array_equal(np.concatenate([trace.parameters[key] for key in blocks]), cell.W.detach())
+
+
+@pytest.mark.parametrize(
+    ("name", "blocks"),
+    {
+        "gru": ["W_z", "W_r", "W"],
+        "mut1": ["W_z", "W_r", "W_h"],
+        "lstm": ["W_i", "W_f", "W_c", "W_o"],
+        "lstm-peephole": ["W_i", "W_f", "W_c", "W_o"],
+        "lstm-1997": ["W_i", "W_c", "W_o"],
+        "lstm-no-input": ["W_f", "W_c", "W_o"],
+        "lstm-no-forget": ["W_i", "W_c", "W_o"],
+        "lstm-no-output": ["W_i", "W_f", "W_c"],
+    }.items(),
+)
+def test_blocks_have_the_letters_of_their_gates(name, blocks):
+    cell = CELLS[name](3, 4)
+    trace = trace_cell(cell, torch.zeros(1, 3))
+    assert [key for key in trace.parameters if key.startswith("W")] == blocks
+    for k, key in enumerate(blocks):
+        np.testing.assert_array_equal(trace.parameters[key], cell.W.detach()[4 * k : 4 * k + 4])
+
+
+def test_a_cell_without_biases_has_none_in_its_equations():
+    cell = CELLS["gru"](3, 4, bias=False)
+    (section,) = trace_cell(cell, torch.zeros(1, 3)).sections
+    assert section.parts[1].equations["papers"] == "z_t = σ(W_z x_t + U_z h_{t−1})"
+    config = LanguageModelConfig(cell="lstm", bias=False, **PART)
+    with traced_model(scatter(LanguageModelNetwork(config, 9)), "float64") as same:
+        (section,) = trace_text(same, [4, EOS], names)
+    texts = [part.equations["papers"] for part in section.parts]
+    assert not [text for text in texts if "+ b" in text]
 
 
 def test_the_gates_of_an_lstm_are_its_equations():

@@ -32,6 +32,7 @@ EQUATIONS = {
     "last": Equation("v = h_T"),
     "hidden": Equation("g = tanh(W v + b)"),
     "logits": Equation("o_t = W_o ⟨readout⟩ + b_o", "o_t = c + V ⟨readout⟩", "words"),
+    "unbiased": Equation("o_t = W_o ⟨readout⟩", "o_t = V ⟨readout⟩", "words"),
     "readout_pairs": Equation("t̃_t = U_o s_t + V_o E y_{t−1} + C_o c_t + b"),
     "readout": Equation("t_t = [max(t̃_{t,2k−1}, t̃_{t,2k})]_k"),
     "attentional_state": Equation("h̃_t = tanh(W_c [c_t; s_t])"),
@@ -259,7 +260,8 @@ class Output(nn.Module):
     def forward(self, readout: Float[Tensor, "*rows l"]) -> Float[Tensor, "*rows Vy"]:
         """W_o t + b_o."""
         logits = affine(readout, self.W_o, self.b_o)
-        record(EQUATIONS, logits=logits)
+        biased = isinstance(self.b_o, nn.Parameter)
+        record({"logits": EQUATIONS["logits" if biased else "unbiased"]}, logits=logits)
         return logits
 
     def loss(

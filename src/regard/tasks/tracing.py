@@ -137,6 +137,18 @@ def write_reader(place: Place, equation: Equation, letters: str) -> str:
     return text
 
 
+def _without_biases(write: Write, cells: Sequence[Cell]) -> Write:
+    """The same, but for cells without biases, whose equations have no b."""
+
+    def written(place: Place, equation: Equation, letters: str) -> str:
+        text, layer = write(place, equation, letters), dict(place).get("layer")
+        if layer is None or cells[layer].bias or "_0" in text:
+            return text
+        return re.sub(r" \+ b(_\w)?(?!\w)", "", text)
+
+    return written
+
+
 def _write_past(text: str) -> str:
     """The equation of an attention layer where it is a cell's, to its own past: the query comes projected."""
     return _PAST.write(re.sub(r"W_\w s_\{t−1\}", "q_t", text))
@@ -176,7 +188,7 @@ def _write_decoder(decoder: Decoder, bidirectional: bool) -> Write:
             rules = replace(rules, word="x_t", term="")
         return _write_start(rules.write_cell(text), bidirectional)
 
-    return write
+    return _without_biases(write, decoder.stack.layers)
 
 
 def _write_start(text: str, bidirectional: bool) -> str:
@@ -222,7 +234,7 @@ def reader_sections(
     for (layer, direction), parts in groups.items():
         backward = direction == "backward" or reverse
         order = [*range(len(tokens))][:: -1 if backward else 1]
-        section = _Section(write_reader)
+        section = _Section(_without_biases(write_reader, cells))
         steps = []
         for count, t in enumerate(order):
             values: dict[str, Numbers] = {}
@@ -441,7 +453,7 @@ def trace_text(model: LanguageModelNetwork, ids: Sequence[int], tokens: Tokens) 
         ids: with EOS, without BOS.
         tokens: ids → tokens.
     """
-    section = _Section(_write_top, len(model.stack.layers) > 1)
+    section = _Section(_without_biases(_write_top, model.stack.layers), len(model.stack.layers) > 1)
     cell, state = model.stack.layers[0], model.initial_state(1)
     previous, steps = BOS, []
     read: list[str] = []
@@ -528,21 +540,19 @@ def trace_tags(
 def _parameters(cell: Cell, section: TracedSection, letters: str) -> dict[str, Numbers]:
     """A cell's parameters by name; the blocks of W, U and b by the letters of its equations: W_z, W_r, W."""
     own = {"S": "W_s" if letters == "slides" else "W_h̃", "attention.U_a": "W_h", "attention.v_a": "v"}
-    found = [
-        re.search(r"W(_\w)? x_t", part.equations["papers"]) for part in section.parts if part.name != "query"
-    ]
-    subscripts = [match[1] or "" for match in found if match]
-    named: dict[str, Numbers] = {}
+    terms = {"W": r"W(_\w)? x_t", "U": r"U(_\w)? [\[(ht]", "b": r"\+ b(_[^U])?(?![_\w])"}
+    n, named = cell.state_size, {}
     for name, parameter in cell.named_parameters():
         value = np.asarray(parameter.detach().cpu())
-        if name not in ("W", "U", "b") or len(subscripts) != cell.num_gates:
+        texts = [part.equations["papers"] for part in section.parts if part.name != "query" and name in terms]
+        found = [match[1] or "" for text in texts for match in re.finditer(terms[name], text)]
+        if len(value[: cell.num_gates * n]) != len(found) * n:
             named[own.get(name, name).removeprefix("attention.")] = value
             continue
-        n = cell.state_size
-        for k, subscript in enumerate(subscripts):
+        for k, subscript in enumerate(found):
             named[f"{name}{subscript}"] = value[k * n : (k + 1) * n]
         if name == "W" and cell.query_width:
-            named["W_x"] = value[len(subscripts) * n :]
+            named["W_x"] = value[len(found) * n :]
     return named
 
 

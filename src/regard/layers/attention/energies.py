@@ -247,9 +247,7 @@ class QueryKey(Attention):
     equations: ClassVar[Equations] = {
         "query": Equation("q_t = W_Q s_{t−1}"),
         "keys": Equation("k_j = W_K h_j"),
-        "values": Equation("v_j = W_V h_j"),
-        "energies": Equation("e_tj = q_tᵀ k_j / √p", axis="source"),
-        "context": Equation("c_t = Σ_j α_tj v_j"),
+        "energies": Equation("e_tj = q_tᵀ k_j", axis="source"),
     }
     W_Q: nn.Parameter | None
 
@@ -298,6 +296,11 @@ class QueryKeyValue(QueryKey):
         ConfigError: a width does not divide among the heads.
     """
 
+    equations: ClassVar[Equations] = {
+        **QueryKey.equations,
+        "values": Equation("v_j = W_V h_j"),
+        "context": Equation("c_t = Σ_j α_tj v_j"),
+    }
     W_O: nn.Parameter | None
 
     def __init__(
@@ -326,6 +329,13 @@ class QueryKeyValue(QueryKey):
     def scale(self) -> float:
         """The factor of the dot products: 1/√(p/H), or 1."""
         return float((self.query_width // self.heads) ** -0.5) if self.scaled else 1.0
+
+    def written(self) -> dict[str, Equation]:
+        """The energies with their scale, where there is one."""
+        equations = super().written()
+        if self.scaled:
+            equations["energies"] = Equation("e_tj = q_tᵀ k_j / √p", axis="source")
+        return equations
 
     def values(self, annotations: Float[Tensor, "B Tx d"]) -> Float[Tensor, "B Tx r"]:
         """W_V h_j."""

@@ -23,6 +23,7 @@ from regard.layers import (
     Attended,
     Attention,
     Embedding,
+    MaxoutReadout,
     Output,
     PointerGenerator,
 )
@@ -71,7 +72,9 @@ class BahdanauDecoder(Decoder):
         cell = self.stack.layers[0]
         by_t = whose == "slides" or cell.num_parts > 1 or cell.attends_to_past
         letters = super().letters(whose)
-        return replace(letters, index="t" if by_t else "i", term="C c_t", readout="t_t", start="←h_1")
+        readout = "t_t" if isinstance(self.readout, MaxoutReadout) else letters.readout
+        start = letters.start if self.start is None else "←h_1"
+        return replace(letters, index="t" if by_t else "i", term="C c_t", readout=readout, start=start)
 
     def initial_state(self, encoded: EncodedSource) -> DecoderState:
         """s_0 = tanh(W_s ←h_1), or the encoder's last states."""

@@ -15,7 +15,7 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
-from regard.layers import READOUTS, Embedding, Output
+from regard.layers import READOUTS, Embedding, MaxoutReadout, Output
 from regard.models.decoders.config import ChoConfig, SutskeverConfig
 from regard.models.decoders.decoder import Decoder, ProjectedStart
 from regard.models.encoder import joined_last
@@ -35,7 +35,8 @@ class ChoDecoder(Decoder):
     def letters(self, whose: str) -> Letters:
         """One c for all steps."""
         letters = super().letters(whose)
-        return replace(letters, context="c", term="C c", readout="t_t", start="c", memory="m")
+        readout = "t_t" if isinstance(self.readout, MaxoutReadout) else letters.readout
+        return replace(letters, context="c", term="C c", readout=readout, start="c", memory="m")
 
     def initial_state(self, encoded: EncodedSource) -> DecoderState:
         """s_0 = tanh(V c)."""

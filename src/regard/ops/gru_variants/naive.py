@@ -7,8 +7,17 @@ candidate, as in `ops/gru`. Chung et al. 2014 and Chrupała et al. 2015 have the
 import torch
 from torch import Tensor
 
+from regard.ops.gru.naive import EQUATIONS as GRU
+from regard.ops.record import Equation, record
 from regard.ops.shapes import Float
 from regard.ops.unroll import PlainState
+
+MUT1_EQUATIONS = {
+    **GRU,
+    "update": Equation("z_t = σ(W_z x_t + b_z)"),
+    "candidate": Equation("h̃_t = tanh(U_h (r_t ∘ h_{t−1}) + tanh(W_h x_t + b_h) + b_U)"),
+}
+MUT3_EQUATIONS = {**GRU, "update": Equation("z_t = σ(W_z x_t + U_z tanh(h_{t−1}) + b_z)")}
 
 
 def mut1_step(
@@ -42,7 +51,9 @@ def mut1_step(
     # h̃_t = tanh(U_h (r_t ∘ h_{t−1}) + tanh(x_t) + b_U)
     candidate = torch.tanh((reset * recurrent) @ U[n:].T + torch.tanh(x) + b_U)  # (B, n)
     # h_t = (1 − z_t) ∘ h_{t−1} + z_t ∘ h̃_t
-    return (h + update * (candidate - h),)  # (B, n)
+    state = h + update * (candidate - h)  # (B, n)
+    record(MUT1_EQUATIONS, update=update, reset=reset, candidate=candidate, state=state)
+    return (state,)
 
 
 def mut3_step(
@@ -73,4 +84,6 @@ def mut3_step(
     # h̃_t = tanh(W_h x_t + U_h (r_t ∘ h_{t−1}) + b_h)
     candidate = torch.tanh(x_h + (reset * recurrent) @ U_h.T)  # (B, n)
     # h_t = (1 − z_t) ∘ h_{t−1} + z_t ∘ h̃_t
-    return (h + update * (candidate - h),)  # (B, n)
+    state = h + update * (candidate - h)  # (B, n)
+    record(MUT3_EQUATIONS, update=update, reset=reset, candidate=candidate, state=state)
+    return (state,)
