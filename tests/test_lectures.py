@@ -117,7 +117,7 @@ def test_a_wrong_link_is_reported_with_its_remedy(change, message):
     right = dict(
         zip(
             ("label", "number", "target", "anchor", "fragment"),
-            ("ops/rnn/naive.py", "37", "../src/regard/ops/rnn/naive.py", "37", "projected + recurrent @ U.T"),
+            ("ops/rnn/naive.py", "47", "../src/regard/ops/rnn/naive.py", "47", "projected + recurrent @ U.T"),
             strict=True,
         )
     )
