@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from regard.batches.epochs import EpochPlan, Permutation, cut_sorted
+from regard.batches.epochs import EpochPlan, Groups, Mixture, Permutation, cut_sorted
 from regard.batches.pad import batch_by_length
 from regard.errors import ConfigError
 
@@ -116,3 +116,37 @@ def test_limits_below_one_are_refused():
         plan([1, 2], sentences=0)
     with pytest.raises(ConfigError, match="max_tokens"):
         plan([1, 2], tokens=0)
+
+
+def test_a_mixture_has_each_range_as_often_as_its_weight_says():
+    mixture = Mixture([4, 10, 3], [3, 0.5, 1])
+    assert len(mixture) == 12 + 5 + 3
+    epochs = [mixture(np.arange(20), epoch).tolist() for epoch in (0, 1)]
+    for examples in epochs:
+        assert all(examples.count(k) == 3 for k in range(4))
+        assert sum(4 <= k < 14 for k in examples) == 5
+        assert all(examples.count(k) == 1 for k in range(14, 17))
+    # the two halves of the second range are in two epochs
+    assert sorted(k for examples in epochs for k in examples if 4 <= k < 14) == list(range(4, 14))
+
+
+def test_an_epoch_of_a_mixture_has_its_examples():
+    lengths = random_lengths(17)
+    mixture = Mixture([4, 10, 3], [3, 0.5, 1])
+    batches = EpochPlan(lengths.astype(np.int32), 4, 60, seed=1, epoch=2, mixture=mixture)
+    assert sorted(k for batch in batches for k in batch) == sorted(mixture(np.arange(20), 2).tolist())
+
+
+def test_weights_of_one_change_nothing():
+    lengths = random_lengths(500).astype(np.int32)
+    mixed = EpochPlan(lengths, 4, 60, seed=1, epoch=2, mixture=Mixture([200, 300], [1, 1]))
+    assert list(mixed) == list(EpochPlan(lengths, 4, 60, seed=1, epoch=2))
+
+
+@pytest.mark.parametrize("size", [1, 3, 50])
+def test_groups_are_the_batches_in_order(size):
+    batches = plan(random_lengths(100))
+    groups = Groups(batches, size)
+    assert [batch for group in groups for batch in group] == list(batches)
+    assert {len(group) for group in groups[:-1]} <= {size}
+    assert len(groups) == -(-len(batches) // size)

@@ -69,6 +69,35 @@ def _hash(values: npt.NDArray[np.uint64], key: np.uint64) -> npt.NDArray[np.uint
     return mixed >> np.uint64(32)
 
 
+class Mixture:
+    """Ranges of examples, each with a weight: how often an epoch has each of its examples.
+
+    A weight of 3 has every example of the range three times; one of 0.25 has a quarter of them, and the next quarter in
+    the next epoch.
+
+    Args:
+        sizes: of the ranges, which follow one another from example 0 on.
+        weights: of each, above 0.
+    """
+
+    def __init__(self, sizes: Sequence[int], weights: Sequence[float]) -> None:
+        self._starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        self._counts = np.array([round(w * n) for w, n in zip(weights, sizes, strict=True)], np.int64)
+        self._ends = np.cumsum(self._counts)
+
+    def __len__(self) -> int:
+        return int(self._ends[-1])
+
+    def __call__(self, numbers: Numbers, epoch: int) -> Numbers:
+        """The examples that places 0 … len − 1 of an epoch stand for."""
+        ranges = np.searchsorted(self._ends, numbers, side="right")
+        counts = self._counts[ranges]
+        places = numbers - (self._ends[ranges] - counts) + epoch * counts
+        sizes = self._starts[ranges + 1] - self._starts[ranges]
+        examples: Numbers = self._starts[ranges] + places % sizes
+        return examples
+
+
 class EpochPlan(Sequence[list[int]]):
     """The batches of one epoch over examples that are not in memory, each as the numbers of its examples.
 
@@ -81,6 +110,7 @@ class EpochPlan(Sequence[list[int]]):
         max_tokens: the most tokens in a batch, padding counted; a longer example has a batch of its own.
         seed: the run's seed.
         epoch: which pass over the examples; each has its own order.
+        mixture: how often each example is in an epoch; None for once.
 
     Raises:
         ConfigError: a limit is below 1.
@@ -94,14 +124,16 @@ class EpochPlan(Sequence[list[int]]):
         *,
         seed: int,
         epoch: int,
+        mixture: Mixture | None = None,
     ) -> None:
         in_range("max_sentences", max_sentences, 1)
         in_range("max_tokens", max_tokens, 1)
         self._lengths, self._max_sentences, self._max_tokens = lengths, max_sentences, max_tokens
         self._seed, self._epoch = seed, epoch
-        self._permutation = Permutation(len(lengths), seed, epoch)
+        self._mixture, self._size = mixture, len(lengths if mixture is None else mixture)
+        self._permutation = Permutation(self._size, seed, epoch)
         self._window = _WINDOW * max_sentences
-        counts = (len(self._cut(w)[1]) - 1 for w in range(ceil(len(lengths) / self._window)))
+        counts = (len(self._cut(w)[1]) - 1 for w in range(ceil(self._size / self._window)))
         self._ends = list(accumulate(counts))
         self._at, self._batches = -1, list[list[int]]()
 
@@ -128,7 +160,9 @@ class EpochPlan(Sequence[list[int]]):
     def _cut(self, window: int) -> tuple[Numbers, list[int]]:
         """The examples of a window, sorted by length, and where its batches begin and end among them."""
         start = window * self._window
-        numbers = self._permutation(np.arange(start, min(start + self._window, len(self._lengths))))
+        numbers = self._permutation(np.arange(start, min(start + self._window, self._size)))
+        if self._mixture is not None:
+            numbers = self._mixture(numbers, self._epoch)
         lengths = self._lengths[numbers]
         order = np.argsort(lengths, kind="stable")
         return numbers[order], cut_sorted(

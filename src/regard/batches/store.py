@@ -365,6 +365,17 @@ def _check_name(name: Any) -> None:
         raise ValueError(f"{name!r:.80} is not the name of a file in the store")
 
 
+def read_part(folder: Path, part: Part, columns: Sequence[str]) -> dict[str, list[list[int]]]:
+    """Read all of a part; see `write_part`.
+
+    Raises:
+        DataError: it is damaged.
+    """
+    opened = _MappedPart(folder, part, dict.fromkeys(columns, 1 << 31))
+    rows = [opened.read(row) for row in range(part.records)]
+    return {column: [row[k] for row in rows] for k, column in enumerate(columns)}
+
+
 def is_whole(folder: Path, part: Part) -> bool:
     """Whether a part is there as it was written; all of it is read."""
     path = folder / part.file

@@ -216,7 +216,7 @@ def train(
     begun = begun_options(folder) if resume and seeds is None else {}
     if tokenizer or vocabulary is not None:
         chosen = recognize(begun, file, given, preset=preset).task
-        given["tokenizer"] = _tokenizer_flags(chosen, tokenizer, vocabulary) | given.get("tokenizer", {})
+        given["tokenizer"] = tokenizer_flags(chosen, tokenizer, vocabulary) | given.get("tokenizer", {})
     run = plan_run(file, given, preset=preset, budget=budget, begun=begun)
     if plan:
         _print_plan(run, json)
@@ -291,7 +291,7 @@ def _seeds_table(report: dict[str, Any]) -> Table:
     return table
 
 
-def _tokenizer_flags(task: str, tokenizer: str | None, vocabulary: int | None) -> dict[str, Any]:
+def tokenizer_flags(task: str, tokenizer: str | None, vocabulary: int | None) -> dict[str, Any]:
     """``--tokenizer`` and ``--vocabulary`` as options of the task: of two sides, or of one text."""
     sides = TASKS[task].texts
     flags: dict[str, Any] = {}

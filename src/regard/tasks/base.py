@@ -14,6 +14,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from regard.batches import Batch, batch_shuffled
+from regard.batches.epochs import EpochPlan, Mixture
+from regard.batches.store import Store
 from regard.errors import DataError
 from regard.evaluation.metrics import is_better
 from regard.models import Model
@@ -47,11 +49,12 @@ class Prepared(Generic[EncodedExample]):
 
     Attributes:
         tokenizers: by their name in the model folder.
-        train: the training examples.
+        train: the training examples; a `Store` where they are not in memory.
         valid: the validation examples.
         notes: sentences for the user: how many examples were split off or left out, and why.
         labels: the closed set of answers by id, for a task that has one.
         valid_examples: the validation examples as they were read, where `valid` has only their ids.
+        mixture: how often an epoch has each example of a store; None for once.
     """
 
     tokenizers: Mapping[str, Tokenizer]
@@ -60,6 +63,7 @@ class Prepared(Generic[EncodedExample]):
     notes: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
     valid_examples: Sequence[Any] = ()
+    mixture: Mixture | None = None
 
 
 @dataclass(frozen=True)
@@ -146,7 +150,11 @@ class Task(ABC):
     def __init__(self, config: Any, prepared: Prepared[Any]) -> None:
         self.config, self.prepared = config, prepared
         self.tokenizers, self.labels, self.notes = prepared.tokenizers, prepared.labels, prepared.notes
-        self.lengths = [example.length for example in prepared.train]
+        self.lengths = (
+            prepared.train.lengths
+            if isinstance(prepared.train, Store)
+            else [example.length for example in prepared.train]
+        )
         self.num_train, self.num_valid = len(prepared.train), len(prepared.valid)
 
     @property
@@ -168,9 +176,11 @@ class Task(ABC):
         Examples of similar length share a batch; a task whose examples have an order of their own overrides this.
         """
         training = self.config.training
-        return batch_shuffled(
-            self.lengths, training.batch_sentences, training.batch_tokens, seed=training.seed, epoch=epoch
-        )
+        limits = training.batch_sentences, training.batch_tokens
+        if isinstance(self.prepared.train, Store):
+            store, mixture = self.prepared.train, self.prepared.mixture
+            return EpochPlan(store.lengths, *limits, seed=training.seed, epoch=epoch, mixture=mixture)
+        return batch_shuffled(self.lengths, *limits, seed=training.seed, epoch=epoch)
 
     @abstractmethod
     def batch(self, members: Sequence[int]) -> Batch:
