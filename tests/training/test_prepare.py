@@ -18,9 +18,9 @@ from regard.tasks import TASKS
 from regard.text import SentencePair, Tokenizer, encode_pairs
 from regard.training import prepare as module
 from regard.training.configure import configure, plan_run
-from regard.training.prepare import mark_repeated, prepare_store
+from regard.training.prepare import mark_repeated, prepare_large, prepare_store
 from regard.training.progress import Note, Validated
-from regard.training.run import run_training
+from regard.training.run import run_training, train
 
 WORDS = ["ein", "zwei", "drei", "vier", "acht", "neun", "zehn"]
 OPTIONS = {
@@ -392,3 +392,54 @@ def test_validation_pairs_of_a_run_win_over_those_of_the_store(tmp_path, text):
     data = {"train": [str(tmp_path / "s")], "valid": [str(tmp_path / "v.tsv")]}
     task = TASKS["translate"].task(plan_run({"data": data}).config, None, None)
     assert [pair.source for pair in task.prepared.valid_pairs] == ["ein zwei"]
+
+
+def test_large_text_is_prepared_by_itself_and_resumed(tmp_path, text):
+    options = {**OPTIONS, "training": {**OPTIONS["training"], "prepare_above": 0.001}}
+    notes = []
+
+    def listen(event):
+        if isinstance(event, Note):
+            notes.append(event.text)
+
+    for resume in (False, True):
+        train(tmp_path / "m", text, config=options, progress=False, listener=listen, resume=resume)
+    assert sum("it is prepared first" in note for note in notes) == 1
+    assert "resumed after update 8" in notes
+    assert len(opened(tmp_path / "m" / "data")) > 0
+    (tmp_path / "other.tsv").write_text(Path(text).read_text())
+    with pytest.raises(DataError, match="a store of other text"):
+        train(tmp_path / "m", str(tmp_path / "other.tsv"), config=options, progress=False, resume=True)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"training": {"prepare_above": 0}},
+        {"training": {"prepare_above": 1.0}},
+        {"task": "classify"},
+        {"data": {"rename_symbols": True}},
+        {"data": {"train": ["no such file"]}},
+        {"data": 3},
+    ],
+)
+def test_other_text_is_read_as_it_is(tmp_path, text, options):
+    layers = {"data": {"train": [text]}, "training": {"prepare_above": 0.001}}, options
+    assert prepare_large(tmp_path / "m", *layers) == {}
+    assert not (tmp_path / "m").exists()
+
+
+def test_compressed_text_counts_as_more(tmp_path, text):
+    path = tmp_path / "p.tsv.gz"
+    path.write_bytes(gzip.compress(Path(text).read_bytes()))
+    limit = 2 * path.stat().st_size / 1e6
+    layer = {**OPTIONS, "data": {"train": str(path)}, "training": {"prepare_above": limit}}
+    assert prepare_large(tmp_path / "m", layer) == {"data": {"train": [str(tmp_path / "m" / "data")]}}
+
+
+def test_without_pyarrow_large_text_is_read_into_memory_and_that_is_said(tmp_path, text, monkeypatch):
+    monkeypatch.setattr(module, "find_spec", lambda name: None)
+    notes = []
+    layer = {"data": {"train": [text]}, "training": {"prepare_above": 0.001}}
+    assert prepare_large(tmp_path / "m", layer, listener=notes.append) == {}
+    assert "install pyarrow" in notes[0]

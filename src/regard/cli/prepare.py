@@ -1,20 +1,16 @@
 """``regard prepare``: from text to a store, which training reads without holding it in memory."""
 
-import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from regard.cli.console import notes, print_json, results, score_table
 from regard.cli.options import ColumnPair, Features
+from regard.cli.progress import PrepareDisplay
 from regard.cli.train import tokenizer_flags
 from regard.config import set_option
-from regard.progress import ProgressBar, can_redraw
 from regard.tasks import TASKS
-
-if TYPE_CHECKING:
-    from regard.training.prepare import PrepareProgress
 
 
 def prepare(
@@ -146,19 +142,3 @@ def prepare(
     notes.print(
         f"the store is in {store}; train on it with: regard train MODEL --train {store}", markup=False
     )
-
-
-class PrepareDisplay(ProgressBar):
-    """Counts examples as they are encoded."""
-
-    def __init__(self) -> None:
-        super().__init__("preparing", notes, live=can_redraw(notes))
-        self._started = time.monotonic()
-
-    def report(self, done: "PrepareProgress") -> None:
-        """Show how far preparing is."""
-        seconds = time.monotonic() - self._started
-        speed = done.num_read / max(seconds, 1e-9)
-        self._show(
-            f"{done.num_read:,} examples", done.num_read / done.total, seconds, (f"{speed:,.0f} examples/s",)
-        )

@@ -11,7 +11,8 @@ from rich.table import Table
 
 from regard.cli.console import command_line, notes, print_json, results, score_table
 from regard.cli.options import ColumnPair, Features
-from regard.config import list_options, one_of, set_option
+from regard.cli.progress import PrepareDisplay
+from regard.config import list_options, merge, one_of, set_option
 from regard.errors import ConfigError
 from regard.evaluation.metrics import duration, format_score
 from regard.tasks import TASKS
@@ -183,7 +184,9 @@ def train(
       regard train lm --task language_model --train text.txt
     """
     from regard.checkpoint import read_options
+    from regard.device import allowed_processors
     from regard.training.configure import begun_options, plan_run, recognize
+    from regard.training.prepare import prepare_large
     from regard.training.progress import TrainingDisplay
     from regard.training.run import run_training
     from regard.training.seeds import run_seeds
@@ -217,6 +220,18 @@ def train(
     if tokenizer or vocabulary is not None:
         chosen = recognize(begun, file, given, preset=preset).task
         given["tokenizer"] = tokenizer_flags(chosen, tokenizer, vocabulary) | given.get("tokenizer", {})
+    if not plan:
+        with PrepareDisplay() as preparing:
+            stored = prepare_large(
+                folder,
+                file,
+                given,
+                preset=preset,
+                jobs=allowed_processors(),
+                listener=lambda note: notes.print(note, markup=False),
+                progress=preparing.report,
+            )
+        given = merge(given, stored)
     run = plan_run(file, given, preset=preset, budget=budget, begun=begun)
     if plan:
         _print_plan(run, json)

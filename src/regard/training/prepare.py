@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
+from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from regard.batches.store import Part, is_store, is_whole, read_part, write_manifest, write_part
+from regard.batches.store import Part, Store, is_store, is_whole, read_part, write_manifest, write_part
 from regard.config import merge
 from regard.errors import ConfigError, DataError
 from regard.io import (
@@ -38,11 +39,12 @@ from regard.io import (
 )
 from regard.processes import worker_killed, workers
 from regard.tasks import TASKS
-from regard.tasks.config import RunConfig
+from regard.tasks.config import RunConfig, TrainingConfig
 from regard.tasks.preparation import VALID, Preparation
 from regard.tasks.recognize import recognize_task
 from regard.text import Tokenizer
 from regard.text.formats import STDIN
+from regard.text.formats.files import COMPRESSED
 from regard.text.specials import UNK
 from regard.training.configure import plan_run
 
@@ -245,6 +247,84 @@ def prepare_store(
         return run.run(jobs)
 
 
+def prepare_large(
+    folder: Path,
+    *layers: Mapping[str, Any],
+    preset: str | None = None,
+    jobs: int = 1,
+    listener: Callable[[str], None] = lambda note: None,
+    progress: Callable[[PrepareProgress], None] = lambda done: None,
+) -> dict[str, Any]:
+    """Prepare the training text of a run where it is larger than ``training.prepare_above``.
+
+    Args:
+        folder: of the run; the store is its folder ``data``. A store that is there already is used.
+        layers: the options of the run.
+        preset: as for training.
+        jobs: the number of processes.
+        listener: called with sentences for the user.
+        progress: called after each chunk.
+
+    Returns:
+        A further layer of options, which names the store; empty where the text is read as it is.
+
+    Raises:
+        RegardError: the text, the options or the folder cannot be used.
+    """
+    given: dict[str, Any] = {}
+    for layer in layers:
+        given = merge(given, layer)
+    tables = [given.get(name) or {} for name in ("data", "training")]
+    if not all(isinstance(table, Mapping) for table in tables):
+        return {}
+    data, training = tables
+    files = [data["train"]] if isinstance(data.get("train"), str) else list(data.get("train") or ())
+    limit = training.get("prepare_above", TrainingConfig.prepare_above)
+    if not files or not isinstance(limit, int | float) or not 0 < limit * 1e6 < _size_of_text(files):
+        return {}
+    task = given.get("task") or recognize_task(files, columns=bool(data.get("columns"))).task
+    in_text = ("train_links", "rename_symbols")
+    if task not in TASKS or not TASKS[task].preparation or any(data.get(name) for name in in_text):
+        return {}
+    if data.get("mode") == "continuous":
+        return {}
+    store = folder / "data"
+    if find_spec("pyarrow") is None:
+        listener("the text is large, and all of it is read into memory: install pyarrow to read it from disk")
+        return {}
+    if not is_store(store):
+        listener(f"more than {limit:g} MB of text: it is prepared first, in {store} (training.prepare_above)")
+        valid = data.get("valid") or ()
+        prepare_store(
+            store,
+            files,
+            *layers,
+            valid=[valid] if isinstance(valid, str) else list(valid),
+            preset=preset,
+            jobs=jobs,
+            listener=listener,
+            progress=progress,
+        )
+    elif (
+        before := [name for each in Store(store, tuple).facts["corpora"] for name in each["files"]]
+    ) != files:
+        raise DataError(
+            f"{store}: a store of other text ({', '.join(before)}); remove it, or choose another folder"
+        )
+    return {"data": {"train": [str(store)]}}
+
+
+_COMPRESSION = 4  # of text, about
+
+
+def _size_of_text(files: Sequence[str]) -> int:
+    """The bytes of some files of text, estimated where they are compressed; 0 where one cannot be read twice."""
+    paths = [Path(name) for name in files]
+    if not all(path.is_file() for path in paths):
+        return 0
+    return sum(path.stat().st_size * (_COMPRESSION if path.suffix in COMPRESSED else 1) for path in paths)
+
+
 def _spool(folder: Path) -> str:
     """Copy standard input, which can be read only once, into the folder."""
     spooled = folder / _UNFINISHED / "input.tsv"
@@ -308,7 +388,7 @@ class _Preparing:
         }
         self._begin(settings, preparation, [each for each in sample if not split(preparation.texts(each)[0])])
         counts, parts, valid = Counts(), list[tuple[int, Part]](), list[str]()
-        for done in _in_order(_encode_chunk, self._chunks(), jobs):
+        for done in _in_order(_encode_chunk, self._chunks(), min(jobs, -(-total // _CHUNK))):
             counts.add(done.counts)
             valid += done.valid
             if done.part is not None:

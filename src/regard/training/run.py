@@ -37,6 +37,7 @@ from regard.training.configure import begun_options, find_task, plan_run
 from regard.training.fabric import build_fabric
 from regard.training.log import TrainingLog
 from regard.training.loop import Loop, LoopResult
+from regard.training.prepare import prepare_large
 from regard.training.progress import Event, Listener, Note, TrainingDisplay, ignore
 from regard.training.provenance import (
     describe_session,
@@ -132,6 +133,11 @@ def train(
     layers = (config or {}, {"data": files}, named, started, assigned)
     example = TASKS[find_task(*layers, preset=preset)[0]].example
     _check_files([*train_files, *valid_files], example)
+    if train_examples is None:
+        stored = prepare_large(
+            Path(folder), *layers, preset=preset, listener=lambda text: listener(Note(text))
+        )
+        layers = (*layers, stored)
     planned = plan_run(
         *layers,
         preset=preset,
