@@ -96,13 +96,15 @@ def test_the_report_says_what_was_found(tmp_path):
     path.write_text("".join(f"{source}\t{target}\n" for source, target in pairs))
     (tmp_path / "valid.tsv").write_text("c\tC\n")
     (tmp_path / "test.tsv").write_text("a\tX\nq\tX\n")
+    (tmp_path / "new.tsv").write_text("q\tX\n")
+    tests = [str(tmp_path / "test.tsv"), str(tmp_path / "new.tsv")]
     options = {**OPTIONS, "tokenizer": {"source": "word", "target": "word", "min_frequency": 4}}
     report = prepare(
         tmp_path / "s",
         str(path),
         options=options,
         valid=[str(tmp_path / "valid.tsv")],
-        tests=[str(tmp_path / "test.tsv")],
+        tests=tests,
     )
     assert report == json.loads((tmp_path / "s" / "report.json").read_text())
     assert (report["read"], report["kept"], report["validation"], report["repeated"]) == (7, 5, 1, 1)
@@ -114,7 +116,7 @@ def test_the_report_says_what_was_found(tmp_path):
     assert report["texts"]["source_ids"] == {
         "tokens": 7, "unknown": 0.0, "mean_length": 1.4, "length_50": 1, "length_99": 2, "longest": 2
     }  # fmt: skip
-    assert report["in_tests"] == {str(tmp_path / "test.tsv"): 1}
+    assert report["in_tests"] == dict(zip(tests, (1, 0), strict=True))
 
 
 def test_unknown_words_are_counted(tmp_path, text):
@@ -287,6 +289,42 @@ def test_what_cannot_be_prepared_is_an_error(tmp_path, text, message, monkeypatc
     with pytest.raises((ConfigError, DataError), match=message):
         prepare("s", *files, **arguments)
     assert not (tmp_path / "s" / "store.json").exists()
+
+
+def test_other_files_are_left_alone(tmp_path, text):
+    (tmp_path / "s").mkdir()
+    (tmp_path / "s" / "000000.arrow").write_text("mine")
+    with pytest.raises(DataError, match="s: holds other files; choose a new folder"):
+        prepare(tmp_path / "s", text)
+    assert (tmp_path / "s" / "000000.arrow").read_text() == "mine"
+
+
+def test_the_sample_is_bounded_and_in_order(tmp_path, text, monkeypatch):
+    samples = []
+    real = module.plan_run
+    monkeypatch.setattr(
+        module, "plan_run", lambda *a, train, **k: samples.append(train) or real(*a, train=train, **k)
+    )
+    monkeypatch.setattr(module, "_SAMPLE", 150)
+    prepare(tmp_path / "s", text)
+    places = [pair.place.line for pair in samples[0]]
+    assert len(places) == 150
+    assert places == sorted(set(places))
+    assert places[-1] > 150
+
+
+def test_text_that_changed_is_read_anew(tmp_path, text):
+    def stop(done):
+        if done.num_read == 60:
+            raise Killed
+
+    with pytest.raises(Killed):
+        prepare(tmp_path / "s", text, progress=stop)
+    changed = Path(text).read_text().replace("ein", "eins")
+    Path(text).write_text(changed)
+    prepare(tmp_path / "s", text)
+    prepare(tmp_path / "other", text)
+    assert opened(tmp_path / "s").sha256 == opened(tmp_path / "other").sha256
 
 
 def test_a_store_is_not_written_over(tmp_path, text):

@@ -29,6 +29,7 @@ from regard.batches.store import Part, Store, is_store, is_whole, read_part, wri
 from regard.config import merge
 from regard.errors import ConfigError, DataError
 from regard.io import (
+    LOCK,
     make_folder,
     one_writer,
     parse_json,
@@ -53,7 +54,7 @@ _UNFINISHED = "unfinished"
 _SETTINGS = "settings.json"
 _SAMPLE = 200_000
 """The most examples that tokenizers and the plan are made from."""
-_CHUNK = 50_000
+_CHUNK = 20_000
 """Examples read for one part."""
 _VALID_SHARE, _MAX_VALID = 1 / 20, 1000
 _MAX_PART_JSON = 1 << 30
@@ -142,11 +143,10 @@ class Counts:
             },
             "repeated": self.repeated,
             "texts": {column: self._describe(column) for column in self.lengths},
-            **({"in_tests": dict(self.in_tests)} if self.in_tests else {}),
         }
 
     def _describe(self, column: str) -> dict[str, Any]:
-        lengths = self.lengths[column]
+        lengths = +self.lengths[column]  # without those whose examples were all taken out
         total, tokens = lengths.total(), sum(length * count for length, count in lengths.items())
         return {
             "tokens": tokens,
@@ -228,8 +228,8 @@ def prepare_store(
     if is_store(path):
         raise DataError(f"{path}: holds a store already; choose another folder, or remove that one")
     with one_writer(path):
+        _refuse_other_files(path)
         remove_half_written(path)
-        make_folder(path / _UNFINISHED)
         given: dict[str, Any] = {}
         for layer in layers:
             given = merge(given, layer)
@@ -325,8 +325,15 @@ def _size_of_text(files: Sequence[str]) -> int:
     return sum(path.stat().st_size * (_COMPRESSION if path.suffix in COMPRESSED else 1) for path in paths)
 
 
+def _refuse_other_files(folder: Path) -> None:
+    """Raise where a folder holds anything but a store that was begun."""
+    if not (folder / _UNFINISHED).is_dir() and any(each.name != LOCK for each in folder.iterdir()):
+        raise DataError(f"{folder}: holds other files; choose a new folder")
+
+
 def _spool(folder: Path) -> str:
     """Copy standard input, which can be read only once, into the folder."""
+    make_folder(folder / _UNFINISHED)
     spooled = folder / _UNFINISHED / "input.tsv"
     if sys.stdin is None or sys.stdin.isatty():
         raise DataError("standard input: nothing is piped into it; name a file")
@@ -379,6 +386,7 @@ class _Preparing:
         settings = {
             "options": config.to_mapping(),
             "share": share,
+            "sample": _digest([preparation.texts(each) for each in sample]),
             "tests": {
                 " and ".join(group): [
                     _hash(preparation.texts(each)[0]) for each in preparation.read(group, self._listener)
@@ -387,6 +395,7 @@ class _Preparing:
             },
         }
         self._begin(settings, preparation, [each for each in sample if not split(preparation.texts(each)[0])])
+        del sample
         counts, parts, valid = Counts(), list[tuple[int, Part]](), list[str]()
         for done in _in_order(_encode_chunk, self._chunks(), min(jobs, -(-total // _CHUNK))):
             counts.add(done.counts)
@@ -434,10 +443,9 @@ class _Preparing:
         number = -1
         for number, example in enumerate(examples):
             # reservoir sampling (Vitter 1985, algorithm R)
-            place = number if number < _SAMPLE else rng.randrange(number + 1)
-            if place == len(kept):
+            if number < _SAMPLE:
                 kept.append((number, example))
-            elif place < _SAMPLE:
+            elif (place := rng.randrange(number + 1)) < _SAMPLE:
                 kept[place] = (number, example)
         if not kept:
             raise DataError(
@@ -450,6 +458,7 @@ class _Preparing:
     ) -> None:
         """Train the tokenizers, unless this was begun before with the same settings."""
         unfinished = self._folder / _UNFINISHED
+        make_folder(unfinished)
         text = json.dumps(settings, ensure_ascii=False)
         path = unfinished / _SETTINGS
         if path.exists() and path.read_text(encoding="utf-8") == text:
@@ -498,6 +507,9 @@ class _Preparing:
                 f"{counts.read:,} examples are too few to split validation examples off; name some with --valid"
             )
         report = counts.report()
+        if self._tests:
+            names = [" and ".join(group) for group in preparation.group(self._tests)]
+            report["in_tests"] = {name: counts.in_tests[name] for name in names}
         report["validation"] = len(valid)
         write_whole_text(self._folder / VALID, "".join(f"{line}\n" for line in valid))
         write_whole_text(self._folder / REPORT, json.dumps(report, indent=2, ensure_ascii=False) + "\n")
@@ -538,6 +550,11 @@ def _listed(removed: Mapping[str, int]) -> str:
 def _preparation(config: RunConfig) -> Preparation[Any]:
     preparation: Preparation[Any] = TASKS[config.task].preparing()(config)
     return preparation
+
+
+def _digest(value: Any) -> str:
+    """SHA-256 of plain values."""
+    return hashlib.sha256(json.dumps(value).encode()).hexdigest()
 
 
 def _hash(text: str) -> int:
@@ -595,7 +612,7 @@ def _encode_chunk(chunk: _Chunk) -> _Done:
     settings = (unfinished / _SETTINGS).read_text(encoding="utf-8")
     preparation, tokenizers, split, tests = _load(folder, settings)
     texts = [preparation.texts(example) for example in chunk.examples]
-    digest = hashlib.sha256(json.dumps([chunk.corpus, texts]).encode()).hexdigest()
+    digest = _digest([chunk.corpus, texts])
     record = unfinished / f"{chunk.number:06d}.json"
     if (done := _done_before(folder, record, digest, chunk.corpus)) is not None:
         return done
