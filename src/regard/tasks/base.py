@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
+import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
@@ -127,7 +129,7 @@ class Task(ABC):
         tokenizers: by their name in the model folder.
         labels: the closed set of answers, for a task that has one.
         notes: sentences for the user: how many examples were split off or left out, and why.
-        lengths: of each training example, in tokens as a batch counts them.
+        lengths: of each training example, in tokens as a batch counts them; an array where they are in a store.
         num_train: the number of training examples.
         num_valid: the number of validation examples.
     """
@@ -143,7 +145,7 @@ class Task(ABC):
     tokenizers: Mapping[str, Tokenizer]
     labels: tuple[str, ...] = ()
     notes: tuple[str, ...]
-    lengths: Sequence[int]
+    lengths: Sequence[int] | npt.NDArray[np.int32]
     num_train: int
     num_valid: int
 
@@ -177,9 +179,9 @@ class Task(ABC):
         """
         training = self.config.training
         limits = training.batch_sentences, training.batch_tokens
-        if isinstance(self.prepared.train, Store):
-            store, mixture = self.prepared.train, self.prepared.mixture
-            return EpochPlan(store.lengths, *limits, seed=training.seed, epoch=epoch, mixture=mixture)
+        if isinstance(self.lengths, np.ndarray):
+            mixture = self.prepared.mixture
+            return EpochPlan(self.lengths, *limits, seed=training.seed, epoch=epoch, mixture=mixture)
         return batch_shuffled(self.lengths, *limits, seed=training.seed, epoch=epoch)
 
     @abstractmethod

@@ -136,8 +136,9 @@ def plan_run(
         is_named = preset or "preset" in given or "task" in given
         trained = _options_of(ModelFolder(start), find_task(*layers, preset=preset)[0] if is_named else None)
         layers, given = (trained, *layers), merge(trained, given)
-    data = given.get("data")
-    prepared = _prepared_options(_files(data, "train") if isinstance(data, Mapping) and train is None else [])
+    named_data = given.get("data")
+    is_named = isinstance(named_data, Mapping) and train is None
+    prepared = _prepared_options(_files(named_data or {}, "train") if is_named else [])
     if prepared is not None:
         layers, given = (prepared.options, *layers), merge(prepared.options, given)
     if preset or "preset" in given:

@@ -130,7 +130,7 @@ def train(
     files = {name: files for name, files in (("train", train_files), ("valid", valid_files)) if files}
     named = {"task": task} if task is not None else {}
     started = {} if start_from is None else {"training": {"start_from": str(start_from)}}
-    layers = (config or {}, {"data": files}, named, started, assigned)
+    layers: tuple[Mapping[str, Any], ...] = (config or {}, {"data": files}, named, started, assigned)
     example = TASKS[find_task(*layers, preset=preset)[0]].example
     _check_files([*train_files, *valid_files], example)
     if train_examples is None:
