@@ -26,7 +26,7 @@ OPTIONS = {
         "encoder": {"embedding_size": 16, "state_size": 16},
         "decoder": {"embedding_size": 16, "state_size": 16, "attention": {"size": 16}},
     },
-    "training": {"max_epochs": 0, "device": "cpu", "validation_sentences": 1, "batch_sentences": 64},
+    "training": {"device": "cpu", "validation_sentences": 1, "batch_sentences": 64},
 }
 
 
