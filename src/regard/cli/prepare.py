@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from regard.cli.console import notes, print_json, results, score_table
-from regard.cli.options import ColumnPair, Features
+from regard.cli.options import ColumnPair, Features, TokenizerKind, ValidFiles, VocabularySize
 from regard.cli.progress import PrepareDisplay
 from regard.cli.train import tokenizer_flags
 from regard.config import set_option
@@ -25,13 +25,7 @@ def prepare(
             "are source and target in turn, where the task is to translate.",
         ),
     ] = None,
-    valid_files: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--valid",
-            help="The validation data, in the same form; by default some training examples are split off.",
-        ),
-    ] = None,
+    valid_files: ValidFiles = None,
     test_files: Annotated[
         list[str] | None,
         typer.Option(
@@ -56,13 +50,8 @@ def prepare(
     preset: Annotated[
         str | None, typer.Option(help="A preset, as for regard train, instead of a plan.")
     ] = None,
-    tokenizer: Annotated[
-        str | None,
-        typer.Option(
-            help="Kind of tokens: char, word, bpe or unigram; for a translator one for both sides, or two: char,word."
-        ),
-    ] = None,
-    vocabulary: Annotated[int | None, typer.Option(help="Maximum size of each vocabulary.")] = None,
+    tokenizer: TokenizerKind = None,
+    vocabulary: VocabularySize = None,
     columns: ColumnPair = None,
     features: Features = None,
     options: Annotated[
@@ -120,7 +109,7 @@ def prepare(
             train_files or [],
             file,
             {name: table for name, table in flags.items() if table},
-            valid=valid_files or [],
+            valid=list(map(str, valid_files or [])),
             tests=test_files or [],
             weights=weights or [],
             preset=preset,

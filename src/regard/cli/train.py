@@ -10,7 +10,7 @@ import typer
 from rich.table import Table
 
 from regard.cli.console import command_line, notes, print_json, results, score_table
-from regard.cli.options import ColumnPair, Features
+from regard.cli.options import ColumnPair, Features, TokenizerKind, ValidFiles, VocabularySize
 from regard.cli.progress import PrepareDisplay
 from regard.config import list_options, merge, one_of, set_option
 from regard.errors import ConfigError
@@ -33,13 +33,7 @@ def train(
             help="The training data: one file; give it twice for two parallel files, such as source and target.",
         ),
     ] = None,
-    valid_files: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--valid",
-            help="The validation data, in the same form; by default some training examples are split off.",
-        ),
-    ] = None,
+    valid_files: ValidFiles = None,
     task: Annotated[
         str | None,
         typer.Option(
@@ -55,13 +49,8 @@ def train(
         str | None,
         typer.Option(help="The preset to start from, instead of a plan; see --list-presets.", is_eager=True),
     ] = None,
-    tokenizer: Annotated[
-        str | None,
-        typer.Option(
-            help="Kind of tokens: char, word, bpe or unigram; for a translator one for both sides, or two: char,word."
-        ),
-    ] = None,
-    vocabulary: Annotated[int | None, typer.Option(help="Maximum size of each vocabulary.")] = None,
+    tokenizer: TokenizerKind = None,
+    vocabulary: VocabularySize = None,
     columns: ColumnPair = None,
     features: Features = None,
     updates: Annotated[int | None, typer.Option(help="Maximum number of updates.")] = None,
