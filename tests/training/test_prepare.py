@@ -285,7 +285,7 @@ def test_what_cannot_be_prepared_is_an_error(tmp_path, text, message, monkeypatc
     (tmp_path / "worse.jsonl").write_text("{\n")
     files, arguments = ERRORS[message]
     if message == "none is left":
-        (tmp_path / "pairs.tsv").write_text("ein zwei\tEIN\n" * 40)
+        (tmp_path / "pairs.tsv").write_text("ein zwei\tEIN\nzwei ein\tEIN\n" * 20)
     with pytest.raises((ConfigError, DataError), match=message):
         prepare("s", *files, **arguments)
     assert not (tmp_path / "s" / "store.json").exists()

@@ -381,11 +381,12 @@ class _Preparing:
         planned = plan_run({"task": self._task}, *self._layers, preset=self._preset, train=sample)
         config = planned.config
         preparation = _preparation(config)
-        share = 0.0 if self._valid_files else min(_VALID_SHARE, _MAX_VALID / total)
-        split = _Split(config.training.seed_of_split, share)
+        split = _Split(config.training.seed_of_split)
+        if not self._valid_files:
+            split = split.fitted([preparation.texts(each)[0] for each in sample], total)
         settings = {
             "options": config.to_mapping(),
-            "share": share,
+            "split": split.limit,
             "sample": _digest([preparation.texts(each) for each in sample]),
             "tests": {
                 " and ".join(group): [
@@ -502,10 +503,6 @@ class _Preparing:
                 for group in preparation.group(self._valid_files)
                 for each in preparation.read(group, self._listener)
             ]
-        if not valid:
-            raise DataError(
-                f"{counts.read:,} examples are too few to split validation examples off; name some with --valid"
-            )
         report = counts.report()
         if self._tests:
             names = [" and ".join(group) for group in preparation.group(self._tests)]
@@ -567,10 +564,33 @@ class _Split:
     """Whether an example is for validation: its input says it, so equal inputs are in the same part."""
 
     seed: int
-    share: float
+    limit: int = 0
+    """Of 64 bits: those whose hash is below it are for validation."""
 
     def __call__(self, text: str) -> bool:
-        return self.share > 0 and _hash(f"{self.seed}\n{text}") < self.share * 2**64
+        return self._hash(text) < self.limit
+
+    def _hash(self, text: str) -> int:
+        return _hash(f"{self.seed}\n{text}")
+
+    def fitted(self, sample: Sequence[str], total: int) -> "_Split":
+        """The split of one input in twenty, at most about a thousand, and at least one.
+
+        Args:
+            sample: inputs; all there are, where these are not too many.
+            total: the number of all.
+
+        Raises:
+            DataError: there are too few to split.
+        """
+        if len(sample) < total:
+            return _Split(self.seed, int(min(_VALID_SHARE, _MAX_VALID / total) * 2**64))
+        hashes = sorted(set(map(self._hash, sample)))
+        if len(hashes) < 2:
+            raise DataError(
+                f"{total:,} examples are too few to split validation examples off; name some with --valid"
+            )
+        return _Split(self.seed, hashes[max(1, min(int(_VALID_SHARE * len(hashes)), _MAX_VALID))])
 
 
 @dataclass(frozen=True)
@@ -602,7 +622,7 @@ def _load(
     config = RunConfig.from_mapping(content["options"], "")
     preparation = _preparation(config)
     tokenizers = {name: Tokenizer.load(folder / f"{name}.json") for name in set(preparation.columns.values())}
-    split = _Split(config.training.seed_of_split, content["share"])
+    split = _Split(config.training.seed_of_split, content["split"])
     return preparation, tokenizers, split, {name: set(hashes) for name, hashes in content["tests"].items()}
 
 
