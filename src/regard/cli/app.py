@@ -13,7 +13,7 @@ from pkgutil import resolve_name
 
 import typer
 
-from regard.cli import average, compare, demo, evaluate, lab, models, show, train, tune
+from regard.cli import average, compare, demo, evaluate, lab, models, prepare, show, train, tune
 from regard.cli.console import notes, results
 from regard.errors import ConfigError, DataError, RegardError
 from regard.tasks import TASKS
@@ -32,6 +32,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command()(demo.demo)
+app.command()(prepare.prepare)
 app.command()(train.train)
 app.command()(tune.tune)
 app.command()(evaluate.evaluate)

@@ -10,8 +10,9 @@ import typer
 from rich.table import Table
 
 from regard.cli.console import command_line, notes, print_json, results, score_table
-from regard.cli.options import ColumnPair, Features
-from regard.config import list_options, one_of, set_option
+from regard.cli.options import ColumnPair, Features, TokenizerKind, ValidFiles, VocabularySize
+from regard.cli.progress import PrepareDisplay
+from regard.config import list_options, merge, one_of, set_option
 from regard.errors import ConfigError
 from regard.evaluation.metrics import duration, format_score
 from regard.tasks import TASKS
@@ -32,13 +33,7 @@ def train(
             help="The training data: one file; give it twice for two parallel files, such as source and target.",
         ),
     ] = None,
-    valid_files: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--valid",
-            help="The validation data, in the same form; by default some training examples are split off.",
-        ),
-    ] = None,
+    valid_files: ValidFiles = None,
     task: Annotated[
         str | None,
         typer.Option(
@@ -54,13 +49,8 @@ def train(
         str | None,
         typer.Option(help="The preset to start from, instead of a plan; see --list-presets.", is_eager=True),
     ] = None,
-    tokenizer: Annotated[
-        str | None,
-        typer.Option(
-            help="Kind of tokens: char, word, bpe or unigram; for a translator one for both sides, or two: char,word."
-        ),
-    ] = None,
-    vocabulary: Annotated[int | None, typer.Option(help="Maximum size of each vocabulary.")] = None,
+    tokenizer: TokenizerKind = None,
+    vocabulary: VocabularySize = None,
     columns: ColumnPair = None,
     features: Features = None,
     updates: Annotated[int | None, typer.Option(help="Maximum number of updates.")] = None,
@@ -183,7 +173,9 @@ def train(
       regard train lm --task language_model --train text.txt
     """
     from regard.checkpoint import read_options
+    from regard.device import allowed_processors
     from regard.training.configure import begun_options, plan_run, recognize
+    from regard.training.prepare import prepare_large
     from regard.training.progress import TrainingDisplay
     from regard.training.run import run_training
     from regard.training.seeds import run_seeds
@@ -216,7 +208,19 @@ def train(
     begun = begun_options(folder) if resume and seeds is None else {}
     if tokenizer or vocabulary is not None:
         chosen = recognize(begun, file, given, preset=preset).task
-        given["tokenizer"] = _tokenizer_flags(chosen, tokenizer, vocabulary) | given.get("tokenizer", {})
+        given["tokenizer"] = tokenizer_flags(chosen, tokenizer, vocabulary) | given.get("tokenizer", {})
+    if not plan:
+        with PrepareDisplay() as preparing:
+            stored = prepare_large(
+                folder,
+                file,
+                given,
+                preset=preset,
+                jobs=allowed_processors(),
+                listener=lambda note: notes.print(note, markup=False),
+                progress=preparing.report,
+            )
+        given = merge(given, stored)
     run = plan_run(file, given, preset=preset, budget=budget, begun=begun)
     if plan:
         _print_plan(run, json)
@@ -291,7 +295,7 @@ def _seeds_table(report: dict[str, Any]) -> Table:
     return table
 
 
-def _tokenizer_flags(task: str, tokenizer: str | None, vocabulary: int | None) -> dict[str, Any]:
+def tokenizer_flags(task: str, tokenizer: str | None, vocabulary: int | None) -> dict[str, Any]:
     """``--tokenizer`` and ``--vocabulary`` as options of the task: of two sides, or of one text."""
     sides = TASKS[task].texts
     flags: dict[str, Any] = {}

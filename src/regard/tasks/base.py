@@ -9,11 +9,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
+import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
 from regard.batches import Batch, batch_shuffled
+from regard.batches.epochs import EpochPlan, Mixture
+from regard.batches.store import Store
 from regard.errors import DataError
 from regard.evaluation.metrics import is_better
 from regard.models import Model
@@ -47,11 +51,12 @@ class Prepared(Generic[EncodedExample]):
 
     Attributes:
         tokenizers: by their name in the model folder.
-        train: the training examples.
+        train: the training examples; a `Store` where they are not in memory.
         valid: the validation examples.
         notes: sentences for the user: how many examples were split off or left out, and why.
         labels: the closed set of answers by id, for a task that has one.
         valid_examples: the validation examples as they were read, where `valid` has only their ids.
+        mixture: how often an epoch has each example of a store; None for once.
     """
 
     tokenizers: Mapping[str, Tokenizer]
@@ -60,6 +65,7 @@ class Prepared(Generic[EncodedExample]):
     notes: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
     valid_examples: Sequence[Any] = ()
+    mixture: Mixture | None = None
 
 
 @dataclass(frozen=True)
@@ -123,7 +129,7 @@ class Task(ABC):
         tokenizers: by their name in the model folder.
         labels: the closed set of answers, for a task that has one.
         notes: sentences for the user: how many examples were split off or left out, and why.
-        lengths: of each training example, in tokens as a batch counts them.
+        lengths: of each training example, in tokens as a batch counts them; an array where they are in a store.
         num_train: the number of training examples.
         num_valid: the number of validation examples.
     """
@@ -139,14 +145,18 @@ class Task(ABC):
     tokenizers: Mapping[str, Tokenizer]
     labels: tuple[str, ...] = ()
     notes: tuple[str, ...]
-    lengths: Sequence[int]
+    lengths: Sequence[int] | npt.NDArray[np.int32]
     num_train: int
     num_valid: int
 
     def __init__(self, config: Any, prepared: Prepared[Any]) -> None:
         self.config, self.prepared = config, prepared
         self.tokenizers, self.labels, self.notes = prepared.tokenizers, prepared.labels, prepared.notes
-        self.lengths = [example.length for example in prepared.train]
+        self.lengths = (
+            prepared.train.lengths
+            if isinstance(prepared.train, Store)
+            else [example.length for example in prepared.train]
+        )
         self.num_train, self.num_valid = len(prepared.train), len(prepared.valid)
 
     @property
@@ -168,9 +178,11 @@ class Task(ABC):
         Examples of similar length share a batch; a task whose examples have an order of their own overrides this.
         """
         training = self.config.training
-        return batch_shuffled(
-            self.lengths, training.batch_sentences, training.batch_tokens, seed=training.seed, epoch=epoch
-        )
+        limits = training.batch_sentences, training.batch_tokens
+        if isinstance(self.lengths, np.ndarray):
+            mixture = self.prepared.mixture
+            return EpochPlan(self.lengths, *limits, seed=training.seed, epoch=epoch, mixture=mixture)
+        return batch_shuffled(self.lengths, *limits, seed=training.seed, epoch=epoch)
 
     @abstractmethod
     def batch(self, members: Sequence[int]) -> Batch:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from regard.errors import DataError
-from regard.text.formats import STDIN, read_file
+from regard.text.formats import STDIN, is_json_lines, read_file, read_json_lines
 from regard.text.pairs import find_pair_columns
 
 _MAX_LINES = 2_000
@@ -49,9 +49,21 @@ def recognize_task(files: Sequence[str], *, columns: bool = False) -> Recognized
     """
     if Path(files[0]).suffix.lower() in _FEATURES:
         return Recognized("caption", "feature vectors and their captions")
+    if is_json_lines(files[0]):
+        return _recognize_json(files[0])
     if len(files) > 1 or are_read_once(files) or columns:
         return Recognized("translate", "two sides")
     return recognize_lines(list(islice(read_file(files[0]), _MAX_LINES)), files[0])
+
+
+def _recognize_json(path: str) -> Recognized:
+    """By the names in the first object of JSON lines."""
+    _, first = next(read_json_lines(path, ()), (0, {}))
+    if {"source", "target"} <= first.keys():
+        return Recognized("translate", "JSON lines with source and target")
+    if "text" in first:
+        return Recognized("language_model", "JSON lines with text")
+    raise DataError(f'{path}: no JSON lines with "source" and "target", or "text"; name the texts so')
 
 
 def are_read_once(files: Sequence[str]) -> bool:

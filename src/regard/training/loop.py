@@ -16,6 +16,7 @@ from torch import Tensor
 from torch.optim import Optimizer
 
 from regard.batches import Batch
+from regard.batches.epochs import Groups
 from regard.errors import RegardError
 from regard.evaluation.metrics import display_name
 from regard.inference.ensemble import average_models
@@ -307,11 +308,9 @@ class Loop:
     def _loss(self, batch: Batch) -> Tensor:
         return self._task.loss(self._model, batch, self._fraction() or 0.0)
 
-    def _plan(self, epoch: int) -> list[Sequence[Sequence[int]]]:
+    def _plan(self, epoch: int) -> Sequence[Sequence[Sequence[int]]]:
         """The batches of an epoch, as many to a group as gradients are accumulated over."""
-        batches = self._task.plan(epoch)
-        every = self._config.accumulate
-        return [batches[k : k + every] for k in range(0, len(batches), every)]
+        return Groups(self._task.plan(epoch), self._config.accumulate)
 
     def _last_update(self) -> int | None:
         limits = []

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from regard.batches.store import MANIFEST, is_store
 from regard.errors import DataError, FolderError
 from regard.io import write_whole_text
 from regard.version import __version__
@@ -57,6 +58,8 @@ def fingerprint(
 
 
 def _file(path: Path) -> dict[str, Any]:
+    if is_store(path):  # which has the checksums of its parts
+        return _file(path / MANIFEST)
     if not path.is_file():
         return {"file": str(path), "bytes": None, "sha256": None}
     with path.open("rb") as file:

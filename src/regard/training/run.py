@@ -37,6 +37,7 @@ from regard.training.configure import begun_options, find_task, plan_run
 from regard.training.fabric import build_fabric
 from regard.training.log import TrainingLog
 from regard.training.loop import Loop, LoopResult
+from regard.training.prepare import prepare_large
 from regard.training.progress import Event, Listener, Note, TrainingDisplay, ignore
 from regard.training.provenance import (
     describe_session,
@@ -129,9 +130,14 @@ def train(
     files = {name: files for name, files in (("train", train_files), ("valid", valid_files)) if files}
     named = {"task": task} if task is not None else {}
     started = {} if start_from is None else {"training": {"start_from": str(start_from)}}
-    layers = (config or {}, {"data": files}, named, started, assigned)
+    layers: tuple[Mapping[str, Any], ...] = (config or {}, {"data": files}, named, started, assigned)
     example = TASKS[find_task(*layers, preset=preset)[0]].example
     _check_files([*train_files, *valid_files], example)
+    if train_examples is None:
+        stored = prepare_large(
+            Path(folder), *layers, preset=preset, listener=lambda text: listener(Note(text))
+        )
+        layers = (*layers, stored)
     planned = plan_run(
         *layers,
         preset=preset,

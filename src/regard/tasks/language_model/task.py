@@ -26,6 +26,7 @@ from regard.tasks.base import (
 from regard.tasks.language_model.config import LanguageModelRun
 from regard.tasks.language_model.predictor import LanguageModel
 from regard.tasks.language_model.result import TextScore
+from regard.tasks.preparation import is_prepared, known_tokenizers, open_prepared
 from regard.tasks.train_valid_split import split_note, split_train_valid
 from regard.text import EncodedLine, encode_lines, read_lines
 
@@ -94,11 +95,15 @@ class LanguageModelTask(Task):
         data = config.data
         if train is None and not data.train:
             raise ConfigError("data.train: no training text; name a file with --train text.txt")
-        lines = parse_lines(train) if train is not None else read_corpus(data.train)
         validated = parse_lines(valid) if valid is not None else None
         if validated is None and data.valid:
             validated = read_corpus(data.valid)
-        super().__init__(config, _prepare(lines, validated, config, known))
+        if train is None and is_prepared(data.train):
+            prepared = _open_store(config, validated, known)
+        else:
+            lines = parse_lines(train) if train is not None else read_corpus(data.train)
+            prepared = _prepare(lines, validated, config, known)
+        super().__init__(config, prepared)
         self._stream: Stream | None = None
         if data.mode == "continuous":
             num_tokens, num_streams = sum(self.lengths), config.training.batch_sentences
@@ -301,6 +306,25 @@ def _prepare(
     if not any(line.ids for line in validated):
         raise DataError("the validation text is empty; give some lines with text")
     return Prepared({"text": tokenizer}, encoded, validated, tuple(notes))
+
+
+def _open_store(
+    config: LanguageModelRun, valid: Sequence[str] | None, known: Vocabulary | None
+) -> Prepared[EncodedLine]:
+    """The data of a run whose training lines are in a store."""
+    from regard.tasks.language_model.preparation import LinePreparation
+
+    preparation = LinePreparation(config)
+
+    def build(ids: list[int]) -> EncodedLine:
+        return EncodedLine("", ids, 0, 0)  # words and characters are counted to validate, never to train
+
+    opened = open_prepared(preparation, build, known_tokenizers(known, preparation.columns))
+    lines = opened.valid if valid is None else valid
+    validated = [line for line in encode_lines(lines, opened.tokenizers["text"]) if line.ids]
+    if not validated:
+        raise DataError("the validation text is empty; give some lines with text")
+    return Prepared(opened.tokenizers, opened.store, validated, opened.notes, mixture=opened.mixture)
 
 
 def _split_end(lines: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
