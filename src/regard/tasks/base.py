@@ -17,6 +17,7 @@ from regard.batches import Batch, batch_shuffled
 from regard.errors import DataError
 from regard.evaluation.metrics import is_better
 from regard.models import Model
+from regard.processes import ALONE, Processes
 from regard.tasks.config import TextTokenizerConfig
 from regard.text import Labels, Tokenizer, train_tokenizer
 
@@ -126,6 +127,7 @@ class Task(ABC):
         lengths: of each training example, in tokens as a batch counts them.
         num_train: the number of training examples.
         num_valid: the number of validation examples.
+        processes: those that train together; one alone unless set.
     """
 
     name: ClassVar[str]
@@ -142,6 +144,7 @@ class Task(ABC):
     lengths: Sequence[int]
     num_train: int
     num_valid: int
+    processes: Processes = ALONE
 
     def __init__(self, config: Any, prepared: Prepared[Any]) -> None:
         self.config, self.prepared = config, prepared
@@ -172,9 +175,13 @@ class Task(ABC):
             self.lengths, training.batch_sentences, training.batch_tokens, seed=training.seed, epoch=epoch
         )
 
+    def share(self, members: Sequence[int]) -> Sequence[int]:
+        """What this process learns from of a batch of the plan: every n-th example, perhaps none."""
+        return self.processes.share(members)
+
     @abstractmethod
     def batch(self, members: Sequence[int]) -> Batch:
-        """One batch of the plan."""
+        """A batch of the plan, or this process's share of it."""
 
     def loss(self, objective: nn.Module, batch: Any, progress: float) -> Tensor:
         """The loss of a batch, a sum over its predictions.
