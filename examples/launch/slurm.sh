@@ -24,7 +24,7 @@ processes=${PROCESSES_PER_MACHINE:-${SLURM_GPUS_ON_NODE:-1}}
 status=0
 srun --kill-on-bad-exit=1 torchrun \
     --nnodes "$SLURM_JOB_NUM_NODES" --nproc-per-node "$processes" \
-    --rdzv-backend c10d --rdzv-id "$SLURM_JOB_ID" --rdzv-endpoint "$first:29500" \
+    --rdzv-backend c10d --rdzv-id "$SLURM_JOB_ID" --rdzv-endpoint "$first:${PORT:-29500}" \
     -m regard train "$@" --resume || status=$?
 
 # stopped before its end: FOLDER/report.json is written last

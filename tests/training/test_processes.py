@@ -4,24 +4,19 @@ Starting torch takes seconds, so each test starts its processes once, for all th
 """
 
 import json
-import os
 import re
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 import torch
 from safetensors.torch import load_file
 
-import regard
 from regard.checkpoint import read_log
 from regard.config import write_toml
 from regard.tasks.translate.task import TranslateTask
 from regard.training.configure import configure
 from regard.training.run import run_training
 
-ALONE = """
+PRELUDE = """
 import json, os, signal, sys
 from pathlib import Path
 
@@ -80,23 +75,6 @@ main()
 """
 
 
-def torchrun(*arguments, processes=2, restarts=0):
-    """Run a script or a module in two processes of one thread each."""
-    environment = {
-        **{name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")},
-        "PYTHONPATH": str(Path(regard.__file__).parents[1]),
-        "OMP_NUM_THREADS": "1",
-    }
-    launcher = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node"]
-    return subprocess.run(
-        [*launcher, str(processes), "--max-restarts", str(restarts), *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        env=environment,
-    )
-
-
 def weights(folder):
     """The weights after each update whose checkpoint is kept."""
     files = (folder / "checkpoints").glob("*.safetensors")
@@ -120,7 +98,7 @@ def files(tmp_path, pairs):
     }
 
 
-def test_two_processes_train_as_one(tmp_path, files, run_config):
+def test_two_processes_train_as_one(tmp_path, files, run_config, torchrun):
     # five sentences to a batch, so that shares differ, and one batch of a single sentence, of which one has nothing
     each_kept = {
         "training": {
@@ -155,7 +133,7 @@ def test_two_processes_train_as_one(tmp_path, files, run_config):
     }
     assert {len(batch) for batch in TranslateTask(runs["pairs"]).plan(0)} == {1, 5}
     (tmp_path / "runs.json").write_text(json.dumps({name: run.to_mapping() for name, run in runs.items()}))
-    (tmp_path / "together.py").write_text(ALONE + TRAIN_ALL)
+    (tmp_path / "together.py").write_text(PRELUDE + TRAIN_ALL)
     done = torchrun(tmp_path / "together.py", tmp_path)
     assert done.returncode == 0, done.stderr
 
@@ -194,11 +172,11 @@ def test_two_processes_train_as_one(tmp_path, files, run_config):
     assert any("processes 2 before, 1 now" in getattr(event, "text", "") for event in heard)
 
 
-def test_a_process_that_is_killed_is_an_error_and_the_run_goes_on(tmp_path, files, run_config):
+def test_a_process_that_is_killed_is_an_error_and_the_run_goes_on(tmp_path, files, run_config, torchrun):
     """torchrun starts all processes again, and --resume does the rest."""
     config = run_config(data=files["tsv"], training={"max_updates": 10, "validate_every": 4, "threads": 1})
     (tmp_path / "run.toml").write_text(write_toml(config.to_mapping()))
-    (tmp_path / "killed_once.py").write_text(ALONE + KILLED_ONCE)
+    (tmp_path / "killed_once.py").write_text(PRELUDE + KILLED_ONCE)
     done = torchrun(tmp_path / "killed_once.py", tmp_path, restarts=1)
     assert done.returncode == 0, done.stderr
     errors = [line for line in done.stderr.splitlines() if line.startswith("error:")]
