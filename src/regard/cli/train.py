@@ -276,7 +276,10 @@ def _how_to_go_on(folder: Path, is_ensemble: bool) -> Iterator[None]:
     try:
         yield
     except StoppedTraining as stop:
-        command = "repeat the command" if is_ensemble else f"regard train {shlex.quote(str(folder))} --resume"
+        torchrun = "torchrun … -m " if Processes.launched().world_size > 1 else ""
+        command = f"{torchrun}regard train {shlex.quote(str(folder))} --resume"
+        if is_ensemble:
+            command = "repeat the command"
         with suppress(OSError):  # a terminal that is gone
             notes.print(f"go on with: {command}", markup=False)
         raise typer.Exit(stop.status) from stop

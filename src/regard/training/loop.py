@@ -337,10 +337,10 @@ class Loop:
         """
         device = self._fabric.device
         before = random_tensors(device), self._task.carried()
-        batches = [self._task.batch(members).to(device) for members in group]
-        if counts is None:
-            counts = Counts(*map(int, self._processes.sum(*astuple(Counts.of(batches)))))
         try:
+            batches = [self._task.batch(members).to(device) for members in group]
+            if counts is None:
+                counts = Counts(*map(int, self._processes.sum(*astuple(Counts.of(batches)))))
             return update(
                 self._fabric,
                 self._model,

@@ -142,7 +142,7 @@ def train(
         budget=budget,
         begun=begun_options(Path(folder)) if resume else None,
     )
-    display = TrainingDisplay() if progress else None
+    display = TrainingDisplay() if progress and Processes.launched().is_first else None
     shown = display is not None and display.is_interactive
 
     def listen(event: Event) -> None:
@@ -348,6 +348,9 @@ class _Run:
         self._task.processes = processes
         self._data = fingerprint(config.data.to_mapping(), train, valid)
         refuse_unlike_data(processes.gather(self._data))
+        if processes.world_size > 1:
+            first = processes.broadcast(self._task.tokenizers)
+            refuse_other_vocabularies(first, self._task.tokenizers, "process 0", str(processes))
         torch.manual_seed(config.training.seed)
         self._task.build()
         if start is not None and not resumed:
