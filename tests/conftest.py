@@ -444,12 +444,14 @@ def torchrun(process_environment):
 
     def run(*arguments, restarts=0):
         launcher = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
-        return subprocess.run(
-            [*launcher, "--max-restarts", str(restarts), *map(str, arguments)],
-            capture_output=True,
-            text=True,
-            timeout=120,
-            env=process_environment,
-        )
+        command = [*launcher, "--max-restarts", str(restarts), *map(str, arguments)]
+        piped = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+        with subprocess.Popen(command, env=process_environment, **piped) as process:
+            try:
+                out, err = process.communicate(timeout=120)
+            except subprocess.TimeoutExpired:
+                process.terminate()  # which ends its processes, too
+                raise
+        return subprocess.CompletedProcess(command, process.returncode, out, err)
 
     return run

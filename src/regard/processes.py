@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from regard.errors import RegardError
 
 if TYPE_CHECKING:
+    import torch
     from torch import Tensor
 
 TIMEOUT = timedelta(minutes=30)
@@ -100,7 +101,7 @@ class Processes:
         reduced = torch.tensor(values, dtype=torch.float64, device=_device())
         with self._exchange():
             torch.distributed.all_reduce(reduced, getattr(torch.distributed.ReduceOp, operation))
-        return reduced.tolist()  # type: ignore[no-any-return]
+        return reduced.tolist()
 
     def sum_in_place(self, tensor: "Tensor") -> None:
         """Let a tensor be the sum of all processes' tensors: the same bits everywhere."""
@@ -185,8 +186,8 @@ ALONE = Processes()
 """One process."""
 
 
-def _device() -> str:
+def _device() -> "torch.device":
     """Where numbers lie that are exchanged."""
     import torch
 
-    return "cuda" if torch.distributed.get_backend() == "nccl" else "cpu"
+    return torch.device("cuda" if torch.distributed.get_backend() == "nccl" else "cpu")

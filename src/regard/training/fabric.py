@@ -71,7 +71,7 @@ def _connected_fabric(fabric_class: Any, device: str, precision: Any, processes:
     Raises:
         ConfigError: the machines have not the same number of processes, or this one has too few GPUs.
     """
-    from lightning.fabric.strategies import DDPStrategy
+    from lightning.fabric.strategies.ddp import DDPStrategy
 
     class SummedByUpdate(DDPStrategy):
         """Leaves gradients to `update`, which sums them over the union of all batches.

@@ -150,7 +150,7 @@ def _sum_gradients(
     gradients = [torch.zeros_like(each) if each.grad is None else each.grad for each in parameters]
     together = torch.cat([own.view(1), has.to(own), *(gradient.flatten() for gradient in gradients)])
     processes.sum_in_place(together)
-    total, had, *parts = together.split([1, len(parameters), *(each.numel() for each in parameters)])
+    total, had, *parts = torch.split(together, [1, len(parameters), *(each.numel() for each in parameters)])
     for parameter, any_has, part in zip(parameters, had.tolist(), parts, strict=True):
         parameter.grad = part.view_as(parameter) if any_has else None
     return total[0]
