@@ -88,6 +88,11 @@ def weights(folder):
     }
 
 
+def validated(folder):
+    """The updates that validations followed, by the log."""
+    return [row["update"] for row in read_log(folder) if row["event"] == "validation"]
+
+
 @pytest.fixture
 def files(tmp_path, pairs):
     """36 training pairs and 10 validation pairs, as the options of a run name them."""
@@ -153,20 +158,16 @@ def test_two_processes_train_as_one(tmp_path, files, run_config, torchrun):
         assert losses[0] == pytest.approx(losses[1], rel=1e-6)
         assert [len(log) for log in logs] == [len(logs[0])] * 2
 
-    (stopped, told), (other, silent) = (
+    (stopped, heard), (other, silent) = (
         json.loads((tmp_path / f"heard-{rank}.json").read_text()) for rank in (0, 1)
     )
     assert stopped == other == "SIGTERM"
-    assert "stopped by SIGTERM after update 5, with a checkpoint" in told
-    assert "resumed after update 5" in told
+    assert "stopped by SIGTERM after update 5, with a checkpoint" in heard
+    assert "resumed after update 5" in heard
     assert silent == []
     whole, cut = (load_file(tmp_path / name / "last.safetensors") for name in ("dropout", "stopped"))
     assert all(torch.equal(whole[name], cut[name]) for name in whole), "dropout goes on in each process"
-    assert [row["update"] for row in read_log(tmp_path / "stopped") if row["event"] == "validation"] == [
-        4,
-        8,
-        10,
-    ]
+    assert validated(tmp_path / "stopped") == [4, 8, 10]
 
     heard = []
     longer = run_config(data=files["tsv"], **{**dropout, "training": {"max_updates": 12, "threads": 1}})
@@ -188,8 +189,7 @@ def test_a_process_that_is_killed_is_an_error_and_the_run_goes_on(tmp_path, file
     assert done.stderr.count("resumed after update 4") == 1
     assert done.stdout.count("trained") == 1
     run_training(tmp_path / "unbroken", config)
-    log = [row["update"] for row in read_log(tmp_path / "run") if row["event"] == "validation"]
-    assert log == [4, 8, 10]
+    assert validated(tmp_path / "run") == [4, 8, 10]
     one, two = (load_file(tmp_path / name / "last.safetensors") for name in ("unbroken", "run"))
     for name in one:  # Adam divides by small numbers, so that rounding is larger than in sums
         torch.testing.assert_close(two[name], one[name], rtol=1e-3, atol=1e-4)
