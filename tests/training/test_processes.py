@@ -173,7 +173,7 @@ def test_two_processes_train_as_one(tmp_path, files, run_config, torchrun):
     longer = run_config(data=files["tsv"], **{**dropout, "training": {"max_updates": 12, "threads": 1}})
     trained = run_training(tmp_path / "stopped", longer, resume=True, listener=heard.append)
     assert trained.result.updates == 12
-    assert any("processes 2 before, 1 now" in getattr(event, "text", "") for event in heard)
+    assert any("processes: 2 before, 1 now" in getattr(event, "text", "") for event in heard)
 
 
 def test_a_process_that_is_killed_is_an_error_and_the_run_goes_on(tmp_path, files, run_config, torchrun):

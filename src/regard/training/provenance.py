@@ -25,7 +25,6 @@ from regard.io import write_whole_text
 from regard.version import __version__
 
 RUN = "run.json"
-_MATTER = ("machine", "device", "threads", "processes")
 _PACKAGES = ("torch", "lightning", "numpy", "safetensors", "tokenizers")
 
 
@@ -179,7 +178,8 @@ def _command() -> str:
 def differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     """What differs between two sessions and may change the last bits of a result."""
     old, new = (
-        {**each["versions"], **{key: each[key] for key in _MATTER if key in each}} for each in (before, now)
+        {**each["versions"], **{key: each[key] for key in ("machine", "device", "threads")}}
+        for each in (before, now)
     )
     return [
         f"{name} {old[name]} before, {new[name]} now" for name in new if old.get(name, new[name]) != new[name]

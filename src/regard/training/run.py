@@ -436,6 +436,10 @@ class _Run:
                     f"the weights may differ in their last digits from an unbroken run's: {'; '.join(changed)}"
                 )
             )
+        before, now = sessions[-1].get("processes", 1), session["processes"]
+        if before != now:
+            note = f"processes: {before} before, {now} now; dropout goes on with other random numbers"
+            self._listener(Note(note))
         comments = [line[2:] for line in _first_comments(path / "train.toml")]
         self._write_options(comments)
         write_run(path, self._data, [*sessions, session])
