@@ -249,6 +249,13 @@ class LineBatch(Batch):
     def __post_init__(self) -> None:
         self._count(self.mask)
 
+    def rows(self, first: int, step: int) -> "LineBatch":
+        """The batch of every `step`-th row from `first` on."""
+        part = slice(first, None, step)
+        return LineBatch(
+            self.previous_ids[part], self.target_ids[part], self.mask[part], continues=self.continues
+        )
+
 
 def pad_lines(lines: Sequence[Sequence[int]]) -> LineBatch:
     """Pad lines that are read one by one, each from BOS."""

@@ -15,6 +15,7 @@ from regard.cli.progress import PrepareDisplay
 from regard.config import list_options, merge, one_of, set_option
 from regard.errors import ConfigError
 from regard.evaluation.metrics import duration, format_score
+from regard.processes import Processes
 from regard.tasks import TASKS
 
 if TYPE_CHECKING:
@@ -150,6 +151,9 @@ def train(
     run that was never stopped. A finished one can be given more updates,
     epochs or minutes, or another schedule; time already spent counts.
 
+    Under torchrun, on one machine or several, all processes train one model:
+    they share each batch, and the first of them writes and reports.
+
     [bold]Examples[/]
 
       regard train model --train pairs.tsv
@@ -171,6 +175,8 @@ def train(
       regard train inflection --train forms.tsv --features 2 --preset characters
 
       regard train lm --task language_model --train text.txt
+
+      torchrun --standalone --nproc-per-node 4 -m regard train model --train pairs.tsv --resume
     """
     from regard.checkpoint import read_options
     from regard.device import allowed_processors
@@ -180,6 +186,12 @@ def train(
     from regard.training.run import run_training
     from regard.training.seeds import run_seeds
 
+    processes = Processes.launched()
+    if seeds is not None and processes.world_size > 1:
+        raise ConfigError(
+            f"--seeds {seeds}: {processes.world_size} processes train one model together; leave out --seeds, or train "
+            "without torchrun"
+        )
     file = read_options(config) if config else {}
     flags: dict[str, Any] = {"data": {}, "tokenizer": {}, "training": {}}
     if task:
@@ -268,7 +280,10 @@ def _how_to_go_on(folder: Path, is_ensemble: bool) -> Iterator[None]:
     try:
         yield
     except StoppedTraining as stop:
-        command = "repeat the command" if is_ensemble else f"regard train {shlex.quote(str(folder))} --resume"
+        torchrun = "torchrun … -m " if Processes.launched().world_size > 1 else ""
+        command = f"{torchrun}regard train {shlex.quote(str(folder))} --resume"
+        if is_ensemble:
+            command = "repeat the command"
         with suppress(OSError):  # a terminal that is gone
             notes.print(f"go on with: {command}", markup=False)
         raise typer.Exit(stop.status) from stop

@@ -21,6 +21,7 @@ from regard.batches.store import Store
 from regard.errors import DataError
 from regard.evaluation.metrics import is_better
 from regard.models import Model
+from regard.processes import ALONE, Processes
 from regard.tasks.config import TextTokenizerConfig
 from regard.text import Labels, Tokenizer, train_tokenizer
 
@@ -132,6 +133,7 @@ class Task(ABC):
         lengths: of each training example, in tokens as a batch counts them; an array where they are in a store.
         num_train: the number of training examples.
         num_valid: the number of validation examples.
+        processes: those that train together; one alone unless set.
     """
 
     name: ClassVar[str]
@@ -148,6 +150,7 @@ class Task(ABC):
     lengths: Sequence[int] | npt.NDArray[np.int32]
     num_train: int
     num_valid: int
+    processes: Processes = ALONE
 
     def __init__(self, config: Any, prepared: Prepared[Any]) -> None:
         self.config, self.prepared = config, prepared
@@ -184,9 +187,13 @@ class Task(ABC):
             return EpochPlan(self.lengths, *limits, seed=training.seed, epoch=epoch, mixture=mixture)
         return batch_shuffled(self.lengths, *limits, seed=training.seed, epoch=epoch)
 
+    def share(self, members: Sequence[int]) -> Sequence[int]:
+        """What this process learns from of a batch of the plan: every n-th example, perhaps none."""
+        return self.processes.share(members)
+
     @abstractmethod
     def batch(self, members: Sequence[int]) -> Batch:
-        """One batch of the plan."""
+        """A batch of the plan, or this process's share of it."""
 
     def loss(self, objective: nn.Module, batch: Any, progress: float) -> Tensor:
         """The loss of a batch, a sum over its predictions.

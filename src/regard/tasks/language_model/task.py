@@ -122,6 +122,12 @@ class LanguageModelTask(Task):
 
     def build(self) -> LanguageModelNetwork:
         """Make the model."""
+        num_streams, num_processes = self.config.training.batch_sentences, self.processes.world_size
+        if self._stream is not None and num_streams < num_processes:
+            raise ConfigError(
+                f"training.batch_sentences = {num_streams}: fewer streams of continuous text than the {num_processes} "
+                "processes that share them; raise it, or start fewer"
+            )
         self.model = LanguageModelNetwork(self.config.model, self.sizes["text"])
         return self.model
 
@@ -135,12 +141,16 @@ class LanguageModelTask(Task):
             return [[window] for window in range(len(self._stream))]
         return super().plan(epoch)
 
+    def share(self, members: Sequence[int]) -> Sequence[int]:
+        """Every n-th line; of continuous text every n-th stream, in each window the same."""
+        return super().share(members) if self._stream is None else members
+
     def batch(self, members: Sequence[int]) -> LineBatch:
         """Some lines, padded; or one window of continuous text."""
         if self._stream is None:
             return pad_lines([self.prepared.train[k].ids for k in members])
         [window] = members
-        return self._stream[window]
+        return self._stream[window].rows(self.processes.rank, self.processes.world_size)
 
     def loss(self, objective: nn.Module, batch: LineBatch, progress: float) -> Tensor:
         """The loss; a window starts from the state in which the one before it ended."""

@@ -196,7 +196,7 @@ class TranslateTask(Task):
         if share > 0:
             if self._generator is None:  # a separate one, so that dropout is that of a run without sampling
                 self._generator = torch.Generator(batch.source_ids.device)
-                self._generator.manual_seed(self.config.training.seed)
+                self._generator.manual_seed(self.config.training.seed + self.processes.rank)
             batch = mix_in_samples(self.model, batch, share, self._generator)
         loss: Tensor = objective(batch)
         return loss
