@@ -112,7 +112,7 @@ class Phases:
         """Let this process say which phase it enters."""
         for owner, name, phase in (
             (Loop, "_update", "update"),
-            (TranslateTask, "validate", "validate"),
+            (TranslateTask, "measure", "validate"),
             (Checkpoints, "write", "checkpoint"),
         ):
             setattr(owner, name, self._watched(getattr(owner, name), PHASES.index(phase)))

@@ -74,11 +74,8 @@ class Processes:
     def __str__(self) -> str:
         return f"process {self.rank} of {self.world_size} on {socket.gethostname()}"
 
-    def connect(self, backend: str = "gloo") -> None:
-        """Meet the others.
-
-        Args:
-            backend: of torch.distributed: ``nccl`` exchanges tensors that are on GPUs.
+    def connect(self) -> None:
+        """Meet the others: gloo exchanges what is on CPUs, NCCL what is on GPUs.
 
         Raises:
             LostProcessError: one of them does not come.
@@ -93,6 +90,7 @@ class Processes:
             with self._exchange():
                 store, rank, world_size = next(torch.distributed.rendezvous("env://", timeout=TIMEOUT))
                 met = torch.distributed.PrefixStore(meet(store, rank, world_size), store)
+                backend = "cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo"
                 torch.distributed.init_process_group(
                     backend, store=met, rank=rank, world_size=world_size, timeout=TIMEOUT
                 )
@@ -114,7 +112,7 @@ class Processes:
             return list(values)
         import torch
 
-        reduced = torch.tensor(values, dtype=torch.float64, device=_device())
+        reduced = torch.tensor(values, dtype=torch.float64)
         with self._exchange():
             torch.distributed.all_reduce(reduced, getattr(torch.distributed.ReduceOp, operation))
         return reduced.tolist()
@@ -144,7 +142,7 @@ class Processes:
 
         box = [value]
         with self._exchange():
-            torch.distributed.broadcast_object_list(box, 0, device=_device())
+            torch.distributed.broadcast_object_list(box, 0, device=torch.device("cpu"))
         return box[0]
 
     def gather(self, value: Item) -> list[Item]:
@@ -178,6 +176,26 @@ class Processes:
             raise outcome.error
         return outcome  # type: ignore[no-any-return]
 
+    def on_each(self, work: Callable[[], Result]) -> list[Result]:
+        """Do some work in every process; the results, by rank, or the first error, are those of all.
+
+        Raises:
+            RegardError: the work raised it.
+            KeyboardInterrupt: the work was stopped.
+        """
+        outcome: Any
+        try:
+            outcome = work()
+        except (RegardError, KeyboardInterrupt) as error:
+            if self.world_size == 1:
+                raise
+            outcome = _Raised(error)
+        outcomes = self.gather(outcome)
+        for each in outcomes:
+            if isinstance(each, _Raised):
+                raise each.error
+        return outcomes
+
     @contextmanager
     def _exchange(self) -> Iterator[None]:
         """Around an exchange: where it fails, another process is lost.
@@ -200,6 +218,11 @@ class Processes:
 
 ALONE = Processes()
 """One process."""
+
+
+def join_shares(shares: Sequence[Sequence[Item]]) -> list[Item]:
+    """All items in their order, from the shares of all processes, by rank; see `Processes.share`."""
+    return [shares[k % len(shares)][k // len(shares)] for k in range(sum(map(len, shares)))]
 
 
 def meet(store: "torch.distributed.Store", rank: int, world_size: int) -> str:
@@ -234,10 +257,3 @@ def meet(store: "torch.distributed.Store", rank: int, world_size: int) -> str:
                 return first
         time.sleep(_POLL)
     raise RuntimeError(f"not all {world_size} processes came within {TIMEOUT}")
-
-
-def _device() -> "torch.device":
-    """Where numbers lie that are exchanged."""
-    import torch
-
-    return torch.device("cuda" if torch.distributed.get_backend() == "nccl" else "cpu")

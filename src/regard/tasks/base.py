@@ -7,7 +7,7 @@ or files; the loop knows nothing of what the model predicts.
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -116,6 +116,20 @@ class Validation:
         return is_better(select, score, best) or (score == best and self.loss < other.loss)
 
 
+class MeasuredBatch(NamedTuple):
+    """Sums over the tokens of a batch: the loss, how many are predicted correctly, how many there are."""
+
+    loss: float
+    correct: int
+    num_tokens: int
+
+    @classmethod
+    def sum(cls, batches: Sequence["MeasuredBatch"]) -> "MeasuredBatch":
+        """The sums over several batches, added in their order."""
+        losses, correct, num_tokens = zip(*batches, strict=True) if batches else ((), (), ())
+        return cls(sum(losses), sum(correct), sum(num_tokens))
+
+
 class Task(ABC):
     """The data and the model of one run.
 
@@ -222,6 +236,20 @@ class Task(ABC):
     @abstractmethod
     def validate(self, device: torch.device) -> Validation:
         """Score the model on the validation examples; uses no randomness and leaves the model in training mode."""
+
+    def measure(self, device: torch.device, processes: Processes) -> Any:
+        """The part of a validation that is this process's, without an exchange; the first does all unless overridden.
+
+        Args:
+            device: where to compute.
+            processes: those that validate together.
+        """
+        return self.validate(device) if processes.is_first else None
+
+    def summarize(self, measured: Sequence[Any]) -> Validation:
+        """The scores that the parts of all processes, by rank, make together: to the bit those of one process."""
+        validation: Validation = measured[0]
+        return validation
 
     def show(self, predictor: Any) -> "Sequence[ShownTranslation | ShownResult]":
         """Some validation examples for the report page; none where a task has nothing to show.

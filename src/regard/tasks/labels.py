@@ -8,7 +8,7 @@ label belongs to is the subclass's.
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 import torch
 from torch import Tensor, nn
@@ -18,6 +18,7 @@ from regard.errors import ConfigError, DataError
 from regard.evaluation import ClassScores
 from regard.evaluation.metrics import label_scores
 from regard.models import Model
+from regard.processes import ALONE, Processes, join_shares
 from regard.tasks.base import (
     EncodedExample,
     Prepared,
@@ -58,6 +59,14 @@ class LabelObjective(nn.Module):
         """The loss of a batch, a sum over its predictions."""
         logits, targets = self.predict(self.model, batch)
         return sequence_loss(logits, targets, self.smoothing)
+
+
+class MeasuredLabels(NamedTuple):
+    """A batch of a validation: its loss, a sum over its predictions; their correct labels and those predicted."""
+
+    loss: float
+    gold: list[int]
+    predicted: list[int]
 
 
 class LabelTask(Task, Generic[Example, EncodedExample]):
@@ -216,31 +225,39 @@ class LabelTask(Task, Generic[Example, EncodedExample]):
         """Some examples, padded."""
         return self.pad([self.prepared.train[k] for k in members])
 
-    @torch.inference_mode()
     def validate(self, device: torch.device) -> Validation:
         """The loss, and the metrics of labels that ``training.select`` can name."""
-        training, valid = self.config.training, self.prepared.valid
+        return self.summarize([self.measure(device, ALONE)])
+
+    @torch.inference_mode()
+    def measure(self, device: torch.device, processes: Processes) -> list[MeasuredLabels]:
+        """See `Task.measure`: every n-th batch."""
+        valid = self.prepared.valid
         was_training = self.model.training
         self.model.eval()
-        loss = 0.0
-        order: list[int] = []
-        gold: list[int] = []
-        predicted: list[int] = []
-        lengths = [example.length for example in valid]
-        for members in batch_by_length(lengths, training.batch_sentences, training.batch_tokens):
-            batch = self.pad([valid[k] for k in members]).to(device)
-            logits, targets = self.predict(self.model, batch)
-            loss += float(sequence_loss(logits, targets))
-            order += members
-            gold += targets.tolist()
-            predicted += logits.argmax(dim=-1).tolist()
+        measured = []
+        for members in processes.share(self._valid_batches()):
+            logits, targets = self.predict(self.model, self.pad([valid[k] for k in members]).to(device))
+            loss = float(sequence_loss(logits, targets))
+            measured.append(MeasuredLabels(loss, targets.tolist(), logits.argmax(dim=-1).tolist()))
         self.model.train(was_training)
-        classes = self.score(
-            [valid[k] for k in order],
-            [self.labels[label] for label in gold],
-            [self.labels[label] for label in predicted],
+        return measured
+
+    def summarize(self, measured: Sequence[Sequence[MeasuredLabels]]) -> Validation:
+        """See `Task.summarize`."""
+        batches = join_shares(measured)
+        gold, predicted = (
+            [self.labels[label] for batch in batches for label in getattr(batch, name)]
+            for name in ("gold", "predicted")
         )
+        order = [k for members in self._valid_batches() for k in members]
+        classes = self.score([self.prepared.valid[k] for k in order], gold, predicted)
         scores = {
             key: value for key, value in label_scores(classes).items() if key in self.config.selections()
         }
-        return Validation(loss / len(gold), scores)
+        return Validation(sum(batch.loss for batch in batches) / len(gold), scores)
+
+    def _valid_batches(self) -> list[list[int]]:
+        training = self.config.training
+        lengths = [example.length for example in self.prepared.valid]
+        return batch_by_length(lengths, training.batch_sentences, training.batch_tokens)

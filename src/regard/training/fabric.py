@@ -93,7 +93,7 @@ def _connected_fabric(fabric_class: Any, device: str, precision: Any, processes:
             f"{per_machine} processes on this machine, and {torch.cuda.device_count()} GPUs; start one process per GPU "
             "(torchrun --nproc-per-node), or choose --device cpu"
         )
-    processes.connect("nccl" if device == "cuda" else "gloo")
+    processes.connect()
     fabric = fabric_class(
         accelerator=device,
         devices=per_machine,

@@ -454,7 +454,8 @@ class Loop:
     def _validate(self) -> None:
         config, state = self._config, self._state
         try:
-            validation = self._processes.on_first(self._score)
+            measured = self._processes.on_each(self._measure)
+            validation = self._processes.on_first(lambda: self._task.summarize(measured))
         except LostProcessError:
             raise
         except RegardError:
@@ -474,10 +475,10 @@ class Loop:
         self._save(validation)
         self._notify(Validated(state.updates, self._seconds(), validation, config.select, better))
 
-    def _score(self) -> Validation:
-        """Score the model on the validation examples, until a signal comes."""
+    def _measure(self) -> Any:
+        """This process's part of a validation, until a signal comes."""
         with self._averaged(), self._stop_request.breakable():
-            return self._task.validate(self._fabric.device)
+            return self._task.measure(self._fabric.device, self._processes)
 
     def _averaged(self) -> AbstractContextManager[None]:
         """Let the model have its averaged weights for a while, where there are any."""

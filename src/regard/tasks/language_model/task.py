@@ -6,6 +6,7 @@ gradient (truncated back-propagation through time); an epoch starts from a zero 
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 
 import torch
 from torch import Tensor, nn
@@ -14,8 +15,10 @@ from regard.batches import LineBatch, Stream, batch_by_length, pad_lines, select
 from regard.errors import ConfigError, DataError
 from regard.models import LanguageModelNetwork, States, detached
 from regard.plots.page import ShownResult
+from regard.processes import ALONE, Processes, join_shares
 from regard.search.forced import score_tokens
 from regard.tasks.base import (
+    MeasuredBatch,
     Prepared,
     Task,
     Validation,
@@ -176,13 +179,23 @@ class LanguageModelTask(Task):
 
     def validate(self, device: torch.device) -> Validation:
         """Score the validation text, read as the training text is."""
+        return self.summarize([self.measure(device, ALONE)])
+
+    def measure(self, device: torch.device, processes: Processes) -> list[MeasuredBatch]:
+        """See `Task.measure`; continuous text, whose state is carried, is the first process's alone."""
         lines, training = self.prepared.valid, self.config.training
-        batches = (
-            sentence_batches(lines, training.batch_sentences, training.batch_tokens)
-            if self._stream is None
-            else validation_stream(lines)
-        )
-        return validate_language_model(self.model, batches, lines, device=device)
+        batches: Iterable[LineBatch]
+        if self._stream is None:
+            batches = sentence_batches(lines, training.batch_sentences, training.batch_tokens)
+            batches = islice(batches, processes.rank, None, processes.world_size)
+        else:
+            batches = validation_stream(lines) if processes.is_first else ()
+        return measure_language_model(self.model, batches, device=device)
+
+    def summarize(self, measured: Sequence[Sequence[MeasuredBatch]]) -> Validation:
+        """See `Task.summarize`."""
+        batches = measured[0] if self._stream is not None else join_shares(measured)
+        return summarize_language_model(batches, self.prepared.valid)
 
     def show(self, predictor: LanguageModel) -> list[ShownResult]:
         """Sampled lines, each with its steps."""
@@ -212,32 +225,37 @@ def sentence_batches(
         yield pad_lines([lines[k].ids for k in members])
 
 
-def validate_language_model(
-    model: LanguageModelNetwork,
-    batches: Iterable[LineBatch],
-    lines: Sequence[EncodedLine],
-    *,
-    device: torch.device,
-) -> Validation:
-    """Score a text in evaluation mode; the model's mode is restored afterwards.
+def measure_language_model(
+    model: LanguageModelNetwork, batches: Iterable[LineBatch], *, device: torch.device
+) -> list[MeasuredBatch]:
+    """Score text in evaluation mode; the model's mode is restored afterwards.
 
     Args:
         model: on the device.
-        batches: the whole text; the state is carried into those that continue the one before.
-        lines: the same text, for the number of its words and characters.
+        batches: the state is carried into those that continue the one before.
         device: where to compute.
     """
     was_training = model.training
     model.eval()
-    nats, correct, num_tokens = 0.0, 0, 0
+    measured = []
     state: States | None = None
     for batch in batches:
         scores = score_tokens(model, batch.to(device), state if batch.continues else None)
         state = scores.state
-        nats -= float(scores.log_probs.double().sum())
-        correct += int(scores.right.sum())
-        num_tokens += len(scores.log_probs)
+        nats = -float(scores.log_probs.double().sum())
+        measured.append(MeasuredBatch(nats, int(scores.right.sum()), len(scores.log_probs)))
     model.train(was_training)
+    return measured
+
+
+def summarize_language_model(measured: Sequence[MeasuredBatch], lines: Sequence[EncodedLine]) -> Validation:
+    """The scores of a text.
+
+    Args:
+        measured: the batches of the whole text.
+        lines: the same text, for the number of its words and characters.
+    """
+    nats, correct, num_tokens = MeasuredBatch.sum(measured)
     text = TextScore(
         nats,
         len(lines),

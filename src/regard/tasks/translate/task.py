@@ -22,8 +22,14 @@ from regard.errors import ConfigError, DataError
 from regard.layers import BidirectionalStack
 from regard.models import LanguageModelConfig, Seq2Seq, StackConfig
 from regard.models.transfer import copy_pretrained
+from regard.processes import ALONE, Processes
 from regard.tasks.base import Prepared, Task, Validation, Vocabulary, spread_by_length
-from regard.tasks.generation import check_selection, validate_generation
+from regard.tasks.generation import (
+    MeasuredGeneration,
+    check_selection,
+    measure_generation,
+    summarize_generation,
+)
 from regard.tasks.preparation import is_prepared, known_tokenizers, open_prepared
 from regard.tasks.pretrained import load_pretrained
 from regard.tasks.train_valid_split import split_train_valid
@@ -213,6 +219,10 @@ class TranslateTask(Task):
 
     def validate(self, device: torch.device) -> Validation:
         """Teacher-forced and free-running."""
+        return self.summarize([self.measure(device, ALONE)])
+
+    def measure(self, device: torch.device, processes: Processes) -> MeasuredGeneration:
+        """See `Task.measure`."""
         training = self.config.training
         translator = Translator(
             self.model,
@@ -221,14 +231,24 @@ class TranslateTask(Task):
             device=device.type,
             max_length=max(len(pair.source_ids) for pair in self.prepared.valid),
         )
-        return validate_translator(
+        return measure_translator(
             translator,
             self.prepared.valid_pairs,
             self.prepared.valid,
             free_running=training.validation_sentences,
             batch_sentences=training.batch_sentences,
             batch_tokens=training.batch_tokens,
-            select=training.select,
+            processes=processes,
+        )
+
+    def summarize(self, measured: Sequence[MeasuredGeneration]) -> Validation:
+        """See `Task.summarize`."""
+        return summarize_generation(
+            measured,
+            self.tokenizers["target"],
+            references=[pair.target for pair in self.prepared.valid_pairs],
+            reference_ids=[pair.target_ids for pair in self.prepared.valid],
+            select=self.config.training.select,
         )
 
     def show(self, predictor: Translator) -> "list[ShownTranslation]":
@@ -241,7 +261,7 @@ class TranslateTask(Task):
         return show_translations(translations, [pair.target for pair in pairs], None)
 
 
-def validate_translator(
+def measure_translator(
     translator: Translator,
     pairs: Sequence[SentencePair],
     encoded: Sequence[EncodedPair],
@@ -249,9 +269,9 @@ def validate_translator(
     free_running: int,
     batch_sentences: int,
     batch_tokens: int,
-    select: str = "loss",
-) -> Validation:
-    """Validate a model, in evaluation mode; its mode is restored afterwards.
+    processes: Processes = ALONE,
+) -> MeasuredGeneration:
+    """Score a model in evaluation mode; its mode is restored afterwards.
 
     Args:
         translator: around the model in training.
@@ -260,7 +280,7 @@ def validate_translator(
         free_running: how many of them, from the first, to translate.
         batch_sentences: the most sentences in a batch.
         batch_tokens: the most tokens in a batch, of the longer side, padding counted.
-        select: the score that selects the best checkpoint; it is always computed.
+        processes: those that share the work.
     """
 
     def batches(members: Sequence[int]) -> Iterator[PairBatch]:
@@ -271,15 +291,13 @@ def validate_translator(
     def generate(members: Sequence[int]) -> list[str]:
         return [each.text for each in translator.translate([pairs[k].input for k in members], beam=1)]
 
-    return validate_generation(
+    return measure_generation(
         translator.model,
-        translator.target_tokenizer,
         batches=batches,
         generate=generate,
-        references=[pair.target for pair in pairs],
-        reference_ids=[pair.target_ids for pair in encoded],
+        num_examples=len(encoded),
         free_running=free_running,
-        select=select,
+        processes=processes,
     )
 
 
