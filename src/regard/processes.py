@@ -173,7 +173,7 @@ class Processes:
                 outcome = _Raised(error)
         outcome = self.broadcast(outcome)
         if isinstance(outcome, _Raised):
-            raise outcome.error
+            raise shared(outcome.error)
         return outcome  # type: ignore[no-any-return]
 
     def on_each(self, work: Callable[[], Result]) -> list[Result]:
@@ -193,7 +193,7 @@ class Processes:
         outcomes = self.gather(outcome)
         for each in outcomes:
             if isinstance(each, _Raised):
-                raise each.error
+                raise shared(each.error)
         return outcomes
 
     @contextmanager
@@ -218,6 +218,13 @@ class Processes:
 
 ALONE = Processes()
 """One process."""
+
+
+def shared(error: BaseException) -> BaseException:
+    """An error that every process raises, marked as such."""
+    if isinstance(error, RegardError):
+        error.is_shared = True
+    return error
 
 
 def join_shares(shares: Sequence[Sequence[Item]]) -> list[Item]:

@@ -249,15 +249,13 @@ def test_several_corpora_are_one_after_the_other_with_their_weights(tmp_path, te
 
 ERRORS = {
     "no text to prepare": ((), {}),
-    r"a\.de: one side of sentence pairs, without its other side": (
+    r"a\.de: one side, without its other side after it; name both in turn, as --train a\.de": (
         ("a.de",),
         {"options": {"task": "translate"}},
     ),
     r"--weight 1 2: give one number .* for each of 1 corpora": (("pairs.tsv",), {"weights": [1, 2]}),
-    "the task 'tag' has no store; those that have: translate, language_model": (
-        ("pairs.tsv",),
-        {"options": {"task": "tag"}},
-    ),
+    r"a\.de: one side, .* as --train words --train tags": (("a.de",), {"options": {"task": "tag"}}),
+    "task: 'tags'": (("pairs.tsv",), {"options": {"task": "tags"}}),
     "no such file": (("pears.tsv",), {}),
     "an empty corpus": (("empty.tsv",), {"options": {"task": "translate"}}),
     r"a\.de:1: 1 column where columns 1 and 2": (
@@ -267,10 +265,6 @@ ERRORS = {
     "too few to split validation examples off": (("one.tsv",), {}),
     r"bad\.jsonl:1: no text named 'target'": (("bad.jsonl",), {"options": {"task": "translate"}}),
     r"worse\.jsonl:1: not JSON": (("worse.jsonl",), {"options": {"task": "translate"}}),
-    "a store has single lines": (
-        ("a.de",),
-        {"options": {"task": "language_model", "data": {"mode": "continuous"}}},
-    ),
     "none is left": (("pairs.tsv",), {"options": {**OPTIONS, "data": {"max_length": 5, "max_ratio": 1.0}}}),
 }
 
@@ -455,7 +449,7 @@ def test_large_text_is_prepared_by_itself_and_resumed(tmp_path, text):
     [
         {"training": {"prepare_above": 0}},
         {"training": {"prepare_above": 1.0}},
-        {"task": "classify"},
+        {"task": "caption"},
         {"data": {"rename_symbols": True}},
         {"data": {"train": ["no such file"]}},
         {"data": 3},
@@ -481,3 +475,110 @@ def test_without_pyarrow_large_text_is_read_into_memory_and_that_is_said(tmp_pat
     layer = {"data": {"train": [text]}, "training": {"prepare_above": 0.001}}
     assert prepare_large(tmp_path / "m", layer, listener=notes.append) == {}
     assert "install pyarrow" in notes[0]
+
+
+def labelled_lines(task, count=120):
+    """Examples of a task that predicts labels, as their texts, their labels and a line of a file."""
+    rng = random.Random(3)
+    for _ in range(count):
+        words = rng.choices(WORDS, k=rng.randint(1, 7))
+        text, tags = " ".join(words), [word[0].upper() for word in words]
+        if task == "tag":
+            yield text, tags, f"{text}\t{' '.join(tags)}\n"
+        else:
+            yield text, tags[:1], f"{tags[0]}\t{text}\n"
+
+
+SMALL = {
+    "training": {**OPTIONS["training"], "max_updates": 4},
+    "model": {"encoder": {"embedding_size": 3, "state_size": 4}},
+    "data": {"max_length": 5},
+}
+
+
+@pytest.mark.parametrize("task", ["classify", "tag"])
+def test_labelled_examples_are_in_a_store_with_their_labels(tmp_path, task):
+    examples = list(labelled_lines(task))
+    path = tmp_path / "labelled.tsv"
+    path.write_text("".join(line for *_, line in examples))
+    report = prepare(tmp_path / "s", str(path), options={"task": task, **SMALL})
+    labels = json.loads((tmp_path / "s" / "labels.json").read_text())
+    assert labels == sorted({label for _, own, _ in examples for label in own})
+    tokenizer = Tokenizer.load(tmp_path / "s" / "text.json")
+    rows = [(tokenizer.decode(ids), [labels[k] for k in own]) for ids, own in opened(tmp_path / "s")]
+    valid = read_valid(tmp_path / "s")
+    kept = [
+        (" ".join(each["words"]), each["tags"]) if task == "tag" else (*each["texts"], [each["label"]])
+        for each in valid
+    ]
+    short = [(text, own) for text, own, _ in examples]
+    assert rows == [pair for pair in short if pair not in kept and len(pair[0].split()) <= 5]
+    assert report["kept"] == len(rows) < report["read"] == 120
+    assert list(report["texts"]) == ["word_ids" if task == "tag" else "text_ids_1"]
+
+    config = plan_run({"data": {"train": [str(tmp_path / "s")]}}, {"training": SMALL["training"]}).config
+    trained = run_training(tmp_path / "m", config, page=False)
+    assert trained.result.updates == 4
+    assert {"accuracy", "loss"} <= trained.report["validation"].keys()
+
+
+def test_a_store_of_two_texts_is_not_one_of_one(tmp_path):
+    path = tmp_path / "pairs.tsv"
+    path.write_text("".join(f"{k % 2}\t{WORDS[k % 7]}\t{WORDS[k % 3]}\n" for k in range(40)))
+    options = {"task": "classify", **SMALL, "model": {**SMALL["model"], "num_texts": 2}}
+    prepare(tmp_path / "s", str(path), options=options)
+    assert opened(tmp_path / "s").vocabularies.keys() == {"text_ids_1", "text_ids_2", "label_ids"}
+    files = {"data": {"train": [str(tmp_path / "s")]}}
+    trained = run_training(
+        tmp_path / "m", plan_run(files, {"training": SMALL["training"]}).config, page=False
+    )
+    assert trained.result.updates == 4
+    with pytest.raises(
+        ConfigError, match=r"has the columns text_ids_1, text_ids_2, label_ids, and the model reads"
+    ):
+        run_training(tmp_path / "n", plan_run(files, {"model": {"num_texts": 1}}).config)
+
+
+def test_one_label_is_none(tmp_path):
+    (tmp_path / "one.tsv").write_text("good\ta b\ngood\tc d\n" * 20)
+    with pytest.raises(DataError, match="every label is 'good'; at least two"):
+        prepare(tmp_path / "s", str(tmp_path / "one.tsv"), options={"task": "classify"})
+
+
+def test_continuous_text_keeps_its_order_and_its_blank_lines(tmp_path):
+    rng = random.Random(5)
+    lines = [" ".join(rng.choices(WORDS, k=rng.choice([0, 2, 9]))) for _ in range(200)]
+    (tmp_path / "text.txt").write_text("".join(f"{line}\n" for line in lines))
+    options = {
+        "task": "language_model",
+        "data": {"mode": "continuous", "steps": 4, "max_length": 5},
+        "model": {"embedding_size": 4, "state_size": 4},
+        "training": {**OPTIONS["training"], "max_updates": 6},
+    }
+    prepare(tmp_path / "s", str(tmp_path / "text.txt"), options=options)
+    tokenizer = Tokenizer.load(tmp_path / "s" / "text.json")
+    assert [tokenizer.decode(ids) for (ids,) in opened(tmp_path / "s")] == lines[:190]
+    assert [each["text"] for each in read_valid(tmp_path / "s")] == lines[190:]
+    # one text, whether it is in memory or in a store: the same weights
+    weights = []
+    for name, files in (("m", ["text.txt"]), ("n", ["s"])):
+        (tmp_path / "valid.txt").write_text("".join(f"{line}\n" for line in lines[190:]))
+        (tmp_path / "text.txt").write_text("".join(f"{line}\n" for line in lines[:190]))
+        data = {"train": [str(tmp_path / file) for file in files], "valid": [str(tmp_path / "valid.txt")]}
+        run = plan_run({"data": data}, options, {"tokenizer": {"text": "word"}})
+        run_training(tmp_path / name, run.config, page=False)
+        weights.append(safetensors.numpy.load_file(tmp_path / name / "last.safetensors"))
+    assert all(np.array_equal(weights[0][key], weights[1][key]) for key in weights[0])
+    with pytest.raises(ConfigError, match="--weight 2: continuous text is read once, in its order"):
+        prepare(tmp_path / "t", str(tmp_path / "text.txt"), options=options, weights=[2])
+
+
+def test_captions_have_no_store(tmp_path):
+    with pytest.raises(ConfigError, match="task = 'caption': a store has ids of texts and labels"):
+        prepare(tmp_path / "s", "features.npy", "captions.txt", options={"task": "caption"})
+
+
+@pytest.mark.parametrize("option", [{"training": {"start_from": "m"}}, {"pretrained": {"encoder": "m"}}])
+def test_large_text_for_tokenizers_that_are_given_is_not_prepared(tmp_path, text, option):
+    options = {"data": {"train": [text]}, "training": {"prepare_above": 1e-6}}
+    assert prepare_large(tmp_path / "m", options, option) == {}

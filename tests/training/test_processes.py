@@ -13,7 +13,9 @@ from safetensors.torch import load_file
 from regard.checkpoint import read_log
 from regard.config import write_toml
 from regard.errors import DataError
+from regard.io import LOCK
 from regard.tasks.translate.task import TranslateTask
+from regard.training import prepare
 from regard.training.configure import configure
 from regard.training.provenance import fingerprint, refuse_unlike_data
 from regard.training.run import run_training
@@ -75,6 +77,29 @@ def kill(self, group):
 loop.Loop._update = kill
 sys.argv = ["regard", "train", str(folder / "run"), "--config", str(folder / "run.toml"), "--resume"]
 main()
+"""
+
+
+FROM_A_STORE = """
+import regard.training.prepare as prepare
+from regard.tasks.base import Task
+
+prepare._CHUNK = 5
+options = json.loads((folder / "options.json").read_text())
+files = options["data"].pop("train")
+report = prepare.prepare_store(folder / "together", files, options)
+read = []
+share = Task.share
+
+def record(self, members):
+    own = share(self, members)
+    read.extend(own)
+    return own
+
+Task.share = record
+config = configure(options, {"data": {"train": [str(folder / "together")]}})
+run_training(folder / "run", config, page=False)
+(folder / f"read-{rank}.json").write_text(json.dumps([report, read]))
 """
 
 
@@ -174,6 +199,40 @@ def test_two_processes_train_as_one(tmp_path, files, run_config, torchrun):
     trained = run_training(tmp_path / "stopped", longer, resume=True, listener=heard.append)
     assert trained.result.updates == 12
     assert any("processes: 2 before, 1 now" in getattr(event, "text", "") for event in heard)
+
+
+def test_two_processes_prepare_and_train_from_a_store(tmp_path, files, run_config, torchrun):
+    """The store of one process to the byte; in an epoch every example once, in one of the processes."""
+    training = {"optimizer": "sgd", "learning_rate": 0.5, "batch_sentences": 5, "threads": 1, "keep_last": 99}
+    config = run_config(
+        data=files["tsv"], training={**training, "max_updates": 0, "validate_every": 1, "max_epochs": 1.0}
+    )
+    (tmp_path / "options.json").write_text(json.dumps(config.to_mapping()))
+    (tmp_path / "stored.py").write_text(PRELUDE + FROM_A_STORE)
+    done = torchrun(tmp_path / "stored.py", tmp_path)
+    assert done.returncode == 0, done.stderr
+
+    options = config.to_mapping()
+    text = options["data"].pop("train")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(prepare, "_CHUNK", 5)
+        report = prepare.prepare_store(tmp_path / "alone", text, options)
+    names = sorted(path.name for path in (tmp_path / "alone").iterdir() if path.name != LOCK)
+    assert len([name for name in names if name.endswith(".arrow")]) > 5
+    assert names == sorted(path.name for path in (tmp_path / "together").iterdir() if path.name != LOCK)
+    for name in names:
+        assert (tmp_path / "alone" / name).read_bytes() == (tmp_path / "together" / name).read_bytes(), name
+
+    (first, one), (other, two) = (json.loads((tmp_path / f"read-{rank}.json").read_text()) for rank in (0, 1))
+    assert first == other == report
+    assert len(one) > len(two) > 10
+    assert sorted(one + two) == list(range(report["kept"])), "an epoch without overlap or loss"
+    data = {"data": {"train": [str(tmp_path / "alone")]}}
+    run_training(tmp_path / "single", configure(options, data), page=False)
+    single, several = weights(tmp_path / "single"), weights(tmp_path / "run")
+    assert single.keys() == several.keys()
+    for after in single:
+        torch.testing.assert_close(several[after], single[after], rtol=1e-5, atol=1e-6)
 
 
 def test_a_process_that_is_killed_is_an_error_and_the_run_goes_on(tmp_path, files, run_config, torchrun):

@@ -61,6 +61,24 @@ class Part:
     sha256: str
 
 
+@dataclass(frozen=True)
+class _File:
+    """The size and the SHA-256 of a file that belongs to a store."""
+
+    bytes: int
+    sha256: str
+
+
+def _describe_file(path: Path) -> _File:
+    return _File(path.stat().st_size, digest_of(path))
+
+
+def _check_size(path: Path, written: int) -> None:
+    """Raise where a file has another size; reading it could take for ever."""
+    if (size := path.stat().st_size) != written:
+        raise ValueError(f"{size:,} bytes, and it was written with {written:,}")
+
+
 def is_store(path: str | os.PathLike[str]) -> bool:
     """Whether a path leads to a store."""
     return (Path(path) / MANIFEST).is_file()
@@ -166,7 +184,7 @@ def write_manifest(
     content = {
         "format": FORMAT,
         "vocabularies": dict(vocabularies),
-        "files": {name: digest_of(folder / name) for name in (*files, _LENGTHS)},
+        "files": {name: asdict(_describe_file(folder / name)) for name in (*files, _LENGTHS)},
         "parts": [asdict(part) for part in parts],
         "facts": dict(facts),
     }
@@ -218,8 +236,7 @@ class _MappedPart(_Mapped):
     def __init__(self, folder: Path, part: Part, vocabularies: Mapping[str, int]) -> None:
         self._path, self._sizes = folder / part.file, tuple(vocabularies.values())
         with _damage_at(self._path):
-            if (size := self._path.stat().st_size) != part.bytes:
-                raise ValueError(f"{size:,} bytes, and it was written with {part.bytes:,}")
+            _check_size(self._path, part.bytes)
             super().__init__(self._path, _schema(tuple(vocabularies)), part.records)
             *texts, checksums = self.batch.columns
             self._sides = [(each.offsets.to_numpy(), each.values.to_numpy()) for each in texts]
@@ -259,7 +276,7 @@ class Store(Sequence[Example], Generic[Example]):
 
     Args:
         path: the folder.
-        build: the ids of each text of an example → the example.
+        build: the ids of each text of an example → the example; a `ValueError` where they are not one.
 
     Attributes:
         path: the folder.
@@ -290,16 +307,17 @@ class Store(Sequence[Example], Generic[Example]):
                 )
             parts = [_parse_part(each) for each in manifest["parts"]]
             self.vocabularies = _parse_table(manifest["vocabularies"], int)
-            files = _parse_table(manifest["files"], str)
+            files = {name: _File(**each) for name, each in _parse_table(manifest["files"], dict).items()}
             for name in files:
                 _check_name(name)
             self.facts: dict[str, Any] = _parse_table(manifest["facts"], object)
             if not parts or not self.vocabularies or _LENGTHS not in files:
                 raise ValueError("it has no parts, no columns or no lengths")
-        for name, digest in files.items():
+        for name, written in files.items():
             with _damage_at(self.path / name):
                 check_regular(self.path / name)
-                if digest_of(self.path / name) != digest:
+                _check_size(self.path / name, written.bytes)
+                if digest_of(self.path / name) != written.sha256:
                     raise ValueError("its SHA-256 is not the one it was written with")
         self._ends = list(accumulate(part.records for part in parts))
         self.num_tokens = sum(part.tokens for part in parts)
@@ -330,7 +348,11 @@ class Store(Sequence[Example], Generic[Example]):
         self._read_since += 1
         if self._read_since >= _RELEASE_EVERY:
             self.release()
-        return self._build(*self._parts[part].read(number - (self._ends[part - 1] if part else 0)))
+        texts = self._parts[part].read(number - (self._ends[part - 1] if part else 0))
+        try:
+            return self._build(*texts)
+        except ValueError as error:
+            raise DataError(f"{self.path}: example {number:,} is damaged ({error}); {_REMEDY}") from error
 
     def __iter__(self) -> Iterator[Example]:
         return (self[k] for k in range(len(self)))

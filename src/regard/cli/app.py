@@ -23,7 +23,7 @@ from regard.tasks import TASKS
 from regard.terminal import show_controls
 from regard.version import __version__
 
-_SHARED = ("train", "translate")  # the commands whose work several processes share
+_SHARED = ("prepare", "train", "translate")  # the commands whose work several processes share
 _WAIT = 3.0  # seconds in which torchrun ends the other processes once one has failed
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
@@ -67,7 +67,7 @@ def _root(
     processes, command = Processes.launched(), context.invoked_subcommand
     if processes.world_size > 1 and command not in _SHARED:
         raise ConfigError(
-            f"{command}: {processes.world_size} processes cannot share its work, only that of {' and '.join(_SHARED)}; "
+            f"{command}: {processes.world_size} processes cannot share its work, only that of {', '.join(_SHARED)}; "
             "run it without torchrun"
         )
 
@@ -84,7 +84,7 @@ def main() -> None:
     except RegardError as error:
         if os.environ.get("REGARD_TRACEBACK"):
             raise
-        _print_error(str(error))
+        _print_error(str(error), is_shared=error.is_shared)
         sys.exit(2)
     except MemoryError:
         _print_error("out of memory; give less data or smaller batches, or use a machine with more memory")
@@ -138,11 +138,13 @@ def _check_arguments(arguments: list[str]) -> None:
         )
 
 
-def _print_error(message: str) -> None:
+def _print_error(message: str, *, is_shared: bool = False) -> None:
     processes = Processes.launched()
     if not processes.is_first:
-        # where the first process has the same error, it has printed it, and torchrun ends this one
+        # the first process may have the same error: it has time to print it, after which torchrun ends this one
         time.sleep(_WAIT)
+        if is_shared:
+            return
         notes.quiet = False
         message = f"{processes}: {message}"
     notes.print("[bold red]error:[/] ", end="")

@@ -59,7 +59,7 @@ def prepare(
         typer.Option("--set", help="Set any option of training: --set data.max_length=50."),
     ] = None,
     jobs: Annotated[
-        int | None, typer.Option(help="Number of processes; by default one per processor.", min=1)
+        int | None, typer.Option(help="Number of worker processes; by default one per processor.", min=1)
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
 ) -> None:
@@ -69,9 +69,10 @@ def prepare(
     report.json. Training on it starts at once, and its memory does not grow
     with the text: regard train MODEL --train STORE.
 
-    Text is plain or compressed; of sentence pairs, two parallel files, one
-    tab-separated file, or JSON lines (source, target). Preparing that was
-    stopped goes on when the command is repeated.
+    Text is plain or compressed, in the forms that regard train reads; of
+    sentence pairs, also JSON lines (source, target). Preparing that was
+    stopped goes on when the command is repeated. Under torchrun, on one
+    machine or several that share the folder, all processes share the text.
 
     [bold]Examples[/]
 
@@ -83,10 +84,11 @@ def prepare(
 
       regard prepare store --task language_model --train text.txt --jobs 8
 
+      torchrun --standalone --nproc-per-node 4 -m regard prepare store --train pairs.tsv
+
       regard train model --train store
     """
     from regard.checkpoint import read_options
-    from regard.device import allowed_processors
     from regard.tasks.recognize import recognize_task
     from regard.training.prepare import prepare_store
 
@@ -113,7 +115,7 @@ def prepare(
             tests=test_files or [],
             weights=weights or [],
             preset=preset,
-            jobs=jobs or allowed_processors(),
+            jobs=jobs,
             listener=lambda note: notes.print(note, markup=False),
             progress=display.report,
         )

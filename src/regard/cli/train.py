@@ -179,7 +179,6 @@ def train(
       torchrun --standalone --nproc-per-node 4 -m regard train model --train pairs.tsv --resume
     """
     from regard.checkpoint import read_options
-    from regard.device import allowed_processors
     from regard.training.configure import begun_options, plan_run, recognize
     from regard.training.prepare import prepare_large
     from regard.training.progress import TrainingDisplay
@@ -228,7 +227,7 @@ def train(
                 file,
                 given,
                 preset=preset,
-                jobs=allowed_processors(),
+                jobs=None,
                 listener=lambda note: notes.print(note, markup=False),
                 progress=preparing.report,
             )

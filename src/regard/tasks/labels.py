@@ -19,6 +19,7 @@ from regard.evaluation import ClassScores
 from regard.evaluation.metrics import label_scores
 from regard.models import Model
 from regard.processes import ALONE, Processes, join_shares
+from regard.tasks import TASKS
 from regard.tasks.base import (
     EncodedExample,
     Prepared,
@@ -30,6 +31,7 @@ from regard.tasks.base import (
     train_text_tokenizer,
 )
 from regard.tasks.config import LabelRunConfig
+from regard.tasks.preparation import is_prepared, open_prepared
 from regard.tasks.pretrained import initialize_encoder, load_pretrained, match_shape, note_unknown_words
 from regard.tasks.train_valid_split import split_train_valid
 from regard.text import Labels, Tokenizer
@@ -102,9 +104,12 @@ class LabelTask(Task, Generic[Example, EncodedExample]):
             raise ConfigError(f"data.train: no training {self.examples}; {self.files_option}")
         self.config = config
         self._pretrained = load_pretrained(config.pretrained).get("encoder")
-        examples = self._examples(train, config.data.train) or []
         validated = self._examples(valid, config.data.valid)
-        super().__init__(config, self._prepare(examples, validated, known))
+        if train is None and is_prepared(config.data.train):
+            prepared = self._open_store(validated, known)
+        else:
+            prepared = self._prepare(self._examples(train, config.data.train) or [], validated, known)
+        super().__init__(config, prepared)
 
     @abstractmethod
     def read(self, files: Sequence[str]) -> list[Example]:
@@ -196,6 +201,26 @@ class LabelTask(Task, Generic[Example, EncodedExample]):
             (*notes, *left_out),
             labels.names,
             valid,
+        )
+
+    def _open_store(
+        self, valid: Sequence[Example] | None, known: Vocabulary | None
+    ) -> Prepared[EncodedExample]:
+        """The data of a run whose training examples are in a store."""
+        trained = None if self._pretrained is None else self._pretrained.tokenizers
+        opened = open_prepared(TASKS[self.name].preparing()(self.config), known, trained)
+        examples: Sequence[Example] = opened.valid if valid is None else valid
+        if not examples:
+            raise DataError(f"{opened.store.path}: no validation {self.examples}; name some with --valid")
+        encoded = list(self.encode(examples, opened.tokenizers["text"], Labels(opened.labels)))
+        return Prepared(
+            opened.tokenizers,
+            opened.store,
+            encoded,
+            opened.notes,
+            opened.labels,
+            examples,
+            mixture=opened.mixture,
         )
 
     @property

@@ -15,7 +15,7 @@ from regard.device import find_device
 from regard.errors import ConfigError, DataError, RegardError
 from regard.inference.ensemble import LabelEnsemble
 from regard.models import Model
-from regard.processes import ALONE, Processes
+from regard.processes import ALONE, Processes, shared
 from regard.tasks import TASKS
 from regard.text import Labels, Tokenizer
 from regard.text.formats import group_by_size
@@ -286,7 +286,7 @@ def _predict_shared(
         for predicted, error in processes.gather(own):
             yield from predicted
             if error is not None:
-                raise error
+                raise shared(error)
         first_line += sum(map(len, taken))
 
 

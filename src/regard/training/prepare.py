@@ -4,7 +4,8 @@ In: files, options as for training. Out: a folder with a store, its tokenizers, 
 The text is read twice: once to count it and to sample what the tokenizers and the plan are made from, and once to
 encode it, in chunks. A chunk becomes a part of the store in any process; what a part was made from is kept until the
 store is complete, so preparing that was stopped goes on after its last part. The result does not depend on the number
-of processes, nor on whether it was stopped. Knows tasks only through `TASKS`.
+of processes, nor on whether it was stopped. Under torchrun, every n-th chunk is one of n processes', which write into
+one folder; the first of them does the rest. Knows tasks only through `TASKS`.
 """
 
 import hashlib
@@ -15,18 +16,20 @@ import sys
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from regard.batches.store import Part, Store, is_store, is_whole, read_part, write_manifest, write_part
-from regard.config import merge
+from regard.config import merge, one_of
+from regard.device import allowed_processors
 from regard.errors import ConfigError, DataError
 from regard.io import (
     LOCK,
@@ -38,11 +41,12 @@ from regard.io import (
     write_whole,
     write_whole_text,
 )
+from regard.processes import Processes, join_shares
 from regard.tasks import TASKS
 from regard.tasks.config import RunConfig, TrainingConfig
-from regard.tasks.preparation import VALID, Preparation
+from regard.tasks.preparation import LABELS, VALID, Preparation
 from regard.tasks.recognize import recognize_task
-from regard.text import Tokenizer
+from regard.text import Labels, Tokenizer
 from regard.text.formats import STDIN
 from regard.text.formats.files import COMPRESSED
 from regard.text.specials import UNK
@@ -198,7 +202,7 @@ def prepare_store(
     tests: Sequence[str] = (),
     weights: Sequence[float] = (),
     preset: str | None = None,
-    jobs: int = 1,
+    jobs: int | None = 1,
     listener: Callable[[str], None] = lambda note: None,
     progress: Callable[[PrepareProgress], None] = lambda done: None,
 ) -> dict[str, Any]:
@@ -212,7 +216,7 @@ def prepare_store(
         tests: files of test examples, of the same form: their inputs are looked for among the training examples.
         weights: how often an epoch has the examples of each corpus; none for once each.
         preset: as for training.
-        jobs: the number of processes.
+        jobs: the number of worker processes; None for one per processor.
         listener: called with sentences for the user.
         progress: called after each chunk.
 
@@ -225,33 +229,45 @@ def prepare_store(
     path = Path(folder)
     if not train:
         raise ConfigError("no text to prepare; name it with --train pairs.tsv, or --train a.de --train a.en")
-    if is_store(path):
-        raise DataError(f"{path}: holds a store already; choose another folder, or remove that one")
-    with one_writer(path):
-        _refuse_other_files(path)
-        remove_half_written(path)
+    processes = Processes.launched()
+    processes.connect()
+    with one_writer(path) if processes.is_first else nullcontext():
+        files = processes.on_first(lambda: _open_folder(path, train))
         given: dict[str, Any] = {}
         for layer in layers:
             given = merge(given, layer)
-        files = [_spool(path) if name == STDIN else name for name in train]
         task = (
             given.get("task")
             or recognize_task(files, columns=bool(given.get("data", {}).get("columns"))).task
         )
+        one_of("task", task, TASKS)
         if not TASKS[task].preparation:
             able = ", ".join(name for name, spec in TASKS.items() if spec.preparation)
-            raise ConfigError(f"the task {task!r} has no store; those that have: {able}")
+            raise ConfigError(
+                f"task = {task!r}: a store has ids of texts and labels, and this task reads something else; prepare "
+                f"for one of {able}, or train from the files themselves"
+            )
         run = _Preparing(
             path, task, files, list(valid), list(tests), list(weights), layers, preset, listener, progress
         )
-        return run.run(jobs)
+        return run.run(jobs or max(1, allowed_processors() // processes.local_world_size), processes)
+
+
+def _open_folder(folder: Path, train: Sequence[str]) -> list[str]:
+    """Make sure that a store can be written into a folder; return the files to read."""
+    if is_store(folder):
+        shutil.rmtree(folder / _UNFINISHED, ignore_errors=True)  # where that was left to do
+        raise DataError(f"{folder}: holds a store already; choose another folder, or remove that one")
+    _refuse_other_files(folder)
+    remove_half_written(folder)
+    return [_spool(folder) if name == STDIN else name for name in train]
 
 
 def prepare_large(
     folder: Path,
     *layers: Mapping[str, Any],
     preset: str | None = None,
-    jobs: int = 1,
+    jobs: int | None = 1,
     listener: Callable[[str], None] = lambda note: None,
     progress: Callable[[PrepareProgress], None] = lambda done: None,
 ) -> dict[str, Any]:
@@ -261,7 +277,7 @@ def prepare_large(
         folder: of the run; the store is its folder ``data``. A store that is there already is used.
         layers: the options of the run.
         preset: as for training.
-        jobs: the number of processes.
+        jobs: the number of worker processes; None for one per processor.
         listener: called with sentences for the user.
         progress: called after each chunk.
 
@@ -283,16 +299,19 @@ def prepare_large(
     if not files or not isinstance(limit, int | float) or not 0 < limit * 1e6 < _size_of_text(files):
         return {}
     task = given.get("task") or recognize_task(files, columns=bool(data.get("columns"))).task
-    in_text = ("train_links", "rename_symbols")
-    if task not in TASKS or not TASKS[task].preparation or any(data.get(name) for name in in_text):
-        return {}
-    if data.get("mode") == "continuous":
+    in_text = (
+        *(data.get(name) for name in ("train_links", "rename_symbols")),
+        *(given.get("pretrained"), training.get("start_from")),  # which bring tokenizers of their own
+    )
+    if task not in TASKS or not TASKS[task].preparation or any(in_text):
         return {}
     store = folder / "data"
+    processes = Processes.launched()
+    processes.connect()
     if find_spec("pyarrow") is None:
         listener("the text is large, and all of it is read into memory: install pyarrow to read it from disk")
         return {}
-    if not is_store(store):
+    if not processes.on_first(lambda: is_store(store)):
         listener(f"more than {limit:g} MB of text: it is prepared first, in {store} (training.prepare_above)")
         valid = data.get("valid") or ()
         prepare_store(
@@ -364,8 +383,8 @@ class _Preparing:
         for layer in layers:
             given = merge(given, layer)
         # how the files are read is not planned, so the first reading does with what is given
-        spec = TASKS[task]
-        self._reading = _preparation(spec.run_config().from_mapping({"data": given.get("data", {})}, ""))
+        read = {name: given[name] for name in ("data", "model") if name in given}
+        self._reading = _preparation(TASKS[task].run_config().from_mapping(read, ""))
         self._corpora = self._reading.group(files)
         self._weights = list(weights) or [1.0] * len(self._corpora)
         if len(self._weights) != len(self._corpora) or not all(0 < each < 1000 for each in self._weights):
@@ -374,20 +393,44 @@ class _Preparing:
                 f"--weight {' '.join(map(str, weights))}: give one number above 0 and below 1000 for each of "
                 f"{len(self._corpora)} corpora ({named})"
             )
+        if self._reading.is_continuous and set(self._weights) != {1.0}:
+            raise ConfigError(
+                f"--weight {' '.join(map(str, weights))}: continuous text is read once, in its order; leave weights out"
+            )
 
-    def run(self, jobs: int) -> dict[str, Any]:
+    def run(self, jobs: int, processes: Processes) -> dict[str, Any]:
         """Prepare it all; see `prepare_store`."""
-        sample, total = self._sample()
-        planned = plan_run({"task": self._task}, *self._layers, preset=self._preset, train=sample)
+        begun = processes.on_first(self._begin)
+        num_chunks = -(-begun.total // _CHUNK)  # about, for each corpus has a last one
+        own = islice(self._chunks(), processes.rank, None, processes.world_size)
+
+        def encode() -> list[_Done]:
+            done, num_read = [], 0
+            for each in _in_order(_encode_chunk, own, min(jobs, num_chunks)):
+                done.append(each)
+                num_read += each.counts.read * processes.world_size
+                self._progress(PrepareProgress(min(num_read, begun.total), begun.total))
+            return done
+
+        done = join_shares(processes.on_each(encode))
+        return processes.on_first(lambda: self._finish(begun, done))
+
+    def _begin(self) -> "_Begun":
+        """Read everything once, plan, and train the tokenizers."""
+        sample, total, labels = self._sample()
+        examples = [example for _, example in sample]
+        planned = plan_run({"task": self._task}, *self._layers, preset=self._preset, train=examples)
         config = planned.config
-        preparation = _preparation(config)
+        preparation = _preparation(config, labels)
         split = _Split(config.training.seed_of_split)
         if not self._valid_files:
-            split = split.fitted([preparation.texts(each)[0] for each in sample], total)
+            inputs = [preparation.texts(each)[0] for each in examples]
+            split = split.fitted(inputs, total, is_continuous=preparation.is_continuous)
         settings = {
             "options": config.to_mapping(),
-            "split": split.limit,
-            "sample": _digest([preparation.texts(each) for each in sample]),
+            "labels": labels,
+            "split": [split.limit, split.first],
+            "sample": _digest([preparation.texts(each) for each in examples]),
             "tests": {
                 " and ".join(group): [
                     _hash(preparation.texts(each)[0]) for each in preparation.read(group, self._listener)
@@ -395,22 +438,12 @@ class _Preparing:
                 for group in preparation.group(self._tests)
             },
         }
-        self._begin(settings, preparation, [each for each in sample if not split(preparation.texts(each)[0])])
-        del sample
-        counts, parts, valid = Counts(), list[tuple[int, Part]](), list[str]()
-        for done in _in_order(_encode_chunk, self._chunks(), min(jobs, -(-total // _CHUNK))):
-            counts.add(done.counts)
-            valid += done.valid
-            if done.part is not None:
-                parts.append((done.corpus, done.part))
-            self._progress(PrepareProgress(counts.read, total))
-        parts = self._count_repeated(
-            counts, parts, drop=config.data.to_mapping().get("drop_duplicates", False)
-        )
-        return self._finish(config, planned.lines, counts, parts, valid)
+        train = [each for number, each in sample if not split(preparation.texts(each)[0], number)]
+        self._write_settings(settings, preparation, train)
+        return _Begun(config, planned.lines, total, labels)
 
     def _count_repeated(
-        self, counts: Counts, parts: Sequence[tuple[int, Part]], *, drop: bool
+        self, counts: Counts, parts: Sequence[tuple[int, Part]], columns: Sequence[str], *, drop: bool
     ) -> list[tuple[int, Part]]:
         """Count the examples that occurred before; where they are to be dropped, write their parts again without."""
         if not parts:
@@ -423,26 +456,32 @@ class _Preparing:
             return list(parts)
         left = []
         for (corpus, part), marked in zip(parts, repeated, strict=True):
-            columns = read_part(self._folder, part, tuple(counts.lengths))
+            content = read_part(self._folder, part, columns)
             kept = np.flatnonzero(~marked).tolist()
             for k in np.flatnonzero(marked).tolist():
-                counts.remove("duplicates", {column: rows[k] for column, rows in columns.items()})
+                counts.remove("duplicates", {column: content[column][k] for column in counts.lengths})
             if not kept:
                 (self._folder / part.file).unlink()
             elif marked.any():
-                rest = {column: [rows[k] for k in kept] for column, rows in columns.items()}
+                rest = {column: [rows[k] for k in kept] for column, rows in content.items()}
                 left.append((corpus, write_part(self._folder / part.file, rest)))
             else:
                 left.append((corpus, part))
         return left
 
-    def _sample(self) -> tuple[list[Any], int]:
-        """Read everything once: some examples at random, in their order, and the number of all."""
+    def _sample(self) -> tuple[list[tuple[int, Any]], int, list[str]]:
+        """Read everything once: some examples at random, in their order, with their numbers; the number of all; labels.
+
+        Raises:
+            DataError: there is no example, or all have the same label.
+        """
         rng = random.Random(0)
         kept: list[tuple[int, Any]] = []
+        labels: set[str] = set()
         examples = (each for group in self._corpora for each in self._reading.read(group, self._listener))
         number = -1
         for number, example in enumerate(examples):
+            labels.update(self._reading.names(example))
             # reservoir sampling (Vitter 1985, algorithm R)
             if number < _SAMPLE:
                 kept.append((number, example))
@@ -452,9 +491,10 @@ class _Preparing:
             raise DataError(
                 f"{' and '.join(self._corpora[0])}: an empty corpus, without a line; give some text"
             )
-        return [example for _, example in sorted(kept, key=lambda each: each[0])], number + 1
+        kept.sort(key=lambda each: each[0])
+        return kept, number + 1, list(Labels.learn(labels)) if labels else []
 
-    def _begin(
+    def _write_settings(
         self, settings: Mapping[str, Any], preparation: Preparation[Any], sample: Sequence[Any]
     ) -> None:
         """Train the tokenizers, unless this was begun before with the same settings."""
@@ -467,28 +507,32 @@ class _Preparing:
         for old in (*unfinished.glob("*.json"), *self._folder.glob("*.arrow")):
             old.unlink()
         tokenizers = preparation.train_tokenizers(sample)
-        for name in dict.fromkeys(preparation.columns.values()):
+        for name in dict.fromkeys(preparation.texts_by_column.values()):
             tokenizers[name].save(self._folder / f"{name}.json")
         write_whole_text(path, text)
 
     def _chunks(self) -> Iterator["_Chunk"]:
-        number = 0
+        number = first = 0
         for corpus, group in enumerate(self._corpora):
             examples = iter(self._reading.read(group, lambda note: None))
             while chunk := list(islice(examples, _CHUNK)):
-                yield _Chunk(self._folder, number, corpus, chunk)
-                number += 1
+                yield _Chunk(self._folder, number, first, corpus, chunk)
+                number, first = number + 1, first + len(chunk)
 
-    def _finish(
-        self,
-        config: RunConfig,
-        lines: Sequence[str],
-        counts: Counts,
-        parts: Sequence[tuple[int, Part]],
-        valid: Sequence[str],
-    ) -> dict[str, Any]:
+    def _finish(self, begun: "_Begun", done: Sequence["_Done"]) -> dict[str, Any]:
         """Write what belongs to the store beside its parts, and ``store.json`` last."""
-        preparation = _preparation(config)
+        config = begun.config
+        preparation = _preparation(config, begun.labels)
+        counts, valid = Counts(), list[str]()
+        for each in done:
+            counts.add(each.counts)
+            valid += each.valid
+        parts = self._count_repeated(
+            counts,
+            [(each.corpus, each.part) for each in done if each.part is not None],
+            tuple(preparation.columns),
+            drop=config.data.to_mapping().get("drop_duplicates", False),
+        )
         sizes = [
             sum(part.records for of, part in parts if of == corpus) for corpus in range(len(self._corpora))
         ]
@@ -510,7 +554,7 @@ class _Preparing:
         report["validation"] = len(valid)
         write_whole_text(self._folder / VALID, "".join(f"{line}\n" for line in valid))
         write_whole_text(self._folder / REPORT, json.dumps(report, indent=2, ensure_ascii=False) + "\n")
-        names = list(dict.fromkeys(preparation.columns.values()))
+        names = list(dict.fromkeys(preparation.texts_by_column.values()))
         tokenizers = {name: Tokenizer.load(self._folder / f"{name}.json") for name in names}
         options = config.to_mapping()
         facts = {
@@ -518,21 +562,19 @@ class _Preparing:
             "tokenizer": options["tokenizer"],
             "data": {name: options["data"][name] for name in preparation.fixed},
             "plan": {name: options[name] for name in ("model", "training")},
-            "lines": list(lines),
+            "lines": list(begun.lines),
             "corpora": [
                 {"files": list(group), "examples": count, "weight": weight}
                 for group, count, weight in zip(self._corpora, sizes, self._weights, strict=True)
             ],
             "notes": [f"left out {_listed(counts.removed)}"] if counts.removed else [],
         }
-        vocabularies = {column: tokenizers[name].size for column, name in preparation.columns.items()}
-        write_manifest(
-            self._folder,
-            [part for _, part in parts],
-            vocabularies,
-            facts,
-            [VALID, REPORT, *(f"{name}.json" for name in names)],
-        )
+        files = [VALID, REPORT, *(f"{name}.json" for name in names)]
+        if begun.labels:
+            write_whole_text(self._folder / LABELS, json.dumps(begun.labels, ensure_ascii=False) + "\n")
+            files.append(LABELS)
+        sizes_of_vocabularies = preparation.sizes(tokenizers)
+        write_manifest(self._folder, [part for _, part in parts], sizes_of_vocabularies, facts, files)
         shutil.rmtree(self._folder / _UNFINISHED)
         return report
 
@@ -544,8 +586,8 @@ def _listed(removed: Mapping[str, int]) -> str:
     )
 
 
-def _preparation(config: RunConfig) -> Preparation[Any]:
-    preparation: Preparation[Any] = TASKS[config.task].preparing()(config)
+def _preparation(config: RunConfig, labels: Sequence[str] = ()) -> Preparation[Any]:
+    preparation: Preparation[Any] = TASKS[config.task].preparing()(config, labels)
     return preparation
 
 
@@ -561,36 +603,53 @@ def _hash(text: str) -> int:
 
 @dataclass(frozen=True)
 class _Split:
-    """Whether an example is for validation: its input says it, so equal inputs are in the same part."""
+    """Whether an example is for validation: its input says it, so equal inputs are in the same part.
+
+    Of continuous text, the last lines are.
+    """
 
     seed: int
     limit: int = 0
     """Of 64 bits: those whose hash is below it are for validation."""
+    first: int | None = None
+    """Of continuous text: the number of the first line that is for validation."""
 
-    def __call__(self, text: str) -> bool:
-        return self._hash(text) < self.limit
+    def __call__(self, text: str, number: int) -> bool:
+        return self._hash(text) < self.limit if self.first is None else number >= self.first
 
     def _hash(self, text: str) -> int:
         return _hash(f"{self.seed}\n{text}")
 
-    def fitted(self, sample: Sequence[str], total: int) -> "_Split":
+    def fitted(self, sample: Sequence[str], total: int, *, is_continuous: bool) -> "_Split":
         """The split of one input in twenty, at most about a thousand, and at least one.
 
         Args:
             sample: inputs; all there are, where these are not too many.
             total: the number of all.
+            is_continuous: whether they are the lines of one text.
 
         Raises:
             DataError: there are too few to split.
         """
-        if len(sample) < total:
+        if len(sample) < total and not is_continuous:
             return _Split(self.seed, int(min(_VALID_SHARE, _MAX_VALID / total) * 2**64))
         hashes = sorted(set(map(self._hash, sample)))
         if len(hashes) < 2:
             raise DataError(
                 f"{total:,} examples are too few to split validation examples off; name some with --valid"
             )
+        if is_continuous:
+            return _Split(self.seed, first=total - max(1, min(int(_VALID_SHARE * total), _MAX_VALID)))
         return _Split(self.seed, hashes[max(1, min(int(_VALID_SHARE * len(hashes)), _MAX_VALID))])
+
+
+class _Begun(NamedTuple):
+    """What the first reading has decided: the options, the lines of the plan, the number of examples, the labels."""
+
+    config: RunConfig
+    lines: Sequence[str]
+    total: int
+    labels: list[str]
 
 
 @dataclass(frozen=True)
@@ -599,6 +658,8 @@ class _Chunk:
 
     folder: Path
     number: int
+    first: int
+    """The number of its first example."""
     corpus: int
     examples: Sequence[Any]
 
@@ -620,26 +681,32 @@ def _load(
     """What every chunk of a folder needs, read once in each process."""
     content = parse_json(settings)
     config = RunConfig.from_mapping(content["options"], "")
-    preparation = _preparation(config)
-    tokenizers = {name: Tokenizer.load(folder / f"{name}.json") for name in set(preparation.columns.values())}
-    split = _Split(config.training.seed_of_split, content["split"])
+    preparation = _preparation(config, content["labels"])
+    names = set(preparation.texts_by_column.values())
+    tokenizers = {name: Tokenizer.load(folder / f"{name}.json") for name in names}
+    split = _Split(config.training.seed_of_split, *content["split"])
     return preparation, tokenizers, split, {name: set(hashes) for name, hashes in content["tests"].items()}
 
 
 def _encode_chunk(chunk: _Chunk) -> _Done:
     """Encode some examples and write them as a part, unless that was done before."""
     folder, unfinished = chunk.folder, chunk.folder / _UNFINISHED
-    settings = (unfinished / _SETTINGS).read_text(encoding="utf-8")
+    try:
+        settings = (unfinished / _SETTINGS).read_text(encoding="utf-8")
+    except OSError as error:
+        raise DataError(
+            f"{unfinished / _SETTINGS}: cannot be read ({error.strerror}); all processes need the folder of the store"
+        ) from error
     preparation, tokenizers, split, tests = _load(folder, settings)
     texts = [preparation.texts(example) for example in chunk.examples]
     digest = _digest([chunk.corpus, texts])
     record = unfinished / f"{chunk.number:06d}.json"
     if (done := _done_before(folder, record, digest, chunk.corpus)) is not None:
         return done
-    counts = Counts(read=len(texts), lengths={column: Counter() for column in preparation.columns})
+    counts = Counts(read=len(texts), lengths={column: Counter() for column in preparation.texts_by_column})
     valid, train, kept_texts = [], [], []
-    for example, text in zip(chunk.examples, texts, strict=True):
-        if split(text[0]):
+    for number, (example, text) in enumerate(zip(chunk.examples, texts, strict=True), start=chunk.first):
+        if split(text[0], number):
             valid.append(json.dumps(preparation.to_json(example), ensure_ascii=False))
         else:
             train.append(example)
@@ -656,8 +723,9 @@ def _encode_chunk(chunk: _Chunk) -> _Done:
         counts.kept += 1
         for (column, rows), ids in zip(columns.items(), row.ids, strict=True):
             rows.append(ids)
-            counts.lengths[column][len(ids)] += 1
-            counts.unknown[column] += ids.count(UNK)
+            if column in counts.lengths:
+                counts.lengths[column][len(ids)] += 1
+                counts.unknown[column] += ids.count(UNK)
         hashes.append(_hash("\n".join(text)))
         hashed = _hash(text[0]) if tests else 0
         counts.in_tests.update(name for name, hashes in tests.items() if hashed in hashes)

@@ -1,28 +1,25 @@
 """Lines of text as rows of a store."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar
+from types import MappingProxyType
+from typing import Any
 
-from regard.errors import ConfigError
 from regard.tasks.base import train_text_tokenizer
 from regard.tasks.language_model.config import LanguageModelRun
 from regard.tasks.preparation import EncodedRow, Preparation
-from regard.text import Tokenizer, encode_lines, read_lines
+from regard.text import EncodedLine, Tokenizer, encode_lines, read_lines
 
 
 class LinePreparation(Preparation[str]):
     """See `Preparation`."""
 
-    columns: ClassVar[Mapping[str, str]] = {"ids": "text"}
+    columns = MappingProxyType({"ids": "text"})
     fixed = ("mode", "max_length")
     config: LanguageModelRun
 
-    def __init__(self, config: LanguageModelRun) -> None:
-        super().__init__(config)
-        if config.data.mode == "continuous":
-            raise ConfigError(
-                'data.mode = "continuous": a store has single lines; train from the text itself'
-            )
+    def __init__(self, config: LanguageModelRun, labels: Sequence[str] = ()) -> None:
+        super().__init__(config, labels)
+        self.is_continuous = config.data.mode == "continuous"
 
     def group(self, files: Sequence[str]) -> list[tuple[str, ...]]:
         """Every file is a corpus."""
@@ -37,11 +34,16 @@ class LinePreparation(Preparation[str]):
         return {"text": train_text_tokenizer(examples, self.config.tokenizer)}
 
     def encode(self, examples: Sequence[str], tokenizers: Mapping[str, Tokenizer]) -> Iterator[EncodedRow]:
-        """See `Preparation.encode`."""
+        """See `Preparation.encode`; continuous text has all its lines."""
         limit = self.config.data.max_length
         for line in encode_lines(examples, tokenizers["text"]):
-            reason = "" if 0 < len(line.ids) <= limit else "too_long" if line.ids else "empty"
-            yield EncodedRow((line.ids,), reason)
+            is_kept = self.is_continuous or 0 < len(line.ids) <= limit
+            yield EncodedRow((line.ids,), "" if is_kept else "too_long" if line.ids else "empty")
+
+    def build(self, *ids: list[int]) -> EncodedLine:
+        """A line without its text: words and characters are counted to validate, never to train."""
+        [own] = ids
+        return EncodedLine("", own, 0, 0)
 
     def texts(self, example: str) -> tuple[str, ...]:
         """The line."""

@@ -8,10 +8,13 @@ gradient (truncated back-propagation through time); an epoch starts from a zero 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
 from regard.batches import LineBatch, Stream, batch_by_length, pad_lines, select_positions, token_positions
+from regard.batches.store import Store
+from regard.batches.stored_stream import StoredStream
 from regard.errors import ConfigError, DataError
 from regard.models import LanguageModelNetwork, States, detached
 from regard.plots.page import ShownResult
@@ -29,7 +32,7 @@ from regard.tasks.base import (
 from regard.tasks.language_model.config import LanguageModelRun
 from regard.tasks.language_model.predictor import LanguageModel
 from regard.tasks.language_model.result import TextScore
-from regard.tasks.preparation import is_prepared, known_tokenizers, open_prepared
+from regard.tasks.preparation import is_prepared, open_prepared
 from regard.tasks.train_valid_split import split_note, split_train_valid
 from regard.text import EncodedLine, encode_lines, read_lines
 
@@ -107,15 +110,21 @@ class LanguageModelTask(Task):
             lines = parse_lines(train) if train is not None else read_corpus(data.train)
             prepared = _prepare(lines, validated, config, known)
         super().__init__(config, prepared)
-        self._stream: Stream | None = None
+        self._stream: Stream | StoredStream | None = None
         if data.mode == "continuous":
-            num_tokens, num_streams = sum(self.lengths), config.training.batch_sentences
+            num_streams = config.training.batch_sentences
+            num_tokens = int(np.sum(self.lengths, dtype=np.int64))
             if num_tokens < num_streams:
                 raise DataError(
                     f"{num_tokens} tokens, EOS counted, cannot be read as {num_streams} streams side by side; "
                     f"give more text, or lower training.batch_sentences (now {num_streams})"
                 )
-            self._stream = Stream([line.ids for line in self.prepared.train], num_streams, data.steps)
+            text = self.prepared.train
+            self._stream = (
+                StoredStream(text, num_streams, data.steps)
+                if isinstance(text, Store)
+                else Stream([line.ids for line in text], num_streams, data.steps)
+            )
         self._state: States | None = None
 
     @property
@@ -342,15 +351,12 @@ def _open_store(
     """The data of a run whose training lines are in a store."""
     from regard.tasks.language_model.preparation import LinePreparation
 
-    preparation = LinePreparation(config)
-
-    def build(ids: list[int]) -> EncodedLine:
-        return EncodedLine("", ids, 0, 0)  # words and characters are counted to validate, never to train
-
-    opened = open_prepared(preparation, build, known_tokenizers(known, preparation.columns))
+    opened = open_prepared(LinePreparation(config), known)
     lines = opened.valid if valid is None else valid
-    validated = [line for line in encode_lines(lines, opened.tokenizers["text"]) if line.ids]
-    if not validated:
+    validated = list(encode_lines(lines, opened.tokenizers["text"]))
+    if config.data.mode != "continuous":
+        validated = [line for line in validated if line.ids]
+    if not any(line.ids for line in validated):
         raise DataError("the validation text is empty; give some lines with text")
     return Prepared(opened.tokenizers, opened.store, validated, opened.notes, mixture=opened.mixture)
 

@@ -1,51 +1,31 @@
 """Sentence pairs as rows of a store."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import islice
-from typing import Any, ClassVar
+from types import MappingProxyType
+from typing import Any
 
-from regard.errors import ConfigError, DataError
-from regard.tasks.preparation import EncodedRow, Preparation
+from regard.tasks.preparation import EncodedRow, Preparation, group_sides
 from regard.tasks.translate.config import TranslateRun
 from regard.tasks.translate.task import make_tokenizers
-from regard.text import Filters, SentencePair, Tokenizer, encode_pairs, read_pairs
-from regard.text.formats import STDIN, is_json_lines, read_file
+from regard.text import EncodedPair, Filters, SentencePair, Tokenizer, encode_pairs, read_pairs
 from regard.text.formats.layout import parse_column
-
-_LOOKED_AT = 20  # lines
 
 
 class PairPreparation(Preparation[SentencePair]):
     """See `Preparation`."""
 
-    columns: ClassVar[Mapping[str, str]] = {"source_ids": "source", "target_ids": "target"}
+    columns = MappingProxyType({"source_ids": "source", "target_ids": "target"})
     fixed = ("max_length", "max_ratio", "drop_duplicates")
     config: TranslateRun
 
-    def __init__(self, config: TranslateRun) -> None:
-        super().__init__(config)
+    def __init__(self, config: TranslateRun, labels: Sequence[str] = ()) -> None:
+        super().__init__(config, labels)
         data = config.data
         self._filters = Filters(data.max_length, data.max_ratio or None, data.drop_duplicates)
 
     def group(self, files: Sequence[str]) -> list[tuple[str, ...]]:
         """Files of plain text two by two, as source and target; files with columns and JSON lines by themselves."""
-        corpora: list[tuple[str, ...]] = []
-        source = ""
-        for name in files:
-            if not self.config.data.columns and _is_plain(name):
-                if source:
-                    corpora.append((source, name))
-                source = "" if source else name
-            elif source:
-                break
-            else:
-                corpora.append((name,))
-        if source:
-            raise ConfigError(
-                f"{source}: one side of sentence pairs, without its other side after it; name source and target in "
-                "turn, as --train a.de --train a.en"
-            )
-        return corpora
+        return group_sides(files, "--train a.de --train a.en", in_columns=bool(self.config.data.columns))
 
     def read(self, files: Sequence[str], listener: Callable[[str], None]) -> Iterator[SentencePair]:
         """See `Preparation.read`."""
@@ -66,6 +46,11 @@ class PairPreparation(Preparation[SentencePair]):
         for pair in encode_pairs(examples, tokenizers["source"], tokenizers["target"]):
             yield EncodedRow((pair.source_ids, pair.target_ids), self._filters.find_reason(pair) or "")
 
+    def build(self, *ids: list[int]) -> EncodedPair:
+        """See `Preparation.build`."""
+        source_ids, target_ids = ids
+        return EncodedPair(source_ids, target_ids)
+
     def texts(self, example: SentencePair) -> tuple[str, ...]:
         """Source, with its features, and target."""
         return "\t".join((example.source, *(example.features or ()))), example.target
@@ -85,13 +70,3 @@ class PairPreparation(Preparation[SentencePair]):
         return SentencePair(
             str(value["source"]), str(value["target"]), features=None if features is None else tuple(features)
         )
-
-
-def _is_plain(name: str) -> bool:
-    """Whether a file has no columns; standard input, which can be read only once, has."""
-    if name == STDIN or is_json_lines(name):
-        return False
-    first = list(islice(read_file(name), _LOOKED_AT))
-    if not first:
-        raise DataError(f"{name}: an empty corpus, without a line; name a file with some text")
-    return not any("\t" in line for line in first)

@@ -30,7 +30,7 @@ from regard.tasks.generation import (
     measure_generation,
     summarize_generation,
 )
-from regard.tasks.preparation import is_prepared, known_tokenizers, open_prepared
+from regard.tasks.preparation import is_prepared, open_prepared
 from regard.tasks.pretrained import load_pretrained
 from regard.tasks.train_valid_split import split_train_valid
 from regard.tasks.translate.config import DataConfig, PretrainedConfig, TokenizerConfig, TranslateRun
@@ -325,10 +325,7 @@ def _open_store(
             )
     sides = {"encoder": "source", "decoder": "target"}
     tokenizers = {sides[half]: tokenizer for half, tokenizer in trained.items()}
-    preparation = PairPreparation(config)
-    opened = open_prepared(
-        preparation, EncodedPair, {**known_tokenizers(known, preparation.columns), **tokenizers}
-    )
+    opened = open_prepared(PairPreparation(config), known, tokenizers)
     pairs = opened.valid
     if valid is not None:
         pairs = parse_pairs(valid)
