@@ -1,19 +1,24 @@
 """Whether memory grows with a corpus: ``python -m benchmarks.memory``; see its ``--help``.
 
 Pairs are generated as text, prepared as a store, and trained from: each step in a process of its own, whose peak memory
-is measured. Prints progress on standard error, a table on standard output.
+is measured. With ``--repeat``, the parts of the largest store are linked several times into another, which takes no
+time and no disk. Prints progress on standard error, a table on standard output.
 """
 
 import argparse
+import json
+import os
 import random
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from benchmarks.process import run_in_subprocess
 from benchmarks.report import Table, markdown_table
+from regard.batches.store import MANIFEST, Part, write_manifest
 from regard.training.configure import plan_run
 from regard.training.prepare import prepare_store
 from regard.training.progress import Event, Progress
@@ -63,31 +68,45 @@ def train(folder: str, source: str, updates: int) -> dict[str, Any]:
     return {"first_update": first[0]}
 
 
-def measure(count: int, updates: int, jobs: int, text_up_to: int) -> list[str]:
-    """One row of the table."""
+def repeat_store(store: Path, target: Path, times: int) -> None:
+    """Make a store of the parts of another, each several times."""
+    manifest = json.loads((store / MANIFEST).read_text(encoding="utf-8"))
+    target.mkdir()
+    parts = []
+    for k in range(times):
+        for part in manifest["parts"]:
+            repeated = Part(**{**part, "file": f"{k:03d}-{part['file']}"})
+            os.link(store / part["file"], target / repeated.file)
+            parts.append(repeated)
+    files = [name for name in manifest["files"] if not name.endswith(".arrow")]
+    for name in files:
+        os.link(store / name, target / name)
+    for corpus in manifest["facts"]["corpora"]:
+        corpus["examples"] *= times
+    write_manifest(target, parts, manifest["vocabularies"], manifest["facts"], files)
+
+
+def measure(count: int, updates: int, jobs: int, text_up_to: int, repeat: int) -> Iterator[list[str]]:
+    """The rows of the table for a number of pairs, and for the same pairs several times over."""
     with tempfile.TemporaryDirectory() as folder:
         write_pairs(Path(folder) / "pairs.tsv", count)
         prepared = run_in_subprocess("benchmarks.memory:prepare", {"folder": folder, "jobs": jobs}, threads=1)
-        arguments = {"folder": folder, "updates": updates}
-        stored = run_in_subprocess("benchmarks.memory:train", {**arguments, "source": "store"}, threads=1)
-        row = [
-            f"{count:,}",
-            f"{prepared['read'] / prepared['seconds']:,.0f}",
-            _mb(prepared),
-            *_columns(stored),
-        ]
-        if count > text_up_to:
-            return [*row, "–", "–"]
-        text = run_in_subprocess("benchmarks.memory:train", {**arguments, "source": "pairs.tsv"}, threads=1)
-        return [*row, *_columns(text)]
+
+        def trained(source: str) -> list[str]:
+            arguments = {"folder": folder, "updates": updates, "source": source}
+            measured = run_in_subprocess("benchmarks.memory:train", arguments, threads=1)
+            return [_mb(measured), f"{measured['first_update']:.1f}"]
+
+        rate = f"{prepared['read'] / prepared['seconds']:,.0f}"
+        text = ["–", "–"] if count > text_up_to else trained("pairs.tsv")
+        yield [f"{count:,}", rate, _mb(prepared), *trained("store"), *text]
+        if repeat > 1:
+            repeat_store(Path(folder) / "store", Path(folder) / "repeated", repeat)
+            yield [f"{count * repeat:,}, linked", "–", "–", *trained("repeated"), "–", "–"]
 
 
 def _mb(measured: dict[str, Any]) -> str:
     return f"{measured['peak_bytes'] / 1e6:,.0f}"
-
-
-def _columns(measured: dict[str, Any]) -> list[str]:
-    return [_mb(measured), f"{measured['first_update']:.1f}"]
 
 
 def main() -> None:
@@ -98,6 +117,9 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=1, help="processes that prepare")
     parser.add_argument(
         "--text-up-to", type=int, default=1_000_000, help="most pairs to train on from the text, too"
+    )
+    parser.add_argument(
+        "--repeat", type=int, default=1, help="how often to link the parts of the largest store"
     )
     options = parser.parse_args()
     columns = (
@@ -112,7 +134,8 @@ def main() -> None:
     rows = []
     for count in options.sizes:
         print(f"{count:,} pairs", file=sys.stderr)
-        rows.append(measure(count, options.updates, options.jobs, options.text_up_to))
+        repeat = options.repeat if count == max(options.sizes) else 1
+        rows += measure(count, options.updates, options.jobs, options.text_up_to, repeat)
     print("\n".join(markdown_table(Table("", columns, rows))))
 
 

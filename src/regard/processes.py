@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from regard.errors import RegardError
 
 if TYPE_CHECKING:
-    import torch
     from torch import Tensor
 
 TIMEOUT = timedelta(minutes=30)
@@ -88,12 +87,7 @@ class Processes:
             torch.cuda.set_device(self.local_rank % torch.cuda.device_count())
         if not torch.distributed.is_initialized():
             with self._exchange():
-                store, rank, world_size = next(torch.distributed.rendezvous("env://", timeout=TIMEOUT))
-                met = torch.distributed.PrefixStore(meet(store, rank, world_size), store)
-                backend = "cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo"
-                torch.distributed.init_process_group(
-                    backend, store=met, rank=rank, world_size=world_size, timeout=TIMEOUT
-                )
+                join_group()
 
     def share(self, items: Sequence[Item]) -> Sequence[Item]:
         """Every n-th item, from this process's own on: the shares of all n processes are the items, each once."""
@@ -232,7 +226,27 @@ def join_shares(shares: Sequence[Sequence[Item]]) -> list[Item]:
     return [shares[k % len(shares)][k // len(shares)] for k in range(sum(map(len, shares)))]
 
 
-def meet(store: "torch.distributed.Store", rank: int, world_size: int) -> str:
+def join_group() -> None:
+    """Join the processes that torchrun started, in one group for tensors on CPUs and on GPUs.
+
+    Raises:
+        RuntimeError: one of them does not come.
+    """
+    import torch
+    from torch.distributed.distributed_c10d import PrefixStore
+    from torch.distributed.rendezvous import rendezvous
+
+    store, rank, world_size = next(rendezvous("env://", timeout=TIMEOUT))
+    torch.distributed.init_process_group(
+        "cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo",
+        store=PrefixStore(meet(store, rank, world_size), store),
+        rank=rank,
+        world_size=world_size,
+        timeout=TIMEOUT,
+    )
+
+
+def meet(store: Any, rank: int, world_size: int) -> str:
     """A name that these processes have in common, and none before them.
 
     torchrun keeps its store when it starts processes again, and torch would look for dead ones at the addresses that
@@ -241,7 +255,7 @@ def meet(store: "torch.distributed.Store", rank: int, world_size: int) -> str:
     have put it there, and its name is the one in common.
 
     Args:
-        store: what all processes read and write; it may hold names and lists of processes that have ended.
+        store: of torch.distributed, which all read and write; it may hold names and lists of processes that have ended.
         rank: the number of this process.
         world_size: how many there are.
 
@@ -261,6 +275,6 @@ def meet(store: "torch.distributed.Store", rank: int, world_size: int) -> str:
             first, *names = store.get("names").decode().split()
             if own in names:
                 store.set(f"{first}/found/{rank}", "")
-                return first
+                return str(first)
         time.sleep(_POLL)
     raise RuntimeError(f"not all {world_size} processes came within {TIMEOUT}")

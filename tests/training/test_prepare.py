@@ -255,7 +255,7 @@ ERRORS = {
     ),
     r"--weight 1 2: give one number .* for each of 1 corpora": (("pairs.tsv",), {"weights": [1, 2]}),
     r"a\.de: one side, .* as --train words --train tags": (("a.de",), {"options": {"task": "tag"}}),
-    "task: 'tags'": (("pairs.tsv",), {"options": {"task": "tags"}}),
+    "task: no 'tags'; did you mean 'tag'": (("pairs.tsv",), {"options": {"task": "tags"}}),
     "no such file": (("pears.tsv",), {}),
     "an empty corpus": (("empty.tsv",), {"options": {"task": "translate"}}),
     r"a\.de:1: 1 column where columns 1 and 2": (

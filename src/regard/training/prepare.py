@@ -383,7 +383,7 @@ class _Preparing:
         for layer in layers:
             given = merge(given, layer)
         # how the files are read is not planned, so the first reading does with what is given
-        read = {name: given[name] for name in ("data", "model") if name in given}
+        read: dict[str, Any] = {name: given[name] for name in ("data", "model") if name in given}
         self._reading = _preparation(TASKS[task].run_config().from_mapping(read, ""))
         self._corpora = self._reading.group(files)
         self._weights = list(weights) or [1.0] * len(self._corpora)
