@@ -73,6 +73,23 @@ def test_pages_that_are_given_back_are_read_again(folder, monkeypatch):
     assert list(store) == PAIRS
 
 
+def test_only_what_was_read_is_given_back(folder, monkeypatch):
+    """Linux maps far more than the page that is read: without this, memory grows with the store."""
+    released = []
+    monkeypatch.setattr(module, "_RELEASE_EVERY", 2)
+    store = open_store(folder)
+    for part in (*store._parts, store._mapped_lengths):
+        monkeypatch.setattr(part, "release", lambda part=part: released.append(part))
+    assert len(store._parts) > 1
+    store[0]
+    assert not released
+    store[0]
+    assert released == [store._parts[0], store._mapped_lengths]
+    store[-1]
+    store.release()
+    assert set(released) == {store._parts[0], store._parts[-1], store._mapped_lengths}
+
+
 def test_equal_stores_have_equal_checksums_and_others_do_not(tmp_path, folder):
     write(tmp_path / "again")
     write(tmp_path / "other", pairs=[*PAIRS[:-1], ([5], [6])])
