@@ -97,9 +97,9 @@ def measure(count: int, updates: int, jobs: int, text_up_to: int, repeat: int) -
             measured = run_in_subprocess("benchmarks.memory:train", arguments, threads=1)
             return [_mb(measured), f"{measured['first_update']:.1f}"]
 
-        rate = f"{prepared['read'] / prepared['seconds']:,.0f}"
+        speed = f"{prepared['read'] / prepared['seconds']:,.0f}"
         text = ["–", "–"] if count > text_up_to else trained("pairs.tsv")
-        yield [f"{count:,}", rate, _mb(prepared), *trained("store"), *text]
+        yield [f"{count:,}", speed, _mb(prepared), *trained("store"), *text]
         if repeat > 1:
             repeat_store(Path(folder) / "store", Path(folder) / "repeated", repeat)
             yield [f"{count * repeat:,}, linked", "–", "–", *trained("repeated"), "–", "–"]

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import torch
 
-from regard.processes import ALONE, Processes, meet
+from regard.processes import ALONE, Processes, agree_on_name
 from regard.tasks.predictor import TooLongError
 from regard.training.signals import StoppedTraining
 
@@ -48,7 +48,7 @@ def test_processes_meet_in_a_store_that_dead_ones_have_used():
             def arrive(rank, late=late):
                 if rank == late:
                     time.sleep(0.1)
-                return meet(store, rank, 3)
+                return agree_on_name(store, rank, 3)
 
             names = set(pool.map(arrive, range(3)))
         assert len(names) == 1

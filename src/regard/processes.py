@@ -239,14 +239,14 @@ def join_group() -> None:
     store, rank, world_size = next(rendezvous("env://", timeout=TIMEOUT))
     torch.distributed.init_process_group(
         "cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo",
-        store=PrefixStore(meet(store, rank, world_size), store),
+        store=PrefixStore(agree_on_name(store, rank, world_size), store),
         rank=rank,
         world_size=world_size,
         timeout=TIMEOUT,
     )
 
 
-def meet(store: Any, rank: int, world_size: int) -> str:
+def agree_on_name(store: Any, rank: int, world_size: int) -> str:
     """A name that these processes have in common, and none before them.
 
     torchrun keeps its store when it starts processes again, and torch would look for dead ones at the addresses that

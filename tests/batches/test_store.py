@@ -90,6 +90,16 @@ def test_only_what_was_read_is_given_back(folder, monkeypatch):
     assert set(released) == {store._parts[0], store._parts[-1], store._mapped_lengths}
 
 
+@pytest.mark.parametrize("name", ["lengths.arrow", "00000.arrow"])
+def test_a_file_of_another_size_is_refused_without_being_read(folder, name):
+    """It may be as large as any disk."""
+    os.truncate(folder / name, 1 << 42)
+    with pytest.raises(
+        DataError, match=rf"{name}: damaged: 4,398,046,511,104 bytes, and it was written with"
+    ):
+        open_store(folder)
+
+
 def test_equal_stores_have_equal_checksums_and_others_do_not(tmp_path, folder):
     write(tmp_path / "again")
     write(tmp_path / "other", pairs=[*PAIRS[:-1], ([5], [6])])

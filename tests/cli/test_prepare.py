@@ -44,7 +44,10 @@ def test_errors_have_a_message_and_a_status(regard, tmp_path, text):
         ([], "no text to prepare"),
         (["--train", str(text), "--weight", "1", "--weight", "2"], "--weight 1.0 2.0: give one number"),
         (["--train", str(tmp_path / "pears.tsv")], "no such file; did you mean"),
-        (["--train", str(text), "--task", "tag"], "the task 'tag' has no store"),
+        (
+            ["--train", str(text), "--task", "caption"],
+            "task = 'caption': a store has ids of texts and labels",
+        ),
         (["--train", str(text), "--set", "data.mode=continuous"], "mode"),
     ):
         ended = regard("prepare", str(tmp_path / "s"), *arguments, "--jobs", "1")

@@ -58,7 +58,7 @@ def test_a_batch_that_does_not_fit_is_trained_on_in_parts(tmp_path, run_config, 
         "validate_every": 2,
         "validation_sentences": 1,
     }
-    config = run_config(model=WIDE, training=training)
+    config = run_config(data={"max_length": 200}, model=WIDE, training=training)
     free_memory()
     before = torch.cuda.memory_allocated()
     run_training(tmp_path / "whole", config, train=long_pairs, valid=long_pairs[:2], page=False)

@@ -41,6 +41,9 @@ runs = json.loads((folder / "runs.json").read_text())
 for name, options in runs.items():
     run_training(folder / name, configure(options))
 
+# a run that one process began
+run_training(folder / "grown", configure(runs["pairs"]), resume=True)
+
 # a signal that reaches one process stops both, after the same update
 real = loop.Loop._update
 
@@ -167,6 +170,8 @@ def test_two_processes_train_as_one(tmp_path, files, run_config, torchrun):
     assert {len(batch) for batch in TranslateTask(runs["pairs"]).plan(0)} == {1, 5}
     (tmp_path / "runs.json").write_text(json.dumps({name: run.to_mapping() for name, run in runs.items()}))
     (tmp_path / "together.py").write_text(PRELUDE + TRAIN_ALL)
+    begun = {**each_kept["training"], "max_updates": 3}
+    run_training(tmp_path / "grown", run_config(data=files["tsv"], training=begun))
     done = torchrun(tmp_path / "together.py", tmp_path)
     assert done.returncode == 0, done.stderr
 
@@ -182,6 +187,13 @@ def test_two_processes_train_as_one(tmp_path, files, run_config, torchrun):
         losses = [[row["loss"] for row in log if row["event"] == "train"] for log in logs]
         assert losses[0] == pytest.approx(losses[1], rel=1e-6)
         assert [len(log) for log in logs] == [len(logs[0])] * 2
+
+    # begun by one process and finished by two: the same place in the data, and the same updates
+    one, grown = weights(tmp_path / "alone" / "pairs"), weights(tmp_path / "grown")
+    assert one.keys() == grown.keys()
+    for after in one:
+        torch.testing.assert_close(grown[after], one[after], rtol=1e-5, atol=1e-6)
+    assert validated(tmp_path / "grown") == list(range(1, 9))
 
     (stopped, heard), (other, silent) = (
         json.loads((tmp_path / f"heard-{rank}.json").read_text()) for rank in (0, 1)
