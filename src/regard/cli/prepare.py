@@ -69,7 +69,7 @@ def prepare(
     report.json. Training on it starts at once, and its memory does not grow
     with the text: regard train MODEL --train STORE.
 
-    Text is plain or compressed, in the forms that regard train reads; of
+    Text is plain or compressed, in the forms that training reads; of
     sentence pairs, also JSON lines (source, target). Preparing that was
     stopped goes on when the command is repeated. Under torchrun, on one
     machine or several that share the folder, all processes share the text.
