@@ -3,10 +3,12 @@
 import pickle
 import time
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 
 import pytest
 import torch
 
+from regard import processes as module
 from regard.processes import ALONE, Processes, agree_on_name
 from regard.tasks.predictor import TooLongError
 from regard.training.signals import StoppedTraining
@@ -38,11 +40,12 @@ def test_errors_cross_to_another_process(error):
     assert (type(there), str(there), vars(there)) == (type(error), str(error), vars(error))
 
 
-def test_processes_meet_in_a_store_that_dead_ones_have_used():
+def test_processes_meet_in_a_store_that_dead_ones_have_used(monkeypatch):
     """torchrun keeps its store when it starts processes again, and a late one must not be taken for a dead one."""
+    monkeypatch.setattr(module, "TIMEOUT", timedelta(seconds=5))
     store = torch.distributed.HashStore()
     met = []
-    for late in (0, 1, 2):  # each attempt finds what the one before it has left
+    for late in (2, 0, 1):  # each attempt finds what the one before it has left
         with ThreadPoolExecutor(3) as pool:
 
             def arrive(rank, late=late):
