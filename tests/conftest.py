@@ -40,6 +40,10 @@ from regard.text import SentencePair  # noqa: E402 (after the hook)
 from regard.training.configure import configure  # noqa: E402 (after the hook)
 from regard.training.fabric import build_fabric  # noqa: E402 (after the hook)
 
+# a run started by nohup or in the background inherits ignored signals, which a training rightly goes on ignoring
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
 torch.set_num_threads(1)
 torch.use_deterministic_algorithms(True)  # with it, torch fills new memory with NaN
 

@@ -135,10 +135,10 @@ class TestTasks:
         assert options["tokenizer.text"] == "char"
         assert "tokenizer.text_size" not in options
 
-    @pytest.mark.parametrize(("num_words", "dropout"), [(99_999, 0.4), (100_000, 0.3)])
-    def test_little_text_has_more_dropout(self, num_words, dropout):
-        text = replace(describe_text(["a b c"] * 50), num_words=num_words)
-        assert flatten(plan_text(text, 50).options)["model.dropout"] == dropout
+    @pytest.mark.parametrize(("num_lines", "units"), [(99_999, 200), (100_000, 400)])
+    def test_much_text_has_a_larger_model(self, num_lines, units):
+        options = flatten(plan_text(describe_text(["a b c d e"] * 50), num_lines).options)
+        assert (options["model.embedding_size"], options["model.state_size"]) == (units, units)
 
     @pytest.mark.parametrize(("longest", "limit"), [(3, 100), (100, 150), (1000, 300)])
     def test_long_lines_are_not_left_out(self, longest, limit):

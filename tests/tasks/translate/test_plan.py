@@ -85,7 +85,7 @@ class TestKindsOfFiles:
         statistics = describe_pairs(pairs)
         widths = [
             options_of(plan_pairs(replace(statistics, num_pairs=number)))["model.encoder.state_size"]
-            for number in (12_000, 33_000)
+            for number in (9_000, 12_000)
         ]
         assert widths == [128, 256]  # more data, a larger model
 
@@ -132,6 +132,9 @@ class TestKindsOfFiles:
         assert large["training.max_updates"] == 16_000  # ten passes of 64
         assert large["model.encoder.state_size"] > small["model.encoder.state_size"]
         assert large["model.encoder.dropout"] < small["model.encoder.dropout"]
+        middle = options_of(plan_pairs(replace(few, num_pairs=20_000)))
+        assert middle["training.max_updates"] == 6_200  # twenty passes of 64
+        assert middle["model.encoder.dropout"] == 0.5
 
     def test_text_without_blanks(self):
         rng = random.Random(3)
