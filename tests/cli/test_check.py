@@ -49,7 +49,7 @@ def test_from_the_copy_to_the_solution(regard, tmp_path):
     assert ended.status == 1
     [checked] = json.loads(ended.out)
     assert (checked["exercise"], checked["status"], checked["failure"]) == ("lstm", "wrong", "")
-    forget = checked["verdicts"][1]
+    forget = checked["equations"][1]
     assert forget.pop("difference") > 0.01
     assert forget.pop("message").startswith("differs by up to 0.")
     assert forget == {

@@ -94,14 +94,14 @@ def change(exercise, function, old, new):
     return text[:start] + text[start:end].replace(old, new, 1) + text[end:]
 
 
-def verdicts(exercise, functions, only=()):
+def reports(exercise, functions, only=()):
     return [each for part in judge(functions, exercise, 0, only) if isinstance(part, list) for each in part]
 
 
 @pytest.mark.parametrize("exercise", EXERCISES)
 def test_a_solution_is_right(exercise):
     functions = functions_of(solution(exercise).read_text(encoding="utf-8"))
-    assert {each.status for each in verdicts(exercise, functions)} == {"right"}
+    assert {each.status for each in reports(exercise, functions)} == {"right"}
 
 
 @pytest.mark.parametrize("exercise", EXERCISES)
@@ -140,7 +140,7 @@ def test_a_template_has_the_functions_of_its_solution_and_every_name_and_shape_e
 @pytest.mark.parametrize("exercise", EXERCISES)
 def test_nothing_filled_in_is_to_do(exercise):
     functions = functions_of(template(exercise).read_text(encoding="utf-8"))
-    assert {(each.status, each.message) for each in verdicts(exercise, functions)} == {("to do", "")}
+    assert {(each.status, each.message) for each in reports(exercise, functions)} == {("to do", "")}
 
 
 @pytest.mark.parametrize("exercise", EXERCISES)
@@ -156,7 +156,7 @@ def test_every_exercise_has_three_mistakes_here(exercise):
 )
 def test_a_mistake_is_named_at_its_equation_and_nowhere_else(exercise, function, old, new, number, message):
     functions = functions_of(change(exercise, function, old, new))
-    result = verdicts(exercise, functions, [function])
+    result = reports(exercise, functions, [function])
     [wrong] = [each for each in result if each.status == "wrong"]
     assert wrong.number == number
     assert message in f"{wrong.message}; {wrong.hint}"
@@ -167,10 +167,10 @@ def test_a_mistake_is_named_at_its_equation_and_nowhere_else(exercise, function,
 
 
 def lstm_verdicts(body, others=""):
-    """The verdicts on an ``lstm_step`` with this body."""
+    """The reports on an ``lstm_step`` with this body."""
     lines = "".join(f"    {line}\n" for line in body.splitlines())
     text = f"import torch\n\n\ndef lstm_step(x, h, c, W, U, b):\n{lines}{others}"
-    return verdicts("lstm", functions_of(text), ["lstm_step"])
+    return reports("lstm", functions_of(text), ["lstm_step"])
 
 
 GATES = """i = torch.sigmoid(W.i @ x + U.i @ h + b.i)
@@ -205,7 +205,7 @@ def test_an_equation_that_uses_wrong_values_rightly_is_not_a_second_error():
 
 def test_a_loop_is_judged_with_the_step_of_the_same_file():
     functions = functions_of(change("lstm", "lstm_step", "f * c", "c"))
-    assert [each.status for each in verdicts("lstm", functions)][-3:] == ["wrong", "follows", "follows"]
+    assert [each.status for each in reports("lstm", functions)][-3:] == ["wrong", "follows", "follows"]
 
 
 @pytest.mark.parametrize(
@@ -222,6 +222,7 @@ def test_a_loop_is_judged_with_the_step_of_the_same_file():
         ("+ b.i)", "+ b.i) - torch.nan", 1, "has values that are infinite or not a number"),
         ("return i, f, candidate, o, new_c, new_h", "return new_h, new_c", 1, "returns 2 values; 6 are expected"),
         ("return i, f, candidate, o, new_c, new_h", "pass", 1, "returns None; 6 are expected: i, f, candidate"),
+        ("return i, f, candidate", "return i, None, candidate", 2, "is None, not a tensor of shape (5,)"),
         ("return i, f", "c += 1\nreturn i, f", 6, "lstm_step changes its argument `c`"),
         ("new_c = f", "exit()\nnew_c = f", 5, "SystemExit in line 9, `exit()`"),
     ],
@@ -237,7 +238,7 @@ def test_what_cannot_be_compared_is_named(old, new, number, message):
 
 def test_other_arguments_than_the_template_s_are_named():
     functions = functions_of("def rnn_step(x, s, U, W, b):\n    return ...\n\n\nrnn = 3\n")
-    result = verdicts("rnn", functions)
+    result = reports("rnn", functions)
     assert result[0].status == "wrong"
     assert "unexpected keyword argument 'V'; keep the arguments as they were" in result[0].message
     assert result[4].message == "rnn is an int, not a function"
@@ -249,8 +250,8 @@ def test_other_arguments_than_the_template_s_are_named():
 
 def test_an_error_for_some_inputs_only_says_for_which():
     functions = functions_of(change("rnn", "rnn", "torch.stack(steps)", "torch.stack(steps[:4])"))
-    [verdict] = verdicts("rnn", functions, ["rnn"])
-    assert verdict.message == "has shape (4, 2), not (7, 2) (not with every input; here T = 7, m = 4, n = 2)"
+    [report] = reports("rnn", functions, ["rnn"])
+    assert report.message == "has shape (4, 2), not (7, 2) (not with every input; here T = 7, m = 4, n = 2)"
 
 
 def test_the_numbers_of_the_inputs_depend_on_the_seed():

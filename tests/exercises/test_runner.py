@@ -18,14 +18,25 @@ def test_what_hangs_or_ends_python_costs_only_its_function(tmp_path, capfd):
     begin = time.monotonic()
     checked = check(path, seconds=1.5)
     assert time.monotonic() - begin < 90
-    assert [each.status for each in checked.verdicts] == [*["right"] * 4, "wrong", "wrong", "to do"]
-    assert "stopped after 1.5 s; does a loop never end?" in checked.verdicts[4].message
-    assert checked.verdicts[5].message == "it ended Python, with status 7"
-    assert checked.verdicts[6].message == "not reached"
+    assert [each.status for each in checked.equations] == [*["right"] * 4, "wrong", "wrong", "to do"]
+    assert "stopped after 1.5 s; does a loop never end?" in checked.equations[4].message
+    assert checked.equations[5].message == "it ended Python, with status 7"
+    assert checked.equations[6].message == "not reached"
     assert checked.status == "wrong"
     printed = capfd.readouterr()
     assert printed.out == ""
     assert "here" in printed.err
+
+
+def test_the_search_for_a_hint_prints_nothing(tmp_path, capfd):
+    """Changes of the code that do not fit the shapes warn, as of the transpose of a vector."""
+    path = tmp_path / "gru.py"
+    text = solution("gru").read_text(encoding="utf-8")
+    path.write_text(
+        text.replace("z = torch.sigmoid(W.z @ x", "z = torch.sigmoid(2 * W.z @ x"), encoding="utf-8"
+    )
+    assert check(path).equations[0].status == "wrong"
+    assert capfd.readouterr() == ("", "")
 
 
 @pytest.mark.parametrize(
@@ -45,7 +56,7 @@ def test_a_file_that_cannot_be_run_is_explained(tmp_path, text, failure):
     checked = check(path, seconds=1)
     assert checked.failure.startswith(failure)
     assert checked.status == "wrong"
-    assert checked.verdicts == []
+    assert checked.equations == []
 
 
 def test_a_file_that_is_not_there_or_of_no_exercise(tmp_path):

@@ -14,11 +14,11 @@ from regard.cli.console import print_json, results
 from regard.cli.options import MAX_SEED
 
 if TYPE_CHECKING:
-    from regard.exercises.catalogue import Exercise, Verdict
+    from regard.exercises.catalogue import EquationReport, Exercise
     from regard.exercises.runner import Checked
 
 _SYMBOLS = {"right": "[green]●[/]", "follows": "[yellow]◐[/]", "to do": "[dim]○[/]", "wrong": "[red]✗[/]"}
-_STATUS_OF_EXIT = {"right": 0, "wrong": 1, "to do": 3}
+_EXIT_STATUS = {"right": 0, "wrong": 1, "to do": 3}
 
 
 def check(
@@ -36,7 +36,7 @@ def check(
         float, typer.Option(help="The time limit of each call of a function.", min=0.1, max=3600)
     ] = 10.0,
     seed: Annotated[int, typer.Option(help="The seed of the random inputs.", min=0, max=MAX_SEED)] = 0,
-    json: Annotated[bool, typer.Option("--json", help="Print the verdicts as JSON.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
 ) -> None:
     """Check exercises for the lectures: functions to fill in, compared equation by equation with the naive ops.
 
@@ -83,7 +83,7 @@ def check(
         print_json([{**asdict(each), "status": each.status} for each in checked])
     statuses = {each.status for each in checked}
     worst = next(status for status in ("wrong", "to do", "right") if status in statuses)
-    raise typer.Exit(_STATUS_OF_EXIT[worst])
+    raise typer.Exit(_EXIT_STATUS[worst])
 
 
 def _expand(files: Sequence[Path]) -> list[Path]:
@@ -125,37 +125,37 @@ def _print_list(exercises: "Sequence[Exercise]", json: bool) -> None:
 
 
 def _print_checked(checked: "Checked") -> None:
-    """One file: its functions, and a verdict per equation."""
+    """One file: its functions, and a report per equation."""
     results.print(f"[bold]{escape(checked.path)}[/]  [dim]{escape(checked.title)}[/]")
     if checked.failure:
         results.print(f"  {_SYMBOLS['wrong']} {escape(checked.failure)}")
-    for function, verdicts in groupby(checked.verdicts, key=lambda each: each.function):
+    for function, reports in groupby(checked.equations, key=lambda each: each.function):
         results.print(f"  {function}")
-        for verdict in verdicts:
-            _print_verdict(verdict)
+        for report in reports:
+            _print_equation(report)
     counts = {
         "right": checked.count("right", "follows"),
         "wrong": checked.count("wrong"),
         "to do": checked.count("to do"),
     }
-    if checked.verdicts:
+    if checked.equations:
         words = ", ".join(f"{count} {status}" for status, count in counts.items() if count)
-        results.print(f"  {words}, of {len(checked.verdicts)} equations")
+        results.print(f"  {words}, of {len(checked.equations)} equations")
 
 
-def _print_verdict(verdict: "Verdict") -> None:
-    head = f"    {_SYMBOLS[verdict.status]} ({verdict.number}) {escape(verdict.quantity)}"
-    match verdict.status:
+def _print_equation(report: "EquationReport") -> None:
+    head = f"    {_SYMBOLS[report.status]} ({report.number}) {escape(report.quantity)}"
+    match report.status:
         case "right":
             results.print(head)
         case "follows":
             results.print(f"{head} [dim]is right for your values above, which are not[/]")
         case "to do":
-            results.print(f"{head}[dim]: to do{escape(verdict.message and ', ' + verdict.message)}[/]")
+            results.print(f"{head}[dim]: to do{escape(report.message and ', ' + report.message)}[/]")
         case _:
-            results.print(f"{head} {escape(verdict.message)}")
-            results.print(f"          [dim]the equation:[/] {escape(verdict.equation)}")
-            if verdict.hint:
+            results.print(f"{head} {escape(report.message)}")
+            results.print(f"          [dim]the equation:[/] {escape(report.equation)}")
+            if report.hint:
                 results.print(
-                    f"          [dim]your numbers are those of a typical mistake:[/] {escape(verdict.hint)}"
+                    f"          [dim]your numbers are those of a typical mistake:[/] {escape(report.hint)}"
                 )

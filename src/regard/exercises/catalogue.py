@@ -1,4 +1,4 @@
-"""The exercise files: their titles, functions and equations, read from the files without running them; and verdicts.
+"""The exercise files: their titles, functions and equations, read without running them; and the report of a check.
 
 A function returns one name per equation, and its docstring has a line ``(2) the forget gate: f_t = σ(…)`` for each.
 """
@@ -49,7 +49,7 @@ NOT_REACHED = "not reached"
 
 
 @dataclass(frozen=True)
-class Verdict:
+class EquationReport:
     """What the check says about one equation.
 
     Attributes:
@@ -74,7 +74,7 @@ class Verdict:
 
     @classmethod
     def of(cls, function: str, equation: Equation, status: str, message: str = "") -> Self:
-        """A verdict on an equation of a function."""
+        """The report on an equation of a function."""
         return cls(function, equation.number, equation.quantity, equation.text, status, message)
 
 

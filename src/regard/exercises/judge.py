@@ -15,6 +15,7 @@ import linecache
 import os
 import sys
 import traceback
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from importlib.util import module_from_spec, spec_from_file_location
@@ -33,7 +34,7 @@ from regard.exercises.catalogue import (
     TO_DO,
     WRONG,
     Equation,
-    Verdict,
+    EquationReport,
     read_exercise,
     returned_names,
     solution,
@@ -98,8 +99,8 @@ def _run(code: Code, variables: Mapping[str, Any]) -> dict[str, Any]:
 
 def judge(
     functions: Mapping[str, Any], exercise: str, seed: int, only: Sequence[str] = ()
-) -> Iterator[str | list[Verdict]]:
-    """Check the functions of a file; yields a function's name before and after each call, and then its verdicts.
+) -> Iterator[str | list[EquationReport]]:
+    """Check the functions of a file; yields a function's name before and after each call, and then its reports.
 
     Args:
         functions: what the learner's file defines, by name.
@@ -118,7 +119,7 @@ def judge(
         if name in functions:
             status, message = WRONG, f"is {_kind(functions[name])}, not a function"
         yield name
-        yield [Verdict.of(name, each, status, f"{name} {message}") for each in equations]
+        yield [EquationReport.of(name, each, status, f"{name} {message}") for each in equations]
 
 
 def _judge_function(
@@ -128,9 +129,9 @@ def _judge_function(
     reference: Reference,
     known: _Solution,
     seed: int,
-) -> Iterator[str | list[Verdict]]:
-    """The worst verdict of each equation over several inputs."""
-    verdicts: list[Verdict] = []
+) -> Iterator[str | list[EquationReport]]:
+    """The worst report of each equation over several inputs."""
+    reports: list[EquationReport] = []
     # a loop over steps is judged with the learner's own step
     own = {key: functions[key] for key in known.code if key != name and callable(functions.get(key))}
     for case in range(_SEEDS_PER_SIZE * len(SIZES)):
@@ -144,16 +145,14 @@ def _judge_function(
         call = _Call(functions[name], inputs, [each.name for each in equations])
         yield name
         new = _judge_call(name, equations, call, known, {**inputs, **own}, truth)
-        if not verdicts:
-            verdicts = new
-            continue
-        for k, (before, after) in enumerate(zip(verdicts, new, strict=True)):
+        for k, (before, after) in enumerate(zip(reports, new, strict=False)):
             if _SEVERITY.index(after.status) > _SEVERITY.index(before.status):
                 where = f" (not with every input; here T = {sizes['T']}, m = {sizes['m']}, n = {sizes['n']})"
-                verdicts[k] = replace(after, message=after.message and after.message + where)
-        if WRONG in {each.status for each in verdicts}:
+                reports[k] = replace(after, message=after.message and after.message + where)
+        reports = reports or new
+        if WRONG in {each.status for each in reports}:
             break
-    yield verdicts
+    yield reports
 
 
 class _Call:
@@ -193,7 +192,6 @@ class _Call:
         parts = result if len(names) > 1 and isinstance(result, tuple) else (result,)
         if len(parts) == len(names):
             self.values = dict(zip(names, parts, strict=True))
-            self.failure = "returns None; the last line is a return" if parts == (None,) else ""
             return
         self.to_do = result is ...
         what = f"{len(parts)} values" if isinstance(result, tuple) else _kind(result)
@@ -230,10 +228,10 @@ def _judge_call(
     known: _Solution,
     given: Mapping[str, Any],
     truth: Mapping[str, Any],
-) -> list[Verdict]:
-    """The verdicts for one call."""
+) -> list[EquationReport]:
+    """The reports for one call."""
     variables: dict[str, Any] = {**known.variables, **given}
-    verdicts: list[Verdict] = []
+    reports: list[EquationReport] = []
     reported = False
     for equation in equations:
         code, before = known.code[function][equation.name], variables
@@ -246,33 +244,33 @@ def _judge_call(
             variables = _run(code, before)
         expected = variables[equation.name]
         value = call.values.get(equation.name, ...)
-        if value is ... or value is None:
+        if value is ...:
             status, message = TO_DO, ""
-            if call.failure and not reported and (equation.name not in call.values or value is None):
+            if call.failure and not reported and equation.name not in call.values:
                 reported, message = True, call.failure
                 status = TO_DO if call.to_do else WRONG
             elif call.failure and equation.name not in call.values:
                 message = NOT_REACHED
-            verdicts.append(Verdict.of(function, equation, status, message))
+            reports.append(EquationReport.of(function, equation, status, message))
             continue
         fault, difference = _compare(value, expected)
         if not fault:
             follows = bool(_compare(value, truth[equation.name])[0])
-            verdicts.append(Verdict.of(function, equation, FOLLOWS if follows else RIGHT))
+            reports.append(EquationReport.of(function, equation, FOLLOWS if follows else RIGHT))
         elif not _compare(value, truth[equation.name])[0]:  # right, without the equations before it
-            verdicts.append(Verdict.of(function, equation, RIGHT))
+            reports.append(EquationReport.of(function, equation, RIGHT))
         else:
             hint = _hint(code, equation.name, value, before, variables)
-            verdicts.append(
-                replace(Verdict.of(function, equation, WRONG, fault), hint=hint, difference=difference)
+            reports.append(
+                replace(EquationReport.of(function, equation, WRONG, fault), hint=hint, difference=difference)
             )
         if type(value) is type(expected):
             variables[equation.name] = value
-    if call.changed and verdicts[-1].status in (RIGHT, FOLLOWS):
+    if call.changed and reports[-1].status in (RIGHT, FOLLOWS):
         names = ", ".join(f"`{name}`" for name in call.changed)
         message = f"{function} changes its argument {names}; make a new tensor, as in s = s + …, not s += …"
-        verdicts[-1] = replace(verdicts[-1], status=WRONG, message=message)
-    return verdicts
+        reports[-1] = replace(reports[-1], status=WRONG, message=message)
+    return reports
 
 
 def _compare(value: Any, expected: Any) -> tuple[str, float | None]:
@@ -348,7 +346,9 @@ def _hint(code: Code, name: str, value: Any, before: Mapping[str, Any], after: M
 
     def gives(changed: Code) -> bool:
         try:
-            return not _compare(value, _run(changed, before)[name])[0]
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")  # as of the transpose of a vector
+                return not _compare(value, _run(changed, before)[name])[0]
         except Exception:  # most changes do not fit the shapes
             return False
 
@@ -452,7 +452,7 @@ def main(arguments: Sequence[str]) -> None:
             if isinstance(each, str):
                 send(function=each)
             else:
-                send(verdicts=[asdict(verdict) for verdict in each])
+                send(equations=[asdict(report) for report in each])
         send(finished=True)
 
 

@@ -84,9 +84,10 @@ def _changes(node: ast.AST, like: Callable[[str], list[str]]) -> Iterator[Change
         case ast.Subscript(value, index):
             yield from _index_changes(value, index)
         case ast.Compare(left, [op], [right]):
-            for other, word in ((ast.Lt(), "<"), (ast.Gt(), ">"), (ast.GtE(), "≥"), (ast.LtE(), "≤")):
-                if type(other) is not type(op):
-                    yield f"`{word}` is the wrong comparison", ast.Compare(left, [other], [right])
+            for comparison in (ast.Lt(), ast.Gt(), ast.GtE(), ast.LtE()):
+                if type(comparison) is not type(op):
+                    compared = ast.Compare(left, [comparison], [right])
+                    yield f"`{_text(compared)}` in place of `{_text(node)}`", compared
         case ast.UnaryOp(op=ast.USub(), operand=operand):
             yield f"the sign of `{_text(operand)}`", operand
         case ast.UnaryOp(op=ast.Invert(), operand=operand):

@@ -15,7 +15,15 @@ from threading import Thread
 from typing import IO, Any
 
 from regard.errors import DataError
-from regard.exercises.catalogue import NOT_REACHED, RIGHT, TO_DO, WRONG, Verdict, exercise_of, read_exercise
+from regard.exercises.catalogue import (
+    NOT_REACHED,
+    RIGHT,
+    TO_DO,
+    WRONG,
+    EquationReport,
+    exercise_of,
+    read_exercise,
+)
 
 START_SECONDS = 120.0
 """How long Python and torch may take to start."""
@@ -30,18 +38,18 @@ class Checked:
         exercise: which it is.
         title: of the exercise.
         failure: why the file as a whole could not be checked; empty if it could.
-        verdicts: one per equation.
+        equations: what the check says about each.
     """
 
     path: str
     exercise: str
     title: str
     failure: str = ""
-    verdicts: list[Verdict] = field(default_factory=list)
+    equations: list[EquationReport] = field(default_factory=list)
 
     def count(self, *statuses: str) -> int:
         """How many equations have one of these statuses."""
-        return sum(each.status in statuses for each in self.verdicts)
+        return sum(each.status in statuses for each in self.equations)
 
     @property
     def status(self) -> str:
@@ -77,15 +85,17 @@ def check(path: Path, exercise: str | None = None, *, seed: int = 0, seconds: fl
         for message in _messages(path.resolve(), name, seed, left, seconds):
             if "failure" in message and function:
                 first, *others = known.functions[function]
-                checked.verdicts.append(Verdict.of(function, first, WRONG, message["failure"]))
-                checked.verdicts += [Verdict.of(function, each, TO_DO, NOT_REACHED) for each in others]
+                checked.equations.append(EquationReport.of(function, first, WRONG, message["failure"]))
+                checked.equations += [
+                    EquationReport.of(function, each, TO_DO, NOT_REACHED) for each in others
+                ]
                 left.remove(function)
             elif "failure" in message:
                 checked.failure = message["failure"]
             elif "function" in message:
                 function = message["function"]
-            elif "verdicts" in message:
-                checked.verdicts += [Verdict(**each) for each in message["verdicts"]]
+            elif "equations" in message:
+                checked.equations += [EquationReport(**each) for each in message["equations"]]
                 left.remove(function)
                 function = ""
     return checked
