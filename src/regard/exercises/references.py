@@ -186,7 +186,8 @@ def _sentence_inputs(random: Random) -> dict[str, Any]:
 
     def next_logits(words: list[int]) -> Tensor:
         """The logits depend on the last word, and on those before it."""
-        return 2 * weights["last"][words[-1]] + weights["before"][words[:-1]].sum(dim=0)
+        logits: Tensor = 2 * weights["last"][words[-1]] + weights["before"][words[:-1]].sum(dim=0)
+        return logits
 
     return {"next_logits": next_logits, "us": random.uniform(3 * random.sizes["T"]), "start": 0, "end": 1}
 
@@ -347,7 +348,7 @@ def _self_attention(Q: Tensor, K: Tensor, V: Tensor) -> dict[str, Tensor]:
     """The op projects words: here a word is its query, key and value one below the other."""
     words = torch.cat([Q, K, V]).T[None]
     eye = torch.eye(words.shape[2], dtype=Q.dtype)
-    W_Q, W_K, W_V = eye.split([len(Q), len(K), len(V)])
+    W_Q, W_K, W_V = eye[: len(Q)], eye[len(Q) : -len(V)], eye[-len(V) :]
     Z, alpha = query_key_value(words, words, _real(words[0]), W_Q, W_K, W_V)
     return {"A": alpha[0].T, "Z": Z[0].T}
 
@@ -358,7 +359,7 @@ def _self_attention(Q: Tensor, K: Tensor, V: Tensor) -> dict[str, Tensor]:
 def _sum_step(
     x: Tensor, c: Tensor, tape: Tensor, A: Tensor, b: Tensor, W_K: Tensor, W_Q: Tensor
 ) -> dict[str, Tensor]:
-    W, U = A.split([len(x), len(b)], dim=1)
+    W, U = A[:, : len(x)], A[:, len(x) :]
     scoring = DotScoring(W_K)
     before = b.new_zeros(1, len(b)), c[None], scoring.keys(tape[None]), tape[None], _real(tape)
     (h, s, _, states, _), alpha = sum_step((W @ x + b)[None], before, U, W_Q, scoring)
@@ -367,7 +368,7 @@ def _sum_step(
 
 def _sum_rnn(xs: Tensor, A: Tensor, b: Tensor, W_K: Tensor, W_Q: Tensor) -> dict[str, Tensor]:
     """The op returns every h and alpha; c_t = Σ α_i h_i."""
-    W, U = A.split([xs.shape[1], len(b)], dim=1)
+    W, U = A[:, : xs.shape[1]], A[:, xs.shape[1] :]
     zero, none = b.new_zeros(1, len(b)), b.new_zeros(1, 0, len(b))
     initial = zero, zero, b.new_zeros(1, 0, len(W_K)), none, torch.ones(1, 0, dtype=torch.bool)
     states, _, alpha = self_attentive_rnn_sequence(
@@ -379,7 +380,7 @@ def _sum_rnn(xs: Tensor, A: Tensor, b: Tensor, W_K: Tensor, W_Q: Tensor) -> dict
 def _read_step(
     x: Tensor, s: Tensor, tape: Tensor, A: Tensor, b: Tensor, W_h: Tensor, W_x: Tensor, W_s: Tensor, v: Tensor
 ) -> dict[str, Tensor]:
-    W, U = A.split([len(x), len(b)], dim=1)
+    W, U = A[:, : len(x)], A[:, len(x) :]
     scoring = AdditiveScoring(W_h, v)
     before = b.new_zeros(1, len(b)), s[None], scoring.keys(tape[None]), tape[None], _real(tape)
     (h, summary, *_), alpha = read_step(torch.cat([W @ x + b, W_x @ x])[None], before, U, W_s, scoring)
