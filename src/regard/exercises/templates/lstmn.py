@@ -51,9 +51,9 @@ def update(x, s, recalled, W, U, b):
         x: x_t, (m,).
         s: s_t, (n,).
         recalled: c′_t, (n,).
-        W: W.i, W.f, W.c and W.o, each (n, m).
-        U: U.i, U.f, U.c and U.o, each (n, n).
-        b: b.i, b.f, b.c and b.o, each (n,).
+        W: the inputs' matrices W.i, W.f, W.c and W.o, (n, m) each.
+        U: the summaries' matrices U.i, U.f, U.c and U.o, (n, n) each.
+        b: the biases b.i, b.f, b.c and b.o, (n,) each.
     """
     i = ...
     f = ...
