@@ -38,10 +38,10 @@ def test_from_the_copy_to_the_solution(regard, tmp_path):
     ended = regard("check", str(path))
     assert ended.status == 1
     assert "● (1) the input gate\n" in ended.out
-    assert "✗ (2) the forget gate differs by up to 0." in ended.out
+    assert "✗ (2) the forget gate: differs by up to 0." in ended.out
     assert "the equation: f_t = σ(W_f x_t + U_f h_{t−1} + b_f)" in ended.out
     assert "your numbers are those of a typical mistake: the term `b.f` is missing" in ended.out
-    assert "◐ (5) the memory is right for your values above, which are not" in ended.out
+    assert "◐ (5) the memory: right for your values above, which are not" in ended.out
     assert "6 right, 1 wrong, of 7 equations" in ended.out
 
     path.rename(folder / "mine.py")

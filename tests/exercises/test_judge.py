@@ -194,7 +194,7 @@ def test_a_line_that_uses_what_is_not_filled_in_is_to_do_and_those_before_it_are
     body = GATES.replace("torch.tanh(W.c @ x + U.c @ h + b.c)", "...") + REST
     result = lstm_verdicts(body)
     assert [each.status for each in result] == ["right", "right", "to do", "right", "to do", "to do"]
-    assert result[4].message == "line 9 uses `candidate`, still to be filled in"
+    assert result[4].message == "to do: line 9 uses `candidate`"
 
 
 def test_an_equation_that_uses_wrong_values_rightly_is_not_a_second_error():

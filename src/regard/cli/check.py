@@ -149,11 +149,11 @@ def _print_equation(report: "EquationReport") -> None:
         case "right":
             results.print(head)
         case "follows":
-            results.print(f"{head} [dim]is right for your values above, which are not[/]")
+            results.print(f"{head}: [dim]right for your values above, which are not[/]")
         case "to do":
-            results.print(f"{head}[dim]: to do{escape(report.message and ', ' + report.message)}[/]")
+            results.print(f"{head}: [dim]{escape(report.message) or 'to do'}[/]")
         case _:
-            results.print(f"{head} {escape(report.message)}")
+            results.print(f"{head}: {escape(report.message)}")
             results.print(f"          [dim]the equation:[/] {escape(report.equation)}")
             if report.hint:
                 results.print(

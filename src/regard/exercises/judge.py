@@ -214,7 +214,7 @@ class _Call:
         if empty or "ellipsis" in str(error):
             self.to_do = True
             what = ", ".join(f"`{name}`" for name in empty) or "a value"
-            self.failure = f"line {line} uses {what}, still to be filled in"
+            self.failure = f"to do: line {line} uses {what}"
             return
         shapes = ", ".join(_shapes(source, frame))
         self.failure = f"{type(error).__name__} in line {line}, `{source}`: {_first_line(error)}"
