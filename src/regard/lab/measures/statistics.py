@@ -51,18 +51,28 @@ class Spread:
         return self.deviation / math.sqrt(len(self.values))
 
     @property
-    def low(self) -> float:
-        """The mean minus one deviation."""
-        return self.mean - self.deviation
+    def interval(self) -> tuple[float, float]:
+        """The 90 % interval of the mean, mean ∓ t · error: each end is wrong one time in twenty (Student's t).
+
+        A single number says nothing about the mean: its interval is all numbers.
+        """
+        if len(self.values) == 1:
+            return -math.inf, math.inf
+        return self.mean - self.half, self.mean + self.half
 
     @property
-    def high(self) -> float:
-        """The mean plus one deviation."""
-        return self.mean + self.deviation
+    def half(self) -> float:
+        """Half the length of the interval, as figures show it; 0 for a single number."""
+        return critical_t(len(self.values)) * self.error if len(self.values) > 1 else 0.0
 
     def to_json(self) -> dict[str, Any]:
-        """Mean, deviation and values, as a JSON object."""
-        return {"mean": self.mean, "deviation": self.deviation, "values": list(self.values)}
+        """Mean, deviation, interval and values, as a JSON object."""
+        return {
+            "mean": self.mean,
+            "deviation": self.deviation,
+            "interval": list(self.interval),
+            "values": list(self.values),
+        }
 
 
 def over_seeds(models: Iterable[Mapping[str, Any]], name: str) -> Spread:
@@ -71,14 +81,32 @@ def over_seeds(models: Iterable[Mapping[str, Any]], name: str) -> Spread:
 
 
 def spread_curve(label: str, x: Sequence[float], spreads: Sequence[Spread]) -> Curve:
-    """The means as a curve, with a band of one deviation to either side."""
+    """The means as a curve, with the 90 % interval of each as a band."""
     return Curve(
         label,
         x,
         [spread.mean for spread in spreads],
-        [spread.low for spread in spreads],
-        [spread.high for spread in spreads],
+        [spread.mean - spread.half for spread in spreads],
+        [spread.mean + spread.half for spread in spreads],
     )
+
+
+def average(runs: Sequence[Any]) -> Any:
+    """The mean over runs, number by number, of what each returned; what is not a number is the first run's.
+
+    Args:
+        runs: one per seed, of the same structure: mappings and lists of numbers. A key that some runs lack is averaged
+            over the others.
+    """
+    first = runs[0]
+    if isinstance(first, Mapping):
+        keys = dict.fromkeys(key for run in runs for key in run)
+        return {key: average([run[key] for run in runs if key in run]) for key in keys}
+    if isinstance(first, list | tuple) and all(len(run) == len(first) for run in runs):
+        return [average(each) for each in zip(*runs, strict=True)]
+    if isinstance(first, int | float) and not isinstance(first, bool):
+        return math.fsum(runs) / len(runs)
+    return first
 
 
 _CRITICAL = (6.31, 2.92, 2.35, 2.13, 2.02, 1.94, 1.89, 1.86, 1.83)
