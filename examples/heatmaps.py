@@ -21,6 +21,8 @@ from regard.text.formats import read_file
 SENTENCES = (
     "The agreement on the European Economic Area was signed in August 1992.",  # Bahdanau et al. 2015, Figure 3
     "The Canadian government has a new economic policy.",
+    "We need a clear national policy on international trade.",
+    "The committee studied the annual report of the federal government.",
 )
 ENDINGS = ("", ".xz", ".gz", ".bz2")
 
