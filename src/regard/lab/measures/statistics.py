@@ -1,9 +1,9 @@
 """Statistics over seeds, and fits of curves.
 
-`Spread` holds one number per seed; `t_statistic` and `critical_t` say whether the mean of differences is further from 0
-than chance would have it (Student's t, one-sided, since a claim has a direction). `crossing` interpolates where a curve
-rises through a level. `fitted_exponent` and `fit_parts` say how a cost grows with lengths; there errors are relative to
-the cost, so that short lengths count as much as long ones.
+`Spread` holds one number per seed; its interval says how far chance alone may have moved the mean (Student's t; each
+end by itself is wrong one time in twenty, since a claim has a direction). `average` is the mean of whole results.
+`crossing` interpolates where a curve rises through a level. `fitted_exponent` and `fit_parts` say how a cost grows with
+lengths; there errors are relative to the cost, so that short lengths count as much as long ones.
 """
 
 import math
@@ -39,8 +39,8 @@ class Spread:
 
     @property
     def deviation(self) -> float:
-        """√(Σ (x − mean)² / (n − 1)); 0 for a single number, whose deviation is unknown."""
-        if len(self.values) == 1:
+        """√(Σ (x − mean)² / (n − 1)); 0 if all are equal, infinite ones too, and for one, whose deviation is unknown."""
+        if min(self.values) == max(self.values):
             return 0.0
         squares = math.fsum((value - self.mean) ** 2 for value in self.values)
         return math.sqrt(squares / (len(self.values) - 1))
@@ -111,11 +111,6 @@ def average(runs: Sequence[Any]) -> Any:
 
 _CRITICAL = (6.31, 2.92, 2.35, 2.13, 2.02, 1.94, 1.89, 1.86, 1.83)
 """For 2, 3, … 10 differences: what t exceeds by chance one time in twenty (degrees of freedom: one fewer)."""
-
-
-def t_statistic(differences: Spread) -> float:
-    """The mean over its standard error, mean / (deviation / √n); nan if all differences are equal."""
-    return differences.mean / differences.error if differences.error else math.nan
 
 
 def critical_t(count: int) -> float:
