@@ -37,7 +37,7 @@ def made_up(learned=60.0, more=30.0, two=0.6, bleu=1.0):
     [
         (made_up(), HELD),
         (made_up(two=0.4), IN_PART),
-        (made_up(more=5.0, two=0.4, bleu=0.0), NOT_SEEN),
+        (made_up(more=4.0, two=0.4, bleu=0.0), NOT_SEEN),
         (made_up(learned=20.0), NOT_DECIDED),
     ],
 )

@@ -293,5 +293,5 @@ EXPERIMENT = Experiment(
     usual=REGISTERED.usual,
     full=REGISTERED.full,
     registration=REGISTERED,
-    seconds=150,
+    seconds=110,
 )

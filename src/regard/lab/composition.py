@@ -318,5 +318,5 @@ EXPERIMENT = Experiment(
     usual=REGISTERED.usual,
     full=REGISTERED.full,
     registration=REGISTERED,
-    seconds=45,
+    seconds=50,
 )

@@ -238,6 +238,6 @@ EXPERIMENT = Experiment(
     measure=measure,
     usual=REGISTERED.usual,
     full=REGISTERED.full,
-    seconds=230,
+    seconds=160,
     registration=REGISTERED,
 )

@@ -328,5 +328,5 @@ EXPERIMENT = Experiment(
     usual=REGISTERED.usual,
     full=REGISTERED.full,
     registration=REGISTERED,
-    seconds=120,
+    seconds=80,
 )
