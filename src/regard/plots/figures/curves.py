@@ -202,7 +202,7 @@ def _draw(axes: Axes, panel: Panel, labels: Sequence[str], families: Sequence[st
 
 
 def _set_scales(axes: Axes, panel: Panel) -> None:
-    """Set logarithmic scales; powers of two are written as plain numbers, few x values with a tick each."""
+    """Set scales: powers of two are written as plain numbers, few of them with a tick each; counts have whole ticks."""
     for scale, of_axis in ((panel.x_scale, axes.set_xscale), (panel.y_scale, axes.set_yscale)):
         if scale != "linear":
             of_axis("log", base=2 if scale == "log2" else 10)
