@@ -212,6 +212,8 @@ def _set_scales(axes: Axes, panel: Panel) -> None:
             figure = axes.get_figure()
             assert figure is not None, "axes are drawn on a figure"
             axes.set_xticks(_apart(places, axes.get_position().width * figure.get_size_inches()[0]))
+    elif panel.x_scale == "linear" and all(float(x).is_integer() for curve in panel.curves for x in curve.x):
+        axes.xaxis.get_major_locator().set_params(integer=True)
     for scale, axis in ((panel.x_scale, axes.xaxis), (panel.y_scale, axes.yaxis)):
         if scale == "log2":
             axis.set_major_formatter(lambda value, place: _plain_number(value))
