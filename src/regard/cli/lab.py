@@ -44,6 +44,9 @@ def lab(
     text: Annotated[
         str | None, typer.Argument(help="Your own text, for the experiments that take one.")
     ] = None,
+    listed: Annotated[
+        bool, typer.Option("--list", help="List the experiments and how long each takes, as without a name.")
+    ] = False,
     full: Annotated[bool, typer.Option("--full", help="Run longer: more data, updates and seeds.")] = False,
     seed: Annotated[
         int | None,
@@ -86,7 +89,7 @@ def lab(
     from regard.lab.runner import Bench
     from regard.lab.runner.bench import num_cores
 
-    if name is None:
+    if name is None or listed:
         _print_list([find_experiment(each) for each in EXPERIMENTS], json)
         return
     one_of("experiment", name, (*EXPERIMENTS, _ALL))
@@ -118,7 +121,8 @@ def _print_list(experiments: "Sequence[Experiment[Any]]", json: bool) -> None:
     results.print(table, soft_wrap=False)
     total = sum(each.seconds for each in experiments)
     results.print(
-        f"\n[dim]times are minutes of one core, {clock(total)} in all; run one with[/] regard lab NAME"
+        f"\n[dim]times are minutes of one free core, {clock(total)} in all, {clock(total / 2)} on two; run one with[/] "
+        "regard lab NAME"
     )
     results.print("[dim]or all of them, and read the report, with[/] regard lab all")
 

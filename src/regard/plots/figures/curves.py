@@ -209,9 +209,7 @@ def _set_scales(axes: Axes, panel: Panel) -> None:
     if panel.x_scale == "log2":
         places = sorted({float(x) for curve in panel.curves for x in curve.x})
         if len(places) <= _MOST_TICKS:
-            figure = axes.get_figure()
-            assert figure is not None, "axes are drawn on a figure"
-            axes.set_xticks(_apart(places, axes.get_position().width * figure.get_size_inches()[0]))
+            axes.set_xticks(_apart(places, axes.bbox.width / axes.figure.dpi))
     elif panel.x_scale == "linear" and all(float(x).is_integer() for curve in panel.curves for x in curve.x):
         axes.xaxis.get_major_locator().set_params(integer=True)
     for scale, axis in ((panel.x_scale, axes.xaxis), (panel.y_scale, axes.yaxis)):
