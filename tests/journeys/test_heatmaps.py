@@ -56,14 +56,11 @@ def test_long_lines_and_repeated_pairs_are_left_out(recipe, corpus):
 def test_a_model_is_trained_and_its_attention_plotted(recipe, corpus, tmp_path, capsys):
     figure, model = tmp_path / "figure.png", tmp_path / "model"
     arguments = ["--data", str(corpus), "--model", str(model), "--figure", str(figure), "--units", "24"]
-    arguments += [
-        "--minutes",
-        "0.15",
-        "--set",
-        "training.learning_rate=0.01",
-        "--set",
-        "training.batch_sentences=4",
-    ]
+    for option in (
+        *("learning_rate=0.01", "schedule=constant", "batch_sentences=4"),
+        *("max_updates=240", "validate_every=240"),
+    ):
+        arguments += ["--set", f"training.{option}"]
     arguments += ["--sentence", "The red house.", "--sentence", "The blue door."]
     recipe.main(arguments)
     printed = capsys.readouterr().out.splitlines()
