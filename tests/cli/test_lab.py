@@ -55,6 +55,7 @@ def test_without_a_name_they_are_listed(regard):
         assert f"{name} holds" in ended.out
     assert "1:01" in ended.out
     assert "3:03 in all" in ended.out
+    assert regard("lab", "plain", "--list").out == ended.out
     listed = json.loads(regard("lab", "--json").out)
     assert [each["name"] for each in listed] == list(MADE)
     assert set(listed[0]) == {

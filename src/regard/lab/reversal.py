@@ -302,5 +302,5 @@ EXPERIMENT = Experiment(
     usual=REGISTERED.usual,
     full=REGISTERED.full,
     registration=REGISTERED,
-    seconds=280,
+    seconds=470,
 )
