@@ -41,7 +41,7 @@ def made_up(after=40.0, before=-2.0, saved=0.05, learned=70.0):
         (made_up(), HELD),
         (made_up(saved=0.01), IN_PART),
         (made_up(before=-11.0), IN_PART),
-        (made_up(after=10.0, saved=0.0), NOT_SEEN),
+        (made_up(after=5.0, saved=0.0), NOT_SEEN),
         (made_up(learned=10.0), NOT_DECIDED),
     ],
 )

@@ -84,9 +84,9 @@ class OwnCells(nn.Module):
     def forward(self, ids: Tensor) -> Tensor:
         """Ids (B, T) → logits (B, symbols), at the last position."""
         embedded = self.embedding(ids)  # (B, T, m)
-        state = self.cells[0].zero_state(ids.shape[0], embedded)
-        for t, x in enumerate(embedded.unbind(dim=1)):
-            state = self.cells[t].step(self.cells[t].project(x), state)
+        state = self.cells[0].zero_state(ids.shape[0], embedded)  # type: ignore[operator]
+        for cell, x in zip(self.cells, embedded.unbind(dim=1), strict=False):
+            state = cell.step(cell.project(x), state)  # type: ignore[operator]
         return self.head(state[0])  # type: ignore[no-any-return]
 
 

@@ -211,7 +211,7 @@ def _set_scales(axes: Axes, panel: Panel) -> None:
         if len(places) <= _MOST_TICKS:
             axes.set_xticks(_apart(places, axes.bbox.width / axes.figure.dpi))
     elif panel.x_scale == "linear" and all(float(x).is_integer() for curve in panel.curves for x in curve.x):
-        axes.xaxis.get_major_locator().set_params(integer=True)
+        axes.locator_params(axis="x", integer=True)
     for scale, axis in ((panel.x_scale, axes.xaxis), (panel.y_scale, axes.yaxis)):
         if scale == "log2":
             axis.set_major_formatter(lambda value, place: _plain_number(value))
