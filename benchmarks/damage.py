@@ -203,7 +203,10 @@ def forge_arrays(rng: random.Random, path: Path) -> None:
     safetensors.numpy.save_file(arrays, path, metadata)
 
 
-_MOST_CHARACTERS = 500_000  # so that time is spent on what is hostile, not on what is long
+_MOST_CHARACTERS, _MOST_LINES = (
+    500_000,
+    20_000,
+)  # so that time is spent on what is hostile, not on what is long
 
 
 def _text(rng: random.Random) -> bytes:
@@ -215,7 +218,8 @@ def _text(rng: random.Random) -> bytes:
         [
             rng.randbytes(rng.choice([10, 100_000])),
             bytes(rng.choice([10, 1 << 20, 1 << 27])),
-            f"{line}\n".encode() * rng.choice([1, 3, 1 + _MOST_CHARACTERS // (1 + len(line))]),
+            f"{line}\n".encode()
+            * rng.choice([1, 3, min(_MOST_LINES, 1 + _MOST_CHARACTERS // (1 + len(line)))]),
             f"{line}\n".encode() * 3 + b"\xff\xfe\n",
             b"\x1b]0;x\x07\x9b\r\n" * 10,
             "\n".join(

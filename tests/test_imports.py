@@ -14,13 +14,14 @@ ROOT = Path(regard.__file__).parent
 ORDER = (
     *(
         ("errors", "openmp", "version"),
-        ("config", "device", "io", "progress", "terminal"),
+        ("config", "device", "io", "processes", "progress", "terminal", "worker_pool"),
         ("tensors", "text"),
         ("datasets",),
         ("batches",),
     ),
     *(("ops",), ("layers",), ("models",), ("search",), ("evaluation",), ("plots",), ("checkpoint",)),
-    *(("inference",), ("tasks",), ("training",), ("lab",), ("cli",), ("__init__", "__main__")),
+    *(("inference",), ("tasks",), ("training",), ("lab",), ("exercises",)),
+    *(("cli",), ("__init__", "__main__")),
 )
 """Each folder or file may import what is before it, and what is beside it."""
 

@@ -120,7 +120,7 @@ def measure_nothing(bench, sizes):
     return Finding({"text": bench.text}, Verdict([], "Nothing was measured."))
 
 
-def run_sequentially(experiments, bench, command, listener):
+def run_sequentially(experiments, bench, command, listener, *, seed=None):
     """Run all experiments in this process."""
     return [
         run_experiment(

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from regard.inference.ensemble import Ensemble as Ensemble
     from regard.inference.ensemble import EnsembleSource as EnsembleSource
     from regard.inference.shortlist import Shortlist as Shortlist
+    from regard.processes import Processes as Processes
     from regard.search.options import SamplingOptions as SamplingOptions
     from regard.search.options import SearchOptions as SearchOptions
     from regard.tasks.base import Validation as Validation
@@ -40,6 +41,10 @@ if TYPE_CHECKING:
     from regard.tasks.language_model.result import TextScore as TextScore
     from regard.tasks.tag.predictor import Tagger as Tagger
     from regard.tasks.tag.result import Tagging as Tagging
+    from regard.tasks.trace import Trace as Trace
+    from regard.tasks.trace import TracedPart as TracedPart
+    from regard.tasks.trace import TracedSection as TracedSection
+    from regard.tasks.trace import TracedStep as TracedStep
     from regard.tasks.translate.constraints import Constraints as Constraints
     from regard.tasks.translate.evaluation import EvaluatedBand as EvaluatedBand
     from regard.tasks.translate.evaluation import Evaluation as Evaluation
@@ -67,6 +72,7 @@ _MODULES = {
     "regard.evaluation.quality": ("LengthBand", "Quality"),
     "regard.inference.ensemble": ("Ensemble", "EnsembleSource"),
     "regard.inference.shortlist": ("Shortlist",),
+    "regard.processes": ("Processes",),
     "regard.search.options": ("SamplingOptions", "SearchOptions"),
     "regard.tasks.base": ("Validation",),
     "regard.tasks.caption.predictor": ("Captioner",),
@@ -79,6 +85,7 @@ _MODULES = {
     ),
     "regard.tasks.tag.predictor": ("Tagger",),
     "regard.tasks.tag.result": ("Tagging",),
+    "regard.tasks.trace": ("Trace", "TracedPart", "TracedSection", "TracedStep"),
     "regard.tasks.translate.constraints": ("Constraints",),
     "regard.tasks.translate.evaluation": ("EvaluatedBand", "Evaluation", "evaluate"),
     "regard.tasks.translate.predictor": ("Translator",),

@@ -110,15 +110,15 @@ class TestWhenItStops:
 
 def script(monkeypatch, change):
     """Validations that say what a test wants to hear."""
-    real = TranslateTask.validate
+    real = TranslateTask.summarize
 
-    def scripted(task, device):
-        validation = real(task, device)
+    def scripted(task, measured):
+        validation = real(task, measured)
         changed = dict(change(validation))
         loss = changed.pop("loss", validation.loss)
         return Validation(loss, {**validation.scores, **changed})
 
-    monkeypatch.setattr(TranslateTask, "validate", scripted)
+    monkeypatch.setattr(TranslateTask, "summarize", scripted)
 
 
 class TestBestAndLast:
@@ -220,6 +220,15 @@ class TestWhatIsWritten:
         assert [event.learning_rate for event in of(Progress, heard)] == pytest.approx(
             [0.5 / 2, 0.5 * (1 - 7 / 18), 0.5 / 18]
         )
+
+    @pytest.mark.parametrize(("warmup", "said"), [(9, True), (2, False)])
+    def test_a_run_that_ends_inside_its_warm_up_says_so(self, run, monkeypatch, warmup, said):
+        script(monkeypatch, lambda real: {"loss": 1.0})
+        _, heard = run(max_updates=0, patience=1, validate_every=1, warmup=warmup, learning_rate=0.5)
+        warned = [note.text for note in of(Note, heard) if "warm-up" in note.text]
+        assert bool(warned) == said
+        if said:
+            assert "after update 2 of 9: the learning rate has not reached 0.5" in warned[0]
 
     def test_the_plateau_follows_validations(self, run, monkeypatch):
         script(monkeypatch, lambda real: {"loss": 1.0})

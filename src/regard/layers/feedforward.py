@@ -19,8 +19,25 @@ from regard.ops.affine import affine
 from regard.ops.attention import additive_energies, attend
 from regard.ops.maxout import maxout
 from regard.ops.native import pack, packed_of
+from regard.ops.record import Equation, record
 from regard.ops.shapes import Bool, Float, Int
 from regard.ops.word_loss import word_loss
+
+EQUATIONS = {
+    "embedded": Equation("E y_{t−1}"),
+    "energies": Equation("e_j = v_aᵀ tanh(q + U_a h_j)", axis="source"),
+    "alpha": Equation("α_j = softmax_j(e_j)", axis="source"),
+    "pooled": Equation("v = Σ_j α_j h_j"),
+    "mean": Equation("v = (1/T) Σ_j h_j"),
+    "last": Equation("v = h_T"),
+    "hidden": Equation("g = tanh(W v + b)"),
+    "logits": Equation("o_t = W_o ⟨readout⟩ + b_o", "o_t = c + V ⟨readout⟩", "words"),
+    "unbiased": Equation("o_t = W_o ⟨readout⟩", "o_t = V ⟨readout⟩", "words"),
+    "readout_pairs": Equation("t̃_t = U_o s_t + V_o E y_{t−1} + C_o c_t + b"),
+    "readout": Equation("t_t = [max(t̃_{t,2k−1}, t̃_{t,2k})]_k"),
+    "attentional_state": Equation("h̃_t = tanh(W_c [c_t; s_t])"),
+}
+"""Of the layers here, by part."""
 
 
 class Embedding(nn.Module):
@@ -42,7 +59,9 @@ class Embedding(nn.Module):
 
     def forward(self, ids: Int[Tensor, "*rows"]) -> Float[Tensor, "*rows m"]:
         """E y for each id."""
-        return nn.functional.embedding(ids, self.E)
+        embedded = nn.functional.embedding(ids, self.E)
+        record(EQUATIONS, embedded=embedded)
+        return embedded
 
 
 class Standardize(nn.Module):
@@ -148,6 +167,7 @@ class LastPooling(nn.Module):
         """
         if last is None:
             raise ConfigError("LastPooling: give the encoder's last state (B, d) as last=…")
+        record(EQUATIONS, last=last)
         return Pooled(last, None)
 
 
@@ -163,7 +183,9 @@ class MeanPooling(nn.Module):
         """The mean over the real words of each row (all words if `mask` is None), without alpha."""
         mask = _full_mask(annotations) if mask is None else mask
         real = torch.where(mask.unsqueeze(-1), annotations, 0.0)
-        return Pooled(real.sum(dim=1) / mask.sum(dim=1, keepdim=True), None)  # (B, d)
+        mean = real.sum(dim=1) / mask.sum(dim=1, keepdim=True)  # (B, d)
+        record(EQUATIONS, mean=mean)
+        return Pooled(mean, None)
 
 
 class AttentionPooling(nn.Module):
@@ -194,6 +216,7 @@ class AttentionPooling(nn.Module):
         query = self.q.expand(annotations.shape[0], 1, -1)  # (B, 1, a)
         energies = additive_energies(query, annotations @ self.U_a.T, self.v_a)  # (B, 1, T)
         context, alpha = attend(energies, annotations, mask)
+        record(EQUATIONS, energies=energies, alpha=alpha, pooled=context)
         return Pooled(context.squeeze(1), alpha.squeeze(1))
 
 
@@ -212,18 +235,34 @@ class Output(nn.Module):
         readout_size: l, the width of its input.
         vocabulary_size: Vy, the number of logits.
         tied: the embedding matrix (Vy, m) to share, with m = readout_size, or None.
+        bias: whether b_o is trained; if not, it is zero and no parameter.
     """
 
-    def __init__(self, readout_size: int, vocabulary_size: int, tied: nn.Parameter | None = None) -> None:
+    b_o: Tensor
+
+    def __init__(
+        self,
+        readout_size: int,
+        vocabulary_size: int,
+        tied: nn.Parameter | None = None,
+        *,
+        bias: bool = True,
+    ) -> None:
         super().__init__()
         self.W_o = tied if tied is not None else nn.Parameter(torch.empty(vocabulary_size, readout_size))
-        self.b_o = nn.Parameter(torch.zeros(vocabulary_size))
+        if bias:
+            self.b_o = nn.Parameter(torch.zeros(vocabulary_size))
+        else:
+            self.register_buffer("b_o", torch.zeros(vocabulary_size), persistent=False)
         if tied is None:
             nn.init.xavier_uniform_(self.W_o)
 
     def forward(self, readout: Float[Tensor, "*rows l"]) -> Float[Tensor, "*rows Vy"]:
         """W_o t + b_o."""
-        return affine(readout, self.W_o, self.b_o)
+        logits = affine(readout, self.W_o, self.b_o)
+        biased = isinstance(self.b_o, nn.Parameter)
+        record({"logits": EQUATIONS["logits" if biased else "unbiased"]}, logits=logits)
+        return logits
 
     def loss(
         self, readout: Float[Tensor, "N l"], targets: Int[Tensor, "N"], smoothing: float = 0.0
@@ -283,7 +322,34 @@ class MaxoutReadout(nn.Module):
         """s_i, E y_{i−1} and c_i → t_i."""
         parts = ((state, self.U_o), (embedded, self.V_o), (context, self.C_o))
         s, y, c = (affine(x, layer.weight, layer.bias) for x, layer in parts)
-        return maxout(s + y + c)
+        pairs = s + y + c  # (…, 2l)
+        readout = maxout(pairs)
+        record(EQUATIONS, readout_pairs=pairs, readout=readout)
+        return readout
+
+
+class StateReadout(nn.Module):
+    """t_i = s_i, so that p(y_i) = softmax(c + V s_i), V and c being the output matrix and its bias (lecture 4).
+
+    What the state does not hold of y_{i−1} and c_i, word i cannot depend on. Arguments as for `MaxoutReadout`; the
+    readout is as wide as the state, (…, n).
+    """
+
+    def forward(
+        self,
+        state: Float[Tensor, "*rows n"],
+        embedded: Float[Tensor, "*rows m"],
+        context: Float[Tensor, "*rows d"],
+    ) -> Float[Tensor, "*rows n"]:
+        """s_i as it is."""
+        return state
+
+
+READOUTS: dict[str, Callable[[int, int, int, int], nn.Module]] = {
+    "maxout": MaxoutReadout,
+    "state": lambda state_size, embedding_size, context_size, readout_size: StateReadout(),
+}
+"""(n, m, width of the context, l) → the readout of RNNsearch and of Cho's decoder, by name."""
 
 
 class AttentionalReadout(nn.Module):
@@ -308,7 +374,9 @@ class AttentionalReadout(nn.Module):
         self, state: Float[Tensor, "*rows n"], context: Float[Tensor, "*rows d"]
     ) -> Float[Tensor, "*rows l"]:
         """h_t and c_t → h̃_t."""
-        return torch.tanh(affine(torch.cat([context, state], dim=-1), self.W_c.weight))
+        attentional_state = torch.tanh(affine(torch.cat([context, state], dim=-1), self.W_c.weight))
+        record(EQUATIONS, attentional_state=attentional_state)
+        return attentional_state
 
 
 class Head(nn.Module):
@@ -336,5 +404,7 @@ class Head(nn.Module):
         x = self.dropout(x)
         if self.hidden is not None:
             x = self.dropout(self.hidden(x).tanh())
+            record(EQUATIONS, hidden=x)
         logits: Tensor = self.output(x)
+        record(EQUATIONS, logits=logits)
         return logits

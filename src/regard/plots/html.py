@@ -18,16 +18,19 @@ from regard.errors import DataError
 from regard.evaluation.metrics import hundredths
 from regard.plots.beam_tree import BeamTree, Node, Position, TreeNode, layout, node_value
 from regard.plots.colours import cell_colour, weight_colour
-from regard.plots.text import is_character
+from regard.plots.text import before_and_after, is_character, is_right_to_left
 
 _EMPTY_BELOW = 0.005  # a lighter cell is left empty
 _LABEL_GAP, _LABEL_CHARACTER = 0.8, 0.5  # rem
 
 
 class Markup(str):
-    """A piece of finished HTML."""
+    """A piece of finished HTML; a notebook shows it as such."""
 
     __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        return str(self)
 
 
 def element(name: str, *children: str, **attributes: str | float | None) -> Markup:
@@ -58,8 +61,9 @@ def stylesheet() -> str:
     return files("regard.plots").joinpath("html.css").read_text(encoding="utf-8")
 
 
-def _self_contained(*children: str) -> str:
-    return str(element("div", element("style", Markup(stylesheet())), *children, class_="regard"))
+def self_contained(*children: str) -> Markup:
+    """One ``<div>`` with its style inside."""
+    return element("div", element("style", Markup(stylesheet())), *children, class_="regard")
 
 
 def attention_table(
@@ -103,7 +107,7 @@ def attention_table(
         cells = []
         for j, weight in enumerate(weights):
             link = "sure" if (j, i) in sure else "possible" if (j, i) in possible else None
-            title = f"{target} ← {source_tokens[j]}  {weight:.2f}" if titles else None
+            title = f"{before_and_after(source_tokens[j], target)}  {weight:.2f}" if titles else None
             filled = weight >= _EMPTY_BELOW
             cells.append(
                 element(
@@ -158,7 +162,8 @@ def heatmap_html(
     alpha: NDArray[np.floating],
     *,
     caption: str = "",
-) -> str:
+    key: str = "attention",
+) -> Markup:
     """Draw attention as a self-contained heat map, source along the top, target down the left.
 
     Args:
@@ -166,13 +171,14 @@ def heatmap_html(
         target_tokens: Ty labels.
         alpha: (Ty, Tx) from 0 to 1.
         caption: a line above it.
+        key: what the shades mean.
 
     Raises:
         DataError: alpha does not have one row per target token and one column per source token.
     """
     table = attention_table(source_tokens, target_tokens, alpha, titles=True)
-    key = [element("p", shade_key(), class_="key")] if alpha.size else []
-    return _self_contained(*_caption(caption), element("div", table, class_="scroll"), *key)
+    below = [element("p", shade_key(key), class_="key")] if alpha.size else []
+    return self_contained(*_caption(caption), element("div", table, class_="scroll"), *below)
 
 
 def _caption(text: str) -> list[Markup]:
@@ -186,7 +192,7 @@ _ROW, _GAP, _LEAN, _STEM = 54, 16, 30, 8  # pixels
 
 def tree_html(
     nodes: Iterable[TreeNode], *, attended: Sequence[str] = (), pruned: bool = True, caption: str = ""
-) -> str:
+) -> Markup:
     """Draw a beam search as a self-contained SVG tree that grows downwards.
 
     The best output is bold and runs straight down at the left; hypotheses that led to no output are paler, pruned
@@ -224,7 +230,7 @@ def tree_html(
         aria_label="beam search: partial hypotheses by step",
     )
     key = "bold: best output · grey: kept, no output · palest: pruned · number: log p so far · score: when finished"
-    return _self_contained(
+    return self_contained(
         *_caption(caption), element("div", drawing, class_="scroll"), element("p", key, class_="key")
     )
 
@@ -286,13 +292,15 @@ def words_html(
     *,
     caption: str = "",
     key: Markup | None = None,
-) -> str:
+    end: float = 1.0,
+) -> Markup:
     """Write words on a background as dark as their weight, a self-contained paragraph per sentence.
 
     Args:
-        sentences: the words of each, and their weights from 0 to 1.
+        sentences: the words of each, and their weights from 0 to `end`.
         caption: a line above them.
         key: what the shades mean, from `shade_key`.
+        end: the weight of the darkest shade.
     """
     paragraphs = [
         element(
@@ -301,20 +309,31 @@ def words_html(
                 piece
                 for word, weight in zip(words, weights, strict=True)
                 for piece in (
-                    element("span", word, style=f"background:{weight_colour(weight)}", title=f"{weight:.2f}"),
+                    element(
+                        "span",
+                        word,
+                        style=f"background:{weight_colour(weight / end)}",
+                        title=f"{weight:.2f}",
+                        dir="auto",
+                    ),
                     " ",
                 )
             ),
             class_="words",
-            dir="auto",
+            dir=_direction(words),
         )
         for words, weights in sentences
     ]
     below = [element("p", key, class_="key")] if key else []
-    return _self_contained(*_caption(caption), *paragraphs, *below)
+    return self_contained(*_caption(caption), *paragraphs, *below)
 
 
-def tags_html(words: Sequence[str], tags: Sequence[str], probabilities: Sequence[float]) -> str:
+def _direction(words: Sequence[str]) -> str:
+    """The direction of a paragraph whose words have their own, which ``dir="auto"`` would not look at."""
+    return "rtl" if is_right_to_left(words) else "ltr"
+
+
+def tags_html(words: Sequence[str], tags: Sequence[str], probabilities: Sequence[float]) -> Markup:
     """Write each word above its tag; a tag less probable than one half is followed by a question mark.
 
     Args:
@@ -325,20 +344,22 @@ def tags_html(words: Sequence[str], tags: Sequence[str], probabilities: Sequence
     pieces = [
         element(
             "span",
-            element("b", word),
+            element("b", word, dir="auto"),
             element(
                 "span",
                 tag if probability >= 0.5 else f"{tag}?",
                 style=f"background:{weight_colour(probability)}",
+                dir="auto",
             ),
             title=f"{tag}: {probability:.2f}",
         )
         for word, tag, probability in zip(words, tags, probabilities, strict=True)
     ]
-    return _self_contained(element("p", *pieces, class_="tags", dir="auto"))
+    key = element("p", shade_key("probability of the tag", weight_colour), " · ?: below 0.5", class_="key")
+    return self_contained(element("p", *pieces, class_="tags", dir=_direction(words)), key)
 
 
-def table_html(heading: Sequence[str], rows: Iterable[Sequence[str]], *, caption: str = "") -> str:
+def table_html(heading: Sequence[str], rows: Iterable[Sequence[str]], *, caption: str = "") -> Markup:
     """Write a self-contained table.
 
     Args:
@@ -349,4 +370,4 @@ def table_html(heading: Sequence[str], rows: Iterable[Sequence[str]], *, caption
     head = element("tr", *(element("th", name, scope="col") for name in heading))
     body = [element("tr", *(element("td", cell, dir="auto") for cell in row)) for row in rows]
     table = element("table", element("thead", head), element("tbody", *body), class_="numbers")
-    return _self_contained(*_caption(caption), element("div", table, class_="scroll"))
+    return self_contained(*_caption(caption), element("div", table, class_="scroll"))

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from regard.errors import DataError
+from regard.plots.colours import weight_colour
 from regard.tasks.classify.result import Classification
 
 
@@ -73,7 +74,9 @@ def test_what_does_not_fit(changes, message):
 def test_a_notebook_shows_words_on_their_weights_and_the_labels():
     page = make()._repr_html_()
     assert "entailment 90% · contradiction 10%" in page
-    assert 'title="1.00">awake<' in page  # the scale ends at 0.7
+    darkest = weight_colour(1)
+    assert f'style="background:{darkest}" title="0.70" dir="auto">awake<' in page, "the scale ends at 0.7"
+    assert f'background:{darkest}"' not in make().html(1.0), "a scale for several ends later"
     assert ">awake<" in make(alpha=None)._repr_html_()
 
 

@@ -1,5 +1,7 @@
 """The classifier's task: its loss and its validation against plainer computations, one text and two."""
 
+import re
+
 import pytest
 import torch
 from torch.nn import functional
@@ -73,3 +75,11 @@ def test_a_run_leaves_a_classifier_behind(tmp_path):
 def test_no_data_is_told():
     with pytest.raises(ConfigError, match=r"data\.train: no training texts; name their file with --train"):
         prepare_task(configure({"task": "classify"}), None, None)
+
+
+def test_a_page_has_one_scale(tmp_path):
+    task = made()
+    shown = task.show(Classifier(task.model, task.tokenizers["text"], task.labels))
+    ends = {re.search(r"pooling weight 0.*?</span>\W*([\d.]+)</span>", one.picture)[1] for one in shown}
+    assert len(shown) == len(ROWS)
+    assert len(ends) == 1

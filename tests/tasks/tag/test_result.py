@@ -44,6 +44,6 @@ def test_one_tag_a_word(tags, probabilities, message):
 
 def test_a_notebook_shows_each_word_above_its_tag():
     page = BIRDS._repr_html_()
-    assert "<b>herons</b>" in page
+    assert '<b dir="auto">herons</b>' in page
     assert ">VERB?<" in page  # less probable than not
     assert ">NOUN<" in page

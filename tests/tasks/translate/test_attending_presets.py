@@ -12,7 +12,7 @@ def attention(name):
 @pytest.mark.parametrize(
     ("name", "base", "changed"),
     [
-        ("heads-small", "rnnsearch-small", {"energy": "qkv", "heads": 4}),
+        ("heads-small", "rnnsearch-small", {"energy": "qkv", "heads": 4, "scaled": True, "value_size": 0}),
         ("sparsemax-small", "rnnsearch-small", {"normalizer": "sparsemax"}),
         ("coverage-small", "rnnsearch-small", {"coverage": True}),
         ("luong-local", "luong-general", {"window": "local-p", "window_size": 10}),

@@ -16,6 +16,7 @@ from torch import Tensor, nn
 
 from regard.layers.attention.windows import LocalWindow
 from regard.ops.attention import forced_alpha, masked_softmax, sparsemax
+from regard.ops.record import Equation, Equations, record
 from regard.ops.shapes import Bool, Float, Int
 
 AttentionState = tuple[Tensor, ...]
@@ -28,11 +29,26 @@ NORMALIZERS: dict[str, Normalizer] = {"softmax": masked_softmax, "sparsemax": sp
 """How energies become alpha, by name."""
 
 
+EQUATIONS: dict[str, Equation] = {
+    "query": Equation("q_t = s_{t−1}"),
+    "keys": Equation("k_j = h_j"),
+    "values": Equation("v_j = h_j"),
+    "coverage": Equation("C_tj = Σ_{k<t} α_kj", axis="source"),
+    "energies": Equation("e_tj = a(s_{t−1}, h_j)", axis="source"),
+    "context": Equation("c_t = Σ_j α_tj h_j"),
+    "heads": Equation("c_t = W_O [c^{(1)}_t; …; c^{(H)}_t]"),
+    "softmax": Equation("α_tj = exp(e_tj) / Σ_k exp(e_tk)", axis="source"),
+    "sparsemax": Equation("α_tj = max(e_tj − τ_t, 0)", axis="source"),
+}
+"""What every attention has, unless its class says more in its `equations`; heads: where there are several; of the
+last two, one gives alpha."""
+
+
 class Attended(NamedTuple):
     """The result of attention.
 
     Attributes:
-        context: (B, Q, d), one for each query.
+        context: (B, Q, r), one for each query; r is d, the annotations' width, unless values are projected to another.
         alpha: (B, Q, Tx), each row summing to 1 over real words (below 1 where local-p weights it by distance); with
             several heads, their mean.
         state: for the next step.
@@ -60,6 +76,7 @@ class Attention(nn.Module, ABC):
         sized: whether this kind of attention has a size, its third argument.
         covering: whether coverage can be added inside its tanh; `coverage` is then its fourth argument.
         heads: the number of alphas per query.
+        context_size: r, the width of values and context: d, unless the values are projected to another.
         normalize: energies → alpha.
         window: where a query may attend; None for everywhere.
         w_c: the coverage's vector inside the tanh; None without coverage.
@@ -67,6 +84,8 @@ class Attention(nn.Module, ABC):
 
     sized: ClassVar[bool] = False
     covering: ClassVar[bool] = False
+    equations: ClassVar[Equations] = {}
+    """Of query, keys, values, energies and context, where they are not as in `EQUATIONS`."""
     heads: int = 1
     w_c: nn.Parameter | None
 
@@ -75,6 +94,7 @@ class Attention(nn.Module, ABC):
         self.query_size = query_size
         self.annotation_size = annotation_size
         self.query_width = query_width
+        self.context_size = annotation_size
         self.normalize: Normalizer = masked_softmax
         self.window: LocalWindow | None = None
         self.register_parameter("w_c", None)
@@ -83,7 +103,7 @@ class Attention(nn.Module, ABC):
     def keys(self, annotations: Float[Tensor, "B Tx d"]) -> Float[Tensor, "B Tx p"]:
         """What the queries are compared with, computed once per sentence."""
 
-    def values(self, annotations: Float[Tensor, "B Tx d"]) -> Float[Tensor, "B Tx d"]:
+    def values(self, annotations: Float[Tensor, "B Tx d"]) -> Float[Tensor, "B Tx r"]:
         """What the context is a weighted mean of, computed once per sentence: the annotations, unless projected."""
         return annotations
 
@@ -112,7 +132,7 @@ class Attention(nn.Module, ABC):
         """The energy of each query and key."""
         return self.score(self.queries(query), keys)
 
-    def mix(self, alpha: Float[Tensor, "B HQ Tx"], values: Float[Tensor, "B Tx d"]) -> Float[Tensor, "B Q d"]:
+    def mix(self, alpha: Float[Tensor, "B HQ Tx"], values: Float[Tensor, "B Tx r"]) -> Float[Tensor, "B Q r"]:
         """The context (Eq. 5): c_i = Σ_j α_ij h_j."""
         return torch.bmm(alpha, values)
 
@@ -160,7 +180,7 @@ class Attention(nn.Module, ABC):
         self,
         query: Float[Tensor, "B Q n"],
         keys: Float[Tensor, "B Tx k"],
-        values: Float[Tensor, "B Tx d"],
+        values: Float[Tensor, "B Tx r"],
         mask: Bool[Tensor, "B Tx"],
         state: AttentionState = (),
         forced: Int[Tensor, " B"] | None = None,
@@ -176,13 +196,26 @@ class Attention(nn.Module, ABC):
             forced: the word that all queries of a sentence must attend to; negative, or None for all, if not forced.
         """
         alpha, state = self._align(query, keys, mask, state, forced)  # (B, H·Q, Tx)
-        return Attended(self.mix(alpha, values), self._mean(alpha), state)
+        context = self.mix(alpha, values)  # (B, Q, d)
+        record(self.written(), context=context)
+        return Attended(context, self._mean(alpha), state)
+
+    def written(self) -> dict[str, Equation]:
+        """The equations of all its parts, alpha's among them."""
+        name = "softmax" if self.normalize is masked_softmax else "sparsemax"
+        alpha = EQUATIONS[name]
+        if self.window is not None:
+            alpha = self.window.equation(alpha)
+        equations = {**EQUATIONS, "alpha": alpha, **self.equations}
+        if self.heads > 1:
+            equations["context"] = EQUATIONS["heads"]
+        return equations if self.w_c is None else {**equations, "energies": equations["covered"]}
 
     def attend_sequence(
         self,
         query: Float[Tensor, "B Ty n"],
         keys: Float[Tensor, "B Tx k"],
-        values: Float[Tensor, "B Tx d"],
+        values: Float[Tensor, "B Tx r"],
         mask: Bool[Tensor, "B Tx"],
     ) -> Attended:
         """Attend with all steps of a sentence: at once, or in turn where a step depends on the one before."""
@@ -221,20 +254,26 @@ class Attention(nn.Module, ABC):
         if not state:
             state = tuple(part.repeat_interleave(num_queries, dim=0) for part in self.initial_state(mask))
         steps = state[0].view(batch, num_queries) + 1 if self._counts else None
-        projected = self.queries(query)
+        projected, equations = self.queries(query), self.written()
+        if projected is not query:
+            record(equations, query=projected)
         if self.w_c is None:
             energies = self.score(projected, keys)
         else:
             covered = state[-1]
+            record(equations, coverage=covered)
             energies = self.covered_score(projected, keys, covered.view(batch, num_queries, -1))
+        record(equations, energies=energies)
         if self.window is None:
             alpha = self.normalize(energies, mask)
         else:
             positions = self.window.positions(query, mask, steps).repeat(1, self.heads)  # (B, H·Q)
             alpha = self.normalize(self.window.narrow(energies, mask, positions), mask)
             alpha = self.window.weight(alpha, mask, positions)
+            record(self.window.equations, position=positions)
         if forced is not None:
             alpha = forced_alpha(alpha, forced)
+        record(equations, alpha=alpha)
         after: AttentionState = () if steps is None else (steps.flatten(),)
         if self.w_c is not None:
             after += (covered + self._mean(alpha).flatten(0, 1),)

@@ -7,6 +7,8 @@ step with coverage, where a step depends on the alphas before it). With `copy`, 
 pointer-generator, whose gate reads h_t, c_t and y_{t−1}.
 """
 
+from dataclasses import replace
+
 import torch
 from torch import Tensor, nn
 
@@ -21,6 +23,7 @@ from regard.layers import (
     Embedding,
     Output,
     PointerGenerator,
+    QueryKey,
     QueryKeyValue,
     ScaledDot,
 )
@@ -32,6 +35,7 @@ from regard.models.state import DecoderState, EncodedSource, StepOutput, Unrolle
 from regard.ops.affine import affine
 from regard.ops.input_feeding import input_feeding_lstm
 from regard.ops.paths import fused_wanted
+from regard.ops.record import Letters
 from regard.ops.unroll import State
 
 
@@ -56,9 +60,17 @@ class LuongDecoder(Decoder):
         if config.input_feeding:
             self.F = nn.Parameter(nn.init.xavier_uniform_(torch.empty(bottom.projected_size, l)))
         self.start = ProjectedStart(annotation_size, self.stack) if config.bridge == "project" else None
-        self.readout = AttentionalReadout(n, annotation_size, l)
+        self.readout = AttentionalReadout(n, self.attention.context_size, l)
         if config.copy:
-            self.pointer = PointerGenerator(n, config.embedding_size, annotation_size)
+            self.pointer = PointerGenerator(n, config.embedding_size, self.attention.context_size)
+
+    def letters(self, whose: str) -> Letters:
+        """The paper's h_t, h̄_s and a_t; the current state attends."""
+        letters = super().letters(whose)
+        if whose == "papers" and letters.state == "s":
+            letters = replace(letters, state="h", source="h̄_s", alpha="a")
+        term = "" if self.F is None else "F h̃_{t−1}"
+        return replace(letters, query=f"{letters.state}_t", term=term, readout="h̃_t")
 
     def initial_state(self, encoded: EncodedSource) -> DecoderState:
         """The encoder's last states, copied or projected; h̃_0 = 0."""
@@ -175,8 +187,8 @@ def _source_weights(
             return keys, *rest, attention.W_a, attention.v_a
         case Concat() if kind is Concat:
             return keys, *rest, attention.W_a[:, : attention.query_size], attention.v_a
-        case QueryKeyValue() if kind is QueryKeyValue:
-            return keys * keys.shape[2] ** -0.5, *rest, attention.W_Q, None
+        case QueryKey() if kind in (QueryKey, QueryKeyValue):
+            return keys * attention.scale, *rest, attention.W_Q, None
         case ScaledDot() if kind is ScaledDot:
             return keys * keys.shape[2] ** -0.5, *rest, None, None
         case Dot() | Bilinear() if kind in (Dot, Bilinear):

@@ -61,7 +61,7 @@ class _Recurrence(torch.autograd.Function):
         d_states, d_alpha = plain(d_states), plain(d_alpha)
         d_context = plain(d_contexts).clone()  # completed on the way
         d_projected, d_query = torch.empty_like(gates), torch.empty_like(queries)
-        d_keys, d_v = torch.zeros_like(keys), zeros(source.threads, len(v_a))
+        d_keys, d_v = torch.zeros_like(keys), zeros(batch, len(v_a))
         dh, dc = empty(batch, n), empty(batch, n)
         given = (U, C, c0, queries, memories, gates, alpha, d_states, d_alpha)
         found = (d_context, d_projected, d_query, d_keys, d_v, dh, dc)

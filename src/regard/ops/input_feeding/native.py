@@ -63,7 +63,7 @@ class _Recurrence(torch.autograd.Function):
         source = source_of(keys, values, mask, None, v_a, num_steps, n, narrow=ctx.narrow)
         d_readouts, d_alpha = plain(d_readouts), plain(d_alpha)
         d_gates, d_asked = torch.empty_like(gates), torch.empty_like(asked)
-        d_keys, d_v = torch.zeros_like(keys), zeros(source.threads, keys.shape[2])
+        d_keys, d_v = torch.zeros_like(keys), zeros(batch, keys.shape[2])
         d_first, dc = empty(batch, n + l), empty(batch, n)
         given = (W, W_q, c0, dropped, states, memories, gates, asked, alpha, d_readouts, d_alpha)
         found = (d_gates, d_asked, d_keys, d_v, d_first, dc)

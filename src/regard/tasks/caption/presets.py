@@ -27,6 +27,14 @@ def captioner() -> Preset:
     }
 
 
+def lecture_captioner() -> Preset:
+    """Lecture 4: one to many, an RNN that reads one vector at every step, softmax(c + V s_t)."""
+    decoder = {"kind": "cho", "cell": "rnn", "embedding_size": 128, "state_size": 128, "readout": "state"}
+    model = {"summary_size": 128, "decoder": decoder}
+    return {**captioner(), "model": model, "training": {**SMALL_TRAINING, "label_smoothing": 0.0}}
+
+
 PRESETS: dict[str, Callable[[], Preset]] = {
     "captioner": captioner,
+    "lecture-captioner": lecture_captioner,
 }

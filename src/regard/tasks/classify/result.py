@@ -110,19 +110,25 @@ class Classification(PlottedResult, JsonResult):
 
     def _repr_html_(self) -> str:
         """The words on their weights below the probabilities of the labels, for a notebook."""
-        from regard.plots.colours import weight_colour
         from regard.plots.figures.words import pooling_scale_end
+
+        return self.html(pooling_scale_end([self]) or 1.0)
+
+    def html(self, end: float) -> str:
+        """As a notebook shows it, to a given scale.
+
+        Args:
+            end: the weight of the darkest shade.
+        """
+        from regard.plots.colours import weight_colour
         from regard.plots.html import shade_key, words_html
 
-        end = pooling_scale_end([self]) or 1.0
         key = shade_key("pooling weight", weight_colour, end=end) if self.alpha else None
         ranked = sorted(self.probabilities.items(), key=lambda pair: -pair[1])
         weights = self.word_alpha or [np.zeros(len(units.labels)) for units in self.units]
         return words_html(
-            [
-                (units.labels, (alpha / end).tolist())
-                for units, alpha in zip(self.units, weights, strict=True)
-            ],
+            [(units.labels, alpha.tolist()) for units, alpha in zip(self.units, weights, strict=True)],
             caption=" · ".join(f"{label} {probability:.0%}" for label, probability in ranked[:5]),
             key=key,
+            end=end,
         )

@@ -68,18 +68,20 @@ class ClassifyTask(LabelTask[LabelledText, EncodedLabelled]):
         return score_classes(gold, predicted, self.labels)
 
     def show(self, predictor: Classifier) -> list[ShownResult]:
-        """Texts with their labels, and the pooling weights of their words."""
+        """Texts with their labels, and the pooling weights of their words, all to one scale."""
+        from regard.plots.figures.words import pooling_scale_end
+
         chosen = spread_by_length([example.length for example in self.prepared.valid])
         examples: list[LabelledText] = [self.prepared.valid_examples[k] for k in chosen]
+        classified = predictor.classify([example.texts for example in examples])
+        end = pooling_scale_end(classified) or 1.0
         return [
             ShownResult(
                 {"predicted": classification.label, "reference": example.label},
-                classification._repr_html_(),
+                classification.html(end),
                 classification.label == example.label,
             )
-            for example, classification in zip(
-                examples, predictor.classify([example.texts for example in examples]), strict=True
-            )
+            for example, classification in zip(examples, classified, strict=True)
         ]
 
 

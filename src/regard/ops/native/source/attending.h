@@ -33,6 +33,7 @@ INLINE void attend_rows(const source *x, const float *q, long i, float *queries,
 }
 
 /* And back: ∂/∂contexts (rows, d) completed and kept in d_contexts (B, Ty, d) → ∂/∂q (rows, a), kept in d_queries.
+   ∂/∂v is summed by sentence, d_v (B, a), and not by thread, so that it does not depend on their number.
    The tanh of the energies is computed again from queries (B, Ty, a). */
 INLINE void attend_rows_back(const source *x, const float *queries, long i, const float *alpha, const float *d_alpha,
                              const float *own, float *d_contexts, float *energies, float *dq, float *d_queries,
@@ -44,7 +45,7 @@ INLINE void attend_rows_back(const source *x, const float *queries, long i, cons
         add_scaled(d_context, 1.0f, own + row * x->d, x->d);
         attend_row_back(x->keys + b * x->Tx * x->a, x->values + b * x->Tx * x->d, x->there + b * x->Tx,
                         queries + at * x->a, x->v, x->scale, alpha + at * x->Tx, d_context, d_alpha ? d_alpha + at * x->Tx : NULL, x->Tx,
-                        x->a, x->d, energies, dq + row * x->a, d_keys + b * x->Tx * x->a, d_v);
+                        x->a, x->d, energies, dq + row * x->a, d_keys + b * x->Tx * x->a, d_v + b * x->a);
         memcpy(d_queries + at * x->a, dq + row * x->a, (size_t)x->a * 4);
     }
 }

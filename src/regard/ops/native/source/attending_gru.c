@@ -51,7 +51,7 @@ void regard_attending_gru(const source *x, const float *projected, const float *
     }
 }
 
-/* As the LSTM's: d_contexts comes with what the loss takes and leaves complete; d_keys and d_v (threads, a) come as
+/* As the LSTM's: d_contexts comes with what the loss takes and leaves complete; d_keys and d_v (B, a) come as
    zeros; d_first (B, n) leaves as ∂/∂s_0. */
 void regard_attending_gru_back(const source *x, const float *U, const float *C, const float *queries,
                                const float *previous, const float *gates, const float *alpha, const float *d_states,
@@ -92,7 +92,7 @@ void regard_attending_gru_back(const source *x, const float *U, const float *C, 
             regard_step_product(two, rows, from_gates, 2 * n, n, x->narrow, 1, ds, scratch);
             regard_step_product(dy, rows, to_context, g, d, x->narrow, 0, context, scratch);
             attend_rows_back(x, queries, t, alpha, d_alpha, context, d_contexts, energies, dq, d_queries, d_keys,
-                             d_v + me * a, me, all_of_us);
+                             d_v, me, all_of_us);
             regard_step_product(dq, rows, from_query, a, n, x->narrow, 1, ds, scratch);
         }
         for (long i = 0; i < rows; i++) memcpy(d_first + (me + i * all_of_us) * n, ds + i * n, (size_t)n * 4);

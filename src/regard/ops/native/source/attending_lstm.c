@@ -45,7 +45,7 @@ void regard_attending_lstm(const source *x, const float *projected, const float 
 }
 
 /* d_contexts comes with what the loss takes and leaves complete; dh, dc (B, n) leave as ∂/∂(first state); d_keys and
-   d_v (threads, a) come as zeros; d_alpha may be NULL. */
+   d_v (B, a) come as zeros; d_alpha may be NULL. */
 void regard_attending_lstm_back(const source *x, const float *U, const float *C, const float *first_c,
                                 const float *queries, const float *memories, const float *gates, const float *alpha,
                                 const float *d_states, const float *d_alpha, float *d_contexts, float *d_projected,
@@ -77,7 +77,7 @@ void regard_attending_lstm_back(const source *x, const float *U, const float *C,
             regard_step_product(dy, rows, to_state, g, n, x->narrow, 0, ds, scratch);
             regard_step_product(dy, rows, to_context, g, d, x->narrow, 0, context, scratch);
             attend_rows_back(x, queries, t, alpha, d_alpha, context, d_contexts, energies, dq, d_queries, d_keys,
-                             d_v + me * a, me, all_of_us);
+                             d_v, me, all_of_us);
             regard_step_product(dq, rows, from_query, a, n, x->narrow, 1, ds, scratch);
         }
         for (long i = 0; i < rows; i++) {

@@ -61,7 +61,7 @@ void regard_input_feeding(const source *x, long p, const float *projected, const
     }
 }
 
-/* d_asked (B, Ty, p + l), d_gates (B, Ty, 4n); d_keys (B, Tx, a) and d_v (threads, a) come as zeros; d_first (B, n + l)
+/* d_asked (B, Ty, p + l), d_gates (B, Ty, 4n); d_keys (B, Tx, a) and d_v (B, a) come as zeros; d_first (B, n + l)
    and dc (B, n) leave as what the first state takes. */
 void regard_input_feeding_back(const source *x, long p, const float *W, const float *W_q, const float *first_c,
                                const float *dropped, const float *states, const float *memories, const float *gates,
@@ -95,7 +95,7 @@ void regard_input_feeding_back(const source *x, long p, const float *W, const fl
                 attend_row_back(x->keys + b * x->Tx * a, x->values + b * x->Tx * l, x->there + b * x->Tx,
                                 p ? asked + at * wide : states + at * n, x->v, x->scale, alpha + at * x->Tx, dz,
                                 d_alpha ? d_alpha + at * x->Tx : NULL, x->Tx, a, l, energies, dq,
-                                d_keys + b * x->Tx * a, d_v + me * a);
+                                d_keys + b * x->Tx * a, d_v + b * a);
                 memcpy(dh + i * n, back + i * both, (size_t)n * 4);
                 if (p)
                     memcpy(ask + i * wide, dq, (size_t)p * 4);
