@@ -6,6 +6,7 @@ is.
 """
 
 import re
+import textwrap
 from collections.abc import Iterable
 from typing import Any
 
@@ -21,6 +22,21 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 def show_controls(text: str) -> str:
     r"""Each control character as people write it, such as ``\x1b``."""
     return _CONTROLS.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+
+
+def wrap_line(console: Console, line: str) -> str:
+    """A line for a console: a terminal's is broken between words, what follows is indented; others stay whole.
+
+    Args:
+        console: where it will be printed.
+        line: a no-break space in it is never broken at, as `rich` would.
+    """
+    if not console.is_terminal:
+        return line
+    indent = " " * (len(line) - len(line.lstrip(" ")) + 2)
+    return textwrap.fill(
+        line, console.width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
 
 
 class SafeConsole(Console):

@@ -192,7 +192,12 @@ class TestEvaluate:
         vertical.write_text("\n\n".join("\n".join(f"{tag}\t{word}" for word, tag in each) for each in cells))
         reports = [
             json.loads(regard("evaluate", folders["tag"], *arguments, "--json").out)
-            for arguments in ([tsv], [words, tags], [vertical, "--vertical", "--columns", 2, 1])
+            for arguments in (
+                [tsv],
+                [words, tags],
+                [vertical, "--vertical", "--columns", 2, 1],
+                [vertical, "--columns", 2, 1],
+            )
         ]
         for report in reports:
             assert report["accuracy"] == pytest.approx(8 / 9)

@@ -382,6 +382,17 @@ class TestPlan:
         path.write_text("".join(f"{word}\t{' '.join(word)}\n" for word in rows))
         return path
 
+    def test_one_word_per_line(self, regard, tmp_path):
+        path = tmp_path / "three.conll"
+        path.write_text("the DT B-NP\ncat NN I-NP\n\n" * 20)
+        tagger = ("train", tmp_path / "model", "--train", path, "--vertical", "--plan")
+        ended = regard(*tagger, "--columns", 1, 3, "--json")
+        assert ended.status == 0, ended.err
+        config = json.loads(ended.out)["config"]
+        assert (config["task"], config["data"]["layout"]) == ("tag", "vertical")
+        assert config["data"]["columns"] == ["1", "3"]
+        assert "only a model for tagging reads one word" in regard(*tagger, "--task", "classify").err
+
     def test_printed_alone(self, regard, words, tmp_path):
         ended = regard("train", tmp_path / "model", "--train", words, "--plan")
         assert ended.status == 0

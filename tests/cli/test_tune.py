@@ -1,10 +1,14 @@
 """``regard tune`` with real trainings, tiny ones."""
 
+import inspect
 import json
 
 import pytest
 
-from regard.config import write_toml
+from regard.cli.run_flags import RunFlags
+from regard.cli.train import train
+from regard.cli.tune import tune
+from regard.config import read_toml, write_toml
 
 
 @pytest.fixture
@@ -38,6 +42,24 @@ def test_trials_winner_and_configuration(regard, search, data):
     assert trained.status == 0, trained.err
     winner = data / "search" / report["winner"]["folder"]
     assert (data / "model" / "last.safetensors").read_bytes() == (winner / "last.safetensors").read_bytes()
+
+
+def test_the_flags_of_a_training(search, data):
+    (data / "pairs.tsv").write_text("a b\tx\tA B\nc\ty\tC\n" * 20)
+    ended = search(*VARIED, "--columns", 3, 1, "--tokenizer", "char,word", "--vocabulary", 50, trials=1)
+    assert ended.status == 0, ended.err
+    best = read_toml(data / "search" / "best.toml")
+    assert best["data"]["columns"] == ["3", "1"]
+    assert (best["tokenizer"]["source"], best["tokenizer"]["target"]) == ("char", "word")
+    assert best["tokenizer"]["source_size"] == 50
+
+
+def test_train_and_tune_share_their_flags():
+    for command in (train, tune):
+        parameters = inspect.signature(command).parameters
+        assert [name for name in parameters if name in RunFlags.__annotations__] == list(
+            RunFlags.__annotations__
+        )
 
 
 def test_errors(search):

@@ -134,13 +134,19 @@ class TestTraining:
             "--task language_model",
         )
 
-    @pytest.mark.parametrize("task", ["translate", "classify", "tag"])
+    @pytest.mark.parametrize("task", ["translate", "classify"])
     @pytest.mark.parametrize("text", [CONLL, CONLLU], ids=["CoNLL", "CoNLL-U"])
     def test_one_word_per_line(self, regard, tmp_path, write, task, text):
         refused(
             self.train(regard, tmp_path, "--task", task, "--train", write("a.conll", text)),
             "a.conll: one word per line",
-            "data.layout=vertical",
+            "--task tag",
+        )
+
+    def test_conllu_asks_for_its_columns(self, regard, tmp_path, write):
+        refused(
+            self.train(regard, tmp_path, "--task", "tag", "--train", write("a.conllu", CONLLU)),
+            "a.conllu:1: 10 columns, which looks like CoNLL-U: give --columns 2 4",
         )
 
     def test_labelled_texts(self, regard, tmp_path, write):
@@ -171,7 +177,7 @@ class TestTraining:
             self.train(
                 regard, tmp_path, "--task", "classify", "--train", write("a", LABELLED), "--features", 2
             ),
-            "--features 2: only a translator",
+            "--features 2: only a model for translating reads features",
         )
 
 

@@ -1,7 +1,14 @@
 import pytest
 
 from regard.evaluation import measure_quality
-from regard.evaluation.metrics import charted_metrics, display_name, format_score, is_better, power_of_ten
+from regard.evaluation.metrics import (
+    charted_metrics,
+    display_name,
+    format_score,
+    format_with_margin,
+    is_better,
+    power_of_ten,
+)
 
 BLANK = "\N{NO-BREAK SPACE}"
 
@@ -88,3 +95,9 @@ def test_words_in_symbols_are_reported_by_wer_and_per_first():
 def test_a_chart_by_length_has_one_direction():
     assert charted_metrics(["wer", "per", "exact_match", "chrf"]) == ["wer", "per"]
     assert charted_metrics(["bleu", "chrf", "exact_match", "perplexity"]) == ["bleu", "exact_match"]
+
+
+def test_a_margin_repeats_no_unit():
+    assert format_with_margin("wer", 0.8, 0.0125) == "80.0 ± 1.2\N{NO-BREAK SPACE}%"
+    assert format_with_margin("bleu", 20.0, 1.25) == "20.0 ± 1.2"
+    assert format_with_margin("bleu", 20.0, None) == "20.0 ± –"

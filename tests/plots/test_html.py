@@ -120,7 +120,7 @@ def test_text_is_escaped():
 
 
 def test_a_heat_map_says_its_weights_on_hover():
-    assert 'title="le ← &lt;/s&gt;  0.75"' in PICTURES["heat map"]
+    assert 'title="&lt;/s&gt; → le  0.75"' in PICTURES["heat map"]
 
 
 def test_a_tree_marks_the_best_and_leaves_out_the_pruned_when_told():
@@ -172,3 +172,15 @@ def test_any_text_comes_back_as_text(child, value):
     (tag, attributes), *data = read(element("p", child, title=value))
     assert (tag, attributes) == ("p", {"title": value})
     assert "".join(data) == child
+
+
+def test_right_to_left_words_keep_their_order_and_marks_their_form():
+    page = words_html([(["שלום", "</s>"], [0.5, 0.1]), (["<s>", "peace", "שלום"], [0.5, 0.1, 0.2])])
+    assert page.count('class="words" dir="rtl"') == page.count('class="words" dir="ltr"') == 1
+    assert page.count('dir="auto">') == 5, "each word has its own direction, so that </s> is not turned round"
+    assert 'class="tags" dir="rtl"' in tags_html(["שלום"], ["X"], [0.3])
+    assert '<b dir="auto">שלום</b>' in tags_html(["שלום"], ["X"], [0.3])
+
+
+def test_the_shades_of_tags_have_a_key():
+    assert "probability of the tag 0" in tags_html(["a"], ["X"], [0.3])

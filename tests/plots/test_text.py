@@ -4,7 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from regard.plots.text import JOINERS, WordPosition, is_right_to_left, printable, truncate, wrap
+from regard.plots.text import (
+    INVISIBLE,
+    WordPosition,
+    before_and_after,
+    in_place,
+    is_right_to_left,
+    printable,
+    truncate,
+    wrap,
+)
 
 
 @pytest.mark.parametrize(
@@ -26,7 +35,7 @@ def test_by_hand(text, shown):
 @given(st.text())
 def test_what_is_left_can_be_seen(text):
     shown = printable(text)
-    assert all(character.isprintable() or character in JOINERS for character in shown)
+    assert all(character.isprintable() or character in INVISIBLE for character in shown)
     assert printable(shown) == shown
 
 
@@ -94,3 +103,17 @@ def test_to_the_left_it_is_the_mirror_image(widths, room):
 )
 def test_the_first_letter_with_a_direction_decides(words, leftwards):
     assert is_right_to_left(words) is leftwards
+
+
+def test_an_arrow_points_to_the_right_between_right_to_left_texts():
+    mark = "\N{LEFT-TO-RIGHT MARK}"
+    assert before_and_after("a", "b") == "a → b"
+    shown = before_and_after("שלום", "עולם")
+    assert shown.replace(mark, "") == "שלום → עולם"
+    assert f"{mark}→{mark}" in shown, "else the arrow belongs to the line of Hebrew, which runs to the left"
+    assert shown.startswith(mark), "else the first letter makes the whole line run to the left"
+
+
+def test_a_right_to_left_label_keeps_its_place():
+    assert in_place("a") == "a"
+    assert in_place("ש") == "\N{LEFT-TO-RIGHT MARK}ש"

@@ -62,10 +62,24 @@ def test_asked_for(lines, parts):
         assert part in str(raised.value)
 
 
+def test_word_pairs_with_a_blank_line_are_no_tags():
+    lines = [f"lemma{k}\tform{k}" for k in range(120)]
+    assert recognize_lines([*lines[:60], "", *lines[60:]], "file").task == "translate"
+
+
 def test_files(tmp_path):
     path = tmp_path / "three.tsv"
     path.write_text("a\tb\tc\n" * 3)
-    assert recognize_task([str(path)], columns=True).task == "translate"
+    assert recognize_task([str(path)], columns=(1, 2)).task == "translate"
+    assert recognize_task([str(path)], features=True).task == "translate"
+    path.write_text("1\tthe\tthe\tDET\t_\t_\t0\troot\t_\t_\n" * 3)
+    assert recognize_task([str(path)], columns=("2", "4")).task == "tag"
+    path.write_text("id\ttext\tlabel\n" + "".join(f"{k}\t{text}\t{k % 2}\n" for k, text in enumerate(TEXTS)))
+    recognized = recognize_task([str(path)], columns=("label", "text"))
+    assert (recognized.task, recognized.reason) == ("classify", "2 labels, each with many texts")
+    assert recognize_task([str(path)], columns=("text", "id")).task == "translate"
+    with pytest.raises(DataError, match="has no column 'labels'; did you mean 'label'"):
+        recognize_task([str(path)], columns=("labels", "text"))
     assert recognize_task(["a.de", "a.en"]).task == "translate"
     assert recognize_task(["a.npy", "captions.txt"]).task == "caption"
     assert recognize_task(["-"]).task == "translate"

@@ -87,7 +87,9 @@ class TestOneTabSeparatedFile:
         ids=["CoNLL", "CoNLL-U"],
     )
     def test_one_word_per_line(self, tmp_path, text):
-        with pytest.raises(DataError, match=r"\(CoNLL\).*--task tag --set data.layout=vertical"):
+        with pytest.raises(
+            DataError, match=r"\(CoNLL\).*only taggers read such files, to train \(--task tag\)"
+        ):
             texts(write(tmp_path, text))
 
 

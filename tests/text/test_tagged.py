@@ -101,6 +101,13 @@ def test_vertical_refusals(tmp_path):
         list(read_vertical(write(tmp_path, "a\tX\n"), columns=(0, 2)))
 
 
+def test_a_vertical_file_is_recognised(tmp_path):
+    path = write(tmp_path, "the\tDT\ncat\tNN\n\na\tDT\n")
+    assert list(read_tagged(path)) == list(read_vertical(path))
+    path = write(tmp_path, CONLLU)
+    assert list(read_tagged(path, columns=(2, 4))) == list(read_vertical(path, columns=(2, 4)))
+
+
 def test_every_word_is_one_id(monkeypatch):
     tokenizer = train_tokenizer("word", ["the dog"], size=20)
     the, dog = tokenizer.encode("the dog")

@@ -1,9 +1,11 @@
 """A run as a terminal, a pipe and a notebook show it."""
 
+import io
 import subprocess
 import sys
 
 import pytest
+from rich.console import Console
 
 import regard
 from regard import progress as progress_bar
@@ -65,6 +67,20 @@ def test_training_in_a_pipe_is_plain_lines(capsys):
         "perplexity 2.72"
     )
     assert len(lines) == 4
+
+
+def test_a_terminal_breaks_lines_between_scores_and_between_words():
+    console = Console(file=io.StringIO(), force_terminal=True, width=50, color_system=None)
+    display = TrainingDisplay(console)
+    display(Note("  model: attention, a GRU of 128 units each way, and dropout"))
+    display(Validated(2000, 70.0, VALIDATION, select="bleu", best=True))
+    assert console.file.getvalue().replace("\N{NO-BREAK SPACE}", " ").splitlines() == [
+        "  model: attention, a GRU of 128 units each way,",
+        "    and dropout",
+        "validation after update 2,000:",
+        "  BLEU 12.3 (best so far), chrF 30.0,",
+        "  exact match 12.5 %, perplexity 2.72",
+    ]
 
 
 def test_training_without_a_known_end(capsys):

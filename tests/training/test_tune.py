@@ -301,7 +301,7 @@ class TestPlannedFromTheData:
         whole = base.config.training
         part = configure_trial(with_fraction(base.config, 1 / 9)).training
         assert part.max_updates == math.ceil(whole.max_updates / 9)
-        assert (part.warmup, part.validate_every) == (part.max_updates // 20, part.max_updates // 25)
+        assert (part.warmup, part.validate_every) == (part.max_updates // 20, 10)
         assert configure_trial(with_fraction(base.config, 1)) == base.config
 
     def test_all_trials_are_selected_by_one_score(self, layers):

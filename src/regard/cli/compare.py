@@ -16,6 +16,7 @@ from regard.config import in_range
 from regard.errors import ConfigError, DataError
 from regard.search.options import DEFAULT_SEARCH, SearchOptions
 from regard.tasks import TASKS
+from regard.terminal import wrap_line
 
 if TYPE_CHECKING:
     from regard.tasks.comparison import Comparison, Outputs
@@ -225,7 +226,9 @@ def _print(comparison: "Comparison", num_differences: int) -> None:
         title_style="bold",
     )
     table.add_column("", style="dim")
-    for name in ("A", "B", "B \N{MINUS SIGN} A", "p, bootstrap", "p, randomisation"):
+    for name in ("A", "B", "B \N{MINUS SIGN} A"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for name in ("p, bootstrap", "p, randomisation"):
         table.add_column(name, justify="right")
     table.add_column("", style="bold")
     first, second = comparison.systems
@@ -235,7 +238,8 @@ def _print(comparison: "Comparison", num_differences: int) -> None:
     results.print(table)
     if comparison.mcnemar is not None:
         results.print(f"McNemar's test: p = {format_p_value(comparison.mcnemar)}")
-    results.print(explain_tests(comparison.num_resamples, comparison.num_shuffles), style="dim", markup=False)
+    explained = explain_tests(comparison.num_resamples, comparison.num_shuffles)
+    results.print(wrap_line(results, explained), style="dim", markup=False)
     for name, signature in (first.signatures or second.signatures).items():
         results.print(f"{name}: {signature}", style="dim", markup=False)
     shown = comparison.differences[:num_differences]

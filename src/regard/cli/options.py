@@ -1,7 +1,8 @@
 """Dataclasses of options → flags of a command: one per field, with the field's default and help; and shared flags.
 
-In: a command with one parameter that is an `Options` dataclass. Out: the same command with a flag for each of its
-fields, as Typer reads signatures. So an option is defined once, beside the code that uses it. Knows no command.
+In: a command with one parameter that is a dataclass: `Options`, or one whose fields are annotated for Typer. Out: the
+same command with a flag for each of its fields, as Typer reads signatures. So an option is defined once, beside the
+code that uses it. Knows no command.
 """
 
 import inspect
@@ -15,7 +16,6 @@ from typing import Annotated, Any, Literal, get_origin, get_type_hints
 import typer
 
 from regard.errors import ConfigError
-from regard.search.options import Options
 
 Command = Callable[..., None]
 
@@ -64,29 +64,30 @@ Device = Annotated[str, typer.Option(help=DEVICE_HELP)]
 
 
 def option_flags(
-    kind: type[Options], parameter: str, *, panel: str | None = None, omit: Collection[str] = ()
+    kind: type[Any], parameter: str, *, panel: str | None = None, omit: Collection[str] = ()
 ) -> Callable[[Command], Command]:
     """Replace a parameter of a command by one flag per field of its dataclass.
 
     Args:
-        kind: the dataclass of the parameter.
+        kind: the dataclass of the parameter: `Options`, or one whose fields are annotated with their ``typer.Option``.
         parameter: the name of the parameter.
         panel: the heading under which ``--help`` lists the flags.
         omit: fields without a flag, since they mean nothing to the command.
     """
-    hints = get_type_hints(kind)
+    hints = get_type_hints(kind, include_extras=True)
     flags = []
     for field in fields(kind):
         if field.name not in omit:
             # names are checked by the dataclass, whose message has the nearest one
             hint = str if get_origin(hints[field.name]) is Literal else hints[field.name]
-            option = typer.Option(help=field.metadata["help"], rich_help_panel=panel)
+            if get_origin(hint) is not Annotated:
+                hint = Annotated[hint, typer.Option(help=field.metadata["help"], rich_help_panel=panel)]
             flags.append(
                 inspect.Parameter(
                     field.name,
                     inspect.Parameter.POSITIONAL_OR_KEYWORD,
                     default=field.default,
-                    annotation=Annotated[hint, option],
+                    annotation=hint,
                 )
             )
 
@@ -101,7 +102,7 @@ def option_flags(
             try:
                 options = kind(**{flag.name: values.pop(flag.name) for flag in flags})
             except ConfigError as error:
-                raise ConfigError(_with_flags(str(error), kind.names())) from None
+                raise ConfigError(_with_flags(str(error), [flag.name for flag in flags])) from None
             command(**values, **{parameter: options})
 
         with_options.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]

@@ -10,9 +10,12 @@ from rich.table import Table
 from regard.cli.console import print_json, results, score_table
 from regard.cli.options import Weights
 from regard.evaluation.metrics import METRICS, display_name, format_score
+from regard.io import parse_json, read_whole
 
 if TYPE_CHECKING:
     from regard.checkpoint import ModelFolder
+
+_MAX_REPORT_BYTES = 1 << 24
 
 
 def show(
@@ -94,11 +97,13 @@ def _show_ensemble(folder: "ModelFolder", weights: str, json: bool) -> None:
     """The members of an ensemble, with the validation of each; `regard show` of a member says more."""
     members = {str(member.path): member.load(weights) for member in folder.members}
     num_parameters = sum(loaded.model.num_parameters for loaded in members.values())
+    together = _ensemble_scores(folder) if weights == "best" else {}
     if json:
         print_json(
             {
                 "task": folder.task,
                 "num_parameters": num_parameters,
+                "validation": together,
                 "ensemble": [
                     {
                         "folder": path,
@@ -118,11 +123,26 @@ def _show_ensemble(folder: "ModelFolder", weights: str, json: bool) -> None:
     table.add_column("", style="dim")
     for path in members:
         table.add_column(escape(Path(path).name), justify="right")
+    if together:
+        table.add_column("ensemble", justify="right", style="bold")
     for key in keys:
         cells = [escape(format_score(key, loaded.facts.get(key))) for loaded in members.values()]
-        table.add_row(key, *cells)
+        table.add_row(key, *cells, *([escape(format_score(key, together.get(key)))] if together else []))
     results.print(table)
     results.print(f"\nweights: {weights}; one model in full: regard show {next(iter(members))}", markup=False)
+
+
+def _ensemble_scores(folder: "ModelFolder") -> dict[str, float]:
+    """The validation of the ensemble as one model; empty where not all of its members are in the report."""
+    try:
+        report = parse_json(read_whole(folder.path / "report.json", _MAX_REPORT_BYTES))
+        members = [member["folder"] for member in report["members"]]
+        scores = dict(report["ensemble"])
+    except (OSError, ValueError, LookupError, TypeError):
+        return {}
+    if members != [member.path.name for member in folder.members]:
+        return {}
+    return {key: value for key, value in scores.items() if key in METRICS and isinstance(value, float)}
 
 
 def _origin(facts: dict[str, Any]) -> str:

@@ -8,78 +8,32 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Table
+from rich.text import Text
 
 from regard.cli.console import command_line, notes, print_json, results, score_table
-from regard.cli.options import ColumnPair, Features
-from regard.config import list_options, one_of, set_option
+from regard.cli.options import option_flags
+from regard.cli.run_flags import DEFAULT_RUN, RunFlags
+from regard.config import list_options, one_of
 from regard.errors import ConfigError
-from regard.evaluation.metrics import duration, format_score
+from regard.evaluation.metrics import duration, format_score, format_with_margin
 from regard.tasks import TASKS
+from regard.terminal import wrap_line
 
 if TYPE_CHECKING:
     from regard.training.configure import PlannedRun
 
 
+@option_flags(RunFlags, "flags")
 def train(
     context: typer.Context,
     folder: Annotated[
         Path, typer.Argument(help="Where to write the model: a new folder, or with --resume that of a run.")
     ],
-    train_files: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--train",
-            help="The training data: one file; give it twice for two parallel files, such as source and target.",
-        ),
-    ] = None,
-    valid_files: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--valid",
-            help="The validation data, in the same form; by default some training examples are split off.",
-        ),
-    ] = None,
-    task: Annotated[
-        str | None,
-        typer.Option(
-            help=f"The task: {', '.join(TASKS)}; by default the preset's, or what the training file says.",
-            is_eager=True,
-        ),
-    ] = None,
-    config: Annotated[
-        Path | None,
-        typer.Option(help=r"A TOML file of options: tables \[data], \[tokenizer], \[model], \[training], …"),
-    ] = None,
-    preset: Annotated[
-        str | None,
-        typer.Option(help="The preset to start from, instead of a plan; see --list-presets.", is_eager=True),
-    ] = None,
-    tokenizer: Annotated[
-        str | None,
-        typer.Option(
-            help="Kind of tokens: char, word, bpe or unigram; for a translator one for both sides, or two: char,word."
-        ),
-    ] = None,
-    vocabulary: Annotated[int | None, typer.Option(help="Maximum size of each vocabulary.")] = None,
-    columns: ColumnPair = None,
-    features: Features = None,
-    updates: Annotated[int | None, typer.Option(help="Maximum number of updates.")] = None,
-    epochs: Annotated[float | None, typer.Option(help="Maximum number of passes over the data.")] = None,
+    flags: RunFlags = DEFAULT_RUN,
     minutes: Annotated[float | None, typer.Option(help="Maximum training time in minutes.")] = None,
-    budget: Annotated[
-        float | None,
-        typer.Option(help="The minutes available: the plan is fitted to them, and training ends with them."),
-    ] = None,
     plan: Annotated[
         bool, typer.Option("--plan", help="Print the plan with its reasons, and exit; --json for programs.")
     ] = False,
-    device: Annotated[str | None, typer.Option(help="cpu, cuda, or auto: a GPU if there is one.")] = None,
-    threads: Annotated[
-        int | None,
-        typer.Option(
-            help="Number of threads; by default as the model's size and the machine's load suggest."
-        ),
-    ] = None,
     seed: Annotated[int | None, typer.Option(help="Random seed for weights, data order and dropout.")] = None,
     seeds: Annotated[
         int | None,
@@ -104,13 +58,6 @@ def train(
             help="Start from the weights, tokenizers and labels of this model; --set training.extend_vocabulary=true "
             "adds new words, characters and labels.",
             metavar="MODEL",
-        ),
-    ] = None,
-    options: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            help="Set any option: --set model.decoder.attention.energy=dot; see --list-options.",
         ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
@@ -183,47 +130,32 @@ def train(
       regard train lm --task language_model --train text.txt
     """
     from regard.checkpoint import read_options
-    from regard.training.configure import begun_options, plan_run, recognize
+    from regard.training.configure import begun_options, plan_run
     from regard.training.progress import TrainingDisplay
     from regard.training.run import run_training
     from regard.training.seeds import run_seeds
 
-    file = read_options(config) if config else {}
-    flags: dict[str, Any] = {"data": {}, "tokenizer": {}, "training": {}}
-    if task:
-        flags["task"] = task
-    if train_files:
-        flags["data"]["train"] = [str(path) for path in train_files]
-    if valid_files:
-        flags["data"]["valid"] = [str(path) for path in valid_files]
-    if columns:
-        flags["data"]["columns"] = list(columns)
-    if features is not None:
-        if task not in (None, "translate"):
-            raise ConfigError(
-                f"--features {features}: only a translator reads features beside a text; leave it out"
-            )
-        flags["data"]["features"] = features
-    if updates is not None or epochs is not None:
-        flags["training"] |= {"max_updates": updates or 0, "max_epochs": epochs or 0}
-    single = {"max_minutes": minutes, "device": device, "threads": threads, "seed": seed}
-    flags["training"] |= {name: value for name, value in single.items() if value is not None}
-    if start_from is not None:
-        flags["training"]["start_from"] = str(start_from)
-    for assignment in options or []:
-        set_option(flags, assignment)
-    given = {name: table for name, table in flags.items() if table}
+    file = read_options(flags.config) if flags.config else {}
     begun = begun_options(folder) if resume and seeds is None else {}
-    if tokenizer or vocabulary is not None:
-        chosen = recognize(begun, file, given, preset=preset).task
-        given["tokenizer"] = _tokenizer_flags(chosen, tokenizer, vocabulary) | given.get("tokenizer", {})
-    run = plan_run(file, given, preset=preset, budget=budget, begun=begun)
+    given = flags.to_mapping(begun, file)
+    start = None if start_from is None else str(start_from)
+    single = {"max_minutes": minutes, "seed": seed, "start_from": start}
+    own = {name: value for name, value in single.items() if value is not None}
+    layers = (file, {"training": own} if own else {}, given)
+    run = plan_run(*layers, preset=flags.preset, budget=flags.budget, begun=begun)
     if plan:
         _print_plan(run, json)
         return
     with TrainingDisplay(notes) as display, _how_to_go_on(folder, seeds is not None):
         if seeds is not None:
-            ensemble = run_seeds(folder, run.config, seeds, listener=display)
+            ensemble = run_seeds(
+                folder,
+                run.config,
+                seeds,
+                listener=display,
+                plan=run.lines,
+                command=command_line(context),
+            )
         else:
             trained = run_training(
                 folder,
@@ -238,8 +170,7 @@ def train(
             print_json(ensemble.report)
             return
         results.print(_seeds_table(ensemble.report))
-        command = TASKS[run.config.task].first_command.format(folder=ensemble.folder)
-        notes.print(f"the ensemble is in {ensemble.folder}; try: {command}", markup=False)
+        _say_where("ensemble", run.config.task, ensemble.folder)
         return
     if json:
         print_json(trained.report)
@@ -251,9 +182,15 @@ def train(
     select, scores = report["select"], report["validation"]
     title = f"\n[bold]update {report['best_update']:,}[/] on {trained.scored_on}"
     results.print(score_table({select: scores[select]} | scores, title))
-    command = TASKS[report["task"]].first_command.format(folder=trained.folder)
-    page = "" if trained.page is None else f"; report: {trained.page}"
-    notes.print(f"the model is in {trained.folder}{page}; try: {command}", markup=False)
+    _say_where("model", report["task"], trained.folder)
+
+
+def _say_where(what: str, task: str, folder: Path) -> None:
+    from regard.training.run import PAGE
+
+    page = f"; report: {folder / PAGE}" if (folder / PAGE).exists() else ""
+    command = TASKS[task].first_command.format(folder=folder)
+    notes.print(f"the {what} is in {folder}{page}; try: {command}", markup=False)
 
 
 @contextmanager
@@ -271,7 +208,7 @@ def _how_to_go_on(folder: Path, is_ensemble: bool) -> Iterator[None]:
 
 
 def _seeds_table(report: dict[str, Any]) -> Table:
-    """Each validation score, of every member of an ensemble and as mean ± deviation."""
+    """Each validation score: of every member of an ensemble, as mean ± deviation, and of the ensemble."""
     members = report["members"]
     examples = next(key.removeprefix("num_valid_") for key in report if key.startswith("num_valid_"))
     title = (
@@ -283,28 +220,14 @@ def _seeds_table(report: dict[str, Any]) -> Table:
     for member in members:
         table.add_column(f"seed {member['seed']}", justify="right")
     if len(members) > 1:
-        table.add_column("mean ± deviation", justify="right", style="bold")
+        table.add_column("mean ± deviation", justify="right")
+        table.add_column("ensemble", justify="right", style="bold")
     for key, each in report["validation"].items():
-        mean = f"{format_score(key, each['mean'])} ± {format_score(key, each['deviation'])}"
+        mean = format_with_margin(key, each["mean"], each["deviation"])
         scores = [format_score(key, member["validation"][key]) for member in members]
-        table.add_row(key, *scores, *([mean] if len(members) > 1 else []))
+        together = [mean, format_score(key, report["ensemble"].get(key))] if len(members) > 1 else []
+        table.add_row(key, *scores, *together)
     return table
-
-
-def _tokenizer_flags(task: str, tokenizer: str | None, vocabulary: int | None) -> dict[str, Any]:
-    """``--tokenizer`` and ``--vocabulary`` as options of the task: of two sides, or of one text."""
-    sides = TASKS[task].texts
-    flags: dict[str, Any] = {}
-    if tokenizer:
-        first, _, second = tokenizer.partition(",")
-        if second and len(sides) == 1:
-            raise ConfigError(
-                f"--tokenizer {tokenizer}: the task {task!r} has one tokenizer; give {first} or {second}"
-            )
-        flags |= dict(zip(sides, (first, second or first), strict=False))
-    if vocabulary is not None:
-        flags |= {f"{side}_size": vocabulary for side in sides}
-    return flags
 
 
 def _print_plan(run: "PlannedRun", json: bool) -> None:
@@ -317,7 +240,7 @@ def _print_plan(run: "PlannedRun", json: bool) -> None:
         print_json({"task": run.config.task, **run.plan.to_json(), "config": run.config.to_mapping()})
         return
     for line in run.lines:
-        results.print(line, markup=False, soft_wrap=True)
+        results.print(wrap_line(results, line), markup=False, soft_wrap=True)
 
 
 def _print_options(wanted: bool, task: str | None, preset: str | None) -> None:
@@ -336,7 +259,7 @@ def _print_options(wanted: bool, task: str | None, preset: str | None) -> None:
         shown = option.default if option.value is None else option.value
         differs = "" if shown == option.default else f"    (default {option.default})"
         results.print(f"{option.path} = {shown}{differs}", style="bold", markup=False)
-        results.print(f"    {option.sentence}", style="dim", markup=False)
+        results.print(wrap_line(results, f"    {option.sentence}"), style="dim", markup=False)
     raise typer.Exit
 
 
@@ -349,5 +272,7 @@ def _print_presets(wanted: bool, task: str | None) -> None:
         for name, preset in spec.presets().items():
             summary = (preset.__doc__ or "").splitlines()[0]
             default = " (the default)" if name == spec.default_preset else ""
-            results.print(f"[bold]{name}[/] \\[{spec.name}]{default}: {summary}")
+            line = Text(wrap_line(results, f"{name} [{spec.name}]{default}: {summary}"))
+            line.stylize("bold", 0, len(name))
+            results.print(line)
     raise typer.Exit

@@ -1,21 +1,23 @@
 """``regard tune``: the search for better options of a training run."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
 
 from regard.cli.console import notes, print_json, results
-from regard.cli.options import MAX_SEED
-from regard.config import set_option, toml_value
+from regard.cli.options import MAX_SEED, option_flags
+from regard.cli.run_flags import DEFAULT_RUN, RunFlags
+from regard.config import toml_value
 from regard.evaluation.metrics import display_name, duration, format_score
-from regard.tasks import TASKS
+from regard.terminal import wrap_line
 
 if TYPE_CHECKING:
     from regard.training.tune import Search
 
 
+@option_flags(RunFlags, "flags")
 def tune(
     folder: Annotated[
         Path,
@@ -34,36 +36,7 @@ def tune(
     minutes: Annotated[
         float | None, typer.Option(help="Maximum time of the whole search in minutes.", show_default=False)
     ] = None,
-    train_files: Annotated[
-        list[Path] | None, typer.Option("--train", help="The training data, as for regard train.")
-    ] = None,
-    valid_files: Annotated[
-        list[Path] | None, typer.Option("--valid", help="The validation data, as for regard train.")
-    ] = None,
-    task: Annotated[
-        str | None,
-        typer.Option(
-            help=f"{', '.join(TASKS)}; by default the preset's task, or what the training file says."
-        ),
-    ] = None,
-    config: Annotated[
-        Path | None, typer.Option(help="A TOML file to start from, such as a train.toml.")
-    ] = None,
-    preset: Annotated[
-        str | None,
-        typer.Option(help="The preset to start from, instead of a plan; see regard train --list-presets."),
-    ] = None,
-    updates: Annotated[
-        int | None, typer.Option(help="Maximum number of updates of the longest trials.")
-    ] = None,
-    epochs: Annotated[
-        float | None, typer.Option(help="Maximum passes over the data of the longest trials.")
-    ] = None,
-    budget: Annotated[
-        float | None,
-        typer.Option(help="The minutes of the longest trials: the plan is fitted to them."),
-    ] = None,
-    device: Annotated[str | None, typer.Option(help="auto, cpu or cuda.")] = None,
+    flags: RunFlags = DEFAULT_RUN,
     seed: Annotated[
         int,
         typer.Option(
@@ -72,10 +45,6 @@ def tune(
             max=MAX_SEED,
         ),
     ] = 1,
-    options: Annotated[
-        list[str] | None,
-        typer.Option("--set", help="Set any option for all trials; see regard train --list-options."),
-    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
 ) -> None:
     """Search for better options: random search with successive halving.
@@ -106,24 +75,12 @@ def tune(
     from regard.training.tune import Varied, plan_trials
     from regard.training.tune import tune as run_search
 
-    file = read_options(config) if config else {}
-    flags: dict[str, Any] = {"data": {}, "training": {}}
-    if task:
-        flags["task"] = task
-    for name, paths in (("train", train_files), ("valid", valid_files)):
-        if paths:
-            flags["data"][name] = [str(path) for path in paths]
-    if updates is not None or epochs is not None:
-        flags["training"] |= {"max_updates": updates or 0, "max_epochs": epochs or 0}
-    if device is not None:
-        flags["training"]["device"] = device
-    for assignment in options or []:
-        set_option(flags, assignment)
-    given = {name: table for name, table in flags.items() if table}
-    planned, configure_trial = plan_trials(file, given, preset=preset, budget=budget)
-    for line in planned.lines:
-        notes.print(line, markup=False, soft_wrap=True)
     space = [Varied.parse(assignment) for assignment in vary or []]
+    file = read_options(flags.config) if flags.config else {}
+    given = flags.to_mapping({}, file)
+    planned, configure_trial = plan_trials(file, given, preset=flags.preset, budget=flags.budget)
+    for line in planned.lines:
+        notes.print(wrap_line(notes, line), markup=False, soft_wrap=True)
     with TrainingDisplay(notes) as display:
 
         def listen(event: Event) -> None:

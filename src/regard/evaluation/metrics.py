@@ -305,3 +305,16 @@ def format_score(key: str, value: float | int | str | None) -> str:
     if key in METRICS:
         return METRICS[key].format(value)
     return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
+
+
+def format_with_margin(key: str, value: float, margin: float | None) -> str:
+    """A score and its margin or deviation, the unit once: 80.0 ± 1.2 %.
+
+    Args:
+        key: as in ``report.json``.
+        value: of the score.
+        margin: None gives a dash.
+    """
+    shown = format_score(key, margin)
+    _, gap, unit = shown.partition("\N{NO-BREAK SPACE}")
+    return f"{format_score(key, value).removesuffix(gap + unit)} ± {shown}"

@@ -18,7 +18,7 @@ from regard.errors import DataError
 from regard.evaluation.metrics import hundredths
 from regard.plots.beam_tree import BeamTree, Node, Position, TreeNode, layout, node_value
 from regard.plots.colours import cell_colour, weight_colour
-from regard.plots.text import is_character
+from regard.plots.text import before_and_after, is_character, is_right_to_left
 
 _EMPTY_BELOW = 0.005  # a lighter cell is left empty
 _LABEL_GAP, _LABEL_CHARACTER = 0.8, 0.5  # rem
@@ -103,7 +103,7 @@ def attention_table(
         cells = []
         for j, weight in enumerate(weights):
             link = "sure" if (j, i) in sure else "possible" if (j, i) in possible else None
-            title = f"{target} ← {source_tokens[j]}  {weight:.2f}" if titles else None
+            title = f"{before_and_after(source_tokens[j], target)}  {weight:.2f}" if titles else None
             filled = weight >= _EMPTY_BELOW
             cells.append(
                 element(
@@ -301,17 +301,28 @@ def words_html(
                 piece
                 for word, weight in zip(words, weights, strict=True)
                 for piece in (
-                    element("span", word, style=f"background:{weight_colour(weight)}", title=f"{weight:.2f}"),
+                    element(
+                        "span",
+                        word,
+                        style=f"background:{weight_colour(weight)}",
+                        title=f"{weight:.2f}",
+                        dir="auto",
+                    ),
                     " ",
                 )
             ),
             class_="words",
-            dir="auto",
+            dir=_direction(words),
         )
         for words, weights in sentences
     ]
     below = [element("p", key, class_="key")] if key else []
     return _self_contained(*_caption(caption), *paragraphs, *below)
+
+
+def _direction(words: Sequence[str]) -> str:
+    """The direction of a paragraph whose words have their own, which ``dir="auto"`` would not look at."""
+    return "rtl" if is_right_to_left(words) else "ltr"
 
 
 def tags_html(words: Sequence[str], tags: Sequence[str], probabilities: Sequence[float]) -> str:
@@ -325,17 +336,19 @@ def tags_html(words: Sequence[str], tags: Sequence[str], probabilities: Sequence
     pieces = [
         element(
             "span",
-            element("b", word),
+            element("b", word, dir="auto"),
             element(
                 "span",
                 tag if probability >= 0.5 else f"{tag}?",
                 style=f"background:{weight_colour(probability)}",
+                dir="auto",
             ),
             title=f"{tag}: {probability:.2f}",
         )
         for word, tag, probability in zip(words, tags, probabilities, strict=True)
     ]
-    return _self_contained(element("p", *pieces, class_="tags", dir="auto"))
+    key = element("p", shade_key("probability of the tag", weight_colour), " · ?: below 0.5", class_="key")
+    return _self_contained(element("p", *pieces, class_="tags", dir=_direction(words)), key)
 
 
 def table_html(heading: Sequence[str], rows: Iterable[Sequence[str]], *, caption: str = "") -> str:

@@ -9,7 +9,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
-JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"  # they shape the letters beside them
+LEFT_TO_RIGHT = "\N{LEFT-TO-RIGHT MARK}"
+INVISIBLE = f"\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}{LEFT_TO_RIGHT}"
+"""Characters that shape or order the letters beside them."""
 _LONGEST_WORD = 24
 
 
@@ -41,7 +43,7 @@ def is_character(label: str) -> bool:
 
 
 def _printable_character(character: str) -> str:
-    if character.isprintable() or character in JOINERS:
+    if character.isprintable() or character in INVISIBLE:
         return character
     kind = unicodedata.category(character)
     if kind == "Zs":
@@ -118,6 +120,32 @@ def is_right_to_left(texts: Iterable[str]) -> bool:
             if direction in ("L", "R", "AL"):
                 return direction != "L"
     return False
+
+
+def before_and_after(before: str, after: str) -> str:
+    """Two texts with an arrow between them that points from the first, on the left, to the second in every script.
+
+    Args:
+        before: the text at the left.
+        after: the text at the right.
+    """
+    if not _has_right_to_left(before + after):
+        return f"{before} → {after}"
+    arrow = f"{LEFT_TO_RIGHT}→{LEFT_TO_RIGHT}"
+    return f"{LEFT_TO_RIGHT}{before} {arrow} {after}{LEFT_TO_RIGHT}"
+
+
+def in_place(label: str) -> str:
+    """A label of a line of labels; where it is right-to-left, a mark keeps it from changing places with the next.
+
+    Args:
+        label: of a row or column.
+    """
+    return LEFT_TO_RIGHT + label if _has_right_to_left(label) else label
+
+
+def _has_right_to_left(text: str) -> bool:
+    return any(unicodedata.bidirectional(character) in ("R", "AL", "AN") for character in text)
 
 
 def percent(probability: float) -> str:

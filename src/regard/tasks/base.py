@@ -5,7 +5,8 @@ or files; the loop knows nothing of what the model predicts.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
@@ -211,6 +212,24 @@ class Task(ABC):
             predictor: the trained model, of the task's `Predictor`.
         """
         return ()
+
+
+@contextmanager
+def in_evaluation_mode(model: Any) -> Iterator[None]:
+    """Switch dropout and the like off inside the block.
+
+    Args:
+        model: or an ensemble, of which each member is switched.
+    """
+    members: Sequence[nn.Module] = getattr(model, "models", (model,))
+    were_training = [member.training for member in members]
+    for member in members:
+        member.eval()
+    try:
+        yield
+    finally:
+        for member, was_training in zip(members, were_training, strict=True):
+            member.train(was_training)
 
 
 def spread_by_length(lengths: Sequence[int]) -> list[int]:

@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from regard.errors import ConfigError
 from regard.evaluation import METRICS, TextMetric, edit_distance, measure_quality
 from regard.evaluation.metrics import text_metrics, validation_metrics
 from regard.evaluation.text import LineUnit, TextOptions
-from regard.tasks.base import Validation, sequence_loss
+from regard.tasks.base import Validation, in_evaluation_mode, sequence_loss
 from regard.tasks.language_model.result import perplexity
 from regard.text import Tokenizer
 from regard.text.specials import SPECIALS
@@ -104,7 +104,7 @@ class TargetBatch(Protocol):
 
 @torch.inference_mode()
 def validate_generation(
-    model: nn.Module,
+    model: Any,
     tokenizer: Tokenizer,
     *,
     batches: Callable[[Sequence[int]], Iterable[TargetBatch]],
@@ -120,7 +120,7 @@ def validate_generation(
     greedy output; the exposure gap is teacher-forced minus free-running accuracy, both over the same sentences.
 
     Args:
-        model: batch → an object with `logits` (N, V) for its N real tokens.
+        model: batch → an object with `logits` (N, V) for its N real tokens; or an ensemble.
         tokenizer: of the target.
         batches: indices of examples → batches of them, on the model's device.
         generate: indices of examples → the greedy output for each.
@@ -129,13 +129,11 @@ def validate_generation(
         free_running: for how many examples, from the first, to generate text.
         select: the score that selects the best checkpoint; it is always computed.
     """
-    was_training = model.training
-    model.eval()
     generated = range(min(free_running, len(references)))
-    on_generated = _teacher_forced(model, batches(generated))
-    on_rest = _teacher_forced(model, batches(range(len(generated), len(references))))
-    output = generate(generated)
-    model.train(was_training)
+    with in_evaluation_mode(model):
+        on_generated = _teacher_forced(model, batches(generated))
+        on_rest = _teacher_forced(model, batches(range(len(generated), len(references))))
+        output = generate(generated)
     quality = measure_quality(
         output,
         [references[k] for k in generated],

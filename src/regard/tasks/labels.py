@@ -25,6 +25,7 @@ from regard.tasks.base import (
     Validation,
     Vocabulary,
     filter_by_length,
+    in_evaluation_mode,
     sequence_loss,
     train_text_tokenizer,
 )
@@ -220,21 +221,19 @@ class LabelTask(Task, Generic[Example, EncodedExample]):
     def validate(self, device: torch.device) -> Validation:
         """The loss, and the metrics of labels that ``training.select`` can name."""
         training, valid = self.config.training, self.prepared.valid
-        was_training = self.model.training
-        self.model.eval()
         loss = 0.0
         order: list[int] = []
         gold: list[int] = []
         predicted: list[int] = []
         lengths = [example.length for example in valid]
-        for members in batch_by_length(lengths, training.batch_sentences, training.batch_tokens):
-            batch = self.pad([valid[k] for k in members]).to(device)
-            logits, targets = self.predict(self.model, batch)
-            loss += float(sequence_loss(logits, targets))
-            order += members
-            gold += targets.tolist()
-            predicted += logits.argmax(dim=-1).tolist()
-        self.model.train(was_training)
+        with in_evaluation_mode(self.model):
+            for members in batch_by_length(lengths, training.batch_sentences, training.batch_tokens):
+                batch = self.pad([valid[k] for k in members]).to(device)
+                logits, targets = self.predict(self.model, batch)
+                loss += float(sequence_loss(logits, targets))
+                order += members
+                gold += targets.tolist()
+                predicted += logits.argmax(dim=-1).tolist()
         classes = self.score(
             [valid[k] for k in order],
             [self.labels[label] for label in gold],

@@ -26,6 +26,7 @@ _MAX_SYMBOLS = 500
 _NEW_WORDS = 0.005
 _TOKENS_PER_SUBWORD = 60
 _NUM_VALIDATIONS = 25
+_UPDATES_BETWEEN = 10  # two validations, at least
 _PATIENCE = 10
 
 
@@ -277,8 +278,9 @@ def choose_schedule(
     """Choose what follows from the number of updates: warm-up, decay, validations and early stopping.
 
     The warm-up takes a twentieth of the run, at most 200 updates, so that no planned run ends inside it. There are 25
-    validations, and patience ends a run after 10 without a better score: on spelling to sound the best update was
-    between a third of the run and its end.
+    validations, fewer in a run given by hand that is so short that they would follow each other within 10 updates, and
+    patience ends a run after 10 without a better score: on spelling to sound the best update was between a third of
+    the run and its end.
 
     Args:
         updates: of the whole run.
@@ -291,10 +293,12 @@ def choose_schedule(
     """
     length = updates if by_hand is None else by_hand
     warmup = min(200, length // 20)
-    every, patience = max(1, length // _NUM_VALIDATIONS), _PATIENCE
+    every, patience = max(length // _NUM_VALIDATIONS, min(length, _UPDATES_BETWEEN)), _PATIENCE
     validations = (
         f"every {every:,} updates; {selection} selects; the run ends after {patience} without a better one"
     )
+    if every >= length:
+        validations = f"once, at the end; {selection} selects"
     if keep_last:
         every, patience, validations = length, 0, "once, at the end; the last weights are kept"
     return [
@@ -306,14 +310,14 @@ def choose_schedule(
         ),
         Decision(
             "schedule",
-            f"{warmup} updates of warm-up, then a cosine to zero",
+            f"{warmup} update{'' if warmup == 1 else 's'} of warm-up, then a cosine to zero",
             "a twentieth of the run, at most 200",
             {"training": {"schedule": "cosine", "warmup": warmup, "optimizer": "adam", "clip": 1.0}},
         ),
         Decision(
             "validation",
             validations,
-            why or "25 in a run",
+            why or ("25 in a run" if every > _UPDATES_BETWEEN else "at most 25 in a run"),
             {"training": {"validate_every": every, "select": select, "patience": patience}},
         ),
     ]

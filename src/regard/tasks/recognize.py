@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from regard.errors import DataError
-from regard.text.formats import STDIN, read_file
+from regard.text.formats import STDIN, inspect_lines, read_file
+from regard.text.formats.layout import CONLLU_COLUMNS, Column, number_columns
 from regard.text.pairs import find_pair_columns
 
 _MAX_LINES = 2_000
@@ -37,21 +38,49 @@ class Recognized:
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
-def recognize_task(files: Sequence[str], *, columns: bool = False) -> Recognized:
+def recognize_task(
+    files: Sequence[str], *, columns: Sequence[Column] = (), features: bool = False
+) -> Recognized:
     """Recognise the task of training files.
 
     Args:
         files: as ``--train`` names them.
-        columns: whether the columns of source and target were named by hand, so that any number of them is fine.
+        columns: those named by hand, so that any number of them is fine: of source and target, of label and text, or
+            of CoNLL-U.
+        features: whether a column of features was named by hand.
 
     Raises:
         DataError: the file can be read in several ways, or cannot be read; the message names ``--task``.
     """
     if Path(files[0]).suffix.lower() in _FEATURES:
         return Recognized("caption", "feature vectors and their captions")
-    if len(files) > 1 or are_read_once(files) or columns:
+    if len(files) > 1 or are_read_once(files):
         return Recognized("translate", "two sides")
-    return recognize_lines(list(islice(read_file(files[0]), _MAX_LINES)), files[0])
+    lines = list(islice(read_file(files[0]), _MAX_LINES))
+    if features:
+        return Recognized("translate", "features beside a text")
+    if columns:
+        return _recognize_columns(files[0], columns, lines)
+    return recognize_lines(lines, files[0])
+
+
+def _recognize_columns(path: str, columns: Sequence[Column], lines: Sequence[str]) -> Recognized:
+    """Recognise the task of a file of which columns are named.
+
+    Raises:
+        DataError: the first line does not have a name.
+    """
+    layout = inspect_lines(lines)
+    if layout.is_vertical and layout.num_columns == CONLLU_COLUMNS:
+        return Recognized("tag", "CoNLL-U", {"data": {"layout": "vertical"}})
+    numbers, has_header = number_columns(path, columns, lines)
+    rows = [line.split("\t") for line in lines[has_header:]]
+    labels, texts = (
+        [row[number - 1] for row in rows if len(row) >= max(numbers)] for number in (numbers * 2)[:2]
+    )
+    if min(numbers) > 0 and _are_labels(labels, texts):
+        return Recognized("classify", f"{len(set(labels))} labels, each with many texts")
+    return Recognized("translate", "two sides")
 
 
 def are_read_once(files: Sequence[str]) -> bool:
@@ -115,15 +144,16 @@ def _have_features(text: Sequence[str], place: str) -> bool:
 
 
 def _is_vertical(lines: Sequence[str]) -> bool:
-    """CoNLL: at least two columns everywhere, the first without blanks in it, and blank lines between some."""
+    """CoNLL: two columns or more of single words, blank lines between some, and in one column few different ones."""
     rows = [line for line in lines if line.strip() and not line.startswith("# ")]
     if not any(not line.strip() for line in lines[:-1]):
         return False
     cells = [line.split("\t") if "\t" in line else line.split() for line in rows]
-    return (
-        len({len(row) for row in cells}) == 1
-        and len(cells[0]) > 1
-        and all(len(cell.split()) == 1 for row in cells for cell in row[:2])
+    if len({len(row) for row in cells}) > 1 or len(cells[0]) < 2:
+        return False
+    num_tags = min(len(set(column)) for column in list(zip(*cells, strict=True))[1:])
+    return (len(cells) < _FEW_LINES or 2 * num_tags <= len(cells)) and all(
+        len(cell.split()) == 1 for row in cells for cell in row[:2]
     )
 
 

@@ -21,7 +21,7 @@ from regard.text.formats import (
     shown,
 )
 from regard.text.formats.columns import named
-from regard.text.formats.layout import Column, parse_column, vertical_error
+from regard.text.formats.layout import CONLLU_COLUMNS, Column, parse_column
 from regard.text.labelled import Labels
 from regard.text.pairs import Place
 from regard.text.specials import UNK
@@ -29,7 +29,6 @@ from regard.text.tokenizer import Tokenizer
 
 # in CoNLL-U: multiword tokens and empty nodes
 _NOT_A_WORD = re.compile(r"\d+[-.]\d+")
-_CONLLU_COLUMNS = 10
 _CHUNK = 4096
 
 
@@ -60,6 +59,8 @@ def read_tagged(
 ) -> Iterator[TaggedSentence]:
     """Yield the sentences of two parallel files, or of two columns of a tab-separated one; both blank-separated.
 
+    A single file with one word per line and blank lines between sentences is recognised, see `read_vertical`.
+
     Args:
         words: a sentence on each line; without `tags`, a tab-separated file with both.
         tags: their tags, line by line as the words.
@@ -70,7 +71,13 @@ def read_tagged(
         DataError: a file cannot be read, or a line has no words, or not as many tags as words.
     """
     origin = shown(words)
-    for number, (line, its_tags) in _numbered(words, tags, columns):
+    lines = None
+    if tags is None:
+        first, lines = look_ahead(read_file(words))
+        if inspect_lines(first).is_vertical:
+            yield from read_vertical(words, columns=columns, lines=lines)
+            return
+    for number, (line, its_tags) in _numbered(words, tags, columns, lines):
         sentence = TaggedSentence(tuple(line.split()), tuple(its_tags.split()), Place(origin, number))
         if len(sentence.words) != len(sentence.tags):
             raise DataError(
@@ -83,13 +90,13 @@ def read_tagged(
 
 
 def _numbered(
-    words: str | Path, tags: str | Path | None, columns: tuple[Column, Column] | None
+    words: str | Path,
+    tags: str | Path | None,
+    columns: tuple[Column, Column] | None,
+    lines: Iterator[str] | None,
 ) -> Iterator[tuple[int, tuple[str, ...]]]:
     """Words and tags as in the file, with their line's number."""
     if tags is None:
-        first, lines = look_ahead(read_file(words))
-        if columns is None and inspect_lines(first).is_vertical:
-            raise vertical_error(words)
         return read_columns(
             words,
             columns or (1, 2),
@@ -110,7 +117,10 @@ def _numbered(
 
 
 def read_vertical(
-    path: str | Path, *, columns: tuple[Column, Column] | None = None
+    path: str | Path,
+    *,
+    columns: tuple[Column, Column] | None = None,
+    lines: Iterable[str] | None = None,
 ) -> Iterator[TaggedSentence]:
     """Yield the sentences of a file with one word per line and blank lines between sentences.
 
@@ -121,6 +131,7 @@ def read_vertical(
     Args:
         path: the file, as `read_file` takes it.
         columns: of word and tag, counted from 1; 1 and 2 if None, but CoNLL-U's ten have to be named.
+        lines: of the file, if it is open already.
 
     Raises:
         ConfigError: a column number is below 1.
@@ -140,7 +151,7 @@ def read_vertical(
     words: list[str] = []
     tags: list[str] = []
     start = 1
-    for number, line in enumerate(read_file(path), start=1):
+    for number, line in enumerate(read_file(path) if lines is None else lines, start=1):
         if not line.strip():
             if words:
                 yield TaggedSentence(tuple(words), tuple(tags), Place(origin, start))
@@ -149,9 +160,9 @@ def read_vertical(
         cells = line.split("\t") if "\t" in line else line.split()
         if line.startswith("# ") or (len(cells) == 1 and line.startswith("#")):
             continue
-        if len(cells) == _CONLLU_COLUMNS and _NOT_A_WORD.fullmatch(cells[0]):
+        if len(cells) == CONLLU_COLUMNS and _NOT_A_WORD.fullmatch(cells[0]):
             continue
-        if len(cells) == _CONLLU_COLUMNS and columns is None:
+        if len(cells) == CONLLU_COLUMNS and columns is None:
             raise DataError(
                 f"{Place(origin, number)}: {len(cells)} columns, which looks like CoNLL-U: give {named((2, 4))}, of "
                 "the word and its part of speech"

@@ -225,7 +225,10 @@ def recognize(*layers: Mapping[str, Any], preset: str | None = None, in_files: b
     files = _files(data, "train")
     if preset or "preset" in given or "task" in given or not files or not in_files:
         return Recognized(find_task(*layers, preset=preset)[0], "")
-    return recognize_task(files, columns=bool(data.get("columns") or data.get("features")))
+    columns = data.get("columns") or ()
+    if not isinstance(columns, list | tuple) or not all(isinstance(column, str | int) for column in columns):
+        return Recognized(find_task(*layers)[0], "")  # whose configuration says what is wrong
+    return recognize_task(files, columns=columns, features=bool(data.get("features")))
 
 
 def _files(data: Mapping[str, Any], split: str) -> list[str]:

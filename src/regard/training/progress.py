@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rich.console import Console
+from rich.text import Text
 
 from regard.evaluation.metrics import display_name, format_score
 from regard.progress import ProgressBar, can_redraw
-from regard.terminal import SafeConsole
+from regard.terminal import SafeConsole, wrap_line
 
 if TYPE_CHECKING:
     from regard.tasks.base import Validation
@@ -100,7 +101,7 @@ class TrainingDisplay(ProgressBar):
         """Show an event."""
         match event:
             case Note():
-                self.console.print(event.text, style="dim", markup=False)
+                self.console.print(wrap_line(self.console, event.text), style="dim", markup=False)
             case Validated():
                 self._show_validation(event)
             case Progress():
@@ -126,13 +127,13 @@ class TrainingDisplay(ProgressBar):
         if event.best:
             self._best_score = score
         best = format_score(event.select, self._best_score)
-        mark = "[green]best so far[/]" if event.best else f"best {best}"
+        mark = "best so far" if event.best else f"best {best}"
         parts = [f"{display_name(event.select)} {format_score(event.select, score)} ({mark})"]
         parts += [
             f"{display_name(key)} {format_score(key, scores[key])}" for key in scores if key not in _IN_LOG
         ]
-        if self._live:  # a terminal breaks the line between two scores
+        if self.console.is_terminal:  # which breaks the line between two scores
             parts = [part.replace(" ", "\N{NO-BREAK SPACE}") for part in parts]
-        self.console.print(
-            f"validation after update {event.update:,}: {', '.join(parts)}", soft_wrap=not self._live
-        )
+        text = Text(wrap_line(self.console, f"validation after update {event.update:,}: {', '.join(parts)}"))
+        text.highlight_regex(r"best\sso\sfar", "green")
+        self.console.print(text, soft_wrap=True)

@@ -8,7 +8,7 @@ through `TASKS`.
 
 import os
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import takewhile
@@ -369,7 +369,7 @@ class _Run:
         self._folder.create(
             task.name, task.model.config, task.tokenizers, sizes=task.sizes, labels=task.labels
         )
-        self._write_options(plan)
+        write_options(self._folder.path, self._config, plan)
         write_run(
             self._folder.path, self._data, [describe_session(0, self._fabric.device, self._threads.number)]
         )
@@ -399,13 +399,9 @@ class _Run:
                 )
             )
         comments = [line[2:] for line in _first_comments(path / "train.toml")]
-        self._write_options(comments)
+        write_options(path, self._config, comments)
         write_run(path, self._data, [*sessions, session])
         (path / "report.json").unlink(missing_ok=True)  # which says that a run is finished
-
-    def _write_options(self, comments: Sequence[str]) -> None:
-        text = "".join(f"# {line}\n" for line in comments) + write_toml(self._config.to_mapping())
-        write_whole_text(self._folder.path / "train.toml", text)
 
     def train(self, checkpoints: Checkpoints, state: TrainingState | None) -> TrainedRun:
         """Train to the end, from a state where there is one."""
@@ -431,29 +427,15 @@ class _Run:
             log.write("end", result.updates, seconds=round(result.seconds, 3), stopped=result.stopped)
         report = _report(result, task, num_threads)
         write_report_json(path, report)
-        return TrainedRun(path, result, report, self._scored_on())
-
-    def _scored_on(self) -> str:
-        """The examples behind the scores, in words."""
-        task, num_decoded = self._task, _num_decoded(self._task)
-        decoded = (
-            "" if num_decoded in (None, task.num_valid) else f" (its output on the first {num_decoded:,})"
-        )
-        return f"{task.num_valid:,} validation {task.examples}{decoded}"
+        return TrainedRun(path, result, report, scored_on(task))
 
     def write_page(self, trained: TrainedRun, command: str) -> None:
-        """Write the report page; a failure is a note, for the run is complete and saved."""
-        try:
-            _write_page(
-                trained.folder,
-                self._task,
-                trained.report,
-                trained.scored_on,
-                self._fabric.device.type,
-                command,
-            )
-        except Exception as error:
-            self._listener(Note(f"{trained.folder / PAGE} was not written: {error}"))
+        """Write the report page."""
+        write_page(
+            trained.folder,
+            lambda: _page(trained, self._task, self._fabric.device.type, command),
+            self._listener,
+        )
 
 
 def _first_comments(path: Path) -> list[str]:
@@ -467,25 +449,48 @@ def _num_decoded(task: Task) -> int | None:
     return min(task.config.training.validation_sentences, task.num_valid) if generates else None
 
 
-def _write_page(
-    folder: Path, task: Task, report: Mapping[str, Any], scored_on: str, device: str, command: str
-) -> None:
-    """Write the report page: the scores of the best validation, the curves, and examples of the best weights."""
+def write_options(folder: Path, config: RunConfig, comments: Sequence[str]) -> None:
+    """Write ``train.toml``: a run's configuration, below comments on it."""
+    text = "".join(f"# {line}\n" for line in comments) + write_toml(config.to_mapping())
+    write_whole_text(folder / "train.toml", text)
+
+
+def scored_on(task: Task) -> str:
+    """The validation examples behind a run's scores, in words."""
+    num_decoded = _num_decoded(task)
+    decoded = "" if num_decoded in (None, task.num_valid) else f" (its output on the first {num_decoded:,})"
+    return f"{task.num_valid:,} validation {task.examples}{decoded}"
+
+
+def write_page(folder: Path, page: Callable[[], Report], listener: Listener) -> None:
+    """Write the report page; a failure is a note, for the run is complete and saved.
+
+    Args:
+        folder: of the run.
+        page: makes what is on the page.
+        listener: is given the note.
+    """
+    try:
+        write_report(folder / PAGE, page())
+    except Exception as error:
+        listener(Note(f"{folder / PAGE} was not written: {error}"))
+
+
+def _page(trained: TrainedRun, task: Task, device: str, command: str) -> Report:
+    """The scores of the best validation, the curves, and examples of the best weights."""
+    folder, report = trained.folder, trained.report
     select = report["select"]
-    write_report(
-        folder / PAGE,
-        Report(
-            title=folder.resolve().name,
-            subtitle=(
-                f"Trained for {TASKS[task.name].purpose} on {task.num_train:,} {task.examples}. The scores are of "
-                f"update {report['best_update']:,}, the best by {display_name(select)}, on {scored_on}."
-            ),
-            command=command,
-            scores={select: report["validation"][select]} | report["validation"],
-            log=read_log(folder),
-            shown=task.show(TASKS[task.name].predictor().load(folder, device=device)),
-            details={name: value for name, value in report.items() if name != "validation"},
+    return Report(
+        title=folder.resolve().name,
+        subtitle=(
+            f"Trained for {TASKS[task.name].purpose} on {task.num_train:,} {task.examples}. The scores are of "
+            f"update {report['best_update']:,}, the best by {display_name(select)}, on {trained.scored_on}."
         ),
+        command=command,
+        scores={select: report["validation"][select]} | report["validation"],
+        log=read_log(folder),
+        shown=task.show(TASKS[task.name].predictor().load(folder, device=device)),
+        details={name: value for name, value in report.items() if name != "validation"},
     )
 
 

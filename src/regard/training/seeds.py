@@ -1,9 +1,9 @@
 """Several models of one configuration, trained one after the other from different seeds, as one ensemble.
 
 In: a configuration and a number of seeds. Out: a folder that is opened as one model: its members in ``seed-1``,
-``seed-2``, …, a ``regard.json`` that names them, ``train.toml`` and ``report.json``. All members have the same
-validation split and so the same tokenizers. A finished seed is not trained again, an interrupted one is resumed; the
-ensemble can be used from its first finished member on.
+``seed-2``, …, a ``regard.json`` that names them, ``train.toml``, ``report.json`` and ``report.html``. All members have
+the same validation split and so the same tokenizers; the ensemble is scored on it as one model. A finished seed is not
+trained again, an interrupted one is resumed; the ensemble can be used from its first finished member on.
 """
 
 import shutil
@@ -14,15 +14,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import torch
+
 import regard.training.run as single
 from regard.checkpoint import WEIGHTS, ModelFolder
 from regard.config import flatten, in_range, read_toml, toml_value, write_toml
 from regard.errors import ConfigError, DataError
-from regard.io import one_writer, parse_json, read_whole, write_whole_text
+from regard.io import one_writer, parse_json, read_whole
+from regard.plots.html import element
+from regard.plots.page import Report
 from regard.tasks import TASKS
 from regard.tasks.config import RunConfig
 from regard.tasks.evaluation import write_report_json
 from regard.training.progress import Listener, Note, ignore
+from regard.training.provenance import fingerprint, refuse_other_data
 
 _MAX_REPORT_BYTES = 1 << 24
 
@@ -33,7 +38,8 @@ class TrainedEnsemble:
 
     Attributes:
         folder: of the ensemble.
-        report: what its ``report.json`` says: the members' reports, and mean and deviation of each validation score.
+        report: what its ``report.json`` says: the members' reports, mean and deviation of each validation score, and
+            the validation of the ensemble as one model.
     """
 
     folder: Path
@@ -48,6 +54,8 @@ def run_seeds(
     train: Sequence[Any] | None = None,
     valid: Sequence[Any] | None = None,
     listener: Listener = ignore,
+    plan: Sequence[str] = (),
+    command: str = "",
 ) -> TrainedEnsemble:
     """Train an ensemble, or what is missing of it.
 
@@ -58,6 +66,8 @@ def run_seeds(
         train: the training examples; None reads the files of ``config.data``.
         valid: the validation examples; None reads the files of ``config.data``, or splits off training examples.
         listener: called with every event of every member's training.
+        plan: how the configuration came about, in lines, as `run_training` takes it.
+        command: what to type to train again, for the page.
 
     Raises:
         RegardError: the task has no ensembles, the folder holds another model or members of another configuration, or
@@ -80,7 +90,11 @@ def run_seeds(
     for name, run in members.items():  # before hours are spent on the others
         _check_member(ensemble.path / name, run)
     with one_writer(ensemble.path):
-        return _train_members(ensemble, members, train, valid, listener)
+        for line in plan:
+            listener(Note(line))
+        single.write_options(ensemble.path, next(iter(members.values())), plan)
+        reports = _train_members(ensemble, members, train, valid, listener)
+        return _validate(ensemble, members, reports, train, valid, listener, command)
 
 
 def _train_members(
@@ -89,10 +103,8 @@ def _train_members(
     train: Sequence[Any] | None,
     valid: Sequence[Any] | None,
     listener: Listener,
-) -> TrainedEnsemble:
-    """Train what is missing of an ensemble, in a folder that no other process writes to."""
-    config = next(iter(members.values()))
-    write_whole_text(ensemble.path / "train.toml", write_toml(config.to_mapping()))
+) -> dict[str, dict[str, Any]]:
+    """Train what is missing of an ensemble, in a folder that no other process writes to; the members' reports."""
     reports: dict[str, dict[str, Any]] = {}
     for name, run in members.items():
         path = ensemble.path / name
@@ -108,9 +120,49 @@ def _train_members(
             reports[name] = single.run_training(
                 path, run, train=train, valid=valid, listener=listener, resume=True
             ).report
-        ensemble.create_ensemble(config.task, list(reports))
-    report = _report(reports, [run.training.seed for run in members.values()])
+        ensemble.create_ensemble(run.task, list(reports))
+    return reports
+
+
+def _validate(
+    ensemble: ModelFolder,
+    members: Mapping[str, RunConfig],
+    reports: Mapping[str, dict[str, Any]],
+    train: Sequence[Any] | None,
+    valid: Sequence[Any] | None,
+    listener: Listener,
+    command: str,
+) -> TrainedEnsemble:
+    """Score the ensemble as one model on the members' validation set, and write report and page."""
+    config = next(iter(members.values()))
+    refuse_other_data(ensemble.members[0].path, fingerprint(config.data.to_mapping(), train, valid))
+    task = TASKS[config.task].task(config, train, valid)
+    predictor = TASKS[config.task].predictor().load(ensemble.path, device=config.training.device)
+    task.model = predictor.model
+    scores = task.validate(torch.device(predictor.device)).to_json()
+    report = _report(reports, [run.training.seed for run in members.values()]) | {"ensemble": scores}
     write_report_json(ensemble.path, report)
+
+    def page() -> Report:
+        select = report["select"]
+        links = {name: element("a", name, href=f"{name}/{single.PAGE}") for name in reports}
+        details = {key: value for key, value in report.items() if isinstance(value, int | float | str)}
+        return Report(
+            title=ensemble.path.resolve().name,
+            subtitle=(
+                f"{len(reports)} models that differ in their seeds, trained for {TASKS[task.name].purpose} on "
+                f"{task.num_train:,} {task.examples} and used as one. The scores are of the ensemble, on "
+                f"{single.scored_on(task)}."
+            ),
+            command=command,
+            scores={select: scores[select]} | scores,
+            members={links[name]: each["validation"] for name, each in reports.items()}
+            | {"mean": {key: each["mean"] for key, each in report["validation"].items()}, "ensemble": scores},
+            shown=task.show(predictor),
+            details=details,
+        )
+
+    single.write_page(ensemble.path, page, listener)
     return TrainedEnsemble(ensemble.path, report)
 
 

@@ -153,8 +153,8 @@ class Trial:
 
     @property
     def budget(self) -> str:
-        """The fraction as people write it: 1/9, 1/3, 1."""
-        return "1" if self.fraction == 1 else f"1/{round(1 / self.fraction)}"
+        """The fraction as people write it: 1/9, 1/3, all."""
+        return "all" if self.fraction == 1 else f"1/{round(1 / self.fraction)}"
 
 
 _FIELDS: dict[str, Any] = {

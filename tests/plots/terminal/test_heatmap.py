@@ -129,3 +129,11 @@ def test_nothing_draws_nothing():
 def test_labels_must_fit():
     with pytest.raises(DataError, match=r"alpha has shape \(1, 1\), the labels \(2, 1\)"):
         TerminalAlignment(np.ones((1, 1)), ["a"], ["b", "c"])
+
+
+def test_right_to_left_characters_stay_above_their_columns():
+    lines = plain(TerminalAlignment(np.eye(3), ["ש", "ל", "a"], ["ש", "b", "c"]))
+    mark = "\N{LEFT-TO-RIGHT MARK}"
+    assert lines[0].split() == [f"{mark}ש", f"{mark}ל", "a"]
+    assert lines[1].startswith(f"{mark}ש ")
+    assert cell_len(lines[1]) == cell_len(lines[2])

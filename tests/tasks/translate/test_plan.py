@@ -194,7 +194,7 @@ class TestByHand:
     def test_the_schedule_follows_a_length_given_by_hand(self, training, length):
         statistics = replace(describe_pairs(spelling(200)), num_pairs=2_000, num_valid=100)
         planned = plan_pairs(statistics, {"training": training}).options["training"]
-        assert planned["validate_every"] == max(1, length // 25)
+        assert planned["validate_every"] == max(min(length, 10), length // 25)
         assert planned["warmup"] == min(200, length // 20)
 
     def test_lines_mark_what_is_given_and_leave_out_what_is_wholly_given(self):

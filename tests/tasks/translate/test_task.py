@@ -6,6 +6,7 @@ import torch
 from regard.batches import pad_pairs
 from regard.errors import ConfigError
 from regard.tasks import prepare_task
+from regard.tasks.translate.objective import mix_in_samples
 from regard.tasks.translate.task import add_gold_links, parse_pairs
 
 PAIRS = [("a b", "A B"), ("b", "B"), ("a a c", "C A"), ("c b a", "A B C")]
@@ -54,6 +55,17 @@ def test_sampled_words_come_in_as_the_run_goes_on(task):
     sampled_losses = [float(sampled.loss(sampled.objective(), batch, 1.0).detach()) for _ in range(8)]
     assert torch.equal(torch.get_rng_state(), before)
     assert len({*sampled_losses, expected}) > 2
+
+
+def test_auxiliary_losses_are_of_the_attention_after_sampled_words(task):
+    made = task(auxiliary_losses={"scheduled_sampling": 1.0, "coverage": 0.5})
+    batch = made.batch([2, 3])
+    loss = float(made.loss(made.objective(), batch, 1.0).detach())
+    generator = torch.Generator().manual_seed(made.config.training.seed)
+    mixed = mix_in_samples(made.model, batch, 1.0, generator)
+    assert not torch.equal(mixed.previous_ids, batch.previous_ids)
+    assert loss == float(made.objective()(mixed).detach())
+    assert loss != float(task().objective()(mixed).detach()), "with coverage"
 
 
 def test_gold_links_reach_the_loss(task, tmp_path):

@@ -20,7 +20,7 @@ from regard.plots.figures.canvas import (
     page_axes,
     require_matplotlib,
 )
-from regard.plots.text import JOINERS, REPLACEMENT, printable
+from regard.plots.text import INVISIBLE, REPLACEMENT, printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -54,7 +54,7 @@ def families_for(texts: Iterable[str]) -> tuple[str, ...]:
     installed = _installed()
     main = next((family for family in _PREFERRED if family in installed), _FALLBACK)
     chosen = list(dict.fromkeys((main, _FALLBACK)))
-    missing = set(printable("".join(texts))).difference(JOINERS)
+    missing = set(printable("".join(texts))).difference(INVISIBLE)
     for family in chosen:
         missing -= _covered(family, missing)
     while missing:
@@ -76,7 +76,7 @@ def renderable(text: str, families: Sequence[str]) -> str:
     """
     shown = printable(text)
     known = {character for family in families for character in _covered(family, set(shown))}
-    return "".join(c if c in known else "" if c in JOINERS else REPLACEMENT for c in shown)
+    return "".join(c if c in known else "" if c in INVISIBLE else REPLACEMENT for c in shown)
 
 
 def text_width(text: str, size: float, families: Sequence[str], *, bold: bool = False) -> float:

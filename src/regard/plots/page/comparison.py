@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from os import PathLike
 
 from regard.evaluation.alignment.words import LabelledAlpha
-from regard.evaluation.metrics import METRICS, display_name, format_score
+from regard.evaluation.metrics import METRICS, display_name, format_score, format_with_margin
 from regard.evaluation.significance import PairedScore
 from regard.io import write_whole
 from regard.plots.html import Markup, attention_table, element, label_width, shade_key
@@ -75,8 +75,9 @@ class ComparisonPage:
 
 def format_margin(key: str, value: float, test: PairedScore | None, system: int) -> str:
     """A score, with the margin of its confidence interval where it was tested."""
-    score = format_score(key, value)
-    return score if test is None else f"{score} ± {format_score(key, test.margins[system])}"
+    if test is None:
+        return format_score(key, value)
+    return format_with_margin(key, value, test.margins[system])
 
 
 def format_difference(key: str, difference: float) -> str:

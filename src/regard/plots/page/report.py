@@ -82,6 +82,7 @@ class Report:
         shown: examples shown in full.
         details: facts about the model and the run, by name.
         extra_scores: scores by key for each further test set.
+        members: scores by key for each model of an ensemble; names may be links.
     """
 
     title: str
@@ -95,6 +96,7 @@ class Report:
     shown: Sequence[ShownTranslation | ShownResult] = ()
     details: Mapping[str, Value] = field(default_factory=dict)
     extra_scores: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    members: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 
 _SET_LARGE = 4
@@ -123,6 +125,11 @@ def _further_tests(report: Report) -> list[Markup]:
     if not report.extra_scores:
         return []
     return [_section("Further test sets", _table("test set", report.extra_scores))]
+
+
+def _members(report: Report) -> list[Markup]:
+    """A table of the models of an ensemble."""
+    return [_section("Models", _table("model", report.members))] if report.members else []
 
 
 def _table(first: str, figures: Mapping[str, Mapping[str, float | None]]) -> Markup:
@@ -401,6 +408,7 @@ def render_report(report: Report) -> str:
     """
     parts = [
         *_scores(report),
+        *_members(report),
         *_further_tests(report),
         *_training(report),
         *_by_length(report),

@@ -24,7 +24,7 @@ from rich.text import Text
 from regard.errors import DataError
 from regard.evaluation.metrics import hundredths
 from regard.plots.colours import ASCII_BLOCKS, BLOCKS, cell_colour, weight_block
-from regard.plots.text import printable
+from regard.plots.text import in_place, printable
 
 if TYPE_CHECKING:
     from regard.tasks.translate.result import Translation
@@ -126,13 +126,13 @@ class _MapLines:
             for j, word in enumerate(shown):
                 if heights[j] >= height:
                     line.append(" " * (self.label + step * j - line.cell_len))
-                    line.append(*((word, "") if heights[j] == height else (self.stem, "dim")))
+                    line.append(*((in_place(word), "") if heights[j] == height else (self.stem, "dim")))
             yield line
 
     def row(self, word: str, weights: NDArray[np.floating], step: int) -> Text:
         """Write a target word and its cells."""
         name = cut_to_width(word, self.label - 1)
-        line = Text(" " * (self.label - 1 - cell_len(name)) + name + " ", no_wrap=True)
+        line = Text(" " * (self.label - 1 - cell_len(name)) + in_place(name) + " ", no_wrap=True)
         for weight in weights.tolist():
             line.append(*self._cell(weight, step))
         if not self.colour:

@@ -21,6 +21,7 @@ from regard.tasks.base import (
     Validation,
     Vocabulary,
     filter_by_length,
+    in_evaluation_mode,
     train_text_tokenizer,
 )
 from regard.tasks.language_model.config import LanguageModelRun
@@ -212,17 +213,15 @@ def validate_language_model(
         lines: the same text, for the number of its words and characters.
         device: where to compute.
     """
-    was_training = model.training
-    model.eval()
     nats, correct, num_tokens = 0.0, 0, 0
     state: States | None = None
-    for batch in batches:
-        scores = score_tokens(model, batch.to(device), state if batch.continues else None)
-        state = scores.state
-        nats -= float(scores.log_probs.double().sum())
-        correct += int(scores.right.sum())
-        num_tokens += len(scores.log_probs)
-    model.train(was_training)
+    with in_evaluation_mode(model):
+        for batch in batches:
+            scores = score_tokens(model, batch.to(device), state if batch.continues else None)
+            state = scores.state
+            nats -= float(scores.log_probs.double().sum())
+            correct += int(scores.right.sum())
+            num_tokens += len(scores.log_probs)
     text = TextScore(
         nats,
         len(lines),

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from regard.batches import PairBatch, select_positions, token_positions
 from regard.models import Seq2Seq
 from regard.ops.attention import coverage_penalty, guided_alignment
-from regard.tasks.base import sequence_loss
+from regard.tasks.base import in_evaluation_mode, sequence_loss
 from regard.text.specials import BOS, PAD
 
 _STEEPNESS = 12.0  # the sigmoid is within 0.3 % of its ends at the run's first and last update
@@ -44,19 +44,17 @@ def mix_in_samples(model: Seq2Seq, batch: PairBatch, share: float, generator: to
         share: of positions, 0 to 1.
         generator: on the batch's device.
     """
-    was_training = model.training
-    model.eval()
-    encoded = model.encode(batch.source_ids, batch.source_mask)
-    state = model.decoder.initial_state(encoded)
-    device = batch.previous_ids.device
-    sampled = torch.rand(batch.previous_ids.shape, generator=generator, device=device) < share
-    previous = [batch.previous_ids[:, 0]]
-    for t in range(1, batch.previous_ids.shape[1]):
-        output = model.decoder.step(previous[-1], state, encoded)
-        state = output.state
-        tokens = _sample(output.logits, generator)
-        previous.append(torch.where(sampled[:, t], tokens, batch.previous_ids[:, t]))
-    model.train(was_training)
+    with in_evaluation_mode(model):
+        encoded = model.encode(batch.source_ids, batch.source_mask)
+        state = model.decoder.initial_state(encoded)
+        device = batch.previous_ids.device
+        sampled = torch.rand(batch.previous_ids.shape, generator=generator, device=device) < share
+        previous = [batch.previous_ids[:, 0]]
+        for t in range(1, batch.previous_ids.shape[1]):
+            output = model.decoder.step(previous[-1], state, encoded)
+            state = output.state
+            tokens = _sample(output.logits, generator)
+            previous.append(torch.where(sampled[:, t], tokens, batch.previous_ids[:, t]))
     return replace(batch, previous_ids=torch.stack(previous, dim=1))
 
 

@@ -184,11 +184,12 @@ class Translation(PlottedResult):
     def _repr_html_(self) -> str:
         """The attention as a heat map, for a notebook; without attention, the two texts."""
         from regard.plots.html import heatmap_html, table_html
+        from regard.plots.text import before_and_after
 
         shown = self.shown_alpha
         if shown is None:
             return table_html(("source", "translation"), [(self.source_line, self.text)])
-        caption = f"{self.source_line} → {self.text}"
+        caption = before_and_after(self.source_line, self.text)
         return heatmap_html(shown.source_labels, shown.target_labels, shown.alpha, caption=caption)
 
     def to_json(self, *, alpha: bool = True) -> dict[str, Any]:

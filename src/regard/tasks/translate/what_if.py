@@ -80,8 +80,12 @@ class WhatIf(PlottedResult):
     @property
     def step_labels(self) -> tuple[str, ...]:
         """The tokens at each step of the shorter: one, or two with an arrow between them where they differ."""
+        from regard.plots.text import before_and_after
+
         pairs = zip(self.before.tokens, self.after.tokens, strict=False)
-        return tuple(before if before == after else f"{before} → {after}" for before, after in pairs)
+        return tuple(
+            before if before == after else before_and_after(before, after) for before, after in pairs
+        )
 
     def figure(self) -> Figure:
         """Draw both attentions side by side, forced positions outlined, and their difference."""

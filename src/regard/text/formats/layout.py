@@ -20,7 +20,7 @@ LOOKED_AT = 100
 """How many lines are looked at."""
 _SHARE = 0.9  # of the lines that must agree
 _MIN_ROWS = 2
-_CONLLU_COLUMNS = 10
+CONLLU_COLUMNS = 10
 _MIN_WORDS = 3  # lines of one word each, before a file is taken for CoNLL's
 _TAG = re.compile(r"O|[BIESLU]-\S+|[A-Z]{1,5}\$?|[^\w\s]+")
 
@@ -197,8 +197,8 @@ def refuse_columns(path: str | Path, lines: Iterable[str], remedy: str) -> None:
 def vertical_error(path: str | Path) -> DataError:
     """The error about a file with one word per line."""
     return DataError(
-        f"{shown(path)}: one word per line with its tags (CoNLL), where one sentence per line is expected; for a "
-        "tagger: --task tag --set data.layout=vertical to train, --vertical to evaluate"
+        f"{shown(path)}: one word per line with its tags (CoNLL), where one sentence per line is expected; only "
+        "taggers read such files, to train (--task tag) and to evaluate"
     )
 
 
@@ -252,7 +252,7 @@ def _in_form(cells: Sequence[str]) -> bool:
 
 def _is_conll(rows: Sequence[Sequence[str]], num_columns: int, blank_between: bool) -> bool:
     """Whether a table has words in its rows: numbered, as CoNLL-U's ten columns, or in groups between blank lines."""
-    if num_columns == _CONLLU_COLUMNS:
+    if num_columns == CONLLU_COLUMNS:
         return sum(row[0][:1].isdigit() for row in rows) >= _SHARE * len(rows)
     words = all(len(cell.split()) <= 1 for row in rows for cell in row)
     return blank_between and len(rows) >= _MIN_WORDS and words
