@@ -108,7 +108,7 @@ def tiny_model() -> Callable[..., models.Seq2Seq]:
             if is_sized(attention["energy"]):
                 attention.setdefault("size", 6)
             decoder["attention"] = attention
-        if kind not in ("sutskever", "deep-fusion"):
+        if kind not in ("sutskever", "deep-fusion") and options.get("readout") != "state":
             decoder["readout_size"] = 3
         mapping = {"encoder": encoder | options.pop("encoder", {}), "decoder": decoder | options}
         config = models.ModelConfig.from_mapping(mapping, "model")
@@ -128,7 +128,8 @@ _ATTENDING = {
 }
 _ONE_WAY = {"bidirectional": False}
 _SELF_ATTENTIVE = [name for name, kind in CELLS.items() if issubclass(kind, SelfAttentive)]
-_PLAIN = [name for name in CELLS if name not in _SELF_ATTENTIVE]
+_PLAIN = [name for name, kind in CELLS.items() if kind.sequence_op is not None]
+_VARIANTS = [name for name in CELLS if name not in _PLAIN + _SELF_ATTENTIVE]
 # every decoder × cell without a tape, of one layer and of two; every decoder × energy, over two cells
 GRID = (
     {
@@ -171,6 +172,15 @@ GRID |= {
     f"{name}-{cell}-{attention}": {**options, "cell": cell, "attention": chosen}
     for name, options in _ATTENDING.items()
     for (attention, chosen), cell in zip(_ATTENTIONS.items(), cycle(["gru", "lstm", "rnn"]), strict=False)
+}
+# variants of LSTM and GRU that have no path but the naive one: each in two decoders
+GRID |= {
+    f"{name}-{cell}": {**options, "cell": cell, "num_layers": depth}
+    for cell, depth in zip(_VARIANTS, cycle([1, 2]), strict=False)
+    for name, options in (
+        ("bahdanau", {"kind": "bahdanau", "bridge": "copy"}),
+        ("sutskever", {"kind": "sutskever"}),
+    )
 }
 # cells that attend to their own past: each in every decoder, one or two layers, and what their own attention may be
 _MEMORIES = {
@@ -232,6 +242,42 @@ FURTHER = {
     "bahdanau-residual": {"kind": "bahdanau", "num_layers": 3, "residual": True},
     "luong-residual": {"kind": "luong", "num_layers": 2, "residual": True},
     "luong-project": {"kind": "luong", "bridge": "project", "cell": "lstm", "num_layers": 2},
+    "bahdanau-copy": {"kind": "bahdanau", "bridge": "copy"},
+    "bahdanau-copy-lstm": {"kind": "bahdanau", "bridge": "copy", "cell": "lstm"},
+    "bahdanau-copy-lstmn": {"kind": "bahdanau", "bridge": "copy", "cell": "lstmn"},
+    "bahdanau-state": {"kind": "bahdanau", "readout": "state"},
+    "bahdanau-state-lstm": {"kind": "bahdanau", "readout": "state", "cell": "lstm", "copy": True},
+    "cho-state": {"kind": "cho", "readout": "state", "cell": "rnn"},
+    "lecture": {
+        "kind": "bahdanau",
+        "readout": "state",
+        "bridge": "copy",
+        "cell": "rnn",
+        "encoder": _ONE_WAY | {"state_size": 4},
+    },
+    "bahdanau-values": {"kind": "bahdanau", "attention": {"energy": "qkv", "value_size": 3}},
+    "luong-values": {"kind": "luong", "attention": {"energy": "qkv", "value_size": 6, "heads": 2}},
+    "luong-values-lstm": {
+        "kind": "luong",
+        "cell": "lstm",
+        "copy": True,
+        "attention": {"energy": "qkv", "value_size": 5, "scaled": False},
+    },
+    "luong-unscaled-lstm": {
+        "kind": "luong",
+        "cell": "lstm",
+        "attention": {"energy": "qkv", "value_size": 5, "scaled": False},
+    },
+    "rnn-sum-qk": {"cell": "rnn-sum", "memory": {"energy": "qk"}, "encoder": {"memory": {"energy": "qk"}}},
+    "lstmn-unscaled": {"cell": "lstmn", "memory": {"energy": "qkv", "scaled": False}},
+    "bahdanau-no-bias": {"kind": "bahdanau", "bias": False, "encoder": {"bias": False}},
+    "luong-no-bias-lstm": {"kind": "luong", "cell": "lstm", "bias": False, "encoder": {"bias": False}},
+    "sutskever-no-bias-sigmoid": {
+        "kind": "sutskever",
+        "cell": "rnn-sigmoid",
+        "bias": False,
+        "encoder": {"bias": False},
+    },
     "bahdanau-one-way": {"kind": "bahdanau", "encoder": _ONE_WAY | {"state_size": 4}},
     "cho-reversed": {"kind": "cho", "encoder": _ONE_WAY | {"reverse": True, "cell": "lstm"}},
     "sutskever-reversed": {"kind": "sutskever", "encoder": _ONE_WAY | {"reverse": True, "state_size": 4}},

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from regard.config import set_option
 from regard.lab import EXPERIMENTS
+from regard.training.configure import PRESETS, configure
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tools"))
@@ -33,10 +35,16 @@ def find_fault(label, number, target, anchor, fragment):
     return f"{label}:{number} is not `{fragment}`; {where}"
 
 
-def rows():
-    """The cells of each row of the page's tables, without the headings."""
-    lines = [line for line in TEXT.splitlines() if line.startswith("|")]
-    return [line.strip("| ").split(" | ") for line in lines if line != ROW and not line.startswith("|---")]
+def rows(heading=ROW):
+    """The cells of each row of the page's tables with this heading."""
+    found, inside = [], False
+    for line in TEXT.splitlines():
+        if not line.startswith("|"):
+            inside = False
+        elif inside and not line.startswith("|---"):
+            found.append(line.strip("| ").split(" | "))
+        inside = inside or line == heading
+    return found
 
 
 def test_every_link_leads_to_the_line_it_quotes():
@@ -62,6 +70,22 @@ def test_every_row_has_a_claim_a_line_and_an_experiment():
 def test_every_experiment_of_the_lab_is_named():
     named = {name for cells in rows() for name in re.findall(r"`regard lab (\w+)`", cells[2])}
     assert named == set(EXPERIMENTS)
+
+
+def test_every_row_of_a_model_has_a_claim_a_line_and_options_that_configure_it():
+    options = [cells[2] for cells in rows("| the lecture | the code | the preset |")]
+    assert len(options) >= 25
+    named = set()
+    for cells in rows("| the lecture | the code | the preset |"):
+        assert len(cells) == 3, cells
+        assert LINK.fullmatch(cells[1]), cells[1]
+        preset, *assigned = re.fullmatch(r"`--preset ([\w-]+)((?: --set \S+)*)`", cells[2]).groups()[0:2]
+        changed = {}
+        for assignment in assigned[0].split(" --set ")[1:]:
+            set_option(changed, assignment)
+        configure(changed, preset=preset)
+        named.add(preset)
+    assert named == {name for name in PRESETS if name.startswith("lecture-")}
 
 
 def test_the_five_lectures_are_in_order_and_linked_from_the_top():

@@ -90,10 +90,13 @@ class Config:
             below: options as a file has them, a preset for instance.
             above: options as a file has them.
         """
-        dropped = set(cls.lacking(above))
-        variant = cls.variants.get(above.get(cls.variant_key)) if cls._is_union() else None  # type: ignore[arg-type]
-        if variant is not None:
-            dropped |= below.keys() - {cls.variant_key, *(field.name for field in fields(variant))}
+        chosen: type[Config] = cls
+        if cls._is_union():
+            kind = {**below, **above}.get(cls.variant_key, next(iter(cls.variants)))
+            chosen = cls.variants.get(kind, cls)
+        dropped = set(chosen.lacking(above))
+        if chosen is not cls and cls.variant_key in above:
+            dropped |= below.keys() - {cls.variant_key, *(field.name for field in fields(chosen))}
         merged = _without(below, dropped)
         tables = cls.tables()
         for key, value in above.items():

@@ -188,6 +188,8 @@ class TestFlags:
         ended = regard("train", "--list-presets")
         lines = ended.out.splitlines()
         assert [line.split(":")[0].split(" ")[0] for line in lines] == list(PRESETS)
+        for line, preset in zip(lines, PRESETS.values(), strict=True):
+            assert line.endswith(preset.__doc__.splitlines()[0])  # equations have brackets
         assert any(
             line.startswith(f"{TASKS['translate'].default_preset} [translate] (the default): ")
             for line in lines

@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from regard.inference.packing import NativeFusedStep, pack_model
+from regard.layers import is_sized
 from regard.models import ModelConfig, Seq2Seq
 from regard.ops.native import PRECISIONS, decoding, load, native_off
 from regard.ops.paths import naive_only
@@ -22,11 +23,12 @@ KINDS = [
 
 def model_of(decoder, cell="lstm", energy="additive", n=38, m=21):
     """Widths that fill no vector, more than one panel of each."""
-    attention = {"energy": energy} | ({"size": 35} if energy in ("additive", "concat", "qkv") else {})
+    attention = {"energy": energy} | ({"size": 35} if is_sized(energy) else {})
+    read = {} if decoder.get("readout") == "state" else {"readout_size": 33}
     part = {"cell": cell, "embedding_size": m}
     mapping = {
         "encoder": {**part, "state_size": n // 2},
-        "decoder": {**part, "state_size": n, "attention": attention, "readout_size": 33, **decoder},
+        "decoder": {**part, "state_size": n, "attention": attention, **read, **decoder},
     }
     model = Seq2Seq(ModelConfig.from_mapping(mapping, "model"), WORDS, WORDS).eval()
     for parameter in model.parameters():
@@ -80,12 +82,50 @@ def test_any_number_of_rows(decoder, cell, batch, beam, threads):
     assert_same(steps(packed.decoder, encoded, batch * beam), steps(model.decoder, encoded, batch * beam))
 
 
-@pytest.mark.parametrize("energy", ["additive", "concat", "dot", "scaled-dot", "bilinear", "qkv"])
+@pytest.mark.parametrize("energy", ["additive", "concat", "dot", "scaled-dot", "bilinear", "qk", "qkv"])
 @pytest.mark.parametrize("decoder", KINDS, ids=["bahdanau", "luong", "feeding"])
 def test_any_energy(decoder, energy):
     model = model_of(decoder, energy=energy)
     encoded = model.encode(*source(4))
     assert_same(steps(pack_model(model).decoder, encoded, 12), steps(model.decoder, encoded, 12))
+
+
+@pytest.mark.parametrize("decoder", KINDS, ids=["bahdanau", "luong", "feeding"])
+@pytest.mark.parametrize("attention", [{"value_size": 27}, {"value_size": 50, "scaled": False}], ids=str)
+def test_values_of_another_width_than_the_annotations(decoder, attention):
+    model = model_of({**decoder, "attention": {"energy": "qkv", "size": 35, **attention}})
+    packed = pack_model(model)
+    assert isinstance(packed.decoder.fused_step, NativeFusedStep)
+    encoded = model.encode(*source(4))
+    assert_same(steps(packed.decoder, encoded, 12), steps(model.decoder, encoded, 12))
+
+
+@pytest.mark.parametrize("decoder", KINDS, ids=["bahdanau", "luong", "feeding"])
+@pytest.mark.parametrize("cell", ["lstm", "gru"])
+def test_no_biases_and_a_copied_start(decoder, cell):
+    model = model_of({**decoder, "bias": False, "bridge": "copy"}, cell)
+    packed = pack_model(model)
+    assert isinstance(packed.decoder.fused_step, NativeFusedStep)
+    encoded = model.encode(*source(4))
+    assert_same(steps(packed.decoder, encoded, 12), steps(model.decoder, encoded, 12))
+
+
+@pytest.mark.parametrize("precision", PRECISIONS)
+@pytest.mark.parametrize(
+    ("decoder", "cell"),
+    [
+        ({"readout": "state"}, "lstm"),
+        *(({}, cell) for cell in ("lstm-peephole", "lstm-1997", "mut1", "mut3")),
+    ],
+    ids=["state", "lstm-peephole", "lstm-1997", "mut1", "mut3"],
+)
+def test_forms_without_a_fused_step_take_the_general_one(decoder, cell, precision):
+    model = model_of({"kind": "bahdanau", **decoder}, cell)
+    packed = pack_model(model, precision)
+    assert packed.decoder.fused_step is None
+    encoded = model.encode(*source(4))
+    atol = 1e-5 if precision == "float32" else 0.3  # rounded weights
+    assert_same(steps(packed.decoder, encoded, 12), steps(model.decoder, encoded, 12), atol)
 
 
 @pytest.mark.parametrize("decoder", KINDS, ids=["bahdanau", "luong", "feeding"])

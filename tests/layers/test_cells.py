@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from regard.errors import ConfigError
-from regard.layers import CELLS, LSTM, LSTMN, Cell, TorchGRU
+from regard.layers import CELLS, LSTM, Cell, SigmoidRNN, TorchGRU
 
 M, N = 7, 5
 
@@ -33,14 +33,15 @@ def test_a_sequence_is_its_steps(kind):
 @every_cell
 def test_shapes_of_weights_and_state(kind):
     cell = CELLS[kind](M, N)
-    gates = {"lstm": 4, "lstmn": 4, "gru": 3, "gru-torch": 3}.get(kind, 1)
+    gates = 1 if kind.startswith("rnn") else 4 if kind in ("lstm", "lstm-peephole", "lstmn") else 3
+    of_state = 2 if kind == "mut1" else gates
     asking = N if kind in ("rnn-read", "lstmn") else 0
     assert cell.W.shape == (gates * N + asking, M)
-    assert cell.U.shape == (gates * N, 2 * N if kind == "rnn-sum-keep" else N)
+    assert cell.U.shape == (of_state * N, 2 * N if kind == "rnn-sum-keep" else N)
     assert cell.b.shape == (gates * N,)
     state = cell.zero_state(3, torch.zeros(1, dtype=torch.float64))
     ends = cell.recurrent_parts(state)
-    assert len(ends) == (2 if kind in ("lstm", "lstmn") else 1)
+    assert len(ends) == (2 if kind.startswith("lstm") else 1)
     assert all(torch.equal(part, torch.zeros(3, N, dtype=torch.float64)) for part in ends)
     assert cell.project(torch.zeros(2, 3, M)).shape == (2, 3, cell.projected_size)
     assert cell.projected_size == gates * N + asking
@@ -51,16 +52,48 @@ def test_first_values(kind):
     """Orthogonal blocks of U, Glorot's bound for each block of W, biases zero but an open forget gate."""
     cell = CELLS[kind](30, 40)
     bound = (6 / (30 + 40)) ** 0.5
-    for block in cell.U.chunk(cell.num_gates):
+    for block in cell.U.split(40):
         torch.testing.assert_close(block @ block.T, torch.eye(40), rtol=0, atol=1e-5)
     for block in cell.W[: len(cell.b)].chunk(cell.num_gates):
         assert 0.95 * bound < block.abs().max() <= bound
     expected = torch.zeros_like(cell.b)
-    if isinstance(cell, LSTM | LSTMN):
-        expected[40:80] = 1.0
+    forgetting = {"lstm": 1, "lstm-peephole": 1, "lstmn": 1, "lstm-no-output": 1, "lstm-no-input": 0}
+    if kind in forgetting:
+        expected.split(40)[forgetting[kind]].fill_(1.0)
     assert torch.equal(cell.b, expected)
-    if isinstance(cell, TorchGRU):
-        assert torch.equal(cell.b_U, torch.zeros(40))
+    for name in ("b_U", "p"):
+        assert not getattr(cell, name, torch.zeros(1)).any()
+
+
+@every_cell
+def test_a_cell_without_bias_is_one_whose_biases_are_zero(kind):
+    """In values and gradients; the zeros are no parameter, are not saved, and stay zero when trained."""
+    plain, zeroed = CELLS[kind](M, N, bias=False).double(), CELLS[kind](M, N).double()
+    names = [name for name, _ in plain.named_parameters()]
+    biases = {name for name, _ in zeroed.named_parameters()} - {*names}
+    assert biases == ({"b", "b_U"} if kind in ("gru-torch", "mut1") else {"b"})
+    assert {*plain.state_dict()} == {*names}
+    with torch.no_grad():
+        for name, parameter in zeroed.named_parameters():
+            parameter.copy_(torch.zeros_like(parameter) if name in biases else plain.get_parameter(name))
+    inputs = torch.randn(2, 4, M, dtype=torch.float64)
+    outputs, expected = plain(inputs)[0], zeroed(inputs)[0]
+    torch.testing.assert_close(outputs, expected, rtol=0, atol=1e-14)
+    for cell, out in ((plain, outputs), (zeroed, expected)):
+        out.square().sum().backward()
+        torch.optim.SGD(cell.parameters(), 1.0).step()
+    for name, parameter in plain.named_parameters():
+        torch.testing.assert_close(parameter, zeroed.get_parameter(name), rtol=0, atol=1e-13)
+    assert not any(getattr(plain, name).any() for name in biases)
+
+
+def test_the_traditional_rnn_of_sutskever_and_of_the_lecture():
+    """h_t = sigm(W^{hx} x_t + W^{hh} h_{t−1}): no bias."""
+    cell, inputs = SigmoidRNN(M, N, bias=False).double(), torch.randn(2, 4, M, dtype=torch.float64)
+    outputs, h = cell(inputs)[0], torch.zeros(2, N, dtype=torch.float64)
+    for t in range(4):
+        h = 1 / (1 + torch.exp(-(inputs[:, t] @ cell.W.T + h @ cell.U.T)))
+        torch.testing.assert_close(outputs[:, t], h, rtol=0, atol=1e-14)
 
 
 def test_two_calls_share_nothing():

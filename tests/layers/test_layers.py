@@ -92,6 +92,11 @@ def test_embedding_readouts_dropout_and_standardizing_by_themselves():
     embedded = layers.Embedding(9, d)(torch.tensor([[1, 2], [3, 4]]))
     readout = layers.MaxoutReadout(n, d, 7, 6)(torch.randn(2, 2, n), embedded, torch.randn(2, 2, 7))
     assert layers.Output(6, 9)(readout).shape == (2, 2, 9)
+    state = torch.randn(2, 2, n)
+    assert layers.READOUTS["state"](n, d, 7, 6)(state, embedded, torch.randn(2, 2, 7)) is state
+    plain = layers.Output(6, 9, bias=False)
+    assert [name for name, _ in plain.named_parameters()] == ["W_o"]
+    torch.testing.assert_close(plain(readout), readout @ plain.W_o.T)
     attentional = layers.AttentionalReadout(n, 7, 6)(torch.randn(2, n), torch.randn(2, 7))
     assert attentional.shape == (2, 6)
     assert layers.Dropout(0.5).eval()(embedded) is embedded
@@ -103,7 +108,7 @@ def test_embedding_readouts_dropout_and_standardizing_by_themselves():
     assert layers.Standardize(d)(torch.randn(B, d)).shape == (B, d)
 
 
-TABLES = {"CELLS", "ENERGIES", "NORMALIZERS", "POOLINGS", "WINDOWS"}
+TABLES = {"CELLS", "ENERGIES", "NORMALIZERS", "POOLINGS", "READOUTS", "WINDOWS"}
 FUNCTIONS = {"build_attention", "is_covering", "is_sized"}
 TYPES = {"Attended", "AttentionState", "CellFactory", "Pooled"}
 BASES = {"Attention", "Cell", "SelfAttentive"}
@@ -111,7 +116,7 @@ PUBLIC = {
     name for name, value in vars(layers).items() if name[0] != "_" and not isinstance(value, ModuleType)
 }
 MODULES = sorted(PUBLIC - TABLES - FUNCTIONS - TYPES)
-OURS = {"Standardize", "LastPooling", "MeanPooling", "Head"} | BASES - {"SelfAttentive"}
+OURS = {"Standardize", "LastPooling", "MeanPooling", "Head", "StateReadout"} | BASES - {"SelfAttentive"}
 """Layers of no particular paper."""
 PAPER = re.compile(r"[A-Z][\w’-]+(?: et al\.| & [A-Z]\w+)? \d{4}")
 
@@ -135,4 +140,5 @@ def test_every_module_is_tested_above():
     tested |= {"RecurrentStack", "BidirectionalStack", "LocalM", "LocalP", "PointerGenerator"}
     tested |= {kind.__name__ for table in (layers.CELLS, layers.ENERGIES) for kind in table.values()}
     tested |= {type(make(d, 6)).__name__ for make in layers.POOLINGS.values()}
+    tested |= {type(make(n, d, 7, 6)).__name__ for make in layers.READOUTS.values()}
     assert set(MODULES) == tested | BASES

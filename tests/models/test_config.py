@@ -220,7 +220,7 @@ AT_ODDS = {
     ),
     "a size without units": (
         attention(energy="dot", size=5),
-        r"model.decoder.attention.size = 5: the energy 'dot' has no size; leave it out.*additive, concat, qkv",
+        r"model.decoder.attention.size = 5: the energy 'dot' has no size; leave it out.*additive, concat, qk, qkv",
     ),
     "luong's size without units": (
         lambda: LuongConfig(attention=AttentionConfig(energy="bilinear", size=5)),
@@ -279,6 +279,39 @@ AT_ODDS = {
         lambda: ModelConfig(decoder=SutskeverConfig(embedding_size=5, state_size=512), tie="target"),
         r'model.tie = "target": the output matrix reads 512 units and the target embedding has 5',
     ),
+    "a readout's size without maxout": (
+        lambda: BahdanauConfig(readout="state", readout_size=128),
+        r'model.decoder.readout_size = 128: the readout "state" is as wide as the state; leave.*maxout',
+    ),
+    "a readout": (lambda: ChoConfig(readout="states"), r"model.decoder.readout: no 'states'.*'state'"),
+    "tie, a state": (
+        lambda: ModelConfig(
+            decoder=BahdanauConfig(embedding_size=5, state_size=6, readout="state"), tie="target"
+        ),
+        r'model.tie = "target": the output matrix reads 6 units and the target embedding has 5',
+    ),
+    "bahdanau's bridge": (lambda: BahdanauConfig(bridge="last"), r"model.decoder.bridge: no 'last'.*copy"),
+    "bahdanau's copied width": (
+        after(BahdanauConfig(bridge="copy", state_size=6)),
+        r'model.decoder.state_size = 6: bahdanau with bridge = "copy" starts from the encoder.s last states',
+    ),
+    "values of annotations": (
+        attention(energy="additive", value_size=3),
+        r"model.decoder.attention.value_size = 3: the energy 'additive' reads the annotations.*choose qkv",
+    ),
+    "values below none": (attention(energy="qkv", value_size=-1), r"attention.value_size: -1 .*from 0 to"),
+    "values and heads": (
+        attention(energy="qkv", size=8, heads=2, value_size=3),
+        r"attention.value_size = 3: it does not divide among 2 heads; make it a multiple",
+    ),
+    "values of deep fusion": (
+        lambda: DeepFusionConfig(attention=AttentionConfig(energy="qkv", value_size=3)),
+        r"attention.value_size = 3: in deep-fusion the values are as wide as the states; leave it out",
+    ),
+    "no scale to leave out": (
+        attention(energy="qk", scaled=False),
+        r"attention.scaled = false: it is an option of qkv, not of 'qk'; leave it out, or choose qkv",
+    ),
     "tie, source": (
         lambda: ModelConfig(
             EncoderConfig(embedding_size=4), BahdanauConfig(embedding_size=6, readout_size=6), tie="all"
@@ -302,13 +335,14 @@ def test_what_projects_its_start_follows_any_encoder():
 
 
 def test_the_documented_names_are_the_legal_ones():
-    plain = {"rnn", "rnn-sigmoid", "lstm", "gru", "gru-torch"}
+    plain = {"rnn", "rnn-sigmoid", "lstm", "gru", "gru-torch", "mut1", "mut3"}
+    plain |= {f"lstm-{variant}" for variant in ("1997", "peephole", "no-input", "no-forget", "no-output")}
     self_attentive = set(filter(attends_to_past, CELLS))
     assert set(CELLS) == plain | self_attentive
     assert self_attentive == {"rnn-read", "rnn-sum", "rnn-sum-keep", "lstmn"}
-    assert set(filter(is_sized, ENERGIES)) == {"additive", "concat", "qkv"}
+    assert set(filter(is_sized, ENERGIES)) == {"additive", "concat", "qk", "qkv"}
     assert set(filter(is_covering, ENERGIES)) == {"additive", "concat"}
-    assert set(ENERGIES) == {"additive", "concat", "dot", "scaled-dot", "bilinear", "general", "qkv"}
+    assert set(ENERGIES) == {"additive", "concat", "dot", "scaled-dot", "bilinear", "general", "qk", "qkv"}
     assert set(DecoderConfig.variants) == {
         "bahdanau",
         "luong",
@@ -444,12 +478,23 @@ def test_a_size_without_units_is_dropped_from_the_layers_below(config, over, bel
 def test_another_kind_of_decoder_keeps_the_options_it_shares_with_the_layer_below():
     below = {"decoder": {"kind": "luong", "state_size": 9, "bridge": "copy", "attention": {"size": 3}}}
     for kind, kept in {
-        "bahdanau": {"state_size": 9, "attention": {"size": 3}},
+        "bahdanau": {"state_size": 9, "bridge": "copy", "attention": {"size": 3}},
         "cho": {"state_size": 9},
         "luong": below["decoder"],
         "no such kind": below["decoder"],
     }.items():
         assert ModelConfig.overlay(below, {"decoder": {"kind": kind}}) == {"decoder": {**kept, "kind": kind}}
+
+
+@pytest.mark.parametrize(
+    "below", [{"readout_size": 9}, {"kind": "cho", "readout_size": 9}], ids=["default", "cho"]
+)
+def test_an_option_that_the_chosen_readout_lacks_is_dropped_from_the_layer_below(below):
+    over = {"decoder": {"readout": "state"}}
+    kept = {name: value for name, value in below.items() if name == "kind"}
+    assert ModelConfig.overlay({"decoder": below}, over) == {"decoder": {**kept, "readout": "state"}}
+    kind = {"decoder": {"kind": "cho", "readout": "state"}}
+    assert ModelConfig.overlay({"decoder": below}, kind) == kind
 
 
 def test_an_option_that_a_choice_lacks_is_refused_at_its_usual_value_too():

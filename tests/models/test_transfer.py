@@ -23,7 +23,7 @@ from regard.models import (
     TaggerNetwork,
 )
 from regard.models.encoder import Encoder
-from regard.models.transfer import copy_pretrained, layer_groups
+from regard.models.transfer import copy_pretrained, copy_trained, layer_groups
 
 SIZES = {"embedding_size": 3, "state_size": 4}
 IDS = torch.tensor([[4, 5, 6, 3], [7, 8, 3, 0]])
@@ -94,6 +94,7 @@ def test_what_does_not_fit_names_both_shapes_and_nothing_is_copied(model):
         ),
         "2 layers cannot be copied from a language model of 1 into 2; copy 1": encoder(num_layers=2),
     }
+    misfits[r"stack\.cells\.0\.b has no counterpart in the model to train; .*same bias"] = encoder(bias=False)
     for message, part in misfits.items():
         before = [parameter.detach().clone() for parameter in part.parameters()]
         with pytest.raises(ConfigError, match=message):
@@ -106,6 +107,19 @@ def test_what_does_not_fit_names_both_shapes_and_nothing_is_copied(model):
     config = ModelConfig(EncoderConfig(**SIZES), ChoConfig(**SIZES, readout_size=3))
     with pytest.raises(ConfigError, match=r"stack\.cells\.0\.W: \(12, 11\) here and \(12, 3\)"):
         copy_pretrained(trained, Seq2Seq(config, 9, 9).decoder)
+
+
+def test_a_model_without_biases_does_not_take_them_from_one_that_has_them(model):
+    """Its zeros are not trained and not saved, so they must stay zeros."""
+    plain = model(bias=False)
+    with pytest.raises(
+        ConfigError, match=r"stack\.cells\.0\.b is missing, and \(12,\) in the model to start from"
+    ):
+        copy_trained(model(), plain)
+    with pytest.raises(ConfigError, match=r"stack\.cells\.0\.b is \(12,\), and missing in the model"):
+        copy_trained(plain, model())
+    copy_trained(model(bias=False), plain)
+    assert not any(buffer.any() for buffer in plain.buffers())
 
 
 def test_the_bottom_layers_alone(model):

@@ -10,7 +10,9 @@ TASKS = {
     "classifier": "classify",
     "classifier-pretrained": "classify",
     "lstmn-classifier": "classify",
+    "lecture-classifier": "classify",
     "tagger": "tag",
+    "lecture-traditional-rnn": "tag",
 }
 
 

@@ -13,6 +13,10 @@ SMALL = [
     *("heads-small", "sparsemax-small", "coverage-small", "lstmn-shallow-small", "lstmn-deep-small"),
     *("pointer-small", "hard-monotonic-small"),
 ]
+LECTURES = [
+    *("lecture-seq2seq", "lecture-sutskever", "lecture-attention", "lecture-query-key", "lecture-dot"),
+    *("lecture-qkv", "lecture-bahdanau"),
+]
 PAPERS = ["rnnsearch-50", "rnnencdec-50", "sutskever", "luong-general", "luong-local", "luong-monotonic"]
 
 
@@ -22,11 +26,11 @@ def parameters(name, source_size, target_size):
         return Seq2Seq(configure(preset=name).model, source_size, target_size).num_parameters
 
 
-def test_every_preset_is_small_or_a_paper_s():
+def test_every_preset_is_small_or_a_paper_s_or_a_lecture_s():
     translators = {
         name for name, preset in PRESETS.items() if preset().get("task", "translate") == "translate"
     }
-    assert translators == {*SMALL, *PAPERS}
+    assert translators == {*SMALL, *PAPERS, *LECTURES}
     assert TASKS["translate"].default_preset in SMALL
 
 
@@ -40,7 +44,7 @@ def test_every_preset_configures_and_says_what_it_is(name, tmp_path):
     assert RunConfig.from_mapping(read_toml(tmp_path / "train.toml"), "run") == run
 
 
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("name", SMALL + LECTURES)
 def test_small_presets_build_and_fit_a_laptop(name):
     config = configure(preset=name)
     model = Seq2Seq(config.model, 50, 60)
@@ -140,7 +144,7 @@ def test_another_energy_may_be_chosen_over_a_preset_and_a_file():
     for layers in ([dot], [file, dot]):
         attention = configure(*layers, preset="characters").model.decoder.attention
         assert (attention.energy, attention.size) == ("dot", None)
-    with pytest.raises(ConfigError, match=r"model.decoder.attention.size = 5: .*additive, concat, qkv"):
+    with pytest.raises(ConfigError, match=r"model.decoder.attention.size = 5: .*additive, concat, qk, qkv"):
         configure(dot, file, preset="characters")
 
 

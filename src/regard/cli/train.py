@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
@@ -270,7 +271,7 @@ def _print_presets(wanted: bool, task: str | None) -> None:
         one_of("task", task, TASKS)
     for spec in [TASKS[task]] if task else TASKS.values():
         for name, preset in spec.presets().items():
-            summary = (preset.__doc__ or "").splitlines()[0]
+            summary = escape((preset.__doc__ or "").splitlines()[0])
             default = " (the default)" if name == spec.default_preset else ""
             line = Text(wrap_line(results, f"{name} [{spec.name}]{default}: {summary}"))
             line.stylize("bold", 0, len(name))

@@ -2,10 +2,10 @@
 
 Every matrix that a step or an encoder multiplies by is laid out once as the C kernels read it (`ops/native/packed`);
 the equations find that layout. Decoders that `ops/native/decoding` knows step in one call, the fused step: Luong's
-and RNNsearch's of one layer, over an LSTM or the paper's GRU, with any energy that is a dot product or v·tanh and a
-plain softmax. Whatever has no kernel, on this machine or at all, runs by its general path on the same numbers: in
-float32 and float64 those of the model, in bfloat16 and int8 its weights rounded. `PackedModel` is the copy that
-search steps, made again when the weights have changed.
+and RNNsearch's (with maxout) of one layer, over an LSTM or the paper's GRU, with any energy that is a dot product or
+v·tanh and a plain softmax. Whatever has no kernel, on this machine or at all, runs by its general path on the same
+numbers: in float32 and float64 those of the model, in bfloat16 and int8 its weights rounded. `PackedModel` is the copy
+that search steps, made again when the weights have changed.
 """
 
 import copy
@@ -27,7 +27,9 @@ from regard.layers import (
     Concat,
     Dot,
     Embedding,
+    MaxoutReadout,
     Output,
+    QueryKey,
     QueryKeyValue,
     ScaledDot,
 )
@@ -173,15 +175,17 @@ def fuse_step(decoder: Decoder, precision: Precision) -> NativeFusedStep | None:
     W_a, v_a, scale = energy
     if isinstance(decoder, LuongDecoder):
         fed, (W_c, b_r, V_o, C_o) = decoder.F, (decoder.readout.W_c.weight, None, None, None)
-    else:
+    elif isinstance(decoder.readout, MaxoutReadout):
         fed, readout = decoder.C, decoder.readout
         W_c, b_r, V_o, C_o = readout.U_o.weight, readout.U_o.bias, readout.V_o.weight, readout.C_o.weight
+    else:
+        return None
     matrices = {"W": cell.W, "U": cell.U, "F": fed, "W_a": W_a, "W_c": W_c, "V_o": V_o, "C_o": C_o}
     packed = {name: _pack(matrix, precision) for name, matrix in matrices.items()}
     vectors = {"E": decoder.embedding.E, "b": cell.b, "v_a": v_a, "b_r": b_r, "b_o": decoder.output.b_o}
     weights = StepWeights(**packed, **vectors, W_o=_pack(decoder.output.W_o, precision), scale=scale)  # type: ignore[arg-type]
     feeding = isinstance(decoder, LuongDecoder) and decoder.F is not None
-    return NativeFusedStep(StepKernel(weights, decoder.attention.annotation_size), feeding)
+    return NativeFusedStep(StepKernel(weights, decoder.attention.context_size), feeding)
 
 
 def _pack(matrix: Tensor | None, precision: Precision) -> Packed | None:
@@ -198,8 +202,8 @@ def _energy_weights(attention: Attention) -> tuple[Tensor | None, Tensor | None,
             return attention.W_a, attention.v_a, 1.0
         case Concat() if kind is Concat:
             return attention.W_a[:, : attention.query_size], attention.v_a, 1.0
-        case QueryKeyValue() if kind is QueryKeyValue:
-            return attention.W_Q, None, attention.query_width**-0.5
+        case QueryKey() if kind in (QueryKey, QueryKeyValue):
+            return attention.W_Q, None, attention.scale
         case ScaledDot() if kind is ScaledDot:
             return None, None, attention.annotation_size**-0.5
         case Dot() | Bilinear() if kind in (Dot, Bilinear):

@@ -16,6 +16,7 @@ from regard.layers.attention import Concat as Concat
 from regard.layers.attention import Dot as Dot
 from regard.layers.attention import LocalM as LocalM
 from regard.layers.attention import LocalP as LocalP
+from regard.layers.attention import QueryKey as QueryKey
 from regard.layers.attention import QueryKeyValue as QueryKeyValue
 from regard.layers.attention import ScaledDot as ScaledDot
 from regard.layers.attention import build_attention as build_attention
@@ -24,10 +25,17 @@ from regard.layers.attention import is_sized as is_sized
 from regard.layers.cells import CELLS as CELLS
 from regard.layers.cells import GRU as GRU
 from regard.layers.cells import LSTM as LSTM
+from regard.layers.cells import LSTM1997 as LSTM1997
 from regard.layers.cells import LSTMN as LSTMN
+from regard.layers.cells import MUT1 as MUT1
+from regard.layers.cells import MUT3 as MUT3
 from regard.layers.cells import RNN as RNN
 from regard.layers.cells import Cell as Cell
 from regard.layers.cells import CellFactory as CellFactory
+from regard.layers.cells import LSTMNoForget as LSTMNoForget
+from regard.layers.cells import LSTMNoInput as LSTMNoInput
+from regard.layers.cells import LSTMNoOutput as LSTMNoOutput
+from regard.layers.cells import PeepholeLSTM as PeepholeLSTM
 from regard.layers.cells import RNNRead as RNNRead
 from regard.layers.cells import RNNSum as RNNSum
 from regard.layers.cells import RNNSumKeep as RNNSumKeep
@@ -35,6 +43,7 @@ from regard.layers.cells import SelfAttentive as SelfAttentive
 from regard.layers.cells import SigmoidRNN as SigmoidRNN
 from regard.layers.cells import TorchGRU as TorchGRU
 from regard.layers.feedforward import POOLINGS as POOLINGS
+from regard.layers.feedforward import READOUTS as READOUTS
 from regard.layers.feedforward import AttentionalReadout as AttentionalReadout
 from regard.layers.feedforward import AttentionPooling as AttentionPooling
 from regard.layers.feedforward import Dropout as Dropout
@@ -46,6 +55,7 @@ from regard.layers.feedforward import MeanPooling as MeanPooling
 from regard.layers.feedforward import Output as Output
 from regard.layers.feedforward import Pooled as Pooled
 from regard.layers.feedforward import Standardize as Standardize
+from regard.layers.feedforward import StateReadout as StateReadout
 from regard.layers.pointer import PointerGenerator as PointerGenerator
 from regard.layers.recurrent import BidirectionalStack as BidirectionalStack
 from regard.layers.recurrent import RecurrentStack as RecurrentStack

@@ -212,12 +212,25 @@ class Output(nn.Module):
         readout_size: l, the width of its input.
         vocabulary_size: Vy, the number of logits.
         tied: the embedding matrix (Vy, m) to share, with m = readout_size, or None.
+        bias: whether b_o is trained; if not, it is zero and no parameter.
     """
 
-    def __init__(self, readout_size: int, vocabulary_size: int, tied: nn.Parameter | None = None) -> None:
+    b_o: Tensor
+
+    def __init__(
+        self,
+        readout_size: int,
+        vocabulary_size: int,
+        tied: nn.Parameter | None = None,
+        *,
+        bias: bool = True,
+    ) -> None:
         super().__init__()
         self.W_o = tied if tied is not None else nn.Parameter(torch.empty(vocabulary_size, readout_size))
-        self.b_o = nn.Parameter(torch.zeros(vocabulary_size))
+        if bias:
+            self.b_o = nn.Parameter(torch.zeros(vocabulary_size))
+        else:
+            self.register_buffer("b_o", torch.zeros(vocabulary_size), persistent=False)
         if tied is None:
             nn.init.xavier_uniform_(self.W_o)
 
@@ -284,6 +297,30 @@ class MaxoutReadout(nn.Module):
         parts = ((state, self.U_o), (embedded, self.V_o), (context, self.C_o))
         s, y, c = (affine(x, layer.weight, layer.bias) for x, layer in parts)
         return maxout(s + y + c)
+
+
+class StateReadout(nn.Module):
+    """t_i = s_i, so that p(y_i) = softmax(c + V s_i), V and c being the output matrix and its bias (lecture 4).
+
+    What the state does not hold of y_{i−1} and c_i, word i cannot depend on. Arguments as for `MaxoutReadout`; the
+    readout is as wide as the state, (…, n).
+    """
+
+    def forward(
+        self,
+        state: Float[Tensor, "*rows n"],
+        embedded: Float[Tensor, "*rows m"],
+        context: Float[Tensor, "*rows d"],
+    ) -> Float[Tensor, "*rows n"]:
+        """s_i as it is."""
+        return state
+
+
+READOUTS: dict[str, Callable[[int, int, int, int], nn.Module]] = {
+    "maxout": MaxoutReadout,
+    "state": lambda state_size, embedding_size, context_size, readout_size: StateReadout(),
+}
+"""(n, m, width of the context, l) → the readout of RNNsearch and of Cho's decoder, by name."""
 
 
 class AttentionalReadout(nn.Module):

@@ -5,7 +5,7 @@ of the place. An option that the chosen energy or window does not have is refuse
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from regard.config import Config, in_range, one_of
@@ -24,18 +24,21 @@ class ScoringConfig(Config):
     choice_defaults: ClassVar[Mapping[str, Any]] = {"size": 256}
 
     energy: str = "additive"
-    """The energy: additive, concat, dot, scaled-dot, bilinear (or general, Luong's name for it) or qkv (with projected
-    queries, keys and values)."""
+    """The energy: additive, concat, dot, scaled-dot, bilinear (or general, Luong's name for it), qk (with projected
+    queries and keys) or qkv (with projected values, too)."""
     size: int | None = None
-    """The number of alignment units of additive and concat; the width of qkv's queries and keys, all heads together."""
+    """The number of alignment units of additive and concat; the width of the queries and keys of qk and qkv, all heads
+    together."""
     heads: int = 1
     """The number of heads of qkv; each has an equal share of its width."""
     normalizer: str = "softmax"
     """How energies become alpha: softmax, or sparsemax, which can give weights of exactly zero."""
+    scaled: bool = field(default=True, kw_only=True)
+    """Whether the energies of qkv are divided by √p, p the width of a head's queries and keys; those of qk are not."""
 
     @classmethod
     def lacking(cls, options: Mapping[str, Any]) -> Mapping[str, str]:
-        """What the chosen energy does not have: a size, several heads."""
+        """What the chosen energy does not have: a size, several heads, a scale to leave out."""
         energy = options.get("energy")
         if energy not in ENERGIES:
             return {}
@@ -47,6 +50,7 @@ class ScoringConfig(Config):
             )
         if energy != "qkv":
             reasons["heads"] = f'the energy {energy!r} has one head; several are allowed with energy = "qkv"'
+            reasons["scaled"] = f"it is an option of qkv, not of {energy!r}; leave it out, or choose qkv"
         return reasons
 
     def __post_init__(self) -> None:
@@ -76,7 +80,7 @@ class ScoringConfig(Config):
 class AttentionConfig(ScoringConfig):
     """A decoder's attention to the source."""
 
-    choice_defaults: ClassVar[Mapping[str, Any]] = {"size": 256, "window_size": 10}
+    choice_defaults: ClassVar[Mapping[str, Any]] = {"size": 256, "window_size": 10, "value_size": 0}
 
     window: str = "global"
     """Where a step may attend: global; local-m, around its own position; local-p, around a predicted position."""
@@ -84,10 +88,12 @@ class AttentionConfig(ScoringConfig):
     """D, the number of words on either side in a local window (Luong et al. 2015, §3.2)."""
     coverage: bool = False
     """Whether the energies of additive and concat include the sum of the alphas so far (Tu et al. 2016)."""
+    value_size: int | None = field(default=None, kw_only=True)
+    """r, the width of qkv's values and of the context, all heads together; 0 for that of the annotations."""
 
     @classmethod
     def lacking(cls, options: Mapping[str, Any]) -> Mapping[str, str]:
-        """What the chosen energy and window do not have: also coverage and a window_size."""
+        """What the chosen energy and window do not have: also coverage, a window_size and a value_size."""
         reasons = dict(super().lacking(options))
         energy = options.get("energy")
         if options.get("window") == "global":
@@ -99,6 +105,10 @@ class AttentionConfig(ScoringConfig):
                 f"the energy {energy!r} cannot include coverage; leave it out, or choose "
                 f"{' or '.join(filter(is_covering, ENERGIES))}"
             )
+        if energy in ENERGIES and energy != "qkv":
+            reasons["value_size"] = (
+                f"the energy {energy!r} reads the annotations themselves; leave value_size out, or choose qkv"
+            )
         return reasons
 
     def check(self, place: str) -> None:
@@ -107,6 +117,13 @@ class AttentionConfig(ScoringConfig):
         super().check(place)
         if self.window_size is not None:
             in_range(f"{place}.window_size", self.window_size, 1)
+        if self.value_size is not None:
+            in_range(f"{place}.value_size", self.value_size, 0, MAX_UNITS)
+            if self.value_size % self.heads:
+                raise ConfigError(
+                    f"{place}.value_size = {self.value_size}: it does not divide among {self.heads} heads; make it a "
+                    "multiple of them"
+                )
 
 
 @dataclass(frozen=True)

@@ -101,7 +101,8 @@ class CaptionerNetwork(Model):
         super().__init__()
         self.config: CaptionerConfig = config
         embedding = Embedding(vocabulary_size, config.decoder.embedding_size)
-        output = Output(config.decoder.output_size, vocabulary_size, embedding.E if config.tie else None)
+        tied = embedding.E if config.tie else None
+        output = Output(config.decoder.output_size, vocabulary_size, tied, bias=config.decoder.bias)
         self.standardize = Standardize(feature_size)
         projections = [nn.Linear(feature_size, size) for size in config.vector_sizes]
         for layer in projections:

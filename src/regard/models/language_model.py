@@ -96,7 +96,8 @@ class LanguageModelNetwork(Model):
         self.embedding = Embedding(vocabulary_size, config.embedding_size)
         self.dropout = Dropout(config.dropout, config.variational)
         self.stack = build_stack(RecurrentStack, config, config.embedding_size)
-        self.output = Output(config.state_size, vocabulary_size, self.embedding.E if config.tie else None)
+        tied = self.embedding.E if config.tie else None
+        self.output = Output(config.state_size, vocabulary_size, tied, bias=config.bias)
         initialize(self, config.initialization)
 
     def initial_state(self, batch: int) -> States:

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from regard.config import Config
-from regard.layers import LSTM, LSTMN, Additive, Cell, Concat, SelfAttentive
+from regard.layers import Additive, Cell, Concat, SelfAttentive
 from regard.models.decoders.deep_fusion import DeepFusionDecoder
 
 INITIALIZATIONS = ("glorot", "bahdanau", "sutskever", "luong")
@@ -65,10 +65,9 @@ def _bahdanau(model: nn.Module) -> None:
             nn.init.zeros_(parameter)
     for module in model.modules():
         if isinstance(module, Cell):
-            for block in module.U.chunk(module.num_gates):
+            for block in torch.split(module.U, module.state_size):
                 nn.init.orthogonal_(block)
-        if isinstance(module, LSTM | LSTMN):
-            module.b[module.state_size : 2 * module.state_size] = 1.0
+            module.open_forget_gate()
         if isinstance(module, DeepFusionDecoder):
             nn.init.orthogonal_(module.R)
         for matrix in _aligning(module):

@@ -150,7 +150,7 @@ class Seq2Seq(Model):
         shared = target_embedding.E if config.tie == "all" else None
         source_embedding = Embedding(source_size, config.encoder.embedding_size, shared)
         tied = target_embedding.E if config.tie != "none" else None
-        output = Output(config.decoder.output_size, target_size, tied)
+        output = Output(config.decoder.output_size, target_size, tied, bias=config.decoder.bias)
         self.encoder = Encoder(config.encoder, source_embedding)
         self.decoder = build_decoder(config.decoder, config.encoder, target_embedding, output)
         copy_map = None

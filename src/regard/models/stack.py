@@ -5,7 +5,7 @@ attention to their own past if they have one.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, ClassVar, TypeVar
 
@@ -34,7 +34,8 @@ class StackConfig(Config):
     place: ClassVar[str]
 
     cell: str = "gru"
-    """The recurrent cell: rnn, rnn-sigmoid, lstm, gru (of Cho et al. 2014) or gru-torch; or one that attends to its
+    """The recurrent cell: rnn, rnn-sigmoid, lstm, gru (of Cho et al. 2014) or gru-torch; a variant of the LSTM or GRU:
+    lstm-1997, lstm-peephole, lstm-no-input, lstm-no-forget, lstm-no-output, mut1 or mut3; or one that attends to its
     own past: rnn-read, rnn-sum, rnn-sum-keep or lstmn."""
     embedding_size: int = 256
     """m, the width of a word's vector."""
@@ -52,6 +53,9 @@ class StackConfig(Config):
     """Whether dropout uses one mask for all words of a sentence (Gal & Ghahramani 2016)."""
     memory: MemoryConfig | None = None
     """The attention of a cell to its own past; by default additive, with as many alignment units as the state has."""
+    bias: bool = field(default=True, kw_only=True)
+    """Whether the cells have a bias b, and the output matrix that reads their states; the RNN of Sutskever et al. 2014
+    (§2) has none."""
 
     @classmethod
     def lacking(cls, options: Mapping[str, Any]) -> Mapping[str, str]:
@@ -111,13 +115,13 @@ def cell_factory(config: StackConfig) -> CellFactory:
     its state has.
     """
     kind = CELLS[config.cell]
+    options: dict[str, Any] = {} if config.bias else {"bias": False}
     memory = config.memory
-    if memory is None or not issubclass(kind, SelfAttentive):
-        return kind
-    attention = partial(_build_memory_attention, memory)
-    if issubclass(kind, LSTMN):
-        return partial(kind, attention=attention, span=memory.span, output=memory.output)
-    return partial(kind, attention=attention, span=memory.span)
+    if memory is not None and issubclass(kind, SelfAttentive):
+        options |= {"attention": partial(_build_memory_attention, memory), "span": memory.span}
+        if issubclass(kind, LSTMN):
+            options["output"] = memory.output
+    return partial(kind, **options)
 
 
 def _build_memory_attention(memory: MemoryConfig, query_size: int | None, annotation_size: int) -> Attention:
@@ -128,4 +132,5 @@ def _build_memory_attention(memory: MemoryConfig, query_size: int | None, annota
         memory.size or annotation_size,
         heads=memory.heads,
         normalizer=memory.normalizer,
+        scaled=memory.scaled,
     )

@@ -40,7 +40,7 @@ class TaggerNetwork(Model):
         self.config: TaggerConfig = config
         self.encoder = Encoder(config.encoder, Embedding(vocabulary_size, config.encoder.embedding_size))
         self.dropout = Dropout(config.encoder.dropout, config.encoder.variational)
-        self.output = Output(config.encoder.annotation_size, num_tags)
+        self.output = Output(config.encoder.annotation_size, num_tags, bias=config.encoder.bias)
         initialize(self, config.initialization)
 
     def forward(self, batch: WordBatch) -> Tensor:

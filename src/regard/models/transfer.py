@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from regard.errors import ConfigError
 from regard.layers import BidirectionalStack, Embedding, RecurrentStack
@@ -91,9 +91,7 @@ def copy_trained(trained: nn.Module, model: nn.Module) -> None:
     Raises:
         ConfigError: another architecture.
     """
-    ours, theirs = (
-        {**dict(each.named_parameters()), **dict(each.named_buffers())} for each in (model, trained)
-    )
+    ours, theirs = (_saved(each) for each in (model, trained))
     for name in {**ours, **theirs}:
         new, old = (tuple(each[name].shape) if name in each else None for each in (ours, theirs))
         if new is None or old is None or new[1:] != old[1:] or new[:1] < old[:1]:
@@ -105,6 +103,12 @@ def copy_trained(trained: nn.Module, model: nn.Module) -> None:
         for name, tensor in theirs.items():
             if name != "copy_map":
                 ours[name][: len(tensor)].copy_(tensor) if tensor.ndim else ours[name].copy_(tensor)
+
+
+def _saved(model: nn.Module) -> dict[str, Tensor]:
+    """The parameters and those buffers that are saved with them; the zero biases of cells without bias are not."""
+    buffers = {name: buffer for name, buffer in model.named_buffers() if name in model.state_dict()}
+    return {**dict(model.named_parameters()), **buffers}
 
 
 Copy = tuple[str, nn.Parameter, nn.Parameter]
@@ -169,14 +173,15 @@ def _cells(
                 f"{name.format(k)} is a {type(cells[k]).__name__} and the language model's layer {k + 1} a "
                 f"{type(trained[k]).__name__}; use the same cell in both"
             )
-        theirs = dict(trained[k].named_parameters())
-        for key, ours in cells[k].named_parameters():
-            if key not in theirs:
-                raise ConfigError(
-                    f"{name.format(k)}.{key} has no counterpart in the language model; use the same cell in both, with "
-                    "the same memory"
-                )
-            yield f"{name.format(k)}.{key}", ours, theirs[key]
+        theirs, ours = (dict(each.named_parameters()) for each in (trained[k], cells[k]))
+        for key in ours.keys() ^ theirs.keys():
+            which = "the language model" if key in ours else "the model to train"
+            raise ConfigError(
+                f"{name.format(k)}.{key} has no counterpart in {which}; use the same cell in both, with the same bias "
+                "and memory"
+            )
+        for key, parameter in ours.items():
+            yield f"{name.format(k)}.{key}", parameter, theirs[key]
 
 
 def _misfit(name: str, ours: nn.Parameter, theirs: nn.Parameter) -> ConfigError:

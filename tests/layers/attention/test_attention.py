@@ -13,6 +13,7 @@ from regard.layers import (
     Bilinear,
     Concat,
     Dot,
+    QueryKey,
     QueryKeyValue,
     ScaledDot,
     build_attention,
@@ -36,6 +37,8 @@ def formula(layer, q, h):
             return q @ layer.W_a @ h
         case QueryKeyValue():
             return (layer.W_Q @ q) @ (layer.W_K @ h) / math.sqrt(A)
+        case QueryKey():
+            return (layer.W_Q @ q) @ (layer.W_K @ h)
         case ScaledDot():
             return q @ h / math.sqrt(len(q))
         case Dot():
@@ -85,7 +88,9 @@ def test_one_query_alone_is_that_query_among_others(kind):
 def test_queries_may_come_projected(kind):
     """Without a query size there is no query matrix, and the projected query gives the same energies."""
     whole, rest = made(kind), made(kind, None)
-    names = {Additive: ["W_a"], Bilinear: ["W_a"], QueryKeyValue: ["W_Q"]}.get(ENERGIES[kind], [])
+    names = {Additive: ["W_a"], Bilinear: ["W_a"], QueryKey: ["W_Q"], QueryKeyValue: ["W_Q"]}.get(
+        ENERGIES[kind], []
+    )
     weights = {name: value for name, value in whole.state_dict().items() if name not in names}
     if kind == "concat":
         weights["W_a"] = weights["W_a"][:, D:]
@@ -93,7 +98,7 @@ def test_queries_may_come_projected(kind):
     rest.load_state_dict(weights)
     query, annotations = numbers(B, Q, D), numbers(B, TX, D)
     projected = query @ whole.W_a if ENERGIES[kind] is Bilinear else whole.queries(query)
-    assert projected.shape[-1] == rest.query_width == (A if kind in ("additive", "concat", "qkv") else D)
+    assert projected.shape[-1] == rest.query_width == (A if ENERGIES[kind].sized else D)
     assert rest.queries(projected) is projected
     torch.testing.assert_close(
         rest.score(projected, rest.keys(annotations)), whole.energies(query, whole.keys(annotations))
@@ -118,6 +123,8 @@ def test_parameters_have_the_papers_names_and_shapes():
     assert shapes(Dot(N, N)) == shapes(ScaledDot(N, N)) == {}
     single = {"W_Q": (A, N), "W_K": (A, D), "W_V": (D, D)}
     assert shapes(QueryKeyValue(N, D, A)) == single
+    assert shapes(QueryKeyValue(N, D, A, value_size=3)) == single | {"W_V": (3, D)}
+    assert shapes(QueryKey(N, D, A)) == {"W_Q": (A, N), "W_K": (A, D)}
     assert shapes(QueryKeyValue(N, D, 8, heads=2)) == {
         "W_Q": (8, N),
         "W_K": (8, D),
@@ -162,7 +169,7 @@ def test_gradients_flow_through_a_call_and_not_under_no_grad(kind):
     torch.testing.assert_close(again, result)
 
 
-@pytest.mark.parametrize("layer", [Additive, Bilinear, Concat, Dot, QueryKeyValue, ScaledDot])
+@pytest.mark.parametrize("layer", [Additive, Bilinear, Concat, Dot, QueryKey, QueryKeyValue, ScaledDot])
 def test_help_says_the_energy_and_the_shapes(layer):
     text = pydoc.render_doc(layer, renderer=pydoc.plaintext)
     assert "e_ij = " in text

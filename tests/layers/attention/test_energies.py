@@ -6,6 +6,7 @@ import torch
 from regard.errors import ConfigError
 from regard.layers import ENERGIES, Additive, Bilinear, LocalM, LocalP, QueryKeyValue, build_attention
 from regard.ops.attention import covered_energies, masked_softmax, nearness, query_key_value, sparsemax
+from regard.ops.attention.query_key_value import naive
 
 MASK = torch.tensor([[True] * 5, [True] * 3 + [False] * 2])
 B, TY, TX, D = 2, 4, 5, 4
@@ -180,6 +181,29 @@ def test_one_head_is_the_matrix_form():
     torch.testing.assert_close((context, alpha), expected)
 
 
+FORMS = {
+    "qk": ("qk", {}),
+    "unscaled": ("qkv", {"scaled": False}),
+    "r below d": ("qkv", {"value_size": 3}),
+    "r above d": ("qkv", {"value_size": D + 5, "scaled": False}),
+}
+
+
+@pytest.mark.parametrize(("energy", "options"), FORMS.values(), ids=FORMS)
+def test_the_lectures_forms_are_the_naive_op(energy, options):
+    """Unscaled W_Q and W_K without W_V, without the scale, and values of another width r."""
+    layer = build_attention(energy, D, D, 7, **options).double()
+    context, alpha, _ = layer(QUERY, ANNOTATIONS, MASK)
+    W_V = getattr(layer, "W_V", None)
+    scaled = energy == "qkv" and options.get("scaled", True)
+    matrices = (layer.W_Q, layer.W_K, W_V)
+    expected = naive.query_key_value(QUERY, ANNOTATIONS, MASK, *matrices, scaled=scaled)
+    torch.testing.assert_close((context, alpha), expected)
+    assert context.shape[-1] == layer.context_size == options.get("value_size", D)
+    other = naive.query_key_value(QUERY, ANNOTATIONS, MASK, *matrices, scaled=not scaled)
+    assert (alpha - other[1]).abs().max() > 0.01, "the example must distinguish the two"
+
+
 @pytest.mark.parametrize("heads", [2, 4])
 def test_heads_are_attentions_side_by_side(heads):
     layer = QueryKeyValue(D, D, 12, heads).double()
@@ -202,6 +226,6 @@ def test_heads_are_attentions_side_by_side(heads):
 
 @pytest.mark.parametrize(("size", "annotations"), [(7, 6), (6, 7)])
 def test_widths_that_heads_cannot_share_are_refused(size, annotations):
-    message = f"2 heads cannot share queries of {size} units and annotations of {annotations}; .*multiples"
+    message = f"2 heads cannot share queries of {size} units and values of {annotations}; .*multiples"
     with pytest.raises(ConfigError, match=message):
         QueryKeyValue(5, annotations, size, heads=2)

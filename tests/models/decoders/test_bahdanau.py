@@ -61,10 +61,63 @@ def test_trap_3_the_readout_takes_the_new_state(tiny_model):
         state = output.state
 
 
+@pytest.mark.parametrize("cell", ["rnn", "lstm", "lstmn"])
+def test_the_start_can_be_the_encoder_s_last_states(cell, tiny_model):
+    """s_0 = h_m, and c_0 of an LSTM its c_m: the lecture's; a bidirectional encoder gives [→h_m; ←h_1]."""
+    one_way = {"bidirectional": False, "state_size": 4}
+    model = tiny_model("bahdanau", cell, bridge="copy", encoder=one_way)
+    assert not any(name.startswith("decoder.start") for name, _ in model.named_parameters())
+    encoded = model.encode(SOURCE, MASK)
+    ((s_0, *rest),) = model.decoder.initial_state(encoded).cells
+    torch.testing.assert_close(s_0, encoded.annotations[:, -1], rtol=0, atol=0)
+    if cell == "lstm":
+        torch.testing.assert_close(rest[0], encoded.forward_last[0][1], rtol=0, atol=0)
+    both = tiny_model("bahdanau", cell, bridge="copy")
+    encoded = both.encode(SOURCE, MASK)
+    ends = torch.cat([encoded.annotations[:, -1, :2], encoded.annotations[:, 0, 2:]], dim=-1)
+    torch.testing.assert_close(both.decoder.initial_state(encoded).cells[0][0], ends, rtol=0, atol=0)
+
+
+@pytest.mark.parametrize("energy", ["additive", "qk", "qkv"])
+def test_the_lecture_s_decoder(energy, tiny_model):
+    """s_0 = h_m; c_{j−1} from s_{j−1}; s_j = tanh(A′ [x′_j; s_{j−1}; c_{j−1}] + b); p_j = softmax(c + V s_j)."""
+    wider = {"value_size": 7} if energy == "qkv" else {}
+    model = tiny_model(
+        *("bahdanau", "rnn"),
+        readout="state",
+        bridge="copy",
+        attention={"energy": energy, **wider},
+        encoder={"bidirectional": False, "state_size": 4},
+    )
+    encoded, decoder = model.encode(SOURCE, MASK), model.decoder
+    attention, cell, h = decoder.attention, decoder.stack.layers[0], encoded.annotations[0]
+    A = torch.cat([cell.W, cell.U, decoder.C], dim=1)
+    previous_ids = (2, 7, 5)
+    unrolled = decoder(torch.tensor([previous_ids]), torch.ones(1, 3, dtype=torch.bool), encoded)
+    s, state = h[-1], decoder.initial_state(encoded)
+    for j, previous_id in enumerate(previous_ids):
+        if energy == "additive":
+            scores = torch.tanh(attention.W_a @ s + h @ attention.U_a.T) @ attention.v_a
+        else:
+            scores = (h @ attention.W_K.T) @ (attention.W_Q @ s) / (6**0.5 if energy == "qkv" else 1)
+        alpha = torch.exp(scores) / torch.exp(scores).sum()
+        c = alpha @ (h @ attention.W_V.T if energy == "qkv" else h)
+        s = torch.tanh(A @ torch.cat([decoder.embedding.E[previous_id], s, c]) + cell.b)
+        logits = decoder.output.b_o + decoder.output.W_o @ s
+        output = decoder.step(torch.tensor([previous_id]), state, encoded)
+        torch.testing.assert_close((output.logits[0], output.alpha[0]), (logits, alpha))
+        torch.testing.assert_close((unrolled.readout[0, j], unrolled.alpha[0, j]), (s, alpha))
+        state = output.state
+
+
 @pytest.mark.parametrize(
     ("options", "whole"),
     [
         ({}, True),
+        ({"bridge": "copy", "bias": False}, True),
+        ({"readout": "state"}, True),
+        ({"cell": "mut3"}, False),
+        ({"attention": {"energy": "qk"}}, False),
         ({"cell": "gru-torch"}, False),
         ({"attention": {"energy": "bilinear"}}, False),
         ({"attention": {"coverage": True}}, False),

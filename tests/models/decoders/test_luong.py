@@ -106,8 +106,9 @@ def whole_sentence(model):
     [
         *[
             ({"attention": {"energy": energy}}, True)
-            for energy in ("additive", "concat", "dot", "scaled-dot", "bilinear", "qkv")
+            for energy in ("additive", "concat", "dot", "scaled-dot", "bilinear", "qk", "qkv")
         ],
+        ({"attention": {"energy": "qkv", "scaled": False, "value_size": 5}}, True),
         ({"dropout": 0.4}, True),
         ({"dropout": 0.4, "variational": True}, True),
         ({"bridge": "copy"}, True),

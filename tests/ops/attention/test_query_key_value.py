@@ -14,13 +14,18 @@ def numbers(*shapes):
     return [torch.randn(*shape, dtype=torch.float64) for shape in shapes]
 
 
-def test_the_matrix_form_is_word_by_word(agree):
-    tensors = numbers((2, 3, 5), (2, 4, 6), (7, 5), (7, 6), (2, 6))
-    agree(
-        lambda q, h, *W: fused.query_key_value(q, h, MASK, *W),
-        lambda q, h, *W: naive.query_key_value(q, h, MASK, *W),
-        tensors,
-    )
+@pytest.mark.parametrize("scaled", [True, False])
+@pytest.mark.parametrize("values", [(2, 6), (6, 6), (9, 6), None], ids=["r < d", "r = d", "r > d", "no W_V"])
+def test_the_matrix_form_is_word_by_word(scaled, values, agree):
+    tensors = numbers((2, 3, 5), (2, 4, 6), (7, 5), (7, 6), *([] if values is None else [values]))
+
+    def calling(path):
+        def call(q, h, W_Q, W_K, W_V=None):
+            return path.query_key_value(q, h, MASK, W_Q, W_K, W_V, scaled)
+
+        return call
+
+    agree(calling(fused), calling(naive), tensors)
 
 
 def test_bird_is_worked_by_hand():
@@ -39,7 +44,13 @@ def test_bird_is_worked_by_hand():
 @pytest.mark.parametrize(("batch", "queries", "words"), [(1, 1, 1), (2, 3, 5), (3, 2, 7)])
 def test_fused_heads_are_naive_heads(heads, batch, queries, words, agree):
     q, k, v = numbers((batch, queries, 6), (batch, words, 6), (batch, words, 12))
-    agree(lambda *t: [fused.head_energies(*t, heads)], lambda *t: [naive.head_energies(*t, heads)], [q, k])
+    for scaled in (True, False):
+        options = (heads, scaled)
+        agree(
+            lambda *t, o=options: [fused.head_energies(*t, *o)],
+            lambda *t, o=options: [naive.head_energies(*t, *o)],
+            [q, k],
+        )
     alpha = torch.rand(batch, heads * queries, words, dtype=torch.float64)
     agree(
         lambda *t: [fused.head_contexts(*t, heads)], lambda *t: [naive.head_contexts(*t, heads)], [alpha, v]

@@ -19,6 +19,8 @@ def test_the_default_is_one_of_these():
     assert set(NAMES) == {
         *("lstm-lm", "lstmn-lm", "characters-lm", "lstmn-cheng", "zaremba-medium"),
         *("rnn-read-lm", "rnn-sum-lm", "rnn-sum-keep-lm"),
+        *("lecture-rnn-lm", "lecture-lstm-lm", "lecture-gru-lm"),
+        *("lecture-rnn-read-lm", "lecture-rnn-sum-lm", "lecture-lstmn-lm"),
     }
     assert TASKS["language_model"].default_preset == "lstm-lm"
     assert configure({"task": "language_model"}) == configure(preset="lstm-lm")

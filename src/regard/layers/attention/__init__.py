@@ -9,6 +9,7 @@ from regard.layers.attention.energies import Additive as Additive
 from regard.layers.attention.energies import Bilinear as Bilinear
 from regard.layers.attention.energies import Concat as Concat
 from regard.layers.attention.energies import Dot as Dot
+from regard.layers.attention.energies import QueryKey as QueryKey
 from regard.layers.attention.energies import QueryKeyValue as QueryKeyValue
 from regard.layers.attention.energies import ScaledDot as ScaledDot
 from regard.layers.attention.energies import build_attention as build_attention

@@ -32,7 +32,7 @@ class Attended(NamedTuple):
     """The result of attention.
 
     Attributes:
-        context: (B, Q, d), one for each query.
+        context: (B, Q, r), one for each query; r is d, the annotations' width, unless values are projected to another.
         alpha: (B, Q, Tx), each row summing to 1 over real words (below 1 where local-p weights it by distance); with
             several heads, their mean.
         state: for the next step.
@@ -60,6 +60,7 @@ class Attention(nn.Module, ABC):
         sized: whether this kind of attention has a size, its third argument.
         covering: whether coverage can be added inside its tanh; `coverage` is then its fourth argument.
         heads: the number of alphas per query.
+        context_size: r, the width of values and context: d, unless the values are projected to another.
         normalize: energies → alpha.
         window: where a query may attend; None for everywhere.
         w_c: the coverage's vector inside the tanh; None without coverage.
@@ -75,6 +76,7 @@ class Attention(nn.Module, ABC):
         self.query_size = query_size
         self.annotation_size = annotation_size
         self.query_width = query_width
+        self.context_size = annotation_size
         self.normalize: Normalizer = masked_softmax
         self.window: LocalWindow | None = None
         self.register_parameter("w_c", None)
@@ -83,7 +85,7 @@ class Attention(nn.Module, ABC):
     def keys(self, annotations: Float[Tensor, "B Tx d"]) -> Float[Tensor, "B Tx p"]:
         """What the queries are compared with, computed once per sentence."""
 
-    def values(self, annotations: Float[Tensor, "B Tx d"]) -> Float[Tensor, "B Tx d"]:
+    def values(self, annotations: Float[Tensor, "B Tx d"]) -> Float[Tensor, "B Tx r"]:
         """What the context is a weighted mean of, computed once per sentence: the annotations, unless projected."""
         return annotations
 
@@ -112,7 +114,7 @@ class Attention(nn.Module, ABC):
         """The energy of each query and key."""
         return self.score(self.queries(query), keys)
 
-    def mix(self, alpha: Float[Tensor, "B HQ Tx"], values: Float[Tensor, "B Tx d"]) -> Float[Tensor, "B Q d"]:
+    def mix(self, alpha: Float[Tensor, "B HQ Tx"], values: Float[Tensor, "B Tx r"]) -> Float[Tensor, "B Q r"]:
         """The context (Eq. 5): c_i = Σ_j α_ij h_j."""
         return torch.bmm(alpha, values)
 
@@ -160,7 +162,7 @@ class Attention(nn.Module, ABC):
         self,
         query: Float[Tensor, "B Q n"],
         keys: Float[Tensor, "B Tx k"],
-        values: Float[Tensor, "B Tx d"],
+        values: Float[Tensor, "B Tx r"],
         mask: Bool[Tensor, "B Tx"],
         state: AttentionState = (),
         forced: Int[Tensor, " B"] | None = None,
@@ -182,7 +184,7 @@ class Attention(nn.Module, ABC):
         self,
         query: Float[Tensor, "B Ty n"],
         keys: Float[Tensor, "B Tx k"],
-        values: Float[Tensor, "B Tx d"],
+        values: Float[Tensor, "B Tx r"],
         mask: Bool[Tensor, "B Tx"],
     ) -> Attended:
         """Attend with all steps of a sentence: at once, or in turn where a step depends on the one before."""

@@ -212,48 +212,33 @@ class Bilinear(Attention):
         return bilinear_energies(projected, keys, self.W_a)
 
 
-class QueryKeyValue(Attention):
-    """e_ij = (W_Q s)ᵀ(W_K h_j)/√p and c_i = Σ_j α_ij W_V h_j, with several heads joined by W_O.
+class QueryKey(Attention):
+    """e_ij = (W_Q s)ᵀ(W_K h_j) and c_i = Σ_j α_ij h_j: the align of lecture 1 with linear maps.
 
-    The projections and heads are those of Vaswani et al. 2017, applied to recurrent states. Each head has an equal
-    share of the rows of W_Q, W_K and W_V, and its energies are divided by √(p/H). The values of all
-    heads together are as wide as the annotations, and so is the context. With one head there is no W_O, as in the
-    lectures.
+    Of the projections of Vaswani et al. 2017 these are two; there is neither 1/√p nor W_V.
 
     Args:
         query_size: n; None for queries that come as W_Q s already.
-        annotation_size: d, a multiple of the heads.
-        size: p, the width of queries and keys, all heads together; a multiple of the heads.
-        heads: H.
-
-    Raises:
-        ConfigError: a width does not divide among the heads.
+        annotation_size: d.
+        size: p, the width of queries and keys.
     """
 
     sized = True
     W_Q: nn.Parameter | None
-    W_O: nn.Parameter | None
 
-    def __init__(self, query_size: int | None, annotation_size: int, size: int, heads: int = 1) -> None:
+    def __init__(self, query_size: int | None, annotation_size: int, size: int) -> None:
         super().__init__(query_size, annotation_size, query_width=size)
-        if size % heads or annotation_size % heads:
-            raise ConfigError(
-                f"{heads} heads cannot share queries of {size} units and annotations of {annotation_size}; make both "
-                "multiples of the number of heads"
-            )
-        self.heads = heads
         self.register_parameter("W_Q", None if query_size is None else _matrix(size, query_size))
         self.W_K = _matrix(size, annotation_size)
-        self.W_V = _matrix(annotation_size, annotation_size)
-        self.register_parameter("W_O", None if heads == 1 else _matrix(annotation_size, annotation_size))
+
+    @property
+    def scale(self) -> float:
+        """The factor of the dot products."""
+        return 1.0
 
     def keys(self, annotations: Float[Tensor, "B Tx d"]) -> Float[Tensor, "B Tx p"]:
         """W_K h_j."""
         return affine(annotations, self.W_K)
-
-    def values(self, annotations: Float[Tensor, "B Tx d"]) -> Float[Tensor, "B Tx d"]:
-        """W_V h_j."""
-        return affine(annotations, self.W_V)
 
     def queries(self, query: Float[Tensor, "B Q n"]) -> Float[Tensor, "B Q p"]:
         """W_Q s."""
@@ -261,11 +246,71 @@ class QueryKeyValue(Attention):
 
     def score(
         self, projected: Float[Tensor, "B Q p"], keys: Float[Tensor, "B Tx p"]
+    ) -> Float[Tensor, "B Q Tx"]:
+        """See `ops/attention/query_key_value`, not scaled."""
+        return dot_energies(projected, keys)
+
+
+class QueryKeyValue(QueryKey):
+    """e_ij = (W_Q s)ᵀ(W_K h_j)/√p and c_i = Σ_j α_ij W_V h_j, with several heads joined by W_O.
+
+    The projections and heads are those of Vaswani et al. 2017, applied to recurrent states. Each head has an equal
+    share of the rows of W_Q, W_K and W_V, and its energies are divided by √(p/H). The values of all heads together are
+    as wide as the annotations, unless another width r is given, and so is the context. With one head there is no W_O,
+    as in the lectures.
+
+    Args:
+        query_size: n; None for queries that come as W_Q s already.
+        annotation_size: d.
+        size: p, the width of queries and keys, all heads together; a multiple of the heads.
+        heads: H.
+        scaled: whether the energies are divided by √(p/H).
+        value_size: r, the width of values and context, a multiple of the heads; 0 for d.
+
+    Raises:
+        ConfigError: a width does not divide among the heads.
+    """
+
+    W_O: nn.Parameter | None
+
+    def __init__(
+        self,
+        query_size: int | None,
+        annotation_size: int,
+        size: int,
+        heads: int = 1,
+        *,
+        scaled: bool = True,
+        value_size: int = 0,
+    ) -> None:
+        super().__init__(query_size, annotation_size, size)
+        r = self.context_size = value_size or annotation_size
+        if size % heads or r % heads:
+            raise ConfigError(
+                f"{heads} heads cannot share queries of {size} units and values of {r}; make both multiples of the "
+                "number of heads"
+            )
+        self.heads = heads
+        self.scaled = scaled
+        self.W_V = _matrix(r, annotation_size)
+        self.register_parameter("W_O", None if heads == 1 else _matrix(r, r))
+
+    @property
+    def scale(self) -> float:
+        """The factor of the dot products: 1/√(p/H), or 1."""
+        return float((self.query_width // self.heads) ** -0.5) if self.scaled else 1.0
+
+    def values(self, annotations: Float[Tensor, "B Tx d"]) -> Float[Tensor, "B Tx r"]:
+        """W_V h_j."""
+        return affine(annotations, self.W_V)
+
+    def score(
+        self, projected: Float[Tensor, "B Q p"], keys: Float[Tensor, "B Tx p"]
     ) -> Float[Tensor, "B HQ Tx"]:
         """See `ops/attention/query_key_value`."""
-        return head_energies(projected, keys, self.heads)
+        return head_energies(projected, keys, self.heads, self.scaled)
 
-    def mix(self, alpha: Float[Tensor, "B HQ Tx"], values: Float[Tensor, "B Tx d"]) -> Float[Tensor, "B Q d"]:
+    def mix(self, alpha: Float[Tensor, "B HQ Tx"], values: Float[Tensor, "B Tx r"]) -> Float[Tensor, "B Q r"]:
         """The heads' contexts side by side, and W_O over them."""
         contexts = head_contexts(alpha, values, self.heads)
         return contexts if self.W_O is None else affine(contexts, self.W_O)
@@ -278,6 +323,7 @@ ENERGIES: dict[str, type[Attention]] = {
     "scaled-dot": ScaledDot,
     "bilinear": Bilinear,
     "general": Bilinear,
+    "qk": QueryKey,
     "qkv": QueryKeyValue,
 }
 """The attentions by the name of their energy; "general" is the name of Luong et al. 2015 for bilinear."""
@@ -304,6 +350,8 @@ def build_attention(
     window: str = "global",
     window_size: int = 10,
     coverage: bool = False,
+    scaled: bool = True,
+    value_size: int = 0,
 ) -> Attention:
     """Build an attention from its parts.
 
@@ -317,6 +365,8 @@ def build_attention(
         window: one of `WINDOWS`; local-p needs to know the query's size.
         window_size: D of a local window.
         coverage: whether the energies see the sum of the alphas so far.
+        scaled: whether the energies of qkv are divided by √p.
+        value_size: r, the width of the values of qkv; 0 for that of the annotations.
 
     Raises:
         ConfigError: an unknown name, or parts that cannot be combined.
@@ -331,17 +381,16 @@ def build_attention(
     if coverage and not is_covering(energy):
         allowed = " and ".join(filter(is_covering, ENERGIES))
         raise ConfigError(f"attention: coverage is allowed with {allowed}, not with {energy!r}")
-    if heads > 1 and energy != "qkv":
-        raise ConfigError(f"attention: {heads} heads are allowed with 'qkv', not with {energy!r}")
+    if energy != "qkv" and (heads > 1 or value_size or not scaled):
+        what = f"{heads} heads are" if heads > 1 else "value_size is" if value_size else "scaled = false is"
+        raise ConfigError(f"attention: {what} allowed with 'qkv', not with {energy!r}")
     if query_size is None and window != "global":
         raise ConfigError(f"attention: the window {window!r} needs queries that come unprojected")
     kind: Callable[..., Attention] = ENERGIES[energy]
-    options: tuple[int | bool, ...] = (size,) if is_sized(energy) else ()
-    if heads > 1:
-        options += (heads,)
-    elif coverage:
-        options += (coverage,)
-    attention = kind(query_size, annotation_size, *options)
+    options: dict[str, int | bool] = {"coverage": True} if coverage else {}
+    if energy == "qkv":
+        options = {"heads": heads, "scaled": scaled, "value_size": value_size}
+    attention = kind(query_size, annotation_size, *((size,) if is_sized(energy) else ()), **options)
     attention.normalize = NORMALIZERS[normalizer]
     attention.window = WINDOWS[window](query_size or 0, window_size)
     return attention

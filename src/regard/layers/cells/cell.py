@@ -1,4 +1,4 @@
-"""Recurrent cells: the base class, the plain RNN, the GRU in two forms and the LSTM.
+"""Recurrent cells: the base class, the plain RNN, the GRU and the LSTM, each in several forms of the literature.
 
 In: inputs (B, T, m) and their mask. Out: h at each word, and the last state. A state is a tuple, (h,) or (h, c) and
 anything else that the cell carries, and belongs to the caller: nothing is kept on a module between calls.
@@ -13,7 +13,9 @@ from torch import Tensor, nn
 from regard.errors import ConfigError
 from regard.ops.affine import affine
 from regard.ops.gru import gru_sequence, gru_step
+from regard.ops.gru_variants import mut1_step, mut3_step
 from regard.ops.lstm import lstm_sequence, lstm_step
+from regard.ops.lstm_variants import lstm_1997_step, lstm_without_step, peephole_lstm_step
 from regard.ops.rnn import rnn_sequence, rnn_step
 from regard.ops.shapes import Bool, Float
 from regard.ops.torch_gru import torch_gru_sequence, torch_gru_step
@@ -29,6 +31,7 @@ class Cell(nn.Module):
         input_size: m.
         state_size: n.
         query_width: how many rows of W, after those of the gates, project the input into a query; 0 for most cells.
+        bias: whether b is trained; if not, it is zero and no parameter.
 
     Attributes:
         W: input matrices (g·n, m), one block of n rows for each of the g gates.
@@ -38,6 +41,10 @@ class Cell(nn.Module):
 
     num_gates: ClassVar[int]
     """g, the number of blocks of n rows in W, U and b."""
+    num_state_gates: ClassVar[int | None] = None
+    """The number of blocks in U, where it is not g: some gates may not see the state."""
+    forget_block: ClassVar[int | None] = None
+    """Which block is a forget gate, whose bias starts at 1, so that memory is kept from the start; None for none."""
     num_parts: ClassVar[int] = 1
     """The number of recurrent tensors in a state: 1 for h, 2 for h and c."""
     num_recurrent: ClassVar[int] = 1
@@ -50,32 +57,46 @@ class Cell(nn.Module):
     """A padded batch: (inputs, mask, initial, W, U, b, …, reverse, state mask) → states, last state. None to loop over
     `step`."""
 
-    def __init__(self, input_size: int, state_size: int, query_width: int = 0) -> None:
+    b: Tensor
+
+    def __init__(self, input_size: int, state_size: int, query_width: int = 0, *, bias: bool = True) -> None:
         super().__init__()
         self.input_size = input_size
         self.state_size = state_size
         self.query_width = query_width
+        self.bias = bias
         rows = self.num_gates * state_size
         self.W = nn.Parameter(torch.empty(rows + query_width, input_size))
-        self.U = nn.Parameter(torch.empty(rows, self.num_recurrent * state_size))
-        self.b = nn.Parameter(torch.empty(rows))
+        state_rows = rows if self.num_state_gates is None else self.num_state_gates * state_size
+        self.U = nn.Parameter(torch.empty(state_rows, self.num_recurrent * state_size))
+        self._add_bias("b", rows)
         self.reset_parameters()
 
+    def _add_bias(self, name: str, size: int) -> None:
+        """A bias of zeros (size,): a parameter, or of a cell without biases a constant that is not saved."""
+        zeros = torch.zeros(size)
+        if self.bias:
+            self.register_parameter(name, nn.Parameter(zeros))
+        else:
+            self.register_buffer(name, zeros, persistent=False)
+
     def reset_parameters(self) -> None:
-        """Glorot's rule for each block of W, an orthogonal matrix for each block of U, zero biases."""
+        """Glorot's rule for each block of W, an orthogonal one for each of U, zero biases, an open forget gate."""
         rows = self.b.shape[0]
         for block in self.W.data[:rows].chunk(self.num_gates):
             nn.init.xavier_uniform_(block)
         if self.query_width:
             nn.init.xavier_uniform_(self.W.data[rows:])
-        for block in self.U.data.chunk(self.num_gates):
+        for block in torch.split(self.U.data, self.state_size):
             nn.init.orthogonal_(block)
         nn.init.zeros_(self.b)
+        self.open_forget_gate()
 
-    def _open_forget_gate(self) -> None:
-        """Set the bias of an LSTM's forget gate, the second block, to 1, so that memory is kept from the start."""
-        with torch.no_grad():
-            self.b[self.state_size : 2 * self.state_size] = 1.0
+    def open_forget_gate(self) -> None:
+        """Set the bias of the forget gate to 1 (Jozefowicz et al. 2015); nothing without forget gate or bias."""
+        if self.forget_block is not None and self.bias:
+            with torch.no_grad():
+                torch.split(self.b, self.state_size)[self.forget_block].fill_(1.0)
 
     @property
     def projected_size(self) -> int:
@@ -228,7 +249,10 @@ class RNN(Cell):
 
 
 class SigmoidRNN(RNN):
-    """h_t = σ(W x_t + U h_{t−1} + b), as Sutskever et al. 2014 print the traditional RNN (§2); called as `RNN` is."""
+    """h_t = σ(W x_t + U h_{t−1} + b); with ``bias=False`` the RNN of Sutskever et al. 2014 (§2), who print no b.
+
+    Called as `RNN` is.
+    """
 
     activation = "sigmoid"
 
@@ -275,13 +299,62 @@ class TorchGRU(Cell):
     step_op = staticmethod(torch_gru_step)
     sequence_op = staticmethod(torch_gru_sequence)
 
-    def __init__(self, input_size: int, state_size: int) -> None:
-        super().__init__(input_size, state_size)
-        self.b_U = nn.Parameter(torch.zeros(state_size))
+    def __init__(self, input_size: int, state_size: int, *, bias: bool = True) -> None:
+        super().__init__(input_size, state_size, bias=bias)
+        self._add_bias("b_U", state_size)
 
     def op_arguments(self) -> tuple[Any, ...]:
         """The second bias."""
         return (self.b_U,)
+
+
+class MUT1(Cell):
+    """MUT1 (Jozefowicz et al. 2015, §3.3), a GRU whose update gate does not see the state.
+
+    z_t = σ(W_z x_t + b_z), r_t = σ(W_r x_t + U_r h_{t−1} + b_r),
+    h̃_t = tanh(U_h (r_t∘h_{t−1}) + tanh(W_h x_t + b_h) + b_U), h_t = (1−z_t)∘h_{t−1} + z_t∘h̃_t.
+
+    The paper has x_t where W_h x_t + b_h is, which an x_t of n units would allow. The blocks of W and b are update,
+    reset, candidate, those of U reset and candidate. MUT2 of the same paper is `GRU` with W_r = I.
+
+        outputs, (h,) = MUT1(m, n)(x)         # x (B, T, m), outputs (B, T, n), h (B, n)
+
+    Args:
+        input_size: m.
+        state_size: n.
+
+    Attributes:
+        b_U: the bias of the candidate (n,), outside the inner tanh.
+    """
+
+    num_gates = 3
+    num_state_gates = 2
+    step_op = staticmethod(mut1_step)
+
+    def __init__(self, input_size: int, state_size: int, *, bias: bool = True) -> None:
+        super().__init__(input_size, state_size, bias=bias)
+        self._add_bias("b_U", state_size)
+
+    def op_arguments(self) -> tuple[Any, ...]:
+        """The candidate's bias outside the inner tanh."""
+        return (self.b_U,)
+
+
+class MUT3(Cell):
+    """MUT3 (Jozefowicz et al. 2015, §3.3), a GRU whose update gate sees tanh of the state.
+
+    z_t = σ(W_z x_t + U_z tanh(h_{t−1}) + b_z), r_t = σ(W_r x_t + U_r h_{t−1} + b_r),
+    h̃_t = tanh(W_h x_t + U_h (r_t∘h_{t−1}) + b_h), h_t = (1−z_t)∘h_{t−1} + z_t∘h̃_t.
+
+        outputs, (h,) = MUT3(m, n)(x)         # x (B, T, m), outputs (B, T, n), h (B, n)
+
+    Args:
+        input_size: m.
+        state_size: n.
+    """
+
+    num_gates = 3
+    step_op = staticmethod(mut3_step)
 
 
 class LSTM(Cell):
@@ -302,10 +375,111 @@ class LSTM(Cell):
 
     num_gates = 4
     num_parts = 2
+    forget_block = 1
     step_op = staticmethod(lstm_step)
     sequence_op = staticmethod(lstm_sequence)
 
-    def reset_parameters(self) -> None:
-        """As every cell, with a bias of 1 for the forget gate."""
-        super().reset_parameters()
-        self._open_forget_gate()
+
+class PeepholeLSTM(Cell):
+    """The LSTM whose gates see the memory (Gers & Schmidhuber 2000; Graves 2013, Eqs. 7–11); the state is (h, c).
+
+    i_t, f_t = σ(W x_t + U h_{t−1} + p∘c_{t−1} + b), c̃_t = tanh(W_c x_t + U_c h_{t−1} + b_c),
+    c_t = f_t∘c_{t−1} + i_t∘c̃_t, o_t = σ(W_o x_t + U_o h_{t−1} + p_o∘c_t + b_o), h_t = o_t∘tanh(c_t).
+
+    Without bias, the LSTM of Chung et al. 2014 (§3.1). Blocks as in `LSTM`; p starts at zero, as the LSTM without it.
+
+        outputs, (h, c) = PeepholeLSTM(m, n)(x)       # x (B, T, m), outputs (B, T, n), h and c (B, n)
+
+    Args:
+        input_size: m.
+        state_size: n.
+
+    Attributes:
+        p: the peepholes (3n,): the diagonals of the matrices from the memory to input, forget and output gate.
+    """
+
+    num_gates = 4
+    num_parts = 2
+    forget_block = 1
+    step_op = staticmethod(peephole_lstm_step)
+
+    def __init__(self, input_size: int, state_size: int, *, bias: bool = True) -> None:
+        super().__init__(input_size, state_size, bias=bias)
+        self.p = nn.Parameter(torch.zeros(3 * state_size))
+
+    def op_arguments(self) -> tuple[Any, ...]:
+        """The peepholes."""
+        return (self.p,)
+
+
+class LSTM1997(Cell):
+    """The first LSTM (Hochreiter & Schmidhuber 1997, §4 and A.1), without a forget gate; the state is (h, c).
+
+    i_t, o_t = σ(W x_t + U h_{t−1} + b), c_t = c_{t−1} + i_t∘g(W_c x_t + U_c h_{t−1} + b_c), h_t = o_t∘h(c_t), with
+    g(x) = 4σ(x) − 2 and h(x) = 2σ(x) − 1. The blocks of W, U and b are input gate, candidate, output gate. The paper
+    cuts the gradient off at the gates; here it is whole.
+
+        outputs, (h, c) = LSTM1997(m, n)(x)           # x (B, T, m), outputs (B, T, n), h and c (B, n)
+
+    Args:
+        input_size: m.
+        state_size: n.
+    """
+
+    num_gates = 3
+    num_parts = 2
+    step_op = staticmethod(lstm_1997_step)
+
+
+class _LSTMWithout(Cell):
+    """An LSTM without one of its gates, whose factor is 1; the other blocks are in the order of `LSTM`'s."""
+
+    num_gates = 3
+    num_parts = 2
+    missing: ClassVar[str]
+    step_op = staticmethod(lstm_without_step)
+
+    def op_arguments(self) -> tuple[Any, ...]:
+        """The missing gate's name."""
+        return (self.missing,)
+
+
+class LSTMNoInput(_LSTMWithout):
+    """The LSTM without input gate (Jozefowicz et al. 2015, LSTM-i): c_t = f_t∘c_{t−1} + c̃_t, h_t = o_t∘tanh(c_t).
+
+        outputs, (h, c) = LSTMNoInput(m, n)(x)        # x (B, T, m), outputs (B, T, n), h and c (B, n)
+
+    Args:
+        input_size: m.
+        state_size: n.
+    """
+
+    missing = "input"
+    forget_block = 0
+
+
+class LSTMNoForget(_LSTMWithout):
+    """The LSTM without forget gate (Jozefowicz et al. 2015, LSTM-f): c_t = c_{t−1} + i_t∘c̃_t, h_t = o_t∘tanh(c_t).
+
+        outputs, (h, c) = LSTMNoForget(m, n)(x)       # x (B, T, m), outputs (B, T, n), h and c (B, n)
+
+    Args:
+        input_size: m.
+        state_size: n.
+    """
+
+    missing = "forget"
+
+
+class LSTMNoOutput(_LSTMWithout):
+    """The LSTM without output gate (Jozefowicz et al. 2015, LSTM-o): c_t = f_t∘c_{t−1} + i_t∘c̃_t, h_t = tanh(c_t).
+
+        outputs, (h, c) = LSTMNoOutput(m, n)(x)       # x (B, T, m), outputs (B, T, n), h and c (B, n)
+
+    Args:
+        input_size: m.
+        state_size: n.
+    """
+
+    missing = "output"
+    forget_block = 1

@@ -91,6 +91,7 @@ class SelfAttentive(Cell):
         state_size: n.
         attention: makes the attention to the past; additive by default.
         span: how many real slots the tape keeps; 0 for all.
+        bias: whether b is trained; if not, it is zero and no parameter.
 
     Attributes:
         attention: to the past.
@@ -109,10 +110,17 @@ class SelfAttentive(Cell):
     S: nn.Parameter | None
 
     def __init__(
-        self, input_size: int, state_size: int, attention: AttentionFactory = additive, span: int = 0
+        self,
+        input_size: int,
+        state_size: int,
+        attention: AttentionFactory = additive,
+        span: int = 0,
+        *,
+        bias: bool = True,
     ) -> None:
         own_past = attention(None if self.attends_first else state_size, state_size)
-        super().__init__(input_size, state_size, own_past.query_width if self.attends_first else 0)
+        query_width = own_past.query_width if self.attends_first else 0
+        super().__init__(input_size, state_size, query_width, bias=bias)
         self.attention = own_past
         self.span = span
         query = nn.Parameter(torch.empty(own_past.query_width, state_size)) if self.attends_first else None
@@ -237,10 +245,12 @@ class LSTMN(SelfAttentive):
         attention: makes the attention to the past; additive by default.
         span: how many real slots the tape keeps; 0 for all.
         output: one of `ops.lstmn.OUTPUTS`: tanh for h = o∘tanh(c), plain for h = o∘c.
+        bias: whether b is trained; if not, it is zero and no parameter.
     """
 
     num_gates = 4
     num_parts = 2
+    forget_block = 1
     step_op = staticmethod(lstmn_step)
     attending_op = staticmethod(lstmn_sequence)
 
@@ -251,14 +261,11 @@ class LSTMN(SelfAttentive):
         attention: AttentionFactory = additive,
         span: int = 0,
         output: str = "tanh",
+        *,
+        bias: bool = True,
     ) -> None:
-        super().__init__(input_size, state_size, attention, span)
+        super().__init__(input_size, state_size, attention, span, bias=bias)
         self.variant = self.output = output
-
-    def reset_parameters(self) -> None:
-        """As every cell, with a bias of 1 for the forget gate."""
-        super().reset_parameters()
-        self._open_forget_gate()
 
     def op_arguments(self) -> tuple[Any, ...]:
         """The query's matrix, the scoring, and the form of the output."""

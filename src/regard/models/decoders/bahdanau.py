@@ -3,6 +3,11 @@
 e_i from s_{i−1};  c_i = Σ_j α_ij h_j;  s_i = f(s_{i−1}, y_{i−1}, c_i);  p(y_i) from (y_{i−1}, s_i, c_i).
 With several layers, the top one's previous state attends and the context enters the bottom one. With `copy`, p(y_i) is
 the mixture of a pointer-generator.
+
+S. Wang's lecture counts contexts from 0: c_0 comes from s_0 and makes s_1 = tanh(A′ [x′_1; s_0; c_0] + b). His c_{j−1}
+is the paper's c_j, and c_i here. His s_0 is h_m, the encoder's last state (`bridge = "copy"`); the paper's is
+tanh(W_s ←h_1). His A′ is W, U and C side by side, over the cell rnn, and word j is chosen from s_j alone (`readout =
+"state"`); the paper's readout is maxout.
 """
 
 import torch
@@ -11,17 +16,18 @@ from torch import Tensor, nn
 from regard.layers import (
     GRU,
     LSTM,
+    READOUTS,
     Additive,
     Attended,
     Attention,
     Embedding,
-    MaxoutReadout,
     Output,
     PointerGenerator,
 )
 from regard.layers.recurrent import DropoutMasks
 from regard.models.decoders.config import BahdanauConfig
 from regard.models.decoders.decoder import Decoder, ProjectedStart, attend_rows, build_decoder_attention
+from regard.models.encoder import joined_last
 from regard.models.state import DecoderState, EncodedSource, StepOutput, Unrolled
 from regard.ops.affine import affine
 from regard.ops.attending_gru import attending_gru
@@ -33,7 +39,8 @@ class BahdanauDecoder(Decoder):
 
     Attributes:
         C: the context's matrices in the recurrence, stacked as the cell stacks its gates.
-        start: s_0 = tanh(W_s ←h_1); a unidirectional encoder gives its last state in place of ←h_1.
+        start: s_0 = tanh(W_s ←h_1); a unidirectional encoder gives its last state in place of ←h_1. None for s_0 = h_m,
+            which of a bidirectional encoder is [→h_m; ←h_1].
     """
 
     attention: Attention
@@ -49,17 +56,20 @@ class BahdanauDecoder(Decoder):
         m, n = config.embedding_size, config.state_size
         super().__init__(config, embedding, output, input_size=m)
         self.attention = build_decoder_attention(config.attention, n, annotation_size)
-        bottom = self.stack.layers[0]
-        self.C = nn.Parameter(nn.init.xavier_uniform_(torch.empty(bottom.projected_size, annotation_size)))
-        self.start = ProjectedStart(start_size, self.stack)
-        self.readout = MaxoutReadout(n, m, annotation_size, config.readout_size)
+        bottom, r = self.stack.layers[0], self.attention.context_size
+        self.C = nn.Parameter(nn.init.xavier_uniform_(torch.empty(bottom.projected_size, r)))
+        self.start = ProjectedStart(start_size, self.stack) if config.bridge == "project" else None
+        self.readout = READOUTS[config.readout](n, m, r, config.readout_size or 0)
         if config.copy:
-            self.pointer = PointerGenerator(n, m, annotation_size)
+            self.pointer = PointerGenerator(n, m, r)
 
     def initial_state(self, encoded: EncodedSource) -> DecoderState:
-        """s_0 = tanh(W_s ←h_1)."""
-        x = (encoded.backward_last or encoded.forward_last)[-1][0]  # (B, n)
-        cells = self.start(x, self.stack)
+        """s_0 = tanh(W_s ←h_1), or the encoder's last states."""
+        if self.start is None:
+            cells = self.stack.initial_states(joined_last(encoded.forward_last, encoded.backward_last))
+        else:
+            x = (encoded.backward_last or encoded.forward_last)[-1][0]  # (B, n)
+            cells = self.start(x, self.stack)
         return DecoderState(cells, attention=self.attention.initial_state(encoded.mask))
 
     def _advance(
@@ -103,7 +113,7 @@ class BahdanauDecoder(Decoder):
     def _recurrence(
         self, projected: Tensor, encoded: EncodedSource, masks: DropoutMasks
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """W E y_{i−1} + b for all steps → states (B, Ty, n), contexts (B, Ty, d), alpha (B, Ty, Tx)."""
+        """W E y_{i−1} + b for all steps → states (B, Ty, n), contexts (B, Ty, r), alpha (B, Ty, Tx)."""
         state = self.initial_state(encoded)
         bottom, attention = self.stack.layers[0], self.attention
         single_layer = len(self.stack.layers) == 1 and masks.recurrent[0] is None

@@ -5,12 +5,16 @@ To add one, write a subclass of `DecoderConfig` and add a line to its `variants`
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 from regard.config import Config, in_range, one_of, toml_value
 from regard.errors import ConfigError
+from regard.layers import READOUTS
 from regard.models.attention import MAX_UNITS, AttentionConfig
 from regard.models.encoder import EncoderConfig
 from regard.models.stack import StackConfig
+
+BRIDGES = ("copy", "project")
 
 
 @dataclass(frozen=True)
@@ -27,7 +31,7 @@ class DecoderConfig(StackConfig):
     @property
     def output_size(self) -> int:
         """The width of the output matrix's input: the readout, or the state of a decoder without one."""
-        return int(getattr(self, "readout_size", self.state_size))
+        return int(getattr(self, "readout_size", None) or self.state_size)
 
     def check_encoder(self, encoder: EncoderConfig) -> None:
         """Raise if this decoder cannot be combined with that encoder."""
@@ -43,35 +47,62 @@ class SutskeverConfig(DecoderConfig):
 
 
 @dataclass(frozen=True)
-class ChoConfig(DecoderConfig):
-    """One fixed context at every step, without attention (Cho et al. 2014)."""
+class ReadoutConfig(DecoderConfig):
+    """Base of the decoders that choose what the output matrix reads."""
 
-    readout_size: int = 128
+    choice_defaults: ClassVar[Mapping[str, Any]] = {"readout_size": 128}
+
+    readout: str = "maxout"
+    """What the output matrix reads: maxout (of state, previous word and context, Bahdanau et al. 2015, A.2.2) or state
+    (the state alone, as in the lectures)."""
+    readout_size: int | None = None
     """l, the number of maxout units before the output matrix."""
+
+    @classmethod
+    def lacking(cls, options: Mapping[str, Any]) -> Mapping[str, str]:
+        """What the chosen readout does not have: also a size of its own."""
+        reasons = dict(super().lacking(options))
+        if options.get("readout") == "state":
+            reasons["readout_size"] = (
+                'the readout "state" is as wide as the state; leave readout_size out, or choose maxout'
+            )
+        return reasons
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        in_range(f"{self.place}.readout_size", self.readout_size, 1, MAX_UNITS)
+        one_of(f"{self.place}.readout", self.readout, READOUTS)
+        self.fill_choices()
+        self.check_choices(self.place)
+        if self.readout_size is not None:
+            in_range(f"{self.place}.readout_size", self.readout_size, 1, MAX_UNITS)
 
 
 @dataclass(frozen=True)
-class BahdanauConfig(DecoderConfig):
+class ChoConfig(ReadoutConfig):
+    """One fixed context at every step, without attention (Cho et al. 2014)."""
+
+
+@dataclass(frozen=True)
+class BahdanauConfig(ReadoutConfig):
     """RNNsearch: the previous state attends, then the state is updated (Bahdanau et al. 2015)."""
 
     attention: AttentionConfig = field(default_factory=AttentionConfig)
-    readout_size: int = 128
-    """l, the number of maxout units before the output matrix."""
     copy: bool = False
     """Whether words of the source can be copied, as by a pointer-generator (See et al. 2017, §2.2)."""
+    bridge: str = "project"
+    """The decoder's initial states: project (s_0 = tanh(W_s ←h_1), as in the paper) or copy (the encoder's last states
+    unchanged, s_0 = h_m, as in the lectures)."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self.attention.check(f"{self.place}.attention")
-        in_range(f"{self.place}.readout_size", self.readout_size, 1, MAX_UNITS)
+        one_of(f"{self.place}.bridge", self.bridge, BRIDGES)
 
     def check_encoder(self, encoder: EncoderConfig) -> None:
-        """The attention must fit the annotations."""
+        """The attention must fit the annotations; with ``bridge = "copy"``, cell, depth and width must be the same."""
         _check_attention(self, self.attention, encoder)
+        if self.bridge == "copy":
+            _check_copy(self, encoder, 'bahdanau with bridge = "copy"')
 
 
 @dataclass(frozen=True)
@@ -91,7 +122,7 @@ class LuongConfig(DecoderConfig):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.attention.check(f"{self.place}.attention")
-        one_of(f"{self.place}.bridge", self.bridge, ("copy", "project"))
+        one_of(f"{self.place}.bridge", self.bridge, BRIDGES)
         in_range(f"{self.place}.readout_size", self.readout_size, 1, MAX_UNITS)
 
     def check_encoder(self, encoder: EncoderConfig) -> None:
@@ -168,6 +199,11 @@ class DeepFusionConfig(DecoderConfig):
                 f"{self.place}.attention.heads = {self.attention.heads}: deep-fusion reads the source's states and its "
                 "memories with one p; leave heads out, or choose bahdanau or luong"
             )
+        if self.attention.value_size:
+            raise ConfigError(
+                f"{self.place}.attention.value_size = {self.attention.value_size}: in deep-fusion the values are as "
+                "wide as the states; leave it out, or choose bahdanau or luong"
+            )
 
     def check_encoder(self, encoder: EncoderConfig) -> None:
         """The encoder must be a unidirectional lstmn that keeps all slots and is as wide as the decoder."""
@@ -200,10 +236,10 @@ def _check_attention(decoder: DecoderConfig, attention: AttentionConfig, encoder
 
 def _check_heads(attention: AttentionConfig, encoder: EncoderConfig) -> None:
     wide = encoder.annotation_size
-    if wide % attention.heads:
+    if not attention.value_size and wide % attention.heads:
         raise ConfigError(
             f"model.decoder.attention.heads = {attention.heads}: annotations of {wide} units do not divide among "
-            "them; choose a number of heads that does, or another model.encoder.state_size"
+            "them; choose a number of heads that does, another model.encoder.state_size, or a value_size"
         )
 
 

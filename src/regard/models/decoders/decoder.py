@@ -205,6 +205,8 @@ def build_decoder_attention(
         window=config.window,
         window_size=config.window_size or 0,
         coverage=config.coverage,
+        scaled=config.scaled,
+        value_size=config.value_size or 0,
     )
 
 

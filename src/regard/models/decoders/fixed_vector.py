@@ -3,7 +3,8 @@
 Cho: s_0 = tanh(V c);  s_i = f(s_{i−1}, y_{i−1}, c);  p(y_i) from (y_{i−1}, s_i, c) through maxout. This is the network
 that Bahdanau et al. call RNNencdec and compare with RNNsearch, over any cell. It differs from Cho et al.'s appendix in
 two points: c is the encoder's last state itself, without their tanh(V h); and in the GRU the context enters the
-candidate outside the reset gate, as in RNNsearch, while they reset it together with the state.
+candidate outside the reset gate, as in RNNsearch, while they reset it together with the state. With the readout
+"state", p(y_i) is softmax(c + V s_i), as in the lectures, where that c is a bias.
 
 Sutskever: the encoder's last states are the decoder's initial states. The paper's network has deep LSTMs of equal depth
 and reads the source backwards (`encoder.reverse`).
@@ -12,7 +13,7 @@ and reads the source backwards (`encoder.reverse`).
 import torch
 from torch import Tensor
 
-from regard.layers import Embedding, MaxoutReadout, Output
+from regard.layers import READOUTS, Embedding, Output
 from regard.models.decoders.config import ChoConfig, SutskeverConfig
 from regard.models.decoders.decoder import Decoder, ProjectedStart
 from regard.models.encoder import joined_last
@@ -26,7 +27,7 @@ class ChoDecoder(Decoder):
         m = config.embedding_size
         super().__init__(config, embedding, output, input_size=m + summary_size)
         self.start = ProjectedStart(summary_size, self.stack)
-        self.readout = MaxoutReadout(config.state_size, m, summary_size, config.readout_size)
+        self.readout = READOUTS[config.readout](config.state_size, m, summary_size, config.readout_size or 0)
 
     def initial_state(self, encoded: EncodedSource) -> DecoderState:
         """s_0 = tanh(V c)."""

@@ -1,7 +1,7 @@
 """The plain recurrent network (Elman's), with tanh or the logistic sigmoid.
 
 h_t = f(W x_t + U h_{t−1} + b). One lecture writes it a_t = b + W s_{t−1} + U x_t, s_t = tanh(a_t), the
-letters the other way round; another h_t = sigm(W^{hx} x_t + W^{hh} h_{t−1}), which is Sutskever's.
+letters the other way round; another h_t = sigm(W^{hx} x_t + W^{hh} h_{t−1}), which is Sutskever's, with b = 0.
 """
 
 from collections.abc import Callable

@@ -27,6 +27,27 @@ def captioner() -> Preset:
     }
 
 
+def lecture_captioner() -> Preset:
+    """Lecture 4: one to many, an RNN that reads one vector at every step, softmax(c + V s_t)."""
+    return {
+        "task": "caption",
+        "data": {"max_length": 100},
+        "tokenizer": {"text": "word"},
+        "model": {
+            "summary_size": 128,
+            "decoder": {
+                "kind": "cho",
+                "cell": "rnn",
+                "embedding_size": 128,
+                "state_size": 128,
+                "readout": "state",
+            },
+        },
+        "training": {**SMALL_TRAINING, "label_smoothing": 0.0},
+    }
+
+
 PRESETS: dict[str, Callable[[], Preset]] = {
     "captioner": captioner,
+    "lecture-captioner": lecture_captioner,
 }

@@ -1,4 +1,4 @@
-"""Presets of classifiers: a small one for a CPU, and two after papers."""
+"""Presets of classifiers: a small one for a CPU, two after papers, the lectures' model."""
 
 from collections.abc import Callable
 
@@ -106,8 +106,22 @@ def lstmn_classifier() -> Preset:
     }
 
 
+def lecture_classifier() -> Preset:
+    """Lectures 3 and 4: an RNN as encoder, many to one: the last state alone chooses the label."""
+    return {
+        "task": "classify",
+        "tokenizer": {"text": "word", "text_size": 20_000},
+        "model": {
+            "encoder": {"cell": "rnn", "bidirectional": False, "embedding_size": 128, "state_size": 128},
+            "pooling": "last",
+        },
+        "training": dict(SMALL_TRAINING),
+    }
+
+
 PRESETS: dict[str, Callable[[], Preset]] = {
     "classifier": classifier,
     "classifier-pretrained": classifier_pretrained,
     "lstmn-classifier": lstmn_classifier,
+    "lecture-classifier": lecture_classifier,
 }

@@ -1,4 +1,4 @@
-"""Presets of language models: small ones for a CPU, and two after papers (Zaremba 2014, Cheng 2016)."""
+"""Presets of language models: small ones for a CPU, two after papers (Zaremba 2014, Cheng 2016), the lectures'."""
 
 from collections.abc import Callable
 
@@ -139,6 +139,47 @@ def characters_lm() -> Preset:
     }
 
 
+def _lecture(cell: str, memory: Preset | None = None) -> Preset:
+    """A model as on the slides, at a size for a laptop's CPU: one layer, an output matrix of its own, no dropout."""
+    own_past = {} if memory is None else {"memory": memory}
+    return {
+        "task": "language_model",
+        "tokenizer": {"text": "word", "text_size": 10_010},
+        "model": {"cell": cell, "embedding_size": 128, "state_size": 128, **own_past},
+        "training": dict(_SMALL),
+    }
+
+
+def lecture_rnn_lm() -> Preset:
+    """Lecture 4: a_t = b + W s_{t−1} + U x_t, s_t = tanh(a_t), p_t = softmax(c + V s_t); the RNNLM of lecture 3."""
+    return _lecture("rnn")
+
+
+def lecture_lstm_lm() -> Preset:
+    """Lectures 1 and 4: c_t = f_t∘c_{t−1} + i_t∘c̃_t; for the variants in lecture 4's list set model.cell."""
+    return _lecture("lstm")
+
+
+def lecture_gru_lm() -> Preset:
+    """Lecture 4: the gated recurrent unit of Cho et al. 2014."""
+    return _lecture("gru")
+
+
+def lecture_rnn_read_lm() -> Preset:
+    """Lecture 1: a SimpleRNN over s_t = Σ_{i<t} α_i h_i, α from x_t, s_{t−1} and h_i."""
+    return _lecture("rnn-read", {"energy": "additive"})
+
+
+def lecture_rnn_sum_lm() -> Preset:
+    """Lecture 2: h_t = tanh(A [x_t; c_{t−1}] + b), c_t = Σ_{i≤t} α_i h_i, α_i = align(h_i, h_t)."""
+    return _lecture("rnn-sum", {"energy": "additive"})
+
+
+def lecture_lstmn_lm() -> Preset:
+    """Lecture 1: an LSTM over Σ α_i h_i and c′_t = Σ α_i c_i, with h_t = o_t∘c_t, without tanh, as on the slide."""
+    return _lecture("lstmn", {"energy": "additive", "output": "plain"})
+
+
 PRESETS: dict[str, Callable[[], Preset]] = {
     "lstm-lm": lstm_lm,
     "lstmn-lm": lstmn_lm,
@@ -148,4 +189,10 @@ PRESETS: dict[str, Callable[[], Preset]] = {
     "characters-lm": characters_lm,
     "lstmn-cheng": lstmn_cheng,
     "zaremba-medium": zaremba_medium,
+    "lecture-rnn-lm": lecture_rnn_lm,
+    "lecture-lstm-lm": lecture_lstm_lm,
+    "lecture-gru-lm": lecture_gru_lm,
+    "lecture-rnn-read-lm": lecture_rnn_read_lm,
+    "lecture-rnn-sum-lm": lecture_rnn_sum_lm,
+    "lecture-lstmn-lm": lecture_lstmn_lm,
 }

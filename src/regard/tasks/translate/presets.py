@@ -1,4 +1,4 @@
-"""Presets of translators: the papers' models with the papers' numbers, and small ones for a CPU.
+"""Presets of translators: the papers' models with the papers' numbers, small ones for a CPU, and the lectures' models.
 
 A preset is a function that returns a plain mapping with all its numbers. Those of papers name the section each number
 is from. They do not reproduce the papers' data or their treatment of unknown words; training sentences of more than
@@ -287,6 +287,65 @@ def lstmn_deep_small() -> Preset:
     return preset
 
 
+_LECTURE_PART: Preset = {"embedding_size": 128, "state_size": 128}
+
+
+def _lecture(cell: str, decoder: Mapping[str, Any], *, bidirectional: bool = False) -> Preset:
+    """A model as on the slides, at a size for a laptop's CPU: one layer, plain cross-entropy, no dropout."""
+    return {
+        "data": {"max_length": 80},
+        "model": {
+            "encoder": {"cell": cell, **_LECTURE_PART, "bidirectional": bidirectional},
+            "decoder": {"cell": cell, **_LECTURE_PART, **decoder},
+        },
+        "training": {**SMALL_TRAINING, "label_smoothing": 0.0},
+    }
+
+
+def _lecture_attention(attention: Mapping[str, Any]) -> Preset:
+    """S. Wang's Seq2Seq with attention: SimpleRNNs, s_0 = h_m, word j chosen from s_j."""
+    decoder = {"kind": "bahdanau", "attention": dict(attention), "readout": "state", "bridge": "copy"}
+    return _lecture("rnn", decoder)
+
+
+def lecture_seq2seq() -> Preset:
+    """Lecture 4 without attention: c = h_T, s_0 from h_T, s_t = g_U(y_{t−1}, s_{t−1}, c), then softmax(c + V s_t)."""
+    return _lecture("rnn", {"kind": "cho", "readout": "state"})
+
+
+def lecture_sutskever() -> Preset:
+    """Lecture 5 without attention: f is an LSTM, q(h_1, …, h_T) = h_T is the decoder's s_0 (Sutskever et al. 2014)."""
+    return _lecture("lstm", {"kind": "sutskever"})
+
+
+def lecture_attention() -> Preset:
+    """Lecture 1: s_j = tanh(A′ [x′_j; s_{j−1}; c_{j−1}] + b), s_0 = h_m, α from v, W and tanh, softmax(c + V s_j)."""
+    return _lecture_attention({"energy": "additive", "size": 128})
+
+
+def lecture_query_key() -> Preset:
+    """Lecture 1, its other align: k_i = W_K h_i, q_j = W_Q s_j, α = softmax(kᵀq), not scaled, and c = Σ α_i h_i."""
+    return _lecture_attention({"energy": "qk", "size": 128})
+
+
+def lecture_dot() -> Preset:
+    """Lecture 3: Vᵀ softmax(K q), the encoder's states as keys and as values, the decoder's state as query."""
+    return _lecture_attention({"energy": "dot"})
+
+
+def lecture_qkv() -> Preset:
+    """Lecture 4: Z = V softmax(KᵀQ/√p), with W_Q, W_K of p = 64 rows and W_V of r = 96, another width than d = 128."""
+    return _lecture_attention({"energy": "qkv", "size": 64, "value_size": 96})
+
+
+def lecture_bahdanau() -> Preset:
+    """Lecture 5: h_j = [→h_j; ←h_j], additive e_ij, s_i = f(s_{i−1}, y_{i−1}, c_i), p(y_i) = g(y_{i−1}, s_i, c_i)."""
+    attention = {"energy": "additive", "size": 128}
+    return _lecture(
+        "gru", {"kind": "bahdanau", "attention": attention, "readout_size": 128}, bidirectional=True
+    )
+
+
 PRESETS: dict[str, Callable[[], Preset]] = {
     "rnnsearch-small": rnnsearch_small,
     "luong-small": luong_small,
@@ -306,4 +365,11 @@ PRESETS: dict[str, Callable[[], Preset]] = {
     "luong-general": luong_general,
     "luong-local": luong_local,
     "luong-monotonic": luong_monotonic,
+    "lecture-seq2seq": lecture_seq2seq,
+    "lecture-sutskever": lecture_sutskever,
+    "lecture-attention": lecture_attention,
+    "lecture-query-key": lecture_query_key,
+    "lecture-dot": lecture_dot,
+    "lecture-qkv": lecture_qkv,
+    "lecture-bahdanau": lecture_bahdanau,
 }

@@ -15,26 +15,27 @@ def query_key_value(
     mask: Bool[Tensor, "B Tx"],
     W_Q: Float[Tensor, "p n"],
     W_K: Float[Tensor, "p d"],
-    W_V: Float[Tensor, "v d"],
-) -> tuple[Float[Tensor, "B Q v"], Float[Tensor, "B Q Tx"]]:
-    """V softmax(KᵀQ/√p) and alpha, by the faster path."""
+    W_V: Float[Tensor, "r d"] | None,
+    scaled: bool = True,
+) -> tuple[Float[Tensor, "B Q r"], Float[Tensor, "B Q Tx"]]:
+    """V softmax(KᵀQ/√p) and alpha, by the faster path; see `naive` for the forms."""
     if fused_wanted():
-        return fused.query_key_value(query, annotations, mask, W_Q, W_K, W_V)
-    return naive.query_key_value(query, annotations, mask, W_Q, W_K, W_V)
+        return fused.query_key_value(query, annotations, mask, W_Q, W_K, W_V, scaled)
+    return naive.query_key_value(query, annotations, mask, W_Q, W_K, W_V, scaled)
 
 
 def head_energies(
-    query: Float[Tensor, "B Q p"], keys: Float[Tensor, "B Tx p"], heads: int
+    query: Float[Tensor, "B Q p"], keys: Float[Tensor, "B Tx p"], heads: int, scaled: bool = True
 ) -> Float[Tensor, "B HQ Tx"]:
-    """qᵀk/√(p/H) for each head, the heads' rows one after the other, by the faster path."""
+    """qᵀk/√(p/H) (or qᵀk) for each head, the heads' rows one after the other, by the faster path."""
     if fused_wanted():
-        return fused.head_energies(query, keys, heads)
-    return naive.head_energies(query, keys, heads)
+        return fused.head_energies(query, keys, heads, scaled)
+    return naive.head_energies(query, keys, heads, scaled)
 
 
 def head_contexts(
-    alpha: Float[Tensor, "B HQ Tx"], values: Float[Tensor, "B Tx d"], heads: int
-) -> Float[Tensor, "B Q d"]:
+    alpha: Float[Tensor, "B HQ Tx"], values: Float[Tensor, "B Tx r"], heads: int
+) -> Float[Tensor, "B Q r"]:
     """Each head's Σ_j α_j v_j, side by side, by the faster path."""
     if fused_wanted():
         return fused.head_contexts(alpha, values, heads)

@@ -16,32 +16,35 @@ def query_key_value(
     mask: Bool[Tensor, "B Tx"],
     W_Q: Float[Tensor, "p n"],
     W_K: Float[Tensor, "p d"],
-    W_V: Float[Tensor, "v d"],
-) -> tuple[Float[Tensor, "B Q v"], Float[Tensor, "B Q Tx"]]:
+    W_V: Float[Tensor, "r d"] | None,
+    scaled: bool = True,
+) -> tuple[Float[Tensor, "B Q r"], Float[Tensor, "B Q Tx"]]:
     """V softmax(KᵀQ/√p), all words at once."""
-    Q, K, V = query @ W_Q.T, annotations @ W_K.T, annotations @ W_V.T
-    return attend(head_energies(Q, K, 1), V, mask)
+    Q, K = query @ W_Q.T, annotations @ W_K.T
+    V = annotations if W_V is None else annotations @ W_V.T
+    return attend(head_energies(Q, K, 1, scaled), V, mask)
 
 
 def head_energies(
-    query: Float[Tensor, "B Q p"], keys: Float[Tensor, "B Tx p"], heads: int
+    query: Float[Tensor, "B Q p"], keys: Float[Tensor, "B Tx p"], heads: int, scaled: bool = True
 ) -> Float[Tensor, "B HQ Tx"]:
-    """QKᵀ/√(p/H) of every head in one batched product, the query scaled before it."""
-    scaled = query * (query.shape[-1] // heads) ** -0.5
+    """QKᵀ/√(p/H) of every head in one batched product, the query scaled before it; QKᵀ if not `scaled`."""
+    if scaled:
+        query = query * (query.shape[-1] // heads) ** -0.5
     if heads == 1:
-        return torch.bmm(scaled, keys.transpose(1, 2))
-    product = _split(scaled, heads) @ _split(keys, heads).transpose(2, 3)  # (B, H, Q, Tx)
+        return torch.bmm(query, keys.transpose(1, 2))
+    product = _split(query, heads) @ _split(keys, heads).transpose(2, 3)  # (B, H, Q, Tx)
     return product.flatten(1, 2)
 
 
 def head_contexts(
-    alpha: Float[Tensor, "B HQ Tx"], values: Float[Tensor, "B Tx d"], heads: int
-) -> Float[Tensor, "B Q d"]:
+    alpha: Float[Tensor, "B HQ Tx"], values: Float[Tensor, "B Tx r"], heads: int
+) -> Float[Tensor, "B Q r"]:
     """Every head's alpha with its share of the values, in one batched product."""
     if heads == 1:
         return torch.bmm(alpha, values)
     by_head = alpha.view(alpha.shape[0], heads, -1, alpha.shape[2])
-    contexts = by_head @ _split(values, heads)  # (B, H, Q, d/H)
+    contexts = by_head @ _split(values, heads)  # (B, H, Q, r/H)
     return contexts.transpose(1, 2).flatten(2)
 
 
