@@ -7,6 +7,13 @@ import tempfile
 
 import regard
 from regard.layers import CELLS, Cell
+from regard.ops.record import Equation, record
+
+EQUATIONS = {
+    "gate": Equation("f_t = σ(W_f x_t + U_f h_{t−1} + b_f)"),
+    "candidate": Equation("h̃_t = tanh(W_h x_t + U_h (f_t ∘ h_{t−1}) + b_h)"),
+    "state": Equation("h_t = (1 − f_t) ∘ h_{t−1} + f_t ∘ h̃_t"),
+}
 
 
 class MinimalGatedUnit(Cell):
@@ -22,7 +29,9 @@ class MinimalGatedUnit(Cell):
         U_f, U_h = self.U.chunk(2)
         gate = (x_f + recurrent @ U_f.T).sigmoid()
         candidate = (x_h + (gate * recurrent) @ U_h.T).tanh()
-        return ((1 - gate) * h + gate * candidate,)
+        state = (1 - gate) * h + gate * candidate
+        record(EQUATIONS, gate=gate, candidate=candidate, state=state)
+        return (state,)
 
 
 CELLS["mgu"] = MinimalGatedUnit  # from here on, "mgu" is a cell like any other

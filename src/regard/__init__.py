@@ -40,6 +40,10 @@ if TYPE_CHECKING:
     from regard.tasks.language_model.result import TextScore as TextScore
     from regard.tasks.tag.predictor import Tagger as Tagger
     from regard.tasks.tag.result import Tagging as Tagging
+    from regard.tasks.trace import Trace as Trace
+    from regard.tasks.trace import TracedPart as TracedPart
+    from regard.tasks.trace import TracedSection as TracedSection
+    from regard.tasks.trace import TracedStep as TracedStep
     from regard.tasks.translate.constraints import Constraints as Constraints
     from regard.tasks.translate.evaluation import EvaluatedBand as EvaluatedBand
     from regard.tasks.translate.evaluation import Evaluation as Evaluation
@@ -79,6 +83,7 @@ _MODULES = {
     ),
     "regard.tasks.tag.predictor": ("Tagger",),
     "regard.tasks.tag.result": ("Tagging",),
+    "regard.tasks.trace": ("Trace", "TracedPart", "TracedSection", "TracedStep"),
     "regard.tasks.translate.constraints": ("Constraints",),
     "regard.tasks.translate.evaluation": ("EvaluatedBand", "Evaluation", "evaluate"),
     "regard.tasks.translate.predictor": ("Translator",),

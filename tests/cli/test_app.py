@@ -15,7 +15,7 @@ from regard.tasks import TASKS
 COMMANDS = [
     *("demo", "train", "tune", "evaluate", "compare"),
     *(name for task in TASKS.values() for name in task.commands),
-    *("lab", "average", "models", "show"),
+    *("trace", "animate", "lab", "average", "models", "show"),
 ]
 
 
@@ -183,7 +183,7 @@ class TestCompletion:
         assert "complete -o default -F _regard_completion regard" in done.stdout
 
     @pytest.mark.parametrize(
-        ("typed", "offered"), [("tra", {"train", "translate"}), ("translate --bea", {"--beam"})]
+        ("typed", "offered"), [("tra", {"trace", "train", "translate"}), ("translate --bea", {"--beam"})]
     )
     def test_it_completes(self, monkeypatch, capsys, typed, offered):
         monkeypatch.setenv("_REGARD_COMPLETE", "complete_bash")

@@ -13,7 +13,7 @@ from pkgutil import resolve_name
 
 import typer
 
-from regard.cli import average, compare, demo, evaluate, lab, models, show, train, tune
+from regard.cli import animate, average, compare, demo, evaluate, lab, models, show, trace, train, tune
 from regard.cli.console import notes, results
 from regard.errors import ConfigError, DataError, RegardError
 from regard.tasks import TASKS
@@ -39,6 +39,8 @@ app.command()(compare.compare)
 for task in TASKS.values():
     for name, function in task.commands.items():
         app.command(name)(resolve_name(function))
+app.command()(trace.trace)
+app.command()(animate.animate)
 app.command()(lab.lab)
 app.command()(average.average)
 app.command()(models.models)

@@ -19,8 +19,24 @@ from regard.ops.affine import affine
 from regard.ops.attention import additive_energies, attend
 from regard.ops.maxout import maxout
 from regard.ops.native import pack, packed_of
+from regard.ops.record import Equation, record
 from regard.ops.shapes import Bool, Float, Int
 from regard.ops.word_loss import word_loss
+
+EQUATIONS = {
+    "embedded": Equation("E y_{t−1}"),
+    "energies": Equation("e_j = v_aᵀ tanh(q + U_a h_j)", axis="source"),
+    "alpha": Equation("α_j = softmax_j(e_j)", axis="source"),
+    "pooled": Equation("v = Σ_j α_j h_j"),
+    "mean": Equation("v = (1/T) Σ_j h_j"),
+    "last": Equation("v = h_T"),
+    "hidden": Equation("g = tanh(W v + b)"),
+    "logits": Equation("o_t = W_o ⟨readout⟩ + b_o", "o_t = c + V ⟨readout⟩", "words"),
+    "readout_pairs": Equation("t̃_t = U_o s_t + V_o E y_{t−1} + C_o c_t + b"),
+    "readout": Equation("t_t = [max(t̃_{t,2k−1}, t̃_{t,2k})]_k"),
+    "attentional_state": Equation("h̃_t = tanh(W_c [c_t; s_t])"),
+}
+"""Of the layers here, by part."""
 
 
 class Embedding(nn.Module):
@@ -42,7 +58,9 @@ class Embedding(nn.Module):
 
     def forward(self, ids: Int[Tensor, "*rows"]) -> Float[Tensor, "*rows m"]:
         """E y for each id."""
-        return nn.functional.embedding(ids, self.E)
+        embedded = nn.functional.embedding(ids, self.E)
+        record(EQUATIONS, embedded=embedded)
+        return embedded
 
 
 class Standardize(nn.Module):
@@ -148,6 +166,7 @@ class LastPooling(nn.Module):
         """
         if last is None:
             raise ConfigError("LastPooling: give the encoder's last state (B, d) as last=…")
+        record(EQUATIONS, last=last)
         return Pooled(last, None)
 
 
@@ -163,7 +182,9 @@ class MeanPooling(nn.Module):
         """The mean over the real words of each row (all words if `mask` is None), without alpha."""
         mask = _full_mask(annotations) if mask is None else mask
         real = torch.where(mask.unsqueeze(-1), annotations, 0.0)
-        return Pooled(real.sum(dim=1) / mask.sum(dim=1, keepdim=True), None)  # (B, d)
+        mean = real.sum(dim=1) / mask.sum(dim=1, keepdim=True)  # (B, d)
+        record(EQUATIONS, mean=mean)
+        return Pooled(mean, None)
 
 
 class AttentionPooling(nn.Module):
@@ -194,6 +215,7 @@ class AttentionPooling(nn.Module):
         query = self.q.expand(annotations.shape[0], 1, -1)  # (B, 1, a)
         energies = additive_energies(query, annotations @ self.U_a.T, self.v_a)  # (B, 1, T)
         context, alpha = attend(energies, annotations, mask)
+        record(EQUATIONS, energies=energies, alpha=alpha, pooled=context)
         return Pooled(context.squeeze(1), alpha.squeeze(1))
 
 
@@ -236,7 +258,9 @@ class Output(nn.Module):
 
     def forward(self, readout: Float[Tensor, "*rows l"]) -> Float[Tensor, "*rows Vy"]:
         """W_o t + b_o."""
-        return affine(readout, self.W_o, self.b_o)
+        logits = affine(readout, self.W_o, self.b_o)
+        record(EQUATIONS, logits=logits)
+        return logits
 
     def loss(
         self, readout: Float[Tensor, "N l"], targets: Int[Tensor, "N"], smoothing: float = 0.0
@@ -296,7 +320,10 @@ class MaxoutReadout(nn.Module):
         """s_i, E y_{i−1} and c_i → t_i."""
         parts = ((state, self.U_o), (embedded, self.V_o), (context, self.C_o))
         s, y, c = (affine(x, layer.weight, layer.bias) for x, layer in parts)
-        return maxout(s + y + c)
+        pairs = s + y + c  # (…, 2l)
+        readout = maxout(pairs)
+        record(EQUATIONS, readout_pairs=pairs, readout=readout)
+        return readout
 
 
 class StateReadout(nn.Module):
@@ -345,7 +372,9 @@ class AttentionalReadout(nn.Module):
         self, state: Float[Tensor, "*rows n"], context: Float[Tensor, "*rows d"]
     ) -> Float[Tensor, "*rows l"]:
         """h_t and c_t → h̃_t."""
-        return torch.tanh(affine(torch.cat([context, state], dim=-1), self.W_c.weight))
+        attentional_state = torch.tanh(affine(torch.cat([context, state], dim=-1), self.W_c.weight))
+        record(EQUATIONS, attentional_state=attentional_state)
+        return attentional_state
 
 
 class Head(nn.Module):
@@ -373,5 +402,7 @@ class Head(nn.Module):
         x = self.dropout(x)
         if self.hidden is not None:
             x = self.dropout(self.hidden(x).tanh())
+            record(EQUATIONS, hidden=x)
         logits: Tensor = self.output(x)
+        record(EQUATIONS, logits=logits)
         return logits

@@ -16,8 +16,19 @@ from torch import Tensor, nn
 from regard.layers.cells import GRU, Cell, CellFactory
 from regard.layers.feedforward import Dropout
 from regard.ops.gru import bidirectional_gru
+from regard.ops.paths import fused_wanted
+from regard.ops.record import Equation, record, scope
 from regard.ops.shapes import Bool, Float
 from regard.ops.unroll import State
+
+EQUATIONS = {
+    "input": Equation("x_t"),
+    "below": Equation("x_t = h_t of the layer below"),
+    "state": Equation("h_t = f(x_t, h_{t−1})"),
+    "output": Equation("h_t + x_t"),
+}
+"""What every layer has: its input and, where its cell does not say more, its state; with a residual connection its
+output, too."""
 
 
 @dataclass(frozen=True)
@@ -133,13 +144,17 @@ class RecurrentStack(Stack):
         hidden = projected
         for k, cell in enumerate(self.layers):
             below = hidden
-            if k > 0:
-                mask = None if masks is None else masks.between[k]
-                hidden = cell.project(below if mask is None else below * mask[:, t])
-            states.append(cell.step(hidden, previous[k], None if masks is None else masks.recurrent[k]))
-            hidden = states[-1][0]
-            if self.residual and k > 0:
-                hidden = hidden + below
+            with scope("layer", k):
+                if k > 0:
+                    record(EQUATIONS, below=below)
+                    mask = None if masks is None else masks.between[k]
+                    hidden = cell.project(below if mask is None else below * mask[:, t])
+                states.append(cell.step(hidden, previous[k], None if masks is None else masks.recurrent[k]))
+                hidden = states[-1][0]
+                record(EQUATIONS, state=hidden)
+                if self.residual and k > 0:
+                    hidden = hidden + below
+                    record(EQUATIONS, output=hidden)
         return hidden, tuple(states)
 
     def forward(
@@ -198,16 +213,20 @@ class RecurrentStack(Stack):
         for k, cell in enumerate(self.layers):
             below, between = hidden, masks.between[k]
             hidden = below if between is None else below * between
-            if with_alpha:
-                hidden, state, alpha = cell.forward_with_alpha(
-                    hidden, mask, initial[k], reverse, masks.recurrent[k]
-                )
-                alphas.append(alpha)
-            else:
-                hidden, state = cell(hidden, mask, initial[k], reverse, masks.recurrent[k])
-            last.append(state)
-            if self.residual and k > 0:
-                hidden = hidden + below
+            with scope("layer", k):
+                record(EQUATIONS, **{"below" if k else "input": hidden})
+                if with_alpha:
+                    hidden, state, alpha = cell.forward_with_alpha(
+                        hidden, mask, initial[k], reverse, masks.recurrent[k]
+                    )
+                    alphas.append(alpha)
+                else:
+                    hidden, state = cell(hidden, mask, initial[k], reverse, masks.recurrent[k])
+                record(EQUATIONS, state=hidden)
+                last.append(state)
+                if self.residual and k > 0:
+                    hidden = hidden + below
+                    record(EQUATIONS, output=hidden)
         return hidden, tuple(last), tuple(alphas)
 
 
@@ -257,9 +276,11 @@ class BidirectionalStack(Stack):
                 forward_last.append(last)
                 backward_last.append(first)
             else:
-                forward_states, last = ahead(hidden, mask)
+                with scope("layer", k), scope("forward"):
+                    forward_states, last = ahead(hidden, mask)
                 forward_last += ahead.recurrent_parts(last)  # type: ignore[operator]
-                backward_states, last = back(hidden, mask, reverse=True)
+                with scope("layer", k), scope("backward"):
+                    backward_states, last = back(hidden, mask, reverse=True)
                 backward_last += back.recurrent_parts(last)  # type: ignore[operator]
                 # Eq. 7
                 hidden = torch.cat([forward_states, backward_states], dim=-1)  # (B, T, 2n)
@@ -270,7 +291,7 @@ class BidirectionalStack(Stack):
     def _fuses(self, ahead: RecurrentStack, back: RecurrentStack) -> bool:
         """Whether a layer is the paper's GRU, which has an op for both directions at once."""
         dropping = self.training and ahead.recurrent.p > 0
-        return type(ahead.layers[0]) is type(back.layers[0]) is GRU and not dropping
+        return type(ahead.layers[0]) is type(back.layers[0]) is GRU and not dropping and fused_wanted()
 
 
 def _gru_both_directions(

@@ -23,8 +23,16 @@ from regard.models.decoders.config import ChoConfig, DecoderConfig, SutskeverCon
 from regard.models.model import INITIALIZATIONS, Model, initialize
 from regard.models.seq2seq import Readouts, TeacherForced
 from regard.models.state import EncodedSource
+from regard.ops.record import Equation, record
 
 ACTIVATIONS = ("tanh", "identity")
+
+EQUATIONS = {
+    "features": Equation("x = (features − mean) / scale"),
+    "tanh": Equation("c = tanh(W_f x + b_f)"),
+    "identity": Equation("c = W_f x + b_f"),
+}
+"""Of the encoder; of the last two, one."""
 
 
 @dataclass(frozen=True)
@@ -118,6 +126,7 @@ class CaptionerNetwork(Model):
         vectors = [layer(standard) for layer in self.W_f]
         if self.config.activation == "tanh":
             vectors = [vector.tanh() for vector in vectors]
+        record(EQUATIONS, **{"features": standard, self.config.activation: vectors[-1]})
         parts = self.decoder.stack.layers[0].num_parts
         last = tuple((vector, *(torch.zeros_like(vector) for _ in range(parts - 1))) for vector in vectors)
         return EncodedSource(vectors[-1].unsqueeze(1), feature_mask(features), None, last, ())

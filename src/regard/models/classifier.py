@@ -18,6 +18,9 @@ from regard.models.attention import MAX_UNITS
 from regard.models.encoder import Encoder, EncoderConfig
 from regard.models.model import INITIALIZATIONS, Model, initialize
 from regard.models.state import EncodedSource
+from regard.ops.record import Equation, record, scope
+
+PAIR = {"pair": Equation("v = [v_1; v_2; |v_1 − v_2|; v_1 ∘ v_2]")}
 
 UNSIZED_POOLINGS = ("last", "mean")
 """The poolings that are rules, without units of their own."""
@@ -109,7 +112,10 @@ class ClassifierNetwork(Model):
 
     def forward(self, batch: TextBatch) -> Classified:
         """Logits (B, labels), and the pooling weights of each text."""
-        pooled = [self.pool(ids, mask) for ids, mask in zip(batch.ids, batch.masks, strict=True)]
+        pooled = []
+        for k, (ids, mask) in enumerate(zip(batch.ids, batch.masks, strict=True)):
+            with scope("text", k):
+                pooled.append(self.pool(ids, mask))
         assert len(pooled) == self.config.num_texts, (
             f"{len(pooled)} texts for a classifier of {self.config.num_texts}"
         )
@@ -117,4 +123,5 @@ class ClassifierNetwork(Model):
         if len(pooled) == 2:
             u, v = vector, pooled[1].vector
             vector = torch.cat([u, v, (u - v).abs(), u * v], dim=-1)  # (B, 4d)
+            record(PAIR, pair=vector)
         return Classified(self.head(vector), tuple(one.alpha for one in pooled))

@@ -10,6 +10,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
+from regard.ops.record import scope
 from regard.ops.shapes import Bool, Float
 
 State = tuple[Tensor, ...]
@@ -47,7 +48,8 @@ def unroll(
     state = initial
     for t in reversed(range(num_steps)) if reverse else range(num_steps):
         real = mask[:, t, None]
-        new = step(inputs[:, t], state)
+        with scope("step", t):
+            new = step(inputs[:, t], state)
         state = tuple(torch.where(real, after, before) for after, before in zip(new, state, strict=True))
         states[t] = torch.where(real, state[0], 0.0)  # (B, n)
     return torch.stack(states, dim=1), state  # (B, T, n)
@@ -85,7 +87,8 @@ def unroll_attending(
     state = initial
     for count, t in enumerate(reversed(range(num_steps)) if reverse else range(num_steps)):
         real = mask[:, t, None]
-        state, alpha = step(inputs[:, t], state, real)
+        with scope("step", t):
+            state, alpha = step(inputs[:, t], state, real)
         states[t] = torch.where(real, state[0], 0.0)  # (B, n)
         end = num_first + count + own  # of the slots read
         left, right = end - alpha.shape[1], num_first + num_steps - end

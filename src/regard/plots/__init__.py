@@ -20,6 +20,7 @@ from regard.plots.terminal.heatmap import TerminalWhatIf as TerminalWhatIf
 from regard.plots.terminal.sample import TerminalSample as TerminalSample
 from regard.plots.terminal.sample import TerminalSampleHeading as TerminalSampleHeading
 from regard.plots.terminal.sample import TerminalSampleStep as TerminalSampleStep
+from regard.plots.terminal.trace import TerminalTrace as TerminalTrace
 from regard.plots.terminal.words import TerminalPooling as TerminalPooling
 from regard.plots.terminal.words import TerminalReading as TerminalReading
 from regard.plots.terminal.words import TerminalTagging as TerminalTagging

@@ -58,7 +58,8 @@ def stylesheet() -> str:
     return files("regard.plots").joinpath("html.css").read_text(encoding="utf-8")
 
 
-def _self_contained(*children: str) -> str:
+def self_contained(*children: str) -> str:
+    """One ``<div>`` with its style inside."""
     return str(element("div", element("style", Markup(stylesheet())), *children, class_="regard"))
 
 
@@ -172,7 +173,7 @@ def heatmap_html(
     """
     table = attention_table(source_tokens, target_tokens, alpha, titles=True)
     key = [element("p", shade_key(), class_="key")] if alpha.size else []
-    return _self_contained(*_caption(caption), element("div", table, class_="scroll"), *key)
+    return self_contained(*_caption(caption), element("div", table, class_="scroll"), *key)
 
 
 def _caption(text: str) -> list[Markup]:
@@ -224,7 +225,7 @@ def tree_html(
         aria_label="beam search: partial hypotheses by step",
     )
     key = "bold: best output · grey: kept, no output · palest: pruned · number: log p so far · score: when finished"
-    return _self_contained(
+    return self_contained(
         *_caption(caption), element("div", drawing, class_="scroll"), element("p", key, class_="key")
     )
 
@@ -317,7 +318,7 @@ def words_html(
         for words, weights in sentences
     ]
     below = [element("p", key, class_="key")] if key else []
-    return _self_contained(*_caption(caption), *paragraphs, *below)
+    return self_contained(*_caption(caption), *paragraphs, *below)
 
 
 def _direction(words: Sequence[str]) -> str:
@@ -348,7 +349,7 @@ def tags_html(words: Sequence[str], tags: Sequence[str], probabilities: Sequence
         for word, tag, probability in zip(words, tags, probabilities, strict=True)
     ]
     key = element("p", shade_key("probability of the tag", weight_colour), " · ?: below 0.5", class_="key")
-    return _self_contained(element("p", *pieces, class_="tags", dir=_direction(words)), key)
+    return self_contained(element("p", *pieces, class_="tags", dir=_direction(words)), key)
 
 
 def table_html(heading: Sequence[str], rows: Iterable[Sequence[str]], *, caption: str = "") -> str:
@@ -362,4 +363,4 @@ def table_html(heading: Sequence[str], rows: Iterable[Sequence[str]], *, caption
     head = element("tr", *(element("th", name, scope="col") for name in heading))
     body = [element("tr", *(element("td", cell, dir="auto") for cell in row)) for row in rows]
     table = element("table", element("thead", head), element("tbody", *body), class_="numbers")
-    return _self_contained(*_caption(caption), element("div", table, class_="scroll"))
+    return self_contained(*_caption(caption), element("div", table, class_="scroll"))

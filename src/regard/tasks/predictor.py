@@ -102,6 +102,19 @@ class Predictor:
         """The model; several for an ensemble."""
         return getattr(self.model, "models", (self.model,))
 
+    def single_model(self) -> Any:
+        """The model, for what only one model can show.
+
+        Raises:
+            ConfigError: it is an ensemble.
+        """
+        if len(self.models) > 1:
+            raise ConfigError(
+                f"a trace shows the steps of one model, and this is an ensemble of {len(self.models)}; open one of its "
+                "members"
+            )
+        return self.models[0]
+
     @property
     def num_parameters(self) -> int:
         """The parameters of all models, shared ones counted once."""

@@ -16,6 +16,7 @@ from torch import Tensor, nn
 
 from regard.layers.attention.windows import LocalWindow
 from regard.ops.attention import forced_alpha, masked_softmax, sparsemax
+from regard.ops.record import Equation, Equations, record
 from regard.ops.shapes import Bool, Float, Int
 
 AttentionState = tuple[Tensor, ...]
@@ -26,6 +27,21 @@ Normalizer = Callable[[Tensor, Tensor], Tensor]
 
 NORMALIZERS: dict[str, Normalizer] = {"softmax": masked_softmax, "sparsemax": sparsemax}
 """How energies become alpha, by name."""
+
+
+EQUATIONS: dict[str, Equation] = {
+    "query": Equation("q_t = s_{t−1}"),
+    "keys": Equation("k_j = h_j"),
+    "values": Equation("v_j = h_j"),
+    "coverage": Equation("C_tj = Σ_{k<t} α_kj", axis="source"),
+    "energies": Equation("e_tj = a(s_{t−1}, h_j)", axis="source"),
+    "context": Equation("c_t = Σ_j α_tj h_j"),
+    "heads": Equation("c_t = W_O [c^{(1)}_t; …; c^{(H)}_t]"),
+    "softmax": Equation("α_tj = exp(e_tj) / Σ_k exp(e_tk)", axis="source"),
+    "sparsemax": Equation("α_tj = max(e_tj − τ_t, 0)", axis="source"),
+}
+"""What every attention has, unless its class says more in its `equations`; heads: where there are several; of the
+last two, one gives alpha."""
 
 
 class Attended(NamedTuple):
@@ -68,6 +84,8 @@ class Attention(nn.Module, ABC):
 
     sized: ClassVar[bool] = False
     covering: ClassVar[bool] = False
+    equations: ClassVar[Equations] = {}
+    """Of query, keys, values, energies and context, where they are not as in `EQUATIONS`."""
     heads: int = 1
     w_c: nn.Parameter | None
 
@@ -178,7 +196,20 @@ class Attention(nn.Module, ABC):
             forced: the word that all queries of a sentence must attend to; negative, or None for all, if not forced.
         """
         alpha, state = self._align(query, keys, mask, state, forced)  # (B, H·Q, Tx)
-        return Attended(self.mix(alpha, values), self._mean(alpha), state)
+        context = self.mix(alpha, values)  # (B, Q, d)
+        record(self.written(), context=context)
+        return Attended(context, self._mean(alpha), state)
+
+    def written(self) -> dict[str, Equation]:
+        """The equations of all its parts, alpha's among them."""
+        name = "softmax" if self.normalize is masked_softmax else "sparsemax"
+        alpha = EQUATIONS[name]
+        if self.window is not None:
+            alpha = self.window.equation(alpha)
+        equations = {**EQUATIONS, "alpha": alpha, **self.equations}
+        if self.heads > 1:
+            equations["context"] = EQUATIONS["heads"]
+        return equations if self.w_c is None else {**equations, "energies": equations["covered"]}
 
     def attend_sequence(
         self,
@@ -223,20 +254,26 @@ class Attention(nn.Module, ABC):
         if not state:
             state = tuple(part.repeat_interleave(num_queries, dim=0) for part in self.initial_state(mask))
         steps = state[0].view(batch, num_queries) + 1 if self._counts else None
-        projected = self.queries(query)
+        projected, equations = self.queries(query), self.written()
+        if projected is not query:
+            record(equations, query=projected)
         if self.w_c is None:
             energies = self.score(projected, keys)
         else:
             covered = state[-1]
+            record(equations, coverage=covered)
             energies = self.covered_score(projected, keys, covered.view(batch, num_queries, -1))
+        record(equations, energies=energies)
         if self.window is None:
             alpha = self.normalize(energies, mask)
         else:
             positions = self.window.positions(query, mask, steps).repeat(1, self.heads)  # (B, H·Q)
             alpha = self.normalize(self.window.narrow(energies, mask, positions), mask)
             alpha = self.window.weight(alpha, mask, positions)
+            record(self.window.equations, position=positions)
         if forced is not None:
             alpha = forced_alpha(alpha, forced)
+        record(equations, alpha=alpha)
         after: AttentionState = () if steps is None else (steps.flatten(),)
         if self.w_c is not None:
             after += (covered + self._mean(alpha).flatten(0, 1),)

@@ -6,6 +6,7 @@ a subclass of `Attention` and add a line to `ENERGIES`.
 """
 
 from collections.abc import Callable
+from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -27,6 +28,7 @@ from regard.ops.attention import (
     head_energies,
     scaled_dot_energies,
 )
+from regard.ops.record import Equation, Equations
 from regard.ops.shapes import Float
 
 
@@ -76,6 +78,12 @@ class Additive(_TanhAttention):
     """
 
     W_a: nn.Parameter | None
+    equations: ClassVar[Equations] = {
+        "query": Equation("q_t = W_a s_{t−1}"),
+        "keys": Equation("k_j = U_a h_j"),
+        "energies": Equation("e_tj = v_aᵀ tanh(W_a s_{t−1} + U_a h_j)", axis="source"),
+        "covered": Equation("e_tj = v_aᵀ tanh(W_a s_{t−1} + U_a h_j + w_c C_tj)", axis="source"),
+    }
 
     def __init__(
         self, query_size: int | None, annotation_size: int, size: int, coverage: bool = False
@@ -109,6 +117,13 @@ class Concat(_TanhAttention):
         size: a, the rows of W_a.
         coverage: whether the energies see the sum of the alphas so far (see `ops/attention/coverage`).
     """
+
+    equations: ClassVar[Equations] = {
+        "energies": Equation("e_tj = v_aᵀ tanh(W_a [s_{t−1}; h_j])", axis="source"),
+        "covered": Equation("e_tj = v_aᵀ tanh(W_a [s_{t−1}; h_j] + w_c C_tj)", axis="source"),
+        "query": Equation("q_t = W_a^{(s)} s_{t−1}"),
+        "keys": Equation("k_j = W_a^{(h)} h_j"),
+    }
 
     def __init__(
         self, query_size: int | None, annotation_size: int, size: int, coverage: bool = False
@@ -155,6 +170,8 @@ class Dot(Attention):
         ConfigError: the widths differ.
     """
 
+    equations: ClassVar[Equations] = {"energies": Equation("e_tj = s_{t−1}ᵀ h_j", axis="source")}
+
     def __init__(self, query_size: int | None, annotation_size: int) -> None:
         super().__init__(query_size, annotation_size, query_width=annotation_size)
         if query_size not in (None, annotation_size):
@@ -178,6 +195,8 @@ class Dot(Attention):
 class ScaledDot(Dot):
     """e_ij = sᵀ h_j / √p, p the width of both (Vaswani et al. 2017); arguments as for `Dot`."""
 
+    equations: ClassVar[Equations] = {"energies": Equation("e_tj = s_{t−1}ᵀ h_j / √p", axis="source")}
+
     def score(
         self, projected: Float[Tensor, "B Q n"], keys: Float[Tensor, "B Tx n"]
     ) -> Float[Tensor, "B Q Tx"]:
@@ -194,6 +213,7 @@ class Bilinear(Attention):
     """
 
     W_a: nn.Parameter | None
+    equations: ClassVar[Equations] = {"energies": Equation("e_tj = s_{t−1}ᵀ W_a h_j", axis="source")}
 
     def __init__(self, query_size: int | None, annotation_size: int) -> None:
         super().__init__(query_size, annotation_size, query_size or annotation_size)
@@ -224,6 +244,13 @@ class QueryKey(Attention):
     """
 
     sized = True
+    equations: ClassVar[Equations] = {
+        "query": Equation("q_t = W_Q s_{t−1}"),
+        "keys": Equation("k_j = W_K h_j"),
+        "values": Equation("v_j = W_V h_j"),
+        "energies": Equation("e_tj = q_tᵀ k_j / √p", axis="source"),
+        "context": Equation("c_t = Σ_j α_tj v_j"),
+    }
     W_Q: nn.Parameter | None
 
     def __init__(self, query_size: int | None, annotation_size: int, size: int) -> None:

@@ -7,12 +7,14 @@ mark; the paper leaves that case open.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from dataclasses import replace
 from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
 
 from regard.ops.attention import monotonic_positions, nearness, predicted_positions, within_window
+from regard.ops.record import Equation, Equations
 from regard.ops.shapes import Bool, Float, Int
 
 
@@ -25,6 +27,8 @@ class LocalWindow(nn.Module, ABC):
 
     counts: ClassVar[bool]
     """Whether p_t depends on the number of the step."""
+    equations: ClassVar[Equations]
+    """Of the `position` p_t."""
 
     def __init__(self, window_size: int) -> None:
         super().__init__()
@@ -54,6 +58,10 @@ class LocalWindow(nn.Module, ABC):
         """Alpha, weighted by the distance to p_t where the window does so."""
         return alpha
 
+    def equation(self, alpha: Equation) -> Equation:
+        """The equation of alpha within the window, from that of alpha everywhere."""
+        return replace(alpha, papers=f"{alpha.papers}, |j − p_t| ≤ {self.window_size}")
+
 
 class LocalM(LocalWindow):
     """local-m: p_t = t, for source and target in nearly the same order.
@@ -63,6 +71,7 @@ class LocalM(LocalWindow):
     """
 
     counts = True
+    equations: ClassVar[Equations] = {"position": Equation("p_t = t", axis="number")}
 
     def positions(
         self,
@@ -86,6 +95,9 @@ class LocalP(LocalWindow):
     """
 
     counts = False
+    equations: ClassVar[Equations] = {
+        "position": Equation("p_t = S · σ(v_pᵀ tanh(W_p s_{t−1}))", axis="number")
+    }
 
     def __init__(self, query_size: int, window_size: int) -> None:
         super().__init__(window_size)
@@ -106,6 +118,12 @@ class LocalP(LocalWindow):
     ) -> Float[Tensor, "B Q Tx"]:
         """Alpha times exp(−(s − p_t)²/(2σ²)), Eq. 10."""
         return alpha * nearness(positions, mask, self.window_size).to(alpha.dtype)
+
+    def equation(self, alpha: Equation) -> Equation:
+        """With the Gaussian's factor."""
+        symbol, _, value = alpha.papers.partition(" = ")
+        near = f"exp(−2 (j − p_t)² / {self.window_size}²)"
+        return super().equation(replace(alpha, papers=f"{symbol} = {near} · {value}"))
 
 
 WINDOWS: dict[str, Callable[[int, int], LocalWindow | None]] = {

@@ -10,6 +10,8 @@ tanh(W_s ←h_1). His A′ is W, U and C side by side, over the cell rnn, and wo
 "state"`); the paper's readout is maxout.
 """
 
+from dataclasses import replace
+
 import torch
 from torch import Tensor, nn
 
@@ -32,6 +34,7 @@ from regard.models.state import DecoderState, EncodedSource, StepOutput, Unrolle
 from regard.ops.affine import affine
 from regard.ops.attending_gru import attending_gru
 from regard.ops.attending_lstm import attending_lstm
+from regard.ops.record import Letters
 
 
 class BahdanauDecoder(Decoder):
@@ -62,6 +65,13 @@ class BahdanauDecoder(Decoder):
         self.readout = READOUTS[config.readout](n, m, r, config.readout_size or 0)
         if config.copy:
             self.pointer = PointerGenerator(n, m, r)
+
+    def letters(self, whose: str) -> Letters:
+        """The paper counts steps by i, unless that is a gate of the cell or a slot of its past."""
+        cell = self.stack.layers[0]
+        by_t = whose == "slides" or cell.num_parts > 1 or cell.attends_to_past
+        letters = super().letters(whose)
+        return replace(letters, index="t" if by_t else "i", term="C c_t", readout="t_t", start="←h_1")
 
     def initial_state(self, encoded: EncodedSource) -> DecoderState:
         """s_0 = tanh(W_s ←h_1), or the encoder's last states."""

@@ -28,7 +28,10 @@ from regard.models.attention import AttentionConfig
 from regard.models.decoders.config import DecoderConfig
 from regard.models.stack import build_stack
 from regard.models.state import DecoderState, EncodedSource, StepOutput, Unrolled
+from regard.ops.record import Equation, Letters, record, scope
 from regard.ops.unroll import State
+
+START = {"state": Equation("s_0 = tanh(W_s ⟨start⟩ + b_s)")}
 
 NO_SHORTLIST = (
     "shortlist: the decoder copies from the source or has hard attention, and its words are not chosen by one softmax; "
@@ -91,6 +94,26 @@ class Decoder(nn.Module, ABC):
         if self.attention is None:
             return None, None
         return self.attention.keys(annotations), self.attention.values(annotations)
+
+    def letters(self, whose: str) -> Letters:
+        """How its equations are written; see `Letters`.
+
+        A cell that attends to its own past keeps its letters, h and i, and the annotations are then written h̄_j.
+
+        Args:
+            whose: one of `ops.record.LETTERS`.
+        """
+        own = self.stack.layers[0].attends_to_past
+        slides, state = whose == "slides", "h" if own else "s"
+        return Letters(
+            state=state,
+            source="h̄_j" if own else "h_i" if slides else "h_j",
+            alpha="a" if slides else "α",
+            query=f"{state}_{{t−1}}",
+            word="y_{t−1}" if slides else "E y_{t−1}",
+            readout=f"{state}_t",
+            memory="c" if self.attention is None else "m",
+        )
 
     @abstractmethod
     def initial_state(self, encoded: EncodedSource) -> DecoderState:
@@ -224,5 +247,8 @@ class ProjectedStart(nn.Module):
     def forward(self, x: Tensor, stack: RecurrentStack) -> tuple[State, ...]:
         """Each layer's initial state, from x (B, d)."""
         starts = [layer(x).tanh() for layer in self.W_s]
+        for k, start in enumerate(starts):
+            with scope("layer", k):
+                record(START, state=start)
         zero = stack.recurrent_parts(stack.zero_state(x.shape[0], x))
         return stack.initial_states([(h, *rest) for h, (_, *rest) in zip(starts, zero, strict=True)])

@@ -5,6 +5,8 @@ weighted memories to the decoder's own. The first slot of the decoder's tape is 
 softmax(W_o h_t).
 """
 
+from dataclasses import replace
+
 import torch
 from torch import Tensor, nn
 
@@ -14,6 +16,7 @@ from regard.models.decoders.config import DeepFusionConfig
 from regard.models.decoders.decoder import Decoder, build_decoder_attention
 from regard.models.state import DecoderState, EncodedSource, StepOutput, Unrolled
 from regard.ops.deep_fusion import Alphas, Fusion, SourceTape, deep_fusion, deep_fusion_step
+from regard.ops.record import Letters, scope
 from regard.ops.unroll import State
 
 
@@ -51,6 +54,10 @@ class DeepFusionDecoder(Decoder):
         assert isinstance(cell, LSTMN), "the configuration allows only lstmn"
         return cell
 
+    def letters(self, whose: str) -> Letters:
+        """Of the cell; there is no context c beside its memory."""
+        return replace(super().letters(whose), memory="c")
+
     def initial_state(self, encoded: EncodedSource) -> DecoderState:
         """The encoder's last state in slot 0 of the tape, and a zero summary of the source."""
         h, c, summary, *tapes = self.cell.initial_state(encoded.forward_last[-1])
@@ -75,7 +82,8 @@ class DeepFusionDecoder(Decoder):
         projected = self._project(self.embedding(previous_ids))  # (R, 5n + p + q)
         source, options = source_tape(encoded), (self.cell.output, self.cell.span)
         cells: State
-        cells, (p, _) = deep_fusion_step(projected, state.cells[0], source, self._fusion(), *options)
+        with scope("layer"):
+            cells, (p, _) = deep_fusion_step(projected, state.cells[0], source, self._fusion(), *options)
         return StepOutput(self.output(cells[0]), DecoderState((cells,)), p)
 
     def forward(self, previous_ids: Tensor, target_mask: Tensor, encoded: EncodedSource) -> Unrolled:

@@ -10,6 +10,8 @@ Sutskever: the encoder's last states are the decoder's initial states. The paper
 and reads the source backwards (`encoder.reverse`).
 """
 
+from dataclasses import replace
+
 import torch
 from torch import Tensor
 
@@ -18,6 +20,7 @@ from regard.models.decoders.config import ChoConfig, SutskeverConfig
 from regard.models.decoders.decoder import Decoder, ProjectedStart
 from regard.models.encoder import joined_last
 from regard.models.state import DecoderState, EncodedSource, StepOutput, Unrolled
+from regard.ops.record import Letters
 
 
 class ChoDecoder(Decoder):
@@ -28,6 +31,11 @@ class ChoDecoder(Decoder):
         super().__init__(config, embedding, output, input_size=m + summary_size)
         self.start = ProjectedStart(summary_size, self.stack)
         self.readout = READOUTS[config.readout](config.state_size, m, summary_size, config.readout_size or 0)
+
+    def letters(self, whose: str) -> Letters:
+        """One c for all steps."""
+        letters = super().letters(whose)
+        return replace(letters, context="c", term="C c", readout="t_t", start="c", memory="m")
 
     def initial_state(self, encoded: EncodedSource) -> DecoderState:
         """s_0 = tanh(V c)."""

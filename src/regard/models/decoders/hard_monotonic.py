@@ -6,6 +6,8 @@ all states, energies and emissions of a sentence are computed at once; the forwa
 Alpha is π_i(j) = p(a_i = j ∣ y_<i, x), where the model expects to read before it has chosen y_i.
 """
 
+from dataclasses import replace
+
 import torch
 from torch import Tensor
 
@@ -15,6 +17,13 @@ from regard.models.decoders.decoder import Decoder, ProjectedStart, build_decode
 from regard.models.state import DecoderState, EncodedSource, StepOutput, Unrolled
 from regard.ops.affine import affine
 from regard.ops.attention.hard_monotonic import NEVER, hard_monotonic, predict, start
+from regard.ops.record import Equation, Letters, record
+
+EQUATIONS = {
+    "filtered": Equation("φ_{t−1}(j) ∝ π_{t−1}(j) p(y_{t−1} ∣ a_{t−1} = j)", axis="source"),
+    "alpha": Equation("π_t(j) = Σ_j′ p(a_t = j ∣ a_{t−1} = j′) φ_{t−1}(j′)", axis="source"),
+    "probabilities": Equation("p(y_t) = Σ_j π_t(j) p(y_t ∣ a_t = j)", axis="words"),
+}
 
 
 class HardMonotonicDecoder(Decoder):
@@ -39,6 +48,11 @@ class HardMonotonicDecoder(Decoder):
         """Always, over the positions of the source."""
         return True
 
+    def letters(self, whose: str) -> Letters:
+        """The current state attends."""
+        letters = super().letters(whose)
+        return replace(letters, query=f"{letters.state}_t", memory="c")
+
     def keys_and_values(self, annotations: Tensor) -> tuple[Tensor, Tensor]:
         """The keys, and the annotations' term in W_c [h_j; s_i], (B, Tx, l)."""
         W_h = self.readout.W_c.weight[:, : annotations.shape[-1]]
@@ -53,7 +67,9 @@ class HardMonotonicDecoder(Decoder):
     def _energies(self, states: Tensor, encoded: EncodedSource) -> Tensor:
         """States (B, Q, n) → e_ij, (B, Q, Tx)."""
         assert encoded.keys is not None, "the source was encoded without keys"
-        return _wide(self.attention.energies(states, encoded.keys))
+        energies = _wide(self.attention.energies(states, encoded.keys))
+        record(self.attention.written(), energies=energies)
+        return energies
 
     def _emissions(self, states: Tensor, encoded: EncodedSource) -> Tensor:
         """States (B, Q, n) → log p(y_i = w ∣ a_i = j), (B, Q, Tx, Vy)."""
@@ -79,7 +95,9 @@ class HardMonotonicDecoder(Decoder):
             is_forced = (encoded.forced >= 0).repeat_interleave(queries.shape[1]).unsqueeze(1)
             log_prior = torch.where(is_forced, only, log_prior)
         joint = log_prior.unsqueeze(2) + self._emissions(queries, encoded).flatten(0, 1)  # (R, Tx, Vy)
-        return StepOutput(joint.logsumexp(dim=1), DecoderState(cells, attention=(joint,)), log_prior.exp())
+        log_probs, alpha = joint.logsumexp(dim=1), log_prior.exp()
+        record(EQUATIONS, filtered=log_filtered.exp(), alpha=alpha, probabilities=log_probs.exp())
+        return StepOutput(log_probs, DecoderState(cells, attention=(joint,)), alpha)
 
     def forward(self, previous_ids: Tensor, target_mask: Tensor, encoded: EncodedSource) -> Unrolled:
         """A whole target sentence; see `Decoder.forward`."""

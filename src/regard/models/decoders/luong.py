@@ -7,6 +7,8 @@ step with coverage, where a step depends on the alphas before it). With `copy`, 
 pointer-generator, whose gate reads h_t, c_t and y_{t−1}.
 """
 
+from dataclasses import replace
+
 import torch
 from torch import Tensor, nn
 
@@ -33,6 +35,7 @@ from regard.models.state import DecoderState, EncodedSource, StepOutput, Unrolle
 from regard.ops.affine import affine
 from regard.ops.input_feeding import input_feeding_lstm
 from regard.ops.paths import fused_wanted
+from regard.ops.record import Letters
 from regard.ops.unroll import State
 
 
@@ -60,6 +63,14 @@ class LuongDecoder(Decoder):
         self.readout = AttentionalReadout(n, self.attention.context_size, l)
         if config.copy:
             self.pointer = PointerGenerator(n, config.embedding_size, self.attention.context_size)
+
+    def letters(self, whose: str) -> Letters:
+        """The paper's h_t, h̄_s and a_t; the current state attends."""
+        letters = super().letters(whose)
+        if whose == "papers" and letters.state == "s":
+            letters = replace(letters, state="h", source="h̄_s", alpha="a")
+        term = "" if self.F is None else "F h̃_{t−1}"
+        return replace(letters, query=f"{letters.state}_t", term=term, readout="h̃_t")
 
     def initial_state(self, encoded: EncodedSource) -> DecoderState:
         """The encoder's last states, copied or projected; h̃_0 = 0."""

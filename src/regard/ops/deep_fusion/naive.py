@@ -12,9 +12,22 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from regard.ops.lstmn.naive import EQUATIONS as LSTMN_EQUATIONS
+from regard.ops.record import Equation, record, scope
 from regard.ops.shapes import Float
 from regard.ops.tape import Scoring, cut, extend, kept, read_tape
 from regard.ops.unroll import State
+
+EQUATIONS = {
+    **LSTMN_EQUATIONS,
+    "source_query": Equation("q′_t = W_x x_t + W_γ γ̃_{t−1}"),
+    "alpha": Equation("p^t_j = softmax_j(b^t_j)", axis="source"),
+    "reading": Equation("γ̃_t = Σ_j p^t_j γ_j"),
+    "fetched": Equation("α̃_t = Σ_j p^t_j α_j"),
+    "fusion_gate": Equation("r_t = σ(W_r · [γ̃_t; x_t] + b_r)"),
+    "memory": Equation("c_t = r_t ∘ α̃_t + f_t ∘ c̃_t + i_t ∘ ĉ_t", "c_t = r_t ∘ α̃_t + f_t ∘ c′_t + i_t ∘ c̃_t"),
+}
+"""The lectures do not write deep fusion: its own parts have the paper's letters everywhere."""
 
 
 class SourceTape(NamedTuple):
@@ -90,22 +103,32 @@ def deep_fusion_step(
     sizes = [U.shape[0], R.shape[0], S.shape[0], S_source.shape[0]]
     gates, fused_gate, query, source_query = torch.split(projected, sizes, dim=-1)
     # the own past, as in the LSTMN
-    summary, alpha = read_tape(scoring, query + s @ S.T, keys, values, valid)  # (R, n), (R, t)
+    query = query + s @ S.T  # (R, p)
+    with scope("past"):
+        record(EQUATIONS, query=query)
+    summary, alpha = read_tape(scoring, query, keys, values, valid)  # (R, n), (R, t)
     recalled = torch.bmm(alpha.unsqueeze(1), memories).squeeze(1)  # (R, n)
     # Eqs. 11–13: b_j = uᵀ tanh(W_γ γ_j + W_x x_t + W_γ̃ γ̃_{t−1}); γ̃_t = Σ p_j γ_j; α̃_t = Σ p_j α_j
     asked = (source_query + previous_reading @ S_source.T).view(
         source.mask.shape[0], -1, S_source.shape[0]
     )  # (B, K, q)
-    rows, p = source_scoring.attend(asked, source.keys, source.values, source.mask)
+    record(EQUATIONS, summary=summary, recalled=recalled, source_query=asked.flatten(0, 1))
+    with scope("source"):
+        rows, p = source_scoring.attend(asked, source.keys, source.values, source.mask)
+        record(EQUATIONS, alpha=p.flatten(0, 1))
     reading, fetched = rows.flatten(0, 1), torch.bmm(p, source.memories).flatten(0, 1)  # (R, n) each
     seen, heard = (part if state_mask is None else part * state_mask for part in (summary, reading))
     i, f, candidate, o = (gates + seen @ U.T).chunk(4, dim=-1)  # (R, n) each
+    i, f, candidate, o = i.sigmoid(), f.sigmoid(), candidate.tanh(), o.sigmoid()
     # Eq. 14: r_t = σ(W_r [γ̃_t; x_t])
     r = torch.sigmoid(fused_gate + heard @ R.T)  # (R, n)
+    record(EQUATIONS, reading=reading, fetched=fetched, fusion_gate=r)
+    record(EQUATIONS, input_gate=i, forget_gate=f, candidate=candidate, output_gate=o)
     # Eq. 15: c_t = r_t ∘ α̃_t + f_t ∘ c′_t + i_t ∘ c̃_t
-    memory = r * fetched + torch.sigmoid(f) * recalled + torch.sigmoid(i) * torch.tanh(candidate)
+    memory = r * fetched + f * recalled + i * candidate  # (R, n)
     # Eq. 16: h_t = o_t ∘ tanh(c_t)
-    hidden = torch.sigmoid(o) * (torch.tanh(memory) if output == "tanh" else memory)  # (R, n)
+    hidden = o * (torch.tanh(memory) if output == "tanh" else memory)  # (R, n)
+    record({**EQUATIONS, "state": EQUATIONS[output]}, memory=memory, state=hidden)
     written = hidden.unsqueeze(1)
     slots = scoring.keys(written)[:, 0], scoring.values(written)[:, 0], memory
     tapes = extend((keys, values, memories), valid, slots, None, span)

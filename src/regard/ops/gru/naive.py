@@ -8,8 +8,16 @@ here the state is reset *before* it is multiplied by U (torch's after). The weig
 import torch
 from torch import Tensor
 
+from regard.ops.record import Equation, record
 from regard.ops.shapes import Bool, Float
 from regard.ops.unroll import PlainState, unroll
+
+EQUATIONS = {
+    "update": Equation("z_t = σ(W_z x_t + U_z h_{t−1} + b_z)"),
+    "reset": Equation("r_t = σ(W_r x_t + U_r h_{t−1} + b_r)"),
+    "candidate": Equation("h̃_t = tanh(W x_t + U [r_t ∘ h_{t−1}] + b)"),
+    "state": Equation("h_t = (1 − z_t) ∘ h_{t−1} + z_t ∘ h̃_t"),
+}
 
 
 def gru_step(
@@ -38,7 +46,9 @@ def gru_step(
     # s̃_i = tanh(W E y_{i−1} + U [r_i ∘ s_{i−1}] + C c_i)
     candidate = torch.tanh(projected[:, 2 * n :] + (reset * recurrent) @ U[2 * n :].T)  # (B, n)
     # s_i = (1 − z_i) ∘ s_{i−1} + z_i ∘ s̃_i
-    return (s + update * (candidate - s),)  # (B, n)
+    state = s + update * (candidate - s)  # (B, n)
+    record(EQUATIONS, update=update, reset=reset, candidate=candidate, state=state)
+    return (state,)
 
 
 def gru_sequence(

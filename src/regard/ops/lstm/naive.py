@@ -7,8 +7,18 @@ There is one bias; torch keeps two and adds them.
 import torch
 from torch import Tensor
 
+from regard.ops.record import Equation, record
 from regard.ops.shapes import Bool, Float
 from regard.ops.unroll import PlainState, unroll
+
+EQUATIONS = {
+    "input_gate": Equation("i_t = σ(W_i x_t + U_i h_{t−1} + b_i)"),
+    "forget_gate": Equation("f_t = σ(W_f x_t + U_f h_{t−1} + b_f)"),
+    "candidate": Equation("c̃_t = tanh(W_c x_t + U_c h_{t−1} + b_c)"),
+    "output_gate": Equation("o_t = σ(W_o x_t + U_o h_{t−1} + b_o)"),
+    "memory": Equation("c_t = f_t ∘ c_{t−1} + i_t ∘ c̃_t"),
+    "state": Equation("h_t = o_t ∘ tanh(c_t)"),
+}
 
 
 def lstm_step(
@@ -32,10 +42,14 @@ def lstm_step(
     recurrent = h if state_mask is None else h * state_mask
     gates = projected + recurrent @ U.T  # (B, 4n)
     i, f, candidate, o = gates.chunk(4, dim=-1)  # (B, n) each
+    i, f, candidate, o = i.sigmoid(), f.sigmoid(), candidate.tanh(), o.sigmoid()
+    record(EQUATIONS, input_gate=i, forget_gate=f, candidate=candidate, output_gate=o)
     # c_t = f_t ∘ c_{t−1} + i_t ∘ c̃_t
-    memory = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(candidate)  # (B, n)
+    memory = f * c + i * candidate  # (B, n)
     # h_t = o_t ∘ tanh(c_t)
-    return torch.sigmoid(o) * torch.tanh(memory), memory
+    state = o * torch.tanh(memory)  # (B, n)
+    record(EQUATIONS, memory=memory, state=state)
+    return state, memory
 
 
 def lstm_sequence(

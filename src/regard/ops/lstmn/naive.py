@@ -10,12 +10,27 @@ state is the tape's first slot.
 import torch
 from torch import Tensor
 
+from regard.ops.record import Equation, record, scope
 from regard.ops.shapes import Bool, Float
 from regard.ops.tape import Scoring, cut, extend, kept, read_tape
 from regard.ops.unroll import State, unroll_attending
 
 OUTPUTS = ("tanh", "plain")
 """h_t = o ∘ tanh(c_t), as in the paper, or o ∘ c_t, as in the lectures."""
+
+EQUATIONS = {
+    "query": Equation("q_t = W_x x_t + W_h̃ h̃_{t−1}", "q_t = W_x x_t + W_s s_{t−1}"),
+    "summary": Equation("h̃_t = Σ_i s^t_i h_i", "s_t = Σ_{i<t} α_i h_i"),
+    "recalled": Equation("c̃_t = Σ_i s^t_i c_i", "c′_t = Σ_{i<t} α_i c_i"),
+    "input_gate": Equation("i_t = σ(W_i x_t + U_i h̃_t + b_i)", "i_t = σ(W_i x_t + U_i s_t + b_i)"),
+    "forget_gate": Equation("f_t = σ(W_f x_t + U_f h̃_t + b_f)", "f_t = σ(W_f x_t + U_f s_t + b_f)"),
+    "candidate": Equation("ĉ_t = tanh(W_c x_t + U_c h̃_t + b_c)", "c̃_t = tanh(W_c x_t + U_c s_t + b_c)"),
+    "output_gate": Equation("o_t = σ(W_o x_t + U_o h̃_t + b_o)", "o_t = σ(W_o x_t + U_o s_t + b_o)"),
+    "memory": Equation("c_t = f_t ∘ c̃_t + i_t ∘ ĉ_t", "c_t = f_t ∘ c′_t + i_t ∘ c̃_t"),
+    "tanh": Equation("h_t = o_t ∘ tanh(c_t)"),
+    "plain": Equation("h_t = o_t ∘ c_t"),
+}
+"""The paper's h̃, c̃ and ĉ are the slides' s, c′ and c̃; of the last two, one is the state."""
 
 
 def lstmn_step(
@@ -48,15 +63,22 @@ def lstmn_step(
     h, c, s, keys, values, memories, valid = previous_state
     gates, query = torch.split(projected, [U.shape[0], S.shape[0]], dim=-1)
     # a_i = vᵀ tanh(W_h h_i + W_x x_t + W_s s_{t−1}); s_t = Σ α_i h_i
-    summary, alpha = read_tape(scoring, query + s @ S.T, keys, values, valid)  # (B, n), (B, t)
+    query = query + s @ S.T  # (B, p)
+    with scope("past"):
+        record(EQUATIONS, query=query)
+    summary, alpha = read_tape(scoring, query, keys, values, valid)  # (B, n), (B, t)
     # c′_t = Σ α_i c_i
     recalled = torch.bmm(alpha.unsqueeze(1), memories).squeeze(1)  # (B, n)
     seen = summary if state_mask is None else summary * state_mask
     i, f, candidate, o = (gates + seen @ U.T).chunk(4, dim=-1)  # (B, n) each
+    i, f, candidate, o = i.sigmoid(), f.sigmoid(), candidate.tanh(), o.sigmoid()
+    record(EQUATIONS, summary=summary, recalled=recalled)
+    record(EQUATIONS, input_gate=i, forget_gate=f, candidate=candidate, output_gate=o)
     # c_t = f_t ∘ c′_t + i_t ∘ c̃_t
-    memory = torch.sigmoid(f) * recalled + torch.sigmoid(i) * torch.tanh(candidate)  # (B, n)
+    memory = f * recalled + i * candidate  # (B, n)
     # h_t = o_t ∘ tanh(c_t)
-    hidden = torch.sigmoid(o) * (torch.tanh(memory) if output == "tanh" else memory)  # (B, n)
+    hidden = o * (torch.tanh(memory) if output == "tanh" else memory)  # (B, n)
+    record({**EQUATIONS, "state": EQUATIONS[output]}, memory=memory, state=hidden)
     written = hidden.unsqueeze(1)
     slots = scoring.keys(written)[:, 0], scoring.values(written)[:, 0], memory
     tapes = extend((keys, values, memories), valid, slots, real, span)

@@ -11,7 +11,13 @@ import torch
 from torch import Tensor
 from torch.nn.functional import logsigmoid
 
+from regard.ops.record import Equation, record
 from regard.ops.shapes import Float, Int
+
+EQUATIONS = {
+    "generation": Equation("p_gen = σ(w_cᵀ c_t + w_sᵀ s_t + w_xᵀ E y_{t−1} + b)", axis="number"),
+    "probabilities": Equation("P(w) = p_gen P_vocab(w) + (1 − p_gen) Σ_{j: x_j = w} α_tj", axis="words"),
+}
 
 _ALWAYS = 1e4
 """A logit of p_gen = 1."""
@@ -74,4 +80,6 @@ def pointer_generator(
     if num_unknowns:
         mixture = torch.cat([mixture, to_copy + unknown.log()], dim=1)  # (N, Vy + K)
     total = torch.logaddexp(to_generate, to_copy + copyable.clamp_min(tiny).log().unsqueeze(1))  # (N, 1)
-    return mixture - total
+    log_probs = mixture - total
+    record(EQUATIONS, generation=generation.sigmoid(), probabilities=log_probs.exp())
+    return log_probs

@@ -9,8 +9,18 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
+from regard.ops.record import Equation, record
 from regard.ops.shapes import Bool, Float
 from regard.ops.unroll import PlainState, unroll
+
+_SUM = Equation("a_t = W x_t + U h_{t−1} + b", "a_t = A · [x_t; h_{t−1}] + b")
+EQUATIONS = {
+    "tanh": {"preactivation": _SUM, "state": Equation("h_t = tanh(a_t)")},
+    "sigmoid": {
+        "preactivation": Equation(_SUM.papers, "a_t = W^{hx} x_t + W^{hh} h_{t−1} + b"),
+        "state": Equation("h_t = σ(a_t)", "h_t = sigm(a_t)"),
+    },
+}
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"tanh": torch.tanh, "sigmoid": torch.sigmoid}
 
@@ -34,7 +44,10 @@ def rnn_step(
     (h,) = previous_state
     recurrent = h if state_mask is None else h * state_mask
     # h_t = f(W x_t + U h_{t−1} + b)
-    return (ACTIVATIONS[activation](projected + recurrent @ U.T),)  # (B, n)
+    preactivation = projected + recurrent @ U.T  # (B, n)
+    state = ACTIVATIONS[activation](preactivation)
+    record(EQUATIONS[activation], preactivation=preactivation, state=state)
+    return (state,)
 
 
 def rnn_sequence(

@@ -12,11 +12,27 @@ that is given is the tape's first slot.
 import torch
 from torch import Tensor
 
+from regard.ops.record import Equation, record, scope
 from regard.ops.shapes import Bool, Float
 from regard.ops.tape import Scoring, cut, extend, kept, read_tape
 from regard.ops.unroll import State, unroll_attending
 
 FORMS = ("read", "sum", "sum-keep")
+
+EQUATIONS = {
+    "query": Equation("q_t = W_x x_t + W_h̃ h̃_{t−1}", "q_t = W_x x_t + W_s s_{t−1}"),
+    "summary": Equation("h̃_t = Σ_{i<t} s^t_i h_i", "s_t = Σ_{i<t} α_i h_i"),
+    "state": Equation("h_t = tanh(W x_t + U h̃_t + b)", "h_t = tanh(A · [x_t; s_t] + b)"),
+}
+SUM_EQUATIONS = {
+    "state": Equation("h_t = tanh(W x_t + U h̃_{t−1} + b)", "h_t = tanh(A · [x_t; c_{t−1}] + b)"),
+    "keeping": Equation(
+        "h_t = tanh(W x_t + U [h̃_{t−1}; h_{t−1}] + b)", "h_t = tanh(A · [x_t; c_{t−1}; h_{t−1}] + b)"
+    ),
+    "query": Equation("q_t = W_a h_t"),
+    "summary": Equation("h̃_t = Σ_{i≤t} s^t_i h_i", "c_t = Σ_{i≤t} α_i h_i"),
+}
+"""Of the forms ``sum`` and, with the other state, ``sum-keep``; the paper's h̃ is the second lecture's c."""
 
 
 def read_step(
@@ -47,10 +63,14 @@ def read_step(
     h, s, keys, values, valid = previous_state
     inputs, query = torch.split(projected, [U.shape[0], S.shape[0]], dim=-1)
     # s_t = Σ_{i<t} α_i h_i, α from x_t, s_{t−1} and h_i
-    summary, alpha = read_tape(scoring, query + s @ S.T, keys, values, valid)  # (B, n), (B, t)
+    query = query + s @ S.T  # (B, p)
+    with scope("past"):
+        record(EQUATIONS, query=query)
+    summary, alpha = read_tape(scoring, query, keys, values, valid)  # (B, n), (B, t)
     seen = summary if state_mask is None else summary * state_mask
     # h_t = tanh(W x_t + U s_t + b)
     hidden = torch.tanh(inputs + seen @ U.T)  # (B, n)
+    record(EQUATIONS, summary=summary, state=hidden)
     written = hidden.unsqueeze(1)
     slots = scoring.keys(written)[:, 0], scoring.values(written)[:, 0]
     tapes = extend((keys, values), valid, slots, real, span)
@@ -89,12 +109,18 @@ def sum_step(
         recurrent = tuple(part * state_mask for part in recurrent)
     # h_t = tanh(W x_t + U s_{t−1} + b)
     hidden = torch.tanh(projected + torch.cat(recurrent, dim=-1) @ U.T)  # (B, n)
+    equation = SUM_EQUATIONS["keeping" if len(recurrent) > 1 else "state"]
+    record({"state": equation}, state=hidden)
     written = hidden.unsqueeze(1)
     slots = scoring.keys(written)[:, 0], scoring.values(written)[:, 0]
     keys, values, valid = extend((keys, values), valid, slots, real, span)
     # s_t = Σ_{i≤t} α_i h_i, α from h_t and h_i
     query = hidden if S is None else hidden @ S.T
+    if S is not None:
+        with scope("past"):
+            record(SUM_EQUATIONS, query=query)
     summary, alpha = read_tape(scoring, query, keys, values, valid)  # (B, n), (B, t)
+    record(SUM_EQUATIONS, summary=summary)
     return (kept(real, hidden, h), kept(real, summary, s), keys, values, valid), alpha
 
 

@@ -9,9 +9,12 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from regard.ops.record import Equation, record, scope
 from regard.ops.shapes import Bool, Float
 from regard.ops.tape.scoring import Scoring
 from regard.ops.unroll import State
+
+EQUATIONS = {"alpha": Equation("s^t_i = softmax_i(a^t_i)", "α_i = softmax_i(e_i)", "past")}
 
 
 def read_tape(
@@ -38,8 +41,11 @@ def read_tape(
         keys, values = (tape.new_zeros(tape.shape[0], 1, tape.shape[2]) for tape in (keys, values))
         valid = valid.new_zeros(valid.shape[0], 1)
     some = valid.any(dim=1, keepdim=True)  # (B, 1)
-    context, alpha = scoring.attend(query.unsqueeze(1), keys, values, valid | ~some)
-    return torch.where(some, context[:, 0], 0.0), torch.where(some, alpha[:, 0], 0.0)[:, :num_slots]
+    with scope("past"):
+        context, alpha = scoring.attend(query.unsqueeze(1), keys, values, valid | ~some)
+        alpha = torch.where(some, alpha[:, 0], 0.0)[:, :num_slots]  # (B, t)
+        record(EQUATIONS, alpha=alpha)
+    return torch.where(some, context[:, 0], 0.0), alpha
 
 
 def extend(

@@ -9,7 +9,11 @@ from typing import ClassVar, Protocol, runtime_checkable
 from torch import Tensor
 
 from regard.ops.attention import additive_energies, attend, dot_energies
+from regard.ops.record import Equation, record
 from regard.ops.shapes import Bool, Float
+
+ADDITIVE = {"energies": Equation("a^t_i = vᵀ tanh(W_h h_i + q_t)", "e_i = vᵀ tanh(W_h h_i + q_t)", "past")}
+DOT = {"energies": Equation("a^t_i = q_tᵀ k_i", "e_i = q_tᵀ k_i", "past")}
 
 
 @runtime_checkable
@@ -60,7 +64,9 @@ class AdditiveScoring:
         mask: Bool[Tensor, "B t"],
     ) -> tuple[Float[Tensor, "B Q d"], Float[Tensor, "B Q t"]]:
         """See `ops/attention/additive`."""
-        return attend(additive_energies(query, keys, self.v_a), values, mask)
+        energies = additive_energies(query, keys, self.v_a)  # (B, Q, t)
+        record(ADDITIVE, energies=energies)
+        return attend(energies, values, mask)
 
 
 @dataclass(frozen=True)
@@ -96,4 +102,6 @@ class DotScoring:
         mask: Bool[Tensor, "B t"],
     ) -> tuple[Float[Tensor, "B Q d"], Float[Tensor, "B Q t"]]:
         """See `ops/attention/dot`."""
-        return attend(dot_energies(query, keys) * self.scale, values, mask)
+        energies = dot_energies(query, keys) * self.scale  # (B, Q, t)
+        record(DOT, energies=energies)
+        return attend(energies, values, mask)

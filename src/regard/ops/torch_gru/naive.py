@@ -8,8 +8,16 @@ second bias, which no other cell of ours needs. The paper's form is `ops/gru`.
 import torch
 from torch import Tensor
 
+from regard.ops.record import Equation, record
 from regard.ops.shapes import Bool, Float
 from regard.ops.unroll import PlainState, unroll
+
+EQUATIONS = {
+    "update": Equation("z_t = σ(W_z x_t + U_z h_{t−1} + b_z)"),
+    "reset": Equation("r_t = σ(W_r x_t + U_r h_{t−1} + b_r)"),
+    "candidate": Equation("h̃_t = tanh(W x_t + b + r_t ∘ (U h_{t−1} + b_U))"),
+    "state": Equation("h_t = (1 − z_t) ∘ h̃_t + z_t ∘ h_{t−1}"),
+}
 
 
 def torch_gru_step(
@@ -38,7 +46,9 @@ def torch_gru_step(
     update, reset = gates.chunk(2, dim=-1)  # (B, n) each
     candidate = torch.tanh(projected[:, 2 * n :] + reset * (recurrent[:, 2 * n :] + b_U))  # (B, n)
     # h_t = (1 − z_t) ∘ h̃_t + z_t ∘ h_{t−1}
-    return (candidate + update * (h - candidate),)  # (B, n)
+    state = candidate + update * (h - candidate)  # (B, n)
+    record(EQUATIONS, update=update, reset=reset, candidate=candidate, state=state)
+    return (state,)
 
 
 def torch_gru_sequence(

@@ -21,6 +21,8 @@ from regard.search.hypotheses import Hypothesis
 from regard.search.options import DEFAULT_SEARCH, SearchOptions, takes_options
 from regard.tasks.caption.result import Caption
 from regard.tasks.predictor import Predictor, predict_by_length
+from regard.tasks.trace import Trace
+from regard.tasks.tracing import trace_caption, traced_model
 from regard.text import Tokenizer, as_numbers
 
 Features = npt.NDArray[Any] | Sequence[Sequence[float]]
@@ -124,6 +126,42 @@ class Captioner(Predictor):
             [_EMPTY] * len(texts),
             batch_sentences=batch_sentences,
             batch_tokens=batch_tokens,
+        )
+
+    def trace(
+        self,
+        features: Sequence[float] | npt.NDArray[Any],
+        target: str | None = None,
+        *,
+        letters: str = "papers",
+        dtype: str = "float32",
+    ) -> Trace:
+        """Everything that the model computes for a vector, step by step: gates, states, probabilities.
+
+        Args:
+            features: raw, (f,).
+            target: the caption whose words the decoder reads; None for the one that greedy search finds.
+            letters: whose letters the equations have, ``papers`` or ``slides``.
+            dtype: ``float32``, or ``float64`` for a computation in double precision.
+
+        Raises:
+            DataError: another number of features, one that is not finite, or a blank target.
+        """
+        rows = self._matrix([features])  # type: ignore[list-item]
+        if target is None:
+            ((hypothesis, *_),) = self._search(rows, SearchOptions(beam=1, max_extra=self.max_length))
+        else:
+            if not target.strip():
+                raise DataError("trace: the target is blank; give it a word, or leave it out")
+            batch = pad_captioned([rows[0]], [self.tokenizer.encode(target)]).to(self.device)
+            (hypothesis,) = decode_forced(self.model, batch)
+        caption = self._caption([hypothesis])
+        with traced_model(self.single_model(), dtype) as traced:
+            given = torch.tensor(rows, device=self.device, dtype=getattr(torch, dtype))
+            sections = trace_caption(traced, given, hypothesis.ids, self.tokenizer.tokens)
+        text = " ".join(f"{value:g}" for value in rows[0])
+        return Trace(
+            self.task, text, (), caption.text, caption.tokens, tuple(sections), dtype, letters=letters
         )
 
     def _matrix(self, features: Features) -> npt.NDArray[np.float32]:

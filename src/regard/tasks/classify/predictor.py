@@ -20,6 +20,8 @@ from regard.tasks.predictor import (
     refuse_text,
     refuse_too_long,
 )
+from regard.tasks.trace import Trace
+from regard.tasks.tracing import trace_classification, traced_model
 from regard.text.specials import EOS
 
 Texts = str | Sequence[str]
@@ -98,6 +100,39 @@ class Classifier(LabelPredictor):
         """Classify an endless stream in constant memory, `chunk` lines at a time; options as for `classify`."""
         return predict_stream(
             lambda part, first_line: self.classify(part, first_line=first_line, **options), lines, chunk
+        )
+
+    def trace(self, line: Texts, *, letters: str = "papers", dtype: str = "float32") -> Trace:
+        """Everything that the model computes for a text or a pair, step by step: gates, states, alpha, probabilities.
+
+        Args:
+            line: as `classify` takes it.
+            letters: whose letters the equations have, ``papers`` or ``slides``.
+            dtype: ``float32``, or ``float64`` for a computation in double precision.
+
+        Raises:
+            ConfigError: the model is an ensemble.
+            DataError: a text is blank or has more than `max_length` tokens, or there is another number of them.
+        """
+        (classification,) = self.classify([line])
+        if not classification.label:
+            raise DataError("trace: a text is blank; give it a word")
+        with traced_model(self.single_model(), dtype) as traced:
+            sections = trace_classification(
+                traced,
+                self.tokenizer.encode_batch(classification.texts),
+                classification.tokens,
+                list(self.labels),
+            )
+        return Trace(
+            task=self.task,
+            text=" / ".join(classification.texts),
+            tokens=tuple(token for tokens in classification.tokens for token in tokens),
+            output=classification.label,
+            output_tokens=(classification.label,),
+            sections=tuple(sections),
+            dtype=dtype,
+            letters=letters,
         )
 
     def _texts(self, texts: Texts, place: str) -> tuple[str, ...]:

@@ -15,13 +15,15 @@ import torch
 
 from regard.batches import Stream, pad_lines
 from regard.config import in_range, one_of
-from regard.errors import ConfigError
+from regard.errors import ConfigError, DataError
 from regard.models import LanguageModelNetwork, States
 from regard.search.forced import log_probs_of, score_tokens
 from regard.search.options import DEFAULT_SAMPLING, SamplingOptions, takes_options
 from regard.search.sampling import Choice, sample, sampled_rows
 from regard.tasks.language_model.result import Candidate, Reading, Sample, SampleStep, Scored, TextScore
 from regard.tasks.predictor import CHUNK, Predictor, predict_by_length, refuse_text
+from regard.tasks.trace import Trace
+from regard.tasks.tracing import trace_text, traced_model
 from regard.text import MODES, EncodedLine, Tokenizer, encode_lines, unknown_id, unknown_words
 from regard.text.formats import group_by_size
 from regard.text.specials import BOS, EOS, UNK
@@ -203,6 +205,26 @@ class LanguageModel(Predictor):
                 "show; train one with model.cell = lstmn, rnn-read, rnn-sum or rnn-sum-keep"
             )
         return [self._reading(line) for line in encode_lines(lines, self.tokenizer)]
+
+    def trace(self, line: str, *, letters: str = "papers", dtype: str = "float32") -> Trace:
+        """Everything that the model computes for a line, step by step: gates, states, probabilities.
+
+        Args:
+            line: what it reads, and predicts word by word.
+            letters: whose letters the equations have, ``papers`` or ``slides``.
+            dtype: ``float32``, or ``float64`` for a computation in double precision.
+
+        Raises:
+            DataError: the line is blank.
+        """
+        [encoded] = encode_lines([line], self.tokenizer)
+        if not encoded.ids:
+            raise DataError("trace: the line is blank; give it a word")
+        ids = [*encoded.ids, EOS]
+        with traced_model(self.single_model(), dtype) as traced:
+            sections = trace_text(traced, ids, self.tokenizer.tokens)
+        tokens = tuple(self.tokenizer.tokens([BOS, *ids]))
+        return Trace(self.task, line, tokens[:-1], "", tokens[1:], tuple(sections), dtype, letters=letters)
 
     @torch.inference_mode()
     def _reading(self, line: EncodedLine) -> Reading:

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from regard.batches import pad_words
+from regard.errors import DataError
 from regard.models import TaggerNetwork
 from regard.tasks.predictor import (
     CHUNK,
@@ -20,7 +21,10 @@ from regard.tasks.predictor import (
     refuse_too_long,
 )
 from regard.tasks.tag.result import Tagging
+from regard.tasks.trace import Trace
+from regard.tasks.tracing import trace_tags, traced_model
 from regard.text import encode_words
+from regard.text.specials import EOS
 
 
 class Tagger(LabelPredictor):
@@ -80,6 +84,36 @@ class Tagger(LabelPredictor):
         """Tag an endless stream in constant memory, `chunk` lines at a time; options as for `tag`."""
         return predict_stream(
             lambda part, first_line: self.tag(part, first_line=first_line, **options), lines, chunk
+        )
+
+    def trace(self, line: str, *, letters: str = "papers", dtype: str = "float32") -> Trace:
+        """Everything that the model computes for a sentence, step by step: gates, states, probabilities.
+
+        Args:
+            line: words separated by blanks.
+            letters: whose letters the equations have, ``papers`` or ``slides``.
+            dtype: ``float32``, or ``float64`` for a computation in double precision.
+
+        Raises:
+            ConfigError: the model is an ensemble.
+            DataError: the line is blank, or has more than `max_length` words.
+        """
+        (tagging,) = self.tag([line])
+        if not tagging.words:
+            raise DataError("trace: the line is blank; give it a word")
+        tokens = (*tagging.words, *self.tokenizer.tokens([EOS]))
+        with traced_model(self.single_model(), dtype) as traced:
+            ids = encode_words(tagging.words, self.tokenizer)
+            sections = trace_tags(traced, ids, tokens, list(self.labels))
+        return Trace(
+            task=self.task,
+            text=line,
+            tokens=tokens,
+            output=" ".join(tagging.tags),
+            output_tokens=tagging.tags,
+            sections=tuple(sections),
+            dtype=dtype,
+            letters=letters,
         )
 
     @torch.inference_mode()

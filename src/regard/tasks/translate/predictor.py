@@ -38,6 +38,8 @@ from regard.tasks.predictor import (
     refuse_text,
     refuse_too_long,
 )
+from regard.tasks.trace import Trace
+from regard.tasks.tracing import trace_translation, traced_model
 from regard.tasks.translate.constraints import Constraints, Intervention, encode_constraints, swap_words
 from regard.tasks.translate.result import Translation, replace_unknowns
 from regard.tasks.translate.search_tree import SearchTree, decode_history
@@ -48,6 +50,9 @@ from regard.text.formats.layout import split_features
 from regard.text.sources import list_features
 from regard.text.specials import EOS, UNK
 from regard.text.tokenizer import refuse_other_vocabularies
+
+GREEDY = SearchOptions(beam=1)
+"""The most probable word at every step."""
 
 
 class Translator(Predictor):
@@ -303,18 +308,7 @@ class Translator(Predictor):
                 f"{len(sources)} source lines and {len(targets)} target lines: give one of each for every sentence"
             )
         given = self.parse_sources(sources, first_line, name)
-        pairs = []
-        for source, target, source_ids, target_ids in zip(
-            given,
-            targets,
-            self.encode(given, first_line, name),
-            self.encode_targets(targets, first_line, target_name),
-            strict=True,
-        ):
-            symbols = self._unknown_symbols(source, source_ids)
-            if symbols and target_ids:
-                target_ids, _ = self.target_tokenizer.encode_unknowns(target, symbols)
-            pairs.append(EncodedPair(source_ids, target_ids))
+        pairs = self._encode_pairs(given, targets, first_line, name, target_name)
 
         def align_batch(members: list[int]) -> Iterator[Translation]:
             padded = pad_pairs([pairs[k] for k in members]).to(self.device)
@@ -414,6 +408,62 @@ class Translator(Predictor):
             constraints.exclude,
         )
 
+    @takes_options(SearchOptions)
+    def trace(
+        self,
+        line: Source,
+        target: str | None = None,
+        options: SearchOptions = GREEDY,
+        *,
+        letters: str = "papers",
+        dtype: str = "float32",
+        **changes: Any,
+    ) -> Trace:
+        """Everything that the model computes for a line, step by step: gates, energies, alpha, context, probabilities.
+
+        Args:
+            line: what to translate, as `translate` takes it.
+            target: the translation whose words the decoder reads; None for the one that search finds.
+            options: how to search; greedily, unless a beam is given.
+            letters: whose letters the equations have, ``papers`` or ``slides``.
+            dtype: ``float32``, or ``float64`` for a computation in double precision.
+            changes: single search options, such as ``beam=10``; see `SearchOptions`.
+
+        Raises:
+            ConfigError: the model is an ensemble; an option is unknown or out of range.
+            DataError: the line or the target is blank, or longer than `max_length` tokens.
+        """
+        model = self.single_model()
+        options = options.change(**changes)
+        (source,) = self.parse_sources([line])
+        (ids,) = self.encode([source])
+        if not ids:
+            raise DataError("trace: the line is blank; give it a word")
+        if target is None:
+            (result,) = self.search([ids], options)
+            hypothesis = result.best
+        else:
+            (pair,) = self._encode_pairs([source], [target])
+            if not pair.target_ids:
+                raise DataError("trace: the target is blank; give it a word, or leave it out")
+            (hypothesis,) = decode_forced(self.model, pad_pairs([pair]).to(self.device))
+        translation = self._decode(source, ids, [hypothesis])
+        tokenizer = self.target_tokenizer.extend(self._unknown_symbols(source, ids))
+        with traced_model(model, dtype) as traced:
+            sections = trace_translation(
+                traced, ids, hypothesis.ids, translation.source_tokens, tokenizer.tokens
+            )
+        return Trace(
+            task=self.task,
+            text=translation.source_line,
+            tokens=translation.source_tokens,
+            output=translation.text,
+            output_tokens=translation.tokens,
+            sections=tuple(sections),
+            dtype=dtype,
+            letters=letters,
+        )
+
     def parse_sources(self, lines: Iterable[Any], first_line: int = 1, name: str = "line ") -> list[Source]:
         """The sources that were given, each with features if the model takes them, and without if it does not.
 
@@ -472,6 +522,29 @@ class Translator(Predictor):
     ) -> list[list[int]]:
         """The target ids of each line, as `encode` gives those of sources."""
         return self._encode(lines, self.target_tokenizer, first_line, name)
+
+    def _encode_pairs(
+        self,
+        sources: Sequence[Source],
+        targets: Sequence[str],
+        first_line: int = 1,
+        name: str = "line ",
+        target_name: str = "target line ",
+    ) -> list[EncodedPair]:
+        """Sources with their given targets; arguments as for `align`."""
+        pairs = []
+        for source, target, source_ids, target_ids in zip(
+            sources,
+            targets,
+            self.encode(sources, first_line, name),
+            self.encode_targets(targets, first_line, target_name),
+            strict=True,
+        ):
+            symbols = self._unknown_symbols(source, source_ids)
+            if symbols and target_ids:
+                target_ids, _ = self.target_tokenizer.encode_unknowns(target, symbols)
+            pairs.append(EncodedPair(source_ids, target_ids))
+        return pairs
 
     def _encode(
         self, lines: Sequence[Source], tokenizer: Tokenizer, first_line: int, name: str
