@@ -1,10 +1,10 @@
 """Damaged and hostile files against the command line: no traceback, no hang, no gigabytes.
 
 ``python -m benchmarks.fuzz --cases 1000`` damages a model folder, a shortlist, a training log, the kernels' cache, a
-configuration or an input, once per case, and runs a command on it. A case passes if the command ends within 20 seconds
-and 2 GB, with status 0, 1 or 2 and without a traceback, and refuses damaged weights. Cases are numbered: ``--case 123``
-repeats one. Most run in one process after another, with a limit on its address space and a watchdog; ``--processes`` of
-them run the real command.
+store, a configuration or an input, once per case, and runs a command on it. A case passes if the command ends within
+20 seconds and 2 GB, with status 0, 1 or 2 and without a traceback, and refuses damaged weights and ids. Cases are
+numbered: ``--case 123`` repeats one. Most run in one process after another, with a limit on its address space and a
+watchdog; ``--processes`` of them run the real command.
 """
 
 import argparse
@@ -29,6 +29,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow
+import pyarrow.ipc
 import torch
 
 from benchmarks.damage import (
@@ -44,12 +46,15 @@ from benchmarks.damage import (
 )
 from benchmarks.process import ROOT
 from benchmarks.report import Table, markdown_table
+from regard.batches.store import MANIFEST
 from regard.checkpoint import LOG, ModelFolder
 from regard.cli import main as command_line
 from regard.inference.shortlist import FILE, Shortlist
+from regard.io import LOCK
 from regard.ops.native import library
 from regard.tasks import TASKS
 from regard.text import train_tokenizer
+from regard.training.prepare import prepare_store
 
 SECONDS = 20
 GIGABYTES = 2
@@ -93,6 +98,33 @@ def write_models(folder: Path) -> None:
                 Shortlist(offsets, words, words[:3], sizes["target"], {"pairs": 3}).save(model.path)
 
 
+_TRAINING = {"device": "cpu", "threads": 1, "max_updates": 1, "max_epochs": 0, "batch_sentences": 64}
+_STORES: dict[str, dict[str, Any]] = {
+    "store-translate": {"task": "translate", "tokenizer": {"source": "word", "target": "word"}},
+    "store-classify": {"task": "classify", "tokenizer": {"text": "word"}},
+    "store-language_model": {
+        "task": "language_model",
+        "tokenizer": {"text": "word"},
+        "data": {"mode": "continuous"},
+    },
+}
+
+
+def write_stores(folder: Path) -> None:
+    """Write a small store of every form into folders of their own; an update reads all of it."""
+    for name, options in _STORES.items():
+        task = options["task"]
+        start = {"translate": "{}\t", "classify": "{}\t", "language_model": ""}[task]
+        text = folder / f"{name}.txt"
+        words = [f"{_TEXT[k % 2]} {k % 7}" for k in range(48)]
+        lines = (f"{start.format(_LABELS[k % 3])}{line}\n" for k, line in enumerate(words))
+        text.write_text("".join(lines))
+        streams = {"batch_sentences": 1} if task == "language_model" else {}
+        layers = {"model": _MODELS[task], "training": {**_TRAINING, **streams}}
+        prepare_store(folder / name, [str(text)], {**options, **layers})
+        text.unlink()
+
+
 _CONFIG = """task = "translate"
 [training]
 learning_rate = 0.001
@@ -110,7 +142,7 @@ source_size = 100
 
 Damage = Callable[[random.Random, Path], None]
 Prepared = tuple[list[str], bool]
-"""The command's arguments, and whether tensor data were damaged."""
+"""The command's arguments, and whether tensor data or ids were damaged."""
 
 
 def _use(rng: random.Random, folder: Path, work: Path) -> list[str]:
@@ -270,22 +302,60 @@ def _cache(rng: random.Random, base: Path, work: Path) -> Prepared:
     return ["--version"], False
 
 
+def _store(rng: random.Random, base: Path, work: Path) -> Prepared:
+    """A damaged store to train from."""
+    store = work / "store"
+    chosen = rng.choice(sorted(_STORES))
+    shutil.copytree(base / chosen, store)
+    path = store / rng.choice(sorted(each.name for each in store.iterdir() if each.name != LOCK))
+    damages: list[Damage] = [damage_bytes, damage_bytes, replace_file]
+    if path.name == MANIFEST:
+        damages += [forge_json] * 6
+    before = _stored(path)
+    rng.choice(damages)(rng, path)
+    must_be_refused = path.name != MANIFEST and _stored(path) != before
+    return train_command(chosen, work / "new", store), must_be_refused
+
+
+def train_command(name: str, folder: Path, store: Path) -> list[str]:
+    """A training whose one update reads all of a store."""
+    windows = ["--set", "data.steps=2000"] if "language_model" in name else []
+    return ["train", str(folder), "--train", str(store), *windows]
+
+
+def _stored(path: Path) -> Any:
+    """What a file of a store says; None where that cannot be read."""
+    if path.is_symlink() or not path.is_file() or path.stat().st_size > 1 << 24:
+        return None
+    content = path.read_bytes()
+    if path.suffix != ".arrow" or path.name == "lengths.arrow":
+        return content
+    try:
+        batch = pyarrow.ipc.open_file(content).get_batch(0)
+        batch.validate(full=True)
+        return batch.to_pydict()
+    except (pyarrow.ArrowException, OSError, ValueError):
+        return None
+
+
 CASES: dict[str, Callable[[random.Random, Path, Path], Prepared]] = {
     "model folders": _model,
     "ensembles": _ensemble,
     "shortlists": _shortlist,
     "training logs": _log,
     "kernels' cache": _cache,
+    "stores": _store,
     "inputs": _input,
     "options": _options,
 }
 """What is damaged → how; a case's number chooses among them."""
-_SHARES = ("model folders",) * 8 + ("inputs",) * 4 + ("options",) * 3 + tuple(CASES)
+_SHARES = ("model folders",) * 8 + ("inputs",) * 4 + ("options",) * 3 + ("stores",) * 3 + tuple(CASES)
 
 
 def _copy(rng: random.Random, base: Path, work: Path, task: str = "") -> Path:
     """A copy of one of the models."""
-    chosen = rng.choice(sorted(path.name for path in base.iterdir() if path.name.startswith(task)))
+    models = (path.parent.name for path in base.glob("*/regard.json"))
+    chosen = rng.choice(sorted(name for name in models if name.startswith(task)))
     shutil.copytree(base / chosen, work / chosen)
     return work / chosen
 
@@ -294,7 +364,7 @@ def _texts(folder: Path) -> Sequence[str]:
     return TASKS[folder.name.split("-")[0]].texts
 
 
-ACCEPTED = "damaged weights were accepted"
+ACCEPTED = "damaged weights or ids were accepted"
 
 
 @dataclass(frozen=True)
@@ -324,7 +394,7 @@ class Outcome:
 
 @contextmanager
 def _case(number: int, base: Path) -> Iterator[tuple[str, list[str], bool]]:
-    """A folder with something damaged in it: what, the command to run on it, and whether tensor data were damaged."""
+    """A folder with something damaged in it: what, the command to run on it, and whether it must refuse it."""
     rng = random.Random(number)
     kind = _SHARES[number % len(_SHARES)]
     with tempfile.TemporaryDirectory() as work:
@@ -527,6 +597,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         base = Path(folder)
         write_models(base)
+        write_stores(base)
         if arguments.case is not None:
             print(json.dumps(asdict(run_case(arguments.case, base)), indent=2).replace("\\n", "\n"))
             return

@@ -1,8 +1,9 @@
-"""Whether training survives being killed: ``python -m benchmarks.kill``; see its ``--help``.
+"""Whether preparing and training survive being killed: ``python -m benchmarks.kill``; see its ``--help``.
 
-One run is trained without a break. Then the same run is trained again and again, killed at random moments (SIGKILL, and
-now and then SIGTERM or SIGHUP) while it prepares, updates, validates and writes checkpoints, and resumed until it ends.
-Its weights, its log and its report have to be those of the unbroken run, to the byte and to the line.
+Text is prepared and a model is trained from the store, without a break. Then the same is done again and again, killed
+at random moments (SIGKILL, and now and then SIGTERM or SIGHUP) while it prepares, starts, updates, validates and writes
+checkpoints, and resumed until it ends. Store, weights, log and report have to be those of the unbroken run, to the byte
+and to the line.
 
 Every session is a process of its own, forked from one that has imported the package, so that some hundred kills take
 minutes. Prints progress on standard error, a table on standard output; exits with 1 where anything differs.
@@ -25,14 +26,17 @@ from typing import Any
 
 import safetensors.numpy
 
+from regard.batches.store import is_store
 from regard.checkpoint import read_log
+from regard.io import LOCK
 from regard.tasks.translate.task import TranslateTask
+from regard.training import prepare
 from regard.training.configure import configure
 from regard.training.loop import Loop
 from regard.training.run import run_training
 from regard.training.state import Checkpoints
 
-PHASES = ("prepare", "update", "validate", "checkpoint")
+PHASES = ("prepare", "start", "update", "validate", "checkpoint")
 SIGNALS = (signal.SIGKILL, signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGHUP)
 _CLOCK = ("seconds", "tokens_per_second", "train_seconds")
 _WAIT = 60.0  # seconds that a session may take before it counts as hanging
@@ -56,6 +60,7 @@ CONFIG = {
         "keep_best": 2,
     },
 }
+NUM_CHUNKS = 12
 WORDS = "abcdefgh"
 PAIRS = [(f"{a} {b} {c}", f"{c} {b} {a}".upper()) for a in WORDS for b in WORDS[:4] for c in WORDS[:3]]
 
@@ -91,11 +96,11 @@ class Phases:
         self._memory = mmap.mmap(-1, 1 + len(PHASES))
 
     def reset(self) -> None:
-        """Begin a session, which prepares."""
+        """Begin a session."""
         self._memory[:] = bytes(1 + len(PHASES))
-        self._enter(0)
 
-    def _enter(self, phase: int) -> None:
+    def enter(self, phase: int) -> None:
+        """Say which phase begins, by its number."""
         self._memory[0] = phase
         self._memory[1 + phase] = (self._memory[1 + phase] + 1) % 256
 
@@ -111,8 +116,11 @@ class Phases:
     def watch(self) -> None:
         """Let this process say which phase it enters."""
         for owner, name, phase in (
+            (prepare, "_encode_chunk", "prepare"),
+            (prepare, "write_part", "prepare"),
+            (prepare, "write_manifest", "prepare"),
             (Loop, "_update", "update"),
-            (TranslateTask, "validate", "validate"),
+            (TranslateTask, "measure", "validate"),
             (Checkpoints, "write", "checkpoint"),
         ):
             setattr(owner, name, self._watched(getattr(owner, name), PHASES.index(phase)))
@@ -120,7 +128,7 @@ class Phases:
     def _watched(self, function: Any, phase: int) -> Any:
         def call(*args: Any, **options: Any) -> Any:
             before = self._memory[0]
-            self._enter(phase)
+            self.enter(phase)
             try:
                 return function(*args, **options)
             finally:
@@ -129,8 +137,8 @@ class Phases:
         return call
 
 
-def start_session(folder: Path, phases: Phases) -> int:
-    """Begin or resume the run in a process of its own; return its id."""
+def start_session(folder: Path, text: Path, phases: Phases) -> int:
+    """Prepare and train, or go on with it, in a process of its own; return its id."""
     phases.reset()
     pid = os.fork()
     if pid:
@@ -139,7 +147,13 @@ def start_session(folder: Path, phases: Phases) -> int:
     try:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
         phases.watch()
-        run_training(folder, configure(CONFIG), train=PAIRS, resume=True)
+        store = folder / "store"
+        if not is_store(store):
+            phases.enter(PHASES.index("prepare"))
+            prepare.prepare_store(store, [str(text)], CONFIG)
+        phases.enter(PHASES.index("start"))
+        config = configure(CONFIG, {"data": {"train": [str(store)]}})
+        run_training(folder / "model", config, resume=True)
         status = 0
     except KeyboardInterrupt:
         status = 130
@@ -147,7 +161,9 @@ def start_session(folder: Path, phases: Phases) -> int:
         os._exit(status)
 
 
-def end_session(pid: int, phases: Phases, rng: random.Random, longest: float) -> tuple[str, str] | int:
+def end_session(
+    pid: int, phases: Phases, rng: random.Random, longest: float, *, is_prepared: bool
+) -> tuple[str, str] | int:
     """Kill a session at a random moment, or let it end.
 
     Args:
@@ -155,6 +171,7 @@ def end_session(pid: int, phases: Phases, rng: random.Random, longest: float) ->
         phases: what it is doing.
         rng: chooses the moment: any, or shortly after it entered a phase for some time.
         longest: how long a whole run takes, in seconds.
+        is_prepared: whether it has a store already.
 
     Returns:
         The signal and the phase that it met, or the exit status of a session that ended by itself.
@@ -163,8 +180,8 @@ def end_session(pid: int, phases: Phases, rng: random.Random, longest: float) ->
         RuntimeError: it hangs.
     """
     number = rng.choice(SIGNALS)
-    phase = rng.choice(PHASES)
-    times = 1 if phase == "prepare" else rng.randint(1, 4)
+    phase = rng.choice(PHASES[1:]) if is_prepared else rng.choice(("prepare", rng.choice(PHASES)))
+    times = {"prepare": rng.randint(1, 2 * NUM_CHUNKS + 1), "start": 1}.get(phase, rng.randint(1, 4))
     moment = time.monotonic() + rng.uniform(0, longest) if rng.random() < 0.3 else None
     begun = time.monotonic()
     while True:
@@ -187,6 +204,7 @@ def end_session(pid: int, phases: Phases, rng: random.Random, longest: float) ->
 
 def content(folder: Path) -> dict[str, Any]:
     """All of a run that must not depend on where it was killed."""
+    store, folder = folder / "store", folder / "model"
     log = [
         {key: value for key, value in row.items() if key not in _CLOCK}
         for row in read_log(folder)
@@ -202,8 +220,15 @@ def content(folder: Path) -> dict[str, Any]:
         "weights": weights,
         "log": log,
         "report": {key: value for key, value in report.items() if key not in _CLOCK},
-        "leftovers": [path.name for path in folder.rglob(".*")],
+        "store": {path.name: path.read_bytes() for path in store.iterdir() if path.is_file()},
+        "leftovers": [
+            path.name for each in (folder, store) for path in each.rglob("*") if _is_leftover(path)
+        ],
     }
+
+
+def _is_leftover(path: Path) -> bool:
+    return (path.name.startswith(".") and path.name != LOCK) or (path.is_dir() and path.name == "unfinished")
 
 
 def kill_runs(folder: Path, kills: int, seed: int, log: Any = None) -> Tally:
@@ -216,8 +241,11 @@ def kill_runs(folder: Path, kills: int, seed: int, log: Any = None) -> Tally:
         log: called with a line after each run.
     """
     phases, rng, tally = Phases(), random.Random(seed), Tally()
+    text = folder / "pairs.tsv"
+    text.write_text("".join(f"{source}\t{target}\n" for source, target in PAIRS), encoding="utf-8")
+    prepare._CHUNK = -(-len(PAIRS) // NUM_CHUNKS)  # type: ignore[attr-defined]
     begun = time.monotonic()
-    pid = start_session(folder / "whole", phases)
+    pid = start_session(folder / "whole", text, phases)
     if os.waitpid(pid, 0)[1]:
         raise RuntimeError("the unbroken run failed")
     longest = time.monotonic() - begun
@@ -228,11 +256,12 @@ def kill_runs(folder: Path, kills: int, seed: int, log: Any = None) -> Tally:
         most = rng.randint(4, 16)  # a run that is killed early again and again would never end
         for session in range(most + 1):
             last = session == most
-            pid = start_session(run, phases)
+            is_prepared = is_store(run / "store")
+            pid = start_session(run, text, phases)
             ended = (
                 os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
                 if last
-                else end_session(pid, phases, rng, longest)
+                else end_session(pid, phases, rng, longest, is_prepared=is_prepared)
             )
             tally.sessions += 1
             if isinstance(ended, tuple):
@@ -243,7 +272,7 @@ def kill_runs(folder: Path, kills: int, seed: int, log: Any = None) -> Tally:
                 tally.differences.append(f"a session of run {tally.runs + 1} ended with status {ended}")
                 break
         tally.runs += 1
-        if (run / "report.json").exists():
+        if (run / "model" / "report.json").exists():
             found = content(run)
             wrong = [part for part in expected if expected[part] != found[part]]
             if wrong:
@@ -270,7 +299,8 @@ def main() -> None:
     print(tally.table())
     same = tally.runs - len(tally.differences)
     print(
-        f"{tally.runs} runs in {tally.sessions} sessions; {same} equal to the unbroken run in weights, log and report"
+        f"{tally.runs} runs in {tally.sessions} sessions; {same} equal to the unbroken run in store, weights, log "
+        "and report"
     )
     for difference in tally.differences:
         print(f"differs: {difference}")

@@ -5,13 +5,16 @@ of the lines. `tests/ops/test_shapes.py` tests the hook; `tests/ops/test_gru.py`
 """
 
 import math
+import os
 import random
 import resource
 import signal
+import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import cycle
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -473,3 +476,32 @@ def grown() -> Callable[..., SearchTree]:
         return SearchTree(_translation(path, source), tuple(steps))
 
     return grow
+
+
+@pytest.fixture
+def process_environment():
+    """The environment of processes that are to import this package, of one thread each."""
+    return {
+        **{name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")},
+        "PYTHONPATH": str(Path(models.__file__).parents[2]),
+        "OMP_NUM_THREADS": "1",
+    }
+
+
+@pytest.fixture
+def torchrun(process_environment):
+    """Runs a script or a module in two processes that work together."""
+
+    def run(*arguments, restarts=0):
+        launcher = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+        command = [*launcher, "--max-restarts", str(restarts), *map(str, arguments)]
+        piped = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+        with subprocess.Popen(command, env=process_environment, **piped) as process:
+            try:
+                out, err = process.communicate(timeout=120)
+            except subprocess.TimeoutExpired:
+                process.terminate()  # which ends its processes, too
+                raise
+        return subprocess.CompletedProcess(command, process.returncode, out, err)
+
+    return run

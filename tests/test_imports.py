@@ -14,7 +14,7 @@ ROOT = Path(regard.__file__).parent
 ORDER = (
     *(
         ("errors", "openmp", "version"),
-        ("config", "device", "io", "progress", "terminal"),
+        ("config", "device", "io", "processes", "progress", "terminal", "worker_pool"),
         ("tensors", "text"),
         ("datasets",),
         ("batches",),

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from regard.inference.ensemble import Ensemble as Ensemble
     from regard.inference.ensemble import EnsembleSource as EnsembleSource
     from regard.inference.shortlist import Shortlist as Shortlist
+    from regard.processes import Processes as Processes
     from regard.search.options import SamplingOptions as SamplingOptions
     from regard.search.options import SearchOptions as SearchOptions
     from regard.tasks.base import Validation as Validation
@@ -71,6 +72,7 @@ _MODULES = {
     "regard.evaluation.quality": ("LengthBand", "Quality"),
     "regard.inference.ensemble": ("Ensemble", "EnsembleSource"),
     "regard.inference.shortlist": ("Shortlist",),
+    "regard.processes": ("Processes",),
     "regard.search.options": ("SamplingOptions", "SearchOptions"),
     "regard.tasks.base": ("Validation",),
     "regard.tasks.caption.predictor": ("Captioner",),

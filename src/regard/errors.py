@@ -9,7 +9,13 @@ from difflib import get_close_matches
 
 
 class RegardError(Exception):
-    """Base of all errors meant for the user."""
+    """Base of all errors meant for the user.
+
+    Attributes:
+        is_shared: whether every one of the processes that work together raises it, so that one message is enough.
+    """
+
+    is_shared = False
 
 
 class DataError(RegardError):

@@ -8,12 +8,14 @@ from hypothesis import strategies as st
 
 from benchmarks import fuzz
 from regard import checkpoint
+from regard.batches.store import Store
 
 
 @pytest.fixture(scope="module")
 def base(tmp_path_factory):
     folder = tmp_path_factory.mktemp("models")
     fuzz.write_models(folder)
+    fuzz.write_stores(folder)
     return folder
 
 
@@ -25,8 +27,20 @@ def test_no_traceback_no_hang_no_gigabytes(base, number):
 
 
 def test_the_models_are_whole(base):
-    for folder in base.iterdir():
-        assert checkpoint.ModelFolder(folder).load().task == folder.name.split("-")[0]
+    for path in base.glob("*/regard.json"):
+        assert checkpoint.ModelFolder(path.parent).load().task == path.parent.name.split("-")[0]
+
+
+@pytest.mark.parametrize("name", sorted(fuzz._STORES))
+def test_the_stores_are_whole_and_read_in_one_update(base, tmp_path, monkeypatch, name):
+    read = set()
+    real = Store.__getitem__
+    monkeypatch.setattr(Store, "__getitem__", lambda store, k: read.add(k) or real(store, k))
+    monkeypatch.setattr("sys.argv", ["regard", *fuzz.train_command(name, tmp_path / "m", base / name)])
+    with pytest.raises(SystemExit) as ended:
+        fuzz.command_line()
+    assert not ended.value.code
+    assert read == set(range(len(Store(base / name, tuple))))
 
 
 def test_a_case_is_the_same_each_time(base):

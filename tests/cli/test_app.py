@@ -13,7 +13,7 @@ from regard.cli.app import app, main
 from regard.tasks import TASKS
 
 COMMANDS = [
-    *("demo", "train", "tune", "evaluate", "compare"),
+    *("demo", "prepare", "train", "tune", "evaluate", "compare"),
     *(name for task in TASKS.values() for name in task.commands),
     *("trace", "animate", "lab", "average", "models", "show"),
 ]

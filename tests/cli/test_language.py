@@ -93,6 +93,17 @@ def test_a_summary_alone(regard, language_model, tmp_path):
     assert shown.err == ""
 
 
+@pytest.mark.parametrize("flag", [[], ["--continuous"]])
+def test_a_line_that_is_too_long_is_refused_after_those_before_it(regard, language_model, flag):
+    lines = ["the cat", "", "a dog", "the cat the cat the", "a dog"]
+    whole = regard("score", language_model, *flag, stdin="\n".join(lines)).out.splitlines()
+    ended = regard("score", language_model, "--max-length", "4", *flag, stdin="\n".join(lines))
+    assert ended.status == 2
+    assert "line 4 ('the cat the cat the' …) has 5 tokens, above the limit of 4" in ended.err
+    assert ended.out.splitlines() == whole[:3]
+    assert regard("score", language_model, "--max-length", "5", *flag, stdin="\n".join(lines)).status == 0
+
+
 def test_scores_into_a_file(regard, language_model, tmp_path):
     (tmp_path / "text").write_text("a\nb\n")
     regard("score", language_model, tmp_path / "text", "-o", tmp_path / "scores")

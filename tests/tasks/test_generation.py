@@ -9,7 +9,14 @@ from torch import nn
 
 from regard.errors import ConfigError
 from regard.tasks.base import Validation
-from regard.tasks.generation import check_selection, line_unit, token_unit, unit_of_lines, validate_generation
+from regard.tasks.generation import (
+    check_selection,
+    line_unit,
+    measure_generation,
+    summarize_generation,
+    token_unit,
+    unit_of_lines,
+)
 from regard.tasks.translate.config import TranslateRun
 from regard.text import train_tokenizer
 
@@ -49,15 +56,15 @@ def validated(said, written, free_running=2, model=None, select="loss"):
         calls.append(list(members))
         return [written[k] for k in members]
 
-    found = validate_generation(
+    measured = measure_generation(
         model or Scripted(),
-        TOKENIZER,
         batches=batches,
         generate=generate,
-        references=REFERENCES,
-        reference_ids=WANTED,
+        num_examples=len(REFERENCES),
         free_running=free_running,
-        select=select,
+    )
+    found = summarize_generation(
+        [measured], TOKENIZER, references=REFERENCES, reference_ids=WANTED, select=select
     )
     return found, calls
 

@@ -58,11 +58,12 @@ def test_the_mean_of_the_best_checkpoints(tmp_path, run_config, pairs, monkeypat
     losses = iter([3.0, 1.0, 2.0, 4.0, 0.5 if improves else 1.5])
     seen = []
 
-    def validate(task, device):
+    def measure(task, device, processes):
         seen.append(torch.cat([each.detach().flatten().clone() for each in task.model.parameters()]))
         return Validation(next(losses), {})
 
-    monkeypatch.setattr(TranslateTask, "validate", validate)
+    monkeypatch.setattr(TranslateTask, "measure", measure)
+    monkeypatch.setattr(TranslateTask, "summarize", lambda task, measured: measured[0])
     config = run_config(training={"max_updates": 8, "validate_every": 2, "average_best": 3, "select": "loss"})
     trained = run_training(tmp_path / "model", config, train=pairs(40), valid=pairs(10))
     mean = torch.stack([seen[1], seen[2], seen[0]]).double().mean(0).float()

@@ -110,15 +110,15 @@ class TestWhenItStops:
 
 def script(monkeypatch, change):
     """Validations that say what a test wants to hear."""
-    real = TranslateTask.validate
+    real = TranslateTask.summarize
 
-    def scripted(task, device):
-        validation = real(task, device)
+    def scripted(task, measured):
+        validation = real(task, measured)
         changed = dict(change(validation))
         loss = changed.pop("loss", validation.loss)
         return Validation(loss, {**validation.scores, **changed})
 
-    monkeypatch.setattr(TranslateTask, "validate", scripted)
+    monkeypatch.setattr(TranslateTask, "summarize", scripted)
 
 
 class TestBestAndLast:

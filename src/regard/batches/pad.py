@@ -14,7 +14,7 @@ import copy
 import random
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
-from itertools import chain
+from itertools import accumulate, chain, pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -249,12 +249,38 @@ class LineBatch(Batch):
     def __post_init__(self) -> None:
         self._count(self.mask)
 
+    def rows(self, first: int, step: int) -> "LineBatch":
+        """The batch of every `step`-th row from `first` on."""
+        part = slice(first, None, step)
+        return LineBatch(
+            self.previous_ids[part], self.target_ids[part], self.mask[part], continues=self.continues
+        )
+
 
 def pad_lines(lines: Sequence[Sequence[int]]) -> LineBatch:
     """Pad lines that are read one by one, each from BOS."""
     previous_ids, mask = pad([[BOS, *ids] for ids in lines])
     target_ids, _ = pad([[*ids, EOS] for ids in lines])
     return LineBatch(previous_ids, target_ids, mask)
+
+
+def cut_streams(num_tokens: int, num_streams: int, steps: int) -> tuple[list[tuple[int, int]], int]:
+    """Where the streams of a text start and end, and the number of their windows; see `Stream`.
+
+    Raises:
+        ConfigError: there are fewer than one stream or step.
+        DataError: there are more streams than tokens.
+    """
+    in_range("the number of streams", num_streams, 1)
+    in_range("the steps of a window", steps, 1)
+    if num_tokens < num_streams:
+        raise DataError(
+            f"{num_tokens} tokens, EOS counted, cannot be cut into {num_streams} streams; give more text, or set fewer "
+            "streams"
+        )
+    shortest, longer = divmod(num_tokens, num_streams)
+    ends = list(accumulate(shortest + (b < longer) for b in range(num_streams)))
+    return list(pairwise([0, *ends])), -(-shortest // steps)
 
 
 class Stream:
@@ -283,25 +309,13 @@ class Stream:
     """
 
     def __init__(self, lines: Iterable[Sequence[int]], num_streams: int, steps: int) -> None:
-        in_range("the number of streams", num_streams, 1)
-        in_range("the steps of a window", steps, 1)
         tokens = list(chain.from_iterable((*ids, EOS) for ids in lines))
-        if len(tokens) < num_streams:
-            raise DataError(
-                f"{len(tokens)} tokens, EOS counted, cannot be cut into {num_streams} streams; give more text, "
-                "or set fewer streams"
-            )
         self.num_tokens = len(tokens)
-        shortest, longer = divmod(len(tokens), num_streams)
-        lengths = [shortest + (b < longer) for b in range(num_streams)]
-        ends = torch.tensor(lengths).cumsum(0).tolist()
-        starts = [end - length for end, length in zip(ends, lengths, strict=True)]
+        spans, self._num_windows = cut_streams(len(tokens), num_streams, steps)
         before = [BOS, *(BOS if token == EOS else token for token in tokens)]
-        spans = list(zip(starts, ends, strict=True))
         self._previous_ids, self._mask = pad([before[start:end] for start, end in spans])
         self._target_ids, _ = pad([tokens[start:end] for start, end in spans])
         self._steps = steps
-        self._num_windows = -(-shortest // steps)
 
     def __len__(self) -> int:
         return self._num_windows

@@ -2,24 +2,42 @@
 
 An error the user can fix is one message on standard error and status 2; Ctrl-C is status 130; a closed pipe ends the
 program silently, with status 1, and a standard output that was closed from the start is an error. With
-REGARD_TRACEBACK set, errors keep their traceback; bugs always do.
+REGARD_TRACEBACK set, errors keep their traceback; bugs always do. Of several processes that torchrun started, only the
+first prints; the others print errors that are theirs alone.
 """
 
 import errno
 import io
 import os
 import sys
+import time
 from pkgutil import resolve_name
 
 import typer
 
-from regard.cli import animate, average, compare, demo, evaluate, lab, models, show, trace, train, tune
+from regard.cli import (
+    animate,
+    average,
+    compare,
+    demo,
+    evaluate,
+    lab,
+    models,
+    prepare,
+    show,
+    trace,
+    train,
+    tune,
+)
 from regard.cli.console import notes, results
 from regard.errors import ConfigError, DataError, RegardError
+from regard.processes import Processes
 from regard.tasks import TASKS
 from regard.terminal import show_controls
 from regard.version import __version__
 
+_SHARED = ("prepare", "train", "translate")  # the commands whose work several processes share
+_WAIT = 3.0  # seconds in which torchrun ends the other processes once one has failed
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 app = typer.Typer(
@@ -32,6 +50,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command()(demo.demo)
+app.command()(prepare.prepare)
 app.command()(train.train)
 app.command()(tune.tune)
 app.command()(evaluate.evaluate)
@@ -55,11 +74,17 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def _root(
+    context: typer.Context,
     version: bool = typer.Option(
         False, "--version", callback=_version, is_eager=True, help="Print the version."
     ),
 ) -> None:
-    pass
+    processes, command = Processes.launched(), context.invoked_subcommand
+    if processes.world_size > 1 and command not in _SHARED:
+        raise ConfigError(
+            f"{command}: {processes.world_size} processes cannot share its work, only that of {', '.join(_SHARED)}; "
+            "run it without torchrun"
+        )
 
 
 def main() -> None:
@@ -74,7 +99,7 @@ def main() -> None:
     except RegardError as error:
         if os.environ.get("REGARD_TRACEBACK"):
             raise
-        _print_error(str(error))
+        _print_error(str(error), is_shared=error.is_shared)
         sys.exit(2)
     except MemoryError:
         _print_error("out of memory; give less data or smaller batches, or use a machine with more memory")
@@ -104,6 +129,9 @@ def _prepare_streams() -> None:
         if isinstance(stream, io.TextIOWrapper):
             shown = "backslashreplace" if stream.isatty() else errors
             stream.reconfigure(encoding="utf-8", errors=shown)
+    if not Processes.launched().is_first:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+        notes.quiet = True
 
 
 def _check_arguments(arguments: list[str]) -> None:
@@ -125,6 +153,14 @@ def _check_arguments(arguments: list[str]) -> None:
         )
 
 
-def _print_error(message: str) -> None:
+def _print_error(message: str, *, is_shared: bool = False) -> None:
+    processes = Processes.launched()
+    if not processes.is_first:
+        # the first process may have the same error: it has time to print it, after which torchrun ends this one
+        time.sleep(_WAIT)
+        if is_shared:
+            return
+        notes.quiet = False
+        message = f"{processes}: {message}"
     notes.print("[bold red]error:[/] ", end="")
     notes.print(message, markup=False)

@@ -74,7 +74,7 @@ def lab(
     from regard.config import one_of
     from regard.lab import EXPERIMENTS, find_experiment
     from regard.lab.runner import Bench
-    from regard.lab.runner.bench import num_cores
+    from regard.worker_pool import num_cores
 
     if name is None:
         _print_list([find_experiment(each) for each in EXPERIMENTS], json)

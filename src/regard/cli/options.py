@@ -35,6 +35,20 @@ ColumnPair = Annotated[
         "or by the names in its first line: --columns 1 2 or --columns lemma form."
     ),
 ]
+ValidFiles = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--valid",
+        help="The validation data, in the same form; by default some training examples are split off.",
+    ),
+]
+TokenizerKind = Annotated[
+    str | None,
+    typer.Option(
+        help="Kind of tokens: char, word, bpe or unigram; for a translator one for both sides, or two: char,word."
+    ),
+]
+VocabularySize = Annotated[int | None, typer.Option(help="Maximum size of each vocabulary.")]
 Features = Annotated[
     str | None,
     typer.Option(

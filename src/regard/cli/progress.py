@@ -4,10 +4,13 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol, Self
 
 from regard.cli.console import notes
-from regard.progress import ProgressBar
+from regard.progress import ProgressBar, can_redraw
+
+if TYPE_CHECKING:
+    from regard.training.prepare import PrepareProgress
 
 
 class HasTokens(Protocol):
@@ -63,3 +66,24 @@ class LinesDisplay(ProgressBar):
         fraction = None if not self._total else self._lines / self._total
         counted = f"{self._lines:,} line{'' if self._lines == 1 else 's'}"
         self._show(counted, fraction, seconds, (f"{self._tokens / max(seconds, 1e-9):,.0f} tokens/s",))
+
+
+class PrepareDisplay(ProgressBar):
+    """Counts examples as they are encoded; nothing is shown before the first."""
+
+    def __init__(self) -> None:
+        super().__init__("preparing", notes, live=can_redraw(notes))
+        self._started = time.monotonic()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def report(self, done: "PrepareProgress") -> None:
+        """Show how far preparing is."""
+        if self._live:
+            self._display.start()
+        seconds = time.monotonic() - self._started
+        speed = done.num_read / max(seconds, 1e-9)
+        self._show(
+            f"{done.num_read:,} examples", done.num_read / done.total, seconds, (f"{speed:,.0f} examples/s",)
+        )

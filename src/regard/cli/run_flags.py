@@ -10,7 +10,15 @@ from typing import Annotated, Any
 
 import typer
 
-from regard.cli.options import DEVICE_HELP, ColumnPair, Features, Vertical
+from regard.cli.options import (
+    DEVICE_HELP,
+    ColumnPair,
+    Features,
+    TokenizerKind,
+    ValidFiles,
+    Vertical,
+    VocabularySize,
+)
 from regard.config import set_option
 from regard.errors import ConfigError
 from regard.tasks import TASKS
@@ -30,13 +38,7 @@ class RunFlags:
             help="The training data: one file; give it twice for two parallel files, such as source and target.",
         ),
     ] = None
-    valid_files: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--valid",
-            help="The validation data, in the same form; by default some training examples are split off.",
-        ),
-    ] = None
+    valid_files: ValidFiles = None
     task: Annotated[
         str | None,
         typer.Option(
@@ -55,13 +57,8 @@ class RunFlags:
             is_eager=True,
         ),
     ] = None
-    tokenizer: Annotated[
-        str | None,
-        typer.Option(
-            help="Kind of tokens: char, word, bpe or unigram; for a translator one for both sides, or two: char,word."
-        ),
-    ] = None
-    vocabulary: Annotated[int | None, typer.Option(help="Maximum size of each vocabulary.")] = None
+    tokenizer: TokenizerKind = None
+    vocabulary: VocabularySize = None
     columns: ColumnPair = None
     features: Features = None
     vertical: Vertical = False
@@ -128,7 +125,9 @@ class RunFlags:
             from regard.training.configure import recognize
 
             task = recognize(begun, file, given, preset=self.preset).task
-            given["tokenizer"] = self._of_tokenizers(task) | given.get("tokenizer", {})
+            given["tokenizer"] = tokenizer_options(task, self.tokenizer, self.vocabulary) | given.get(
+                "tokenizer", {}
+            )
         return given
 
     def _belongs_to(self, task: str, flag: str, what: str) -> None:
@@ -137,20 +136,21 @@ class RunFlags:
             purpose = TASKS[task].purpose
             raise ConfigError(f"{flag}: only a model for {purpose} reads {what}; leave it out")
 
-    def _of_tokenizers(self, task: str) -> dict[str, Any]:
-        """``--tokenizer`` and ``--vocabulary`` as options of the task: of two sides, or of one text."""
-        sides = TASKS[task].texts
-        flags: dict[str, Any] = {}
-        if self.tokenizer:
-            first, _, second = self.tokenizer.partition(",")
-            if second and len(sides) == 1:
-                raise ConfigError(
-                    f"--tokenizer {self.tokenizer}: the task {task!r} has one tokenizer; give {first} or {second}"
-                )
-            flags |= dict(zip(sides, (first, second or first), strict=False))
-        if self.vocabulary is not None:
-            flags |= {f"{side}_size": self.vocabulary for side in sides}
-        return flags
-
 
 DEFAULT_RUN = RunFlags()
+
+
+def tokenizer_options(task: str, tokenizer: str | None, vocabulary: int | None) -> dict[str, Any]:
+    """``--tokenizer`` and ``--vocabulary`` as options of the task: of two sides, or of one text."""
+    sides = TASKS[task].texts
+    options: dict[str, Any] = {}
+    if tokenizer:
+        first, _, second = tokenizer.partition(",")
+        if second and len(sides) == 1:
+            raise ConfigError(
+                f"--tokenizer {tokenizer}: the task {task!r} has one tokenizer; give {first} or {second}"
+            )
+        options |= dict(zip(sides, (first, second or first), strict=False))
+    if vocabulary is not None:
+        options |= {f"{side}_size": vocabulary for side in sides}
+    return options

@@ -40,6 +40,10 @@ def score(
         bool,
         typer.Option("--json", help="Print JSON: one object per line, or one for the text with --summary."),
     ] = False,
+    max_length: Annotated[
+        int | None,
+        typer.Option(help="Refuse lines with more tokens than this; by default none is too long.", min=1),
+    ] = None,
     output: Output = None,
     weights: Weights = "best",
     device: Device = "auto",
@@ -73,7 +77,10 @@ def score(
     total = TextScore()
     to_file = (output is not None or summary) and not typed
     with output_file(output) as file, LinesDisplay("scoring", files=sources, to_file=to_file) as display:
-        for line in language_model.score(read_lines(sources), mode=mode, chunk=1 if typed else CHUNK):
+        scored = language_model.score(
+            read_lines(sources), mode=mode, chunk=1 if typed else CHUNK, max_length=max_length
+        )
+        for line in scored:
             total = total.with_line(line)
             if json and not summary:
                 print_json(line.to_json(), file)

@@ -13,10 +13,12 @@ from rich.text import Text
 
 from regard.cli.console import command_line, notes, print_json, results, score_table
 from regard.cli.options import option_flags
+from regard.cli.progress import PrepareDisplay
 from regard.cli.run_flags import DEFAULT_RUN, RunFlags
-from regard.config import list_options, one_of
+from regard.config import list_options, merge, one_of
 from regard.errors import ConfigError
 from regard.evaluation.metrics import duration, format_score, format_with_margin
+from regard.processes import Processes
 from regard.tasks import TASKS
 from regard.terminal import wrap_line
 
@@ -108,6 +110,9 @@ def train(
     run that was never stopped. A finished one can be given more updates,
     epochs or minutes, or another schedule; time already spent counts.
 
+    Under torchrun, on one machine or several, all processes train one model:
+    they share each batch, and the first of them writes and reports.
+
     [bold]Examples[/]
 
       regard train model --train pairs.tsv
@@ -129,16 +134,37 @@ def train(
       regard train inflection --train forms.tsv --features 2 --preset characters
 
       regard train lm --task language_model --train text.txt
+
+      torchrun --standalone --nproc-per-node 4 -m regard train model --train pairs.tsv --resume
     """
     from regard.checkpoint import read_options
     from regard.training.configure import begun_options, plan_run
+    from regard.training.prepare import prepare_large
     from regard.training.progress import TrainingDisplay
     from regard.training.run import run_training
     from regard.training.seeds import run_seeds
 
+    processes = Processes.launched()
+    if seeds is not None and processes.world_size > 1:
+        raise ConfigError(
+            f"--seeds {seeds}: {processes.world_size} processes train one model together; leave out --seeds, or train "
+            "without torchrun"
+        )
     file = read_options(flags.config) if flags.config else {}
     begun = begun_options(folder) if resume and seeds is None else {}
     given = flags.to_mapping(begun, file)
+    if not plan:
+        with PrepareDisplay() as preparing:
+            stored = prepare_large(
+                folder,
+                file,
+                given,
+                preset=flags.preset,
+                jobs=None,
+                listener=lambda note: notes.print(note, markup=False),
+                progress=preparing.report,
+            )
+        given = merge(given, stored)
     start = None if start_from is None else str(start_from)
     single = {"max_minutes": minutes, "seed": seed, "start_from": start}
     own = {name: value for name, value in single.items() if value is not None}
@@ -202,7 +228,10 @@ def _how_to_go_on(folder: Path, is_ensemble: bool) -> Iterator[None]:
     try:
         yield
     except StoppedTraining as stop:
-        command = "repeat the command" if is_ensemble else f"regard train {shlex.quote(str(folder))} --resume"
+        torchrun = "torchrun … -m " if Processes.launched().world_size > 1 else ""
+        command = f"{torchrun}regard train {shlex.quote(str(folder))} --resume"
+        if is_ensemble:
+            command = "repeat the command"
         with suppress(OSError):  # a terminal that is gone
             notes.print(f"go on with: {command}", markup=False)
         raise typer.Exit(stop.status) from stop

@@ -27,6 +27,7 @@ from regard.cli.options import DEVICE_HELP, MAX_SEED, WEIGHTS_HELP, option_flags
 from regard.cli.progress import LinesDisplay
 from regard.errors import ConfigError
 from regard.io import make_folder
+from regard.processes import Processes
 from regard.search.options import DEFAULT_SAMPLING, DEFAULT_SEARCH, SamplingOptions, SearchOptions
 
 if TYPE_CHECKING:
@@ -287,6 +288,9 @@ def translate(
     With --n-best N or --sample N, each input line gives up to N output lines;
     each begins with the number of its input line and a tab.
 
+    Under torchrun, several processes share the lines of the files, in groups
+    of 256; the output is the same, in the same order.
+
     A file of columns (two lines or more, and nine in ten of the first 100,
     have a tab inside) is refused unless --column names one of them.
 
@@ -301,6 +305,8 @@ def translate(
       regard translate model words.tsv --column 1 --add > predicted.tsv
 
       regard translate model test.de --int8 --shortlist --beam 1
+
+      torchrun --standalone --nproc-per-node 4 -m regard translate model test.de -o test.en
     """
     with without_collecting():
         from regard.device import use_threads
@@ -331,6 +337,14 @@ def translate(
                 f"{flag} {context.params[name]}: it is for sampling; add --sample N, or drop it"
             )
     refuse_same_file(output, sources)
+    processes = Processes.launched()
+    if processes.world_size > 1 and STDIN in sources:
+        raise ConfigError(
+            f"standard input: {processes.world_size} processes cannot share it; name the files to translate"
+        )
+    if not processes.is_first:  # the first one has the results of all
+        output = heatmaps = None
+    processes.connect()
     entries = read_dictionary(dictionary) if dictionary is not None else {}
     use_threads(threads)
     translator = Translator.load(
@@ -382,6 +396,7 @@ def translate(
                 unknowns_from=entries if replace_unknowns else None,
                 batch_sentences=batch,
                 batch_tokens=batch_tokens,
+                processes=processes,
             )
             for translation in stream:
                 printer(translation, lines.popleft())

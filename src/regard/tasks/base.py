@@ -8,16 +8,21 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
+import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
 from regard.batches import Batch, batch_shuffled
+from regard.batches.epochs import EpochPlan, Mixture
+from regard.batches.store import Store
 from regard.errors import DataError
 from regard.evaluation.metrics import is_better
 from regard.models import Model
+from regard.processes import ALONE, Processes
 from regard.tasks.config import TextTokenizerConfig
 from regard.text import Labels, Tokenizer, train_tokenizer
 
@@ -48,11 +53,12 @@ class Prepared(Generic[EncodedExample]):
 
     Attributes:
         tokenizers: by their name in the model folder.
-        train: the training examples.
+        train: the training examples; a `Store` where they are not in memory.
         valid: the validation examples.
         notes: sentences for the user: how many examples were split off or left out, and why.
         labels: the closed set of answers by id, for a task that has one.
         valid_examples: the validation examples as they were read, where `valid` has only their ids.
+        mixture: how often an epoch has each example of a store; None for once.
     """
 
     tokenizers: Mapping[str, Tokenizer]
@@ -61,6 +67,7 @@ class Prepared(Generic[EncodedExample]):
     notes: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
     valid_examples: Sequence[Any] = ()
+    mixture: Mixture | None = None
 
 
 @dataclass(frozen=True)
@@ -110,6 +117,20 @@ class Validation:
         return is_better(select, score, best) or (score == best and self.loss < other.loss)
 
 
+class MeasuredBatch(NamedTuple):
+    """Sums over the tokens of a batch: the loss, how many are predicted correctly, how many there are."""
+
+    loss: float
+    correct: int
+    num_tokens: int
+
+    @classmethod
+    def sum(cls, batches: Sequence["MeasuredBatch"]) -> "MeasuredBatch":
+        """The sums over several batches, added in their order."""
+        losses, correct, num_tokens = zip(*batches, strict=True) if batches else ((), (), ())
+        return cls(sum(losses), sum(correct), sum(num_tokens))
+
+
 class Task(ABC):
     """The data and the model of one run.
 
@@ -124,9 +145,10 @@ class Task(ABC):
         tokenizers: by their name in the model folder.
         labels: the closed set of answers, for a task that has one.
         notes: sentences for the user: how many examples were split off or left out, and why.
-        lengths: of each training example, in tokens as a batch counts them.
+        lengths: of each training example, in tokens as a batch counts them; an array where they are in a store.
         num_train: the number of training examples.
         num_valid: the number of validation examples.
+        processes: those that train together; one alone unless set.
     """
 
     name: ClassVar[str]
@@ -140,14 +162,19 @@ class Task(ABC):
     tokenizers: Mapping[str, Tokenizer]
     labels: tuple[str, ...] = ()
     notes: tuple[str, ...]
-    lengths: Sequence[int]
+    lengths: Sequence[int] | npt.NDArray[np.int32]
     num_train: int
     num_valid: int
+    processes: Processes = ALONE
 
     def __init__(self, config: Any, prepared: Prepared[Any]) -> None:
         self.config, self.prepared = config, prepared
         self.tokenizers, self.labels, self.notes = prepared.tokenizers, prepared.labels, prepared.notes
-        self.lengths = [example.length for example in prepared.train]
+        self.lengths = (
+            prepared.train.lengths
+            if isinstance(prepared.train, Store)
+            else [example.length for example in prepared.train]
+        )
         self.num_train, self.num_valid = len(prepared.train), len(prepared.valid)
 
     @property
@@ -169,13 +196,19 @@ class Task(ABC):
         Examples of similar length share a batch; a task whose examples have an order of their own overrides this.
         """
         training = self.config.training
-        return batch_shuffled(
-            self.lengths, training.batch_sentences, training.batch_tokens, seed=training.seed, epoch=epoch
-        )
+        limits = training.batch_sentences, training.batch_tokens
+        if isinstance(self.lengths, np.ndarray):
+            mixture = self.prepared.mixture
+            return EpochPlan(self.lengths, *limits, seed=training.seed, epoch=epoch, mixture=mixture)
+        return batch_shuffled(self.lengths, *limits, seed=training.seed, epoch=epoch)
+
+    def share(self, members: Sequence[int]) -> Sequence[int]:
+        """What this process learns from of a batch of the plan: every n-th example, perhaps none."""
+        return self.processes.share(members)
 
     @abstractmethod
     def batch(self, members: Sequence[int]) -> Batch:
-        """One batch of the plan."""
+        """A batch of the plan, or this process's share of it."""
 
     def loss(self, objective: nn.Module, batch: Any, progress: float) -> Tensor:
         """The loss of a batch, a sum over its predictions.
@@ -204,6 +237,20 @@ class Task(ABC):
     @abstractmethod
     def validate(self, device: torch.device) -> Validation:
         """Score the model on the validation examples; uses no randomness and leaves the model in training mode."""
+
+    def measure(self, device: torch.device, processes: Processes) -> Any:
+        """The part of a validation that is this process's, without an exchange; the first does all unless overridden.
+
+        Args:
+            device: where to compute.
+            processes: those that validate together.
+        """
+        return self.validate(device) if processes.is_first else None
+
+    def summarize(self, measured: Sequence[Any]) -> Validation:
+        """The scores that the parts of all processes, by rank, make together: to the bit those of one process."""
+        validation: Validation = measured[0]
+        return validation
 
     def show(self, predictor: Any) -> "Sequence[ShownTranslation | ShownResult]":
         """Some validation examples for the report page; none where a task has nothing to show.

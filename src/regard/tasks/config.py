@@ -96,6 +96,8 @@ class TrainingConfig(Config):
     """The folder of a trained model of this task (--from): the run starts from its weights, tokenizers and labels."""
     extend_vocabulary: bool = False
     """Add the words, characters and labels that only the new data have to those of training.start_from."""
+    prepare_above: float = 128.0
+    """Megabytes of training text above which it is prepared as a store first, in FOLDER/data; 0 for never."""
     checkpoint_minutes: float = 10.0
     """Minutes from one checkpoint to the next, beside those at validations; 0 for validations only."""
     keep_last: int = 2
@@ -127,7 +129,7 @@ class TrainingConfig(Config):
         for name in (
             *("learning_rate", "weight_decay", "warmup", "decay_from", "clip", "unfreeze_every"),
             *("max_updates", "max_epochs", "max_minutes", "validate_every", "patience"),
-            *("checkpoint_minutes", "average_best"),
+            *("checkpoint_minutes", "average_best", "prepare_above"),
         ):
             in_range(f"training.{name}", getattr(self, name), 0)
         in_range("training.threads", self.threads, 0, MAX_THREADS)

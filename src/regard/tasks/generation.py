@@ -7,6 +7,7 @@ gap, shows what teacher forcing hides: errors that follow from earlier errors.
 
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 from typing import Any, NamedTuple, Protocol
 
 import torch
@@ -16,7 +17,8 @@ from regard.errors import ConfigError
 from regard.evaluation import METRICS, TextMetric, edit_distance, measure_quality
 from regard.evaluation.metrics import text_metrics, validation_metrics
 from regard.evaluation.text import LineUnit, TextOptions
-from regard.tasks.base import Validation, in_evaluation_mode, sequence_loss
+from regard.processes import ALONE, Processes, join_shares
+from regard.tasks.base import MeasuredBatch, Validation, in_evaluation_mode, sequence_loss
 from regard.tasks.language_model.result import perplexity
 from regard.text import Tokenizer
 from regard.text.specials import SPECIALS
@@ -102,38 +104,82 @@ class TargetBatch(Protocol):
         ...
 
 
+class MeasuredGeneration(NamedTuple):
+    """A process's share of a validation.
+
+    Attributes:
+        on_generated: of the sentences that are generated, too.
+        on_rest: of the others.
+        output: the greedy output for each.
+    """
+
+    on_generated: list[MeasuredBatch]
+    on_rest: list[MeasuredBatch]
+    output: list[str]
+
+
 @torch.inference_mode()
-def validate_generation(
+def measure_generation(
     model: Any,
-    tokenizer: Tokenizer,
     *,
     batches: Callable[[Sequence[int]], Iterable[TargetBatch]],
     generate: Callable[[Sequence[int]], list[str]],
+    num_examples: int,
+    free_running: int,
+    processes: Processes = ALONE,
+) -> MeasuredGeneration:
+    """Score a model in evaluation mode, and let it generate; its mode is restored afterwards.
+
+    Every n-th batch and every n-th sentence to generate are this process's. The batches are those of one process, so
+    that their losses are the same to the bit.
+
+    Args:
+        model: batch → an object with `logits` (N, V) for its N real tokens; or an ensemble.
+        batches: indices of examples → batches of them, on the model's device.
+        generate: indices of examples → the greedy output for each.
+        num_examples: all of them.
+        free_running: for how many examples, from the first, to generate text.
+        processes: those that share the work.
+    """
+    generated = range(min(free_running, num_examples))
+
+    def measure(members: Sequence[int]) -> list[MeasuredBatch]:
+        own = islice(batches(members), processes.rank, None, processes.world_size)
+        return [_teacher_forced(model, batch) for batch in own]
+
+    share = processes.share(generated)
+    with in_evaluation_mode(model):
+        return MeasuredGeneration(
+            measure(generated),
+            measure(range(len(generated), num_examples)),
+            generate(share) if share else [],
+        )
+
+
+def summarize_generation(
+    measured: Sequence[MeasuredGeneration],
+    tokenizer: Tokenizer,
+    *,
     references: Sequence[str],
     reference_ids: Sequence[Sequence[int]],
-    free_running: int,
     select: str = "loss",
 ) -> Validation:
-    """Validate a model, in evaluation mode; its mode is restored afterwards.
+    """The scores of a validation.
 
     The loss is teacher-forced, in nats per token. Free-running accuracy is 1 minus edits per reference token of the
     greedy output; the exposure gap is teacher-forced minus free-running accuracy, both over the same sentences.
 
     Args:
-        model: batch → an object with `logits` (N, V) for its N real tokens; or an ensemble.
+        measured: the shares of all processes, by rank.
         tokenizer: of the target.
-        batches: indices of examples → batches of them, on the model's device.
-        generate: indices of examples → the greedy output for each.
         references: the target of every example as text.
         reference_ids: the same as ids, without special symbols.
-        free_running: for how many examples, from the first, to generate text.
         select: the score that selects the best checkpoint; it is always computed.
     """
-    generated = range(min(free_running, len(references)))
-    with in_evaluation_mode(model):
-        on_generated = _teacher_forced(model, batches(generated))
-        on_rest = _teacher_forced(model, batches(range(len(generated), len(references))))
-        output = generate(generated)
+    on_generated = MeasuredBatch.sum(join_shares([each.on_generated for each in measured]))
+    on_rest = MeasuredBatch.sum(join_shares([each.on_rest for each in measured]))
+    output = join_shares([each.output for each in measured])
+    generated = range(len(output))
     quality = measure_quality(
         output,
         [references[k] for k in generated],
@@ -158,19 +204,8 @@ def validate_generation(
     )
 
 
-class _Sums(NamedTuple):
-    loss: float
-    correct: int
-    num_tokens: int
-
-
-def _teacher_forced(model: Callable[[Any], Any], batches: Iterable[TargetBatch]) -> _Sums:
-    """The loss, the correct tokens and the number of tokens, summed over batches."""
-    loss, correct, num_tokens = 0.0, 0, 0
-    for batch in batches:
-        targets = batch.target_ids[batch.target_mask]
-        logits = model(batch).logits
-        loss += float(sequence_loss(logits, targets))
-        correct += int((logits.argmax(dim=-1) == targets).sum())
-        num_tokens += len(targets)
-    return _Sums(loss, correct, num_tokens)
+def _teacher_forced(model: Callable[[Any], Any], batch: TargetBatch) -> MeasuredBatch:
+    targets = batch.target_ids[batch.target_mask]
+    logits = model(batch).logits
+    correct = int((logits.argmax(dim=-1) == targets).sum())
+    return MeasuredBatch(float(sequence_loss(logits, targets)), correct, len(targets))

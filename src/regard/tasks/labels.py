@@ -8,7 +8,7 @@ label belongs to is the subclass's.
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 import torch
 from torch import Tensor, nn
@@ -18,6 +18,8 @@ from regard.errors import ConfigError, DataError
 from regard.evaluation import ClassScores
 from regard.evaluation.metrics import label_scores
 from regard.models import Model
+from regard.processes import ALONE, Processes, join_shares
+from regard.tasks import TASKS
 from regard.tasks.base import (
     EncodedExample,
     Prepared,
@@ -30,6 +32,7 @@ from regard.tasks.base import (
     train_text_tokenizer,
 )
 from regard.tasks.config import LabelRunConfig
+from regard.tasks.preparation import is_prepared, open_prepared
 from regard.tasks.pretrained import initialize_encoder, load_pretrained, match_shape, note_unknown_words
 from regard.tasks.train_valid_split import split_train_valid
 from regard.text import Labels, Tokenizer
@@ -59,6 +62,14 @@ class LabelObjective(nn.Module):
         """The loss of a batch, a sum over its predictions."""
         logits, targets = self.predict(self.model, batch)
         return sequence_loss(logits, targets, self.smoothing)
+
+
+class MeasuredLabels(NamedTuple):
+    """A batch of a validation: its loss, a sum over its predictions; their correct labels and those predicted."""
+
+    loss: float
+    gold: list[int]
+    predicted: list[int]
 
 
 class LabelTask(Task, Generic[Example, EncodedExample]):
@@ -94,9 +105,12 @@ class LabelTask(Task, Generic[Example, EncodedExample]):
             raise ConfigError(f"data.train: no training {self.examples}; {self.files_option}")
         self.config = config
         self._pretrained = load_pretrained(config.pretrained).get("encoder")
-        examples = self._examples(train, config.data.train) or []
         validated = self._examples(valid, config.data.valid)
-        super().__init__(config, self._prepare(examples, validated, known))
+        if train is None and is_prepared(config.data.train):
+            prepared = self._open_store(validated, known)
+        else:
+            prepared = self._prepare(self._examples(train, config.data.train) or [], validated, known)
+        super().__init__(config, prepared)
 
     @abstractmethod
     def read(self, files: Sequence[str]) -> list[Example]:
@@ -190,6 +204,26 @@ class LabelTask(Task, Generic[Example, EncodedExample]):
             valid,
         )
 
+    def _open_store(
+        self, valid: Sequence[Example] | None, known: Vocabulary | None
+    ) -> Prepared[EncodedExample]:
+        """The data of a run whose training examples are in a store."""
+        trained = None if self._pretrained is None else self._pretrained.tokenizers
+        opened = open_prepared(TASKS[self.name].preparing()(self.config), known, trained)
+        examples: Sequence[Example] = opened.valid if valid is None else valid
+        if not examples:
+            raise DataError(f"{opened.store.path}: no validation {self.examples}; name some with --valid")
+        encoded = list(self.encode(examples, opened.tokenizers["text"], Labels(opened.labels)))
+        return Prepared(
+            opened.tokenizers,
+            opened.store,
+            encoded,
+            opened.notes,
+            opened.labels,
+            examples,
+            mixture=opened.mixture,
+        )
+
     @property
     def sizes(self) -> Mapping[str, int]:
         """The vocabulary and the labels."""
@@ -217,29 +251,37 @@ class LabelTask(Task, Generic[Example, EncodedExample]):
         """Some examples, padded."""
         return self.pad([self.prepared.train[k] for k in members])
 
-    @torch.inference_mode()
     def validate(self, device: torch.device) -> Validation:
         """The loss, and the metrics of labels that ``training.select`` can name."""
-        training, valid = self.config.training, self.prepared.valid
-        loss = 0.0
-        order: list[int] = []
-        gold: list[int] = []
-        predicted: list[int] = []
-        lengths = [example.length for example in valid]
+        return self.summarize([self.measure(device, ALONE)])
+
+    @torch.inference_mode()
+    def measure(self, device: torch.device, processes: Processes) -> list[MeasuredLabels]:
+        """See `Task.measure`: every n-th batch."""
+        valid = self.prepared.valid
+        measured = []
         with in_evaluation_mode(self.model):
-            for members in batch_by_length(lengths, training.batch_sentences, training.batch_tokens):
-                batch = self.pad([valid[k] for k in members]).to(device)
-                logits, targets = self.predict(self.model, batch)
-                loss += float(sequence_loss(logits, targets))
-                order += members
-                gold += targets.tolist()
-                predicted += logits.argmax(dim=-1).tolist()
-        classes = self.score(
-            [valid[k] for k in order],
-            [self.labels[label] for label in gold],
-            [self.labels[label] for label in predicted],
+            for members in processes.share(self._valid_batches()):
+                logits, targets = self.predict(self.model, self.pad([valid[k] for k in members]).to(device))
+                loss = float(sequence_loss(logits, targets))
+                measured.append(MeasuredLabels(loss, targets.tolist(), logits.argmax(dim=-1).tolist()))
+        return measured
+
+    def summarize(self, measured: Sequence[Sequence[MeasuredLabels]]) -> Validation:
+        """See `Task.summarize`."""
+        batches = join_shares(measured)
+        gold, predicted = (
+            [self.labels[label] for batch in batches for label in getattr(batch, name)]
+            for name in ("gold", "predicted")
         )
+        order = [k for members in self._valid_batches() for k in members]
+        classes = self.score([self.prepared.valid[k] for k in order], gold, predicted)
         scores = {
             key: value for key, value in label_scores(classes).items() if key in self.config.selections()
         }
-        return Validation(loss / len(gold), scores)
+        return Validation(sum(batch.loss for batch in batches) / len(gold), scores)
+
+    def _valid_batches(self) -> list[list[int]]:
+        training = self.config.training
+        lengths = [example.length for example in self.prepared.valid]
+        return batch_by_length(lengths, training.batch_sentences, training.batch_tokens)

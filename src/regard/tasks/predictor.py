@@ -5,15 +5,17 @@ order. Knows neither what is predicted nor anything of training.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar, Self, TypeVar
 
 from regard.batches import batch_by_length
 from regard.checkpoint import ModelFolder
 from regard.device import find_device
-from regard.errors import ConfigError, DataError
+from regard.errors import ConfigError, DataError, RegardError
 from regard.inference.ensemble import LabelEnsemble
 from regard.models import Model
+from regard.processes import ALONE, Processes, shared
 from regard.tasks import TASKS
 from regard.text import Labels, Tokenizer
 from regard.text.formats import group_by_size
@@ -36,6 +38,9 @@ class TooLongError(DataError):
     def __init__(self, message: str, index: int) -> None:
         super().__init__(message)
         self.index = index
+
+    def __reduce__(self) -> "tuple[type[TooLongError], tuple[str, int]]":
+        return TooLongError, (str(self), self.index)  # so that it can cross to another process
 
 
 class Predictor:
@@ -255,9 +260,20 @@ def predict_stream(
 
 
 def predict_groups(
-    predict: Callable[[list[Line], int], Iterable[Result]], groups: Iterable[Sequence[Line]]
+    predict: Callable[[list[Line], int], Iterable[Result]],
+    groups: Iterable[Sequence[Line]],
+    processes: Processes = ALONE,
 ) -> Iterator[Result]:
-    """Predict groups of lines as they come, such as the lines that have arrived; see `predict_stream`."""
+    """Predict groups of lines as they come, such as the lines that have arrived; see `predict_stream`.
+
+    Args:
+        predict: lines and the number of the first → their predictions.
+        groups: of lines.
+        processes: those that share the groups: each reads all of them and predicts its own, and all have the results.
+    """
+    if processes.world_size > 1:
+        yield from _predict_shared(predict, groups, processes)
+        return
     first_line = 1
     for group in groups:
         try:
@@ -266,3 +282,34 @@ def predict_groups(
             yield from predict(list(group[: error.index]), first_line)
             raise
         first_line += len(group)
+
+
+def _predict_shared(
+    predict: Callable[[list[Line], int], Iterable[Result]],
+    groups: Iterable[Sequence[Line]],
+    processes: Processes,
+) -> Iterator[Result]:
+    """Predict groups in rounds, one group per process; the results, and the first error, are in the lines' order."""
+    first_line, remaining = 1, iter(groups)
+    while taken := list(islice(remaining, processes.world_size)):
+        own: tuple[list[Result], RegardError | None] = ([], None)
+        if processes.rank < len(taken):
+            before = sum(map(len, taken[: processes.rank]))
+            own = _predict_or_fail(predict, list(taken[processes.rank]), first_line + before)
+        for predicted, error in processes.gather(own):
+            yield from predicted
+            if error is not None:
+                raise shared(error)
+        first_line += sum(map(len, taken))
+
+
+def _predict_or_fail(
+    predict: Callable[[list[Line], int], Iterable[Result]], group: list[Line], first_line: int
+) -> tuple[list[Result], RegardError | None]:
+    """The predictions for a group, or those before the line that cannot be predicted, and why."""
+    try:
+        return list(predict(group, first_line)), None
+    except TooLongError as error:
+        return list(predict(group[: error.index], first_line)), error
+    except RegardError as error:
+        return [], error

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from regard.errors import DataError
-from regard.text.formats import STDIN, inspect_lines, read_file
+from regard.text.formats import STDIN, inspect_lines, is_json_lines, read_file, read_json_lines
 from regard.text.formats.layout import CONLLU_COLUMNS, Column, number_columns
 from regard.text.pairs import find_pair_columns
 
@@ -54,6 +54,8 @@ def recognize_task(
     """
     if Path(files[0]).suffix.lower() in _FEATURES:
         return Recognized("caption", "feature vectors and their captions")
+    if is_json_lines(files[0]):
+        return _recognize_json(files[0])
     if len(files) > 1 or are_read_once(files):
         return Recognized("translate", "two sides")
     lines = list(islice(read_file(files[0]), _MAX_LINES))
@@ -81,6 +83,16 @@ def _recognize_columns(path: str, columns: Sequence[Column], lines: Sequence[str
     if min(numbers) > 0 and _are_labels(labels, texts):
         return Recognized("classify", f"{len(set(labels))} labels, each with many texts")
     return Recognized("translate", "two sides")
+
+
+def _recognize_json(path: str) -> Recognized:
+    """By the names in the first object of JSON lines."""
+    _, first = next(read_json_lines(path, ()), (0, {}))
+    if {"source", "target"} <= first.keys():
+        return Recognized("translate", "JSON lines with source and target")
+    if "text" in first:
+        return Recognized("language_model", "JSON lines with text")
+    raise DataError(f'{path}: no JSON lines with "source" and "target", or "text"; name the texts so')
 
 
 def are_read_once(files: Sequence[str]) -> bool:

@@ -38,6 +38,7 @@ class TaskSpec:
         training: the class of its `Task`.
         prediction: the class of its `Predictor`.
         preset_table: its named presets.
+        preparation: the class of its `Preparation`, for ``regard prepare``; empty if it has none.
         planning: a function that plans a run from its data, see `plan_run`; empty if it only has presets.
         commands: its own commands, name → ``module:function``.
         first_command: what to type first with a trained model.
@@ -56,6 +57,7 @@ class TaskSpec:
     training: str
     prediction: str
     preset_table: str
+    preparation: str = ""
     planning: str = ""
     texts: tuple[str, ...] = ("text",)
     commands: Mapping[str, str] = field(default_factory=dict)
@@ -103,6 +105,11 @@ class TaskSpec:
         """The class through which a trained model is used, a `Predictor`."""
         predictor: type[Any] = resolve_name(self.prediction)
         return predictor
+
+    def preparing(self) -> type[Any]:
+        """The class that prepares its data, a `Preparation`."""
+        preparation: type[Any] = resolve_name(self.preparation)
+        return preparation
 
     def presets(self) -> Mapping[str, Callable[[], Preset]]:
         """Its named starting points."""

@@ -16,9 +16,11 @@ from regard.errors import ConfigError, DataError
 from regard.text.formats import (
     group_by_size,
     inspect_lines,
+    is_json_lines,
     look_ahead,
     read_columns,
     read_file,
+    read_json_lines,
     read_parallel,
     shown,
 )
@@ -79,7 +81,7 @@ def read_pairs(
     """Yield the pairs of two parallel files, or of one tab-separated file.
 
     Args:
-        source: the source side; without a target, a tab-separated file with both.
+        source: the source side; without a target, a tab-separated file with both, or JSON lines.
         target: the target side, line by line as the source.
         columns: of source and target in a tab-separated file, numbers from 1 or names of its header row; see
             `find_pair_columns` if None.
@@ -92,6 +94,9 @@ def read_pairs(
         DataError: a file cannot be read or has other columns, or a line or the number of lines is wrong.
     """
     origin = shown(source)
+    if target is None and is_json_lines(source):
+        yield from _read_json_pairs(source)
+        return
     if target is None:
         first, lines = look_ahead(read_file(source))
         found = find_pair_columns(source, first, columns, features, known)
@@ -125,6 +130,21 @@ def read_pairs(
         raise DataError(f"{origin} and {shown(target)}: two files of plain text{_needs_features(known)}")
     for number, (source_text, target_text) in enumerate(read_parallel(source, target), start=1):
         yield SentencePair(source_text, target_text, Place(origin, number))
+
+
+def _read_json_pairs(path: str | Path) -> Iterator[SentencePair]:
+    """The pairs of JSON lines, with features as a list of names or as one text."""
+    for number, value in read_json_lines(path, ("source", "target")):
+        features = value.get("features")
+        names = (
+            None if features is None else split_features(features) if isinstance(features, str) else features
+        )
+        if names is not None and not all(isinstance(name, str) for name in names):
+            raise DataError(f'{shown(path)}:{number}: "features" are not names; write them as ["V", "PST"]')
+        place = Place(shown(path), number)
+        yield SentencePair(
+            value["source"], value["target"], place, features=None if names is None else tuple(names)
+        )
 
 
 @dataclass(frozen=True)
@@ -274,6 +294,9 @@ def read_lines(paths: Iterable[str | Path]) -> Iterator[str]:
         DataError: a file cannot be read or has columns, or a line is not UTF-8.
     """
     for path in paths:
+        if is_json_lines(path):
+            yield from (value["text"] for _, value in read_json_lines(path, ("text",)))
+            continue
         yield from read_plain(path, f"give one text per line, such as one column: cut -f 1 {path}")
 
 
@@ -415,7 +438,7 @@ class Filters:
         first: dict[str, str] = {}
         seen: set[tuple[tuple[int, ...], tuple[int, ...]]] = set()
         for pair in pairs:
-            reason = self._find_reason(pair)
+            reason = self.find_reason(pair)
             if reason is None and self.drop_duplicates:
                 key = (tuple(pair.source_ids), tuple(pair.target_ids))
                 reason = "duplicates" if key in seen else None
@@ -431,7 +454,7 @@ class Filters:
             raise DataError(self._nothing_left(report))
         return kept, report
 
-    def _find_reason(self, pair: EncodedPair) -> str | None:
+    def find_reason(self, pair: EncodedPair) -> str | None:
         """The first reason to remove a pair, as a name of `_REASONS`."""
         shorter, longer = sorted((len(pair.source_ids), len(pair.target_ids)))
         if shorter == 0:

@@ -8,12 +8,13 @@ the options only ``task``, ``preset``, the files and the limits of a run.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from regard.batches.store import Store, is_store
 from regard.checkpoint import ModelFolder, read_options
 from regard.config import Config, flatten, merge, one_of
 from regard.device import allowed_processors, find_device
-from regard.errors import ConfigError, FolderError
+from regard.errors import ConfigError, DataError, FolderError
 from regard.tasks import TASKS, Preset
 from regard.tasks.config import RunConfig
 from regard.tasks.plan import FLOPS_PER_CORE, Budget, Plan
@@ -135,6 +136,11 @@ def plan_run(
         is_named = preset or "preset" in given or "task" in given
         trained = _options_of(ModelFolder(start), find_task(*layers, preset=preset)[0] if is_named else None)
         layers, given = (trained, *layers), merge(trained, given)
+    named_data = given.get("data")
+    is_named = isinstance(named_data, Mapping) and train is None
+    prepared = _prepared_options(_files(named_data or {}, "train") if is_named else [])
+    if prepared is not None:
+        layers, given = (prepared.options, *layers), merge(prepared.options, given)
     if preset or "preset" in given:
         if budget is not None:
             raise ConfigError(
@@ -147,6 +153,11 @@ def plan_run(
         train is None and not tables[0].get("train")
     ):
         return PlannedRun(configure(*layers))  # which says what is wrong
+    if prepared is not None:
+        limit = {} if budget is None else {"training": {"max_minutes": budget}}
+        return PlannedRun(
+            configure(limit, *layers, plan=_limited(prepared.plan, given)), lines=prepared.lines
+        )
     files = _files(tables[0], "train") + _files(tables[0], "valid")
     limit = {} if budget is None else {"training": {"max_minutes": budget}}
     if are_read_once(files):
@@ -163,10 +174,7 @@ def plan_run(
     named = {"task": task}
     if plan is None:
         return PlannedRun(configure(named, limit, *layers))
-    options = plan.options
-    by_hand = given.get("training", {})
-    if "max_epochs" in by_hand and "max_updates" not in by_hand:
-        options = merge(options, {"training": {"max_updates": 0}})
+    options = _limited(plan.options, given)
     config = configure(named, *layers, plan=options)
     merged = run_config.overlay(options, given)
     if flatten(merged).keys() <= flatten(given).keys():
@@ -175,6 +183,39 @@ def plan_run(
     if recognized.reason:
         lines.insert(1, f"  task: {task} ({recognized.reason})")
     return PlannedRun(config, plan, tuple(lines))
+
+
+def _limited(plan: Mapping[str, Any], given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A plan's options, without its number of updates where a number of epochs is given."""
+    by_hand = given.get("training", {})
+    if "max_epochs" in by_hand and "max_updates" not in by_hand:
+        return merge(plan, {"training": {"max_updates": 0}})
+    return plan
+
+
+class _PreparedOptions(NamedTuple):
+    """What a store says of a run: the options that its ids depend on, and the rest of the plan."""
+
+    options: Mapping[str, Any]
+    plan: Mapping[str, Any]
+    lines: tuple[str, ...]
+
+
+def _prepared_options(files: Sequence[str]) -> _PreparedOptions | None:
+    """The options of the store that is named as training data; None where none is.
+
+    Raises:
+        DataError: the store is damaged.
+    """
+    if not any(map(is_store, files)):
+        return None
+    store: Store[Any] = Store(next(filter(is_store, files)), tuple)
+    try:
+        fixed = {name: store.facts[name] for name in ("task", "tokenizer", "data")}
+        one_of("task", fixed["task"], TASKS)
+        return _PreparedOptions(fixed, dict(store.facts["plan"]), tuple(map(str, store.facts["lines"])))
+    except (KeyError, TypeError, ValueError) as error:
+        raise DataError(f"{store.path}: not a store for training: {error}; prepare it again") from error
 
 
 def begun_options(folder: Path) -> dict[str, Any]:

@@ -19,7 +19,7 @@ class TrainingLog:
     """Writes ``log.jsonl``; each row is on disk when `write` returns.
 
     Args:
-        folder: the model folder.
+        folder: the model folder; None for a process that leaves the log to another.
         tensorboard: write TensorBoard's event files too, under ``tensorboard/``.
         resumed: the state of the run whose log goes on: what was written after it is removed; None for a new log.
 
@@ -28,19 +28,21 @@ class TrainingLog:
         DataError: the log cannot be written.
     """
 
-    def __init__(self, folder: Path, tensorboard: bool = False, resumed: TrainingState | None = None) -> None:
+    def __init__(
+        self, folder: Path | None, tensorboard: bool = False, resumed: TrainingState | None = None
+    ) -> None:
         self._events: Any = None
-        if tensorboard:
+        self.path = Path(os.devnull) if folder is None else folder / LOG
+        if tensorboard and folder is not None:
             try:
                 from torch.utils.tensorboard import SummaryWriter
             except ImportError:
                 raise MissingExtraError("training.tensorboard", "tensorboard", "tensorboard") from None
             after = None if resumed is None else resumed.updates + 1
             self._events = SummaryWriter(str(folder / "tensorboard"), purge_step=after)
-        self.path = folder / LOG
         try:
             self._file = self.path.open("w" if resumed is None else "a", encoding="utf-8")
-            if resumed is not None:
+            if resumed is not None and folder is not None:
                 os.truncate(self.path, min(resumed.log_size, self.path.stat().st_size))
         except OSError as error:
             raise self._fault(error) from error

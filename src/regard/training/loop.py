@@ -1,25 +1,28 @@
 """The training loop: one update, epochs of them, validations, checkpoints, and when to stop.
 
 In: a task with its model, a configuration, a state to go on from. Out: `LoopResult`; checkpoints and the log on disk.
-Devices, precision and processes are Lightning Fabric's; what the loss is, and on what data, is the task's.
+Devices and precision are Lightning Fabric's; what the loss is, and on what data, is the task's. Several processes make
+the same updates together: each learns from its share of every batch, and all decide alike when to validate and to stop.
 """
 
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Any, TypeVar
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from regard.batches import Batch
+from regard.batches.epochs import Groups
 from regard.errors import RegardError
 from regard.evaluation.metrics import display_name
 from regard.inference.ensemble import average_models
 from regard.models import Model
+from regard.processes import ALONE, LostProcessError, Processes
 from regard.tasks.base import Task, Validation
 from regard.tasks.config import TrainingConfig
 from regard.training.averaging import MovingAverage, restore_raw
@@ -32,7 +35,10 @@ from regard.training.state import (
     Checkpoints,
     RankedValidation,
     TrainingState,
+    named_by_rank,
+    of_rank,
     optimizer_tensors,
+    own_seed,
     random_tensors,
     restore_optimizer,
     restore_random,
@@ -41,6 +47,21 @@ from regard.training.state import (
 _REPORT_EVERY = 10  # updates
 
 BatchType = TypeVar("BatchType", bound=Batch)
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How much is in some batches; see `Batch`."""
+
+    num_tokens: int
+    num_sentences: int
+    num_read: int
+
+    @classmethod
+    def of(cls, batches: Iterable[Batch]) -> "Counts":
+        """Count batches."""
+        each = [(batch.num_tokens, batch.num_sentences, batch.num_read) for batch in batches]
+        return cls(*map(sum, zip(*each, strict=True))) if each else cls(0, 0, 0)
 
 
 @dataclass(frozen=True)
@@ -72,8 +93,13 @@ def update(
     clip: float,
     normalize: str = "tokens",
     scaled: bool = False,
+    processes: Processes = ALONE,
+    counts: Counts | None = None,
 ) -> Updated:
     """Move the weights once: forward, backward, clipping, the optimizer's step.
+
+    The loss is Σ L / N over the batches of all processes together: Σ L is the sum of their losses and N the number of
+    their tokens, or sentences. Each process computes its part of the sum, and the gradients are added up.
 
     Where the loss or the gradient is not finite, the weights stay as they are; the result says why.
 
@@ -81,20 +107,24 @@ def update(
         fabric: Lightning Fabric, which knows the device, the precision and the processes.
         model: the task's objective as `fabric.setup` returned it.
         optimizer: as `fabric.setup` returned it.
-        batches: one, or as many as gradients are accumulated over; the loss is a mean over all of them together.
+        batches: one, or as many as gradients are accumulated over; the loss is a mean over all of them together. None
+            where only other processes have some.
         compute_loss: a batch → its loss by that model, a sum over its predictions.
         clip: the greatest norm of the gradient; 0 for no limit.
         normalize: what the loss is a mean over, ``tokens`` or ``sentences``.
         scaled: whether float16's loss scaling is on, which skips updates that overflow by itself.
+        processes: those that make the update together.
+        counts: of the batches of all of them; None where there is one process.
     """
-    num_tokens = sum(batch.num_tokens for batch in batches)
-    count = num_tokens if normalize == "tokens" else sum(batch.num_sentences for batch in batches)
+    counts = counts or Counts.of(batches)
+    count = counts.num_tokens if normalize == "tokens" else counts.num_sentences
     losses = []
-    for k, batch in enumerate(batches):
-        with fabric.no_backward_sync(model, enabled=k < len(batches) - 1):
-            loss = compute_loss(batch)
-            fabric.backward(loss / count)
+    for batch in batches:
+        loss = compute_loss(batch)
+        fabric.backward(loss / count)
         losses.append(loss.detach())
+    if processes.world_size > 1:
+        losses = [_sum_gradients(list(model.parameters()), losses, processes)]
     norm = fabric.clip_gradients(model, optimizer, max_norm=clip or math.inf, error_if_nonfinite=False)
     # one transfer: an update waits for its device once, and before the weights move
     *sums, gradient_norm = torch.stack([*losses, norm.to(losses[0])]).tolist()
@@ -105,8 +135,26 @@ def update(
     if scaled or not skipped:  # loss scaling steps always, and skips by itself
         optimizer.step()
     optimizer.zero_grad(set_to_none=True)
-    num_read = sum(batch.num_read for batch in batches)
-    return Updated(total / num_tokens, gradient_norm, num_tokens, num_read, skipped)
+    return Updated(total / counts.num_tokens, gradient_norm, counts.num_tokens, counts.num_read, skipped)
+
+
+def _sum_gradients(
+    parameters: Sequence[nn.Parameter], losses: Sequence[Tensor], processes: Processes
+) -> Tensor:
+    """Let every process have the sum of all gradients, and return the sum of all losses, in one exchange.
+
+    A parameter without a gradient in some processes has a zero one there; without one in all, it stays so.
+    """
+    device = parameters[0].device
+    own = torch.stack(list(losses)).sum() if losses else torch.zeros((), device=device)
+    has = torch.tensor([parameter.grad is not None for parameter in parameters], device=device)
+    gradients = [torch.zeros_like(each) if each.grad is None else each.grad for each in parameters]
+    together = torch.cat([own.view(1), has.to(own), *(gradient.flatten() for gradient in gradients)])
+    processes.sum_in_place(together)
+    total, had, *parts = torch.split(together, [1, len(parameters), *(each.numel() for each in parameters)])
+    for parameter, any_has, part in zip(parameters, had.tolist(), parts, strict=True):
+        parameter.grad = part.view_as(parameter) if any_has else None
+    return total[0]
 
 
 @dataclass(frozen=True)
@@ -146,6 +194,7 @@ class Loop:
         listener: called with every event.
         fabric: from `build_fabric`.
         state: of the checkpoint to go on from, whose weights the model has; None for a new run.
+        processes: those that train together; the first has the weights to start from, and alone uses `checkpoints`.
     """
 
     def __init__(
@@ -157,7 +206,9 @@ class Loop:
         listener: Listener,
         fabric: Any,
         state: TrainingState | None = None,
+        processes: Processes = ALONE,
     ) -> None:
+        self._processes = processes
         self._task, self._config, self._checkpoints = task, config, checkpoints
         self._log, self._listener = log, listener
         self._groups_per_epoch = len(self._plan(0))
@@ -169,11 +220,16 @@ class Loop:
         self._model: Any
         self._optimizer: Optimizer
         self._model, self._optimizer = self._fabric.setup(task.objective(), optimizer)
+        processes.copy_from_first(task.model.state_dict().values())
         self._moving = MovingAverage(task.model, config.moving_average) if config.moving_average else None
         self._state = state or TrainingState()
         if state is not None:
             self._restore(state)
-        self._started = self._saved_at = time.perf_counter()
+        elif not processes.is_first:  # which have dropout of their own
+            torch.manual_seed(own_seed(config.seed, 0, processes.rank))
+        self._started = time.perf_counter()
+        self._now = self._saved_at = 0.0
+        self._signal: int | None = None
         self._updating = False
         self._most_batches = 1
         self._saved_update = -1 if state is None else state.updates
@@ -187,7 +243,7 @@ class Loop:
         """
         state = self._state
         self._started = time.perf_counter() - state.seconds
-        self._saved_at = time.perf_counter()
+        self._saved_at = state.seconds
         self._model.train()
         with self._stop_request:
             try:
@@ -195,7 +251,7 @@ class Loop:
                 if state.validated_at != state.updates:
                     self._validate()
                 state.guard.refuse_high(self._advice())
-                best = self._average_best()
+                best = self._processes.on_first(self._average_best)
             except (MemoryError, RuntimeError) as error:
                 if not is_out_of_memory(error):
                     raise
@@ -204,8 +260,9 @@ class Loop:
                     f"{self._config.batch_tokens}) or training.batch_sentences (now {self._config.batch_sentences})"
                 ) from error
             except KeyboardInterrupt as stop:
-                # within an update, the weights are those of none
-                if not self._updating and self._saved_update != state.updates:
+                # within an update, the weights are those of none; several processes stop together only if all know
+                together = self._processes.world_size == 1 or isinstance(stop, StoppedTraining)
+                if together and not self._updating and self._saved_update != state.updates:
                     self._save()
                 name = stop.name if isinstance(stop, StoppedTraining) else "Ctrl-C"
                 with suppress(OSError):  # a terminal that is gone
@@ -229,17 +286,26 @@ class Loop:
         state, every = self._state, self._config.validate_every or self._groups_per_epoch
         groups = self._plan(state.epoch)
         while True:
+            self._agree()
             if state.updates and state.updates % every == 0 and state.validated_at != state.updates:
                 self._validate()
+                self._agree()
             elif self._is_checkpoint_due():
                 self._save()
             if state.updates and (reason := self._stop()):
                 return reason
-            self._stop_request.check()
+            if self._signal is not None:
+                raise StoppedTraining(self._signal)
             if state.position == len(groups):
                 state.epoch, state.position = state.epoch + 1, 0
                 groups = self._plan(state.epoch)
             self._update(groups[state.position])
+
+    def _agree(self) -> None:
+        """Let all processes have the first one's time, and a signal that any of them has received."""
+        first = self._seconds() if self._processes.is_first else 0.0
+        self._now, number = self._processes.max(first, self._stop_request.signal or 0)
+        self._signal = int(number) or None
 
     def _update(self, group: Sequence[Sequence[int]]) -> None:
         """Train on the batches of one update, and report now and then."""
@@ -249,7 +315,7 @@ class Loop:
         )
         self._unfreezing.set_learning_rates(learning_rate, state.updates)
         self._updating = True
-        result = self._attempt(group)
+        result = self._attempt([part for members in group if (part := self._task.share(members))])
         state.updates += 1
         state.position += 1
         if self._moving is not None:
@@ -263,20 +329,30 @@ class Loop:
         if state.losses and (state.updates % _REPORT_EVERY == 0 or state.updates == 1):
             self._report(result.gradient_norm, learning_rate)
 
-    def _attempt(self, group: Sequence[Sequence[int]]) -> Updated:
-        """One update; on a GPU, batches that do not fit into its memory are halved until they do."""
+    def _attempt(self, group: Sequence[Sequence[int]], counts: Counts | None = None) -> Updated:
+        """One update; on a GPU, batches that do not fit into its memory are halved until they do.
+
+        Args:
+            group: the batches of this process.
+            counts: of those of all processes, once they are known.
+        """
         device = self._fabric.device
         before = random_tensors(device), self._task.carried()
         try:
+            batches = [self._task.batch(members).to(device) for members in group]
+            if counts is None:
+                counts = Counts(*map(int, self._processes.sum(*astuple(Counts.of(batches)))))
             return update(
                 self._fabric,
                 self._model,
                 self._optimizer,
-                [self._task.batch(members).to(device) for members in group],
+                batches,
                 self._loss,
                 clip=self._config.clip,
                 normalize=self._config.normalize,
                 scaled=self._config.precision == "16",
+                processes=self._processes,
+                counts=counts,
             )
         except torch.OutOfMemoryError:
             halves = halve(group)
@@ -292,7 +368,7 @@ class Loop:
         torch.cuda.empty_cache()
         restore_random(device, before[0])
         self._task.restore(before[1], device)
-        return self._attempt(halves)
+        return self._attempt(halves, counts)
 
     def _spoiled(self) -> str:
         """The name of the first parameter that is not finite; empty if there is none."""
@@ -307,11 +383,9 @@ class Loop:
     def _loss(self, batch: Batch) -> Tensor:
         return self._task.loss(self._model, batch, self._fraction() or 0.0)
 
-    def _plan(self, epoch: int) -> list[Sequence[Sequence[int]]]:
+    def _plan(self, epoch: int) -> Sequence[Sequence[Sequence[int]]]:
         """The batches of an epoch, as many to a group as gradients are accumulated over."""
-        batches = self._task.plan(epoch)
-        every = self._config.accumulate
-        return [batches[k : k + every] for k in range(0, len(batches), every)]
+        return Groups(self._task.plan(epoch), self._config.accumulate)
 
     def _last_update(self) -> int | None:
         limits = []
@@ -327,7 +401,7 @@ class Loop:
             return f"{config.max_updates:,} updates are done"
         if self._total is not None and updates >= self._total:
             return f"{config.max_epochs:g} epochs are done"
-        if config.max_minutes and self._seconds() >= 60 * config.max_minutes:
+        if config.max_minutes and self._now >= 60 * config.max_minutes:
             return f"{config.max_minutes:g} minutes are over"
         if config.patience and self._state.num_without_better >= config.patience:
             return f"{config.patience} validations without a better {display_name(config.select)}"
@@ -339,7 +413,7 @@ class Loop:
 
     def _time_used(self) -> float:
         """The share of the time limit that is over; 0 where there is none."""
-        return self._seconds() / (60 * self._config.max_minutes) if self._config.max_minutes else 0.0
+        return self._now / (60 * self._config.max_minutes) if self._config.max_minutes else 0.0
 
     def _fraction(self) -> float | None:
         """How much of the run is over, by the limit that will end it first; None where none is known."""
@@ -380,8 +454,10 @@ class Loop:
     def _validate(self) -> None:
         config, state = self._config, self._state
         try:
-            with self._averaged(), self._stop_request.breakable():
-                validation = self._task.validate(self._fabric.device)
+            measured = self._processes.on_each(self._measure)
+            validation = self._processes.on_first(lambda: self._task.summarize(measured))
+        except LostProcessError:
+            raise
         except RegardError:
             state.guard.refuse_skipped(self._spoiled(), self._advice())  # which may be why
             raise
@@ -398,6 +474,11 @@ class Loop:
         )
         self._save(validation)
         self._notify(Validated(state.updates, self._seconds(), validation, config.select, better))
+
+    def _measure(self) -> Any:
+        """This process's part of a validation, until a signal comes."""
+        with self._averaged(), self._stop_request.breakable():
+            return self._task.measure(self._fabric.device, self._processes)
 
     def _averaged(self) -> AbstractContextManager[None]:
         """Let the model have its averaged weights for a while, where there are any."""
@@ -445,24 +526,26 @@ class Loop:
         try:
             self._listener(event)
         except OSError:
-            self._stop_request.check()  # the terminal is gone, and a signal said so
-            raise
+            if self._stop_request.signal is None:
+                raise  # else the terminal is gone, and a signal said so, which is soon obeyed
 
     def _is_checkpoint_due(self) -> bool:
         minutes = self._config.checkpoint_minutes
-        return minutes > 0 and time.perf_counter() - self._saved_at >= 60 * minutes
+        return minutes > 0 and self._now - self._saved_at >= 60 * minutes
 
     def _save(self, validation: Validation | None = None) -> None:
         """Write a checkpoint, with the scores of a validation where there was one."""
         state = self._state
         state.seconds, state.plateau = self._seconds(), self._schedule.plateau
         state.scaler = self._fabric.strategy.precision.state_dict()
+        carried = {f"task/{name}": tensor.cpu().clone() for name, tensor in self._task.carried().items()}
+        own = self._processes.gather({**random_tensors(self._fabric.device), **carried})
+        self._saved_at, self._saved_update = self._now, state.updates
+        if not self._processes.is_first:
+            return
+        state.world_size = self._processes.world_size
         state.log_size = self._log.sync()
-        state.tensors = {
-            **optimizer_tensors(self._task.model, self._optimizer),
-            **random_tensors(self._fabric.device),
-            **{f"task/{name}": tensor.clone() for name, tensor in self._task.carried().items()},
-        }
+        state.tensors = {**optimizer_tensors(self._task.model, self._optimizer), **named_by_rank(own)}
         if self._moving is not None:
             state.tensors |= {name: tensor.clone() for name, tensor in self._moving.raw_tensors().items()}
         facts = {"update": state.updates, "epoch": state.updates / self._groups_per_epoch}
@@ -471,19 +554,20 @@ class Loop:
                 state, self._task.model, {**facts, **(validation.to_json() if validation else {})}
             )
         state.tensors = {}
-        self._saved_at, self._saved_update = time.perf_counter(), state.updates
 
     def _restore(self, state: TrainingState) -> None:
         """Go on from a state; the model has the weights of its checkpoint, averaged or not."""
         restore_raw(self._task.model, state.tensors)
         restore_optimizer(self._task.model, self._optimizer, state.tensors)
-        restore_random(self._fabric.device, state.tensors)
         self._fabric.strategy.precision.load_state_dict(state.scaler)
         self._schedule.plateau = state.plateau
-        carried = {
-            name.removeprefix("task/"): tensor
-            for name, tensor in state.tensors.items()
-            if name.startswith("task/")
-        }
-        self._task.restore(carried, self._fabric.device)
+        if state.world_size == self._processes.world_size:
+            own = of_rank(state.tensors, self._processes.rank)
+            restore_random(self._fabric.device, own)
+            carried = {
+                name.removeprefix("task/"): tensor for name, tensor in own.items() if name.startswith("task/")
+            }
+            self._task.restore(carried, self._fabric.device)
+        else:  # the shares are others, and so is all that belongs to one
+            torch.manual_seed(own_seed(self._config.seed, state.updates, self._processes.rank))
         state.tensors = {}

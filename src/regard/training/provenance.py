@@ -1,7 +1,7 @@
 """What a run was made of, as ``run.json`` has it: checksums of its data; versions, threads and command of each session.
 
-In: a configuration and the examples given in Python. Out: plain values. A session is one process that trained; a run
-that was resumed has several.
+In: a configuration and the examples given in Python. Out: plain values. A session is one process that trained,
+or several that trained together; a run that was resumed has several sessions.
 """
 
 import hashlib
@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from regard.batches.store import MANIFEST, is_store
 from regard.errors import DataError, FolderError
 from regard.io import write_whole_text
 from regard.version import __version__
@@ -57,6 +58,8 @@ def fingerprint(
 
 
 def _file(path: Path) -> dict[str, Any]:
+    if is_store(path):  # which has the checksums of its parts
+        return _file(path / MANIFEST)
     if not path.is_file():
         return {"file": str(path), "bytes": None, "sha256": None}
     with path.open("rb") as file:
@@ -123,13 +126,32 @@ def read_run(folder: Path) -> dict[str, Any]:
     return run
 
 
-def describe_session(update: int, device: torch.device, threads: int) -> dict[str, Any]:
-    """What a process that trains is made of.
+def refuse_unlike_data(found: Sequence[Mapping[str, Any]]) -> None:
+    """Raise where the processes that train together read different data.
+
+    Args:
+        found: from `fingerprint`, by rank.
+
+    Raises:
+        DataError: they do; the message names the first process that differs.
+    """
+    for rank, other in enumerate(found):
+        for option in {**found[0], **other}:
+            first, here = (_checksums(each.get(option)) for each in (found[0], other))
+            if first != here:
+                raise DataError(
+                    f"data.{option}: process {rank} reads other data than process 0; give all of them the same files"
+                )
+
+
+def describe_session(update: int, device: torch.device, threads: int, world_size: int = 1) -> dict[str, Any]:
+    """What the processes that train are made of; the first of them speaks for all.
 
     Args:
         update: the number of updates it begins with.
         device: where it trains.
-        threads: that it trains with.
+        threads: that each trains with.
+        world_size: the number of processes.
     """
     versions = {"python": platform.python_version(), "regard": __version__}
     for package in _PACKAGES:
@@ -144,6 +166,7 @@ def describe_session(update: int, device: torch.device, threads: int) -> dict[st
         "machine": platform.platform(),
         "device": torch.cuda.get_device_name(device) if device.type == "cuda" else "cpu",
         "threads": threads,
+        "processes": world_size,
         "versions": versions,
     }
 

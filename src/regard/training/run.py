@@ -27,6 +27,7 @@ from regard.models.transfer import copy_trained
 from regard.openmp import spins_long
 from regard.ops.native import load
 from regard.plots.page import Report, write_report
+from regard.processes import Processes
 from regard.tasks import TASKS
 from regard.tasks.base import Task, Vocabulary
 from regard.tasks.config import RunConfig
@@ -37,6 +38,7 @@ from regard.training.configure import begun_options, find_task, plan_run
 from regard.training.fabric import build_fabric
 from regard.training.log import TrainingLog
 from regard.training.loop import Loop, LoopResult
+from regard.training.prepare import prepare_large
 from regard.training.progress import Event, Listener, Note, TrainingDisplay, ignore
 from regard.training.provenance import (
     describe_session,
@@ -44,6 +46,7 @@ from regard.training.provenance import (
     fingerprint,
     read_run,
     refuse_other_data,
+    refuse_unlike_data,
     write_run,
 )
 from regard.training.state import Checkpoint, Checkpoints, TrainingState
@@ -129,9 +132,14 @@ def train(
     files = {name: files for name, files in (("train", train_files), ("valid", valid_files)) if files}
     named = {"task": task} if task is not None else {}
     started = {} if start_from is None else {"training": {"start_from": str(start_from)}}
-    layers = (config or {}, {"data": files}, named, started, assigned)
+    layers: tuple[Mapping[str, Any], ...] = (config or {}, {"data": files}, named, started, assigned)
     example = TASKS[find_task(*layers, preset=preset)[0]].example
     _check_files([*train_files, *valid_files], example)
+    if train_examples is None:
+        stored = prepare_large(
+            Path(folder), *layers, preset=preset, listener=lambda text: listener(Note(text))
+        )
+        layers = (*layers, stored)
     planned = plan_run(
         *layers,
         preset=preset,
@@ -140,7 +148,7 @@ def train(
         budget=budget,
         begun=begun_options(Path(folder)) if resume else None,
     )
-    display = TrainingDisplay() if progress else None
+    display = TrainingDisplay() if progress and Processes.launched().is_first else None
     shown = display is not None and display.is_interactive
 
     def listen(event: Event) -> None:
@@ -207,29 +215,53 @@ def run_training(
             are then those of a run that was never stopped. Data and model have to be the same; limits, schedule and
             other options of training may differ from then on.
 
+    Under torchrun, each of its processes calls this with the same arguments: they train one model together, and the
+    first of them writes the folder and calls the listener.
+
     Raises:
-        RegardError: the data, the configuration or the folder cannot be used.
+        RegardError: the data, the configuration or the folder cannot be used, or another process has ended.
     """
+    processes = Processes.launched()
+    fabric = build_fabric(config.training, processes)
+    config = processes.broadcast(config)
     model_folder = ModelFolder(folder)
-    with one_writer(model_folder.path):
-        remove_half_written(model_folder.path)
-        checkpoints = Checkpoints(model_folder, config.training.keep_last)
-        checkpoint = checkpoints.newest(listener) if resume else None
-        if checkpoint is None:
-            _refuse_model(model_folder, resume)
+    checkpoints = Checkpoints(model_folder, config.training.keep_last)
+    checkpoint: Checkpoint | None = None
+    with one_writer(model_folder.path) if processes.is_first else nullcontext():
+        if processes.is_first:
+            checkpoint = _find_checkpoint(checkpoints, model_folder, config, listener, resume)
         else:
-            _refuse_other_options(model_folder.path, config)
+            listener = ignore
+        state = processes.broadcast(None if checkpoint is None else checkpoint.state)
         for line in plan:
             listener(Note(line))
-        run = _Run(model_folder, config, train, valid, listener, resumed=checkpoint is not None)
-        if checkpoint is None:
-            run.create(plan)
-        else:
-            run.go_on(checkpoint)
-        trained = run.train(checkpoints, None if checkpoint is None else checkpoint.state)
-        if page:
+        run = _Run(model_folder, config, train, valid, listener, fabric, processes, resumed=state is not None)
+        if processes.is_first:
+            if checkpoint is None:
+                run.create(plan)
+            else:
+                run.go_on(checkpoint)
+        trained = run.train(checkpoints, state)
+        if page and processes.is_first:
             run.write_page(trained, command)
         return trained
+
+
+def _find_checkpoint(
+    checkpoints: Checkpoints, folder: ModelFolder, config: RunConfig, listener: Listener, resume: bool
+) -> Checkpoint | None:
+    """The checkpoint to go on from, in a folder that no other process writes to; None to begin.
+
+    Raises:
+        RegardError: the folder holds a model that a new run would destroy, or a run of other options.
+    """
+    remove_half_written(folder.path)
+    checkpoint = checkpoints.newest(listener) if resume else None
+    if checkpoint is None:
+        _refuse_model(folder, resume)
+    else:
+        _refuse_other_options(folder.path, config)
+    return checkpoint
 
 
 def _refuse_model(folder: ModelFolder, resume: bool) -> None:
@@ -294,6 +326,8 @@ class _Run:
         train: the training examples; None reads the files of ``config.data``.
         valid: the validation examples, in the same way.
         listener: called with every event.
+        fabric: from `build_fabric`.
+        processes: those that train together.
         resumed: whether the run began in an earlier session.
     """
 
@@ -304,25 +338,32 @@ class _Run:
         train: Sequence[Any] | None,
         valid: Sequence[Any] | None,
         listener: Listener,
+        fabric: Any,
+        processes: Processes,
         *,
         resumed: bool,
     ) -> None:
         self._folder, self._config, self._listener = folder, config, listener
-        self._fabric = build_fabric(config.training)
+        self._fabric, self._processes = fabric, processes
         times = ProcessorTimes.read()
         start = _load_start(config, folder if resumed else None)
         known = None
         if start is not None:
             known = Vocabulary(start.tokenizers, start.labels, config.training.extend_vocabulary)
         self._task = TASKS[config.task].task(config, train, valid, known)
+        self._task.processes = processes
         self._data = fingerprint(config.data.to_mapping(), train, valid)
+        refuse_unlike_data(processes.gather(self._data))
+        if processes.world_size > 1:
+            first = processes.broadcast(self._task.tokenizers)
+            refuse_other_vocabularies(first, self._task.tokenizers, "process 0", str(processes))
         torch.manual_seed(config.training.seed)
         self._task.build()
         if start is not None and not resumed:
             copy_trained(start.model, self._task.model)
             self._task.notes += (f"starts from the weights of {config.training.start_from}",)
         self._without_c = load().reason if self._fabric.device.type == "cpu" else ""
-        self._threads = self._choose_threads(times, resumed=resumed)
+        self._threads = processes.on_first(lambda: self._choose_threads(times, resumed=resumed))
         self._notify()
 
     def _choose_threads(self, times: ProcessorTimes, *, resumed: bool) -> ThreadChoice:
@@ -351,6 +392,8 @@ class _Run:
                 f"{task.model.num_parameters:,} parameters"
             )
         )
+        if self._processes.world_size > 1:
+            notify(Note(f"training with {self._processes.world_size} processes, which share each batch"))
         if self._fabric.device.type == "cpu":
             notify(Note(f"training with {self._threads}"))
             if self._threads.number > 1 and spins_long():
@@ -370,9 +413,10 @@ class _Run:
             task.name, task.model.config, task.tokenizers, sizes=task.sizes, labels=task.labels
         )
         write_options(self._folder.path, self._config, plan)
-        write_run(
-            self._folder.path, self._data, [describe_session(0, self._fabric.device, self._threads.number)]
-        )
+        write_run(self._folder.path, self._data, [self._describe_session(0)])
+
+    def _describe_session(self, update: int) -> dict[str, Any]:
+        return describe_session(update, self._fabric.device, self._threads.number, self._processes.world_size)
 
     def go_on(self, checkpoint: Checkpoint) -> None:
         """Go on with a run: check that it is the same, and take its weights.
@@ -390,7 +434,7 @@ class _Run:
         )
         checkpoint.fill(self._task.model)
         sessions = read_run(path)["sessions"]
-        session = describe_session(update, self._fabric.device, self._threads.number)
+        session = self._describe_session(update)
         self._listener(Note(f"resumed after update {update:,}"))
         if changed := differences(sessions[-1], session):
             self._listener(
@@ -398,6 +442,10 @@ class _Run:
                     f"the weights may differ in their last digits from an unbroken run's: {'; '.join(changed)}"
                 )
             )
+        before, now = sessions[-1].get("processes", 1), session["processes"]
+        if before != now:
+            note = f"processes: {before} before, {now} now; dropout goes on with other random numbers"
+            self._listener(Note(note))
         comments = [line[2:] for line in _first_comments(path / "train.toml")]
         write_options(path, self._config, comments)
         write_run(path, self._data, [*sessions, session])
@@ -406,8 +454,9 @@ class _Run:
     def train(self, checkpoints: Checkpoints, state: TrainingState | None) -> TrainedRun:
         """Train to the end, from a state where there is one."""
         task, training, path = self._task, self._config.training, self._folder.path
-        num_threads = self._threads.number
-        with TrainingLog(path, training.tensorboard, state) as log, threads_set_to(num_threads):
+        num_threads, processes = self._threads.number, self._processes
+        logged = path if processes.is_first else None
+        with TrainingLog(logged, training.tensorboard, state) as log, threads_set_to(num_threads):
             versions = {"regard": __version__, "torch": torch.__version__}
             if state is None:
                 log.write(
@@ -423,10 +472,12 @@ class _Run:
                 )
             else:
                 log.write("resume", state.updates, **versions)
-            result = Loop(task, training, checkpoints, log, self._listener, self._fabric, state).run()
+            loop = Loop(task, training, checkpoints, log, self._listener, self._fabric, state, processes)
+            result = loop.run()
             log.write("end", result.updates, seconds=round(result.seconds, 3), stopped=result.stopped)
-        report = _report(result, task, num_threads)
-        write_report_json(path, report)
+        report = _report(result, task, num_threads, processes.world_size)
+        if processes.is_first:
+            write_report_json(path, report)
         return TrainedRun(path, result, report, scored_on(task))
 
     def write_page(self, trained: TrainedRun, command: str) -> None:
@@ -494,7 +545,7 @@ def _page(trained: TrainedRun, task: Task, device: str, command: str) -> Report:
     )
 
 
-def _report(result: LoopResult, task: Task, num_threads: int) -> dict[str, Any]:
+def _report(result: LoopResult, task: Task, num_threads: int, num_processes: int) -> dict[str, Any]:
     """What ``report.json`` says of a run."""
     num_decoded = _num_decoded(task)
     return {
@@ -505,6 +556,7 @@ def _report(result: LoopResult, task: Task, num_threads: int) -> dict[str, Any]:
         "tokens_per_second": round(result.tokens_per_second, 1),
         "stopped": result.stopped,
         "threads": num_threads,
+        **({"processes": num_processes} if num_processes > 1 else {}),
         **({"skipped_updates": result.skipped} if result.skipped else {}),
         "select": task.config.training.select,
         "best_update": result.best_update,

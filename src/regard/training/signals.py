@@ -27,11 +27,15 @@ class StoppedTraining(KeyboardInterrupt):
     """
 
     def __init__(self, number: int) -> None:
+        self._number = number
         self.name = _NAMES[signal.Signals(number).name]
         self.status = 128 + number
         super().__init__(
             f"training was stopped by {self.name}; go on with resume=True, or regard train --resume"
         )
+
+    def __reduce__(self) -> "tuple[type[StoppedTraining], tuple[int]]":
+        return StoppedTraining, (self._number,)  # so that it can cross to another process
 
 
 class StopRequest:
@@ -41,11 +45,14 @@ class StopRequest:
 
     Args:
         notify: called with a sentence for the user.
+
+    Attributes:
+        signal: the number of the first one that has come, or that another process has told of; None before.
     """
 
     def __init__(self, notify: Callable[[str], None]) -> None:
         self._notify = notify
-        self._signal: int | None = None
+        self.signal: int | None = None
         self._interrupts = 0
         self._breakable = False
         self._handlers: dict[int, Any] = {}
@@ -61,7 +68,8 @@ class StopRequest:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         for number, handler in self._handlers.items():
-            signal.signal(number, handler)
+            if signal.getsignal(number) == self._handle:
+                signal.signal(number, handler)
 
     def check(self) -> None:
         """Raise if a signal has come.
@@ -69,8 +77,8 @@ class StopRequest:
         Raises:
             StoppedTraining: it has.
         """
-        if self._signal is not None:
-            raise StoppedTraining(self._signal)
+        if self.signal is not None:
+            raise StoppedTraining(self.signal)
 
     @contextmanager
     def breakable(self) -> Iterator[None]:
@@ -86,10 +94,10 @@ class StopRequest:
         self._interrupts += number == signal.SIGINT
         if self._interrupts > 2:
             raise KeyboardInterrupt
-        first, self._signal = self._signal is None, self._signal or number
+        first, self.signal = self.signal is None, self.signal or number
         if self._breakable:
             self._breakable = False
-            raise StoppedTraining(self._signal)
+            raise StoppedTraining(self.signal)
         with suppress(OSError, RuntimeError):  # a terminal that is gone, or that is being written to
             self._notify(
                 "stopping after this update"

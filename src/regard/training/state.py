@@ -10,8 +10,9 @@ A checkpoint is complete once its second file is there. ``best.safetensors`` and
 weights, made after that. The folder ``checkpoints/`` can be deleted: the model can then be used, but not resumed.
 """
 
+import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -59,6 +60,7 @@ class TrainingState:
         guard: what is remembered of the losses.
         scaler: the state of float16's loss scaling.
         log_size: of the training log, in bytes.
+        world_size: the number of processes that train together.
         tensors: of the optimizer, the random generators and the task, by name.
     """
 
@@ -76,6 +78,7 @@ class TrainingState:
     guard: LossGuard = field(default_factory=LossGuard)
     scaler: dict[str, Any] = field(default_factory=dict)
     log_size: int = 0
+    world_size: int = 1
     tensors: dict[str, Tensor] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
@@ -145,6 +148,28 @@ def restore_random(device: torch.device, tensors: Mapping[str, Tensor]) -> None:
     torch.set_rng_state(tensors["random/cpu"])
     if device.type == "cuda" and "random/cuda" in tensors:
         torch.cuda.set_rng_state(tensors["random/cuda"], device)
+
+
+def named_by_rank(own: Sequence[Mapping[str, Tensor]]) -> dict[str, Tensor]:
+    """The tensors of all processes, by rank, as one table: the first one's names are as they are."""
+    return {_rank_name(rank, name): tensor for rank, each in enumerate(own) for name, tensor in each.items()}
+
+
+def of_rank(tensors: Mapping[str, Tensor], rank: int) -> dict[str, Tensor]:
+    """The tensors of one process, among those of a state: random generators and the task's."""
+    prefix = _rank_name(rank, "")
+    own = {name.removeprefix(prefix): each for name, each in tensors.items() if name.startswith(prefix)}
+    return {name: each for name, each in own.items() if name.startswith(("random/", "task/"))}
+
+
+def _rank_name(rank: int, name: str) -> str:
+    return f"rank-{rank}/{name}" if rank else name
+
+
+def own_seed(seed: int, updates: int, rank: int) -> int:
+    """A seed of dropout for one of several processes that begin, or go on after some updates in another number."""
+    digest = hashlib.sha256(f"{seed} {updates} {rank}".encode()).digest()
+    return int.from_bytes(digest[:8], "big")
 
 
 @dataclass(frozen=True)

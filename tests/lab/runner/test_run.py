@@ -6,9 +6,9 @@ import pytest
 
 from regard.errors import DataError
 from regard.lab.runner import Bench
-from regard.lab.runner.bench import num_cores
 from regard.lab.runner.experiment import read_result
 from regard.lab.runner.run import Status, run_all, run_experiment
+from regard.worker_pool import num_cores
 
 NAMES = ("short", "poor", "clock", "long", "faulty", "stopwatch")
 

@@ -6,10 +6,19 @@ from dataclasses import replace
 import pytest
 import torch
 
-from regard.tasks.language_model.task import sentence_batches, validate_language_model, validation_stream
+from regard.tasks.language_model.task import (
+    measure_language_model,
+    sentence_batches,
+    summarize_language_model,
+    validation_stream,
+)
 from regard.text import EncodedLine, encode_lines, train_tokenizer
 
 CPU = torch.device("cpu")
+
+
+def validated(task, batches, lines):
+    return summarize_language_model(measure_language_model(task.model, batches, device=CPU), lines)
 
 
 @pytest.mark.parametrize(("count", "streams"), [(1, 1), (1999, 1), (2000, 2), (9999, 9), (50_000, 10)])
@@ -43,7 +52,7 @@ def test_a_uniform_model(lm_task, lines, kind):
         for parameter in task.model.parameters():
             parameter.zero_()
     encoded: list[EncodedLine] = task.prepared.valid
-    found = validate_language_model(task.model, sentence_batches(encoded, 4, 100), encoded, device=CPU)
+    found = validated(task, sentence_batches(encoded, 4, 100), encoded)
     V = task.sizes["text"]
     num_words = sum(len(line.split()) + 1 for line in text)
     num_characters = sum(len(line) + 1 for line in text)
@@ -64,9 +73,9 @@ def test_the_state_is_carried_only_into_windows_that_continue(lm_task, lines):
             parameter.uniform_(-2, 2)  # so that what was read is felt
     encoded = task.prepared.valid
     batches = [next(iter(sentence_batches([line], 1, 99))) for line in encoded]
-    alone = validate_language_model(task.model, batches, encoded, device=CPU)
-    backwards = validate_language_model(task.model, batches[::-1], encoded, device=CPU)
+    alone = validated(task, batches, encoded)
+    backwards = validated(task, batches[::-1], encoded)
     windows = [replace(batch, continues=k > 0) for k, batch in enumerate(batches)]
-    carried = validate_language_model(task.model, windows, encoded, device=CPU)
+    carried = validated(task, windows, encoded)
     assert backwards.loss == pytest.approx(alone.loss, rel=1e-6)
     assert carried.loss != pytest.approx(alone.loss, rel=1e-4)

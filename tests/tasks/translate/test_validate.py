@@ -6,8 +6,10 @@ import torch
 from regard.batches import pad_pairs
 from regard.evaluation import measure_quality
 from regard.evaluation.metrics import validation_metrics
+from regard.processes import Processes
+from regard.tasks.generation import summarize_generation
 from regard.tasks.translate.predictor import Translator
-from regard.tasks.translate.task import validate_translator
+from regard.tasks.translate.task import measure_translator
 
 
 @pytest.fixture
@@ -16,9 +18,29 @@ def translator(small_model, prepared):
     return Translator(model, prepared.tokenizers["source"], prepared.tokenizers["target"])
 
 
-def validated(translator, prepared, **options):
+def validated(translator, prepared, world_size=1, **options):
+    """The scores, from the shares of several processes."""
     options = {"free_running": 100, "batch_sentences": 4, "batch_tokens": 1000, **options}
-    return validate_translator(translator, prepared.valid_pairs, prepared.valid, **options)
+    pairs, encoded = prepared.valid_pairs, prepared.valid
+    measured = [
+        measure_translator(translator, pairs, encoded, processes=Processes(rank, world_size), **options)
+        for rank in range(world_size)
+    ]
+    return summarize_generation(
+        measured,
+        translator.target_tokenizer,
+        references=[pair.target for pair in pairs],
+        reference_ids=[pair.target_ids for pair in encoded],
+    )
+
+
+@pytest.mark.parametrize("world_size", [2, 3, 50])
+def test_several_processes_validate_as_one(translator, prepared, world_size):
+    """The same batches, whose sums are added in the same order: the same bits."""
+    options = {"free_running": 7, "batch_tokens": 20}
+    assert validated(translator, prepared, world_size, **options) == validated(
+        translator, prepared, **options
+    )
 
 
 def edits(one, other):

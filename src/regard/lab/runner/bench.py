@@ -6,68 +6,19 @@ of cores. Workers ignore Ctrl-C, which their parent handles; they end with their
 them fails. The bench knows nothing of claims and verdicts.
 """
 
-import os
-import signal
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_EXCEPTION, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_EXCEPTION, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from multiprocessing import get_context, parent_process
 from pathlib import Path
-from threading import Thread
 from typing import Any, TypeVar
 
 from regard.datasets import Example
-from regard.errors import RegardError
 from regard.training.configure import configure
 from regard.training.progress import Event, Progress, ignore
 from regard.training.run import run_training
-
-_MAX_WORKERS = 61 if sys.platform == "win32" else 1024
-"""The limit of a process pool."""
-
-
-def num_cores() -> int:
-    """The number of cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-@contextmanager
-def workers(count: int) -> Iterator[ProcessPoolExecutor]:
-    """A pool of processes; if the block raises, running work is stopped and waiting work is dropped."""
-    pool = ProcessPoolExecutor(min(count, _MAX_WORKERS), get_context("spawn"), initializer=_initialize_worker)
-    try:
-        yield pool
-    except BaseException:
-        running = list((pool._processes or {}).values())  # a pool has no other way to stop what runs
-        pool.shutdown(wait=False, cancel_futures=True)
-        for process in running:
-            process.terminate()
-        raise
-    pool.shutdown()
-
-
-def worker_killed() -> RegardError:
-    """The error to raise when a worker was killed from outside."""
-    return RegardError("a worker process was killed, perhaps for lack of memory; try again with --jobs 1")
-
-
-def _initialize_worker() -> None:
-    """In a new worker: use one thread, ignore Ctrl-C, end with the parent."""
-    import torch
-
-    torch.set_num_threads(1)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    parent = parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
+from regard.worker_pool import worker_killed, workers
 
 
 @contextmanager

@@ -17,10 +17,11 @@ from typing import Any
 
 from regard.errors import RegardError
 from regard.io import make_folder
-from regard.lab.runner.bench import Bench, one_thread, worker_killed, workers
+from regard.lab.runner.bench import Bench, one_thread
 from regard.lab.runner.experiment import Experiment, Result, read_result, write_result
 from regard.lab.runner.page import write_overview, write_page
 from regard.plots.figures.canvas import require_matplotlib
+from regard.worker_pool import worker_killed, workers
 
 _POLL_SECONDS = 0.2
 """Between two looks at the workers' messages."""

@@ -16,6 +16,7 @@ from regard.batches import CaptionBatch, batch_by_length, pad_captioned, select_
 from regard.errors import ConfigError, DataError
 from regard.models import CaptionerNetwork
 from regard.plots.page import ShownResult
+from regard.processes import ALONE, Processes
 from regard.tasks.base import (
     Prepared,
     Task,
@@ -27,7 +28,12 @@ from regard.tasks.base import (
 )
 from regard.tasks.caption.config import CaptionRun
 from regard.tasks.caption.predictor import Captioner
-from regard.tasks.generation import check_selection, validate_generation
+from regard.tasks.generation import (
+    MeasuredGeneration,
+    check_selection,
+    measure_generation,
+    summarize_generation,
+)
 from regard.tasks.train_valid_split import split_train_valid
 from regard.text import CaptionedFeatures, Tokenizer, as_numbers, read_captioned
 
@@ -131,6 +137,10 @@ class CaptionTask(Task):
 
     def validate(self, device: torch.device) -> Validation:
         """Teacher-forced and free-running."""
+        return self.summarize([self.measure(device, ALONE)])
+
+    def measure(self, device: torch.device, processes: Processes) -> MeasuredGeneration:
+        """See `Task.measure`."""
         valid, training = self.prepared.valid, self.config.training
         longest = max(len(example.ids) for example in (*self.prepared.train, *valid))
         captioner = Captioner(
@@ -147,15 +157,23 @@ class CaptionTask(Task):
             captions = captioner.caption(features, beam=1, batch_sentences=training.batch_sentences)
             return [caption.text for caption in captions]
 
-        return validate_generation(
+        return measure_generation(
             self.model,
-            self.tokenizers["text"],
             batches=batches,
             generate=generate,
-            references=[example.text for example in valid],
-            reference_ids=[example.ids for example in valid],
+            num_examples=len(valid),
             free_running=training.validation_sentences,
-            select=training.select,
+            processes=processes,
+        )
+
+    def summarize(self, measured: Sequence[MeasuredGeneration]) -> Validation:
+        """See `Task.summarize`."""
+        return summarize_generation(
+            measured,
+            self.tokenizers["text"],
+            references=[example.text for example in self.prepared.valid],
+            reference_ids=[example.ids for example in self.prepared.valid],
+            select=self.config.training.select,
         )
 
     def show(self, predictor: Captioner) -> list[ShownResult]:

@@ -13,6 +13,7 @@ CLASSIFY = TaskSpec(
     training="regard.tasks.classify.task:ClassifyTask",
     prediction="regard.tasks.classify.predictor:Classifier",
     preset_table="regard.tasks.classify.presets:PRESETS",
+    preparation="regard.tasks.classify.preparation:LabelledTextPreparation",
     planning="regard.tasks.classify.plan:plan_files",
     commands={"classify": "regard.cli.classify:classify"},
     first_command="echo … | regard classify {folder}",

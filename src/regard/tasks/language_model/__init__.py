@@ -13,6 +13,7 @@ LANGUAGE_MODEL = TaskSpec(
     training="regard.tasks.language_model.task:LanguageModelTask",
     prediction="regard.tasks.language_model.predictor:LanguageModel",
     preset_table="regard.tasks.language_model.presets:PRESETS",
+    preparation="regard.tasks.language_model.preparation:LinePreparation",
     planning="regard.tasks.language_model.plan:plan_files",
     commands={
         "sample": "regard.cli.sample:sample",

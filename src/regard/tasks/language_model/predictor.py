@@ -21,7 +21,14 @@ from regard.search.forced import log_probs_of, score_tokens
 from regard.search.options import DEFAULT_SAMPLING, SamplingOptions, takes_options
 from regard.search.sampling import Choice, sample, sampled_rows
 from regard.tasks.language_model.result import Candidate, Reading, Sample, SampleStep, Scored, TextScore
-from regard.tasks.predictor import CHUNK, Predictor, predict_by_length, refuse_text
+from regard.tasks.predictor import (
+    CHUNK,
+    Predictor,
+    TooLongError,
+    predict_by_length,
+    refuse_text,
+    refuse_too_long,
+)
 from regard.tasks.trace import Trace
 from regard.tasks.tracing import trace_text, traced_model
 from regard.text import MODES, EncodedLine, Tokenizer, encode_lines, unknown_id, unknown_words
@@ -168,16 +175,25 @@ class LanguageModel(Predictor):
         steps = self._steps(prompt_ids, [number], sampling, seed, max_length, alternatives)
         return self._growing(prompt, prompt_ids, steps)
 
-    def score(self, lines: Iterable[str], *, mode: str = "sentences", chunk: int = CHUNK) -> Iterator[Scored]:
+    def score(
+        self,
+        lines: Iterable[str],
+        *,
+        mode: str = "sentences",
+        chunk: int = CHUNK,
+        max_length: int | None = None,
+    ) -> Iterator[Scored]:
         """Score lines as they come, in constant memory, one `Scored` each.
 
         Args:
             lines: what to score. A single blank line has no score; in continuous text it is an end of a line.
             mode: ``sentences``, each line by itself, or ``continuous``, each given all lines before it.
             chunk: how many lines are read ahead.
+            max_length: the most tokens of a line; None for any number.
 
         Raises:
             ConfigError: no such mode, or a model whose memory would grow without limit in continuous text.
+            TooLongError: a line is too long; the lines before it are scored first.
         """
         one_of("mode", mode, MODES)
         refuse_text(lines, "score")
@@ -186,7 +202,8 @@ class LanguageModel(Predictor):
                 f"this model's {self.model.config.cell} cells attend to all they have read, which grows without end in "
                 "continuous text; score line by line, or train one with model.memory.span"
             )
-        return self._score_continuous(lines, chunk) if mode == "continuous" else self._score(lines, chunk)
+        parts = self._encode(lines, chunk, max_length)
+        return self._score_continuous(parts) if mode == "continuous" else self._score(parts)
 
     def perplexity(self, lines: Iterable[str], *, mode: str = "sentences") -> TextScore:
         """Score a whole text: perplexity per token and per word, bits per character; arguments as for `score`."""
@@ -241,10 +258,27 @@ class LanguageModel(Predictor):
             characters=self.tokenizer.kind == "char",
         )
 
-    def _score(self, lines: Iterable[str], chunk: int) -> Iterator[Scored]:
-        """Score lines, each by itself."""
+    def _encode(
+        self, lines: Iterable[str], chunk: int, max_length: int | None
+    ) -> Iterator[list[EncodedLine]]:
+        """Lines as ids, some at a time; where one is too long, those before it come first."""
+        first_line = 1
         for group in group_by_size(lines, chunk):
             part = list(encode_lines(group, self.tokenizer))
+            if max_length is not None:
+                try:
+                    lengths = [len(line.ids) for line in part]
+                    refuse_too_long(group, lengths, max_length, first_line=first_line)
+                except TooLongError as error:
+                    if error.index:
+                        yield part[: error.index]
+                    raise
+            yield part
+            first_line += len(part)
+
+    def _score(self, parts: Iterable[list[EncodedLine]]) -> Iterator[Scored]:
+        """Score lines, each by itself."""
+        for part in parts:
 
             def score(members: list[int], part: list[EncodedLine] = part) -> Iterator[Scored]:
                 batch = pad_lines([part[k].ids for k in members]).to(self.device)
@@ -259,11 +293,10 @@ class LanguageModel(Predictor):
                 batch_tokens=_TOKENS,
             )
 
-    def _score_continuous(self, lines: Iterable[str], chunk: int) -> Iterator[Scored]:
+    def _score_continuous(self, parts: Iterable[list[EncodedLine]]) -> Iterator[Scored]:
         """Score lines as one text, the state carried."""
         state: States | None = None
-        for group in group_by_size(lines, chunk):
-            part = list(encode_lines(group, self.tokenizer))
+        for part in parts:
             [window] = Stream([line.ids for line in part], 1, sum(line.length for line in part))
             scores = score_tokens(self.model, window.to(self.device), state)
             state = scores.state

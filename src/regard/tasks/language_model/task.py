@@ -6,16 +6,22 @@ gradient (truncated back-propagation through time); an epoch starts from a zero 
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
 from regard.batches import LineBatch, Stream, batch_by_length, pad_lines, select_positions, token_positions
+from regard.batches.store import Store
+from regard.batches.stored_stream import StoredStream
 from regard.errors import ConfigError, DataError
 from regard.models import LanguageModelNetwork, States, detached
 from regard.plots.page import ShownResult
+from regard.processes import ALONE, Processes, join_shares
 from regard.search.forced import score_tokens
 from regard.tasks.base import (
+    MeasuredBatch,
     Prepared,
     Task,
     Validation,
@@ -27,6 +33,7 @@ from regard.tasks.base import (
 from regard.tasks.language_model.config import LanguageModelRun
 from regard.tasks.language_model.predictor import LanguageModel
 from regard.tasks.language_model.result import TextScore
+from regard.tasks.preparation import is_prepared, open_prepared
 from regard.tasks.train_valid_split import split_note, split_train_valid
 from regard.text import EncodedLine, encode_lines, read_lines
 
@@ -95,20 +102,30 @@ class LanguageModelTask(Task):
         data = config.data
         if train is None and not data.train:
             raise ConfigError("data.train: no training text; name a file with --train text.txt")
-        lines = parse_lines(train) if train is not None else read_corpus(data.train)
         validated = parse_lines(valid) if valid is not None else None
         if validated is None and data.valid:
             validated = read_corpus(data.valid)
-        super().__init__(config, _prepare(lines, validated, config, known))
-        self._stream: Stream | None = None
+        if train is None and is_prepared(data.train):
+            prepared = _open_store(config, validated, known)
+        else:
+            lines = parse_lines(train) if train is not None else read_corpus(data.train)
+            prepared = _prepare(lines, validated, config, known)
+        super().__init__(config, prepared)
+        self._stream: Stream | StoredStream | None = None
         if data.mode == "continuous":
-            num_tokens, num_streams = sum(self.lengths), config.training.batch_sentences
+            num_streams = config.training.batch_sentences
+            num_tokens = int(np.sum(self.lengths, dtype=np.int64))
             if num_tokens < num_streams:
                 raise DataError(
                     f"{num_tokens} tokens, EOS counted, cannot be read as {num_streams} streams side by side; "
                     f"give more text, or lower training.batch_sentences (now {num_streams})"
                 )
-            self._stream = Stream([line.ids for line in self.prepared.train], num_streams, data.steps)
+            text = self.prepared.train
+            self._stream = (
+                StoredStream(text, num_streams, data.steps)
+                if isinstance(text, Store)
+                else Stream([line.ids for line in text], num_streams, data.steps)
+            )
         self._state: States | None = None
 
     @property
@@ -118,6 +135,12 @@ class LanguageModelTask(Task):
 
     def build(self) -> LanguageModelNetwork:
         """Make the model."""
+        num_streams, num_processes = self.config.training.batch_sentences, self.processes.world_size
+        if self._stream is not None and num_streams < num_processes:
+            raise ConfigError(
+                f"training.batch_sentences = {num_streams}: fewer streams of continuous text than the {num_processes} "
+                "processes that share them; raise it, or start fewer"
+            )
         self.model = LanguageModelNetwork(self.config.model, self.sizes["text"])
         return self.model
 
@@ -131,12 +154,16 @@ class LanguageModelTask(Task):
             return [[window] for window in range(len(self._stream))]
         return super().plan(epoch)
 
+    def share(self, members: Sequence[int]) -> Sequence[int]:
+        """Every n-th line; of continuous text every n-th stream, in each window the same."""
+        return super().share(members) if self._stream is None else members
+
     def batch(self, members: Sequence[int]) -> LineBatch:
         """Some lines, padded; or one window of continuous text."""
         if self._stream is None:
             return pad_lines([self.prepared.train[k].ids for k in members])
         [window] = members
-        return self._stream[window]
+        return self._stream[window].rows(self.processes.rank, self.processes.world_size)
 
     def loss(self, objective: nn.Module, batch: LineBatch, progress: float) -> Tensor:
         """The loss; a window starts from the state in which the one before it ended."""
@@ -162,13 +189,23 @@ class LanguageModelTask(Task):
 
     def validate(self, device: torch.device) -> Validation:
         """Score the validation text, read as the training text is."""
+        return self.summarize([self.measure(device, ALONE)])
+
+    def measure(self, device: torch.device, processes: Processes) -> list[MeasuredBatch]:
+        """See `Task.measure`; continuous text, whose state is carried, is the first process's alone."""
         lines, training = self.prepared.valid, self.config.training
-        batches = (
-            sentence_batches(lines, training.batch_sentences, training.batch_tokens)
-            if self._stream is None
-            else validation_stream(lines)
-        )
-        return validate_language_model(self.model, batches, lines, device=device)
+        batches: Iterable[LineBatch]
+        if self._stream is None:
+            batches = sentence_batches(lines, training.batch_sentences, training.batch_tokens)
+            batches = islice(batches, processes.rank, None, processes.world_size)
+        else:
+            batches = validation_stream(lines) if processes.is_first else ()
+        return measure_language_model(self.model, batches, device=device)
+
+    def summarize(self, measured: Sequence[Sequence[MeasuredBatch]]) -> Validation:
+        """See `Task.summarize`."""
+        batches = measured[0] if self._stream is not None else join_shares(measured)
+        return summarize_language_model(batches, self.prepared.valid)
 
     def show(self, predictor: LanguageModel) -> list[ShownResult]:
         """Sampled lines, each with its steps."""
@@ -198,30 +235,35 @@ def sentence_batches(
         yield pad_lines([lines[k].ids for k in members])
 
 
-def validate_language_model(
-    model: LanguageModelNetwork,
-    batches: Iterable[LineBatch],
-    lines: Sequence[EncodedLine],
-    *,
-    device: torch.device,
-) -> Validation:
-    """Score a text in evaluation mode; the model's mode is restored afterwards.
+def measure_language_model(
+    model: LanguageModelNetwork, batches: Iterable[LineBatch], *, device: torch.device
+) -> list[MeasuredBatch]:
+    """Score text in evaluation mode; the model's mode is restored afterwards.
 
     Args:
         model: on the device.
-        batches: the whole text; the state is carried into those that continue the one before.
-        lines: the same text, for the number of its words and characters.
+        batches: the state is carried into those that continue the one before.
         device: where to compute.
     """
-    nats, correct, num_tokens = 0.0, 0, 0
+    measured = []
     state: States | None = None
     with in_evaluation_mode(model):
         for batch in batches:
             scores = score_tokens(model, batch.to(device), state if batch.continues else None)
             state = scores.state
-            nats -= float(scores.log_probs.double().sum())
-            correct += int(scores.right.sum())
-            num_tokens += len(scores.log_probs)
+            nats = -float(scores.log_probs.double().sum())
+            measured.append(MeasuredBatch(nats, int(scores.right.sum()), len(scores.log_probs)))
+    return measured
+
+
+def summarize_language_model(measured: Sequence[MeasuredBatch], lines: Sequence[EncodedLine]) -> Validation:
+    """The scores of a text.
+
+    Args:
+        measured: the batches of the whole text.
+        lines: the same text, for the number of its words and characters.
+    """
+    nats, correct, num_tokens = MeasuredBatch.sum(measured)
     text = TextScore(
         nats,
         len(lines),
@@ -300,6 +342,22 @@ def _prepare(
     if not any(line.ids for line in validated):
         raise DataError("the validation text is empty; give some lines with text")
     return Prepared({"text": tokenizer}, encoded, validated, tuple(notes))
+
+
+def _open_store(
+    config: LanguageModelRun, valid: Sequence[str] | None, known: Vocabulary | None
+) -> Prepared[EncodedLine]:
+    """The data of a run whose training lines are in a store."""
+    from regard.tasks.language_model.preparation import LinePreparation
+
+    opened = open_prepared(LinePreparation(config), known)
+    lines = opened.valid if valid is None else valid
+    validated = list(encode_lines(lines, opened.tokenizers["text"]))
+    if config.data.mode != "continuous":
+        validated = [line for line in validated if line.ids]
+    if not any(line.ids for line in validated):
+        raise DataError("the validation text is empty; give some lines with text")
+    return Prepared(opened.tokenizers, opened.store, validated, opened.notes, mixture=opened.mixture)
 
 
 def _split_end(lines: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:

@@ -13,6 +13,7 @@ TAG = TaskSpec(
     training="regard.tasks.tag.task:TagTask",
     prediction="regard.tasks.tag.predictor:Tagger",
     preset_table="regard.tasks.tag.presets:PRESETS",
+    preparation="regard.tasks.tag.preparation:TaggedPreparation",
     planning="regard.tasks.tag.plan:plan_files",
     commands={"tag": "regard.cli.tag:tag"},
     first_command="echo … | regard tag {folder}",

@@ -15,6 +15,7 @@ TRANSLATE = TaskSpec(
     training="regard.tasks.translate.task:TranslateTask",
     prediction="regard.tasks.translate.predictor:Translator",
     preset_table="regard.tasks.translate.presets:PRESETS",
+    preparation="regard.tasks.translate.preparation:PairPreparation",
     planning="regard.tasks.translate.plan:plan_files",
     commands={
         "translate": "regard.cli.translate:translate",

@@ -23,6 +23,7 @@ from regard.inference.packing import PackedModel
 from regard.inference.shortlist import Shortlist, with_shortlists
 from regard.models import Seq2Seq
 from regard.ops.native import Precision
+from regard.processes import ALONE, Processes
 from regard.search.beam import search
 from regard.search.constraints import TokenConstraints
 from regard.search.forced import decode_forced
@@ -249,6 +250,7 @@ class Translator(Predictor):
         groups: Iterable[Sequence[Source]],
         *,
         constraints: Constraints | Iterable[Constraints] | None = None,
+        processes: Processes = ALONE,
         **arguments: Any,
     ) -> Iterator[Translation]:
         """Translate groups of lines as they come, in constant memory.
@@ -256,6 +258,7 @@ class Translator(Predictor):
         Args:
             groups: lines to be searched together, such as those that have arrived.
             constraints: on every translation, or on each.
+            processes: those that share the groups; see `predict_groups`.
             arguments: as for `translate`.
         """
         if constraints is None or isinstance(constraints, Constraints):
@@ -265,6 +268,7 @@ class Translator(Predictor):
                     lines, first_line=first_line, constraints=same, **arguments
                 ),
                 groups,
+                processes,
             )
         # a line without constraints is paired with None, so that `translate` can name it
         each = chain(constraints, repeat(None))
@@ -276,6 +280,7 @@ class Translator(Predictor):
                 **arguments,
             ),
             (list(zip(group, each, strict=False)) for group in groups),
+            processes,
         )
 
     def align(

@@ -22,8 +22,15 @@ from regard.errors import ConfigError, DataError
 from regard.layers import BidirectionalStack
 from regard.models import LanguageModelConfig, Seq2Seq, StackConfig
 from regard.models.transfer import copy_pretrained
+from regard.processes import ALONE, Processes
 from regard.tasks.base import Prepared, Task, Validation, Vocabulary, spread_by_length
-from regard.tasks.generation import check_selection, validate_generation
+from regard.tasks.generation import (
+    MeasuredGeneration,
+    check_selection,
+    measure_generation,
+    summarize_generation,
+)
+from regard.tasks.preparation import is_prepared, open_prepared
 from regard.tasks.pretrained import load_pretrained
 from regard.tasks.train_valid_split import split_train_valid
 from regard.tasks.translate.config import DataConfig, PretrainedConfig, TokenizerConfig, TranslateRun
@@ -91,18 +98,21 @@ class TranslateTask(Task):
         known: Vocabulary | None = None,
     ) -> None:
         recognised: list[str] = []
-        pairs, valid_pairs = _read_pairs(config, train, valid, recognised.append)
         self._trained = load_pretrained(config.pretrained)
         tokenizers = {half: loaded.tokenizers["text"] for half, loaded in self._trained.items()}
-        prepared = prepare(
-            pairs,
-            valid_pairs,
-            config.data,
-            config.tokenizer,
-            config.training.seed_of_split,
-            tokenizers,
-            known,
-        )
+        if train is None and is_prepared(config.data.train):
+            prepared = _open_store(config, valid, tokenizers, known)
+        else:
+            pairs, valid_pairs = _read_pairs(config, train, valid, recognised.append)
+            prepared = prepare(
+                pairs,
+                valid_pairs,
+                config.data,
+                config.tokenizer,
+                config.training.seed_of_split,
+                tokenizers,
+                known,
+            )
         if config.auxiliary_losses.guided_alignment and all(pair.links is None for pair in prepared.train):
             raise ConfigError(
                 "auxiliary_losses.guided_alignment needs gold links; name their file with data.train_links"
@@ -192,7 +202,7 @@ class TranslateTask(Task):
         if share > 0:
             if self._generator is None:  # a separate one, so that dropout is that of a run without sampling
                 self._generator = torch.Generator(batch.source_ids.device)
-                self._generator.manual_seed(self.config.training.seed)
+                self._generator.manual_seed(self.config.training.seed + self.processes.rank)
             batch = mix_in_samples(self.model, batch, share, self._generator)
         loss: Tensor = objective(batch)
         return loss
@@ -209,6 +219,10 @@ class TranslateTask(Task):
 
     def validate(self, device: torch.device) -> Validation:
         """Teacher-forced and free-running."""
+        return self.summarize([self.measure(device, ALONE)])
+
+    def measure(self, device: torch.device, processes: Processes) -> MeasuredGeneration:
+        """See `Task.measure`."""
         training = self.config.training
         translator = Translator(
             self.model,
@@ -217,14 +231,24 @@ class TranslateTask(Task):
             device=device.type,
             max_length=max(len(pair.source_ids) for pair in self.prepared.valid),
         )
-        return validate_translator(
+        return measure_translator(
             translator,
             self.prepared.valid_pairs,
             self.prepared.valid,
             free_running=training.validation_sentences,
             batch_sentences=training.batch_sentences,
             batch_tokens=training.batch_tokens,
-            select=training.select,
+            processes=processes,
+        )
+
+    def summarize(self, measured: Sequence[MeasuredGeneration]) -> Validation:
+        """See `Task.summarize`."""
+        return summarize_generation(
+            measured,
+            self.tokenizers["target"],
+            references=[pair.target for pair in self.prepared.valid_pairs],
+            reference_ids=[pair.target_ids for pair in self.prepared.valid],
+            select=self.config.training.select,
         )
 
     def show(self, predictor: Translator) -> "list[ShownTranslation]":
@@ -237,7 +261,7 @@ class TranslateTask(Task):
         return show_translations(translations, [pair.target for pair in pairs], None)
 
 
-def validate_translator(
+def measure_translator(
     translator: Translator,
     pairs: Sequence[SentencePair],
     encoded: Sequence[EncodedPair],
@@ -245,9 +269,9 @@ def validate_translator(
     free_running: int,
     batch_sentences: int,
     batch_tokens: int,
-    select: str = "loss",
-) -> Validation:
-    """Validate a model, in evaluation mode; its mode is restored afterwards.
+    processes: Processes = ALONE,
+) -> MeasuredGeneration:
+    """Score a model in evaluation mode; its mode is restored afterwards.
 
     Args:
         translator: around the model in training.
@@ -256,7 +280,7 @@ def validate_translator(
         free_running: how many of them, from the first, to translate.
         batch_sentences: the most sentences in a batch.
         batch_tokens: the most tokens in a batch, of the longer side, padding counted.
-        select: the score that selects the best checkpoint; it is always computed.
+        processes: those that share the work.
     """
 
     def batches(members: Sequence[int]) -> Iterator[PairBatch]:
@@ -267,15 +291,55 @@ def validate_translator(
     def generate(members: Sequence[int]) -> list[str]:
         return [each.text for each in translator.translate([pairs[k].input for k in members], beam=1)]
 
-    return validate_generation(
+    return measure_generation(
         translator.model,
-        translator.target_tokenizer,
         batches=batches,
         generate=generate,
-        references=[pair.target for pair in pairs],
-        reference_ids=[pair.target_ids for pair in encoded],
+        num_examples=len(encoded),
         free_running=free_running,
-        select=select,
+        processes=processes,
+    )
+
+
+def _open_store(
+    config: TranslateRun,
+    valid: Sequence[Example] | None,
+    trained: Mapping[str, Tokenizer],
+    known: Vocabulary | None,
+) -> PreparedPairs:
+    """The data of a run whose training pairs are in a store.
+
+    Raises:
+        ConfigError: the run needs what a store does not have.
+        DataError: the store is damaged, or there is nothing to validate with.
+    """
+    from regard.tasks.translate.preparation import PairPreparation
+
+    for option, wanted in (
+        ("data.rename_symbols", config.data.rename_symbols),
+        ("auxiliary_losses.guided_alignment", config.auxiliary_losses.guided_alignment),
+    ):
+        if wanted:
+            raise ConfigError(
+                f"{option}: a store has ids and nothing else; leave it out, or train from the text itself"
+            )
+    sides = {"encoder": "source", "decoder": "target"}
+    tokenizers = {sides[half]: tokenizer for half, tokenizer in trained.items()}
+    opened = open_prepared(PairPreparation(config), known, tokenizers)
+    pairs = opened.valid
+    if valid is not None:
+        pairs = parse_pairs(valid)
+    elif config.data.valid:
+        data, features = config.data, opened.tokenizers["source"].features
+        pairs = read_corpus(data.valid, data.columns, data.features, known=features)
+    kept, encoded, notes = _encode_valid(pairs, *opened.tokenizers.values())
+    return PreparedPairs(
+        opened.tokenizers,
+        opened.store,
+        encoded,
+        (*opened.notes, *notes),
+        mixture=opened.mixture,
+        valid_pairs=kept,
     )
 
 
@@ -431,26 +495,34 @@ def prepare(
         train, valid, note = split_train_valid(train, [pair.input for pair in train], seed, what="pairs")
         notes.append(note)
     if known is None:
-        source_tokenizer, target_tokenizer = _tokenizers(train, config, trained or {})
+        source_tokenizer, target_tokenizer = make_tokenizers(train, config, trained or {})
     else:
         source_tokenizer, target_tokenizer = _known_tokenizers(train, config, known)
     filters = Filters(data.max_length, data.max_ratio or None, data.drop_duplicates)
     kept, report = filters.apply(encode_pairs(train, source_tokenizer, target_tokenizer))
     if report.removed:
         notes.append(f"training pairs: {report}")
-    encoded = list(encode_pairs(valid, source_tokenizer, target_tokenizer))
-    real = [k for k, pair in enumerate(encoded) if pair.source_ids and pair.target_ids]
-    if not real:
-        raise DataError("the validation pairs are all empty; give some with text on both sides")
-    if len(real) < len(encoded):
-        notes.append(f"validation pairs: left out {len(encoded) - len(real)} with an empty side")
+    valid_pairs, encoded, left_out = _encode_valid(valid, source_tokenizer, target_tokenizer)
     return PreparedPairs(
         {"source": source_tokenizer, "target": target_tokenizer},
         kept,
-        [encoded[k] for k in real],
-        tuple(notes),
-        valid_pairs=[valid[k] for k in real],
+        encoded,
+        (*notes, *left_out),
+        valid_pairs=valid_pairs,
     )
+
+
+def _encode_valid(
+    pairs: Sequence[SentencePair], source_tokenizer: Tokenizer, target_tokenizer: Tokenizer
+) -> tuple[list[SentencePair], list[EncodedPair], list[str]]:
+    """The validation pairs with text on both sides, as text and as ids, and a note about the others."""
+    encoded = list(encode_pairs(pairs, source_tokenizer, target_tokenizer))
+    real = [k for k, pair in enumerate(encoded) if pair.source_ids and pair.target_ids]
+    if not real:
+        raise DataError("the validation pairs are all empty; give some with text on both sides")
+    left_out = len(encoded) - len(real)
+    notes = [f"validation pairs: left out {left_out} with an empty side"] if left_out else []
+    return [pairs[k] for k in real], [encoded[k] for k in real], notes
 
 
 def _known_tokenizers(
@@ -463,10 +535,19 @@ def _known_tokenizers(
     return known.tokenizer("source", sources), known.tokenizer("target", targets)
 
 
-def _tokenizers(
+def make_tokenizers(
     pairs: Sequence[SentencePair], config: TokenizerConfig, trained: Mapping[str, Tokenizer]
 ) -> tuple[Tokenizer, Tokenizer]:
-    """The two tokenizers: a pretrained model's where there is one, else trained; the source's has the features."""
+    """The two tokenizers: a pretrained model's where there is one, else trained; the source's has the features.
+
+    Args:
+        pairs: to train on.
+        config: kinds and sizes.
+        trained: the tokenizers of pretrained language models, for the encoder, the decoder or both.
+
+    Raises:
+        RegardError: the pairs have no text, or the options are impossible.
+    """
     source, target = trained.get("encoder"), trained.get("decoder")
     features = count_features(pairs)
     if source is not None and features:

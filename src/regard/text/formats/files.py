@@ -223,6 +223,8 @@ _OPENERS: dict[str, Callable[[Path], IO[bytes]]] = {
     ".bz2": _open_bzip2,
     ".zst": _open_zstandard,
 }
+COMPRESSED = frozenset(_OPENERS)
+"""The suffixes of compressed files."""
 
 
 def decode_line(line: bytes, path: str | Path, number: int) -> str:
