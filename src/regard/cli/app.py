@@ -18,6 +18,7 @@ import typer
 from regard.cli import (
     animate,
     average,
+    check,
     compare,
     demo,
     evaluate,
@@ -61,6 +62,7 @@ for task in TASKS.values():
 app.command()(trace.trace)
 app.command()(animate.animate)
 app.command()(lab.lab)
+app.command()(check.check)
 app.command()(average.average)
 app.command()(models.models)
 app.command()(show.show)

@@ -25,9 +25,12 @@ _LABEL_GAP, _LABEL_CHARACTER = 0.8, 0.5  # rem
 
 
 class Markup(str):
-    """A piece of finished HTML."""
+    """A piece of finished HTML; a notebook shows it as such."""
 
     __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        return str(self)
 
 
 def element(name: str, *children: str, **attributes: str | float | None) -> Markup:
@@ -58,9 +61,9 @@ def stylesheet() -> str:
     return files("regard.plots").joinpath("html.css").read_text(encoding="utf-8")
 
 
-def self_contained(*children: str) -> str:
+def self_contained(*children: str) -> Markup:
     """One ``<div>`` with its style inside."""
-    return str(element("div", element("style", Markup(stylesheet())), *children, class_="regard"))
+    return element("div", element("style", Markup(stylesheet())), *children, class_="regard")
 
 
 def attention_table(
@@ -159,7 +162,8 @@ def heatmap_html(
     alpha: NDArray[np.floating],
     *,
     caption: str = "",
-) -> str:
+    key: str = "attention",
+) -> Markup:
     """Draw attention as a self-contained heat map, source along the top, target down the left.
 
     Args:
@@ -167,13 +171,14 @@ def heatmap_html(
         target_tokens: Ty labels.
         alpha: (Ty, Tx) from 0 to 1.
         caption: a line above it.
+        key: what the shades mean.
 
     Raises:
         DataError: alpha does not have one row per target token and one column per source token.
     """
     table = attention_table(source_tokens, target_tokens, alpha, titles=True)
-    key = [element("p", shade_key(), class_="key")] if alpha.size else []
-    return self_contained(*_caption(caption), element("div", table, class_="scroll"), *key)
+    below = [element("p", shade_key(key), class_="key")] if alpha.size else []
+    return self_contained(*_caption(caption), element("div", table, class_="scroll"), *below)
 
 
 def _caption(text: str) -> list[Markup]:
@@ -187,7 +192,7 @@ _ROW, _GAP, _LEAN, _STEM = 54, 16, 30, 8  # pixels
 
 def tree_html(
     nodes: Iterable[TreeNode], *, attended: Sequence[str] = (), pruned: bool = True, caption: str = ""
-) -> str:
+) -> Markup:
     """Draw a beam search as a self-contained SVG tree that grows downwards.
 
     The best output is bold and runs straight down at the left; hypotheses that led to no output are paler, pruned
@@ -287,7 +292,7 @@ def words_html(
     *,
     caption: str = "",
     key: Markup | None = None,
-) -> str:
+) -> Markup:
     """Write words on a background as dark as their weight, a self-contained paragraph per sentence.
 
     Args:
@@ -326,7 +331,7 @@ def _direction(words: Sequence[str]) -> str:
     return "rtl" if is_right_to_left(words) else "ltr"
 
 
-def tags_html(words: Sequence[str], tags: Sequence[str], probabilities: Sequence[float]) -> str:
+def tags_html(words: Sequence[str], tags: Sequence[str], probabilities: Sequence[float]) -> Markup:
     """Write each word above its tag; a tag less probable than one half is followed by a question mark.
 
     Args:
@@ -352,7 +357,7 @@ def tags_html(words: Sequence[str], tags: Sequence[str], probabilities: Sequence
     return self_contained(element("p", *pieces, class_="tags", dir=_direction(words)), key)
 
 
-def table_html(heading: Sequence[str], rows: Iterable[Sequence[str]], *, caption: str = "") -> str:
+def table_html(heading: Sequence[str], rows: Iterable[Sequence[str]], *, caption: str = "") -> Markup:
     """Write a self-contained table.
 
     Args:
