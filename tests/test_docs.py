@@ -20,7 +20,11 @@ from regard.plots.page import Report, render_report
 ROOT = Path(__file__).parents[1]
 PAGES = sorted((ROOT / "docs").glob("*.md"))
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
-TRAINING_EXAMPLES = [path for path in EXAMPLES if "regard.train(" in path.read_text(encoding="utf-8")]
+TRAINING_EXAMPLES = [
+    path
+    for path in EXAMPLES
+    if path.name.startswith("my_") and "regard.train(" in path.read_text(encoding="utf-8")
+]
 
 _spec = importlib.util.spec_from_file_location("readme_harness", ROOT / "tests" / "test_readme.py")
 harness = importlib.util.module_from_spec(_spec)

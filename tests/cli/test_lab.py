@@ -57,7 +57,17 @@ def test_without_a_name_they_are_listed(regard):
     assert "3:03 in all" in ended.out
     listed = json.loads(regard("lab", "--json").out)
     assert [each["name"] for each in listed] == list(MADE)
-    assert set(listed[0]) == {"name", "title", "claim", "source", "method", "decides", "seconds", "text"}
+    assert set(listed[0]) == {
+        "name",
+        "title",
+        "claim",
+        "source",
+        "method",
+        "decides",
+        "seconds",
+        "text",
+        "seed",
+    }
     assert listed[0]["claim"] == "plain holds"
 
 
@@ -70,7 +80,9 @@ def test_one_is_run_and_its_result_is_written(regard, tmp_path):
     assert result["numbers"] == {"seed": 3}
     assert result["command"] == "regard lab plain --seed 3"
     assert result["versions"]["torch"]
-    assert "not seen here. It came to 1.0 with nothing." in ended.out
+    assert "not registered (not seen here). It came to 1.0 with nothing." in ended.out
+    assert "no settings are registered; this run decides nothing" in ended.out
+    assert "plain: about 1 min on" in ended.err
     assert "at least 1.5 m" in ended.out
     assert str(folder / "page.html") in ended.out
 
@@ -102,11 +114,11 @@ def test_an_error_of_one_experiment_is_a_message(regard):
     assert "Traceback" not in ended.err
 
 
-def run_in_turn(experiments, bench, command, listener):
+def run_in_turn(experiments, bench, command, listener, *, seed=None):
     """All of them in this process, since another could not import this module."""
     results = []
     for each in experiments:
-        own = replace(bench, folder=bench.folder / each.name, jobs=1)
+        own = replace(bench, folder=bench.folder / each.name, seed=seed, jobs=1)
         try:
             results.append(run_experiment(each, own, command(each.name)))
         except DataError as error:
@@ -124,7 +136,9 @@ def test_all_of_them(regard, tmp_path, monkeypatch):
     assert "no space here: make some" in ended.err
     assert "plain: held" in ended.err
     for name in ("plain", "texty"):
-        assert re.search(rf"^{name} +● held +It came to 2\.0", ended.out, flags=re.MULTILINE)
+        assert re.search(
+            rf"^{name} +◌ not registered \(held\) +It came to 2\.0", ended.out, flags=re.MULTILINE
+        )
         result = json.loads((tmp_path / "here" / name / "result.json").read_text())
         assert result["command"] == f"regard lab {name} --full --seed 4"
     assert str(tmp_path / "here" / "report.html") in ended.out
@@ -156,3 +170,17 @@ def test_unknown_experiments_bad_seeds_and_bad_texts_are_refused(regard):
         assert ended.status == 2
         assert "is not a line of text; give a sentence" in ended.err
     assert "it is not UTF-8" in regard("lab", "texty", "caf\udce9").err
+
+
+def test_all_of_them_are_continued_in_the_same_folder(regard, tmp_path, monkeypatch):
+    monkeypatch.setattr(regard_run, "run_all", run_in_turn)
+    for _ in range(2):
+        assert regard("lab", "all", "--seed", "4").status == 1
+    assert [path.name for path in (tmp_path / "runs").iterdir()] == ["lab"]
+    # results of another seed are left alone
+    assert regard("lab", "all", "--seed", "5").status == 1
+    assert (tmp_path / "runs" / "lab-2" / "plain" / "result.json").exists()
+    ended = regard("lab", "all", "--seed", "5", "--out", "runs/lab")
+    assert ended.status == 2
+    assert "--out runs/lab: something else is there already, or results of other settings" in ended.err
+    assert "choose another folder" in regard("lab", "all", "--out", "runs").err

@@ -4,12 +4,12 @@ import torch
 from regard.datasets.microworld import Microworld
 from regard.lab.alignment import AlignmentSizes, measure, untrained, verdict, write_remarks
 from regard.lab.runner import Bench
-from regard.lab.runner.experiment import HELD, IN_PART, NOT_SEEN
+from regard.lab.runner.experiment import HELD, IN_PART, NOT_DECIDED, NOT_SEEN
 from regard.tasks.translate.evaluation import evaluate
 from regard.tasks.translate.predictor import Translator
 from regard.text import parse_pharaoh
 
-TOY = AlignmentSizes(train=600, test=40, longest=12, units=16, updates=6)
+TOY = AlignmentSizes(train=600, test=40, longest=12, short=5, units=16, updates=6, seeds=2)
 
 
 @pytest.fixture(scope="module")
@@ -23,9 +23,11 @@ def held_out():
     return Microworld().splits(train=600, valid=100, test=40, seed=1, longest=12).test
 
 
-def made_up(aer=5.0, diagonal=20.0, other=60.0, crossing=80.0, weight=70.0):
+def made_up(aer=5.0, diagonal=20.0, other=60.0, crossing=80.0, weight=70.0, learned=90.0):
+    """Two seeds with the same numbers."""
     scores = {"precision": 0.0, "recall": 0.0, "weight": 90.0}
-    return {
+    run = {
+        "short_exact_match": learned,
         "aligners": {
             "attention": {"aer": aer, **scores},
             "diagonal": {"aer": diagonal, **scores},
@@ -34,23 +36,32 @@ def made_up(aer=5.0, diagonal=20.0, other=60.0, crossing=80.0, weight=70.0):
         "kinds": {"crossing": {"words": 9, "attention": crossing, "diagonal": 10.0, "untrained": 5.0}},
         "crossing_weight": {"attention": weight, "diagonal": 17.0, "untrained": 8.0},
     }
+    return [run, run]
 
 
-def test_the_scores_are_those_of_evaluate(toy, held_out):
+def test_the_scores_are_those_of_evaluate_in_the_mean_over_seeds(toy, held_out):
     bench, finding = toy
-    found = evaluate(
-        Translator.load(bench.folder / "models" / "rnnsearch"),
-        [e.source for e in held_out],
-        [e.target for e in held_out],
-        [e.gold for e in held_out],
-        tokenize="none",
-    )
-    ours = finding.numbers["aligners"]["attention"]
-    assert ours["aer"] == pytest.approx(100 * found.alignment.aer)
-    assert ours["precision"] == pytest.approx(100 * found.alignment.precision)
-    assert ours["recall"] == pytest.approx(100 * found.alignment.recall)
-    assert finding.numbers["bleu"] == pytest.approx(found.quality["bleu"])
-    assert finding.numbers["exact_match"] == 100 * found.quality["exact_match"]
+    found = [
+        evaluate(
+            Translator.load(bench.folder / "models" / f"rnnsearch-{seed}"),
+            [e.source for e in held_out],
+            [e.target for e in held_out],
+            [e.gold for e in held_out],
+            tokenize="none",
+        )
+        for seed in finding.numbers["seeds"]
+    ]
+    assert len(found) == 2
+    for k, each in enumerate(found):
+        ours = finding.numbers["runs"][k]
+        assert ours["aligners"]["attention"]["aer"] == pytest.approx(100 * each.alignment.aer)
+        assert ours["aligners"]["attention"]["precision"] == pytest.approx(100 * each.alignment.precision)
+        assert ours["aligners"]["attention"]["recall"] == pytest.approx(100 * each.alignment.recall)
+        assert ours["bleu"] == pytest.approx(each.quality["bleu"])
+        assert ours["exact_match"] == 100 * each.quality["exact_match"]
+    mean = finding.numbers["aligners"]["attention"]["aer"]
+    assert mean == pytest.approx(50 * sum(each.alignment.aer for each in found))
+    assert found[0].alignment.aer != found[1].alignment.aer
 
 
 def test_the_diagonals_error_rate_by_counting(toy, held_out):
@@ -90,14 +101,16 @@ def test_the_table_says_what_the_numbers_say(toy):
         assert row[1:] == [f"{found[name][part]:.1f}" for part in ("aer", "precision", "recall", "weight")]
 
 
-def test_six_updates_teach_no_alignment_and_the_verdict_says_so(toy):
+def test_six_updates_teach_nothing_and_the_verdict_decides_nothing(toy):
     numbers, found = toy[1].numbers, toy[1].verdict
-    assert found.word == NOT_SEEN
-    assert found.to_json() == verdict(numbers).to_json()
+    assert numbers["short_exact_match"] == 0
+    assert found.word == NOT_DECIDED
+    assert found.to_json() == verdict(numbers["runs"]).to_json()
+    assert "short sentences translated word for word is 0 %" in found.undecided[0]
 
 
 def test_the_untrained_model_has_the_shape_and_none_of_the_weights(toy):
-    trained = Translator.load(toy[0].folder / "models" / "rnnsearch")
+    trained = Translator.load(toy[0].folder / "models" / "rnnsearch-1")
     before = torch.get_rng_state()
     fresh = untrained(trained, 7)
     assert torch.equal(torch.get_rng_state(), before), "no one's seed is spent"
@@ -119,6 +132,7 @@ def test_the_verdict_follows_from_the_numbers():
     assert verdict(made_up(weight=49.0)).word == IN_PART
     assert verdict(made_up(aer=20.0, crossing=10.0, weight=20.0)).word == NOT_SEEN
     assert verdict(made_up(aer=0.0, diagonal=0.0, crossing=0.0, weight=0.0)).word == NOT_SEEN
+    assert verdict(made_up(learned=49.0)).word == NOT_DECIDED, "whatever the links"
     assert "20.0 %" in verdict(made_up()).because
     assert "70 % of the attention of these words is on gold links, compared with 17 % for the diagonal" in (
         verdict(made_up()).because

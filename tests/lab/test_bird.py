@@ -10,9 +10,8 @@ import torch
 from regard.errors import DataError
 from regard.lab.bird import (
     EXPERIMENT,
-    FULL,
+    REGISTERED,
     SENTENCE,
-    USUAL,
     BirdSizes,
     matrix_form,
     measure,
@@ -23,7 +22,7 @@ from regard.lab.bird import (
 )
 from regard.lab.runner import Bench
 
-TOY = BirdSizes(word=4, key=3, directions=50)
+TOY = BirdSizes(word=4, key=3, directions=50, seeds=2)
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +97,7 @@ def test_the_claim_holds_and_each_check_can_fail(finding):
             numbers["difference"] = 1e-9
         else:
             numbers["similarities"]["general"][change] = -1e-9 if change == "least_weight" else 1e-9
-        result = verdict(numbers)
+        result = verdict([numbers])
         assert result.word == "not seen here", change  # identities are no evidence for a claim
         assert sum(not check.held for check in result.checks) == 1, change
 
@@ -108,7 +107,7 @@ def test_the_verdict_has_typographic_minus_signs_and_powers(finding):
     numbers["difference"] = 4e-16
     for each in numbers["similarities"].values():
         each.update(sticks_out=-0.1234, least_weight=0.031, sum_error=0.0)
-    result = verdict(numbers).because
+    result = verdict([numbers]).because
     assert "differ by 4 × 10⁻¹⁶ at most" in result
     assert "every weight is at least 3 × 10⁻², their sums are within 0 of 1" in result
     assert "than −0.123 (below 0 is inside)" in result
@@ -117,7 +116,8 @@ def test_the_verdict_has_typographic_minus_signs_and_powers(finding):
 
 def test_the_number_of_directions_is_documented():
     assert (
-        f"along {USUAL.directions:,} directions ({FULL.directions:,} in the longer run)" in EXPERIMENT.decides
+        f"along {REGISTERED.usual.directions:,} directions ({REGISTERED.full.directions:,} in the longer run)"
+        in EXPERIMENT.decides
     )
 
 

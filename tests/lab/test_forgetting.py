@@ -1,152 +1,204 @@
-"""The experiment on forgetting: its lines, its guess, its verdict, and accuracies counted again by hand."""
+"""The experiment on forgetting: its lines, arms, learning rates and verdict, and accuracies counted by hand."""
 
 import json
 import math
+import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from regard.lab.forgetting import (
-    CELLS,
-    COMPARED,
+    ARMS,
+    BOUNDS,
     EXPERIMENT,
-    FULL,
-    USUAL,
+    PLAIN_LSTM,
+    PLAIN_RNN,
+    REGISTERED,
     ForgettingSizes,
     Spread,
     _config,
+    _slug,
     delayed_lines,
     guess_accuracy,
+    item_line,
     measure,
     training_lines,
     verdict,
-    write_remarks,
 )
 from regard.lab.runner import Bench
-from regard.lab.runner.experiment import HELD, IN_PART, NOT_SEEN
+from regard.lab.runner.experiment import HELD, IN_PART, NOT_DECIDED, NOT_SEEN
 from regard.tasks.classify.predictor import Classifier
 from regard.training.configure import configure
 
-TOY = ForgettingSizes(seeds=2, updates=3, test=20, most=4, farthest=6, state=6, embedding=4, batch=48)
+TOY = ForgettingSizes(
+    seeds=2,
+    updates=3,
+    tuning_seed=9,
+    tuning_updates=2,
+    rates=(0.01, 0.02),
+    test=20,
+    keys=6,
+    values=4,
+    most=4,
+    farthest=6,
+    state=6,
+    embedding=4,
+    batch=48,
+)
+ATTENTIVE = [name for name, arm in ARMS.items() if arm.plain]
 
 
-def made_up(rnn: float, taped_rnn: float, lstm: float, lstmn: float) -> dict[str, list[Spread]]:
-    """Cells that know all at delay 0 and so much ever after, with each of two seeds."""
-    accuracies = zip(CELLS, (rnn, taped_rnn, lstm, lstmn), strict=True)
-    return {name: [Spread.of([each, each]) for each in (100.0, *[own] * 7)] for name, own in accuracies}
+def made_up(plain: float, attentive: float, near: float = 100.0) -> dict[str, list[Spread]]:
+    """Cells that know so much at delay 0 and at every other, with each of two seeds."""
+    return {
+        name: [Spread.of([each, each]) for each in (near, *[attentive if arm.plain else plain] * 5)]
+        for name, arm in ARMS.items()
+    }
 
 
-def test_a_question_stands_so_many_pairs_behind_its_answer() -> None:
-    for delay in range(8):
-        assert delayed_lines(delay, 30, 1) != delayed_lines(delay, 30, 2)
-        for line in delayed_lines(delay, 30, 1):
-            words = line.source.split()
-            key = words[-1]
-            assert words[words.index(key) + 1] == line.target
-            assert (words.index("?") - words.index(key)) // 2 - 1 == delay
-            assert len(words) == 2 * max(delay + 1, 2) + 2
+def test_a_question_is_so_many_items_after_its_answer() -> None:
+    for delay in range(6):
+        assert delayed_lines(delay, TOY, 1) != delayed_lines(delay, TOY, 2)
+        for line in delayed_lines(delay, TOY, 1):
+            *items, question = line.source.split()
+            found = [k for k, item in enumerate(items) if item.startswith(question.replace("?", "="))]
+            assert len(found) == 1
+            assert items[found[0]].split("=")[1] == line.target
+            assert len(items) - 1 - found[0] == delay
+            assert len(items) == max(delay + 1, 2)
 
 
 def test_one_pass_over_the_lines_is_the_training_and_no_delay_is_left_out() -> None:
-    train, valid = training_lines(TOY, 1)
+    train, valid = training_lines(TOY, TOY.updates, 1)
     assert len(train) == TOY.updates * TOY.batch
     assert valid
-    assert training_lines(TOY, 1)[0] == train
-    assert training_lines(TOY, 2)[0] != train
+    assert training_lines(TOY, TOY.updates, 1)[0] == train
+    assert training_lines(TOY, TOY.updates, 2)[0] != train
     delays = set()
-    for line in training_lines(ForgettingSizes(1, 20, 1), 1)[0]:
-        words = line.source.split()
-        delays.add((words.index("?") - words.index(words[-1])) // 2 - 1)
+    for line in training_lines(TOY, 20, 1)[0]:
+        *items, question = line.source.split()
+        (found,) = [k for k, item in enumerate(items) if item.startswith(question.replace("?", "="))]
+        delays.add(len(items) - 1 - found)
     assert delays == set(range(TOY.most))
 
 
 @pytest.mark.parametrize(
-    ("accuracies", "word"),
+    ("plain", "attentive", "word"),
     [
-        ((40, 90, 40, 90), HELD),
-        ((40, 50, 40, 50), HELD),
-        ((40, 90, 40, 49), IN_PART),
-        ((40, 40, 40, 90), IN_PART),
-        ((40, 49, 40, 49), NOT_SEEN),
-        ((90, 40, 90, 40), NOT_SEEN),
-        ((40, math.nan, 40, math.nan), NOT_SEEN),
+        (40, 90, HELD),
+        (40, 50, HELD),
+        (40, 49, NOT_SEEN),
+        (90, 40, NOT_SEEN),
+        (40, math.nan, NOT_SEEN),
     ],
 )
-def test_the_verdict_follows_from_the_leads(accuracies: tuple[float, ...], word: str) -> None:
-    assert verdict(made_up(*accuracies), 4).word == word
+def test_the_verdict_follows_from_the_leads(plain: float, attentive: float, word: str) -> None:
+    assert verdict(made_up(plain, attentive), TOY).word == word
 
 
-@pytest.mark.parametrize(("first", "second"), [(90.0, 45.0), (45.0, 90.0), (90.0, math.nan)])
-def test_a_lead_must_be_seen_in_every_seed(first: float, second: float) -> None:
-    accuracy = made_up(40, 90, 40, 90)
-    accuracy["LSTMN"] = [Spread.of([first, second])] * 8
-    checks = verdict(accuracy, 4).checks
-    assert [check.held for check in checks] == [True, True, False, False]
-    assert checks[2].value == pytest.approx(
-        min(first, second) - 40 if second == second else second, nan_ok=True
-    )
-    # seed by seed: the plain cell's worst seed is not set against the other's best
-    accuracy["LSTM"] = [Spread.of([first - 10, second - 10])] * 8
-    assert [check.held for check in verdict(accuracy, 4).checks] == [True, True, *[second == second] * 2]
+def test_each_form_has_a_check_of_its_own() -> None:
+    for name in ATTENTIVE:
+        accuracy = made_up(40, 90)
+        accuracy[name] = [Spread.of([100.0, 100.0]), *[Spread.of([45.0, 45.0])] * 5]
+        result = verdict(accuracy, TOY)
+        assert result.word == IN_PART
+        (failed,) = [check for check in result.checks if not check.held]
+        assert failed.what == f"{name} ahead of {ARMS[name].plain} at the longer delays"
+        assert f"{name} 45 % (the {ARMS[name].plain} 40 %)" in result.because
+
+
+def test_a_lead_is_taken_within_a_seed() -> None:
+    accuracy = made_up(40, 90)
+    accuracy["LSTMN"] = [Spread.of([100.0, 100.0]), *[Spread.of([90.0, 45.0])] * 5]
+    check = next(each for each in verdict(accuracy, TOY).checks if each.what.startswith("LSTMN ahead"))
+    assert check.outcome == "not decided"
+    accuracy[PLAIN_LSTM] = [Spread.of([100.0, 100.0]), *[Spread.of([80.0, 35.0])] * 5]
+    check = next(each for each in verdict(accuracy, TOY).checks if each.what.startswith("LSTMN ahead"))
+    assert check.interval == pytest.approx((10.0, 10.0))
 
 
 def test_the_longer_delays_decide_and_the_shorter_do_not() -> None:
-    taped, plain = [0.0, 0.0, 90.0, 90.0, 50.0, 50.0, 50.0, 50.0], [100.0, 100.0, *[45.0] * 6]
-    result = verdict(
-        {name: [Spread.of([each]) for each in (taped if CELLS[name].energy else plain)] for name in CELLS}, 4
-    )
-    assert [check.value for check in result.checks] == pytest.approx([45.0, 5.0] * 2)
-    assert "LSTMN still recalls 90 % of the values, LSTM 45 % (means over 1 seed)." in result.because
+    accuracy = {
+        name: [
+            Spread.of([each] * 2)
+            for each in ([90, 0, 90, 90, 50, 50] if arm.plain else [100, 100, *[45] * 4])
+        ]
+        for name, arm in ARMS.items()
+    }
+    assert verdict(accuracy, TOY).checks[0].value == pytest.approx(25.0)
 
 
-def test_cells_that_only_guess_are_named() -> None:
-    def remarks(*accuracies: float) -> list[str]:
-        spreads = {name: [each.to_json() for each in row] for name, row in made_up(*accuracies).items()}
-        guesses = [guess_accuracy(max(delay + 1, 2)) for delay in range(8)]
-        return write_remarks({"accuracy": spreads, "guess": guesses, "sizes": {"most": 4}})
+def test_what_is_not_learned_at_delay_0_is_not_forgotten() -> None:
+    result = verdict(made_up(40, 90, near=BOUNDS["learned"] - 1), TOY)
+    assert result.word == NOT_DECIDED
+    assert "at delay 0, the lower of LSTMN and LSTM is 79 %" in " ".join(result.undecided)
+    accuracy = made_up(40, 90)
+    accuracy[PLAIN_RNN][0] = Spread.of([50.0, 50.0])
+    outcomes = {check.what.split(" ahead")[0]: check.outcome for check in verdict(accuracy, TOY).checks}
+    assert {name for name, outcome in outcomes.items() if outcome == "not decided"} == {
+        name for name in ATTENTIVE if ARMS[name].plain == PLAIN_RNN
+    }
 
-    stuck, slow, _ = remarks(guess_accuracy(4), 99, guess_accuracy(4) + 11, guess_accuracy(4) + 9)
-    assert "SimpleRNN, LSTMN." in stuck
-    assert "Why the LSTMN" in slow
-    assert "38 % of the time" in stuck
-    assert len(remarks(50, 99, 50, 99)) == 1
-    assert len(remarks(50, 99, 79, 79)) == 2
-    assert len(remarks(50, 99, 80, 80)) == 1  # no worse for its attention, and nothing to explain
+
+def test_the_arms_are_the_lectures_forms_with_both_energies() -> None:
+    built = set()
+    for name in ARMS:
+        encoder = configure(_config(name, 0.01, 7, REGISTERED.usual), {}).model.encoder
+        built.add(
+            (encoder.cell, encoder.memory and encoder.memory.energy, encoder.memory and encoder.memory.output)
+        )
+    attends = [(cell, energy) for cell, energy, _ in built if energy]
+    assert {"rnn-read", "rnn-sum", "rnn-sum-keep", "lstmn"} == {cell for cell, _ in attends}
+    assert {energy for cell, energy in attends if cell == "lstmn"} == {"additive", "bilinear"}
+    assert {energy for cell, energy in attends if cell == "rnn-sum"} == {"additive", "bilinear"}
+    assert ("lstmn", "additive", "plain") in built
+    assert len(built) == len(ARMS)
 
 
 def test_all_cells_have_the_same_state_and_training_but_for_the_rate() -> None:
-    for plain, taped in COMPARED:
-        one, other = (_config(name, USUAL) for name in (plain, taped))
-        assert "memory" not in one["model"]["encoder"]
-        for each in (one, other):
-            del each["training"]["learning_rate"]
-            each["model"]["encoder"].pop("memory", None)
-            each["model"]["encoder"].pop("cell")
-        assert one == other
-    for sizes in (USUAL, FULL):
-        for name in CELLS:
-            assert configure(_config(name, sizes), {}).model.pooling == "last"
+    def rest(name: str) -> dict[str, Any]:
+        config = _config(name, 0.01, 7, REGISTERED.usual)
+        config["model"]["encoder"].pop("memory", None)
+        config["model"]["encoder"].pop("cell")
+        return config
+
+    assert all(rest(name) == rest(PLAIN_RNN) for name in ARMS)
+    assert configure(_config("LSTMN", 0.01, 7, REGISTERED.usual), {}).model.pooling == "last"
+    for sizes in (REGISTERED.usual, REGISTERED.full):
+        assert sizes.keys >= sizes.farthest
 
 
-def test_accuracies_are_those_of_the_models_on_disk(tmp_path: Path) -> None:
+def test_numbers_are_those_of_the_models_on_disk(tmp_path: Path) -> None:
     finding = measure(Bench(tmp_path), TOY)
     numbers = json.loads(json.dumps(finding.numbers))
     assert numbers["seeds"] == [1, 2]
-    for name, cell in CELLS.items():
+    lines = delayed_lines(5, TOY, 1)
+    for name in ("SimpleRNN", "SimpleRNN, reading first", "LSTMN, h = o∘c"):
         spreads = numbers["accuracy"][name]
         assert len(spreads) == TOY.farthest
+        losses = {}
+        for rate in TOY.rates:
+            folder = tmp_path / "models" / f"{_slug(name)}-9-{rate:g}"
+            losses[rate] = Classifier.load(folder).facts["loss"]
+        assert numbers["rates"][name] == min(losses, key=losses.__getitem__)
+        assert numbers["losses_by_rate"][name] == {f"{rate:g}": loss for rate, loss in losses.items()}
         for k, seed in enumerate(numbers["seeds"]):
-            model = Classifier.load(tmp_path / "models" / f"{cell.cell}-{seed}")
-            lines = delayed_lines(5, TOY.test, 1)
+            folder = tmp_path / "models" / f"{_slug(name)}-{seed}"
+            assert f"learning_rate = {numbers['rates'][name]}" in (folder / "train.toml").read_text()
+            model = Classifier.load(folder)
             right = [model.classify([line.source])[0].label == line.target for line in lines]
             assert spreads[5]["values"][k] == pytest.approx(100 * sum(right) / len(lines))
             assert numbers["parameters"][name] == sum(p.numel() for p in model.model.parameters())
     spread = {name: [Spread.of(each["values"]) for each in own] for name, own in numbers["accuracy"].items()}
-    assert finding.verdict == verdict(spread, TOY.most)
-    assert numbers["guess"] == pytest.approx([55.0, 55.0, *(guess_accuracy(pairs) for pairs in range(3, 7))])
+    assert finding.verdict == verdict(spread, TOY)
+    assert numbers["guess"] == pytest.approx([guess_accuracy(max(items, 2), 4) for items in range(1, 7)])
     assert [drawing.name for drawing in finding.figures] == ["delays"]
-    assert [row[0] for row in finding.tables[0].rows] == list(CELLS)
+    assert [row[0] for row in finding.tables[0].rows] == list(ARMS)
 
 
-def test_it_is_named_as_its_file() -> None:
+def test_a_line_asks_for_one_of_its_keys() -> None:
+    line = item_line(random.Random(1), TOY, 3, 1)
+    *items, question = line.source.split()
+    assert items[1] == f"{question[:-1]}={line.target}"
     assert EXPERIMENT.name == "forgetting"

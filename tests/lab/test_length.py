@@ -15,10 +15,9 @@ from regard.datasets import Example
 from regard.datasets.microworld import Microworld
 from regard.evaluation import measure_quality as score
 from regard.lab.length import (
+    BOUNDS,
     EXPERIMENT,
-    FULL,
-    KEPT,
-    USUAL,
+    REGISTERED,
     LengthSizes,
     _config,
     kept_bleu,
@@ -29,7 +28,7 @@ from regard.lab.length import (
     write_remarks,
 )
 from regard.lab.runner import Bench
-from regard.lab.runner.experiment import HELD, IN_PART, NOT_SEEN
+from regard.lab.runner.experiment import HELD, IN_PART, NOT_DECIDED, NOT_SEEN
 from regard.tasks.translate.predictor import Translator
 from regard.training.configure import configure
 
@@ -44,6 +43,7 @@ TOY = LengthSizes(
     batch_words=100,
     updates=25,
     learning_rate=0.02,
+    seeds=2,
 )
 
 
@@ -54,14 +54,20 @@ def made_up(encdec: tuple[float, float], search: tuple[float, float]) -> dict[st
         for longest, share in zip((15, 30), shares, strict=True):
             models[f"{kind}-{longest}"] = {
                 "longest": longest,
+                "bands": [{"lower": 3, "upper": 5, "bleu": 60.0}],
                 "short": {"bleu": 50.0},
                 "beyond": {"bleu": share / 2},
             }
     return {"models": models}
 
 
+def judged(numbers: dict[str, Any]) -> Any:
+    """The verdict on two seeds with the same numbers."""
+    return verdict([numbers["models"]] * 2)
+
+
 def test_bands_touch_and_the_training_lengths_are_edges() -> None:
-    for sizes in (USUAL, FULL, TOY):
+    for sizes in (REGISTERED.usual, REGISTERED.full, TOY):
         bands = length_bands(sizes)
         assert bands[0][0] == 3
         assert bands[-1][1] == sizes.longest
@@ -81,11 +87,11 @@ def test_bands_touch_and_the_training_lengths_are_edges() -> None:
 def test_the_verdict_follows_from_what_is_kept(
     encdec: tuple[float, float], search: tuple[float, float], word: str
 ) -> None:
-    assert verdict(made_up(encdec, search)).word == word
+    assert judged(made_up(encdec, search)).word == word
 
 
 def test_the_verdict_names_the_lengths_and_the_bounds() -> None:
-    checks = verdict(made_up((20, 40), (85, 90))).checks
+    checks = judged(made_up((20, 40), (85, 90))).checks
     assert [check.what for check in checks] == [
         "BLEU kept at 16–30 words, RNNencdec-15",
         "BLEU kept at 31–60 words, RNNencdec-30",
@@ -122,18 +128,32 @@ def test_of_nothing_nothing_is_kept_and_no_claim_holds() -> None:
     numbers = made_up((20, 20), (90, 90))
     for model in numbers["models"].values():
         model["short"]["bleu"] = 0.0
-    assert verdict(numbers).word == NOT_SEEN
+    assert judged(numbers).word == NOT_SEEN
+
+
+def test_a_model_that_has_not_learned_short_sentences_does_not_count() -> None:
+    numbers = made_up((20, 20), (90, 90))
+    numbers["models"]["RNNencdec-15"]["bands"][0]["bleu"] = 59.0
+    assert [check.outcome for check in judged(numbers).checks] == ["not decided", "yes", "yes", "yes"]
+    for model in numbers["models"].values():
+        model["bands"][0]["bleu"] = 59.0
+    assert judged(numbers).word == NOT_DECIDED
+    assert "BLEU of RNNencdec-15 at 3–5 words is 59, and must be at least 60" in judged(numbers).undecided[0]
 
 
 def test_the_models_differ_in_attention_and_share_the_rest() -> None:
-    search, encdec = (configure(_config(kind, USUAL)) for kind in ("RNNsearch", "RNNencdec"))
+    search, encdec = (configure(_config(kind, REGISTERED.usual)) for kind in ("RNNsearch", "RNNencdec"))
     assert search.training == encdec.training
     assert search.tokenizer == encdec.tokenizer
     assert (search.model.decoder.kind, encdec.model.decoder.kind) == ("bahdanau", "cho")
     assert search.model.encoder.bidirectional
     assert not encdec.model.encoder.bidirectional
     # what the decoder gets of the source is as wide, and so is the decoder
-    assert search.model.encoder.annotation_size == encdec.model.encoder.annotation_size == 2 * USUAL.units
+    assert (
+        search.model.encoder.annotation_size
+        == encdec.model.encoder.annotation_size
+        == 2 * REGISTERED.usual.units
+    )
     assert search.model.decoder.state_size == encdec.model.decoder.state_size
 
 
@@ -151,8 +171,8 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
 def test_each_number_is_that_of_a_translator_asked_again(found: tuple[Path, Any]) -> None:
     """BLEU and likely words of one model, from its folder and sentences drawn anew."""
     folder, finding = found
-    model = finding.numbers["models"]["RNNsearch-6"]
-    translator = Translator.load(folder / "models" / "RNNsearch-6")
+    model = finding.numbers["runs"][1]["RNNsearch-6"]
+    translator = Translator.load(folder / "models" / "RNNsearch-6-4")
     for band, (low, high) in zip(model["bands"], length_bands(TOY), strict=True):
         examples = drawn(low, high)
         assert all(low <= len(e.source.split()) <= high for e in examples)
@@ -186,7 +206,7 @@ def test_one_that_remembers_a_few_words_loses_and_one_that_remembers_all_keeps(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of an output that is right as far as it goes BLEU is exp(1 − r/c), by hand."""
-    monkeypatch.setattr(Bench, "train", lambda self, name, *_: name)
+    monkeypatch.setattr(Bench, "train", lambda self, name, *_, seed: name.removesuffix(f"-{seed}"))
     memories = {"RNNencdec-6": 4, "RNNencdec-12": 6, "RNNsearch-6": 99, "RNNsearch-12": 99}
     monkeypatch.setattr(Translator, "load", lambda name: Remembers(memories[name]))
     finding = measure(Bench(tmp_path, seed=3), TOY)
@@ -205,7 +225,7 @@ def test_one_that_remembers_a_few_words_loses_and_one_that_remembers_all_keeps(
     assert kept_bleu(models["RNNsearch-6"]) == kept_bleu(models["RNNsearch-12"]) == pytest.approx(100)
     assert models["RNNsearch-12"]["thirds"] == [100, 100, 100]
     reached = [row[4] for row in finding.tables[0].rows]
-    assert reached == [str(length_kept(model, KEPT)) for model in models.values()]
+    assert reached == [f"{length_kept(model, BOUNDS['kept']):.0f}" for model in models.values()]
     assert int(reached[0]) < int(reached[3]) == TOY.longest
     assert finding.verdict.word == HELD
 

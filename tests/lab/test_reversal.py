@@ -13,7 +13,7 @@ from regard.datasets import Example
 from regard.datasets.microworld import Microworld
 from regard.lab.reversal import (
     EXPERIMENT,
-    USUAL,
+    REGISTERED,
     WAYS,
     ReversalSizes,
     _config,
@@ -25,18 +25,22 @@ from regard.lab.reversal import (
     write_remarks,
 )
 from regard.lab.runner import Bench
-from regard.lab.runner.experiment import HELD, IN_PART, NOT_SEEN
+from regard.lab.runner.experiment import HELD, IN_PART, NOT_DECIDED, NOT_SEEN
 from regard.tasks.translate.predictor import Translator
 from regard.text import GoldLinks
 from regard.training.configure import configure
 
-TOY = ReversalSizes(200, 12, longest=6, units=8, batch_words=60, updates=4, learning_rate=0.01, seeds=2)
+TOY = ReversalSizes(
+    200, 12, longest=6, units=8, batch_words=60, updates=4, learning_rate=0.01, seeds=2, short=4
+)
 
 
 def made_up(perplexity: list[float], bleu: list[float]) -> dict[str, Any]:
     """Numbers of models that read backwards, beside forward ones of perplexity 5, 6, 7 and BLEU 30, 50, 40."""
     forward = [{"perplexity": p, "bleu": b} for p, b in zip((5.0, 6.0, 7.0), (30.0, 50.0, 40.0), strict=True)]
     backward = [{"perplexity": p, "bleu": b} for p, b in zip(perplexity, bleu, strict=True)]
+    for model in forward + backward:
+        model["short_bleu"] = 60.0
     return {"ways": {"forwards": forward, "backwards": backward}}
 
 
@@ -45,15 +49,19 @@ def test_differences_are_of_the_same_seed() -> None:
     numbers = made_up([4.0, 5.0, 5.5], [32.0, 52.0, 43.0])
     assert differences(numbers, "perplexity").values == (-1.0, -1.0, -1.5)
     assert differences(numbers, "bleu").values == (2.0, 2.0, 3.0)
-    assert verdict(numbers).checks[1].value == pytest.approx((7 / 3) / math.sqrt(1 / 9))
-    assert verdict(numbers).checks[1].bound == 2.92
+    check = verdict(numbers).checks[1]
+    assert check.value == pytest.approx(7 / 3)
+    assert check.interval == pytest.approx((7 / 3 - 2.92 / 3, 7 / 3 + 2.92 / 3))
+    numbers["ways"]["forwards"][0]["short_bleu"] = 10.0
+    assert verdict(numbers).word == NOT_DECIDED
+    assert "BLEU on short sentences, the lower of both ways" in verdict(numbers).undecided[0]
 
 
 def test_losses_have_a_typographic_minus_or_are_called_losses() -> None:
     numbers = made_up([4.0, 5.0, 5.5], [29.0, 49.0, 40.0])
     because = verdict(numbers).because
-    assert "perplexity changes by −1.17 ± 0.29" in because
-    assert "BLEU by −0.7 ± 0.6 to 39.3" in because
+    assert "perplexity changes by −1.17 ± 0.49" in because
+    assert "BLEU by −0.7 ± 1.0 to 39.3" in because
     for way, surprise in (("forwards", [3.0, 3.0, 2.0, 2.0]), ("backwards", [2.75, 2.75, 2.5, 2.5])):
         for model in numbers["ways"][way]:
             model["surprise"] = surprise
@@ -69,7 +77,7 @@ def test_losses_have_a_typographic_minus_or_are_called_losses() -> None:
         ([4.0, 5.1, 6.2], [40.0, 61.0, 51.0], HELD),
         ([4.0, 5.1, 6.2], [40.0, 50.0, 41.0], IN_PART),  # BLEU's gain is within chance
         ([6.0, 7.1, 8.2], [20.0, 39.0, 30.0], NOT_SEEN),  # worse, and surely so
-        ([5.0, 6.1, 6.8], [30.5, 49.0, 40.0], NOT_SEEN),
+        ([5.0, 6.1, 6.8], [30.5, 49.0, 40.0], NOT_DECIDED),  # either way within chance
     ],
 )
 def test_the_verdict_follows_from_the_differences(
@@ -79,7 +87,7 @@ def test_the_verdict_follows_from_the_differences(
 
 
 def test_the_two_ways_differ_in_the_order_of_reading_alone() -> None:
-    forwards, backwards = (_config(way, USUAL) for way in ("forwards", "backwards"))
+    forwards, backwards = (_config(way, REGISTERED.usual) for way in ("forwards", "backwards"))
     assert configure(backwards).model.encoder.reverse
     assert not configure(forwards).model.encoder.reverse
     forwards["model"]["encoder"]["reverse"] = True

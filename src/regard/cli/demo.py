@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from regard.tasks.evaluation import DemoRun, DemoView, EvaluationReport
 
 
+_PARTS = ("kind", "cell", "energy")
+"""Options that say what a model is made of."""
+
+
 def demo(
     context: typer.Context,
     dataset: Annotated[
@@ -58,7 +62,7 @@ def demo(
 
       regard demo sentiment --seed 2 --out runs/sentiment
     """
-    from regard.config import set_option
+    from regard.config import flatten, set_option
     from regard.datasets import find_dataset
     from regard.io import free_folder, make_folder
     from regard.tasks.evaluation import DemoRun
@@ -76,7 +80,10 @@ def demo(
     overrides: dict[str, Any] = {"training": {"seed": seed}}
     for assignment in options or []:
         set_option(overrides, assignment)
-    configure(chosen.config, overrides)  # so that a wrong option is an error before the work begins
+    # configured before the work begins, so that a wrong option is an error at once
+    model = flatten(configure(chosen.config, overrides).model.to_mapping())
+    parts = [f"{path} {value}" for path, value in model.items() if path.split(".")[-1] in _PARTS]
+    notes.print(f"model: {', '.join(parts)}", markup=False)
     with notes.status(f"generating the dataset {dataset}"):
         splits = generator.splits(
             train=chosen.train, valid=chosen.valid, test=chosen.test, seed=seed, **chosen.dataset

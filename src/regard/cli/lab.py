@@ -1,9 +1,9 @@
 """``regard lab``: list the experiments, run one, or run all of them, with their progress in the terminal."""
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from multiprocessing import get_context
 from pathlib import Path
 from queue import Queue
@@ -30,9 +30,10 @@ if TYPE_CHECKING:
 
 
 _ALL = "all"
-_COLOURS = {"held": "green", "held in part": "yellow", "not seen here": "red"}
-_SYMBOLS = {"held": "●", "held in part": "◐", "not seen here": "○"}
-_LISTED = ("name", "title", "claim", "source", "method", "decides", "seconds", "text")
+_COLOURS = {"held": "green", "held in part": "yellow", "not seen here": "red", "not decided": "dim"}
+_SYMBOLS = {"held": "●", "held in part": "◐", "not seen here": "○", "not decided": "◌"}
+_OUTCOMES = {"yes": "[green]●[/]", "no": "[red]○[/]", "not decided": "[dim]◌[/]"}
+_LISTED = ("name", "title", "claim", "source", "method", "decides", "seconds", "text", "seed")
 
 
 def lab(
@@ -45,8 +46,13 @@ def lab(
     ] = None,
     full: Annotated[bool, typer.Option("--full", help="Run longer: more data, updates and seeds.")] = False,
     seed: Annotated[
-        int, typer.Option(help="The first seed; equal seeds give equal numbers.", min=0, max=MAX_SEED)
-    ] = 1,
+        int | None,
+        typer.Option(
+            help="The first seed; equal seeds give equal numbers. By default the registered one, which decides.",
+            min=0,
+            max=MAX_SEED,
+        ),
+    ] = None,
     out: Annotated[
         Path | None, typer.Option(help="Where to write; by default runs/lab-NAME, or runs/lab for all.")
     ] = None,
@@ -59,7 +65,11 @@ def lab(
 
     Writes a folder with result.json (every number), figures as PNG and SVG,
     and an HTML page. With the name all, it runs every experiment, in about
-    twenty minutes on two cores, and also writes one report.
+    an hour on two cores, and also writes one report; the same command
+    continues a run that was interrupted.
+
+    Seeds, sizes and bounds are registered in a file beside each experiment.
+    A run with other ones (--seed) is shown as not registered.
 
     [bold]Examples[/]
 
@@ -84,13 +94,14 @@ def lab(
     if text is not None:
         _check_text(text, chosen, [each for each in EXPERIMENTS if find_experiment(each).text])
     default = Path("runs") / ("lab" if name == _ALL else f"lab-{name}")
-    bench = Bench(
-        _choose_folder(out, default), full=full, seed=seed, jobs=jobs or num_cores(), text=text or ""
-    )
+    bench = Bench(default, full=full, jobs=jobs or num_cores(), text=text or "")
     if name == _ALL:
-        _run_all(chosen, bench, json)
+        _run_all(chosen, replace(bench, folder=_folder_for_all(out, default, chosen, full, seed)), seed, json)
     else:
-        _run_one(chosen[0], bench, command_line(context), json)
+        own = replace(
+            bench, folder=_choose_folder(out, default), seed=chosen[0].seed if seed is None else seed
+        )
+        _run_one(chosen[0], own, command_line(context), json)
 
 
 def _print_list(experiments: "Sequence[Experiment[Any]]", json: bool) -> None:
@@ -112,10 +123,20 @@ def _print_list(experiments: "Sequence[Experiment[Any]]", json: bool) -> None:
     results.print("[dim]or all of them, and read the report, with[/] regard lab all")
 
 
-def _run_one(experiment: "Experiment[Any]", bench: "Bench", command: str, json: bool) -> None:
-    from dataclasses import replace
+def _say_how_long(experiments: "Sequence[Experiment[Any]]", bench: "Bench") -> None:
+    """About how long these will take on this many cores; nothing of the longer run, whose time is not known."""
+    if not bench.full:
+        seconds = sum(each.seconds for each in experiments) / bench.jobs
+        names = experiments[0].name if len(experiments) == 1 else f"{len(experiments)} experiments"
+        notes.print(
+            f"{names}: about {max(1, round(seconds / 60))} min on {bench.jobs} free core{'s' if bench.jobs > 1 else ''}"
+        )
 
+
+def _run_one(experiment: "Experiment[Any]", bench: "Bench", command: str, json: bool) -> None:
     from regard.lab.runner.run import run_experiment
+
+    _say_how_long([experiment], bench)
 
     with _progress(experiment.name, bench.jobs) as report:
         result = run_experiment(experiment, replace(bench, report=report), command)
@@ -127,23 +148,28 @@ def _run_one(experiment: "Experiment[Any]", bench: "Bench", command: str, json: 
 
 def _print_result(result: "Result", folder: Path) -> None:
     """One experiment: its claim, the verdict, the checks, and where the files are."""
-    from regard.lab.runner.page import format_number
+    from regard.lab.runner.experiment import format_number
 
     results.print(f"[bold]{escape(result.title)}[/]")
     results.print(f"[dim]the lectures:[/] {escape(result.claim)}")
-    results.print(
-        f"[dim]measured:[/]     {_verdict_word(result.verdict)}. {escape(result.verdict['because'])}\n"
-    )
+    results.print(f"[dim]measured:[/]     {_verdict_word(result)}. {escape(result.verdict['because'])}")
+    for reason in result.verdict["undecided"]:
+        results.print(f"[dim]not decided:[/]  {escape(reason)}")
+    if result.unregistered:
+        results.print(f"[dim]not registered:[/] {escape(result.unregistered)}; this run decides nothing")
+    results.print("")
     table = Table(box=None, pad_edge=False, show_header=False)
     table.add_column()
     table.add_column(justify="right", style="bold")
+    table.add_column(style="dim", no_wrap=True)
     table.add_column(style="dim")
     for check in result.verdict["checks"]:
-        symbol = "[green]●[/]" if check["held"] else "[red]○[/]"
         note = " (control)" if check["control"] else ""
+        interval = "" if check["interval"] is None else " … ".join(map(format_number, check["interval"]))
         table.add_row(
-            f"{symbol} {escape(check['what'])}",
+            f"{_OUTCOMES[check['outcome']]} {escape(check['what'])}",
             f"{format_number(check['value'])}{check['unit']}",
+            interval,
             f"{check['relation']} {format_number(check['bound'])}{check['unit']}{note}",
         )
     results.print(Padding(table, (0, 0, 0, 2), expand=False), soft_wrap=False)
@@ -153,21 +179,26 @@ def _print_result(result: "Result", folder: Path) -> None:
     results.print(f"page:   {(folder / 'page.html').resolve()}", markup=False)
 
 
-def _verdict_word(verdict: Mapping[str, Any]) -> str:
-    word = str(verdict["word"])
+def _verdict_word(result: "Result") -> str:
+    word = str(result.verdict["word"])
+    if result.unregistered:
+        return f"[dim]◌ not registered ({word})[/]"
     return f"[{_COLOURS[word]}]{_SYMBOLS[word]} {word}[/]"
 
 
-def _run_all(experiments: "list[Experiment[Any]]", bench: "Bench", json: bool) -> None:
+def _run_all(experiments: "list[Experiment[Any]]", bench: "Bench", seed: int | None, json: bool) -> None:
     from regard.lab.runner.run import run_all
 
     def command(name: str) -> str:
-        options = (" --full" if bench.full else "") + (f" --seed {bench.seed}" if bench.seed != 1 else "")
+        options = (" --full" if bench.full else "") + ("" if seed is None else f" --seed {seed}")
         return f"regard lab {name}{options}"
 
+    _say_how_long(
+        [each for each in experiments if not (bench.folder / each.name / "result.json").exists()], bench
+    )
     with _ProgressTable([each.name for each in experiments]) as progress:
         try:
-            finished = run_all(experiments, bench, command, progress)
+            finished = run_all(experiments, bench, command, progress, seed=seed)
         finally:
             for name, reason in progress.failed.items():
                 notes.print(f"[bold red]{name} failed:[/]")
@@ -189,7 +220,7 @@ def _print_report(finished: "Sequence[Result]", folder: Path) -> None:
     table.add_column(justify="right", style="dim", no_wrap=True)
     for result in finished:
         because = escape(result.verdict["because"])
-        table.add_row(result.name, _verdict_word(result.verdict), because, clock(result.seconds))
+        table.add_row(result.name, _verdict_word(result), because, clock(result.seconds))
     results.print(table, soft_wrap=False)
     if finished:
         results.print(f"\nreport: {(folder / 'report.html').resolve()}", markup=False)
@@ -305,6 +336,39 @@ def _check_text(text: str, chosen: "Sequence[Experiment[Any]]", takers: "Sequenc
         raise ConfigError(f"{text[:60]!r}: {name} takes no text; these do: {', '.join(takers)}")
     if not text.strip() or any("\ud800" <= character <= "\udfff" for character in text):
         raise ConfigError(f"{text[:60]!r}: is not a line of text; give {chosen[0].text}")
+
+
+def _folder_for_all(
+    out: Path | None, default: Path, experiments: "Sequence[Experiment[Any]]", full: bool, seed: int | None
+) -> Path:
+    """The folder the user named, or the default one: new, or with a run of the same settings to be continued.
+
+    Raises:
+        ConfigError: the folder named by the user has something else in it.
+    """
+    from regard.errors import ConfigError, DataError
+    from regard.io import free_folder
+    from regard.lab.runner.run import finished
+
+    def taken(path: Path) -> bool:
+        if not path.is_dir():
+            return path.exists()
+        if {each.name for each in path.iterdir()} - {each.name for each in experiments} - {"report.html"}:
+            return True
+        try:
+            for each in experiments:
+                finished(path / each.name, each, full=full, seed=each.seed if seed is None else seed)
+        except DataError:
+            return True
+        return False
+
+    if out is None:
+        return free_folder(default, taken)
+    if taken(out):
+        raise ConfigError(
+            f"--out {out}: something else is there already, or results of other settings; choose another folder"
+        )
+    return out
 
 
 def _choose_folder(out: Path | None, default: Path) -> Path:

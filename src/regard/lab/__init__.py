@@ -11,12 +11,18 @@ from regard.lab.runner.experiment import Experiment
 
 EXPERIMENTS = {
     "shapes": "regard.lab.shapes",
+    "sharing": "regard.lab.sharing",
+    "composition": "regard.lab.composition",
     "gradients": "regard.lab.gradients",
+    "lag": "regard.lab.lag",
     "sampling": "regard.lab.sampling",
     "pretraining": "regard.lab.pretraining",
     "reversal": "regard.lab.reversal",
+    "exposure": "regard.lab.exposure",
+    "beam": "regard.lab.beam",
     "length": "regard.lab.length",
     "bottleneck": "regard.lab.bottleneck",
+    "annotations": "regard.lab.annotations",
     "alignment": "regard.lab.alignment",
     "bird": "regard.lab.bird",
     "energies": "regard.lab.energies",

@@ -15,9 +15,19 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from regard.config import Config
 from regard.errors import DataError, nearest
 from regard.evaluation.metrics import power_of_ten
-from regard.lab.runner import Bench, CaptionedFigure, Check, Experiment, Finding, Table, Verdict
+from regard.lab.runner import (
+    Bench,
+    CaptionedFigure,
+    Check,
+    Experiment,
+    Finding,
+    Table,
+    Verdict,
+    read_registration,
+)
 from regard.ops.attention.additive import additive_energies
 from regard.ops.attention.bilinear import bilinear_energies, bilinear_keys
 from regard.ops.attention.dot import dot_energies, scaled_dot_energies
@@ -33,26 +43,27 @@ FORMULAE = {
     "additive": "v_aᵀ tanh(W_a q + U_a k)",
 }
 _MOST_WORDS = 12  # more would not fit on the page
-_TOLERANCE = 1e-12  # some thousand roundings of a number of size 1 in float64
 
 
 @dataclass(frozen=True)
-class BirdSizes:
+class BirdSizes(Config):
     """The size of the example.
 
     Attributes:
         word: d, the size of a word's vector x_i.
         key: p, the size of a query, a key and a value; the lecture allows values another size, r.
         directions: along which a new vector is compared with its values.
+        seeds: samples of vectors and matrices; the first is shown.
     """
 
     word: int
     key: int
     directions: int
+    seeds: int
 
 
-USUAL = BirdSizes(word=4, key=3, directions=1_000)
-FULL = BirdSizes(word=4, key=3, directions=100_000)
+REGISTERED = read_registration(__file__, BirdSizes.from_mapping)
+BOUNDS = REGISTERED.bounds
 
 
 @dataclass(frozen=True)
@@ -106,16 +117,26 @@ def _random_matrix(rng: random.Random, rows: int, columns: int, digits: int = 1)
 
 
 def measure(bench: Bench, sizes: BirdSizes) -> Finding:
-    """Compute everything in float64, for the lecture's sentence or the user's."""
-    words, chosen = parse_text(bench.text or SENTENCE)
-    given = sample_parameters(words, sizes.word, sizes.key, bench.seed)
+    """Compute everything in float64, for the lecture's sentence or the user's, with every seed."""
+    seeds = bench.seeds(sizes.seeds)
+    runs = [compute(bench.text or SENTENCE, sizes, seed) for seed in seeds]
+    numbers = {**runs[0], "seeds": seeds, "runs": runs}
+    return Finding(
+        numbers, verdict(runs), make_figures(numbers), make_tables(numbers), write_remarks(numbers)
+    )
+
+
+def compute(text: str, sizes: BirdSizes, seed: int) -> dict[str, Any]:
+    """Every number of one sample of vectors and matrices, by four similarities."""
+    words, chosen = parse_text(text)
+    given = sample_parameters(words, sizes.word, sizes.key, seed)
     Q, K, V = given.W_Q @ given.X, given.W_K @ given.X, given.W_V @ given.X  # (p, n) each
     Z, A = matrix_form(Q, K, V)
     X, mask = given.X.T.unsqueeze(0), torch.ones(1, len(words), dtype=torch.bool)
     by_word, by_word_alpha = query_key_value(X, X, mask, given.W_Q, given.W_K, given.W_V)
     difference = max(_largest(by_word[0] - Z.T), _largest(by_word_alpha[0] - A.T))
 
-    rng = random.Random(f"directions {bench.seed}")
+    rng = random.Random(f"directions {seed}")
     directions = _random_matrix(rng, sizes.directions, sizes.key, digits=6)
     energies = similarities(given, Q, K)
     kinds: dict[str, Any] = {}
@@ -135,8 +156,8 @@ def measure(bench: Bench, sizes: BirdSizes) -> Finding:
     parameters = {
         name: getattr(given, name).tolist() for name in ("X", "W_Q", "W_K", "W_V", "W", "W_a", "U_a", "v_a")
     }
-    numbers = {
-        "seed": bench.seed,
+    return {
+        "seed": seed,
         "words": words,
         "chosen": chosen,
         **parameters,
@@ -150,9 +171,6 @@ def measure(bench: Bench, sizes: BirdSizes) -> Finding:
         "difference": difference,
         "raw_sticks_out": outside_hull((energies["scaled dot"][0] @ V.T), V.T, directions),
     }
-    return Finding(
-        numbers, verdict(numbers), make_figures(numbers), make_tables(numbers), write_remarks(numbers)
-    )
 
 
 def parse_text(text: str) -> tuple[list[str], int]:
@@ -202,36 +220,37 @@ def _largest(difference: Tensor) -> float:
     return float(difference.abs().max())
 
 
-def verdict(numbers: Mapping[str, Any]) -> Verdict:
-    """Four identities; see `EXPERIMENT.decides`."""
-    kinds = numbers["similarities"].values()
+def verdict(runs: Sequence[Mapping[str, Any]]) -> Verdict:
+    """Four identities, each where it is furthest from true; see `EXPERIMENT.decides`."""
+    kinds = [kind for run in runs for kind in run["similarities"].values()]
+    apart, tolerance = max(run["difference"] for run in runs), BOUNDS["tolerance"]
     sums, outside = max(k["sum_error"] for k in kinds), max(k["sticks_out"] for k in kinds)
     least = min(k["least_weight"] for k in kinds)
     checks = [
         Check(
             "largest difference between matrix form and word by word",
-            numbers["difference"],
+            apart,
             "at most",
-            _TOLERANCE,
+            tolerance,
             control=True,
         ),
-        Check("largest difference of a sum of weights from 1", sums, "at most", _TOLERANCE, control=True),
+        Check("largest difference of a sum of weights from 1", sums, "at most", tolerance, control=True),
         Check("smallest weight", least, "at least", 0.0, control=True),
         Check(
             "largest distance of a new vector outside the hull of the values",
             outside,
             "at most",
-            _TOLERANCE,
+            tolerance,
             control=True,
         ),
     ]
-    difference, smallest, apart = (power_of_ten(each) for each in (numbers["difference"], least, sums))
+    difference, smallest, from_one = (power_of_ten(each) for each in (apart, least, sums))
     return Verdict(
         checks,
         f"V softmax(KᵀQ/√p) and the sum over words differ by {difference} at most. With the four similarities every "
-        f"weight is at least {smallest}, their sums are within {apart} of 1, and along no direction is a new vector "
+        f"weight is at least {smallest}, their sums are within {from_one} of 1, and along no direction is a new vector "
         f"further outside the hull of the values than {_signed(outside, 3)} (below 0 is inside). With similarities "
-        f"that are not normalised it is {_signed(numbers['raw_sticks_out'], 2)} outside.",
+        f"that are not normalised it is {_signed(runs[0]['raw_sticks_out'], 2)} outside.",
     )
 
 
@@ -335,11 +354,13 @@ EXPERIMENT = Experiment(
     decides="The two forms differ by at most 10⁻¹² and the weights sum to 1 as closely: some thousand roundings of "
     "float64 (10⁻¹⁶ each) for numbers of size 1, so only arithmetic that is the same in both passes. No weight is "
     "negative, and no new vector is outside the convex hull of the values by more than 10⁻¹² along "
-    f"{USUAL.directions:,} directions ({FULL.directions:,} in the longer run). All of this for every word and all four "
-    "similarities. These are identities: the arithmetic is shown, and only a bug could break it.",
+    f"{REGISTERED.usual.directions:,} directions ({REGISTERED.full.directions:,} in the longer run). All of this for "
+    f"every word, all four similarities and {REGISTERED.usual.seeds} samples. These are identities: the arithmetic is "
+    "shown, and only a bug could break it.",
     measure=measure,
-    usual=USUAL,
-    full=FULL,
+    usual=REGISTERED.usual,
+    full=REGISTERED.full,
+    registration=REGISTERED,
     seconds=2,
     text="a sentence of up to 12 words; after a |, the word whose query is shown",
 )

@@ -16,11 +16,23 @@ import torch
 from torch import Tensor
 
 from regard.batches import pad_pairs
+from regard.config import Config
 from regard.datasets import Example
 from regard.datasets.memory import KEYS, VALUES
 from regard.evaluation import edit_distance
 from regard.lab.measures.baselines import guess_accuracy
-from regard.lab.runner import Bench, CaptionedFigure, Check, Experiment, Finding, Table, Verdict, train_for
+from regard.lab.measures.statistics import Spread, average, spread_curve
+from regard.lab.runner import (
+    Bench,
+    CaptionedFigure,
+    Check,
+    Experiment,
+    Finding,
+    Table,
+    Verdict,
+    read_registration,
+    train_for,
+)
 from regard.plots.figures.curves import Curve, Mark, Panel, draw_curves
 from regard.tasks.translate.predictor import Translator
 from regard.text import EncodedPair
@@ -32,70 +44,74 @@ MODELS: dict[str, dict[str, Any]] = {
 }
 TASKS = ("copy", "recall")
 SYMBOLS = tuple(f"s{number}" for number in range(24))
-NUM_KEYS = 20
-"""Half of the dataset's keys, so that a short training sees each of them often."""
-KEPT, ABOVE_GUESS, TIMES = 80.0, 10.0, 10.0
-"""The accuracy in percent that attention must keep, the points above a guess that the vector may have, and how many
-times the vector's bits attention must let through."""
 _BATCH_LINES = 100
 """Lines decoded in one batch: as many of the longest as fit into memory."""
 
 
 @dataclass(frozen=True)
-class BottleneckSizes:
+class BottleneckSizes(Config):
     """The size of the experiment.
 
     Attributes:
-        updates: of the training of each task, the same for both models.
+        copy_updates: of the training to copy, the same for both models.
+        recall_updates: of the training to recall.
         lengths: T of the test lines, in symbols of the source.
         tested: symbols copied at each length, in at least four lines.
         recall_lines: lines of recall at each length; in each the first question counts.
         longest: T of the longest training line; most are shorter, as their logarithms are uniformly distributed.
         pairs: of a key and a value in each test line of recall, the rest being filler; the most in a training line.
+        keys: different keys, of which each is seen the more often the fewer they are.
         state: units of the vector and of the decoder; the encoder has half as many per direction.
         learning_rate: at its highest.
         batch_tokens: the most tokens in a batch of 64 lines.
+        seeds: trainings of each model on each task, each with its own weights, order of batches and lines.
     """
 
-    updates: Mapping[str, int]
-    lengths: Sequence[int] = (16, 32, 64, 125, 250, 500, 1000)
-    tested: int = 4000
-    recall_lines: int = 400
-    longest: int = 60
-    pairs: int = 8
-    state: int = 96
-    learning_rate: float = 0.006
-    batch_tokens: int = 3000
+    copy_updates: int
+    recall_updates: int
+    lengths: tuple[int, ...]
+    tested: int
+    recall_lines: int
+    longest: int
+    pairs: int
+    keys: int
+    state: int
+    learning_rate: float
+    batch_tokens: int
+    seeds: int
 
 
-USUAL = BottleneckSizes(updates={"copy": 600, "recall": 500})
-FULL = BottleneckSizes(updates={"copy": 4000, "recall": 4000}, tested=20_000, recall_lines=1000, longest=120)
+REGISTERED = read_registration(__file__, BottleneckSizes.from_mapping)
+BOUNDS = REGISTERED.bounds
 
 
 def measure(bench: Bench, sizes: BottleneckSizes) -> Finding:
-    """Train both models on both tasks and test each at every length."""
-    measured = iter(
-        bench.starmap(_train_and_test, [(task, model, sizes) for task in TASKS for model in MODELS])
-    )
+    """Train both models on both tasks with every seed, and test each at every length."""
+    seeds = bench.seeds(sizes.seeds)
+    arms = [(task, model, seed, sizes) for seed in seeds for task in TASKS for model in MODELS]
+    measured = iter(bench.starmap(_train_and_test, arms))
+    runs = [{task: {model: next(measured) for model in MODELS} for task in TASKS} for _ in seeds]
     numbers = {
-        "seed": bench.seed,
+        "seeds": seeds,
         "sizes": asdict(sizes),
         "lengths": list(sizes.lengths),
         "bits to be had": [length * math.log2(len(SYMBOLS)) for length in sizes.lengths],
         "guess": {"copy": 100 / len(SYMBOLS), "recall": guess_accuracy(sizes.pairs)},
-        **{task: {model: next(measured) for model in MODELS} for task in TASKS},
+        **average(runs),
+        "runs": runs,
     }
     return Finding(
-        numbers, verdict(numbers, sizes), make_figures(numbers), make_tables(numbers), write_remarks(numbers)
+        numbers, verdict(runs, sizes), make_figures(numbers), make_tables(numbers), write_remarks(numbers)
     )
 
 
-def _train_and_test(bench: Bench, task: str, model: str, sizes: BottleneckSizes) -> dict[str, Any]:
+def _train_and_test(bench: Bench, task: str, model: str, seed: int, sizes: BottleneckSizes) -> dict[str, Any]:
     """Accuracy and, for copies, bits at each length; free-running copies at the training lengths."""
-    rng = random.Random(f"bottleneck {task} {bench.seed}")
-    lines = [_training_line(task, rng, sizes) for _ in range(64 * sizes.updates[task] + 100)]
-    name = f"{task}-{model.replace(' ', '-')}"
-    folder = bench.train(name, _config(model, sizes.updates[task], sizes), lines[100:], lines[:100])
+    rng = random.Random(f"bottleneck {task} {seed}")
+    updates = sizes.copy_updates if task == "copy" else sizes.recall_updates
+    lines = [_training_line(task, rng, sizes) for _ in range(64 * updates + 100)]
+    name = f"{task}-{model.replace(' ', '-')}-{seed}"
+    folder = bench.train(name, _config(model, updates, sizes), lines[100:], lines[:100], seed=seed)
     translator = Translator.load(folder)
     result: dict[str, Any] = {"parameters": translator.model.num_parameters, "right": []}
     if task == "copy":
@@ -104,7 +120,9 @@ def _train_and_test(bench: Bench, task: str, model: str, sizes: BottleneckSizes)
         bench.report(f"testing {name} at {length}")
         test = random.Random(f"bottleneck, tested {task} {length} {bench.seed}")
         if task == "recall":
-            lines = [shuffled_recall_line(test, sizes.pairs, length) for _ in range(sizes.recall_lines)]
+            lines = [
+                shuffled_recall_line(test, sizes, sizes.pairs, length) for _ in range(sizes.recall_lines)
+            ]
             correct, _ = force_targets(translator, lines)
             # the value after the first key: later ones could be inferred by elimination
             result["right"].append(100 * correct[:, 1].double().mean().item())
@@ -126,14 +144,16 @@ def copy_line(rng: random.Random, length: int) -> Example:
     return Example(line, line)
 
 
-def shuffled_recall_line(rng: random.Random, pairs: int, length: int) -> Example:
+def shuffled_recall_line(rng: random.Random, sizes: BottleneckSizes, pairs: int, length: int) -> Example:
     """Pairs of a key and a value, then filler; as the target the same pairs in another order.
 
     The keys of the target are the questions, which cannot be predicted; the values are the answers.
     """
     pair = [
         f"{key} {value}"
-        for key, value in zip(rng.sample(KEYS[:NUM_KEYS], pairs), rng.choices(VALUES, k=pairs), strict=True)
+        for key, value in zip(
+            rng.sample(KEYS[: sizes.keys], pairs), rng.choices(VALUES, k=pairs), strict=True
+        )
     ]
     source = " ".join([*pair, *["."] * (length - 2 * pairs)])
     rng.shuffle(pair)
@@ -145,7 +165,7 @@ def _training_line(task: str, rng: random.Random, sizes: BottleneckSizes) -> Exa
     pairs = rng.randint(1, sizes.pairs)
     shortest = 2 if task == "copy" else 2 * pairs
     length = round(shortest * (sizes.longest / shortest) ** rng.random())
-    return copy_line(rng, length) if task == "copy" else shuffled_recall_line(rng, pairs, length)
+    return copy_line(rng, length) if task == "copy" else shuffled_recall_line(rng, sizes, pairs, length)
 
 
 def _config(model: str, updates: int, sizes: BottleneckSizes) -> dict[str, Any]:
@@ -231,27 +251,45 @@ def copy_freely(translator: Translator, lines: Sequence[Example]) -> tuple[float
     return 100 * exact / len(lines), 100 * errors / sum(len(line.target.split()) for line in lines)
 
 
-def verdict(numbers: Mapping[str, Any], sizes: BottleneckSizes) -> Verdict:
-    """Accuracy at the greatest length, and bits, against their bounds; see `EXPERIMENT.decides`."""
-    copy, recall, longest = numbers["copy"], numbers["recall"], sizes.lengths[-1]
+def verdict(runs: Sequence[Mapping[str, Any]], sizes: BottleneckSizes) -> Verdict:
+    """Accuracy at the greatest length, and bits, against their bounds, over the seeds; see `EXPERIMENT.decides`."""
+    numbers, shortest, longest = average(runs), sizes.lengths[0], sizes.lengths[-1]
     guess = {"copy": 100 / len(SYMBOLS), "recall": guess_accuracy(sizes.pairs)}
+
+    def at(task: str, model: str, k: int) -> list[float]:
+        return [run[task][model]["right"][k] for run in runs]
+
     checks = []
     for task, what in (("copy", "symbols copied right"), ("recall", "first values recalled")):
-        right = {model: numbers[task][model]["right"][-1] for model in MODELS}
-        where = f"at T = {longest}"
-        bound = guess[task] + ABOVE_GUESS
-        # a vector that fails is half of the claim, but no evidence for it where attention fails too
-        checks.append(Check(f"{what} {where}, {FIXED}", right[FIXED], "at most", bound, " %", control=True))
-        checks.append(Check(f"{what} {where}, {ATTENDING}", right[ATTENDING], "at least", KEPT, " %"))
+        learned = {
+            model: Check.over_seeds(
+                f"{what} at T = {shortest}, {model}", at(task, model, 0), "at least", BOUNDS["learned"], " %"
+            )
+            for model in MODELS
+        }
+        vector = f"{what} at T = {longest}, {FIXED}"
+        attention = f"{what} at T = {longest}, {ATTENDING}"
+        bound = guess[task] + BOUNDS["above_guess"]
+        checks += [
+            # a vector that fails is half of the claim, but no evidence for it where attention fails too
+            Check.over_seeds(
+                vector, at(task, FIXED, -1), "at most", bound, " %", control=True, given=learned[FIXED]
+            ),
+            Check.over_seeds(
+                attention, at(task, ATTENDING, -1), "at least", BOUNDS["kept"], " %", given=learned[ATTENDING]
+            ),
+        ]
+        if task == "copy":
+            times = [
+                _times(run["copy"][ATTENDING]["bits"][-1], float(np.max(run["copy"][FIXED]["bits"])))
+                for run in runs
+            ]
+            what_bits = "bits through attention, times the most through the vector"
+            checks.append(
+                Check.over_seeds(what_bits, times, "at least", BOUNDS["times"], given=learned[FIXED])
+            )
+    copy, recall = numbers["copy"], numbers["recall"]
     most, through = float(np.max(copy[FIXED]["bits"])), copy[ATTENDING]["bits"][-1]
-    checks.append(
-        Check(
-            "bits through attention, times the most through the vector",
-            _times(through, most),
-            "at least",
-            TIMES,
-        )
-    )
     because = (
         f"Of {longest} symbols, each after the correct ones before it, the fixed vector copies "
         f"{copy[FIXED]['right'][-1]:.0f} % correctly, attention {copy[ATTENDING]['right'][-1]:.0f} %; at no length "
@@ -259,7 +297,7 @@ def verdict(numbers: Mapping[str, Any], sizes: BottleneckSizes) -> Verdict:
         f"{f'{through:,.0f}' if through > 0 else 'none'} of {longest * math.log2(len(SYMBOLS)):,.0f}. Asked first for "
         f"one of {sizes.pairs} pairs that {longest - 2 * sizes.pairs} fillers follow, the vector is right "
         f"{recall[FIXED]['right'][-1]:.0f} % of the time, attention {recall[ATTENDING]['right'][-1]:.0f} %; the most "
-        f"frequent value of the line would be right {guess['recall']:.0f} % of the time."
+        f"frequent value of the line would be right {guess['recall']:.0f} % of the time (means over {len(runs)} seeds)."
     )
     return Verdict(checks, because)
 
@@ -281,7 +319,10 @@ def make_figures(numbers: Mapping[str, Any]) -> list[CaptionedFigure]:
     shared: dict[str, Any] = {"x_label": "T (symbols in the source)", "x_scale": "log"}
 
     def accuracy(task: str, title: str, y_label: str) -> Panel:
-        curves = [Curve(model, lengths, numbers[task][model]["right"]) for model in models]
+        curves = []
+        for model in models:
+            rows = zip(*(run[task][model]["right"] for run in numbers["runs"]), strict=True)
+            curves.append(spread_curve(model, lengths, [Spread.of(values) for values in rows]))
         marks = [edge, Mark(numbers["guess"][task], "guess", axis="y")]
         return Panel(curves, y_label=y_label, title=title, y_range=(0, 112), marks=marks, **shared)
 
@@ -301,6 +342,7 @@ def make_figures(numbers: Mapping[str, Any]) -> list[CaptionedFigure]:
     caption = (
         "Symbols copied correctly and bits that get through, against the length of the line; first values recalled, "
         "against the length to which filler extends the line. Each symbol is scored after the correct ones before it. "
+        f"Means over {len(numbers['seeds'])} seeds; bands are the 90 % interval. "
         "Where the dashed curve of attention follows the dotted one of all there is, the whole line gets through; a "
         "flat curve of bits is a vector that is full."
     )
@@ -340,33 +382,16 @@ def write_remarks(numbers: Mapping[str, Any]) -> list[str]:
         "In copying, attention has only the neighbouring symbols to find its position by, and among many symbols the "
         "same few neighbours occur again: this is where it may fail at great lengths, besides a softmax over many more "
         "positions than in training. And it pays for T positions at each of T steps (see cost).",
-        "What counts in recall was changed after a trial. At first every value of a line was counted, and the vector "
-        "had 44 % at every length; but by eliminating values already given, 41 to 46 % can be reached without knowing "
-        "which key had which. Since then only the first question counts. A layout with half of the filler before the "
-        "pairs was tried in between and dropped again for the first one, with all of it after them.",
-        "Other choices from trials: Bahdanau’s RNNsearch (additive score) failed to learn to copy in one of them, so "
-        "the attending model is Luong’s; 20 keys instead of 40, tied embeddings and a target that asks for all pairs, "
-        "for both models, since attention did not learn recall otherwise. The learning rate was not tuned for the "
-        "fixed vector.",
+        "From trials: of recall only the first question counts, because values already given can be excluded at the "
+        "later ones; Bahdanau’s RNNsearch (additive score) did not learn to copy in one trial, so the attending model "
+        "is Luong’s; embeddings are tied, and a target asks for all pairs. One learning rate serves all trainings.",
     ]
     near, far = (recall[FIXED]["right"][k] for k in (0, -1))
-    if near <= numbers["guess"]["recall"] + ABOVE_GUESS:
-        remarks.append(
-            f"In recall the fixed vector is right {near:.0f} % of the time already at T = {lengths[0]}, where the "
-            f"most frequent value of the line is right {numbers['guess']['recall']:.0f} % of the time: it has not "
-            "learned which key had which value at any length, so its failure at the greatest says nothing about length."
-        )
-    elif far >= near - ABOVE_GUESS:
+    if near >= BOUNDS["learned"] and far >= near - BOUNDS["above_guess"]:
         remarks.append(
             f"In recall the fixed vector is right {near:.0f} % of the time at T = {lengths[0]} and {far:.0f} % "
             f"at T = {lengths[-1]}: what it has stored stays there while filler is read. It is the amount that meets a "
             "bottleneck, not the length by itself."
-        )
-    near, far = (recall[ATTENDING]["right"][k] for k in (0, -1))
-    if near < KEPT:
-        remarks.append(
-            f"In recall attention itself is right only {near:.0f} % of the time at the shortest length, so it has not "
-            f"learned to look keys up in so short a training; at T = {lengths[-1]} it is right {far:.0f} % of the time."
         )
     return remarks
 
@@ -380,21 +405,26 @@ EXPERIMENT = Experiment(
         "Two encoder–decoders with the same bidirectional GRU and a GRU decoder of the same size: in one the decoder "
         "sees one vector of 96 numbers (Cho’s), in the other it attends to all annotations (Luong’s, general score). "
         "Both are trained for the same number of updates, on lines of at most 60 symbols (120 in the longer run), to "
-        "copy random symbols out of 24, and to recall: eight pairs of a key and a value, then filler, and in the "
-        "target the keys in another order, each followed by its value. Copying tests how much is kept, recall how "
-        "long. Tested up to T = 1000 by forced decoding: each symbol is scored after the correct ones before it; in "
-        "recall only the first question counts. One seed and one learning rate serve all four trainings."
+        "copy random symbols out of 24, and to recall: pairs of a key and a value, then filler, and in the target the "
+        "keys in another order, each followed by its value. Copying tests how much is kept, recall how long. Tested "
+        "from the shortest line to T = 1000 by forced decoding: each symbol is scored after the correct ones before "
+        "it; "
+        "in recall only the first question counts. Seeds determine lines, weights and order; one learning rate serves "
+        "all trainings."
     ),
     decides=(
-        f"At T = 1000 the fixed vector must be no more than {ABOVE_GUESS:.0f} points better than a guess, and "
-        f"attention right at least {KEPT:.0f} % of the time, in copying and in recall. A guess is one symbol of 24, "
-        "and in recall the most frequent value of the line, the best that can be done without the keys. That the "
-        "vector fails is no evidence for the claim where attention fails too. And attention must let through at least "
-        f"{TIMES:.0f} times the bits that the vector does at its best length: a bottleneck is a ceiling, and an order "
-        "of magnitude above it is not under it."
+        f"At T = 1000 the fixed vector must be no more than {BOUNDS['above_guess']:.0f} points better than a guess, "
+        "and "
+        f"attention right at least {BOUNDS['kept']:.0f} % of the time, in copying and in recall. A guess is one symbol "
+        "of 24, and in recall the most frequent value of the line, the best that can be done without the keys. That "
+        "the vector fails is no evidence for the claim where attention fails too. And attention must let through at "
+        f"least {BOUNDS['times']:.0f} times the bits that the vector does at its best length: a bottleneck is a "
+        "ceiling, and an order of magnitude above it is not under it. A model counts only in a task that it has "
+        f"learned: at least {BOUNDS['learned']:.0f} % right in the shortest lines."
     ),
     measure=measure,
-    usual=USUAL,
-    full=FULL,
-    seconds=90,
+    usual=REGISTERED.usual,
+    full=REGISTERED.full,
+    registration=REGISTERED,
+    seconds=450,
 )

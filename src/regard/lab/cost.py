@@ -21,8 +21,18 @@ from torch import Tensor, nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from regard.batches import PairBatch
+from regard.config import Config
 from regard.lab.measures.statistics import Parts, fit_parts, fitted_exponent
-from regard.lab.runner import Bench, CaptionedFigure, Check, Experiment, Finding, Table, Verdict
+from regard.lab.runner import (
+    Bench,
+    CaptionedFigure,
+    Check,
+    Experiment,
+    Finding,
+    Table,
+    Verdict,
+    read_registration,
+)
 from regard.models import LanguageModelConfig, LanguageModelNetwork, ModelConfig, Seq2Seq
 from regard.ops.native import native_off
 from regard.ops.paths import naive_only
@@ -60,7 +70,7 @@ READERS = [ModelPath(GRU, FUSED), ModelPath(LSTMN, FUSED)]
 
 
 @dataclass(frozen=True)
-class CostSizes:
+class CostSizes(Config):
     """The size of the experiment.
 
     Attributes:
@@ -76,14 +86,12 @@ class CostSizes:
     naive_lengths: tuple[int, ...]
     grid: tuple[int, ...]
     repeats: int
-    size: int = 16
-    rows: int = 8
+    size: int
+    rows: int
 
 
-USUAL = CostSizes((16, 32, 64, 128, 256, 512, 1024), (8, 16, 32, 64, 128), (32, 128, 512), 5)
-FULL = CostSizes(
-    (16, 32, 64, 128, 256, 512, 1024, 2048), (8, 16, 32, 64, 128, 256), (32, 64, 128, 256, 512, 1024), 11
-)
+REGISTERED = read_registration(__file__, CostSizes.from_mapping)
+BOUNDS = REGISTERED.bounds
 
 
 def measure(bench: Bench, sizes: CostSizes) -> Finding:
@@ -295,22 +303,34 @@ def verdict(numbers: Mapping[str, Any]) -> Verdict:
             "exponent of operations, fixed vector",
             fixed["exponents"]["operations"],
             "at most",
-            1.1,
+            BOUNDS["linear"],
             control=True,
         ),
         Check(
-            "exponent of bytes kept, fixed vector", fixed["exponents"]["bytes"], "at most", 1.1, control=True
+            "exponent of bytes kept, fixed vector",
+            fixed["exponents"]["bytes"],
+            "at most",
+            BOUNDS["linear"],
+            control=True,
         ),
-        Check("exponent of the operations attention adds", added, "at least", 1.8),
+        Check("exponent of the operations attention adds", added, "at least", BOUNDS["quadratic"]),
         Check(
-            "exponent of the bytes attention adds, as the equation is written", added_bytes, "at least", 1.8
+            "exponent of the bytes attention adds, as the equation is written",
+            added_bytes,
+            "at least",
+            BOUNDS["quadratic"],
         ),
-        Check("exponent of the operations the LSTMN adds to a GRU’s", added_by_lstmn, "at least", 1.8),
+        Check(
+            "exponent of the operations the LSTMN adds to a GRU’s",
+            added_by_lstmn,
+            "at least",
+            BOUNDS["quadratic"],
+        ),
         Check(
             f"share of the time at {longest} × {longest} words that attention adds",
             100 * share,
             "at least",
-            50,
+            BOUNDS["share"],
             " %",
         ),
     ]
@@ -437,13 +457,15 @@ EXPERIMENT = Experiment(
     "interleaved rounds. Exponents are slopes of log against log over the longer half of the lengths. On a grid of l₁ "
     "and l₂ the cost is split into a constant and the costs per source word, per target word and per pair of words, "
     "none below 0.",
-    decides="Counts decide, because they are the same on every machine: an exponent of 1.1 at most is linear, one of "
-    "1.8 at least is quadratic with some linear work; that the fixed vector is linear is a control. Of the time only "
-    "this: at the longest lengths attention must add at least half of the time measured, so that attention costs as "
-    "much as everything else. This check depends on the machine.",
+    decides="Counts decide, because they are the same on every machine and for every seed: an exponent of "
+    f"{BOUNDS['linear']:g} at most is linear, one of {BOUNDS['quadratic']:g} at least is quadratic with some linear "
+    "work; that the fixed vector is linear is a control. Of the time only this: at the longest lengths attention must "
+    f"add at least {BOUNDS['share']:.0f} % of the time measured, so that attention costs as much as everything else. "
+    "This check depends on the machine.",
     measure=measure,
-    usual=USUAL,
-    full=FULL,
+    usual=REGISTERED.usual,
+    full=REGISTERED.full,
+    registration=REGISTERED,
     seconds=60,
     alone=True,
 )

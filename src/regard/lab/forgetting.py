@@ -1,72 +1,88 @@
 """With self-attention an RNN is less likely to forget: recall against delay, with and without a tape of past states.
 
-Four cells with states of equal size are trained on the same lines of the recall dataset (pairs of a key and a value,
-then a key whose value is asked for) and then tested on the first pair of longer and longer lines. What decides: by how
-many points each self-attentive cell is ahead of its plain counterpart at the longer delays, in the worst of the seeds.
+Cells with states of equal size are trained on the same lines: items of a key and its value in one symbol, then a key
+whose value is asked for. They are then tested on the first item of longer and longer lines. The cells are the plain RNN
+and LSTM and every form of self-attention that the lectures give them, with the lectures' additive energies and with
+bilinear ones; each has the learning rate that was best for it with another seed. What decides: by how many points each
+self-attentive cell is ahead of its plain counterpart at the longer delays.
 """
 
-import math
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from statistics import fmean
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from regard.config import Config
 from regard.datasets import Example
-from regard.datasets.memory import VALUES, recall_line
 from regard.lab.measures.baselines import guess_accuracy
-from regard.lab.measures.statistics import Spread
-from regard.lab.runner import Bench, CaptionedFigure, Check, Experiment, Finding, Table, Verdict, train_for
+from regard.lab.measures.statistics import Spread, spread_curve
+from regard.lab.runner import (
+    Bench,
+    CaptionedFigure,
+    Check,
+    Experiment,
+    Finding,
+    Table,
+    Verdict,
+    read_registration,
+    train_for,
+)
 from regard.plots.figures.curves import Curve, Mark, Panel, draw_curves
 from regard.tasks.classify.predictor import Classifier
 
-PLAIN_RNN, TAPED_RNN, PLAIN_LSTM, TAPED_LSTM = "SimpleRNN", "SimpleRNN + self-attention", "LSTM", "LSTMN"
-COMPARED = ((PLAIN_RNN, TAPED_RNN), (PLAIN_LSTM, TAPED_LSTM))
-LEAD = 10.0
-"""Points of accuracy: the difference that counts."""
+PLAIN_RNN, PLAIN_LSTM = "SimpleRNN", "LSTM"
 FEWEST = 2
-"""Pairs in the shortest line: with a single pair there is no other value to confuse it with."""
-_LEARNED = 80.0
-"""Percent recalled, from which on a cell has learned the task."""
+"""Items in the shortest line: with a single one there is no other value to confuse it with."""
 _VALID = 200
 
 
 @dataclass(frozen=True)
-class CellSettings:
-    """A cell and how it is trained.
+class Arm:
+    """A cell that is trained.
 
     Attributes:
         cell: its name in a configuration.
-        learning_rate: the best of 0.002, 0.004 and 0.008 in trial runs of one seed, by accuracy at the training delays.
         energy: of a cell that attends to its past.
+        output: of an LSTMN: tanh for h = o∘tanh(c), plain for h = o∘c.
+        plain: the arm it is compared with; empty for one that is plain itself.
     """
 
     cell: str
-    learning_rate: float
     energy: str = ""
+    output: str = ""
+    plain: str = ""
 
 
-CELLS = {
-    PLAIN_RNN: CellSettings("rnn", 0.002),
-    TAPED_RNN: CellSettings("rnn-sum", 0.002, "bilinear"),
-    PLAIN_LSTM: CellSettings("lstm", 0.008),
-    TAPED_LSTM: CellSettings("lstmn", 0.008, "bilinear"),
+ARMS = {
+    PLAIN_RNN: Arm("rnn"),
+    "SimpleRNN, reading first": Arm("rnn-read", "additive", plain=PLAIN_RNN),
+    "SimpleRNN + self-attention": Arm("rnn-sum", "additive", plain=PLAIN_RNN),
+    "SimpleRNN + self-attention, bilinear": Arm("rnn-sum", "bilinear", plain=PLAIN_RNN),
+    "SimpleRNN + self-attention, h kept": Arm("rnn-sum-keep", "additive", plain=PLAIN_RNN),
+    PLAIN_LSTM: Arm("lstm"),
+    "LSTMN": Arm("lstmn", "additive", "tanh", PLAIN_LSTM),
+    "LSTMN, bilinear": Arm("lstmn", "bilinear", "tanh", PLAIN_LSTM),
+    "LSTMN, h = o∘c": Arm("lstmn", "additive", "plain", PLAIN_LSTM),
 }
+"""Everything but the cell, its energy, its output and its learning rate is the same for all."""
 
 
 @dataclass(frozen=True)
-class ForgettingSizes:
+class ForgettingSizes(Config):
     """The size of the experiment.
 
     Attributes:
         seeds: trainings of each cell.
         updates: of each training.
+        tuning_seed: by which learning rates are chosen; its models decide nothing.
+        tuning_updates: of those trainings.
+        rates: learning rates; each cell is given the one with the lowest validation loss of the tuning seed.
         test: lines for each delay.
-        most: pairs in the longest training line, so that delays up to one fewer are trained.
-        farthest: pairs in the longest test line.
+        keys: different keys, at least as many as there are items in the longest line.
+        values: different values, the answers.
+        most: items in the longest training line, so that delays up to one fewer are trained.
+        farthest: items in the longest test line.
         state: units of every cell.
         embedding: units of a symbol's embedding.
         batch: lines in a batch.
@@ -74,94 +90,149 @@ class ForgettingSizes:
 
     seeds: int
     updates: int
+    tuning_seed: int
+    tuning_updates: int
+    rates: tuple[float, ...]
     test: int
-    most: int = 4
-    farthest: int = 8
-    state: int = 64
-    embedding: int = 48
-    batch: int = 64
+    keys: int
+    values: int
+    most: int
+    farthest: int
+    state: int
+    embedding: int
+    batch: int
+
+    @property
+    def longer(self) -> slice:
+        """The delays that decide: the longer half of the trained ones, and those beyond."""
+        return slice(self.most // 2, self.farthest)
 
 
-USUAL = ForgettingSizes(seeds=2, updates=3000, test=500)
-FULL = ForgettingSizes(seeds=5, updates=8000, test=1000)
+REGISTERED = read_registration(__file__, ForgettingSizes.from_mapping)
+BOUNDS = REGISTERED.bounds
 
 
 def measure(bench: Bench, sizes: ForgettingSizes) -> Finding:
-    """Train every cell with every seed, and ask each for the first pair of longer and longer lines."""
+    """Choose every cell's learning rate, train it with every seed, and test it on the first item of longer lines."""
+    trials = [(name, rate) for name in ARMS for rate in sizes.rates]
+    tuned: dict[str, dict[float, float]] = {}
+    losses = bench.starmap(_tuning_loss, [(name, rate, sizes) for name, rate in trials])
+    for (name, rate), loss in zip(trials, losses, strict=True):
+        tuned.setdefault(name, {})[rate] = loss
+    rates = {name: min(losses, key=losses.__getitem__) for name, losses in tuned.items()}
     seeds = bench.seeds(sizes.seeds)
-    measured = iter(bench.starmap(_train_and_test, [(name, seed, sizes) for name in CELLS for seed in seeds]))
-    by_cell = {name: [next(measured) for _ in seeds] for name in CELLS}
+    measured = iter(
+        bench.starmap(_train_and_test, [(name, seed, rates[name], sizes) for name in ARMS for seed in seeds])
+    )
+    by_arm = {name: [next(measured) for _ in seeds] for name in ARMS}
     accuracy = {
         name: [Spread.of(at_delay) for at_delay in zip(*(model["accuracy"] for model in models), strict=True)]
-        for name, models in by_cell.items()
+        for name, models in by_arm.items()
     }
     delays = list(range(sizes.farthest))
     numbers = {
         "sizes": asdict(sizes),
         "seeds": seeds,
-        "cells": {name: asdict(cell) for name, cell in CELLS.items()},
-        "parameters": {name: models[0]["parameters"] for name, models in by_cell.items()},
+        "arms": {name: asdict(arm) for name, arm in ARMS.items()},
+        "rates": rates,
+        "losses_by_rate": {
+            name: {f"{rate:g}": loss for rate, loss in losses.items()} for name, losses in tuned.items()
+        },
+        "parameters": {name: models[0]["parameters"] for name, models in by_arm.items()},
         "delays": delays,
         "accuracy": {name: [spread.to_json() for spread in spreads] for name, spreads in accuracy.items()},
-        "guess": [guess_accuracy(max(delay + 1, FEWEST)) for delay in delays],
-        "guess among all": 100 / len(VALUES),
+        "guess": [guess_accuracy(max(delay + 1, FEWEST), sizes.values) for delay in delays],
+        "guess among all": 100 / sizes.values,
     }
     return Finding(
         numbers,
-        verdict(accuracy, sizes.most),
-        make_figures(numbers),
-        make_tables(numbers),
-        write_remarks(numbers),
+        verdict(accuracy, sizes),
+        make_figures(numbers, accuracy),
+        make_tables(numbers, accuracy),
+        write_remarks(),
     )
 
 
-def _train_and_test(bench: Bench, name: str, seed: int, sizes: ForgettingSizes) -> dict[str, Any]:
+def _tuning_loss(bench: Bench, name: str, learning_rate: float, sizes: ForgettingSizes) -> float:
+    """The validation loss of a cell of the tuning seed at one learning rate."""
+    seed = sizes.tuning_seed
+    train, valid = training_lines(sizes, sizes.tuning_updates, seed)
+    model = f"{_slug(name)}-{seed}-{learning_rate:g}"
+    config = _config(name, learning_rate, sizes.tuning_updates, sizes)
+    return float(Classifier.load(bench.train(model, config, train, valid, seed=seed)).facts["loss"])
+
+
+def _train_and_test(
+    bench: Bench, name: str, seed: int, learning_rate: float, sizes: ForgettingSizes
+) -> dict[str, Any]:
     """The accuracy of one cell in percent at each delay, and its number of parameters."""
-    train, valid = training_lines(sizes, seed)
-    folder = bench.train(f"{CELLS[name].cell}-{seed}", _config(name, sizes), train, valid, seed=seed)
-    classifier = Classifier.load(folder)
+    train, valid = training_lines(sizes, sizes.updates, seed)
+    config = _config(name, learning_rate, sizes.updates, sizes)
+    classifier = Classifier.load(bench.train(f"{_slug(name)}-{seed}", config, train, valid, seed=seed))
     accuracy = []
     for delay in range(sizes.farthest):
-        bench.report(f"testing {name} after {delay} later pairs")
-        lines = delayed_lines(delay, sizes.test, bench.seed)
+        bench.report(f"testing {name} after {delay} later items")
+        lines = delayed_lines(delay, sizes, bench.seed)
         answers = classifier.classify([line.source for line in lines], batch_sentences=100)
         correct = sum(answer.label == line.target for answer, line in zip(answers, lines, strict=True))
         accuracy.append(100 * correct / len(lines))
     return {"accuracy": accuracy, "parameters": classifier.model.num_parameters}
 
 
-def training_lines(sizes: ForgettingSizes, seed: int) -> tuple[list[Example], list[Example]]:
-    """Lines of 2 to `most` pairs, any of which may be asked for: one epoch of training lines, and validation lines."""
+def _slug(name: str) -> str:
+    """The name of an arm as part of a folder's name."""
+    arm = ARMS[name]
+    return "-".join(filter(None, (arm.cell, arm.energy, arm.output)))
+
+
+def item_line(rng: random.Random, sizes: ForgettingSizes, items: int, delay: int) -> Example:
+    """Items of a key and its value in one symbol, then one of the keys: “k7=v3 k2=v9 k7?” → “v3”.
+
+    Args:
+        rng: the random generator.
+        sizes: of keys and values.
+        items: how many.
+        delay: how many of them are later than the one that is asked for.
+    """
+    keys = rng.sample(range(sizes.keys), items)
+    values = rng.choices(range(sizes.values), k=items)
+    symbols = [f"k{key}=v{value}" for key, value in zip(keys, values, strict=True)]
+    asked = items - 1 - delay
+    return Example(" ".join([*symbols, f"k{keys[asked]}?"]), f"v{values[asked]}")
+
+
+def training_lines(sizes: ForgettingSizes, updates: int, seed: int) -> tuple[list[Example], list[Example]]:
+    """Lines of 2 to `most` items, any of which may be asked for: one epoch of training lines, and validation lines."""
     rng = random.Random(f"forgetting {seed}")
     lines = []
-    for _ in range(sizes.updates * sizes.batch + _VALID):
-        pairs = rng.randint(FEWEST, sizes.most)
-        lines.append(recall_line(rng, pairs, rng.randrange(pairs)))
+    for _ in range(updates * sizes.batch + _VALID):
+        items = rng.randint(FEWEST, sizes.most)
+        lines.append(item_line(rng, sizes, items, rng.randrange(items)))
     return lines[_VALID:], lines[:_VALID]
 
 
-def delayed_lines(delay: int, count: int, seed: int) -> list[Example]:
-    """The same for all trainings of a bench: `delay` pairs come later than the one asked for."""
+def delayed_lines(delay: int, sizes: ForgettingSizes, seed: int) -> list[Example]:
+    """The same for all trainings of a bench: `delay` items come later than the one asked for."""
     rng = random.Random(f"forgetting {seed}, asked after {delay}")
-    return [recall_line(rng, max(delay + 1, FEWEST), delay) for _ in range(count)]
+    return [item_line(rng, sizes, max(delay + 1, FEWEST), delay) for _ in range(sizes.test)]
 
 
-def _config(name: str, sizes: ForgettingSizes) -> dict[str, Any]:
-    """The run of one cell; everything but the cell, its energy and its learning rate is the same for all."""
-    cell = CELLS[name]
+def _config(name: str, learning_rate: float, updates: int, sizes: ForgettingSizes) -> dict[str, Any]:
+    """The run of one cell."""
+    arm = ARMS[name]
     encoder: dict[str, Any] = {
-        "cell": cell.cell,
+        "cell": arm.cell,
         "embedding_size": sizes.embedding,
         "state_size": sizes.state,
     }
-    if cell.energy:
-        encoder["memory"] = {"energy": cell.energy}
+    if arm.energy:
+        encoder["memory"] = {"energy": arm.energy, **({"output": arm.output} if arm.output else {})}
     return {
         "preset": "lstmn-classifier",
         "model": {"encoder": encoder, "pooling": "last", "hidden_size": 0, "dropout": 0.0},
         "training": train_for(
-            sizes.updates,
-            learning_rate=cell.learning_rate,
+            updates,
+            learning_rate=learning_rate,
             schedule="cosine",
             warmup=100,
             clip=1.0,
@@ -170,148 +241,151 @@ def _config(name: str, sizes: ForgettingSizes) -> dict[str, Any]:
     }
 
 
-def verdict(accuracy: Mapping[str, Sequence[Spread]], most: int) -> Verdict:
-    """The leads of the self-attentive cells, in the seed where each is smallest, against the bound.
+def verdict(accuracy: Mapping[str, Sequence[Spread]], sizes: ForgettingSizes) -> Verdict:
+    """The leads of the self-attentive cells over the seeds; see `EXPERIMENT.decides`.
 
     Args:
-        accuracy: in percent over the seeds, by cell, at delays 0, 1, …
-        most: pairs in the longest training line.
+        accuracy: in percent over the seeds, by arm, at delays 0, 1, …
+        sizes: of the experiment.
     """
-    longer, beyond = slice(most // 2, most), slice(most, None)
     checks, recalled = [], []
-    for plain, taped in COMPARED:
-        for which, delays in (("of training", longer), ("beyond training", beyond)):
-            leads = _by_seed(accuracy[taped][delays]) - _by_seed(accuracy[plain][delays])  # (seeds,)
-            what = f"{taped} ahead of {plain} at the longer delays {which}, least over seeds"
-            checks.append(Check(what, float(np.min(leads)), "at least", LEAD, " points"))
-        recalled.append(
-            f"after {most // 2} to {most - 1} later pairs {taped} still recalls "
-            f"{_by_seed(accuracy[taped][longer]).mean():.0f} % of the values, {plain} "
-            f"{_by_seed(accuracy[plain][longer]).mean():.0f} %"
+    for name, arm in ARMS.items():
+        if not arm.plain:
+            continue
+        shortest = [
+            min(own, other)
+            for own, other in zip(accuracy[name][0].values, accuracy[arm.plain][0].values, strict=True)
+        ]
+        learned = Check.over_seeds(
+            f"values recalled at delay 0, the lower of {name} and {arm.plain}",
+            shortest,
+            "at least",
+            BOUNDS["learned"],
+            " %",
         )
-    text, seeds = "; ".join(recalled), len(accuracy[PLAIN_RNN][0].values)
+        own, other = (_by_seed(accuracy[each][sizes.longer]) for each in (name, arm.plain))
+        checks.append(
+            Check.over_seeds(
+                f"{name} ahead of {arm.plain} at the longer delays",
+                [mine - theirs for mine, theirs in zip(own, other, strict=True)],
+                "at least",
+                BOUNDS["lead"],
+                " points",
+                given=learned,
+            )
+        )
+        recalled.append(f"{name} {fmean(own):.0f} % (the {arm.plain} {fmean(other):.0f} %)")
+    first, last = sizes.longer.start, sizes.longer.stop - 1
     return Verdict(
-        checks, f"{text[0].upper()}{text[1:]} (means over {seeds} seed{'s' if seeds > 1 else ''})."
+        checks,
+        f"After {first} to {last} later items these are still recalled: {'; '.join(recalled)}; means over "
+        f"{len(accuracy[PLAIN_RNN][0].values)} seeds.",
     )
 
 
-def _by_seed(spreads: Sequence[Spread]) -> NDArray[np.float64]:
-    """The mean over delays for each seed, (seeds,)."""
-    means: NDArray[np.float64] = np.mean([spread.values for spread in spreads], axis=0)
-    return means
+def _by_seed(spreads: Sequence[Spread]) -> list[float]:
+    """The mean over delays for each seed."""
+    return [fmean(values) for values in zip(*(spread.values for spread in spreads), strict=True)]
 
 
-def make_figures(numbers: Mapping[str, Any]) -> list[CaptionedFigure]:
-    """Accuracy against delay: a curve for each cell, and one for the best guess without keys."""
+def make_figures(
+    numbers: Mapping[str, Any], accuracy: Mapping[str, Sequence[Spread]]
+) -> list[CaptionedFigure]:
+    """Accuracy against delay, a panel for each plain cell and its self-attentive forms."""
     delays, sizes = numbers["delays"], numbers["sizes"]
-    curves = []
-    for name, spreads in numbers["accuracy"].items():
-        low = [max(each["mean"] - each["deviation"], 0.0) for each in spreads]
-        high = [min(each["mean"] + each["deviation"], 100.0) for each in spreads]
-        curves.append(Curve(name, delays, [each["mean"] for each in spreads], low, high))
-    curves.append(Curve("the line’s most frequent value", delays, numbers["guess"]))
-    panel = Panel(
-        curves,
-        x_label="delay (later pairs between the pair asked for and the question)",
-        y_label="values recalled (%)",
-        y_range=(0, 112),
-        marks=[
-            Mark(numbers["guess among all"], "guess among all values", axis="y"),
-            Mark(sizes["most"] - 0.5, "longer than in training", axis="x"),
-        ],
-    )
+    panels = []
+    for plain in (PLAIN_RNN, PLAIN_LSTM):
+        names = [plain, *(name for name, arm in ARMS.items() if arm.plain == plain)]
+        curves = [spread_curve(name, delays, accuracy[name]) for name in names]
+        panels.append(
+            Panel(
+                [*curves, Curve("the line’s most frequent value", delays, numbers["guess"])],
+                x_label="delay (later items)",
+                y_label="values recalled (%)",
+                title=plain,
+                y_range=(0, 112),
+                marks=[
+                    Mark(numbers["guess among all"], "guess among all values", axis="y"),
+                    Mark(sizes["most"] - 0.5, "longer than in training", axis="x"),
+                ],
+            )
+        )
     caption = (
-        f"How often a value is recalled, against the number of pairs after its own; {sizes['test']:,} lines per delay, "
-        f"mean of {sizes['seeds']} trainings and one standard deviation to either side. A cell forgets where its curve "
-        "falls towards the most frequent value of the line, the best guess without keys."
+        f"How often a value is recalled, against the number of items after its own; {sizes['test']:,} lines per delay, "
+        f"mean of {sizes['seeds']} trainings and its 90 % interval. A cell forgets where its curve falls towards the "
+        "most frequent value of the line, the best guess without keys."
     )
-    return [CaptionedFigure("delays", caption, draw_curves([panel]))]
+    return [CaptionedFigure("delays", caption, draw_curves(panels))]
 
 
-def make_tables(numbers: Mapping[str, Any]) -> list[Table]:
-    """A row for each cell: its size, and its accuracy at delay 0, at the longest in training and at the longest."""
+def make_tables(numbers: Mapping[str, Any], accuracy: Mapping[str, Sequence[Spread]]) -> list[Table]:
+    """A row for each cell: what it is, its learning rate, and its accuracy at three delays."""
     sizes = numbers["sizes"]
-    questions = sizes["test"] * sizes["seeds"]
     delays = [0, sizes["most"] - 1, sizes["farthest"] - 1]
-
-    def with_error(percent: float) -> str:
-        return f"{percent:.1f} ± {math.sqrt(percent * (100 - percent) / questions):.1f}"
-
     rows = [
         [
             name,
-            str(sizes["state"]),
+            arm.energy or "–",
             f"{numbers['parameters'][name]:,}",
-            f"{numbers['cells'][name]['learning_rate']:g}",
-            *(with_error(spreads[delay]["mean"]) for delay in delays),
+            f"{numbers['rates'][name]:g}",
+            *(f"{accuracy[name][delay].mean:.1f} ± {accuracy[name][delay].half:.1f}" for delay in delays),
         ]
-        for name, spreads in numbers["accuracy"].items()
+        for name, arm in ARMS.items()
     ]
-    columns = ["cell", "state", "parameters", "learning rate", *(f"delay {delay}" for delay in delays)]
+    columns = ["cell", "energy", "parameters", "learning rate", *(f"delay {delay}" for delay in delays)]
+    caption = (
+        "Values recalled (%), mean over the seeds and half its 90 % interval; every state has the same size."
+    )
+    return [Table(caption, columns, rows)]
+
+
+def write_remarks() -> list[str]:
+    """What is compared, and what another task showed; the same for all numbers."""
     return [
-        Table(
-            f"Values recalled (%), with the binomial standard error of {questions:,} questions.",
-            columns,
-            rows,
-        )
-    ]
-
-
-def write_remarks(numbers: Mapping[str, Any]) -> list[str]:
-    """Which cells did not forget but never learned, and what it costs to keep the past."""
-    most = numbers["sizes"]["most"]
-    last, longer = most - 1, slice(most // 2, most)
-    means = {name: [each["mean"] for each in spreads] for name, spreads in numbers["accuracy"].items()}
-    guess = numbers["guess"][last]
-    stuck = [name for name in means if means[name][last] < guess + LEAD]
-    remarks = []
-    if stuck:
-        remarks.append(
-            f"After {last} later pairs the most frequent value of the line, which needs no key, is right "
-            f"{guess:.0f} % of the time. Not {LEAD:.0f} points above that: {', '.join(stuck)}. Such a cell may keep "
-            "some of the values but not which key each belonged to; then it has not learned in so short a training to "
-            "bind the two, which is more than forgetting one of them. A longer training may help it (--full)."
-        )
-    lstm, lstmn = (fmean(means[name][longer]) for name in (PLAIN_LSTM, TAPED_LSTM))
-    if lstmn - lstm < LEAD and lstmn < _LEARNED:
-        remarks.append(
-            "Why the LSTMN may learn this slowly: its only path from one step to the next is its attention. To bind a "
-            "value to its key it must first learn to attend to the slot just written, and nothing in the value says "
-            "which key that was. In the SimpleRNN’s form h_t is compared with all states up to itself and mostly "
-            "finds itself, so the last state is carried along from the start."
-        )
-    remarks.append(
         "What is compared is memory in a state of fixed size with memory in a tape: a self-attentive cell of the same "
         "state keeps all its past states and attends to them at each word, so it pays for what it does not forget with "
-        "memory and time that grow with the line (see cost)."
-    )
-    return remarks
+        "memory and time that grow with the line (see cost).",
+        "Why a key and its value are one symbol: where they are two (the dataset recall), a cell must first bind the "
+        "value to the key before it, which is more than not forgetting. There, in trials of one seed, 3,000 updates "
+        "at a "
+        "learning rate of 0.008 and lines of up to four pairs, the LSTMN recalled 36 % of the values three pairs back "
+        "with additive energies and 33 % with bilinear ones, and 56 and 61 % of the last: it had not learned the task. "
+        "SimpleRNN + self-attention with additive energies recalled 99 %. The LSTMN’s only path from one step to the "
+        "next is its attention, and nothing in a value says which slot was written last; in the SimpleRNN’s form h_t "
+        "is "
+        "compared with all states up to itself and mostly finds itself, so the last state is carried along.",
+    ]
 
 
 EXPERIMENT = Experiment(
     name="forgetting",
     title="Who forgets",
     claim="With self-attention an RNN is less likely to forget.",
-    source=(
-        "Shusen Wang: the summaries of “Self-Attention” (after SimpleRNN + self-attention) and of “Seq2Seq Model with "
-        "Attention” (after the LSTM's); the SimpleRNN's form in the latter, which reads before its update, is not "
-        "tested here"
-    ),
+    source="Shusen Wang: the summaries of “Self-Attention” (after SimpleRNN + self-attention) and of “Seq2Seq Model "
+    "with "
+    "Attention” (after the LSTM's)",
     method=(
-        "SimpleRNN, SimpleRNN + self-attention (h_t = tanh(A [x_t; c_{t−1}] + b), c_t = Σ α_i h_i), LSTM and LSTMN, "
-        "all with states of equal size, are trained on lines of two to four pairs of a key and a value, at the end of "
-        "which one key is asked for: “k7 v3 k2 v9 ? k7” → “v3”. All get the same lines and updates, each the best of "
-        "three learning rates in trial runs of one seed, and answer from their last state alone. Then the first pair "
-        "of lines of up to eight pairs is asked for, so that up to seven came later; for no later pair, the second of "
-        "two."
+        "SimpleRNN and LSTM, and with attention to their own past: the SimpleRNN in the first lecture’s form, which "
+        "reads its past before the update, and in the second’s, h_t = tanh(A [x_t; c_{t−1}] + b), c_t = Σ α_i h_i, "
+        "without and with h_{t−1} beside c_{t−1}; the LSTMN with the paper’s h = o∘tanh(c) and the lecture’s h = o∘c. "
+        "The energies are the lectures’ additive ones; the second lecture’s SimpleRNN and the LSTMN also have bilinear "
+        "ones. All have states of equal size and are trained on lines of two to five items, a key and its value in one "
+        "symbol, at the end of which one key is asked for: “k7=v3 k2=v5 k7?” → “v3”. All get the same lines and "
+        "updates "
+        "and answer from their last state alone. Each cell’s learning rate is the one of a fixed grid with the lowest "
+        "validation loss in shorter trainings of a tuning seed, which is not among those that decide. Then the first "
+        "item of lines of up to twelve is asked for, so that up to eleven came later; for no later item, the second "
+        "of two."
     ),
     decides=(
-        f"Each self-attentive cell must be at least {LEAD:.0f} points of accuracy ahead of the plain cell it extends, "
-        "once on average over the longer half of the training delays, once over those longer than any in training, and "
-        "that in every seed; ten points are a difference a user would notice."
+        f"Each self-attentive cell must be at least {BOUNDS['lead']:.0f} points of accuracy ahead of the plain cell it "
+        "extends, on average over the longer half of the training delays and those beyond, with all of its 90 % "
+        "interval over the seeds; ten points are a difference a user would notice. A comparison counts only if both "
+        f"cells have learned the task at its shortest: at least {BOUNDS['learned']:.0f} % at delay 0."
     ),
     measure=measure,
-    usual=USUAL,
-    full=FULL,
-    seconds=220,
+    usual=REGISTERED.usual,
+    full=REGISTERED.full,
+    registration=REGISTERED,
+    seconds=1100,
 )

@@ -8,13 +8,14 @@ and such a network is trained with clipping and without. What decides: how much 
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from statistics import median
 from typing import Any
 
 import numpy as np
 import torch
 
+from regard.config import Config
 from regard.lab.measures.gradients import (
     GRURead,
     LastStepReader,
@@ -30,7 +31,16 @@ from regard.lab.measures.gradients import (
     with_spectral_radius,
 )
 from regard.lab.measures.statistics import crossing
-from regard.lab.runner import Bench, CaptionedFigure, Check, Experiment, Finding, Table, Verdict
+from regard.lab.runner import (
+    Bench,
+    CaptionedFigure,
+    Check,
+    Experiment,
+    Finding,
+    Table,
+    Verdict,
+    read_registration,
+)
 from regard.layers import CELLS
 from regard.plots.figures.curves import Curve, Mark, Panel, draw_curves
 
@@ -40,14 +50,15 @@ KINDS = {
     "GRU": {PLAIN: "gru", ATTENTION: "gru", OWN_PAST: "gru-read"},
     "LSTM": {PLAIN: "lstm", ATTENTION: "lstm", OWN_PAST: "lstmn"},
 }
-FURTHER = ("rnn-sum", "rnn-sum-keep")
-"""The lectures' other two ways to give an RNN attention to its past: measured too, but not plotted."""
+FURTHER = ("rnn-sum", "rnn-sum-keep", "rnn-sigmoid")
+"""The lectures' other two ways to give an RNN attention to its past, and the RNN with a logistic sigmoid: measured
+before training too, but not plotted."""
 LAG, CLIP = 3, 1.0
 """In the trial of clipping: how far back the answer is, and the greatest norm of a gradient."""
 
 
 @dataclass(frozen=True)
-class GradientsSizes:
+class GradientsSizes(Config):
     """The size of the experiment.
 
     Attributes:
@@ -68,27 +79,25 @@ class GradientsSizes:
         clip_seeds: initial weights in that trial.
     """
 
-    length: int = 100
-    size: int = 32
-    symbols: int = 8
-    rows: int = 32
-    seeds: int = 8
-    taught_length: int = 50
-    updates: int = 240
-    rates: tuple[float, ...] = (0.003, 0.01)
-    taught_seeds: int = 2
-    radii: tuple[float, ...] = tuple(k / 4 for k in range(2, 11))
-    clip_length: int = 40
-    clip_updates: int = 90
-    clip_radii: tuple[float, ...] = (1.5, 2.5)
-    clip_rates: tuple[float, ...] = (0.1, 1.0)
-    clip_seeds: int = 3
+    length: int
+    size: int
+    symbols: int
+    rows: int
+    seeds: int
+    taught_length: int
+    updates: int
+    rates: tuple[float, ...]
+    taught_seeds: int
+    radii: tuple[float, ...]
+    clip_length: int
+    clip_updates: int
+    clip_radii: tuple[float, ...]
+    clip_rates: tuple[float, ...]
+    clip_seeds: int
 
 
-USUAL = GradientsSizes()
-FULL = replace(
-    USUAL, length=200, seeds=30, updates=800, taught_seeds=4, clip_length=60, clip_updates=400, clip_seeds=10
-)
+REGISTERED = read_registration(__file__, GradientsSizes.from_mapping)
+BOUNDS = REGISTERED.bounds
 
 
 def measure(bench: Bench, sizes: GradientsSizes) -> Finding:
@@ -176,9 +185,14 @@ def _reader(sizes: GradientsSizes, name: str, attends: bool, seed: int) -> LastS
 
 
 def _over_seeds(norms: Sequence[Sequence[float]]) -> dict[str, Any]:
-    """Quartiles at each lag; the growth per step, fitted over the longer half of the lags."""
+    """Quartiles at each lag; by seed, the growth per step over the longer half of the lags and what is left."""
     growths = [growth_per_step(each, len(each) // 2) for each in norms]
-    return {**asdict(Quartiles.of(norms)), "growths": growths, "growth": float(np.median(growths))}
+    return {
+        **asdict(Quartiles.of(norms)),
+        "growths": growths,
+        "growth": float(np.median(growths)),
+        "left": [remaining(each) for each in norms],
+    }
 
 
 def by_radius(bench: Bench, sizes: GradientsSizes, linear: bool) -> dict[str, Any]:
@@ -211,36 +225,74 @@ def descend(
 
 
 def verdict(numbers: Mapping[str, Any]) -> Verdict:
-    """Eight numbers against their bounds; see `EXPERIMENT.decides`."""
-    before, sweep = numbers["before"], numbers["radius"]
+    """Numbers before and after training, one per seed, against their bounds; see `EXPERIMENT.decides`."""
+    before, after, sweep = numbers["before"], numbers["after"], numbers["radius"]
     plain = {cell: forms[PLAIN] for cell, forms in before.items()}
-    lstm, gru = (log_growth_ratio(plain[cell]["growth"], plain["RNN"]["growth"]) for cell in ("LSTM", "GRU"))
     more = {form: _more_remains(before, form) for form in (ATTENTION, OWN_PAST)}
-    recalled = _mean_recall(numbers["after"])
-    gain = 100 * (recalled[ATTENTION] - recalled[PLAIN])
-    crossed, growth = crossing(sweep["radii"], sweep["linear"]["median"], 1.0), sweep["tanh"]["median"][-1]
+    recalled = _mean_recall(after)
+    gains = [100 * (a - b) for a, b in zip(recalled[ATTENTION], recalled[PLAIN], strict=True)]
+    crossed, growths = crossing(sweep["radii"], sweep["linear"]["median"], 1.0), sweep["tanh"]["growths"]
     tenfold = 10 ** (1 / len(plain["RNN"]["median"]))
     of_plain = "gradient left at the first word, {} over plain, worst cell"
     checks = [
-        Check(
-            "gradient left at the first word, plain RNN, of that at the last",
-            remaining(plain["RNN"]["median"]),
-            "at most",
-            0.1,
+        Check.over_seeds(
+            "gradient lost from the last word to the first, plain RNN",
+            [-_log10(left) for left in plain["RNN"]["left"]],
+            "at least",
+            BOUNDS["vanished"],
+            " orders",
+        )
+    ]
+    for when, table in (("before", before), ("after", after)):
+        for cell in ("LSTM", "GRU"):
+            pairs = zip(table[cell][PLAIN]["growths"], table["RNN"][PLAIN]["growths"], strict=True)
+            learned = Check.over_seeds(
+                f"first symbol recalled after training, plain {cell}",
+                [100 * share for share in after[cell][PLAIN]["accuracy"]],
+                "at least",
+                BOUNDS["learned"],
+                " %",
+            )
+            checks.append(
+                Check.over_seeds(
+                    f"rate of decay or growth per step, {cell} over RNN, {when} training",
+                    [log_growth_ratio(own, other) for own, other in pairs],
+                    "at most",
+                    BOUNDS["gated"],
+                    given=learned if when == "after" else None,
+                )
+            )
+    checks += [
+        Check.over_seeds(
+            of_plain.format(form),
+            [_log10(times) for times in more[form]],
+            "at least",
+            BOUNDS["direct"],
+            " orders",
+        )
+        for form in (ATTENTION, OWN_PAST)
+    ]
+    checks += [
+        Check.over_seeds(
+            "first symbol recalled, attention minus plain, mean of cells",
+            gains,
+            "at least",
+            BOUNDS["recall_gain"],
+            " points",
         ),
-        Check("rate of decay or growth per step, LSTM over RNN, before training", lstm, "at most", 0.5),
-        Check("rate of decay or growth per step, GRU over RNN, before training", gru, "at most", 0.5),
-        Check(of_plain.format(ATTENTION), more[ATTENTION], "at least", 10, " ×"),
-        Check(of_plain.format(OWN_PAST), more[OWN_PAST], "at least", 10, " ×"),
-        Check("first symbol recalled, attention minus plain, mean of cells", gain, "at least", 20, " points"),
         Check(
             "radius where a linear gradient begins to grow, from 1",
             abs(crossed - 1),
             "at most",
-            0.1,
+            BOUNDS["radius"],
             control=True,
         ),
-        Check(f"growth per step with tanh, radius {sweep['radii'][-1]}", growth, "at least", tenfold),
+        Check.over_seeds(
+            f"growth per step with tanh, radius {sweep['radii'][-1]}",
+            [growth[-1] for growth in growths],
+            "at least",
+            tenfold,
+        ),
     ]
     lost = {cell: loss_in_words(1 - each["growth"]) for cell, each in plain.items()}
     for form in (ATTENTION, OWN_PAST):
@@ -249,25 +301,35 @@ def verdict(numbers: Mapping[str, Any]) -> Verdict:
     because = (
         f"With every step back the plain RNN loses {lost['RNN']} of its gradient, the LSTM {lost['LSTM']} and the "
         f"GRU, whose gates are untrained, {lost['GRU']}; with attention the cell that loses most loses "
-        f"{lost[ATTENTION]} per step, with self-attention {lost[OWN_PAST]}. At the first word {more[ATTENTION]:,.0f} "
-        f"times as much is left with attention as without, and {more[OWN_PAST]:,.0f} times with self-attention, in "
-        f"the cell where it is least. After training, the first symbol is recalled in {100 * recalled[ATTENTION]:.0f} "
-        f"% of lines with attention and in {100 * recalled[PLAIN]:.0f} % without. A linear gradient begins to grow "
+        f"{lost[ATTENTION]} per step, with self-attention {lost[OWN_PAST]}. At the first word "
+        f"{np.median(more[ATTENTION]):,.0f} "
+        f"times as much is left with attention as without, and {np.median(more[OWN_PAST]):,.0f} times with "
+        "self-attention, in "
+        "the cell where it is least. After training, the first symbol is recalled in "
+        f"{100 * np.mean(recalled[ATTENTION]):.0f} "
+        f"% of lines with attention and in {100 * np.mean(recalled[PLAIN]):.0f} % without. A linear gradient begins "
+        "to grow "
         f"{where}."
     )
     return Verdict(checks, because)
 
 
-def _more_remains(before: Mapping[str, Mapping[str, Any]], form: str) -> float:
-    """How many times as much gradient is left at the first word as in the plain cell, in the worst cell."""
-    left = [[remaining(forms[each]["median"]) for each in (form, PLAIN)] for forms in before.values()]
-    return float(np.min([own / plain if plain else math.nan for own, plain in left]))
+def _log10(ratio: float) -> float:
+    """Orders of magnitude; nan for 0 and for what is not a number."""
+    return math.log10(ratio) if ratio > 0 else math.nan
 
 
-def _mean_recall(after: Mapping[str, Mapping[str, Any]]) -> dict[str, float]:
-    """How often the first symbol is recalled, mean over seeds and cells."""
+def _more_remains(before: Mapping[str, Mapping[str, Any]], form: str) -> list[float]:
+    """How many times as much gradient is left at the first word as in the plain cell, in the worst cell, by seed."""
+    cells = [np.array(forms[form]["left"]) / np.array(forms[PLAIN]["left"]) for forms in before.values()]
+    worst: list[float] = np.min(cells, axis=0).tolist()
+    return worst
+
+
+def _mean_recall(after: Mapping[str, Mapping[str, Any]]) -> dict[str, list[float]]:
+    """How often the first symbol is recalled, mean over cells, by seed."""
     return {
-        form: float(np.mean([np.mean(forms[form]["accuracy"]) for forms in after.values()]))
+        form: np.mean([forms[form]["accuracy"] for forms in after.values()], axis=0).tolist()
         for form in (PLAIN, ATTENTION)
     }
 
@@ -465,16 +527,23 @@ EXPERIMENT = Experiment(
     "readers and those with attention are then trained to recall the first symbol, at the better of two learning rates "
     "each. A Gaussian recurrent matrix is scaled to spectral radii from 0.5 to 2.5; networks that start with 1.5 and "
     "2.5 are trained by gradient descent, with clipping and without.",
-    decides="Vanishing means that over the whole path at most a tenth is left, exploding that it grows tenfold over as "
-    "many steps T, a factor of 10^(1/T) each. Gates help when a gradient decays or grows at most half as fast as the "
-    "RNN’s, by the slope of the logarithm over the longer half of the lags, as if half of the steps were gone; this "
-    "is tested at the initial weights, before gates are trained. Attention helps when ten times as much is left at the "
-    "first word as without it, in every cell: as much as vanishing takes. Growth towards the first states, which are "
-    "on every tape, does not count as explosion. The purpose of all this is learning at a distance: 20 points more of "
-    "recall, averaged over the cells. That a linear recurrence changes from decay to growth within 0.1 of radius 1 is "
-    "a control. Clipping is shown and decides nothing.",
+    decides=f"Vanishing means that over the whole path {BOUNDS['vanished']:g} order of magnitude is lost, exploding "
+    "that it grows "
+    "tenfold over as many steps T, a factor of 10^(1/T) each. Gates help when a gradient decays or grows at most "
+    f"{BOUNDS['gated']:g} times as fast as the RNN’s, by the slope of the logarithm over the longer half of the lags, "
+    "as "
+    "if half of the steps were gone: at the initial weights, and after training, where a cell counts only if it has "
+    f"learned to recall the first symbol at least {BOUNDS['learned']:.0f} % of the time. Attention helps when "
+    f"{BOUNDS['direct']:g} order of magnitude more is left at the first word as without it, in every cell: as much as "
+    "vanishing "
+    "takes. Growth towards the first states, which are on every tape, does not count as explosion. The purpose of all "
+    f"this is learning at a distance: {BOUNDS['recall_gain']:.0f} points more of recall, averaged over the cells. "
+    "That a "
+    f"linear recurrence changes from decay to growth within {BOUNDS['radius']:g} of radius 1 is a control. Clipping is "
+    "shown and decides nothing.",
     measure=measure,
-    usual=USUAL,
-    full=FULL,
-    seconds=60,
+    usual=REGISTERED.usual,
+    full=REGISTERED.full,
+    registration=REGISTERED,
+    seconds=90,
 )

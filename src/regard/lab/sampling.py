@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from regard.config import Config
 from regard.datasets import Language
 from regard.evaluation.metrics import power_of_ten
 from regard.lab.measures.samples import (
@@ -26,25 +27,31 @@ from regard.lab.measures.samples import (
     spearman,
     temperature_error,
 )
-from regard.lab.runner import Bench, CaptionedFigure, Check, Experiment, Finding, Table, Verdict, train_for
+from regard.lab.measures.statistics import Spread, average, spread_curve
+from regard.lab.runner import (
+    Bench,
+    CaptionedFigure,
+    Check,
+    Experiment,
+    Finding,
+    Table,
+    Verdict,
+    read_registration,
+    train_for,
+)
 from regard.plots.figures.bars import Measure, draw_bars
-from regard.plots.figures.curves import Curve, Mark, Panel, draw_curves
+from regard.plots.figures.curves import Mark, Panel, draw_curves
 from regard.plots.figures.sampling_tree import Branch, draw_sampling_tree
 from regard.tasks.language_model.predictor import LanguageModel
 from regard.tasks.language_model.result import Sample
 
-_MOST_CHAIN_ERROR = 1e-4
-"""In nats: the steps are computed one by one, the sentence at once, both in float32."""
-_MOST_TEMPERATURE_ERROR = 1e-6
-_LEAST_CORRELATION = 0.9
-"""Spearman's ρ; of six temperatures two neighbours may change places (ρ = 0.94), no more."""
 _QUANTILE = 0.99
 _SHOWN_STEPS = range(6, 10)
 """Steps, including EOS, of the sentence whose tree is shown: the first such sample is taken."""
 
 
 @dataclass(frozen=True)
-class SamplingSizes:
+class SamplingSizes(Config):
     """The size of the experiment.
 
     Attributes:
@@ -54,6 +61,7 @@ class SamplingSizes:
         updates: of each model.
         samples: sentences sampled at each temperature.
         temperatures: ascending; 1 is among them.
+        seeds: pairs of models.
     """
 
     train: int
@@ -61,33 +69,32 @@ class SamplingSizes:
     state: int
     updates: int
     samples: int
-    temperatures: tuple[float, ...] = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5)
+    temperatures: tuple[float, ...]
+    seeds: int
 
 
-USUAL = SamplingSizes(train=30_000, test=500, state=128, updates=1300, samples=600)
-FULL = SamplingSizes(train=60_000, test=1000, state=200, updates=6000, samples=4000)
+REGISTERED = read_registration(__file__, SamplingSizes.from_mapping)
+BOUNDS = REGISTERED.bounds
 
 
 def measure(bench: Bench, sizes: SamplingSizes) -> Finding:
-    """Train both models, sample sentences with one, and score them with the other."""
-    splits = Language().splits(train=2 * sizes.train, valid=300, test=sizes.test, seed=bench.seed)
-    known = [example.source for example in splits.train[: sizes.train]]
-    author, judge = (
-        LanguageModel.load(path) for path in bench.starmap(train_model, [("author", sizes), ("judge", sizes)])
+    """Train both models with every seed, sample sentences with one, and score them with the other."""
+    seeds = bench.seeds(sizes.seeds)
+    folders = iter(
+        bench.starmap(train_model, [(name, seed, sizes) for seed in seeds for name in ("author", "judge")])
     )
+    pairs = [(LanguageModel.load(next(folders)), LanguageModel.load(next(folders))) for _ in seeds]
     bench.report("sampling")
-    samples = {
-        t: author.sample(count=sizes.samples, temperature=t, seed=bench.seed) for t in sizes.temperatures
-    }
+    measured = [sample_and_score(*pair, seed, sizes) for pair, seed in zip(pairs, seeds, strict=True)]
+    runs = [numbers for numbers, _ in measured]
     numbers: dict[str, Any] = {
-        "seed": bench.seed,
+        "seeds": seeds,
         "temperatures": list(sizes.temperatures),
-        "real_perplexity": judge.perplexity([example.source for example in splits.test]).perplexity,
-        "chain": chain_rule_error(author, samples[1.0]),
-        "first_words": compare_first_words(author, samples[1.0], _QUANTILE),
-        "law": temperature_error(author, sizes.temperatures),
-        "heat": _by_temperature(author, judge, samples, known),
+        **average(runs),
+        "first_words": runs[0]["first_words"],
+        "runs": runs,
     }
+    author, samples = pairs[0][0], measured[0][1]
     shown = next((each for each in samples[1.0] if len(each.steps) in _SHOWN_STEPS), samples[1.0][0])
     figures = make_figures(numbers, shown.text, sampling_tree(author, shown))
     remarks = write_remarks(numbers)
@@ -98,16 +105,32 @@ def measure(bench: Bench, sizes: SamplingSizes) -> Finding:
     return Finding(numbers, verdict(numbers), figures, make_tables(samples), remarks)
 
 
-def train_model(bench: Bench, name: str, sizes: SamplingSizes) -> Path:
+def sample_and_score(
+    author: LanguageModel, judge: LanguageModel, seed: int, sizes: SamplingSizes
+) -> tuple[dict[str, Any], dict[float, list[Sample]]]:
+    """The numbers of one pair of models, and the samples of the author by temperature."""
+    splits = Language().splits(train=2 * sizes.train, valid=300, test=sizes.test, seed=seed)
+    known = [example.source for example in splits.train[: sizes.train]]
+    samples = {t: author.sample(count=sizes.samples, temperature=t, seed=seed) for t in sizes.temperatures}
+    return {
+        "real_perplexity": judge.perplexity([example.source for example in splits.test]).perplexity,
+        "chain": chain_rule_error(author, samples[1.0]),
+        "first_words": compare_first_words(author, samples[1.0], _QUANTILE),
+        "law": temperature_error(author, sizes.temperatures),
+        "heat": _by_temperature(author, judge, samples, known),
+    }, samples
+
+
+def train_model(bench: Bench, name: str, seed: int, sizes: SamplingSizes) -> Path:
     """Train the author on the first half of the sentences, or the judge on the second, from other weights."""
-    splits = Language().splits(train=2 * sizes.train, valid=300, test=0, seed=bench.seed)
+    splits = Language().splits(train=2 * sizes.train, valid=300, test=0, seed=seed)
     half = splits.train[: sizes.train] if name == "author" else splits.train[sizes.train :]
     config = {
         "preset": "lstm-lm",
         "model": {"embedding_size": sizes.state, "state_size": sizes.state, "dropout": 0.1},
         "training": train_for(sizes.updates, learning_rate=0.006, batch_sentences=64),
     }
-    return bench.train(name, config, half, splits.valid, seed=bench.seed + (name == "judge"))
+    return bench.train(f"{name}-{seed}", config, half, splits.valid, seed=seed + 1000 * (name == "judge"))
 
 
 def _by_temperature(
@@ -150,55 +173,63 @@ def _continue_text(author: LanguageModel, bench: Bench) -> tuple[str, CaptionedF
     )
 
 
-def verdict(numbers: dict[str, Any]) -> Verdict:
-    """Two identities, which any working program passes, and three numbers; see `EXPERIMENT.decides`."""
-    heat, first, temperatures = numbers["heat"], numbers["first_words"], numbers["temperatures"]
-    rises = {name: spearman(temperatures, heat[name]) for name in ("distinct_trigrams", "judge_perplexity")}
+def verdict(numbers: Mapping[str, Any]) -> Verdict:
+    """Two identities, which any working program passes, and three numbers per seed; see `EXPERIMENT.decides`."""
+    runs, heat, temperatures = numbers["runs"], numbers["heat"], numbers["temperatures"]
+
+    def rises(name: str) -> list[float]:
+        return [spearman(temperatures, run["heat"][name]) for run in runs]
+
+    chain = max(run["chain"]["greatest_difference"] for run in runs)
+    first = [run["first_words"]["total_variation"] / run["first_words"]["bound"] for run in runs]
     cold, hot = (heat["judge_perplexity"][k] for k in (0, -1))
-    apart = power_of_ten(numbers["chain"]["greatest_difference"])
     return Verdict(
         [
             Check(
                 "steps against the sentence’s score, greatest difference",
-                numbers["chain"]["greatest_difference"],
+                chain,
                 "at most",
-                _MOST_CHAIN_ERROR,
+                BOUNDS["chain_error"],
                 " nats",
                 control=True,
             ),
-            Check(
-                "sampled first words against p(y₁), total variation",
-                first["total_variation"],
+            Check.over_seeds(
+                "sampled first words against p(y₁), total variation over what 99 of 100 true samples have at most",
+                first,
                 "at most",
-                first["bound"],
+                BOUNDS["first_words"],
             ),
             Check(
                 "sampling distribution against p^{1/τ}, greatest difference",
-                numbers["law"],
+                max(run["law"] for run in runs),
                 "at most",
-                _MOST_TEMPERATURE_ERROR,
+                BOUNDS["temperature_error"],
                 control=True,
             ),
-            Check(
+            Check.over_seeds(
                 "different trigrams rise with τ, ρ",
-                rises["distinct_trigrams"],
+                rises("distinct_trigrams"),
                 "at least",
-                _LEAST_CORRELATION,
+                BOUNDS["correlation"],
             ),
-            Check(
+            Check.over_seeds(
                 "the judge’s perplexity rises with τ, ρ",
-                rises["judge_perplexity"],
+                rises("judge_perplexity"),
                 "at least",
-                _LEAST_CORRELATION,
+                BOUNDS["correlation"],
             ),
         ],
-        f"The steps add up to the sentence’s log-probability within {apart} nats; first words differ from p(y₁) "
-        f"by {first['total_variation']:.3f}, by chance alone they would by {first['by_chance']:.3f}. From "
-        f"τ = {temperatures[0]:g} to {temperatures[-1]:g} the share of different trigrams goes "
-        f"from {100 * heat['distinct_trigrams'][0]:.0f} to {100 * heat['distinct_trigrams'][-1]:.0f} % "
-        f"and the judge’s perplexity from {cold:.1f} to {hot:.1f}; on real sentences it is "
-        f"{numbers['real_perplexity']:.1f}.",
+        f"The steps add up to the sentence’s log-probability within {power_of_ten(chain)} nats; first words differ "
+        f"from p(y₁) by {_mean_of(runs, 'total_variation'):.3f}, by chance alone they would by "
+        f"{_mean_of(runs, 'by_chance'):.3f}. From τ = {temperatures[0]:g} to {temperatures[-1]:g} the share of "
+        f"different trigrams goes from {100 * heat['distinct_trigrams'][0]:.0f} to "
+        f"{100 * heat['distinct_trigrams'][-1]:.0f} % and the judge’s perplexity from {cold:.1f} to {hot:.1f}; on real "
+        f"sentences it is {numbers['real_perplexity']:.1f} (means over {len(runs)} seeds).",
     )
+
+
+def _mean_of(runs: Sequence[Mapping[str, Any]], name: str) -> float:
+    return Spread.of(run["first_words"][name] for run in runs).mean
 
 
 def make_figures(numbers: Mapping[str, Any], text: str, tree: Branch) -> list[CaptionedFigure]:
@@ -209,7 +240,8 @@ def make_figures(numbers: Mapping[str, Any], text: str, tree: Branch) -> list[Ca
         text: the sentence.
         tree: its path, with alternatives.
     """
-    sampled, first = numbers["chain"]["sentences"] + numbers["chain"]["left_out"], numbers["first_words"]
+    chain, first = numbers["runs"][0]["chain"], numbers["first_words"]
+    sampled = chain["sentences"] + chain["left_out"]
     columns = {"p(y₁), %": first["probability"], "share of the samples, %": first["share"]}
     ranging = (0.0, 115 * max(max(values) for values in columns.values()))
     bars = [Measure(label, [100 * p for p in values], ranging=ranging) for label, values in columns.items()]
@@ -223,7 +255,8 @@ def make_figures(numbers: Mapping[str, Any], text: str, tree: Branch) -> list[Ca
         ),
         CaptionedFigure(
             "temperature",
-            f"Against the temperature τ, {sampled} sentences each: how many differ, how a second model scores them, "
+            f"Against the temperature τ, {sampled} sentences each, means over seeds with their 90 % interval: how "
+            "many differ, how a second model scores them, "
             "how many are in the author’s training text, whole or in trigrams, and the entropy of the first word, "
             "sampled and computed from p^{1/τ}. Low temperatures are to the left: look whether the model repeats "
             "itself there in sentences with a low perplexity for the judge, and whether diversity comes with stranger "
@@ -240,10 +273,13 @@ def make_figures(numbers: Mapping[str, Any], text: str, tree: Branch) -> list[Ca
 
 
 def _temperature_panels(numbers: Mapping[str, Any]) -> list[Panel]:
-    heat, temperatures = numbers["heat"], numbers["temperatures"]
+    temperatures = numbers["temperatures"]
 
     def panel(title: str, y: str, names: dict[str, str], **options: Any) -> Panel:
-        curves = [Curve(label, temperatures, heat[name]) for name, label in names.items()]
+        curves = []
+        for name, label in names.items():
+            rows = zip(*(run["heat"][name] for run in numbers["runs"]), strict=True)
+            curves.append(spread_curve(label, temperatures, [Spread.of(values) for values in rows]))
         return Panel(curves, "temperature τ", y, title, **options)
 
     return [
@@ -298,7 +334,8 @@ def write_remarks(numbers: Mapping[str, Any]) -> list[str]:
         f"{100 * heat['known_trigrams'][at]:.0f} % are made of trigrams that occur in it; there is no parser to test "
         "the grammar here, so this share replaces it. "
         + (
-            f"{left_out} of the samples were left out of the sum of steps: they had no end, or contained the mark for "
+            f"{left_out:.0f} of the samples per seed were left out of the sum of steps: they had no end, or contained "
+            "the mark for "
             "unknown words."
             if left_out
             else "No sample was left out of the sum of steps."
@@ -319,15 +356,17 @@ EXPERIMENT = Experiment(
         "is written."
     ),
     decides=(
-        "The chain rule is an identity, so the difference may be what float32 leaves over a sentence, 10⁻⁴ nats, and "
-        "in the same way 10⁻⁶ for the temperature; alone the two are no evidence for the claim. First words may differ "
-        "from p(y₁) by no more than 99 of 100 true samples of as many words would. The temperature is ours, not the "
-        "lecture’s: different trigrams and the judge’s perplexity must rise with it. A rank correlation of 0.9 lets "
-        "two neighbours of six change places, not more."
+        f"The chain rule is an identity, so the difference may be what float32 leaves over a sentence, "
+        f"{power_of_ten(BOUNDS['chain_error'])} nats, and in the same way {power_of_ten(BOUNDS['temperature_error'])} "
+        "for the temperature; alone the two are no evidence for the claim. First words may differ from p(y₁) by no "
+        "more than 99 of 100 true samples of as many words would. The temperature is ours, not the lecture’s: "
+        "different trigrams and the judge’s perplexity must rise with it. A rank correlation of "
+        f"{BOUNDS['correlation']:g} lets two neighbours of six change places, not more."
     ),
     measure=measure,
-    usual=USUAL,
-    full=FULL,
-    seconds=82,
+    usual=REGISTERED.usual,
+    full=REGISTERED.full,
+    registration=REGISTERED,
+    seconds=240,
     text="a prompt to continue",
 )

@@ -7,7 +7,7 @@ from typing import Any
 from regard.config import in_range, one_of
 
 
-def _translator(size: int) -> dict[str, Any]:
+def translator_sizes(size: int) -> dict[str, Any]:
     """A translator without dropout, of one size; the decoder's state is as wide as the annotations."""
     return {
         "encoder": {"embedding_size": size, "state_size": size, "dropout": 0.0},
@@ -27,7 +27,7 @@ _MICROWORLD: dict[str, Any] = {
     "model": {
         # half the French vocabulary is rare; a tied matrix is trained by both of its uses
         "tie": "target",
-        **_translator(96),
+        **translator_sizes(96),
     },
     "training": {
         "learning_rate": 0.006,
@@ -56,7 +56,7 @@ _DATES: dict[str, Any] = {
 _COPY: dict[str, Any] = {
     "preset": "rnnsearch-small",
     "tokenizer": {"source": "word", "target": "word"},
-    "model": _translator(64),
+    "model": translator_sizes(64),
     "training": {
         "learning_rate": 0.005,
         "label_smoothing": 0.0,

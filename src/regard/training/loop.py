@@ -248,6 +248,7 @@ class Loop:
         with self._stop_request:
             try:
                 stopped = self._train()
+                self._warn_of_warmup()
                 if state.validated_at != state.updates:
                     self._validate()
                 state.guard.refuse_high(self._advice())
@@ -269,6 +270,7 @@ class Loop:
                     self._listener(
                         Note(f"stopped by {name} after update {state.updates:,}, with a checkpoint")
                     )
+                    self._warn_of_warmup()
                 raise
         return LoopResult(
             state.updates,
@@ -280,6 +282,17 @@ class Loop:
             stopped,
             state.guard.num_skipped,
         )
+
+    def _warn_of_warmup(self) -> None:
+        """Say so if the learning rate has not reached its full value: such a model is hardly trained."""
+        if self._schedule.warming(self._state.updates, self._time_used()):
+            self._listener(
+                Note(
+                    f"the run ends inside its warm-up, after update {self._state.updates:,} of "
+                    f"{self._config.warmup:,}: the learning rate has not reached {self._config.learning_rate:g}; train "
+                    "longer, or lower training.warmup"
+                )
+            )
 
     def _train(self) -> str:
         """Update until a limit is reached; return which."""

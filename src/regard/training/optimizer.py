@@ -116,6 +116,10 @@ class Schedule:
         later = self._after_warmup(update, min(max(self._progress(update), time_used), 1.0))
         return min(self._rise(update, time_used), later)
 
+    def warming(self, update: int, time_used: float) -> bool:
+        """Whether the learning rate has not yet reached its full value after an update."""
+        return self._rise(update, time_used) < 1
+
     def _rise(self, update: int, time_used: float) -> float:
         """How far the warm-up is; it takes at most a tenth of the run, by updates or by the clock."""
         if update >= self._warmup:

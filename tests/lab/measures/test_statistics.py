@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from regard.lab.measures.statistics import (
     Parts,
     Spread,
+    average,
     critical_t,
     crossing,
     fit_parts,
     fitted_exponent,
     over_seeds,
-    t_statistic,
 )
 
 NUMBERS = st.floats(-1e6, 1e6)
@@ -31,12 +31,28 @@ def test_mean_and_deviation_are_the_statisticians(values):
     assert spread.error**2 * len(values) == pytest.approx(spread.deviation**2, rel=1e-9, abs=1e-9)
 
 
-@given(st.lists(NUMBERS, min_size=1, max_size=9))
-def test_the_edges_lie_a_deviation_either_side(values):
+@given(st.lists(NUMBERS, min_size=2, max_size=9))
+def test_the_interval_is_students_about_the_mean(values):
     spread = Spread.of(values)
-    assert spread.low <= spread.mean <= spread.high
-    assert spread.high - spread.mean == pytest.approx(spread.deviation, rel=1e-6, abs=1e-6)
-    assert spread.mean - spread.low == pytest.approx(spread.deviation, rel=1e-6, abs=1e-6)
+    low, high = spread.interval
+    assert low <= spread.mean <= high
+    half = critical_t(len(values)) * statistics.stdev(values) / math.sqrt(len(values))
+    assert spread.half == pytest.approx(half, rel=1e-9, abs=1e-6)
+    assert (low, high) == pytest.approx((spread.mean - half, spread.mean + half), rel=1e-6, abs=1e-6)
+
+
+def test_of_one_number_the_mean_is_unknown():
+    assert Spread.of([3]).interval == (-math.inf, math.inf)
+    assert Spread.of([3]).half == 0.0
+
+
+def test_an_average_is_taken_number_by_number():
+    runs = [
+        {"a": {"b": [1, 2.0]}, "word": "first", "none": None, "yes": True, "rare": 4},
+        {"a": {"b": [3, 5.0]}, "word": "other", "none": 1, "yes": False},
+    ]
+    assert average(runs) == {"a": {"b": [2.0, 3.5]}, "word": "first", "none": None, "yes": True, "rare": 4}
+    assert average([{"x": ["a"]}, {"x": ["b", "c"]}]) == {"x": ["a"]}, "of another length"
 
 
 def test_one_number_has_no_deviation():
@@ -48,23 +64,14 @@ def test_the_numbers_are_kept_in_their_order_as_floats():
     spread = Spread.of(iter([3, 1, 2]))
     assert spread.values == (3.0, 1.0, 2.0)
     assert all(isinstance(value, float) for value in spread.values)
-    assert spread.to_json() == {"mean": 2.0, "deviation": 1.0, "values": [3.0, 1.0, 2.0]}
+    written = spread.to_json()
+    assert written.pop("interval") == pytest.approx([2 - 2.92 / math.sqrt(3), 2 + 2.92 / math.sqrt(3)])
+    assert written == {"mean": 2.0, "deviation": 1.0, "values": [3.0, 1.0, 2.0]}
 
 
 def test_one_number_of_several_models():
     models = [{"bleu": 3.0, "perplexity": 7.0}, {"bleu": 5.0, "perplexity": 8.0}]
     assert over_seeds(models, "bleu") == Spread.of([3, 5])
-
-
-def test_t_by_hand():
-    # mean 2, deviation 1, of three: 2 / (1 / √3)
-    assert t_statistic(Spread.of([1.0, 2.0, 3.0])) == pytest.approx(2 * math.sqrt(3))
-    assert t_statistic(Spread.of([-1.0, -2.0, -3.0])) == pytest.approx(-2 * math.sqrt(3))
-
-
-def test_without_a_deviation_there_is_no_t():
-    assert math.isnan(t_statistic(Spread.of([3.0])))
-    assert math.isnan(t_statistic(Spread.of([3.0, 3.0])))
 
 
 def tail(t, degrees, steps=40_000):

@@ -28,9 +28,10 @@ def ended(made, tmp_path_factory):
     statuses = []
     results = run_all(
         experiments,
-        Bench(folder, seed=3, full=True, jobs=2),
+        Bench(folder, full=True, jobs=2),
         lambda name: f"regard lab {name}",
         statuses.append,
+        seed=3,
     )
     return folder, results, statuses
 
@@ -133,3 +134,33 @@ def test_cores_are_those_this_process_may_use(monkeypatch):
     assert num_cores() == 2
     monkeypatch.delattr(os, "sched_getaffinity")
     assert num_cores() == 7
+
+
+def test_a_run_is_continued_where_it_was_interrupted(made, tmp_path):
+    first, second = made.experiment("first"), made.experiment("second")
+    (before,) = run_all([first], Bench(tmp_path / "all"), str, [].append, seed=5)
+    left = tmp_path / "all" / "second" / "models" / "half"
+    left.mkdir(parents=True)
+    statuses = []
+    after = run_all([first, second], Bench(tmp_path / "all"), str, statuses.append, seed=5)
+    assert after[0] == before, "not repeated"
+    assert [each.name for each in after] == ["first", "second"]
+    assert not left.exists()
+    assert statuses[0] == Status("first", "held", before)
+
+
+def test_results_of_another_run_are_neither_reported_nor_removed(made, tmp_path):
+    experiment = made.experiment("first")
+    (before,) = run_all([experiment], Bench(tmp_path / "all"), str, [].append, seed=5)
+    for other in ({"seed": 6}, {"seed": 5, "full": True}):
+        bench = Bench(tmp_path / "all", full=other.pop("full", False))
+        with pytest.raises(
+            DataError, match=r"first: holds a result of other settings \(seed 5.*choose another"
+        ):
+            run_all([experiment], bench, str, [].append, **other)
+    assert read_result(tmp_path / "all" / "first") == before
+
+
+def test_each_starts_from_its_own_seed_unless_told(made, tmp_path):
+    (result,) = run_all([made.experiment("first")], Bench(tmp_path / "all", seed=9), str, [].append)
+    assert result.seed == result.numbers["seed"] == 1

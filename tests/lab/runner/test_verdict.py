@@ -13,6 +13,8 @@ YES = Check("kept", 3.0, "at least", 2.0)
 NO = Check("lost", 3.0, "at most", 2.0)
 UNKNOWN = Check("found", math.nan, "at least", -math.inf)
 CONTROL = Check("sums to 1", 0.0, "at most", 1e-9, control=True)
+OPEN = replace(YES, interval=(1.0, 5.0))
+UNLEARNED = replace(YES, given=NO)
 
 
 @pytest.mark.parametrize(
@@ -30,6 +32,12 @@ CONTROL = Check("sums to 1", 0.0, "at most", 1e-9, control=True)
         ([NO, UNKNOWN], "not seen here"),
         ([UNKNOWN], "not seen here"),
         ([], "not seen here"),
+        ([OPEN], "not decided"),
+        ([UNLEARNED, OPEN], "not decided"),
+        ([CONTROL, UNLEARNED], "not decided"),
+        ([OPEN, NO], "not seen here"),
+        ([OPEN, YES], "held in part"),
+        ([YES, UNLEARNED], "held in part"),
     ],
 )
 def test_the_word_follows_from_the_checks(checks, word):
@@ -65,6 +73,52 @@ def test_json_has_every_check_with_its_outcome():
         "bound": 80.0,
         "unit": " %",
         "control": False,
+        "interval": None,
+        "given": None,
+        "outcome": "yes",
         "held": True,
     }
     assert [check["held"] for check in written["checks"]] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("relation", "interval", "outcome"),
+    [
+        ("at least", (2.0, 4.0), "yes"),
+        ("at least", (1.9, 4.0), "not decided"),
+        ("at least", (0.0, 1.9), "no"),
+        ("at most", (0.0, 2.0), "yes"),
+        ("at most", (0.0, 2.1), "not decided"),
+        ("at most", (2.1, 4.0), "no"),
+        ("at least", (math.nan, math.nan), "no"),
+        ("at most", (math.nan, math.nan), "no"),
+    ],
+)
+def test_all_of_the_interval_must_be_on_the_right_side(relation, interval, outcome):
+    assert Check("it", 2.0, relation, 2.0, interval=interval).outcome == outcome
+
+
+def test_over_seeds_the_mean_has_students_interval():
+    check = Check.over_seeds("it", [1.0, 2.0, 3.0], "at least", 0.4, " m")
+    assert check.value == pytest.approx(2.0)
+    # t of 2 degrees of freedom is 2.92, the standard error 1/√3
+    assert check.interval == pytest.approx((2 - 2.92 / math.sqrt(3), 2 + 2.92 / math.sqrt(3)))
+    assert check.outcome == "not decided"
+    assert Check.over_seeds("it", [1.0, 2.0, 3.0], "at least", 0.3).outcome == "yes"
+
+
+def test_one_seed_decides_nothing():
+    assert Check.over_seeds("it", [99.0], "at least", 0.0).outcome == "not decided"
+
+
+def test_what_was_not_learned_does_not_count_and_says_why():
+    learned = Check("recalled at T = 16", 31.0, "at least", 80.0, " %")
+    verdict = Verdict([replace(YES, given=learned), replace(NO, given=learned), YES], "Because.")
+    assert [check.outcome for check in verdict.checks] == ["not decided", "not decided", "yes"]
+    assert verdict.undecided == [
+        "recalled at T = 16 is 31 %, and must be at least 80 % before this may count"
+    ]
+    assert verdict.to_json()["undecided"] == verdict.undecided
+    assert verdict.to_json()["checks"][0]["given"]["what"] == "recalled at T = 16"
+    assert [replace(YES, given=YES).outcome, replace(NO, given=YES).outcome] == ["yes", "no"]
+    assert "the interval from 1 to 5 includes the bound 2" in Verdict([OPEN], "").undecided[0]

@@ -271,8 +271,31 @@ def stream_lines(
         yield sample_lines(generator, rows, length, symbols, position)
 
 
+def marked_lines(
+    generator: torch.Generator, rows: int, length: int, symbols: int, position: int | None = None
+) -> tuple[Tensor, Tensor]:
+    """Lines of independent symbols, one of them marked; the answer is that symbol.
+
+    Args:
+        generator: of symbols and positions.
+        rows: the number of lines.
+        length: T.
+        symbols: S; a marked symbol's id is S higher.
+        position: of the marked one; by default each line's own, any of them equally likely.
+
+    Returns:
+        Ids below 2S, (rows, T), and answers, (rows,).
+    """
+    ids = torch.randint(symbols, (rows, length), generator=generator)
+    low, high = (0, length) if position is None else (position, position + 1)
+    marked = torch.arange(rows), torch.randint(low, high, (rows,), generator=generator)
+    answers = ids[marked]
+    ids[marked] += symbols
+    return ids, answers
+
+
 def train_reader(
-    reader: LastStepReader,
+    reader: nn.Module,
     optimizer: Optimizer,
     lines: Iterator[tuple[Tensor, Tensor]],
     *,
@@ -307,7 +330,7 @@ def train_reader(
     return TrainingCurve(tuple(losses), tuple(norms), diverged=False)
 
 
-def accuracy(reader: LastStepReader, ids: Tensor, answers: Tensor) -> float:
+def accuracy(reader: nn.Module, ids: Tensor, answers: Tensor) -> float:
     """How often the reader's most probable answer is right, from 0 to 1."""
     with torch.no_grad():
         return float((reader(ids).argmax(dim=-1) == answers).double().mean())

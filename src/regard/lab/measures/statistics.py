@@ -1,9 +1,9 @@
 """Statistics over seeds, and fits of curves.
 
-`Spread` holds one number per seed; `t_statistic` and `critical_t` say whether the mean of differences is further from 0
-than chance would have it (Student's t, one-sided, since a claim has a direction). `crossing` interpolates where a curve
-rises through a level. `fitted_exponent` and `fit_parts` say how a cost grows with lengths; there errors are relative to
-the cost, so that short lengths count as much as long ones.
+`Spread` holds one number per seed; its interval says how far chance alone may have moved the mean (Student's t; each
+end by itself is wrong one time in twenty, since a claim has a direction). `average` is the mean of whole results.
+`crossing` interpolates where a curve rises through a level. `fitted_exponent` and `fit_parts` say how a cost grows with
+lengths; there errors are relative to the cost, so that short lengths count as much as long ones.
 """
 
 import math
@@ -39,8 +39,8 @@ class Spread:
 
     @property
     def deviation(self) -> float:
-        """√(Σ (x − mean)² / (n − 1)); 0 for a single number, whose deviation is unknown."""
-        if len(self.values) == 1:
+        """√(Σ (x − mean)² / (n − 1)); 0 if all are equal, infinite ones too, and for one, whose deviation is unknown."""
+        if min(self.values) == max(self.values):
             return 0.0
         squares = math.fsum((value - self.mean) ** 2 for value in self.values)
         return math.sqrt(squares / (len(self.values) - 1))
@@ -51,18 +51,28 @@ class Spread:
         return self.deviation / math.sqrt(len(self.values))
 
     @property
-    def low(self) -> float:
-        """The mean minus one deviation."""
-        return self.mean - self.deviation
+    def interval(self) -> tuple[float, float]:
+        """The 90 % interval of the mean, mean ∓ t · error: each end is wrong one time in twenty (Student's t).
+
+        A single number says nothing about the mean: its interval is all numbers.
+        """
+        if len(self.values) == 1:
+            return -math.inf, math.inf
+        return self.mean - self.half, self.mean + self.half
 
     @property
-    def high(self) -> float:
-        """The mean plus one deviation."""
-        return self.mean + self.deviation
+    def half(self) -> float:
+        """Half the length of the interval, as figures show it; 0 for a single number."""
+        return critical_t(len(self.values)) * self.error if len(self.values) > 1 else 0.0
 
     def to_json(self) -> dict[str, Any]:
-        """Mean, deviation and values, as a JSON object."""
-        return {"mean": self.mean, "deviation": self.deviation, "values": list(self.values)}
+        """Mean, deviation, interval and values, as a JSON object."""
+        return {
+            "mean": self.mean,
+            "deviation": self.deviation,
+            "interval": list(self.interval),
+            "values": list(self.values),
+        }
 
 
 def over_seeds(models: Iterable[Mapping[str, Any]], name: str) -> Spread:
@@ -71,23 +81,36 @@ def over_seeds(models: Iterable[Mapping[str, Any]], name: str) -> Spread:
 
 
 def spread_curve(label: str, x: Sequence[float], spreads: Sequence[Spread]) -> Curve:
-    """The means as a curve, with a band of one deviation to either side."""
+    """The means as a curve, with the 90 % interval of each as a band."""
     return Curve(
         label,
         x,
         [spread.mean for spread in spreads],
-        [spread.low for spread in spreads],
-        [spread.high for spread in spreads],
+        [spread.mean - spread.half for spread in spreads],
+        [spread.mean + spread.half for spread in spreads],
     )
+
+
+def average(runs: Sequence[Any]) -> Any:
+    """The mean over runs, number by number, of what each returned; what is not a number is the first run's.
+
+    Args:
+        runs: one per seed, of the same structure: mappings and lists of numbers. A key that some runs lack is averaged
+            over the others.
+    """
+    first = runs[0]
+    if isinstance(first, Mapping):
+        keys = dict.fromkeys(key for run in runs for key in run)
+        return {key: average([run[key] for run in runs if key in run]) for key in keys}
+    if isinstance(first, list | tuple) and all(len(run) == len(first) for run in runs):
+        return [average(each) for each in zip(*runs, strict=True)]
+    if isinstance(first, int | float) and not isinstance(first, bool):
+        return math.fsum(runs) / len(runs)
+    return first
 
 
 _CRITICAL = (6.31, 2.92, 2.35, 2.13, 2.02, 1.94, 1.89, 1.86, 1.83)
 """For 2, 3, … 10 differences: what t exceeds by chance one time in twenty (degrees of freedom: one fewer)."""
-
-
-def t_statistic(differences: Spread) -> float:
-    """The mean over its standard error, mean / (deviation / √n); nan if all differences are equal."""
-    return differences.mean / differences.error if differences.error else math.nan
 
 
 def critical_t(count: int) -> float:

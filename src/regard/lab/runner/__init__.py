@@ -8,3 +8,5 @@ from regard.lab.runner.experiment import Experiment as Experiment
 from regard.lab.runner.experiment import Finding as Finding
 from regard.lab.runner.experiment import Table as Table
 from regard.lab.runner.experiment import Verdict as Verdict
+from regard.lab.runner.registration import Registration as Registration
+from regard.lab.runner.registration import read_registration as read_registration

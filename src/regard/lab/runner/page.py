@@ -13,16 +13,23 @@ from pathlib import Path
 from typing import Any
 
 from regard.errors import DataError
-from regard.evaluation.metrics import power_of_ten
 from regard.io import write_whole
-from regard.lab.runner.experiment import HELD, IN_PART, NOT_SEEN, Result
+from regard.lab.runner.experiment import (
+    HELD,
+    IN_PART,
+    NO,
+    NOT_DECIDED,
+    NOT_SEEN,
+    OPEN,
+    YES,
+    Result,
+    format_number,
+)
 from regard.plots.html import Markup, element, join
 
 _TITLE = "What the lectures claim, and what was measured"
-VERDICT_CLASS = {HELD: "held", IN_PART: "part", NOT_SEEN: "unseen"}
-_LARGE, _SMALL = 10_000, 1e-4
-_ROUND = 100
-"""From here on the decimals of a number do not matter."""
+VERDICT_CLASS = {HELD: "held", IN_PART: "part", NOT_SEEN: "unseen", NOT_DECIDED: "open"}
+_OUTCOME_CLASS = {YES: "held", NO: "unseen", OPEN: "open"}
 _UNIT = 3
 """The most letters in a unit."""
 _DOTS = 2
@@ -89,7 +96,10 @@ def _write(path: str | PathLike[str], title: str, body: Markup) -> None:
 
 def _introduction(results: Sequence[Result], seconds: float, jobs: int) -> Markup:
     counts = Counter(result.verdict["word"] for result in results)
-    verdicts = ", ".join(f"{counts[word]} {word}" for word in (HELD, IN_PART, NOT_SEEN) if counts[word])
+    verdicts = ", ".join(f"{counts[word]} {word}" for word in VERDICT_CLASS if counts[word])
+    unregistered = sum(bool(result.unregistered) for result in results)
+    if unregistered:
+        verdicts += f" ({unregistered} of them not registered)"
     return element(
         "header",
         element("h1", _TITLE),
@@ -114,7 +124,7 @@ def _contents(results: Sequence[Result]) -> Markup:
                 element("a", result.title, href=f"#{result.name}"),
                 element("div", result.claim, class_="claim"),
             ),
-            element("td", _verdict_word(result.verdict["word"])),
+            element("td", _verdict_word(result)),
             element("td", minutes(result.seconds)),
         )
         for number, result in enumerate(results, start=1)
@@ -122,8 +132,11 @@ def _contents(results: Sequence[Result]) -> Markup:
     return element("table", element("tbody", *rows), class_="contents")
 
 
-def _verdict_word(verdict: str, text: str = "") -> Markup:
-    return element("span", text or verdict, class_=f"word {VERDICT_CLASS[verdict]}")
+def _verdict_word(result: Result) -> Markup:
+    verdict = result.verdict["word"]
+    if result.unregistered:
+        return element("span", f"not registered ({verdict})", class_="word open")
+    return element("span", verdict, class_=f"word {VERDICT_CLASS[verdict]}")
 
 
 def _experiment_section(result: Result, folder: Path, *, number: int | None = None) -> Markup:
@@ -134,7 +147,10 @@ def _experiment_section(result: Result, folder: Path, *, number: int | None = No
         folder: where its figures are.
         number: its place in the report; None on its own page.
     """
-    verdict = result.verdict["word"]
+    verdict = "open" if result.unregistered else VERDICT_CLASS[result.verdict["word"]]
+    said = [result.verdict["because"], *(f"Not decided: {reason}." for reason in result.verdict["undecided"])]
+    if result.unregistered:
+        said.append(f"Not registered: {result.unregistered}, so this decides nothing.")
     figures = [_figure(figure, folder) for figure in result.figures]
     return element(
         "section",
@@ -143,9 +159,9 @@ def _experiment_section(result: Result, folder: Path, *, number: int | None = No
         element("blockquote", result.claim, element("footer", result.source)),
         element(
             "div",
-            _verdict_word(verdict),
-            element("p", _without_break(result.verdict["because"])),
-            class_=f"verdict {VERDICT_CLASS[verdict]}",
+            _verdict_word(result),
+            join(element("p", _without_break(each)) for each in said),
+            class_=f"verdict {verdict}",
         ),
         join(figures[:1]),
         element("h3", "Method"),
@@ -218,18 +234,26 @@ def _is_number(cell: str) -> bool:
 def _checks(checks: Sequence[Mapping[str, Any]]) -> Markup:
     head = [
         element("th", name, scope="col", class_=each)
-        for name, each in (("", None), ("measured", "figure"), ("required", "figure"), ("", None))
+        for name, each in (
+            ("", None),
+            ("measured", "figure"),
+            ("90 % interval", "figure"),
+            ("required", "figure"),
+            ("", None),
+        )
     ]
     rows = []
     for check in checks:
         what = [check["what"], *([element("span", " (control)", class_="run")] if check["control"] else [])]
         bound = f"{check['relation']} {format_number(check['bound'])}{check['unit']}"
-        outcome = _verdict_word(HELD, "yes") if check["held"] else _verdict_word(NOT_SEEN, "no")
+        interval = "" if check["interval"] is None else " … ".join(map(format_number, check["interval"]))
+        outcome = element("span", check["outcome"], class_=f"word {_OUTCOME_CLASS[check['outcome']]}")
         rows.append(
             element(
                 "tr",
                 element("td", *what),
                 element("td", f"{format_number(check['value'])}{check['unit']}", class_="figure"),
+                element("td", interval, class_="figure"),
                 element("td", bound, class_="figure"),
                 element("td", outcome),
             )
@@ -240,18 +264,11 @@ def _checks(checks: Sequence[Mapping[str, Any]]) -> Markup:
     return element("div", table, class_="scroll")
 
 
-def format_number(value: float | str | None) -> str:
-    """A number with three significant digits; a dash for None, infinity as it is."""
-    if value is None:
-        return "–"
-    if isinstance(value, str):
-        return value
-    if value and not _SMALL <= abs(value) < _LARGE:
-        return power_of_ten(value, digits=1)
-    return (f"{value:.3g}" if abs(value) < _ROUND else f"{value:,.0f}").replace("-", "−")
-
-
 def _run_details(result: Result) -> str:
     size = "the longer run" if result.full else "the usual run"
     versions = ", ".join(f"{name} {value}" for name, value in result.versions.items())
-    return f"{minutes(result.seconds)} for {size} from seed {result.seed}; {versions}. Every number is in result.json."
+    settings = f"; settings {result.settings[:12]}" if result.settings else ""
+    return (
+        f"{minutes(result.seconds)} for {size} from seed {result.seed}{settings}; {versions}. Every number is in "
+        "result.json."
+    )

@@ -7,18 +7,19 @@ In: experiments and a bench. Out: a folder each, with ``result.json``, figures a
 import shutil
 import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
 from multiprocessing import get_context
+from pathlib import Path
 from queue import Empty
 from typing import Any
 
-from regard.errors import RegardError
+from regard.errors import DataError, RegardError
 from regard.io import make_folder
 from regard.lab.runner.bench import Bench, one_thread
-from regard.lab.runner.experiment import Experiment, Result, read_result, write_result
+from regard.lab.runner.experiment import RESULT, Experiment, Result, read_result, write_result
 from regard.lab.runner.page import write_overview, write_page
 from regard.plots.figures.canvas import require_matplotlib
 from regard.worker_pool import worker_killed, workers
@@ -89,36 +90,76 @@ def run_experiment(experiment: Experiment[Any], bench: Bench, command: str) -> R
     return result
 
 
+def finished(folder: Path, experiment: Experiment[Any], *, full: bool, seed: int) -> bool:
+    """Whether a folder holds the result of this experiment.
+
+    Args:
+        folder: the experiment's own.
+        experiment: which one.
+        full: whether the longer run is wanted.
+        seed: the first.
+
+    Raises:
+        DataError: it holds another result, or half of one.
+    """
+    if not (folder / RESULT).exists():
+        return False
+    result = read_result(folder)
+    settings = "" if experiment.registration is None else experiment.registration.sha256
+    if (result.name, result.full, result.seed, result.settings) == (experiment.name, full, seed, settings):
+        return True
+    raise DataError(
+        f"{folder}: holds a result of other settings (seed {result.seed}, settings {result.settings[:12] or 'none'}); "
+        "choose another folder"
+    )
+
+
 def run_all(
-    experiments: Sequence[Experiment[Any]], bench: Bench, command: Callable[[str], str], listener: Listener
+    experiments: Sequence[Experiment[Any]],
+    bench: Bench,
+    command: Callable[[str], str],
+    listener: Listener,
+    *,
+    seed: int | None = None,
 ) -> list[Result]:
     """Run several experiments, as many at a time as the bench has jobs, and write one report.
 
-    Those that measure time come first, each alone; the others follow, the longest first.
+    Those that measure time come first, each alone; the others follow, the longest first. An experiment whose result is
+    in the folder already is not run again; what an interrupted one left there is removed.
 
     Args:
         experiments: in the order of the report.
-        bench: its folder holds theirs.
+        bench: its folder holds theirs; its seed is not used.
         command: what to type to run one of them again, by its name.
         listener: receives every `Status`.
+        seed: the first of all experiments; by default each one's registered seed.
 
     Returns:
         The results of those that did not fail, in the order of the report.
 
     Raises:
-        RegardError: nothing can be written or plotted here.
+        RegardError: nothing can be written or plotted here, or the folder has results of other settings.
     """
     require_matplotlib()
     make_folder(bench.folder)
     started = time.perf_counter()
+    seeds = {each.name: each.seed if seed is None else seed for each in experiments}
+    waiting = []
+    for each in experiments:
+        folder = bench.folder / each.name
+        if finished(folder, each, full=bench.full, seed=seeds[each.name]):
+            result = read_result(folder)
+            listener(Status(each.name, result.verdict["word"], result))
+        else:
+            shutil.rmtree(folder, ignore_errors=True)
+            waiting.append(each)
     with get_context("spawn").Manager() as manager:
-        scheduler = _Scheduler(bench, command, listener, manager.Queue())
-        for experiment in experiments:
+        scheduler = _Scheduler(bench, command, listener, manager.Queue(), seeds)
+        scheduler.done.update(each.name for each in experiments if each not in waiting)
+        for experiment in waiting:
             if experiment.alone:
                 scheduler.run([experiment])
-        scheduler.run(
-            sorted((each for each in experiments if not each.alone), key=lambda each: -each.seconds)
-        )
+        scheduler.run(sorted((each for each in waiting if not each.alone), key=lambda each: -each.seconds))
     results = [read_result(bench.folder / each.name) for each in experiments if each.name in scheduler.done]
     if results:
         seconds = time.perf_counter() - started
@@ -134,10 +175,16 @@ class _Scheduler:
     """
 
     def __init__(
-        self, bench: Bench, command: Callable[[str], str], listener: Listener, messages: Any
+        self,
+        bench: Bench,
+        command: Callable[[str], str],
+        listener: Listener,
+        messages: Any,
+        seeds: Mapping[str, int],
     ) -> None:
         self.done: set[str] = set()
         self._bench, self._command, self._listener, self._messages = bench, command, listener, messages
+        self._seeds = seeds
 
     def run(self, experiments: Sequence[Experiment[Any]]) -> None:
         """Run some in parallel; those lost with a killed worker are tried again, one at a time."""
@@ -174,7 +221,13 @@ class _Scheduler:
 
     def _submit(self, pool: Executor, experiment: Experiment[Any]) -> "Future[Result]":
         report = QueueReporter(self._messages, experiment.name)
-        own = replace(self._bench, folder=self._bench.folder / experiment.name, jobs=1, report=report)
+        own = replace(
+            self._bench,
+            folder=self._bench.folder / experiment.name,
+            seed=self._seeds[experiment.name],
+            jobs=1,
+            report=report,
+        )
         return pool.submit(run_experiment, experiment, own, self._command(experiment.name))
 
     def _forward_messages(self) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -26,6 +27,7 @@ _PANELS = {1: (4.6, 3.0), 2: (3.5, 2.5), 3: (2.25, 2.0)}
 """Width and height of a panel in inches, by the number of columns: the figure fits a page without scaling."""
 _LEFT, _GAP, _TOP, _BOTTOM, _RIGHT = 0.75, 0.85, 0.4, 0.55, 0.25
 _MOST_TICKS = 8  # distinct x values that each get a tick on a log2 axis
+_TICK_GAP = 0.06  # inches between two labels of ticks
 _LABEL_HEIGHT = 0.06  # of the axes' height: a label along a line
 _MOST_MARKERS = 25  # points with a marker; more markers would hide the line
 _LEGEND_ROW = 0.3  # inches
@@ -207,10 +209,33 @@ def _set_scales(axes: Axes, panel: Panel) -> None:
     if panel.x_scale == "log2":
         places = sorted({float(x) for curve in panel.curves for x in curve.x})
         if len(places) <= _MOST_TICKS:
-            axes.set_xticks(places)
+            figure = axes.get_figure()
+            assert figure is not None, "axes are drawn on a figure"
+            axes.set_xticks(_apart(places, axes.get_position().width * figure.get_size_inches()[0]))
     for scale, axis in ((panel.x_scale, axes.xaxis), (panel.y_scale, axes.yaxis)):
         if scale == "log2":
-            axis.set_major_formatter(lambda value, place: f"{value:,.0f}" if value >= 1 else f"{value:g}")
+            axis.set_major_formatter(lambda value, place: _plain_number(value))
+
+
+def _plain_number(value: float) -> str:
+    return f"{value:,.0f}" if value >= 1 else f"{value:g}"
+
+
+def _apart(places: Sequence[float], width: float) -> list[float]:
+    """The ticks of a logarithmic axis whose labels do not touch: all, every second, every third, …, with the last.
+
+    Args:
+        places: ascending.
+        width: of the axes, in inches.
+    """
+    ends, families = np.log([places[0], places[-1]]), families_for(map(_plain_number, places))
+    inches = {place: width * float((np.log(place) - ends[0]) / max(np.ptp(ends), 1e-9)) for place in places}
+    halves = {place: text_width(_plain_number(place), FONT_SIZE, families) / 2 for place in places}
+    for step in range(1, len(places)):
+        kept = list(places[::-step][::-1])
+        if all(inches[b] - inches[a] > halves[a] + halves[b] + _TICK_GAP for a, b in pairwise(kept)):
+            return kept
+    return [places[-1]]
 
 
 def _draw_mark(axes: Axes, panel: Panel, mark: Mark, families: Sequence[str]) -> None:
