@@ -2,7 +2,6 @@
 
 import json
 import math
-import random
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +16,11 @@ from regard.lab.forgetting import (
     REGISTERED,
     ForgettingSizes,
     Spread,
+    TaskSizes,
     _config,
     _slug,
     delayed_lines,
     guess_accuracy,
-    item_line,
     measure,
     training_lines,
     verdict,
@@ -38,13 +37,11 @@ TOY = ForgettingSizes(
     tuning_updates=2,
     rates=(0.01, 0.02),
     test=20,
-    keys=6,
-    values=4,
-    most=4,
-    farthest=6,
     state=6,
     embedding=4,
     batch=48,
+    rnn=TaskSizes(by="filler", keys=4, values=4, delays=(0, 1, 2, 3, 4, 5), trained=3),
+    lstm=TaskSizes(by="items", keys=6, values=4, delays=(0, 1, 2, 3, 4, 5), trained=3),
 )
 ATTENTIVE = [name for name, arm in ARMS.items() if arm.plain]
 
@@ -57,30 +54,41 @@ def made_up(plain: float, attentive: float, near: float = 100.0) -> dict[str, li
     }
 
 
-def test_a_question_is_so_many_items_after_its_answer() -> None:
+def parse(line: Any) -> tuple[list[str], int, int]:
+    """The items, the position of the one asked for, whose value must be the target, and the symbols after it."""
+    *symbols, question = line.source.split()
+    items = [symbol for symbol in symbols if symbol != "."]
+    assert symbols[: len(items)] == items, "filler comes last"
+    (asked,) = [k for k, item in enumerate(items) if item.startswith(question.replace("?", "="))]
+    assert items[asked].split("=")[1] == line.target
+    assert len({item.split("=")[0] for item in items}) == len(items)
+    return items, asked, len(symbols) - len(items)
+
+
+def test_a_question_is_so_many_symbols_after_its_answer() -> None:
     for delay in range(6):
-        assert delayed_lines(delay, TOY, 1) != delayed_lines(delay, TOY, 2)
-        for line in delayed_lines(delay, TOY, 1):
-            *items, question = line.source.split()
-            found = [k for k, item in enumerate(items) if item.startswith(question.replace("?", "="))]
-            assert len(found) == 1
-            assert items[found[0]].split("=")[1] == line.target
-            assert len(items) - 1 - found[0] == delay
-            assert len(items) == max(delay + 1, 2)
+        for task in (TOY.rnn, TOY.lstm):
+            assert delayed_lines(task, delay, 20, 1) != delayed_lines(task, delay, 20, 2)
+        for line in delayed_lines(TOY.lstm, delay, 20, 1):
+            items, asked, filler = parse(line)
+            assert (len(items), len(items) - 1 - asked, filler) == (max(delay + 1, 2), delay, 0)
+        parsed = [parse(line) for line in delayed_lines(TOY.rnn, delay, 20, 1)]
+        assert {(len(items), filler) for items, _, filler in parsed} == {(2, delay)}
+        assert {asked for _, asked, _ in parsed} == {0, 1}
 
 
 def test_one_pass_over_the_lines_is_the_training_and_no_delay_is_left_out() -> None:
-    train, valid = training_lines(TOY, TOY.updates, 1)
-    assert len(train) == TOY.updates * TOY.batch
-    assert valid
-    assert training_lines(TOY, TOY.updates, 1)[0] == train
-    assert training_lines(TOY, TOY.updates, 2)[0] != train
-    delays = set()
-    for line in training_lines(TOY, 20, 1)[0]:
-        *items, question = line.source.split()
-        (found,) = [k for k, item in enumerate(items) if item.startswith(question.replace("?", "="))]
-        delays.add(len(items) - 1 - found)
-    assert delays == set(range(TOY.most))
+    for task in (TOY.rnn, TOY.lstm):
+        train, valid = training_lines(task, 144, 1)
+        assert len(train) == 144
+        assert valid
+        assert training_lines(task, 144, 1)[0] == train
+        assert training_lines(task, 144, 2)[0] != train
+    parsed = [parse(line) for line in training_lines(TOY.lstm, 900, 1)[0]]
+    assert {(len(items), asked) for items, asked, _ in parsed} == {
+        (items, asked) for items in (2, 3, 4) for asked in range(items)
+    }
+    assert {filler for _, _, filler in map(parse, training_lines(TOY.rnn, 900, 1)[0])} == {0, 1, 2, 3}
 
 
 @pytest.mark.parametrize(
@@ -166,17 +174,20 @@ def test_all_cells_have_the_same_state_and_training_but_for_the_rate() -> None:
     assert all(rest(name) == rest(PLAIN_RNN) for name in ARMS)
     assert configure(_config("LSTMN", 0.01, 7, REGISTERED.usual), {}).model.pooling == "last"
     for sizes in (REGISTERED.usual, REGISTERED.full):
-        assert sizes.keys >= sizes.farthest
+        for task in (sizes.rnn, sizes.lstm):
+            assert task.trained in task.delays
+            assert task.delays[-1] > 2 * task.trained
+        assert sizes.lstm.keys > sizes.lstm.delays[-1]
 
 
 def test_numbers_are_those_of_the_models_on_disk(tmp_path: Path) -> None:
     finding = measure(Bench(tmp_path), TOY)
     numbers = json.loads(json.dumps(finding.numbers))
     assert numbers["seeds"] == [1, 2]
-    lines = delayed_lines(5, TOY, 1)
     for name in ("SimpleRNN", "SimpleRNN, reading first", "LSTMN, h = o∘c"):
         spreads = numbers["accuracy"][name]
-        assert len(spreads) == TOY.farthest
+        lines = delayed_lines(TOY.task(name), 5, TOY.test, 1)
+        assert len(spreads) == 6
         losses = {}
         for rate in TOY.rates:
             folder = tmp_path / "models" / f"{_slug(name)}-9-{rate:g}"
@@ -192,13 +203,8 @@ def test_numbers_are_those_of_the_models_on_disk(tmp_path: Path) -> None:
             assert numbers["parameters"][name] == sum(p.numel() for p in model.model.parameters())
     spread = {name: [Spread.of(each["values"]) for each in own] for name, own in numbers["accuracy"].items()}
     assert finding.verdict == verdict(spread, TOY)
-    assert numbers["guess"] == pytest.approx([guess_accuracy(max(items, 2), 4) for items in range(1, 7)])
+    assert numbers["guess"]["LSTMN"] == pytest.approx([guess_accuracy(max(n, 2), 4) for n in range(1, 7)])
+    assert numbers["guess"]["SimpleRNN"] == pytest.approx([guess_accuracy(2, 4)] * 6)
     assert [drawing.name for drawing in finding.figures] == ["delays"]
     assert [row[0] for row in finding.tables[0].rows] == list(ARMS)
-
-
-def test_a_line_asks_for_one_of_its_keys() -> None:
-    line = item_line(random.Random(1), TOY, 3, 1)
-    *items, question = line.source.split()
-    assert items[1] == f"{question[:-1]}={line.target}"
     assert EXPERIMENT.name == "forgetting"

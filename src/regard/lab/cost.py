@@ -47,7 +47,7 @@ QUANTITIES = ("operations", "bytes", "seconds")
 _AXES = {
     "operations": ("Operations, counted", "operations"),
     "seconds": ("Time, one thread", "seconds"),
-    "bytes": ("Memory for the backward pass", "bytes"),
+    "bytes": ("Memory kept, counted", "bytes"),
 }
 
 

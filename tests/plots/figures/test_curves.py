@@ -1,5 +1,6 @@
 import itertools
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -72,6 +73,17 @@ def test_doublings_are_written_as_plain_numbers():
     written = {label.get_text() for label in axes.get_xticklabels()}
     assert len(written) <= 14
     assert written >= {"0.25", "1", "64"} or written >= {"0.5", "2", "128"}
+
+
+def test_ticks_of_narrow_panels_are_so_few_that_their_labels_do_not_touch():
+    lengths = [2**k for k in range(3, 11)]
+    narrow = [panel(Curve("a", lengths, lengths), x_scale="log2")] * 3
+    axes = draw_curves(narrow).axes[0]
+    axes.figure.canvas.draw()
+    labels = axes.get_xticklabels()
+    assert [label.get_text() for label in labels] == ["16", "64", "256", "1,024"]
+    boxes = [label.get_window_extent() for label in labels]
+    assert all(left.x1 < right.x0 for left, right in pairwise(boxes))
 
 
 def test_ranges_are_kept():

@@ -39,7 +39,7 @@ class Spread:
 
     @property
     def deviation(self) -> float:
-        """√(Σ (x − mean)² / (n − 1)); 0 if all are equal, infinite ones too, and for one, whose deviation is unknown."""
+        """√(Σ (x − mean)² / (n − 1)); 0 if all are equal (infinite ones too), or if there is but one."""
         if min(self.values) == max(self.values):
             return 0.0
         squares = math.fsum((value - self.mean) ** 2 for value in self.values)
