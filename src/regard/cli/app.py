@@ -13,7 +13,7 @@ from pkgutil import resolve_name
 
 import typer
 
-from regard.cli import average, compare, demo, evaluate, lab, models, show, train, tune
+from regard.cli import average, compare, demo, evaluate, lab, models, serve, show, train, tune
 from regard.cli.console import notes, results
 from regard.errors import ConfigError, DataError, RegardError
 from regard.tasks import TASKS
@@ -39,6 +39,7 @@ app.command()(compare.compare)
 for task in TASKS.values():
     for name, function in task.commands.items():
         app.command(name)(resolve_name(function))
+app.command()(serve.serve)
 app.command()(lab.lab)
 app.command()(average.average)
 app.command()(models.models)
