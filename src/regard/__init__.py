@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from regard.inference.shortlist import Shortlist as Shortlist
     from regard.search.options import SamplingOptions as SamplingOptions
     from regard.search.options import SearchOptions as SearchOptions
+    from regard.server.client import AsyncClient as AsyncClient
+    from regard.server.client import Client as Client
+    from regard.server.client import ServiceError as ServiceError
     from regard.tasks.base import Validation as Validation
     from regard.tasks.caption.predictor import Captioner as Captioner
     from regard.tasks.caption.result import Caption as Caption
@@ -68,6 +71,7 @@ _MODULES = {
     "regard.inference.ensemble": ("Ensemble", "EnsembleSource"),
     "regard.inference.shortlist": ("Shortlist",),
     "regard.search.options": ("SamplingOptions", "SearchOptions"),
+    "regard.server.client": ("AsyncClient", "Client", "ServiceError"),
     "regard.tasks.base": ("Validation",),
     "regard.tasks.caption.predictor": ("Captioner",),
     "regard.tasks.caption.result": ("Caption",),

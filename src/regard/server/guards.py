@@ -60,7 +60,8 @@ def error_response(
 
 def json_response(value: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
     """A JSON answer; a number that is not finite, which JSON lacks, is null."""
-    return Response(to_json_text(value), status, headers, media_type="application/json")
+    content = to_json_text(value).encode("utf-8", "replace")  # a wrong key may be half of a surrogate pair
+    return Response(content, status, headers, media_type="application/json")
 
 
 def to_json_text(value: Any) -> str:

@@ -9,6 +9,7 @@ slow to send their headers, or to take an answer, are cut off.
 import asyncio
 import logging
 import signal
+import socket
 from asyncio import Transport
 from typing import Any
 
@@ -126,13 +127,15 @@ async def _serve(service: Service, access_log: bool) -> None:
     )
     options.read_seconds = limits.read_seconds
     server = _Server(options, service)
+    family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
     try:
-        socket = options.bind_socket()
-    except SystemExit:  # which is how uvicorn says it
+        listener = socket.create_server((config.host, config.port), family=family)
+    except OSError as error:
         raise ConfigError(
-            f"cannot listen on {config.host}, port {config.port}; name another with --host and --port"
+            f"cannot listen on {config.host}, port {config.port} ({error.strerror or error}); name another with --host "
+            "and --port"
         ) from None
-    address, port = socket.getsockname()[:2]
+    address, port = listener.getsockname()[:2]
     log.info("listening on http://%s:%d", f"[{address}]" if ":" in address else address, port)
     reloads: set[asyncio.Task[None]] = set()
 
@@ -143,7 +146,7 @@ async def _serve(service: Service, access_log: bool) -> None:
 
     if hasattr(signal, "SIGHUP"):
         asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, reload)
-    await server.serve(sockets=[socket])
+    await server.serve(sockets=[listener])
 
 
 async def reload_models(service: Service) -> None:

@@ -7,7 +7,15 @@ from pydantic import Field
 
 from regard.server.batching import Watch
 from regard.server.config import Limits
-from regard.server.operations.operation import Body, Operation, PreparedBody, Strict, listed, refuse_large
+from regard.server.operations.operation import (
+    Body,
+    Operation,
+    PreparedBody,
+    Strict,
+    Text,
+    listed,
+    refuse_large,
+)
 from regard.tasks.classify.predictor import Classifier
 from regard.tasks.classify.result import Classification
 from regard.tasks.tag.predictor import Tagger
@@ -17,7 +25,7 @@ from regard.tasks.tag.result import Tagging
 class ClassifyBody(Body):
     """Texts to classify."""
 
-    texts: str | list[str | list[str]] = Field(
+    texts: Text | list[Text | list[Text]] = Field(
         description="One text or several; for a model that reads two texts, a list of pairs."
     )
 
@@ -70,7 +78,7 @@ class Classify(Operation[ClassifyBody]):
 class TagBody(Body):
     """Sentences to tag."""
 
-    texts: str | list[str] = Field(description="One sentence or several, their words separated by blanks.")
+    texts: Text | list[Text] = Field(description="One sentence or several, their words separated by blanks.")
 
 
 class TaggingAnswer(Strict):

@@ -14,9 +14,11 @@ from regard.server.operations.operation import (
     PreparedBody,
     SamplingBody,
     Strict,
+    Text,
     listed,
     refuse_above,
     refuse_large,
+    within,
 )
 from regard.tasks.language_model.predictor import LanguageModel
 from regard.tasks.language_model.result import Sample, Scored
@@ -28,7 +30,7 @@ _MAX_SEED = 2**32 - 1
 class SampleBody(Body):
     """What to sample."""
 
-    prompt: str = Field("", description="What each line starts with.")
+    prompt: Text = Field("", description="What each line starts with.")
     count: int = Field(1, ge=1, description="Number of lines; a greater count starts with the same ones.")
     options: SamplingBody = Field(SamplingBody(), description="Options of sampling.")  # type: ignore[valid-type]
     seed: int = Field(1, ge=0, le=_MAX_SEED, description="Equal seeds give equal lines.")
@@ -89,10 +91,10 @@ class SampleLines(Operation[SampleBody]):
     def prepare(self, body: SampleBody, limits: Limits) -> PreparedBody:
         """Check a body; an item is one line."""
         refuse_above("count", body.count, limits.texts)
-        refuse_above("max_length", body.max_length, limits.length)
+        longest = within(body, "max_length", limits.length)
         refuse_large([body.prompt], limits, "prompt")
         sampling = SamplingOptions(**body.options.model_dump())  # type: ignore[attr-defined]
-        options = _SampleOptions(sampling, body.max_length, body.alternatives, limits.length)
+        options = _SampleOptions(sampling, longest, body.alternatives, limits.length)
         return PreparedBody(options, [(body.prompt, body.seed, number) for number in range(body.count)])
 
     def compute(
@@ -123,7 +125,7 @@ class SampleLines(Operation[SampleBody]):
 class ScoreBody(Body):
     """Lines to score."""
 
-    texts: str | list[str] = Field(
+    texts: Text | list[Text] = Field(
         description="One line or several, each by itself; a blank one has no score."
     )
 

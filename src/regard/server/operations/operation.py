@@ -7,9 +7,9 @@ A body is checked twice: its form by pydantic, its size by `Limits`. Options of 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
 from dataclasses import fields
-from typing import Any, ClassVar, Generic, NamedTuple, TypeVar, get_type_hints
+from typing import Annotated, Any, ClassVar, Generic, NamedTuple, TypeVar, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, create_model
 
 from regard.errors import DataError
 from regard.search.options import Options, SamplingOptions, SearchOptions
@@ -27,10 +27,23 @@ class Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 
 
+def _check_unicode(text: str) -> str:
+    """Refuse halves of surrogate pairs, which JSON can spell and no text has."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise ValueError("half of a surrogate pair, which is no character") from None
+    return text
+
+
+Text = Annotated[str, AfterValidator(_check_unicode)]
+"""A text that can be written as UTF-8."""
+
+
 class Body(Strict):
     """What every body has."""
 
-    model: str | None = Field(
+    model: Text | None = Field(
         None, description="The model's name; not needed where one model is served for this operation."
     )
 
@@ -131,21 +144,33 @@ SamplingBody = _derive(SamplingOptions, "SamplingOptions")
 
 
 def search_options(given: BaseModel, limits: Limits) -> SearchOptions:
-    """The options of a body.
+    """The options of a body; a default is lowered to its limit.
 
     Raises:
         RegardError: they contradict each other, or one is beyond a limit.
     """
-    options = SearchOptions(**given.model_dump())
-    for name, most in (
-        ("beam", limits.beam),
-        ("max_extra", limits.length),
-        ("min_length", limits.length),
-        ("max_ratio", limits.ratio),
-        ("min_ratio", limits.ratio),
-    ):
-        refuse_above(f"options.{name}", getattr(options, name), most)
-    return options
+    length, ratio = limits.length, limits.ratio
+    most = {
+        "beam": limits.beam,
+        "max_extra": length,
+        "min_length": length,
+        "max_ratio": ratio,
+        "min_ratio": ratio,
+    }
+    lowered = {name: within(given, name, limit, "options.") for name, limit in most.items()}
+    return SearchOptions(**{**given.model_dump(), **lowered})
+
+
+def within(given: BaseModel, name: str, most: float, place: str = "") -> Any:
+    """A number of a body; its default, where it was not given, is lowered to the limit.
+
+    Raises:
+        LimitError: a number that was given is beyond it.
+    """
+    value = getattr(given, name)
+    if name in given.model_fields_set:
+        refuse_above(f"{place}{name}", value, most)
+    return min(value, most)
 
 
 def refuse_above(name: str, value: float, most: float) -> None:

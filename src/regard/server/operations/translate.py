@@ -16,6 +16,7 @@ from regard.server.operations.operation import (
     SamplingBody,
     SearchBody,
     Strict,
+    Text,
     listed,
     refuse_above,
     refuse_large,
@@ -31,11 +32,11 @@ _MAX_SEED = 2**32 - 1
 class ConstraintsBody(Strict):
     """Constraints on a translation."""
 
-    prefix: str = Field("", description="Its forced first words.")
-    include: list[str] = Field(
+    prefix: Text = Field("", description="Its forced first words.")
+    include: list[Text] = Field(
         [], description="Phrases that must appear, possibly as the start of a longer word."
     )
-    exclude: list[str] = Field([], description="Phrases that may not appear.")
+    exclude: list[Text] = Field([], description="Phrases that may not appear.")
 
     def phrases(self) -> list[str]:
         """All texts of it."""
@@ -45,7 +46,7 @@ class ConstraintsBody(Strict):
 class TranslateBody(Body):
     """Texts to translate."""
 
-    texts: str | list[str] = Field(
+    texts: Text | list[Text] = Field(
         description="One text or several. For a model with features, each is a text, a tab and its features. Blank "
         "texts have blank translations."
     )
@@ -183,8 +184,8 @@ class Translate(Operation[TranslateBody]):
 class AlignBody(Body):
     """Sentence pairs."""
 
-    sources: str | list[str] = Field(description="One text or several.")
-    targets: str | list[str] = Field(description="Their translations, in the same order.")
+    sources: Text | list[Text] = Field(description="One text or several.")
+    targets: Text | list[Text] = Field(description="Their translations, in the same order.")
     alpha: bool = Field(False, description="Include the attention weights; links are always included.")
 
 
