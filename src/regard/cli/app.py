@@ -25,6 +25,7 @@ from regard.cli import (
     lab,
     models,
     prepare,
+    serve,
     show,
     trace,
     train,
@@ -61,6 +62,7 @@ for task in TASKS.values():
         app.command(name)(resolve_name(function))
 app.command()(trace.trace)
 app.command()(animate.animate)
+app.command()(serve.serve)
 app.command()(lab.lab)
 app.command()(check.check)
 app.command()(average.average)

@@ -24,6 +24,10 @@ TRANSLATE = TaskSpec(
         "what-if": "regard.cli.what_if:what_if",
         "shortlist": "regard.cli.shortlist:shortlist",
     },
+    operations={
+        "translate": "regard.server.operations.translate:TRANSLATE",
+        "align": "regard.server.operations.translate:ALIGN",
+    },
     first_command="echo … | regard translate {folder}",
     evaluation="regard.tasks.translate.report",
     evaluation_options=frozenset(

@@ -1,0 +1,107 @@
+"""Bodies of any form: an answer in time, never a 500; and what the OpenAPI document describes is what is answered."""
+
+import asyncio
+import json
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from regard.server.operations import operations
+
+TEXT = st.text(max_size=30) | st.sampled_from(["", " ", "der hund .", "a\tb", "\ud800", "\x00", "x" * 300])
+NUMBER = st.integers(-3, 400) | st.floats() | st.sampled_from([2**31, 10**30, 1e308, -0.0])
+PLAIN = st.none() | st.booleans() | NUMBER | TEXT
+ANY = st.recursive(
+    PLAIN, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3), max_leaves=6
+)
+
+
+def bodies(name):
+    """Bodies with the right keys, and mostly values of the right type; some other keys."""
+    properties = operations()[name].body.model_json_schema()["properties"]
+    likely = {
+        "texts": TEXT | st.lists(TEXT, max_size=4),
+        "sources": TEXT | st.lists(TEXT, max_size=4),
+        "targets": TEXT | st.lists(TEXT, max_size=4),
+        "prompt": TEXT,
+        "options": st.dictionaries(
+            st.sampled_from(["beam", "n_best", "max_extra", "length_power", "coverage", "block_ngrams", "top_k",
+                             "top_p", "temperature", "min_length", "unknowns", "length_penalty"]),
+            NUMBER | st.booleans() | st.sampled_from(["wu", "none"]),
+            max_size=3,
+        ),
+        "sampling": st.none() | st.dictionaries(st.sampled_from(["top_k", "top_p", "temperature"]), NUMBER, max_size=2),
+        "constraints": st.fixed_dictionaries(
+            {}, optional={"prefix": TEXT, "include": st.lists(TEXT, max_size=2), "exclude": st.lists(TEXT, max_size=2)}
+        ),
+        "max_length": st.integers(0, 30),
+        "count": st.integers(0, 5),
+    }  # fmt: skip
+    values = {key: likely.get(key, ANY) | ANY for key in properties if key != "model"}
+    fixed = {key: likely[key] for key in ("texts", "sources", "targets") if key in properties}
+    return st.fixed_dictionaries(fixed, optional={**values, **fixed}) | st.dictionaries(TEXT, ANY, max_size=3)
+
+
+@pytest.mark.parametrize("name", operations())
+def test_no_body_is_a_500_and_none_hangs(name, make_service, client_of):
+    service = make_service(limits={"length": 40, "texts": 5, "queue": 100})
+
+    async def answer(content):
+        async with client_of(service) as client:
+            return await asyncio.wait_for(
+                client.post(f"/v1/{name}", content=content, headers={"Content-Type": "application/json"}), 30
+            )
+
+    @settings(max_examples=40, suppress_health_check=list(HealthCheck))
+    @given(st.data())
+    def fuzz(data):
+        nonlocal service
+        body = data.draw(bodies(name))
+        content = json.dumps(body).encode()
+        if data.draw(st.integers(0, 9)) == 0:  # some bytes of it lost
+            content = content[: data.draw(st.integers(0, len(content)))]
+        service = make_service(limits={"length": 40, "texts": 5, "queue": 100})
+        result = asyncio.run(answer(content))
+        assert result.status_code in (200, 400, 415, 422), (body, result.text)
+        if result.status_code == 200 and "text/event-stream" in result.headers["content-type"]:
+            assert '"internal"' not in result.text, (body, result.text)
+        else:
+            result.json()
+
+    fuzz()
+
+
+def test_the_service_is_what_its_document_says(make_service):
+    schemathesis = pytest.importorskip("schemathesis", reason="it is in the extra dev")
+    from schemathesis.checks import not_a_server_error
+    from schemathesis.specs.openapi.checks import (
+        content_type_conformance,
+        response_schema_conformance,
+        status_code_conformance,
+    )
+    from starlette.testclient import TestClient
+
+    from regard.server.app import create_app
+
+    app = create_app(make_service(limits={"length": 40, "texts": 5, "queue": 100, "body_bytes": 10_000}))
+    checks = [
+        not_a_server_error,
+        status_code_conformance,
+        content_type_conformance,
+        response_schema_conformance,
+    ]
+    with TestClient(app, base_url="http://localhost"):
+        schema = schemathesis.openapi.from_asgi("/openapi.json", app)
+        tested = set()
+        for result in schema.get_all_operations():
+            operation = result.ok()
+
+            @settings(max_examples=12, suppress_health_check=list(HealthCheck), database=None)
+            @given(operation.as_strategy())
+            def conforms(case):
+                case.call_and_validate(checks=checks, base_url="http://localhost")
+
+            conforms()
+            tested.add(operation.path)
+    assert tested >= {f"/v1/{name}" for name in operations()} | {"/v1/models", "/healthz", "/metrics"}
