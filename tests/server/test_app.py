@@ -104,7 +104,48 @@ class TestOperations:
         expected = [each.to_json() for each in predictor("tag").tag(lines)]
         self.same(check_schema(post("/v1/tag", {"texts": lines}), "tag"), expected)
 
-    @pytest.mark.parametrize("name", operations())
+    @pytest.mark.parametrize("model", ["translate", "lm", "classify", "tag"])
+    def test_trace(self, post, predictor, model):
+        body = {"model": model, "text": TEXTS[0], "letters": "slides"}
+        (given,) = check_schema(post("/v1/trace", body), "trace")
+        expected = predictor(model).trace(TEXTS[0], letters="slides").to_json()
+        for section, other in zip(given["sections"], expected["sections"], strict=True):
+            for part, plain in zip(section["parts"], other["parts"], strict=True):
+                text = "".join(text for text, _, _ in part.pop("runs"))
+                scripts = str.maketrans("", "", "_^{}")
+                assert text.translate(scripts) == plain["equation"]["slides"].translate(scripts)
+        self.same(given, expected)
+
+    def test_a_trace_reads_a_given_target(self, post):
+        body = {"model": "translate", "text": TEXTS[0], "target": "child child"}
+        (given,) = check_schema(post("/v1/trace", body), "trace")
+        assert given["output"] == "child child"
+
+    def test_tree(self, post, predictor):
+        body = {"text": TEXTS[0], "options": {"beam": 3}}
+        (given,) = check_schema(post("/v1/tree", body), "tree")
+        self.same(given, json.loads(json.dumps(predictor("translate").tree(TEXTS[0], beam=3).to_json())))
+
+    def test_what_if(self, post, predictor):
+        body = {"text": TEXTS[0], "swap": {"1": "kind"}, "attend": {"0": 1}}
+        (given,) = check_schema(post("/v1/what-if", body), "what-if")
+        expected = predictor("translate").what_if(TEXTS[0], swap={1: "kind"}, attend={0: 1}).to_json()
+        self.same(given, json.loads(json.dumps(expected)))
+        assert given["after"]["source"] == "der kind schläft ."
+
+    @pytest.mark.parametrize(
+        "intervention", [{}, {"attend": {"x": 0}}, {"attend": {"0": 99}}, {"swap": {"9": "hund"}}]
+    )
+    def test_an_intervention_that_cannot_be(self, post, intervention):
+        answer = post("/v1/what-if", {"text": TEXTS[0], **intervention})
+        assert (answer.status_code, list(answer.json())) == (422, ["error"])
+
+    def test_nearest(self, post, predictor):
+        (given,) = check_schema(post("/v1/nearest", {"word": "hund", "count": 3}), "nearest")
+        expected = predictor("translate").nearest_words("hund", 3)
+        self.same(given, {"word": "hund", "words": [list(each) for each in expected]})
+
+    @pytest.mark.parametrize("name", set(operations()) - {"trace", "tree", "what-if", "nearest"})
     def test_nothing_in_nothing_out(self, name, post):
         if name == "sample":
             assert post("/v1/sample", {"count": 0}).status_code == 422
@@ -113,7 +154,10 @@ class TestOperations:
         assert check_schema(post(f"/v1/{name}", body), name) == []
 
     def test_every_operation_is_of_a_task_and_named_as_its_route(self):
-        assert set(operations()) == {"translate", "align", "sample", "score", "classify", "tag"}
+        assert set(operations()) == {
+            *("translate", "align", "sample", "score", "classify", "tag"),
+            *("trace", "tree", "what-if", "nearest"),
+        }
         assert all(name == operation.name for name, operation in operations().items())
         assert {task for task, spec in TASKS.items() if spec.operations} == set(TASKS) - {"caption"}
 
@@ -486,7 +530,8 @@ class TestOtherRoutes:
                 examples = content["application/json"]["examples"]
                 assert set(examples) == set(operation.examples)
                 for example in examples.values():
-                    answers.append((name, await client.post(f"/v1/{name}", json=example["value"])))
+                    named = {"model": "translate"} if name == "trace" else {}  # every model has one
+                    answers.append((name, await client.post(f"/v1/{name}", json=example["value"] | named)))
             return document, answers
 
         document, answers = run(scenario)

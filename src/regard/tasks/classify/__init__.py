@@ -18,6 +18,7 @@ CLASSIFY = TaskSpec(
     commands={"classify": "regard.cli.classify:classify"},
     operations={
         "classify": "regard.server.operations.labels:CLASSIFY",
+        "trace": "regard.server.operations.inside:TRACE",
     },
     first_command="echo … | regard classify {folder}",
     evaluation="regard.tasks.classify.evaluation",

@@ -23,6 +23,7 @@ LANGUAGE_MODEL = TaskSpec(
     operations={
         "sample": "regard.server.operations.language_model:SAMPLE",
         "score": "regard.server.operations.language_model:SCORE",
+        "trace": "regard.server.operations.inside:TRACE",
     },
     first_command="regard sample {folder}",
     evaluation="regard.tasks.language_model.evaluation",

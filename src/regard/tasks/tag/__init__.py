@@ -18,6 +18,7 @@ TAG = TaskSpec(
     commands={"tag": "regard.cli.tag:tag"},
     operations={
         "tag": "regard.server.operations.labels:TAG",
+        "trace": "regard.server.operations.inside:TRACE",
     },
     first_command="echo … | regard tag {folder}",
     evaluation="regard.tasks.tag.evaluation",

@@ -27,6 +27,10 @@ TRANSLATE = TaskSpec(
     operations={
         "translate": "regard.server.operations.translate:TRANSLATE",
         "align": "regard.server.operations.translate:ALIGN",
+        "trace": "regard.server.operations.inside:TRACE",
+        "tree": "regard.server.operations.inside:TREE",
+        "what-if": "regard.server.operations.inside:WHAT_IF",
+        "nearest": "regard.server.operations.inside:NEAREST",
     },
     first_command="echo … | regard translate {folder}",
     evaluation="regard.tasks.translate.report",

@@ -486,6 +486,32 @@ class Translator(Predictor):
             letters=letters,
         )
 
+    @torch.inference_mode()
+    def nearest_words(self, word: str, count: int = 8) -> list[tuple[str, float]]:
+        """Source words whose embeddings are nearest to that of a word, each with its cosine, the nearest first.
+
+        None where the vocabulary has no token for the whole word, or is of characters. Of an ensemble, the first
+        model's embedding is used.
+
+        Args:
+            word: of the source language.
+            count: the most words to return.
+        """
+        tokenizer = self.source_tokenizer
+        ids = tokenizer.encode(word)
+        if len(ids) != 1 or ids == [UNK] or tokenizer.kind == "char":
+            return []
+        vectors = torch.nn.functional.normalize(self.models[0].encoder.embedding.E.float(), dim=-1)
+        cosines = vectors @ vectors[ids[0]]  # (Vx,)
+        nearest: list[tuple[str, float]] = []
+        for index in cosines.argsort(descending=True).tolist():
+            other = tokenizer.decode([index])
+            if index != ids[0] and tokenizer.encode(other) == [index]:  # neither a special symbol nor a piece
+                nearest.append((other, float(cosines[index])))
+            if len(nearest) == count:
+                break
+        return nearest
+
     def parse_sources(self, lines: Iterable[Any], first_line: int = 1, name: str = "line ") -> list[Source]:
         """The sources that were given, each with features if the model takes them, and without if it does not.
 
