@@ -163,6 +163,18 @@ _ERRORS: dict[int | str, dict[str, Any]] = {
 }
 
 
+_EVENT = {
+    "type": "object",
+    "description": "Where `stream` is true. Each event's data is a JSON object: of `partial` and `result` with the "
+    "`index` of a text, of `error` with an `error` as other answers have it.",
+    "properties": {
+        "event": {"type": "string", "enum": ["partial", "result", "end", "error"]},
+        "data": {"type": "string"},
+    },
+    "required": ["event", "data"],
+}
+
+
 def create_app(service: Service, *, pages: Path | None = None) -> FastAPI:
     """The app.
 
@@ -269,7 +281,7 @@ def _add_operation(app: FastAPI, service: Service, operation: Operation[Any]) ->
         "description": "The results.",
     }
     if operation.streams:
-        success["content"] = {"text/event-stream": {"schema": {"type": "string"}}}
+        success["content"] = {"text/event-stream": {"schema": _EVENT}}
     app.post(
         f"/v1/{operation.name}",
         summary=operation.summary,
