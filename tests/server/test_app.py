@@ -481,10 +481,10 @@ class TestOtherRoutes:
         answer = run(scenario)
         values = answer.json()
         assert {each["name"]: each["operations"] for each in values["models"]} == {
-            "translate": ["translate", "align"],
-            "lm": ["sample", "score"],
-            "classify": ["classify"],
-            "tag": ["tag"],
+            "translate": ["translate", "align", "trace", "tree", "what-if", "nearest"],
+            "lm": ["sample", "score", "trace"],
+            "classify": ["classify", "trace"],
+            "tag": ["tag", "trace"],
         }
         assert values["limits"]["beam"] == 20
         assert str(models) not in answer.text

@@ -28,6 +28,11 @@ def bodies(name):
         "texts": TEXT | st.lists(TEXT, max_size=4),
         "sources": TEXT | st.lists(TEXT, max_size=4),
         "targets": TEXT | st.lists(TEXT, max_size=4),
+        "text": TEXT,
+        "model": st.sampled_from(["translate", "lm", "classify", "tag"]),
+        "word": TEXT,
+        "attend": st.dictionaries(st.sampled_from(["0", "1", "-1", "x"]), st.integers(-2, 9), max_size=2),
+        "swap": st.dictionaries(st.sampled_from(["0", "1", "-1", "x"]), TEXT, max_size=2),
         "prompt": TEXT,
         "options": st.dictionaries(
             st.sampled_from(["beam", "n_best", "max_extra", "length_power", "coverage", "block_ngrams", "top_k",
@@ -43,7 +48,8 @@ def bodies(name):
         "count": st.integers(0, 5),
     }  # fmt: skip
     values = {key: likely.get(key, ANY) | ANY for key in properties if key != "model"}
-    fixed = {key: likely[key] for key in ("texts", "sources", "targets") if key in properties}
+    needed = ("texts", "sources", "targets", "text", "word", *(("model",) if name == "trace" else ()))
+    fixed = {key: likely[key] for key in needed if key in properties}
     optional = {key: value for key, value in values.items() if key not in fixed}
     return st.fixed_dictionaries(fixed, optional=optional) | st.dictionaries(TEXT, ANY, max_size=3)
 

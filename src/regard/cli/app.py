@@ -22,11 +22,13 @@ from regard.cli import (
     compare,
     demo,
     evaluate,
+    explain,
     lab,
     models,
     prepare,
     serve,
     show,
+    studio,
     trace,
     train,
     tune,
@@ -62,6 +64,8 @@ for task in TASKS.values():
         app.command(name)(resolve_name(function))
 app.command()(trace.trace)
 app.command()(animate.animate)
+app.command()(studio.studio)
+app.command()(explain.explain)
 app.command()(serve.serve)
 app.command()(lab.lab)
 app.command()(check.check)

@@ -1,5 +1,7 @@
 """``regard serve``: models as an HTTP service."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,6 +12,7 @@ from regard.cli.options import DEVICE_HELP
 from regard.config import merge, read_toml, set_option
 from regard.errors import ConfigError, MissingExtraError
 
+_EXTRA = ("fastapi", "starlette", "uvicorn", "pydantic", "h11")
 _LISTENING, _BATCHES, _ACCESS = "Address", "Batches and speed", "Access and limits"
 
 
@@ -120,13 +123,9 @@ def serve(
         )
     keys = read_keys(api_keys, KEYS_VARIABLE)
     operators = read_keys(admin_keys, ADMIN_VARIABLE)
-    try:
+    with missing_extra("regard serve"):
         from regard.server.app import Service
         from regard.server.run import prepare_process, run
-    except ModuleNotFoundError as error:
-        if (error.name or "").split(".")[0] not in ("fastapi", "starlette", "uvicorn", "pydantic", "h11"):
-            raise
-        raise MissingExtraError("regard serve", "regard[serve]", "serve") from None
     prepare_process()
     service = Service(options, keys, operators)
     service.load(entries)
@@ -142,3 +141,21 @@ def serve(
             markup=False,
         )
     run(service, access_log=access_log)
+
+
+@contextmanager
+def missing_extra(command: str) -> Iterator[None]:
+    """Where the service's packages are imported: without them, an error that names the extra.
+
+    Args:
+        command: that needs them, for the message.
+
+    Raises:
+        MissingExtraError: one of them is not installed.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if (error.name or "").split(".")[0] not in _EXTRA:
+            raise
+        raise MissingExtraError(command, "regard[serve]", "serve") from None

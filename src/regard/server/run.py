@@ -11,9 +11,11 @@ import logging
 import signal
 import socket
 from asyncio import Transport
+from collections.abc import Callable
 from typing import Any
 
 import uvicorn
+from fastapi import FastAPI
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from regard.errors import ConfigError, RegardError
@@ -93,23 +95,33 @@ class _Server(uvicorn.Server):
         self.should_exit = True
 
 
-def run(service: Service, *, access_log: bool = False) -> None:
+def run(
+    service: Service,
+    *,
+    app: FastAPI | None = None,
+    on_listening: Callable[[str], None] | None = None,
+    access_log: bool = False,
+) -> None:
     """Serve until a signal ends it.
 
     Args:
         service: with its models loaded.
+        app: over the service; by default its routes alone.
+        on_listening: called with the address once connections are accepted.
         access_log: whether to log a line per request; texts are never logged.
 
     Raises:
         ConfigError: the address cannot be listened on.
     """
-    asyncio.run(_serve(service, access_log))
+    asyncio.run(_serve(service, app or create_app(service), on_listening, access_log))
 
 
-async def _serve(service: Service, access_log: bool) -> None:
+async def _serve(
+    service: Service, app: FastAPI, on_listening: Callable[[str], None] | None, access_log: bool
+) -> None:
     config, limits = service.config, service.config.limits
     options = _Config(
-        create_app(service),
+        app,
         host=config.host,
         port=config.port,
         http=TimedProtocol,
@@ -136,7 +148,10 @@ async def _serve(service: Service, access_log: bool) -> None:
             "and --port"
         ) from None
     address, port = listener.getsockname()[:2]
-    log.info("listening on http://%s:%d", f"[{address}]" if ":" in address else address, port)
+    url = f"http://{f'[{address}]' if ':' in address else address}:{port}"
+    log.info("listening on %s", url)
+    if on_listening is not None:
+        on_listening(url)
     reloads: set[asyncio.Task[None]] = set()
 
     def reload() -> None:

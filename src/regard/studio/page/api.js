@@ -49,7 +49,7 @@ async function explain(response) {
 }
 
 /** The models, and the limits of a request. */
-export async function models() {
+export async function askModels() {
   const body = {};
   const known = answers.get(keyOf("models", body));
   if (known) return known;

@@ -53,7 +53,7 @@ function linkMap({ source, target, alpha }, light, actions) {
   const number = 40;
   const left = number + Math.min(Math.max(...source.map((word) => textWidth(word, 15))), 170) + 10;
   const right = Math.min(Math.max(...target.map((word) => textWidth(word, 15))), 170) + 10 + number;
-  const between = 150;
+  const between = Math.max(110, Math.min(240, innerWidth - 2 * 20 - left - right));
   const width = Math.ceil(left + between + right);
   const rows = Math.max(source.length, target.length);
   const height = rows * ROW + 8;
@@ -69,7 +69,7 @@ function linkMap({ source, target, alpha }, light, actions) {
     const [a, b] = [y(j, source.length), y(i, target.length)];
     const path = s("path", {
       class: "ribbon", d: `M${x0} ${a}C${(x0 + x1) / 2} ${a} ${(x0 + x1) / 2} ${b} ${x1} ${b}`,
-      "stroke-width": (0.8 + weight * (ROW * 0.5)).toFixed(2), "stroke-opacity": (0.05 + 0.4 * weight).toFixed(3),
+      "stroke-width": (0.8 + weight * (ROW * 0.5)).toFixed(2), "stroke-opacity": (0.05 + 0.3 * weight).toFixed(3),
     });
     ribbons.push({ path, i, j, weight });
   }));

@@ -3,7 +3,7 @@
 import { attentionFigures, bars } from "./attention.js";
 import { figure, h, percent, s, textWidth, written } from "./dom.js";
 
-const ROW = 30;
+const NODE_ROW = 38;
 
 /** Where each node is drawn: a column for each step; in it the kept ones in the order of their parents, pruned ones below. */
 function layout(steps, best, pruned) {
@@ -29,11 +29,11 @@ function tree(steps, { pruned, grown, chosen, onpick }) {
   const widths = columns.map((column) => Math.max(44, ...column.map((node) => textWidth(node.token, 14, 600) + 12)));
   const gap = 46;
   const left = [];
-  widths.reduce((x, width) => { left.push(x); return x + width + gap; }, 26);
+  widths.reduce((x, width) => { left.push(x); return x + width + gap; }, 44);
   const deepest = Math.max(...columns.map((column) => column.length));
   const width = left.at(-1) + widths.at(-1) + 12;
-  const height = 26 + deepest * ROW;
-  const y = (row) => 26 + row * ROW + ROW / 2 - 6;
+  const height = 10 + deepest * NODE_ROW;
+  const y = (row) => 8 + row * NODE_ROW + NODE_ROW / 2 - 6;
   const place = new Map();
   columns.forEach((column, t) => column.forEach((node, row) => place.set(node.id, [left[t], y(row), widths[t]])));
   const picture = s("svg", {
@@ -57,9 +57,9 @@ function tree(steps, { pruned, grown, chosen, onpick }) {
         "aria-label": `${node.token}, ${percent(Math.exp(node.log_prob ?? -99))}, ${node.fate}${best.has(node.id) ? ", best output" : ""}`,
         onclick: () => onpick(node.id),
       },
-      s("rect", { class: "hit", x: x - 6, y: cy - ROW / 2 + 1, width: ownWidth + 8, height: ROW - 2, rx: 4 }),
+      s("rect", { class: "hit", x: x - 6, y: cy - 12, width: ownWidth + 8, height: NODE_ROW - 4, rx: 4 }),
       s("text", { class: "word", x, y: cy, "dominant-baseline": "central" }, node.token),
-      s("text", { class: "small", x, y: cy + 14 }, node.fate === "finished" ? `score ${written(node.score, 2)}` : written(node.total, 2)));
+      s("text", { class: "small", x, y: cy + 18 }, node.fate === "finished" ? `score ${written(node.score, 2)}` : written(node.total, 2)));
       groups.append(group);
     });
   });

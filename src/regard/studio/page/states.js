@@ -1,6 +1,6 @@
 // States: any quantity of a trace over the words, unit by unit; attention over the past; and steps projected by PCA.
 
-import { choice, figure, h, note, s, textWidth, written } from "./dom.js";
+import { figure, h, note, s, textWidth, written } from "./dom.js";
 import { attentionFigures } from "./attention.js";
 
 function sections(trace) {
@@ -68,7 +68,7 @@ export function statesView(trace, settings) {
     const number = h("input", { type: "number", min: 0, max: rows.length - 1, value: unit ?? "", placeholder: "none", onchange: () => { settings.unit = number.value === "" ? null : Math.max(0, Math.min(rows.length - 1, Number(number.value))); show(); } });
     const children = [h("div", { class: "controls" },
       picker("Part", all.map(({ key, title }) => [key, title]), section.key, (value) => { settings.section = value; show(); }),
-      picker("Quantity", parts.map(({ key, name, layer }) => [key, `${name.replaceAll("_", " ")}${layer && parts.some((each) => each.layer !== layer) ? ` ${layer}` : ""}`]), part.key, (value) => { settings.part = value; show(); }),
+      picker("Quantity", parts.map(({ key, name, layer }) => [key, `${name.replaceAll("_", " ")}${layer && new Set(parts.map((each) => each.layer).filter(Boolean)).size > 1 ? ` ${layer}` : ""}`]), part.key, (value) => { settings.part = value; show(); }),
       h("label", { class: "field" }, h("span", {}, "Unit"), number)),
     figure(`${section.title}: ${part.name.replaceAll("_", " ")}`, h("div", { class: "scroll" }, unitMap(words, rows, unit, (chosen) => { settings.unit = settings.unit === chosen ? null : chosen; show(); })))];
     if (unit !== null) {

@@ -48,17 +48,18 @@ function lanes(trace) {
 function draw(trace, sequence, now) {
   const rows = lanes(trace);
   const words = [...trace.tokens, ...trace.output_tokens];
-  const column = Math.max(62, Math.min(120, Math.max(...words.map((word) => textWidth(word, 13))) + 14));
-  const title = 104;
   const columns = Math.max(...rows.map((section) => section.steps.length));
-  const lane = 46;
-  const gap = 64;
+  const title = Math.ceil(Math.max(...rows.map((section) => textWidth(section.title, 12)))) + 22;
+  const roomy = (Math.min(innerWidth, 1344) - 2 * Math.min(48, innerWidth * 0.04) - title - 20) / columns;
+  const column = Math.max(58, Math.min(120, Math.max(Math.max(...words.map((word) => textWidth(word, 14))) + 16, Math.min(roomy, 96))));
+  const lane = 50;
+  const gap = 76;
   const attends = rows.map((section) => section.steps.some((step) => attended(section, step)));
   const place = [];
   let y = 26;
   rows.forEach((section, k) => { if (attends[k]) y += gap; place.push(y); y += lane; });
   const width = title + column * columns + 8;
-  const height = y + (rows.some((section) => section.steps.some((step) => step.output)) ? 16 : -8);
+  const height = y + (rows.some((section) => section.steps.some((step) => step.output)) ? 20 : -12);
   const x = (k) => title + column * (k + 0.5);
   const { section: current, step: active } = sequence[now];
   const picture = s("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", class: "unrolled",
@@ -67,39 +68,41 @@ function draw(trace, sequence, now) {
     picture.append(s("text", { class: "word", x: x(step.position), y: 14, "text-anchor": "middle" }, step.token)));
   rows.forEach((section, k) => {
     const part = shownState(section);
-    picture.append(s("text", { class: "lane", x: 0, y: place[k] + 15 }, section.title));
+    picture.append(s("text", { class: "lane", x: 0, y: place[k] + 16 }, section.title));
     section.steps.forEach((step, index) => {
       const order = sequence.findIndex((each) => each.section === section && each.step === step);
       const done = order <= now;
       const isNow = order === now;
       const values = meanRow(step.values[part.key] ?? []);
-      const size = Math.min(8, (column - 8) / STRIP);
+      const size = Math.min(11, (column - 12) / STRIP);
       const start = x(step.position) - (size * STRIP) / 2;
       const attention = attended(section, step);
+      const numbers = [];
       if (isNow && attention) {
         const from = attention.axis === "source" ? k - 1 : k;
         attention.weights.forEach((weight, j) => {
           if ((weight ?? 0) < 0.01) return;
-          const [a, b] = attention.axis === "source" ? [x(j), place[Math.max(from, 0)] + 22] : [x(j), place[k] - 2];
+          const [a, b] = attention.axis === "source" ? [x(j), place[Math.max(from, 0)] + 26] : [x(j), place[k] - 2];
           const d = attention.axis === "source"
             ? `M${a} ${b}C${a} ${(b + place[k]) / 2} ${x(step.position)} ${(b + place[k]) / 2} ${x(step.position)} ${place[k] - 2}`
             : `M${a} ${b}C${a} ${b - 40} ${x(step.position)} ${b - 40} ${x(step.position)} ${b}`;
           picture.append(s("path", { class: "ribbon on", d, "stroke-width": 0.8 + 11 * weight, "stroke-opacity": 0.15 + 0.6 * weight }));
           if (attention.axis === "source" && weight >= 0.05)
-            picture.append(s("text", { class: "weight", x: a, y: b + 13, "text-anchor": "middle" }, written(weight, 2)));
+            numbers.push(s("text", { class: "weight halo", x: a, y: b + 16, "text-anchor": "middle" }, written(weight, 2)));
         });
+        picture.append(...numbers);
       }
       const greatest = Math.max(...values.slice(0, STRIP).map((value) => Math.abs(value ?? 0)), 1e-9);
       const strip = s("g", { class: isNow ? "strip now" : done ? "strip" : "strip later" },
         ...Array.from({ length: STRIP }, (_, unit) => s("rect", {
           class: !done ? "empty" : (values[unit] ?? 0) >= 0 ? "positive" : "negative",
-          x: start + unit * size, y: place[k], width: size - 1, height: 20,
+          x: start + unit * size, y: place[k], width: size - 1, height: 24,
           "fill-opacity": done ? (0.12 + (0.78 * Math.abs(values[unit] ?? 0)) / greatest).toFixed(3) : null,
         })));
-      if (isNow) strip.append(s("rect", { class: "frame", x: start - 3, y: place[k] - 3, width: size * STRIP + 5, height: 26, rx: 3 }));
+      if (isNow) strip.append(s("rect", { class: "frame", x: start - 3, y: place[k] - 3, width: size * STRIP + 5, height: 30, rx: 4 }));
       picture.append(strip);
       if (step.output && done)
-        picture.append(s("text", { class: isNow ? "word on" : "word", x: x(index), y: place[k] + 38, "text-anchor": "middle" }, step.output));
+        picture.append(s("text", { class: isNow ? "word on" : "word", x: x(index), y: place[k] + 44, "text-anchor": "middle" }, step.output));
     });
   });
   return { picture, x: x(active.position) };
