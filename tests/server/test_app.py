@@ -141,9 +141,10 @@ class TestOperations:
         assert (answer.status_code, list(answer.json())) == (422, ["error"])
 
     def test_nearest(self, post, predictor):
-        (given,) = check_schema(post("/v1/nearest", {"word": "hund", "count": 3}), "nearest")
-        expected = predictor("translate").nearest_words("hund", 3)
-        self.same(given, {"word": "hund", "words": [list(each) for each in expected]})
+        (given,) = check_schema(post("/v1/nearest", {"word": "Hund", "count": 3}), "nearest")
+        expected = predictor("translate").nearest_words("Hund", 3)
+        assert len(expected) == 3
+        self.same(given, {"word": "Hund", "words": [list(each) for each in expected]})
 
     @pytest.mark.parametrize("name", set(operations()) - {"trace", "tree", "what-if", "nearest"})
     def test_nothing_in_nothing_out(self, name, post):

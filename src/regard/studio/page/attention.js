@@ -14,7 +14,7 @@ function heatMap({ source, target, alpha }, links, light) {
   const widest = (words) => Math.max(...words.map((word) => textWidth(word)));
   const left = Math.ceil(widest(target)) + 12;
   const top = Math.ceil(Math.min(widest(source), 220)) + 10;
-  const cell = Math.max(16, Math.min(34, Math.floor(Math.max(420, 0) / source.length)));
+  const cell = Math.max(15, Math.min(34, Math.floor(Math.min(420, innerWidth - 40 - left) / source.length)));
   const width = left + cell * source.length + 1;
   const height = top + cell * target.length + 1;
   const summary = target.map((word, i) => `${word}: ${strongest(source, alpha[i], 2)}`).join("; ");
@@ -49,11 +49,11 @@ function heatMap({ source, target, alpha }, links, light) {
   return { picture, show };
 }
 
-function linkMap({ source, target, alpha }, light, actions) {
+function linkMap({ source, target, alpha }, light, actions, only) {
   const number = 40;
   const left = number + Math.min(Math.max(...source.map((word) => textWidth(word, 15))), 170) + 10;
   const right = Math.min(Math.max(...target.map((word) => textWidth(word, 15))), 170) + 10 + number;
-  const between = Math.max(110, Math.min(240, innerWidth - 2 * 20 - left - right));
+  const between = Math.max(110, Math.min(only ? 170 : 240, innerWidth - 2 * 20 - left - right));
   const width = Math.ceil(left + between + right);
   const rows = Math.max(source.length, target.length);
   const height = rows * ROW + 8;
@@ -191,7 +191,7 @@ export function attentionFigures(data, { links = [], actions = {}, only = null, 
     figures.push(figure(`${name}Heat map`.trim(), h("div", { class: "scroll" }, parts.at(-1).picture)));
   }
   if (only !== "heatmap") {
-    parts.push(linkMap(data, light, actions));
+    parts.push(linkMap(data, light, actions, only));
     figures.push(figure(`${name}Links`.trim(), h("div", { class: "scroll" }, parts.at(-1).picture)));
   }
   const whole = h("div", { class: "attention", onpointerleave: () => light(null, null) }, h("div", { class: "pair" }, ...figures), readout);

@@ -49,17 +49,18 @@ function tree(steps, { pruned, grown, chosen, onpick }) {
       const [px, py] = node.parent === null ? [10, y(0)] : [place.get(node.parent)[0] + textWidth(nodes.get(node.parent).token, 14, best.has(node.parent) ? 600 : 400) + 8, place.get(node.parent)[1]];
       const kind = `${node.fate}${best.has(node.id) ? " best" : ""}${lineage.has(node.id) ? " lineage" : ""}`;
       const middle = (px + x) / 2;
+      const value = node.fate === "finished" ? `score ${written(node.score, 2)}` : written(node.total, 2);
       branches.append(s("path", { class: `branch ${kind}`, d: `M${px} ${py}C${middle} ${py} ${middle} ${cy} ${x - 6} ${cy}`,
         "stroke-width": (0.8 + 2.6 * Math.exp(node.log_prob ?? -9)).toFixed(2) }));
       const group = s("g", {
         class: `node ${kind}${node.id === chosen ? " chosen" : ""}`, role: "button", tabindex: node.id === (chosen ?? winner?.id ?? 0) || (t === grown && row === 0 && !place.has(winner?.id)) ? 0 : -1,
         "data-id": node.id, "data-t": t, "data-row": row, "aria-pressed": String(node.id === chosen),
-        "aria-label": `${node.token}, ${percent(Math.exp(node.log_prob ?? -99))}, ${node.fate}${best.has(node.id) ? ", best output" : ""}`,
+        "aria-label": `${node.token} ${value}, ${percent(Math.exp(node.log_prob ?? -99))}, ${node.fate}${best.has(node.id) ? ", best output" : ""}`,
         onclick: () => onpick(node.id),
       },
       s("rect", { class: "hit", x: x - 6, y: cy - 12, width: ownWidth + 8, height: NODE_ROW - 4, rx: 4 }),
       s("text", { class: "word", x, y: cy, "dominant-baseline": "central" }, node.token),
-      s("text", { class: "small", x, y: cy + 18 }, node.fate === "finished" ? `score ${written(node.score, 2)}` : written(node.total, 2)));
+      s("text", { class: "small", x, y: cy + 18 }, value));
       groups.append(group);
     });
   });
@@ -122,7 +123,7 @@ export function beamView(search, settings) {
     if (node) {
       const path = drawn.path(node);
       panel.replaceChildren(
-        h("h3", {}, h("span", { class: "soft" }, settings.node === null ? "Best output " : `${node.fate[0].toUpperCase()}${node.fate.slice(1)} `), h("span", { dir: "auto" }, path.map((each) => each.token).join(" "))),
+        h("h2", {}, h("span", { class: "soft" }, settings.node === null ? "Best output " : `${node.fate[0].toUpperCase()}${node.fate.slice(1)} `), h("span", { dir: "auto" }, path.map((each) => each.token).join(" "))),
         h("p", { class: "facts" }, `log p ${written(node.total, 2)}, this word ${percent(Math.exp(node.log_prob))}, score ${written(node.score, 2)}`),
         h("div", { class: "pair" },
           figure("Top words here", bars(node.alternatives.slice(0, 8).map(({ token, log_prob: logProb }) => [token, Math.exp(logProb), percent(Math.exp(logProb))]), { chosen: node.token })),

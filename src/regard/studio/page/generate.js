@@ -52,7 +52,7 @@ export function generateView(context, settings) {
     const candidates = [{ ...step }, ...step.alternatives].sort((a, b) => b.model_probability - a.model_probability);
     const before = upTo(line, k);
     const promptWith = (token) => (line.texts ? branch(before, token) : [before, token].filter(Boolean).join(" "));
-    panel.replaceChildren(h("h3", {}, "Instead of ", h("b", { dir: "auto" }, step.token)),
+    panel.replaceChildren(h("h2", {}, "Instead of ", h("b", { dir: "auto" }, step.token)),
       bars(candidates.map(({ token, model_probability: p }) => [token, p, percent(p)]), {
         chosen: step.token, onpick: (token) => sample(promptWith(token), `branched at \u201c${step.token}\u201d`),
         disabled: (token) => /^<.*>$/.test(token) || !canAsk("sample", sampleBody(model, promptWith(token), settings)) }),

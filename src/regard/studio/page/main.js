@@ -122,6 +122,7 @@ function showAnswer() {
   answer.classList.remove("partial");
   const { result } = state;
   $("#best").replaceChildren();
+  answer.hidden = task() === "language_model";
   $("#save").hidden = !result && task() !== "language_model";
   if (!result) { answer.textContent = ""; return; }
   if (task() === "translate") {

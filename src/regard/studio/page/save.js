@@ -64,5 +64,5 @@ export async function saveHtml(state, wanted, name) {
   const data = JSON.stringify({ state, recordings: recordings(wanted) }).replaceAll("<", "\\u003c").replaceAll("\u2028", "\\u2028");
   const whole = page ?? `<!doctype html>\n${document.documentElement.outerHTML}`;
   const start = whole.indexOf(">", whole.indexOf('id="recorded"')) + 1;
-  download(whole.slice(0, start) + data + whole.slice(whole.indexOf("</script>", start)), `${name}.html`, "text/html");
+  download(whole.slice(0, start) + data + whole.slice(whole.indexOf("<\/script>", start)), `${name}.html`, "text/html");
 }

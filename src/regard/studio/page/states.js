@@ -4,7 +4,7 @@ import { figure, h, note, s, textWidth, written } from "./dom.js";
 import { attentionFigures } from "./attention.js";
 
 function sections(trace) {
-  return trace.sections.filter((section) => section.steps.length > 1);
+  return trace.sections.filter(({ parts, steps }) => steps.length > 1 && parts.some(({ axis, key }) => axis === "units" && key in steps[0].values));
 }
 
 function ordered(section) {
@@ -31,8 +31,8 @@ function picker(label, options, chosen, onchange) {
 
 /** A map of units over words; a click chooses a unit. */
 function unitMap(words, rows, chosen, onpick) {
-  const cell = Math.max(3, Math.min(12, Math.floor(1000 / rows.length)));
-  const rowHeight = Math.max(26, 0);
+  const cell = Math.max(3, Math.min(30, Math.floor(960 / rows.length)));
+  const rowHeight = 26;
   const left = Math.ceil(Math.max(...words.map((word) => textWidth(word, 13)))) + 12;
   const greatest = Math.max(...rows.flat().map((value) => Math.abs(value ?? 0)), 1e-9);
   const [width, height] = [left + cell * rows.length + 1, words.length * rowHeight + 18];
@@ -73,7 +73,7 @@ export function statesView(trace, settings) {
     figure(`${section.title}: ${part.name.replaceAll("_", " ")}`, h("div", { class: "scroll" }, unitMap(words, rows, unit, (chosen) => { settings.unit = settings.unit === chosen ? null : chosen; show(); })))];
     if (unit !== null) {
       const alike = rows.map((row, k) => [k, correlation(rows[unit], row)]).filter(([k]) => k !== unit).sort((a, b) => Math.abs(b[1]) - Math.abs(a[1])).slice(0, 6);
-      children.push(h("h3", {}, `Unit ${unit}`), h("p", { class: "cells-line" }, ...words.flatMap((word, t) => [h("span", {
+      children.push(h("h2", {}, `Unit ${unit}`), h("p", { class: "cells-line" }, ...words.flatMap((word, t) => [h("span", {
         class: rows[unit][t] >= 0 ? "positive" : "negative", css: { "--share": `${Math.round(70 * Math.abs(rows[unit][t]) / Math.max(...rows[unit].map(Math.abs), 1e-9))}%` },
       }, h("small", { dir: "auto" }, word), written(rows[unit][t], 2)), " "])),
       h("p", { class: "soft" }, "Units that behave alike over these words, by correlation: ",
@@ -86,7 +86,7 @@ export function statesView(trace, settings) {
       const widest = Math.max(...rowsOfPast.map((row) => row.length), 0);
       const labels = inOrder.reduce((longest, step) => (step.past.length > longest.length ? step.past : longest), []);
       if (widest && labels.length >= widest)
-        children.push(h("h3", {}, "Reading: attention over what was read before"),
+        children.push(h("h2", {}, "Reading: attention over what was read before"),
           attentionFigures({ source: labels.slice(0, widest), target: inOrder.map((step) => step.token), alpha: rowsOfPast.map((row) => Array.from({ length: widest }, (_, k) => row[k] ?? 0)) }, { only: "heatmap", name: "Reading " }));
     }
     panel.replaceChildren(...children);

@@ -135,7 +135,7 @@ export function stepsView(trace, settings, onletters) {
   const first = sequence.findIndex(({ section }) => section.key.startsWith("decoder"));
   settings.moment = clamp(settings.moment ?? Math.max(first, 0));
   const stage = h("div", { class: "scroll stage" });
-  const heading = h("h3", {});
+  const heading = h("h2", {});
   const panel = h("div", {});
   const slider = h("input", { type: "range", min: 0, max: sequence.length - 1, step: 1, "aria-label": "Step", oninput: () => { pause(); show(Number(slider.value)); } });
   const play = h("button", { type: "button", class: "play", onclick: () => (timer ? pause() : start()) }, "Play");

@@ -75,9 +75,9 @@ export function whatIfView(context, settings) {
     if (side === "target") menuForTarget(k);
     else menuForSource(k);
   };
-  const own = (label, value, use) => {
+  const own = (label, use) => {
     if (isOffline()) return null;
-    const input = h("input", { type: "text", value, "aria-label": label, autocomplete: "off", spellcheck: "false" });
+    const input = h("input", { type: "text", placeholder: "another word", "aria-label": label, autocomplete: "off", spellcheck: "false" });
     return h("form", { class: "own", onsubmit: (event) => { event.preventDefault(); use(input.value.trim()); } }, input, h("button", { type: "submit" }, "Use"));
   };
   const menuForTarget = (k) => {
@@ -87,21 +87,21 @@ export function whatIfView(context, settings) {
     const step = tokenOf(k);
     const select = attends && !isOffline() ? h("select", { "aria-label": `Attention of step ${step + 1}`, onchange: () => { if (select.value !== "") change({ attend: { ...settings.attend, [step]: Number(select.value) } }); } },
       h("option", { value: "" }, "as the model decides"), ...translation.source_tokens.map((token, j) => h("option", { value: j }, token))) : null;
-    menu.replaceChildren(h("h3", {}, "Instead of ", h("b", { dir: "auto" }, targetWords[k])),
+    menu.replaceChildren(h("h2", {}, "Instead of ", h("b", { dir: "auto" }, targetWords[k])),
       bars(offered.map(({ token, log_prob: logProb }) => [token.replace(/^\u2581/u, ""), Math.exp(logProb), percent(Math.exp(logProb))]), {
         chosen: targetWords[k], onpick: use, disabled: (word) => !canAsk("what-if", interventionBody(base, { swap: {}, attend: {}, prefix: [prefixUpTo(k), word].filter(Boolean).join(" ") })) }),
-      own("Another target word", "", use),
+      own("Another target word", use),
       select ? h("p", { class: "row" }, h("span", { class: "soft" }, "All attention on "), select) : null);
     menu.querySelector("button:not(:disabled), select")?.focus({ preventScroll: true });
   };
   const menuForSource = async (k) => {
     const use = (word) => change({ swap: { ...settings.swap, [k]: word } });
-    const rest = [own("Another source word", "", use)];
-    menu.replaceChildren(h("h3", {}, "Instead of ", h("b", { dir: "auto" }, sourceWords[k])), ...rest.filter(Boolean));
+    const rest = [own("Another source word", use)];
+    menu.replaceChildren(h("h2", {}, "Instead of ", h("b", { dir: "auto" }, sourceWords[k])), ...rest.filter(Boolean));
     try {
       const { words } = await ask("nearest", { model: base.model, word: sourceWords[k], count: 6 });
       if (settings.picked?.[1] !== k) return;
-      menu.replaceChildren(h("h3", {}, "Instead of ", h("b", { dir: "auto" }, sourceWords[k])),
+      menu.replaceChildren(h("h2", {}, "Instead of ", h("b", { dir: "auto" }, sourceWords[k])),
         words.length ? bars(words.map(([word, cosine]) => [word, Math.max(cosine, 0), written(cosine, 2)]), {
           onpick: use, disabled: (word) => !canAsk("what-if", interventionBody(base, { swap: { [k]: word }, attend: {}, prefix: "" })) })
           : note("No embeddings to compare: the vocabulary has no token for this whole word."),
@@ -120,7 +120,7 @@ export function whatIfView(context, settings) {
   const drag = (i, j) => change({ attend: { ...settings.attend, [i]: j } });
   const sideOf = (title, one, flags, sourceFlags, actions) => {
     const data = between(one, one.alpha, false);
-    return h("section", { class: "side" }, h("h3", {}, title),
+    return h("section", { class: "side" }, h("h2", {}, title),
       h("p", { class: "plain soft", dir: "auto" }, ...one.source.split(/\s+/u).flatMap((word, k) => [sourceFlags[k] ? h("mark", {}, word) : word, " "])),
       h("p", { class: "plain", dir: "auto" }, ...one.text.split(/\s+/u).flatMap((word, k) => [flags[k] ? h("mark", {}, word) : word, " "])),
       h("p", { class: "facts" }, `log p ${written(one.log_prob, 2)}, score ${written(one.score, 2)}`),

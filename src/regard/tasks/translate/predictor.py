@@ -49,7 +49,7 @@ from regard.text import EncodedPair, FeaturedText, Source, Tokenizer, parse_sour
 from regard.text.formats import group_by_size
 from regard.text.formats.layout import split_features
 from regard.text.sources import list_features
-from regard.text.specials import EOS, UNK
+from regard.text.specials import EOS, SPECIALS, UNK
 from regard.text.tokenizer import refuse_other_vocabularies
 
 GREEDY = SearchOptions(beam=1)
@@ -506,7 +506,7 @@ class Translator(Predictor):
         nearest: list[tuple[str, float]] = []
         for index in cosines.argsort(descending=True).tolist():
             other = tokenizer.decode([index])
-            if index != ids[0] and tokenizer.encode(other) == [index]:  # neither a special symbol nor a piece
+            if index != ids[0] and index >= len(SPECIALS) and tokenizer.encode(other) == [index]:  # no piece
                 nearest.append((other, float(cosines[index])))
             if len(nearest) == count:
                 break

@@ -1,0 +1,86 @@
+"""The studio in a thread of this process, and a browser that uses it as a person would."""
+
+import gzip
+import os
+import shutil
+import socket
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("fastapi", reason="the extra serve is not installed")
+import uvicorn
+
+from regard.checkpoint import ModelFolder
+from regard.server.app import Service
+from regard.server.config import ServeConfig
+from regard.studio.app import create_studio
+from regard.tasks import TASKS
+
+FIXTURES = Path(__file__).parents[1] / "fixtures"
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+
+
+@pytest.fixture(scope="session")
+def service():
+    """Trained models of a few units, one of each task."""
+    service = Service(ServeConfig.from_mapping({"threads": 1, "batching": {"milliseconds": 0.0}}, ""))
+    for name in ("translate", "lm", "classify", "tag"):
+        folder = FIXTURES / "format-2" / name
+        service.registry.add(name, TASKS[ModelFolder(folder).task].predictor().load(folder))
+    return service
+
+
+@pytest.fixture(scope="session")
+def url(service):
+    """The studio, listening."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        server = uvicorn.Server(uvicorn.Config(create_studio(service), log_level="warning", ws="none"))
+        thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
+        thread.start()
+        while not server.started:
+            time.sleep(0.01)
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}/"
+        server.should_exit = True
+        thread.join(10)
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Debian's Chromium, or another of this machine."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if CHROMIUM is None:
+        pytest.skip("no chromium on this machine")
+    with playwright.sync_playwright() as driver:
+        sandbox = [] if os.geteuid() else ["--no-sandbox"]
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=sandbox)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(browser):
+    """A page of its own; any error in its console fails the test."""
+    context = browser.new_context(viewport={"width": 1200, "height": 900}, accept_downloads=True)
+    context.set_default_timeout(5_000)
+    page = context.new_page()
+    problems = []
+
+    def note(message):
+        refused = "status of 422" in message.text  # the page says why
+        if message.type in ("error", "warning") and not refused:
+            problems.append(message.text)
+
+    page.on("console", note)
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    yield page
+    context.close()
+    assert problems == []
+
+
+@pytest.fixture(scope="session")
+def axe():
+    """The source of axe-core, which finds faults of accessibility."""
+    return gzip.decompress((FIXTURES / "axe-core" / "axe.min.js.gz").read_bytes()).decode()
