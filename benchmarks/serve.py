@@ -259,7 +259,7 @@ def overload_table(
     return Table("Ten times the load.", ["overload", ""], rows)
 
 
-def draw(clients: Sequence[int], loads: dict[str, list[Load]], path: Path) -> None:
+def plot_load(clients: Sequence[int], loads: dict[str, list[Load]], path: Path) -> None:
     """Throughput and p95 against clients, as a picture."""
     from regard.plots.figures.canvas import save
     from regard.plots.figures.curves import Curve, Panel, draw_curves
@@ -333,7 +333,7 @@ def main() -> None:
         ]
         if args.docs:
             write_docs(ROOT / "docs" / "serving.md", [*lines, "", "![throughput and latency](serving.png)"])
-            draw(args.clients, loads, ROOT / "docs" / "serving.png")
+            plot_load(args.clients, loads, ROOT / "docs" / "serving.png")
     except (RegardError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)

@@ -45,7 +45,7 @@ def test_a_short_load(tmp_path):
     assert of_overload.rows[1][1].endswith(", 0")  # neither answered nor refused
     assert of_overload.rows[-1][1] == "0"
     assert len(markdown_table(of_overload)) == 7
-    serve.draw([1, 4], loads, tmp_path / "load.png")
+    serve.plot_load([1, 4], loads, tmp_path / "load.png")
     assert (tmp_path / "load.png").stat().st_size > 1000
 
 

@@ -87,8 +87,11 @@ def _translate(
 ) -> _Call[Translation]:
     body: dict[str, Any] = {"texts": list(texts), "options": _changed(options), "alpha": alpha}
     if constraints is not None:
-        several = isinstance(constraints, Sequence)
-        body["constraints"] = [asdict(each) for each in constraints] if several else asdict(constraints)  # type: ignore[union-attr,call-overload]
+        body["constraints"] = (
+            [asdict(each) for each in constraints]
+            if isinstance(constraints, Sequence)
+            else asdict(constraints)
+        )
     if sampling is not None:
         body |= {"sampling": _changed(sampling), "num_samples": num_samples, "seed": seed}
     body |= {"replace_unknowns": replace_unknowns, "model": model}
