@@ -28,8 +28,8 @@ def _predictor(folder):
 
 def _service(models=("translate", "lm", "classify", "tag"), keys=(), admin_keys=(), **config):
     """A service of trained models; `config` as a file has it."""
-    quick = {"batching": {"milliseconds": 1.0}, "threads": 1}
-    service = Service(ServeConfig.from_mapping(merge(quick, config), ""), keys, admin_keys)
+    fast = {"batching": {"milliseconds": 1.0}, "threads": 1}
+    service = Service(ServeConfig.from_mapping(merge(fast, config), ""), keys, admin_keys)
     for name in models:
         service.registry.add(name, _predictor(MODELS / name))
     return service

@@ -8,6 +8,7 @@ import httpx
 import numpy as np
 import pytest
 
+from regard import SamplingOptions
 from regard.errors import DataError
 from regard.server.app import create_app
 from regard.server.operations import operations
@@ -64,11 +65,18 @@ class TestOperations:
             assert first["text"].split()[0] == word
             assert (second["text"].split()[0] == word) == isinstance(constraints, dict)
 
-    def test_samples_are_those_of_a_local_model(self, post, predictor):
-        from regard import SamplingOptions
-
+    @pytest.mark.parametrize("texts", [2, 20])
+    def test_samples_are_those_of_a_local_model_whatever_else_is_sampled(self, texts, run, predictor):
         body = {"texts": TEXTS, "sampling": {"temperature": 2.0}, "num_samples": 3, "seed": 5}
-        given = check_schema(post("/v1/translate", body, batching={"texts": 2}), "translate")
+
+        async def scenario(client, _):
+            return await asyncio.gather(*(client.post("/v1/translate", json=body) for _ in range(3)))
+
+        answers = run(scenario, batching={"texts": texts, "milliseconds": 50.0})
+        first, *others = [check_schema(answer, "translate") for answer in answers]
+        for given in (first, *others):
+            assert [each["text"] for each in given] == [each["text"] for each in first]
+        given = first
         expected = predictor("translate").translate(
             TEXTS, sampling=SamplingOptions(2.0), num_samples=3, seed=5
         )

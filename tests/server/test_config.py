@@ -1,3 +1,4 @@
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -92,3 +93,15 @@ def test_wrong_keys(text, message, tmp_path, monkeypatch):
     assert not text or text.strip() not in str(caught.value)  # a key is never shown
     with pytest.raises(ConfigError, match="cannot be read"):
         read_keys(tmp_path / "none", "UNSET")
+
+
+def test_the_example_and_the_page_have_every_limit_at_its_default():
+    root = Path(__file__).parents[2]
+    text = (root / "examples" / "serve" / "serve.toml").read_text(encoding="utf-8")
+    mapping = tomllib.loads(text)
+    config, entries = read_config(mapping, [])
+    assert config == ServeConfig()
+    assert set(mapping["limits"]) == set(config.limits.to_mapping())
+    assert entries["en-fr"].shortlist
+    _, _, body = text.partition("\n")
+    assert body in (root / "docs" / "serving.md").read_text(encoding="utf-8")

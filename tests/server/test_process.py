@@ -4,6 +4,7 @@ import json
 import os
 import queue
 import re
+import runpy
 import signal
 import socket
 import subprocess
@@ -95,6 +96,15 @@ def test_the_client_of_the_package(served):
         assert translation.alpha.shape == (len(translation.tokens), len(translation.source_tokens))
         events = list(client.stream_translations(["der hund schläft ."], SearchOptions(1)))
         assert [isinstance(value, str) for _, value in events] == [True] * (len(events) - 1) + [False]
+
+
+def test_the_example_of_a_client(served, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    example = Path(__file__).parents[2] / "examples" / "my_client.py"
+    runpy.run_path(str(example))["main"](served.url)
+    first, *growing = capsys.readouterr().out.splitlines()
+    assert growing[-1].removeprefix("0 ") == first.partition(" -")[0]
+    assert (tmp_path / "attention.png").stat().st_size > 1000
 
 
 def test_words_arrive_while_others_are_sampled(served):

@@ -43,7 +43,7 @@ def serve(
     ] = None,
     batch: Annotated[
         int | None,
-        typer.Option(help="Most texts in a batch; by default 64.", min=1, rich_help_panel=_BATCHES),
+        typer.Option(help="Most texts in a batch; by default 32.", min=1, rich_help_panel=_BATCHES),
     ] = None,
     delay: Annotated[
         float | None,

@@ -269,7 +269,7 @@ def _add_operation(app: FastAPI, service: Service, operation: Operation[Any]) ->
         results = [operation.to_json(result, body) for result in outcome.results]
         return json_response({"model": model.name, "version": model.version, operation.results: results})
 
-    example = {name: {"value": value} for name, value in operation.examples.items()}
+    example: dict[str, Any] = {name: {"value": value} for name, value in operation.examples.items()}
     answer.__annotations__["body"] = Annotated[operation.body, BodyParameter(openapi_examples=example)]
     fields: dict[str, Any] = {
         "model": (str, Field(description="The model that answered.")),
@@ -307,7 +307,8 @@ async def _await_results(work: Work, request: Request, seconds: float) -> _Outco
         request.receive()
     )  # the body was read: the next message is the client's leaving
     try:
-        await asyncio.wait({work.ended, gone}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        futures: set[asyncio.Future[Any]] = {work.ended, gone}
+        await asyncio.wait(futures, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
     finally:
         gone.cancel()
         ended = work.ended.done()

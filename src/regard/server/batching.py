@@ -242,11 +242,11 @@ class Batcher:
 
     def _count(self, batch: Sequence[Member], seconds: float) -> None:
         work, _ = batch[0]
-        labels = {"model": work.model, "operation": work.operation}
-        self._metrics.count("regard_batches_total", **labels)
-        self._metrics.count("regard_texts_total", len(batch), **labels)
-        self._metrics.observe("regard_batch_seconds", seconds, **labels)
-        self._metrics.observe("regard_batch_texts", len(batch), **labels)
+        model, operation, metrics = work.model, work.operation, self._metrics
+        metrics.count("regard_batches_total", 1, model=model, operation=operation)
+        metrics.count("regard_texts_total", len(batch), model=model, operation=operation)
+        metrics.observe("regard_batch_seconds", seconds, model=model, operation=operation)
+        metrics.observe("regard_batch_texts", len(batch), model=model, operation=operation)
         new = seconds / len(batch)
         old = self._seconds_per_text
         self._seconds_per_text = new if not old else _MEMORY * old + (1 - _MEMORY) * new

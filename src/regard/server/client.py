@@ -15,7 +15,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Self, TypedDict, TypeVar, Unpack
 
 from regard.errors import MissingExtraError, RegardError
 from regard.search.options import DEFAULT_SAMPLING, DEFAULT_SEARCH, Options, SamplingOptions, SearchOptions
@@ -74,21 +74,68 @@ def _changed(options: Options) -> dict[str, Any]:
     }
 
 
+class TranslateArguments(TypedDict, total=False):
+    """How texts are translated.
+
+    Attributes:
+        constraints: on every translation, or on each.
+        sampling: sample translations instead of searching for the best.
+        num_samples: how many per text, 1 by default; the second and further are alternatives.
+        seed: of sampling, 1 by default.
+        replace_unknowns: whether each unknown word is replaced by the source word with the most attention.
+        alpha: whether to fetch the attention, to four decimals, as by default; links are always there.
+        model: which, where several are served.
+    """
+
+    constraints: "Constraints | Sequence[Constraints] | None"
+    sampling: SamplingOptions | None
+    num_samples: int
+    seed: int
+    replace_unknowns: bool
+    alpha: bool
+    model: str | None
+
+
+class SampleArguments(TypedDict, total=False):
+    """How lines are sampled; see `LanguageModel.sample`.
+
+    Attributes:
+        count: how many, 1 by default.
+        prompt: what each starts with.
+        options: temperature, top-k and top-p.
+        seed: 1 by default.
+        max_length: the most tokens sampled, 100 by default.
+        alternatives: how many other tokens to report at each step, 5 by default.
+        model: which, where several are served.
+    """
+
+    count: int
+    prompt: str
+    options: SamplingOptions
+    seed: int
+    max_length: int
+    alternatives: int
+    model: str | None
+
+
 def _translate(
     texts: Iterable[str],
     options: SearchOptions,
-    constraints: "Constraints | Sequence[Constraints] | None",
-    sampling: SamplingOptions | None,
-    num_samples: int,
-    seed: int,
-    replace_unknowns: bool,
-    alpha: bool,
-    model: str | None,
+    constraints: "Constraints | Sequence[Constraints] | None" = None,
+    sampling: SamplingOptions | None = None,
+    num_samples: int = 1,
+    seed: int = 1,
+    replace_unknowns: bool = False,
+    alpha: bool = True,
+    model: str | None = None,
 ) -> _Call[Translation]:
     body: dict[str, Any] = {"texts": list(texts), "options": _changed(options), "alpha": alpha}
     if constraints is not None:
-        several = isinstance(constraints, Sequence)
-        body["constraints"] = [asdict(each) for each in constraints] if several else asdict(constraints)  # type: ignore[union-attr,call-overload]
+        body["constraints"] = (
+            [asdict(each) for each in constraints]
+            if isinstance(constraints, Sequence)
+            else asdict(constraints)
+        )
     if sampling is not None:
         body |= {"sampling": _changed(sampling), "num_samples": num_samples, "seed": seed}
     body |= {"replace_unknowns": replace_unknowns, "model": model}
@@ -103,13 +150,13 @@ def _align(
 
 
 def _sample(
-    count: int,
-    prompt: str,
-    options: SamplingOptions,
-    seed: int,
-    max_length: int,
-    alternatives: int,
-    model: str | None,
+    count: int = 1,
+    prompt: str = "",
+    options: SamplingOptions = DEFAULT_SAMPLING,
+    seed: int = 1,
+    max_length: int = 100,
+    alternatives: int = 5,
+    model: str | None = None,
 ) -> _Call[Sample]:
     body = {
         "count": count,
@@ -246,36 +293,19 @@ class Client(_Connection["httpx.Client"]):
         self,
         texts: Iterable[str],
         options: SearchOptions = DEFAULT_SEARCH,
-        *,
-        constraints: "Constraints | Sequence[Constraints] | None" = None,
-        sampling: SamplingOptions | None = None,
-        num_samples: int = 1,
-        seed: int = 1,
-        replace_unknowns: bool = False,
-        alpha: bool = True,
-        model: str | None = None,
+        **arguments: Unpack[TranslateArguments],
     ) -> list[Translation]:
         """Translate texts, one `Translation` for each.
 
         Args:
             texts: the sources.
             options: how to search.
-            constraints: on every translation, or on each.
-            sampling: sample translations instead of searching for the best.
-            num_samples: how many per text; the second and further are alternatives.
-            seed: of sampling.
-            replace_unknowns: whether each unknown word is replaced by the source word with the most attention.
-            alpha: whether to fetch the attention, to four decimals; links are always there.
-            model: which, where several are served.
+            arguments: constraints, samples, attention and the model; see `TranslateArguments`.
 
         Raises:
             ServiceError: the service refuses it, or does not answer.
         """
-        return self._call(
-            _translate(
-                texts, options, constraints, sampling, num_samples, seed, replace_unknowns, alpha, model
-            )
-        )
+        return self._call(_translate(texts, options, **arguments))
 
     def stream_translations(
         self, texts: Iterable[str], options: SearchOptions = DEFAULT_SEARCH, *, model: str | None = None
@@ -285,7 +315,7 @@ class Client(_Connection["httpx.Client"]):
         Raises:
             ServiceError: the service refuses it, or does not answer.
         """
-        return self._stream(_translate(texts, options, None, None, 1, 1, False, True, model))
+        return self._stream(_translate(texts, options, model=model))
 
     def align(
         self, sources: Iterable[str], targets: Iterable[str], *, alpha: bool = True, model: str | None = None
@@ -293,33 +323,13 @@ class Client(_Connection["httpx.Client"]):
         """Align and score sentence pairs; see `Translator.align`."""
         return self._call(_align(sources, targets, alpha, model))
 
-    def sample(
-        self,
-        *,
-        count: int = 1,
-        prompt: str = "",
-        options: SamplingOptions = DEFAULT_SAMPLING,
-        seed: int = 1,
-        max_length: int = 100,
-        alternatives: int = 5,
-        model: str | None = None,
-    ) -> list[Sample]:
+    def sample(self, **arguments: Unpack[SampleArguments]) -> list[Sample]:
         """Sample lines; see `LanguageModel.sample`."""
-        return self._call(_sample(count, prompt, options, seed, max_length, alternatives, model))
+        return self._call(_sample(**arguments))
 
-    def stream_samples(
-        self,
-        *,
-        count: int = 1,
-        prompt: str = "",
-        options: SamplingOptions = DEFAULT_SAMPLING,
-        seed: int = 1,
-        max_length: int = 100,
-        alternatives: int = 5,
-        model: str | None = None,
-    ) -> Iterator[tuple[int, str | Sample]]:
+    def stream_samples(self, **arguments: Unpack[SampleArguments]) -> Iterator[tuple[int, str | Sample]]:
         """Sample lines word by word: yields the index of a line with its text so far, and last the whole."""
-        return self._stream(_sample(count, prompt, options, seed, max_length, alternatives, model))
+        return self._stream(_sample(**arguments))
 
     def score(self, texts: Iterable[str], *, model: str | None = None) -> list[Scored]:
         """Score lines, each by itself; see `LanguageModel.score`."""
@@ -403,24 +413,16 @@ class AsyncClient(_Connection["httpx.AsyncClient"]):
         self,
         texts: Iterable[str],
         options: SearchOptions = DEFAULT_SEARCH,
-        *,
-        constraints: "Constraints | Sequence[Constraints] | None" = None,
-        sampling: SamplingOptions | None = None,
-        num_samples: int = 1,
-        seed: int = 1,
-        replace_unknowns: bool = False,
-        alpha: bool = True,
-        model: str | None = None,
+        **arguments: Unpack[TranslateArguments],
     ) -> list[Translation]:
         """See `Client.translate`."""
-        own = (texts, options, constraints, sampling, num_samples, seed, replace_unknowns, alpha, model)
-        return await self._call(_translate(*own))
+        return await self._call(_translate(texts, options, **arguments))
 
     def stream_translations(
         self, texts: Iterable[str], options: SearchOptions = DEFAULT_SEARCH, *, model: str | None = None
     ) -> AsyncIterator[tuple[int, str | Translation]]:
         """See `Client.stream_translations`."""
-        return self._stream(_translate(texts, options, None, None, 1, 1, False, True, model))
+        return self._stream(_translate(texts, options, model=model))
 
     async def align(
         self, sources: Iterable[str], targets: Iterable[str], *, alpha: bool = True, model: str | None = None
@@ -428,33 +430,13 @@ class AsyncClient(_Connection["httpx.AsyncClient"]):
         """See `Client.align`."""
         return await self._call(_align(sources, targets, alpha, model))
 
-    async def sample(
-        self,
-        *,
-        count: int = 1,
-        prompt: str = "",
-        options: SamplingOptions = DEFAULT_SAMPLING,
-        seed: int = 1,
-        max_length: int = 100,
-        alternatives: int = 5,
-        model: str | None = None,
-    ) -> list[Sample]:
+    async def sample(self, **arguments: Unpack[SampleArguments]) -> list[Sample]:
         """See `Client.sample`."""
-        return await self._call(_sample(count, prompt, options, seed, max_length, alternatives, model))
+        return await self._call(_sample(**arguments))
 
-    def stream_samples(
-        self,
-        *,
-        count: int = 1,
-        prompt: str = "",
-        options: SamplingOptions = DEFAULT_SAMPLING,
-        seed: int = 1,
-        max_length: int = 100,
-        alternatives: int = 5,
-        model: str | None = None,
-    ) -> AsyncIterator[tuple[int, str | Sample]]:
+    def stream_samples(self, **arguments: Unpack[SampleArguments]) -> AsyncIterator[tuple[int, str | Sample]]:
         """See `Client.stream_samples`."""
-        return self._stream(_sample(count, prompt, options, seed, max_length, alternatives, model))
+        return self._stream(_sample(**arguments))
 
     async def score(self, texts: Iterable[str], *, model: str | None = None) -> list[Scored]:
         """See `Client.score`."""

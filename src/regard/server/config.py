@@ -83,7 +83,7 @@ class Limits(Config):
 class Batching(Config):
     """How texts of many requests share a batch."""
 
-    texts: int = 64
+    texts: int = 32
     """The most texts in a batch; 1 computes them one at a time."""
     milliseconds: float = 5.0
     """How long a text waits for others to share its batch, when nothing else is being computed."""

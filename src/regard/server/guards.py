@@ -206,11 +206,11 @@ class Guard:
         try:
             async with asyncio.timeout(limits.read_seconds):
                 while True:
-                    message = await receive()
-                    body += message.get("body", b"")
+                    part = await receive()
+                    body += part.get("body", b"")
                     if len(body) > limits.body_bytes:
                         return self._refuse("body", 413, "too_large", too_large, {"Connection": "close"}), b""
-                    if not message.get("more_body", False):
+                    if not part.get("more_body", False):
                         break
         except TimeoutError:
             sentence = f"the body did not arrive within {limits.read_seconds:g} s"

@@ -10,6 +10,7 @@ import asyncio
 import logging
 import signal
 import socket
+import sys
 from asyncio import Transport
 from collections.abc import Callable
 from typing import Any
@@ -23,6 +24,10 @@ from regard.server.app import Service, create_app
 from regard.server.guards import log
 
 _HEADER_BYTES = 16_384
+_SWITCH = (
+    0.0005  # seconds after which the thread that computes lets the one that answers run; 0.005 by default
+)
+_BACKLOG = 1024  # connections that wait to be accepted
 
 
 class TimedProtocol(H11Protocol):
@@ -139,14 +144,7 @@ async def _serve(
     )
     options.read_seconds = limits.read_seconds
     server = _Server(options, service)
-    family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
-    try:
-        listener = socket.create_server((config.host, config.port), family=family)
-    except OSError as error:
-        raise ConfigError(
-            f"cannot listen on {config.host}, port {config.port} ({error.strerror or error}); name another with --host "
-            "and --port"
-        ) from None
+    listener = listen(config.host, config.port)
     address, port = listener.getsockname()[:2]
     url = f"http://{f'[{address}]' if ':' in address else address}:{port}"
     log.info("listening on %s", url)
@@ -164,6 +162,29 @@ async def _serve(
     await server.serve(sockets=[listener])
 
 
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that listens.
+
+    Its protocol is named, because asyncio only then sends small packets at once: an answer is a header and a body, and
+    the second would wait 40 ms for the first to be acknowledged.
+
+    Raises:
+        ConfigError: the address cannot be used.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host, port))
+        listener.listen(_BACKLOG)
+    except OSError as error:
+        listener.close()
+        raise ConfigError(
+            f"cannot listen on {host}, port {port} ({error.strerror or error}); name another with --host and --port"
+        ) from None
+    return listener
+
+
 async def reload_models(service: Service) -> None:
     """Replace every model by what its folder holds now; one that cannot be opened stays."""
     for name in service.registry.names():
@@ -179,6 +200,7 @@ def prepare_process() -> None:
     """Before models are loaded: log to standard error, and wait with SIGHUP, whose default would end the process."""
     if hasattr(signal, "SIGHUP"):
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    sys.setswitchinterval(_SWITCH)
     handler = logging.StreamHandler()
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
     log.addHandler(handler)

@@ -43,6 +43,9 @@ class ConstraintsBody(Strict):
         return [self.prefix, *self.include, *self.exclude]
 
 
+_FREE = ConstraintsBody.model_validate({})
+
+
 class TranslateBody(Body):
     """Texts to translate."""
 
@@ -126,14 +129,14 @@ class Translate(Operation[TranslateBody]):
         refuse_above("num_samples", body.num_samples, limits.beam)
         search = search_options(body.options, limits)
         given = body.constraints
-        each = given if isinstance(given, list) else [given or ConstraintsBody()] * len(texts)
+        each = given if isinstance(given, list) else [given or _FREE] * len(texts)
         if len(each) != len(texts):
             raise DataError(
                 f"{len(each)} constraints for {len(texts)} texts; give one object, or one for each"
             )
         for constraints in each:
             refuse_large(constraints.phrases(), limits, "phrases")
-        sampling = None if body.sampling is None else SamplingOptions(**body.sampling.model_dump())  # type: ignore[attr-defined]
+        sampling = None if body.sampling is None else SamplingOptions(**body.sampling.model_dump())
         options = _TranslateOptions(
             search,
             given is not None,
