@@ -47,7 +47,7 @@ def url(service):
         thread.join(10)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # while it is open, no other test can run an event loop
 def browser():
     """Debian's Chromium, or another of this machine."""
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -64,7 +64,7 @@ def browser():
 def page(browser):
     """A page of its own; any error in its console fails the test."""
     context = browser.new_context(viewport={"width": 1200, "height": 900}, accept_downloads=True)
-    context.set_default_timeout(5_000)
+    context.set_default_timeout(20_000)
     page = context.new_page()
     problems = []
 

@@ -1,4 +1,4 @@
-"""The studio's page, used as a person would use it: every view, at three widths, light and dark, by mouse and keyboard."""
+"""The studio's page, used as a person would: every view, at three widths, light and dark, by mouse and keyboard."""
 
 import json
 import re
@@ -31,10 +31,14 @@ def test_typing_translates_and_the_address_holds_the_text(page, url, service):
     page.wait_for_selector("body[data-ready]")
     assert page.locator("#tabs").is_hidden()
     page.get_by_role("textbox", name="Translate").press_sequentially(TEXT, delay=5)
-    page.wait_for_function("text => document.querySelector('#answer').textContent === text", arg=expected(service).text)
+    page.wait_for_function(
+        "text => document.querySelector('#answer').textContent === text", arg=expected(service).text
+    )
     assert parse_qs(urlparse(page.url).query)["q"] == [TEXT]
     page.reload()
-    page.wait_for_function("text => document.querySelector('#answer').textContent === text", arg=expected(service).text)
+    page.wait_for_function(
+        "text => document.querySelector('#answer').textContent === text", arg=expected(service).text
+    )
 
 
 def test_partial_translations_arrive_before_the_last(page, url):
@@ -89,7 +93,9 @@ def test_steps_are_played_and_have_the_numbers_of_the_trace(page, url, service):
     trace = service.registry["translate"].predictor.trace(TEXT, beam=5)
     assert "Decoder 1/" in page.locator(".steps h2").inner_text()
     first = trace["decoder"].steps[0].values["alpha"]
-    row = page.locator(".part", has=page.locator(".name", has_text=re.compile("^alpha$"))).locator(".cells > span")
+    row = page.locator(".part", has=page.locator(".name", has_text=re.compile("^alpha$"))).locator(
+        ".cells > span"
+    )
     assert [float(text.split("\n")[-1].replace("−", "-")) for text in row.all_inner_texts()] == pytest.approx(
         first.tolist(), abs=0.0006
     )
@@ -210,7 +216,12 @@ def test_sentences_are_sampled_word_by_word_and_branch_at_any(page, url):
     choices.nth(1).click()
     page.wait_for_function("() => document.querySelectorAll('.lines li .facts').length === 3")
     assert page.locator(".lines li .prompt").first.inner_text().strip() == f"the {word}"
-    assert page.evaluate("performance.getEntriesByType('resource').filter(e => e.name.endsWith('v1/sample')).length") == 3
+    assert (
+        page.evaluate(
+            "performance.getEntriesByType('resource').filter(e => e.name.endsWith('v1/sample')).length"
+        )
+        == 3
+    )
 
 
 def test_a_classifier_shows_probabilities_and_a_tagger_tags(page, url, service):
@@ -230,10 +241,14 @@ def saved(page, name):
     return download.value.path().read_bytes()
 
 
-def test_what_is_seen_is_saved_and_the_saved_page_works_without_a_server(page, url, service, tmp_path, browser):
+def test_what_is_seen_is_saved_and_the_saved_page_works_without_a_server(
+    page, url, service, tmp_path, browser
+):
     open_studio(page, url)
     picture = saved(page, "Heat map, SVG").decode()
-    assert picture.startswith("<svg") and "var(" not in picture and ">schläft<" in picture
+    assert picture.startswith("<svg")
+    assert "var(" not in picture
+    assert ">schläft<" in picture
     assert saved(page, "Links, PNG").startswith(b"\x89PNG")
     answers = json.loads(saved(page, "All answers, JSON"))
     assert {"translate", "models"} <= {each["operation"] for each in answers}
@@ -291,7 +306,10 @@ def test_every_view_fits_every_width_and_is_accessible(page, url, axe, model, sc
 
 def test_the_page_is_light_and_of_one_origin(page, url):
     sizes, origins = [], set()
-    page.on("response", lambda response: (sizes.append(len(response.body())), origins.add(urlparse(response.url).netloc)))
+    page.on(
+        "response",
+        lambda response: (sizes.append(len(response.body())), origins.add(urlparse(response.url).netloc)),
+    )
     open_studio(page, url)
     assert origins == {urlparse(url).netloc}
     assert sum(sizes) < 500_000

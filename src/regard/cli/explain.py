@@ -15,7 +15,7 @@ from regard.ops.record import LETTERS
 
 def explain(
     model: Annotated[Path, typer.Argument(help="A model folder.")],
-    text: Annotated[str, typer.Argument(help="What the model reads, in quotes; a pair as \"one | other\".")],
+    text: Annotated[str, typer.Argument(help='What the model reads, in quotes; a pair as "one | other".')],
     output: Annotated[Path, typer.Option("--output", "-o", help="The HTML file to write.")],
     beam: Annotated[int, typer.Option(help="Width of a translator's beam.")] = 5,
     letters: Annotated[str, typer.Option(help="Letters of the equations: papers or slides.")] = "papers",

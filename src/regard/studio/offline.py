@@ -122,9 +122,7 @@ def _record_all(
     match task:
         case "translate":
             options = {"beam": beam, "n_best": beam}
-            yield _ask(
-                model, limits, "translate", {**name, "texts": text, "options": options, "alpha": True}
-            )
+            yield _ask(model, limits, "translate", {**name, "texts": text, "options": options, "alpha": True})
             tree = _ask(model, limits, "tree", {**name, "text": text, "options": options})
             yield tree
             if len(model.predictor.models) == 1:

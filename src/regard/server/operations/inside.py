@@ -102,7 +102,9 @@ class TraceText(Operation[TraceBody]):
         values = (value for each in trace.sections for step in each.steps for value in step.values.values())
         size = sum(value.size for value in values)
         if size > _MOST_NUMBERS:
-            raise LimitError(f"a trace of {size:,} numbers is above the limit of {_MOST_NUMBERS:,}; shorten the text")
+            raise LimitError(
+                f"a trace of {size:,} numbers is above the limit of {_MOST_NUMBERS:,}; shorten the text"
+            )
         return trace
 
     def to_json(self, result: Trace, body: TraceBody) -> dict[str, Any]:
@@ -202,7 +204,9 @@ class Intervene(Operation[WhatIfBody]):
     """Translate under an intervention."""
 
     name = "what-if"
-    summary = "A translation as it is, and under an intervention: forced words or attention, swapped source words."
+    summary = (
+        "A translation as it is, and under an intervention: forced words or attention, swapped source words."
+    )
     body = WhatIfBody
     results = "what_ifs"
     result = WhatIfAnswer
