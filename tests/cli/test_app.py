@@ -15,7 +15,7 @@ from regard.tasks import TASKS
 COMMANDS = [
     *("demo", "train", "tune", "evaluate", "compare"),
     *(name for task in TASKS.values() for name in task.commands),
-    *("lab", "average", "models", "show"),
+    *("serve", "lab", "average", "models", "show"),
 ]
 
 
