@@ -20,7 +20,7 @@ def serve(
     models: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[MODEL]…",
+            metavar="MODEL",
             help="Model folders, each as FOLDER, NAME=FOLDER, or NAME=FOLDER,int8,shortlist.",
         ),
     ] = None,
@@ -35,7 +35,7 @@ def serve(
     ] = None,
     config: Annotated[
         Path | None,
-        typer.Option(help="A TOML file with [models.NAME], [limits] and [batching]; see docs/serving.md."),
+        typer.Option(help="A TOML file with models, limits and batching; see docs/serving.md."),
     ] = None,
     set: Annotated[
         list[str] | None,
