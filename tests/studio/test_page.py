@@ -258,15 +258,15 @@ def test_what_is_seen_is_saved_and_the_saved_page_works_without_a_server(
     file.write_bytes(saved(page, "This page, HTML"))
     context = browser.new_context(offline=True)
     other = context.new_page()
-    requests = []
-    other.on("request", lambda request: requests.append(request.url))
+    addresses = []
+    other.on("request", lambda request: addresses.append(request.url))
     other.goto(file.as_uri())
     other.wait_for_selector(".tree")
     other.get_by_role("tab", name="Attention").click()
     other.locator(".links [data-side=target]").first.hover()
     assert other.locator("#answer").inner_text() == expected(service).text
     assert "←" in other.locator(".attention .readout").inner_text()
-    assert [each for each in requests if not each.startswith(("file:", "data:", "blob:"))] == []
+    assert [each for each in addresses if not each.startswith(("file:", "data:", "blob:"))] == []
     context.close()
 
 

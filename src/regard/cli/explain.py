@@ -10,7 +10,6 @@ from regard.cli.options import Device, Weights
 from regard.cli.serve import missing_extra
 from regard.config import in_range, one_of
 from regard.io import write_whole_text
-from regard.ops.record import LETTERS
 
 
 def explain(
@@ -32,6 +31,8 @@ def explain(
 
       regard explain model "ein kleines haus ." -o page.html
     """
+    from regard.ops.record import LETTERS
+
     one_of("--letters", letters, LETTERS)
     with missing_extra("regard explain"):
         from regard.server.config import Limits, ModelEntry
