@@ -15,7 +15,7 @@ import uvicorn
 
 from regard.checkpoint import ModelFolder
 from regard.server.app import Service
-from regard.server.config import ServeConfig
+from regard.server.config import ModelEntry, ServeConfig
 from regard.studio.app import create_studio
 from regard.tasks import TASKS
 
@@ -29,7 +29,8 @@ def service():
     service = Service(ServeConfig.from_mapping({"threads": 1, "batching": {"milliseconds": 0.0}}, ""))
     for name in ("translate", "lm", "classify", "tag"):
         folder = FIXTURES / "format-2" / name
-        service.registry.add(name, TASKS[ModelFolder(folder).task].predictor().load(folder))
+        predictor = TASKS[ModelFolder(folder).task].predictor().load(folder)
+        service.registry.add(name, predictor, ModelEntry(str(folder)))
     return service
 
 

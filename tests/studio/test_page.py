@@ -2,17 +2,22 @@
 
 import json
 import re
+import shutil
+from pathlib import Path
 from urllib.parse import parse_qs, quote, urlparse
 
 import pytest
 
+from regard.server.config import ModelEntry
+
+FIXTURES = Path(__file__).parents[1] / "fixtures"
 TEXT = "der Hund schläft ."
-TRANSLATE = ("attention", "steps", "beam", "whatif", "states", "neighbours")
+TRANSLATE = ("attention", "steps", "beam", "whatif", "states", "neighbours", "training")
 VIEWS = {
     "translate": TRANSLATE,
-    "lm": ("sample", "steps", "states", "neighbours"),
-    "classify": ("labels", "steps", "states", "neighbours"),
-    "tag": ("labels", "steps", "states", "neighbours"),
+    "lm": ("sample", "steps", "states", "neighbours", "training"),
+    "classify": ("labels", "steps", "states", "neighbours", "training"),
+    "tag": ("labels", "steps", "states", "neighbours", "training"),
 }
 
 
@@ -190,6 +195,31 @@ def test_units_of_a_state_and_those_that_behave_alike(page, url):
     assert page.locator("#panel h2").first.inner_text() != "Unit 3"
     page.get_by_label("Quantity").select_option("update")
     page.wait_for_selector("figure[data-name='Decoder: update']")
+
+
+def test_curves_follow_a_run_that_goes_on(page, url, service, tmp_path):
+    folder = tmp_path / "run"
+    shutil.copytree(FIXTURES / "format-2" / "translate", folder)
+    predictor = service.registry["translate"].predictor
+    rows = [{"event": "train", "update": 10 * k, "loss": 5.0 / k, "seconds": k} for k in range(1, 4)]
+    (folder / "journal.jsonl").unlink()
+    (folder / "log.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    service.registry.add("growing", predictor, ModelEntry(str(folder)))
+    try:
+        open_studio(page, url, model="growing", view="training")
+        curve = "figure[data-name^='Training loss'] .curve.now path"
+        before = page.locator(curve).get_attribute("d")
+        assert before.count("L") == 2
+        assert "30 updates" in page.locator(".training .facts").inner_text()
+        more = {"event": "train", "update": 40, "loss": 1.0, "seconds": 4}
+        with (folder / "log.jsonl").open("a") as file:
+            file.write(f"{json.dumps(more)}\n")
+        page.wait_for_function(
+            "() => document.querySelector('.training .facts').textContent.includes('40 updates')"
+        )
+        assert page.locator(curve).get_attribute("d").count("L") == 3
+    finally:
+        del service.registry._models["growing"]
 
 
 def test_principal_components_are_those_of_the_singular_values(page, url):

@@ -58,6 +58,13 @@ export async function askModels() {
   return keep("models", body, await response.json());
 }
 
+/** The rows of a model's training log, as its folder has them now. */
+export async function askLog(name) {
+  const response = await fetch(`v1/models/${encodeURIComponent(name)}/log`);
+  if (!response.ok) throw await explain(response);
+  return (await response.json()).rows;
+}
+
 async function post(operation, body, signal) {
   const response = await fetch(`v1/${operation}`, {
     method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), signal,

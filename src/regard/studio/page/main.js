@@ -9,14 +9,15 @@ import { classificationView, taggingView } from "./labels.js";
 import { saveHtml, saveJson, savePng, saveSvg } from "./save.js";
 import { neighboursView, statesView } from "./states.js";
 import { stepsView } from "./steps.js";
+import { trainingView } from "./training.js";
 import { whatIfView } from "./whatif.js";
 import { between, hasPieces } from "./words.js";
 
 const VIEWS = {
-  translate: [["attention", "Attention"], ["steps", "Step by step"], ["beam", "Beam search"], ["whatif", "What if"], ["states", "States"], ["neighbours", "Neighbours"]],
-  language_model: [["sample", "Sampling"], ["steps", "Step by step"], ["states", "States"], ["neighbours", "Neighbours"]],
-  classify: [["labels", "Label"], ["steps", "Step by step"], ["states", "States"], ["neighbours", "Neighbours"]],
-  tag: [["labels", "Tags"], ["steps", "Step by step"], ["states", "States"], ["neighbours", "Neighbours"]],
+  translate: [["attention", "Attention"], ["steps", "Step by step"], ["beam", "Beam search"], ["whatif", "What if"], ["states", "States"], ["neighbours", "Neighbours"], ["training", "Training"]],
+  language_model: [["sample", "Sampling"], ["steps", "Step by step"], ["states", "States"], ["neighbours", "Neighbours"], ["training", "Training"]],
+  classify: [["labels", "Label"], ["steps", "Step by step"], ["states", "States"], ["neighbours", "Neighbours"], ["training", "Training"]],
+  tag: [["labels", "Tags"], ["steps", "Step by step"], ["states", "States"], ["neighbours", "Neighbours"], ["training", "Training"]],
 };
 const VERB = { translate: "Translate", language_model: "Begin with", classify: "Classify", tag: "Tag" };
 const WAIT = 250; // milliseconds after the last key
@@ -177,6 +178,7 @@ const views = {
   states: async () => statesView(await ask(...requests.trace()), settings.states),
   neighbours: async () => neighboursView(await ask(...requests.trace()), settings.neighbours),
   labels: async () => (task() === "tag" ? taggingView(state.result) : classificationView(state.result)),
+  training: () => trainingView(state.models, state.model.name),
   sample: async () => generateView({ model: state.model.name, text: state.text, limits: state.limits }, settings.sample),
 };
 
@@ -184,7 +186,7 @@ async function showView() {
   const number = ++drawing;
   const panel = $("#panel");
   const ready = state.result || task() === "language_model";
-  if (!ready || (task() === "language_model" && state.view !== "sample" && !state.text.trim())) {
+  if (!ready || (task() === "language_model" && !["sample", "training"].includes(state.view) && !state.text.trim())) {
     panel.replaceChildren(ready ? note("Type a text to look inside.") : "");
     $("#tabs").hidden = !ready;
     return;
@@ -200,7 +202,7 @@ async function showView() {
 }
 
 function showTabs() {
-  const names = VIEWS[task()];
+  const names = VIEWS[task()].filter(([name]) => name !== "training" || !isOffline());
   if (!names.some(([name]) => name === state.view)) [[state.view]] = names;
   const select = (name, focus) => {
     state.view = name;
