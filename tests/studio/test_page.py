@@ -7,7 +7,10 @@ from pathlib import Path
 from urllib.parse import parse_qs, quote, urlparse
 
 import pytest
+import torch
 
+from regard import Translator
+from regard.inference.ensemble import Ensemble
 from regard.server.config import ModelEntry
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
@@ -91,6 +94,36 @@ def test_a_word_that_is_touched_lights_up_its_partners_with_their_weights(page, 
     page.get_by_label("Hard links").check()
     page.wait_for_selector(".heatmap .ring")
     assert page.locator(".heatmap .ring").count() == len(alpha) - 1
+
+
+def test_every_member_of_an_ensemble_has_its_attention_and_its_steps(page, url, service):
+    pair = [Translator.load(FIXTURES / "format-2" / "translate") for _ in range(2)]
+    with torch.no_grad():
+        pair[1].model.encoder.embedding.E.mul_(0.3)
+    both = Translator(
+        Ensemble([each.model for each in pair]), pair[0].source_tokenizer, pair[0].target_tokenizer
+    )
+    service.registry.add("both", both)
+    try:
+        open_studio(page, url, model="both")
+        shown = {}
+        for name in ("Mean", "Seed 1", "Seed 2"):
+            page.get_by_role("radio", name=name).click()
+            page.wait_for_selector(f"[role=radio][aria-checked=true]:text-is('{name}')")
+            cells = page.locator(".heatmap .cell").evaluate_all(
+                "all => all.map(cell => cell.getAttribute('fill-opacity'))"
+            )
+            shown[name] = [float(cell) for cell in cells]
+        tokens = both.translate([TEXT], beam=5)[0].text
+        for member, one in enumerate(pair):
+            alpha = one.trace(TEXT, tokens).alpha
+            assert shown[f"Seed {member + 1}"] == pytest.approx(alpha.flatten().tolist(), abs=0.002)
+        assert shown["Seed 1"] != shown["Seed 2"]
+        page.get_by_role("tab", name="Step by step").click()
+        page.get_by_role("radio", name="Seed 2").click()
+        page.wait_for_selector(".steps .worked")
+    finally:
+        del service.registry._models["both"]
 
 
 def test_steps_are_played_and_have_the_numbers_of_the_trace(page, url, service):

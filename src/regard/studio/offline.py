@@ -125,8 +125,10 @@ def _record_all(
             yield _ask(model, limits, "translate", {**name, "texts": text, "options": options, "alpha": True})
             tree = _ask(model, limits, "tree", {**name, "text": text, "options": options})
             yield tree
-            if len(model.predictor.models) == 1:
-                yield _ask(model, limits, "trace", {**traced, "beam": beam})
+            members = len(model.predictor.models)
+            for member in range(members):
+                of_ensemble = {"member": member} if members > 1 else {}
+                yield _ask(model, limits, "trace", {**traced, "beam": beam, **of_ensemble})
             yield from _record_what_ifs(model, limits, {**name, "text": text, "options": options}, tree[2])
             return
         case "classify":

@@ -46,6 +46,9 @@ class TraceBody(Body):
     )
     beam: int = Field(1, ge=1, description="Of that search.")
     letters: Literal["papers", "slides"] = Field("papers", description="Whose letters the equations have.")
+    member: int | None = Field(
+        None, ge=0, description="Of an ensemble of translators, whose steps, counted from 0."
+    )
 
 
 class TraceAnswer(Strict):
@@ -95,7 +98,7 @@ class TraceText(Operation[TraceBody]):
         given: dict[str, Any] = {"letters": body.letters}
         text: Any = body.text if isinstance(body.text, str) else tuple(body.text)
         if predictor.task == "translate":
-            given |= {"target": body.target, "beam": body.beam}
+            given |= {"target": body.target, "beam": body.beam, "member": body.member}
         elif predictor.task == "language_model" and isinstance(text, str):  # it has no limit of its own
             refuse_too_long([text], [len(predictor.tokenizer.encode(text))], longest, name="text ")
         trace: Trace = predictor.trace(text, **given)

@@ -8,7 +8,7 @@ import { generateView } from "./generate.js";
 import { classificationView, taggingView } from "./labels.js";
 import { saveHtml, saveJson, savePng, saveSvg } from "./save.js";
 import { neighboursView, statesView } from "./states.js";
-import { stepsView } from "./steps.js";
+import { meanRow, stepsView } from "./steps.js";
 import { trainingView } from "./training.js";
 import { whatIfView } from "./whatif.js";
 import { between, hasPieces } from "./words.js";
@@ -23,7 +23,7 @@ const VERB = { translate: "Translate", language_model: "Begin with", classify: "
 const WAIT = 250; // milliseconds after the last key
 
 const $ = (selector) => document.querySelector(selector);
-const state = { models: [], limits: {}, model: null, text: "", view: null, beam: 5, letters: "papers", rank: 0, pieces: "words", head: "mean", links: false, result: null };
+const state = { models: [], limits: {}, model: null, text: "", view: null, beam: 5, letters: "papers", rank: 0, pieces: "words", head: "mean", member: 0, links: false, result: null };
 const settings = { steps: {}, beam: {}, whatif: {}, states: {}, neighbours: {}, sample: {} };
 let running = null;
 let drawing = 0;
@@ -33,7 +33,7 @@ const search = () => ({ beam: state.beam, n_best: state.beam });
 const requests = {
   translate: () => ["translate", { model: state.model.name, texts: state.text, options: search(), alpha: true }],
   tree: () => ["tree", { model: state.model.name, text: state.text, options: search() }],
-  trace: () => ["trace", { model: state.model.name, text: textOfTrace(), letters: state.letters, ...(task() === "translate" ? { beam: state.beam } : {}) }],
+  trace: (member = state.member) => ["trace", { model: state.model.name, text: textOfTrace(), letters: state.letters, ...(task() === "translate" ? { beam: state.beam } : {}), ...(state.model.num_models > 1 ? { member } : {}) }],
   classify: () => ["classify", { model: state.model.name, texts: [pairOf(state.text)] }],
   tag: () => ["tag", { model: state.model.name, texts: state.text }],
   base: () => ({ model: state.model.name, text: state.text, options: search() }),
@@ -148,13 +148,31 @@ function heads(trace) {
   return found.length > 1 ? found : [];
 }
 
+/** The attention of a trace's decoder, the mean over its heads. */
+function decoderAlpha(trace) {
+  const section = trace.sections.find(({ key }) => key.startsWith("decoder"));
+  const part = section?.parts.find(({ name, axis }) => name === "alpha" && axis === "source");
+  return part ? section.steps.map((step) => meanRow(step.values[part.key])) : null;
+}
+
+/** A view of a trace; of an ensemble, with a choice of its members. */
+async function traceView(view) {
+  const drawn = view(await ask(...requests.trace()));
+  if (state.model.num_models === 1) return drawn;
+  const members = Array.from({ length: state.model.num_models }, (_, member) => [member, `Seed ${member + 1}`]);
+  return h("div", {}, h("div", { class: "controls" }, choice("Members of the ensemble", members, state.member, (member) => { state.member = member; showView(); })), drawn);
+}
+
 async function attentionView() {
   const chosen = ranked()[state.rank];
   if (!chosen.alpha) return note("This model has no attention.");
   let alpha = chosen.alpha;
   let options = [];
-  if (state.rank === 0 && state.model.num_models === 1) {
-    options = heads(await ask(...requests.trace()));
+  if (state.rank === 0 && state.model.num_models > 1) {
+    const traces = await Promise.all(Array.from({ length: state.model.num_models }, (_, member) => ask(...requests.trace(member))));
+    options = traces.map((trace, member) => [`member ${member}`, `Seed ${member + 1}`, decoderAlpha(trace)]).filter(([, , rows]) => rows);
+  } else if (state.rank === 0) options = heads(await ask(...requests.trace()));
+  if (options.length) {
     const head = options.find(([key]) => key === state.head);
     if (head && head[2].length === chosen.tokens.length) [, , alpha] = head;
   }
@@ -165,18 +183,18 @@ async function attentionView() {
   checkbox.checked = state.links;
   return h("div", {}, h("div", { class: "controls" },
     hasPieces(chosen) && !chosen.link_units.includes("characters") ? choice("Rows and columns", [["words", "Words"], ["tokens", "Tokens"]], state.pieces, again("pieces")) : null,
-    options.length ? choice("Heads", [["mean", "Mean"], ...options.map(([key, label]) => [key, label])], state.head, again("head")) : null,
+    options.length ? choice(state.model.num_models > 1 ? "Members of the ensemble" : "Heads", [["mean", "Mean"], ...options.map(([key, label]) => [key, label])], state.head, again("head")) : null,
     h("label", { class: "check" }, checkbox, "Hard links")),
   attentionFigures(data, { links: state.links ? argmax : [] }));
 }
 
 const views = {
   attention: attentionView,
-  steps: async () => stepsView(await ask(...requests.trace()), settings.steps, (letters) => { state.letters = letters; showView(); }),
+  steps: () => traceView((trace) => stepsView(trace, settings.steps, (letters) => { state.letters = letters; showView(); })),
   beam: async () => beamView(await ask(...requests.tree()), settings.beam),
   whatif: async () => whatIfView({ translation: state.result, tree: await ask(...requests.tree()), base: requests.base() }, settings.whatif),
-  states: async () => statesView(await ask(...requests.trace()), settings.states),
-  neighbours: async () => neighboursView(await ask(...requests.trace()), settings.neighbours),
+  states: () => traceView((trace) => statesView(trace, settings.states)),
+  neighbours: () => traceView((trace) => neighboursView(trace, settings.neighbours)),
   labels: async () => (task() === "tag" ? taggingView(state.result) : classificationView(state.result)),
   training: () => trainingView(state.models, state.model.name),
   sample: async () => generateView({ model: state.model.name, text: state.text, limits: state.limits }, settings.sample),
@@ -306,6 +324,8 @@ async function start() {
   $("#model").addEventListener("change", () => {
     state.model = state.models.find(({ name }) => name === $("#model").value);
     settings.sample = {};
+    state.member = 0;
+    state.head = "mean";
     Object.assign(settings.states, { section: null, part: null, unit: null });
     Object.assign(settings.neighbours, { section: null, part: null });
     showModel();

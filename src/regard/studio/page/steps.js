@@ -28,7 +28,8 @@ function shownState(section) {
   return units.findLast((part) => /state|annotation|cell/.test(part.name)) ?? units.at(-1);
 }
 
-function meanRow(values) {
+/** The mean over heads, where there are several rows. */
+export function meanRow(values) {
   if (!Array.isArray(values?.[0])) return values;
   return values[0].map((_, k) => values.reduce((sum, row) => sum + row[k], 0) / values.length);
 }

@@ -439,6 +439,7 @@ class Translator(Predictor):
         *,
         letters: str = "papers",
         dtype: str = "float32",
+        member: int | None = None,
         **changes: Any,
     ) -> Trace:
         """Everything that the model computes for a line, step by step: gates, energies, alpha, context, probabilities.
@@ -449,13 +450,14 @@ class Translator(Predictor):
             options: how to search; greedily, unless a beam is given.
             letters: whose letters the equations have, ``papers`` or ``slides``.
             dtype: ``float32``, or ``float64`` for a computation in double precision.
+            member: of an ensemble, whose steps to show, counted from 0; the words are those of the ensemble.
             changes: single search options, such as ``beam=10``; see `SearchOptions`.
 
         Raises:
-            ConfigError: the model is an ensemble; an option is unknown or out of range.
+            ConfigError: the model is an ensemble and no member is given; an option is unknown or out of range.
             DataError: the line or the target is blank, or longer than `max_length` tokens.
         """
-        model = self.single_model()
+        model = self.single_model(member)
         options = options.change(**changes)
         (source,) = self.parse_sources([line])
         (ids,) = self.encode([source])
