@@ -196,7 +196,7 @@ const views = {
   states: () => traceView((trace) => statesView(trace, settings.states)),
   neighbours: () => traceView((trace) => neighboursView(trace, settings.neighbours)),
   labels: async () => (task() === "tag" ? taggingView(state.result) : classificationView(state.result)),
-  training: () => trainingView(state.models, state.model.name),
+  training: () => trainingView(state.models.filter((model) => model.task === task()), state.model.name),
   sample: async () => generateView({ model: state.model.name, text: state.text, limits: state.limits }, settings.sample),
 };
 
