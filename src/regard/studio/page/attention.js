@@ -19,7 +19,7 @@ function heatMap({ source, target, alpha }, links, light) {
   const height = top + cell * target.length + 1;
   const summary = target.map((word, i) => `${word}: ${strongest(source, alpha[i], 2)}`).join("; ");
   const picture = s("svg", {
-    viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": `Attention. ${summary}`, class: "heatmap",
+    viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": `Attention. ${summary}`, class: "heatmap", css: { "--size": `${Math.min(14, Math.max(9, cell * 0.8))}px` },
   });
   const sources = source.map((word, j) => s("text", {
     class: "word", transform: `translate(${left + cell * (j + 0.5)} ${top - 8}) rotate(-90)`, "dominant-baseline": "central",
@@ -53,7 +53,7 @@ function linkMap({ source, target, alpha }, light, actions, only) {
   const number = 40;
   const left = number + Math.min(Math.max(...source.map((word) => textWidth(word, 15))), 170) + 10;
   const right = Math.min(Math.max(...target.map((word) => textWidth(word, 15))), 170) + 10 + number;
-  const between = Math.max(110, Math.min(only ? 170 : 240, innerWidth - 2 * 20 - left - right));
+  const between = Math.max(110, Math.min(only ? 170 : 240, (innerWidth >= 740 ? innerWidth / 2 : innerWidth) - 40 - left - right));
   const width = Math.ceil(left + between + right);
   const rows = Math.max(source.length, target.length);
   const height = rows * ROW + 8;
@@ -194,7 +194,7 @@ export function attentionFigures(data, { links = [], actions = {}, only = null, 
     parts.push(linkMap(data, light, actions, only));
     figures.push(figure(`${name}Links`.trim(), h("div", { class: "scroll" }, parts.at(-1).picture)));
   }
-  const whole = h("div", { class: "attention", onpointerleave: () => light(null, null) }, h("div", { class: "pair" }, ...figures), readout);
+  const whole = h("div", { class: "attention", onpointerleave: () => light(null, null) }, h("div", { class: data.source.length > 16 ? "pair long" : "pair" }, ...figures), readout);
   whole.addEventListener("focusout", (event) => { if (!whole.contains(event.relatedTarget)) light(null, null); });
   return whole;
 }

@@ -272,6 +272,7 @@ function theme(value) {
 
 function fit() {
   const field = $("#text");
+  field.classList.toggle("long", field.value.length > 120);
   field.style.setProperty("height", "auto");
   field.style.setProperty("height", `${field.scrollHeight + 2}px`);
 }

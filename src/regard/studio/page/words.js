@@ -21,7 +21,7 @@ export function between(translation, alpha, words) {
   const { source_tokens: sources, tokens: targets } = translation;
   if (!alpha) return null;
   const characters = translation.link_units.includes("characters");
-  if (!words || characters || !hasPieces(translation)) return { source: sources, target: targets, alpha };
+  if (!words || characters) return { source: sources, target: targets, alpha };
   const source = labels([translation.source, ...(translation.features ?? [])].join(" "), sources, translation.source_words);
   const target = labels(translation.text, targets, translation.target_words);
   const place = (word, k, all, length) => (word === null ? (k === all - 1 ? length - 1 : null) : word);
