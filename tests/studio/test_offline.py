@@ -66,10 +66,11 @@ def test_a_page_shows_itself_without_a_service(service, browser, tmp_path):
     page.on("pageerror", lambda error: problems.append(str(error)))
     page.goto(file.as_uri())
     page.wait_for_selector("body[data-ready]")
-    for view in ("steps", "beam", "states", "neighbours", "attention", "whatif"):
+    for view in ("beam", "states", "neighbours", "attention", "steps", "whatif"):
         page.locator(f"#tab-{view}").click()
         page.wait_for_selector("#panel figure, #panel .side")
         assert page.locator("#panel .error").count() == 0, view
+        assert page.get_by_role("radio", name="Slides").count() == 0  # those letters were not recorded
     page.get_by_role("group", name="Source words").get_by_role("button").nth(1).click()
     page.locator(".menu .bars button:not(:disabled)").first.click()
     page.wait_for_function("() => document.querySelectorAll('.side').length === 2")

@@ -1,6 +1,6 @@
 // The page: a text, what the model makes of it, and the views into how. The address holds the model, the text and the view.
 
-import { ask, isOffline, askModels, recordings, replay, stream } from "./api.js";
+import { ask, canAsk, isOffline, askModels, recordings, replay, stream } from "./api.js";
 import { attentionFigures } from "./attention.js";
 import { beamView } from "./beam.js";
 import { choice, h, note, percent, written } from "./dom.js";
@@ -190,7 +190,11 @@ async function attentionView() {
 
 const views = {
   attention: attentionView,
-  steps: () => traceView((trace) => stepsView(trace, settings.steps, (letters) => { state.letters = letters; showView(); })),
+  steps: () => traceView((trace) => {
+    const [operation, body] = requests.trace();
+    const both = canAsk(operation, { ...body, letters: state.letters === "papers" ? "slides" : "papers" });
+    return stepsView(trace, settings.steps, both ? (letters) => { state.letters = letters; showView(); } : null);
+  }),
   beam: async () => beamView(await ask(...requests.tree()), settings.beam),
   whatif: async () => whatIfView({ translation: state.result, tree: await ask(...requests.tree()), base: requests.base() }, settings.whatif),
   states: () => traceView((trace) => statesView(trace, settings.states)),
@@ -296,6 +300,7 @@ async function start() {
     Object.assign(state, rest, { model: state.models.find(({ name }) => name === model) });
     document.body.classList.add("offline");
     $("#text").readOnly = true;
+    $("h1 a").removeAttribute("href");
     $("#beam").disabled = true;
     $("#model").disabled = true;
   } else readAddress();

@@ -172,7 +172,7 @@ export function stepsView(trace, settings, onletters) {
     h("div", { class: "controls" },
       h("button", { type: "button", "aria-label": "Previous step", onclick: () => { pause(); show(settings.moment - 1); } }, "\u2190"), play,
       h("button", { type: "button", "aria-label": "Next step", onclick: () => { pause(); show(settings.moment + 1); } }, "\u2192"), slider,
-      choice("Letters of the equations", [["papers", "Papers"], ["slides", "Slides"]], trace.letters, onletters),
+      onletters && choice("Letters of the equations", [["papers", "Papers"], ["slides", "Slides"]], trace.letters, onletters),
       choice("Numbers of a layer", [["few", `First ${FEW}`], ["all", "All"]], settings.all ? "all" : "few", (value) => { settings.all = value === "all"; show(settings.moment); })),
     h("div", { class: "chips", role: "group", "aria-label": "Parts of the model" }, ...chips),
     figure("Steps", stage), h("div", { "aria-live": "polite" }, heading), panel);
