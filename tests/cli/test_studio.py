@@ -40,6 +40,11 @@ def test_the_models_that_are_named_are_served_to_this_machine_alone(served):
     assert served["opened"] == ["http://127.0.0.1:8080/"]
 
 
+def test_a_lab_that_is_not_there(served, tmp_path):
+    result = invoke("studio", MODELS / "tag", "--lab", tmp_path / "none")
+    assert "no such folder" in str(result.exception)
+
+
 def test_no_browser_is_opened_where_none_is_wanted(served):
     assert invoke("studio", MODELS / "tag", "--no-browser").exit_code == 0
     assert served["opened"] == []

@@ -1,11 +1,13 @@
 """The studio in a thread of this process, and a browser that uses it as a person would."""
 
 import gzip
+import json
 import os
 import shutil
 import socket
 import threading
 import time
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,7 @@ pytest.importorskip("fastapi", reason="the extra serve is not installed")
 import uvicorn
 
 from regard.checkpoint import ModelFolder
+from regard.lab.runner.experiment import Result
 from regard.server.app import Service
 from regard.server.config import ModelEntry, ServeConfig
 from regard.studio.app import create_studio
@@ -35,10 +38,42 @@ def service():
 
 
 @pytest.fixture(scope="session")
-def url(service):
+def lab(tmp_path_factory):
+    """A folder of the lab with one result, and one that is not complete."""
+    folder = tmp_path_factory.mktemp("lab")
+    texts = dict.fromkeys(("method", "decides", "command", "settings"), "")
+    result = Result(
+        name="lag",
+        title="How long a lag",
+        claim="Gates bridge it.",
+        source="A lecture",
+        verdict={"word": "held", "because": "They did at 20 steps.", "undecided": [], "checks": []},
+        full=False,
+        seed=1,
+        seconds=1.0,
+        deciding=False,
+        versions={},
+        numbers={},
+        figures=[{"name": "lags", "caption": "Accuracy by lag"}],
+        tables=[],
+        remarks=[],
+        **texts,
+    )
+    (folder / "lag").mkdir()
+    (folder / "lag" / "result.json").write_text(json.dumps(asdict(result)))
+    (folder / "lag" / "lags.svg").write_text(
+        '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="20"><path d="M0 0L40 20"/></svg>'
+    )
+    (folder / "half").mkdir()
+    (folder / "half" / "result.json").write_text("{")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def url(service, lab):
     """The studio, listening."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        server = uvicorn.Server(uvicorn.Config(create_studio(service), log_level="warning", ws="none"))
+        server = uvicorn.Server(uvicorn.Config(create_studio(service, lab), log_level="warning", ws="none"))
         thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
         thread.start()
         while not server.started:

@@ -15,7 +15,7 @@ from regard.server.config import ModelEntry
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 TEXT = "der Hund schläft ."
-TRANSLATE = ("attention", "steps", "beam", "whatif", "states", "neighbours", "training")
+TRANSLATE = ("attention", "steps", "beam", "whatif", "states", "neighbours", "training", "lab")
 VIEWS = {
     "translate": TRANSLATE,
     "lm": ("sample", "steps", "states", "neighbours", "training"),
@@ -253,6 +253,23 @@ def test_curves_follow_a_run_that_goes_on(page, url, service, tmp_path):
         assert page.locator(curve).get_attribute("d").count("L") == 3
     finally:
         del service.registry._models["growing"]
+
+
+def test_the_lab_shows_its_verdicts_and_figures_and_no_other_file(page, url):
+    open_studio(page, url, view="lab")
+    section = page.get_by_role("region", name="How long a lag")
+    assert "held" in section.inner_text()
+    page.wait_for_function("() => document.querySelector('.lab img').naturalWidth === 40")
+    assert section.get_by_role("img").get_attribute("alt") == "Accuracy by lag"
+    for path in (
+        "lab/lag/result.svg",
+        "lab/half/lags.svg",
+        "lab/lag/..%2f..%2flags.svg",
+        "lab/..%2flag/lags.svg",
+    ):
+        assert page.request.get(url + path).status == 404, path
+    for path in ("lab/lag/result.json", "..%2fapp.py", "%2e%2e/app.py"):
+        assert page.request.get(url + path).status == 404, path
 
 
 def test_principal_components_are_those_of_the_singular_values(page, url):

@@ -11,8 +11,10 @@ from regard.cli.console import notes
 from regard.cli.demo import train_demo
 from regard.cli.options import DEVICE_HELP
 from regard.cli.serve import missing_extra
+from regard.errors import ConfigError
 
 _DEMO = "microworld"
+_LAB = Path("runs") / "lab"
 _EXAMPLE = "does she want the red carrot ?"
 
 
@@ -25,6 +27,12 @@ def studio(
         ),
     ] = None,
     port: Annotated[int, typer.Option(help="Port to listen on; 0 for any that is free.")] = 8080,
+    lab: Annotated[
+        Path | None,
+        typer.Option(
+            help="A folder that regard lab wrote, to show its results; by default runs/lab if it exists."
+        ),
+    ] = None,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open a browser.")] = False,
     device: Annotated[str, typer.Option(help=DEVICE_HELP)] = "auto",
 ) -> None:
@@ -43,6 +51,10 @@ def studio(
     """
     from regard.server.config import read_config
 
+    if lab is not None and not lab.is_dir():
+        raise ConfigError(f"--lab {lab}: no such folder; regard lab all makes runs/lab")
+    if lab is None and _LAB.is_dir():
+        lab = _LAB
     given, query = list(models or ()), ""
     if not given:
         folder = Path("runs") / f"demo-{_DEMO}"
@@ -68,4 +80,4 @@ def studio(
         if not no_browser:
             webbrowser.open(f"{url}/{query}")
 
-    run(service, app=create_studio(service), on_listening=show)
+    run(service, app=create_studio(service, lab), on_listening=show)

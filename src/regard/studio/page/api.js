@@ -65,6 +65,13 @@ export async function askLog(name) {
   return (await response.json()).rows;
 }
 
+/** The results of the lab, as its folder has them now. */
+export async function askLab() {
+  const response = await fetch("v1/lab");
+  if (!response.ok) throw await explain(response);
+  return (await response.json()).results;
+}
+
 async function post(operation, body, signal) {
   const response = await fetch(`v1/${operation}`, {
     method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), signal,

@@ -1,10 +1,11 @@
 // The page: a text, what the model makes of it, and the views into how. The address holds the model, the text and the view.
 
-import { ask, canAsk, isOffline, askModels, recordings, replay, stream } from "./api.js";
+import { ask, askLab, askModels, canAsk, isOffline, recordings, replay, stream } from "./api.js";
 import { attentionFigures } from "./attention.js";
 import { beamView } from "./beam.js";
 import { choice, h, note, percent, written } from "./dom.js";
 import { generateView } from "./generate.js";
+import { labView } from "./lab.js";
 import { classificationView, taggingView } from "./labels.js";
 import { saveHtml, saveJson, savePng, saveSvg } from "./save.js";
 import { neighboursView, statesView } from "./states.js";
@@ -23,7 +24,7 @@ const VERB = { translate: "Translate", language_model: "Begin with", classify: "
 const WAIT = 250; // milliseconds after the last key
 
 const $ = (selector) => document.querySelector(selector);
-const state = { models: [], limits: {}, model: null, text: "", view: null, beam: 5, letters: "papers", rank: 0, pieces: "words", head: "mean", member: 0, links: false, result: null };
+const state = { models: [], limits: {}, model: null, text: "", view: null, beam: 5, letters: "papers", rank: 0, pieces: "words", head: "mean", member: 0, links: false, lab: false, result: null };
 const settings = { steps: {}, beam: {}, whatif: {}, states: {}, neighbours: {}, sample: {} };
 let running = null;
 let drawing = 0;
@@ -200,6 +201,7 @@ const views = {
   states: () => traceView((trace) => statesView(trace, settings.states)),
   neighbours: () => traceView((trace) => neighboursView(trace, settings.neighbours)),
   labels: async () => (task() === "tag" ? taggingView(state.result) : classificationView(state.result)),
+  lab: async () => labView(await askLab()),
   training: () => trainingView(state.models.filter((model) => model.task === task()), state.model.name),
   sample: async () => generateView({ model: state.model.name, text: state.text, limits: state.limits }, settings.sample),
 };
@@ -208,7 +210,7 @@ async function showView() {
   const number = ++drawing;
   const panel = $("#panel");
   const ready = state.result || task() === "language_model";
-  if (!ready || (task() === "language_model" && !["sample", "training"].includes(state.view) && !state.text.trim())) {
+  if (!ready || (task() === "language_model" && !["sample", "training", "lab"].includes(state.view) && !state.text.trim())) {
     panel.replaceChildren(ready ? note("Type a text to look inside.") : "");
     $("#tabs").hidden = !ready;
     return;
@@ -224,7 +226,7 @@ async function showView() {
 }
 
 function showTabs() {
-  const names = VIEWS[task()].filter(([name]) => name !== "training" || !isOffline());
+  const names = [...VIEWS[task()].filter(([name]) => name !== "training" || !isOffline()), ...(state.lab ? [["lab", "Lab"]] : [])];
   if (!names.some(([name]) => name === state.view)) [[state.view]] = names;
   const select = (name, focus) => {
     state.view = name;
@@ -290,6 +292,7 @@ async function start() {
   try {
     const known = await askModels();
     Object.assign(state, { models: known.models.filter((model) => model.task in VIEWS), limits: known.limits });
+    state.lab = !saved && (await askLab()).length > 0;
     if (!state.models.length) throw new Error("no model here can be shown; name a translator, a language model, a classifier or a tagger");
   } catch (error) {
     fail(error);
