@@ -83,7 +83,11 @@ def served():
 
 def test_it_says_what_it_serves(served):
     text = "".join(served.lines)
-    assert re.search(r"^de-en: [\d,]+ parameters, /v1/translate, /v1/align$", text, re.MULTILINE), text
+    assert re.search(
+        r"^de-en: [\d,]+ parameters, /v1/translate, /v1/align, /v1/trace, /v1/tree, /v1/what-if, /v1/nearest$",
+        text,
+        re.MULTILINE,
+    ), text
     assert "API keys" not in text  # it listens to this machine alone
 
 

@@ -12,14 +12,9 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("fastapi", reason="the extra serve is not installed")
-import uvicorn
-
 from regard.checkpoint import ModelFolder
 from regard.lab.runner.experiment import Result
-from regard.server.app import Service
 from regard.server.config import ModelEntry, ServeConfig
-from regard.studio.app import create_studio
 from regard.tasks import TASKS
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
@@ -29,6 +24,8 @@ CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", 
 @pytest.fixture(scope="session")
 def service():
     """Trained models of a few units, one of each task."""
+    from regard.server.app import Service
+
     service = Service(ServeConfig.from_mapping({"threads": 1, "batching": {"milliseconds": 0.0}}, ""))
     for name in ("translate", "lm", "classify", "tag"):
         folder = FIXTURES / "format-2" / name
@@ -72,6 +69,10 @@ def lab(tmp_path_factory):
 @pytest.fixture(scope="session")
 def url(service, lab):
     """The studio, listening."""
+    import uvicorn
+
+    from regard.studio.app import create_studio
+
     with socket.create_server(("127.0.0.1", 0)) as listener:
         server = uvicorn.Server(uvicorn.Config(create_studio(service, lab), log_level="warning", ws="none"))
         thread = threading.Thread(target=server.run, args=([listener],), daemon=True)

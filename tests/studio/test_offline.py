@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+pytest.importorskip("fastapi", reason="the extra serve is not installed")
 from regard.errors import ConfigError, DataError
 from regard.studio.offline import PAGE, explain, join_modules, offline_page
 

@@ -9,6 +9,9 @@ from urllib.parse import parse_qs, quote, urlparse
 import pytest
 import torch
 
+pytest.importorskip("fastapi", reason="the extra serve is not installed")
+pytest.importorskip("playwright", reason="playwright is not installed")
+
 from regard import Translator
 from regard.inference.ensemble import Ensemble
 from regard.server.config import ModelEntry
