@@ -74,6 +74,8 @@ ALLOWED: dict[str, set[str]] = {
     "tests": {"request"},  # a fixture of pytest
     "tests/search/test_reference": {"draw"},  # the argument of a composite strategy of hypothesis
     "examples/my_task": {"rate", "RATE"},  # a rating
+    "src/regard/server": {"Request", "request", "requests"},  # of HTTP
+    "benchmarks/serve": {"request", "requests"},
     "tools/words.py": {*NAMES, *PARTS, *VAGUE},
     "tests/test_words.py": {*NAMES, *PARTS, *VAGUE},
 }

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from regard.processes import Processes as Processes
     from regard.search.options import SamplingOptions as SamplingOptions
     from regard.search.options import SearchOptions as SearchOptions
+    from regard.server.client import AsyncClient as AsyncClient
+    from regard.server.client import Client as Client
+    from regard.server.client import ServiceError as ServiceError
     from regard.tasks.base import Validation as Validation
     from regard.tasks.caption.predictor import Captioner as Captioner
     from regard.tasks.caption.result import Caption as Caption
@@ -74,6 +77,7 @@ _MODULES = {
     "regard.inference.shortlist": ("Shortlist",),
     "regard.processes": ("Processes",),
     "regard.search.options": ("SamplingOptions", "SearchOptions"),
+    "regard.server.client": ("AsyncClient", "Client", "ServiceError"),
     "regard.tasks.base": ("Validation",),
     "regard.tasks.caption.predictor": ("Captioner",),
     "regard.tasks.caption.result": ("Caption",),

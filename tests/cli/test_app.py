@@ -15,7 +15,7 @@ from regard.tasks import TASKS
 COMMANDS = [
     *("demo", "prepare", "train", "tune", "evaluate", "compare"),
     *(name for task in TASKS.values() for name in task.commands),
-    *("trace", "animate", "lab", "check", "average", "models", "show"),
+    *("trace", "animate", "studio", "explain", "serve", "lab", "check", "average", "models", "show"),
 ]
 
 

@@ -509,3 +509,32 @@ class TestRefusals:
         decoder = network(0)
         decoder.O = decoder.O * float("nan")
         self.refuse(decoder, [3, 2], "sentence 1: no output has a probability", error=DataError)
+
+
+class TestWatch:
+    """Who watches a search sees the most probable partial hypothesis of each step, as the history has it."""
+
+    @pytest.mark.parametrize("options", [SearchOptions(), SearchOptions(1), SearchOptions(3, n_best=3)])
+    def test_the_leading_hypothesis_of_every_step(self, options, network):
+        decoder, lengths, seen = network(0), [3, 1, 5], {}
+        results = search(
+            decoder,
+            decoder.encode(lengths),
+            options,
+            history=True,
+            watch=lambda b, ids: seen.setdefault(b, []).append(ids),
+        )
+        for b, result in enumerate(results):
+            expected = []
+            for step in result.history.steps:
+                kept = [node for node in step if node.fate == "kept"]
+                if kept:
+                    leading = max(kept, key=lambda node: node.total)
+                    expected.append(tuple(node.token for node in result.history.path_to(leading)))
+            # a sentence that has left the batch may have had kept ones that could not reach its n best
+            shown = seen.get(b, [])
+            assert shown == expected[: len(shown)]
+            assert len(shown) >= len(expected) - 1
+            assert EOS not in {token for ids in shown for token in ids}
+        plain = search(decoder, decoder.encode(lengths), options)
+        assert [each.best.ids for each in plain] == [each.best.ids for each in results]

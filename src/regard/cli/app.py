@@ -22,10 +22,13 @@ from regard.cli import (
     compare,
     demo,
     evaluate,
+    explain,
     lab,
     models,
     prepare,
+    serve,
     show,
+    studio,
     trace,
     train,
     tune,
@@ -61,6 +64,9 @@ for task in TASKS.values():
         app.command(name)(resolve_name(function))
 app.command()(trace.trace)
 app.command()(animate.animate)
+app.command()(studio.studio)
+app.command()(explain.explain)
+app.command()(serve.serve)
 app.command()(lab.lab)
 app.command()(check.check)
 app.command()(average.average)

@@ -2,6 +2,7 @@
 
 import shlex
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -62,6 +63,21 @@ def demo(
 
       regard demo sentiment --seed 2 --out runs/sentiment
     """
+    _show(train_demo(dataset, out, train_size, seed, options or ()), command_line(context), json)
+
+
+def train_demo(
+    dataset: str,
+    out: Path | None = None,
+    train_size: int | None = None,
+    seed: int = 1,
+    options: Sequence[str] = (),
+) -> "DemoRun":
+    """Generate a dataset and train its demonstration, with progress; arguments as for `demo`.
+
+    Raises:
+        RegardError: there is no such dataset, or an option is wrong.
+    """
     from regard.config import flatten, set_option
     from regard.datasets import find_dataset
     from regard.io import free_folder, make_folder
@@ -78,7 +94,7 @@ def demo(
         out or Path("runs") / f"demo-{dataset}", lambda path: (path / "regard.json").exists()
     )
     overrides: dict[str, Any] = {"training": {"seed": seed}}
-    for assignment in options or []:
+    for assignment in options:
         set_option(overrides, assignment)
     # configured before the work begins, so that a wrong option is an error at once
     model = flatten(configure(chosen.config, overrides).model.to_mapping())
@@ -96,8 +112,7 @@ def demo(
         trained = run_training(
             folder, configure(chosen.config, data, overrides), listener=display, page=False
         )
-    run = DemoRun(dataset, generator, chosen, splits, folder, trained.report)
-    _show(run, command_line(context), json)
+    return DemoRun(dataset, generator, chosen, splits, folder, trained.report)
 
 
 def _show(run: "DemoRun", command: str, json: bool) -> None:

@@ -10,7 +10,7 @@ numbers per sentence and is made on the host: a row is a slot of a sentence, the
 and log p is −∞ where a slot is empty because another sentence has more partial hypotheses. Knows no text.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
@@ -38,6 +38,9 @@ from regard.search.phrases import RequiredPhrases, check_limits
 from regard.search.trace import HistoryRecorder, SearchResult, StepCandidates
 from regard.text.specials import BOS, EOS
 
+Watch = Callable[[int, tuple[int, ...]], None]
+"""Called after each step with a sentence's number and the tokens of its most probable partial hypothesis."""
+
 
 @torch.inference_mode()
 def search(
@@ -47,6 +50,7 @@ def search(
     constraints: Sequence[TokenConstraints] | None = None,
     *,
     history: bool = False,
+    watch: Watch | None = None,
 ) -> list[SearchResult]:
     """Search for the best outputs of every sentence.
 
@@ -56,6 +60,7 @@ def search(
         options: how to search.
         constraints: the constraints on each sentence's output, B of them; None for none.
         history: whether to record every partial hypothesis, and the best of those pruned.
+        watch: called for each sentence that is still searched, after each step.
 
     Raises:
         ConfigError: the number of constraints is not the number of sentences; constraints cannot be met within the
@@ -86,6 +91,9 @@ def search(
         rows = beam.advance(t, output)
         if rows is None:
             break
+        if watch is not None:
+            for b, ids in beam.leading():
+                watch(b, ids)
         device = encoded.mask.device
         state = output.state
         if rows.parents is not None:
@@ -257,6 +265,14 @@ class _Beam:
             self._recorder.advance(places)
         same = len(parents) == num_rows and np.count_nonzero(parents != np.arange(num_rows)) == 0
         return _NextRows(tokens, None if same else parents, remaining)
+
+    def leading(self) -> Iterator[tuple[int, tuple[int, ...]]]:
+        """Each sentence still searched, by number, with the tokens of its most probable partial hypothesis."""
+        slots = self.totals.shape[1]
+        for k, (b, slot) in enumerate(
+            zip(self.sentences.tolist(), self.totals.argmax(axis=1).tolist(), strict=True)
+        ):
+            yield b, self._backpointers.prefix(k * slots + slot)
 
     def results(self) -> list[SearchResult]:
         """The hypotheses of each sentence, best first.

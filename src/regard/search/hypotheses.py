@@ -124,6 +124,14 @@ class Backpointers:
         self._tokens.append(tokens)
         self._log_probs.append(log_probs)
 
+    def prefix(self, row: int) -> tuple[int, ...]:
+        """The tokens of the partial hypothesis in a row of the last step."""
+        ids = []
+        for t in range(len(self._tokens) - 1, 0, -1):
+            ids.append(self._tokens[t].item(row))
+            row = self._parents[t].item(row)
+        return tuple(reversed(ids))
+
     def trace(self, ends: Sequence[HypothesisEnd], source_lengths: Sequence[int]) -> list[Hypothesis]:
         """The hypotheses with these ends, each with the length of its source."""
         # the alphas of all steps are laid one after another

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Self, TypeVar
 
 from regard.batches import batch_by_length
 from regard.checkpoint import ModelFolder
+from regard.config import in_range
 from regard.device import find_device
 from regard.errors import ConfigError, DataError, RegardError
 from regard.inference.ensemble import LabelEnsemble
@@ -107,18 +108,22 @@ class Predictor:
         """The model; several for an ensemble."""
         return getattr(self.model, "models", (self.model,))
 
-    def single_model(self) -> Any:
+    def single_model(self, member: int | None = None) -> Any:
         """The model, for what only one model can show.
 
+        Args:
+            member: which one of an ensemble, counted from 0.
+
         Raises:
-            ConfigError: it is an ensemble.
+            ConfigError: it is an ensemble and no member is given, or there is no such member.
         """
-        if len(self.models) > 1:
+        if member is None and len(self.models) > 1:
             raise ConfigError(
                 f"a trace shows the steps of one model, and this is an ensemble of {len(self.models)}; open one of its "
                 "members"
             )
-        return self.models[0]
+        in_range("member", member or 0, 0, len(self.models) - 1)
+        return self.models[member or 0]
 
     @property
     def num_parameters(self) -> int:

@@ -41,6 +41,7 @@ class TaskSpec:
         preparation: the class of its `Preparation`, for ``regard prepare``; empty if it has none.
         planning: a function that plans a run from its data, see `plan_run`; empty if it only has presets.
         commands: its own commands, name → ``module:function``.
+        operations: its routes of the service, name → ``module:operation``.
         first_command: what to type first with a trained model.
         evaluation: a module for ``regard evaluate``, with ``evaluate_files``, and for ``regard demo``, with
             ``write_examples``, ``evaluate_examples`` and ``show_demo``: see the methods; empty without one.
@@ -61,6 +62,7 @@ class TaskSpec:
     planning: str = ""
     texts: tuple[str, ...] = ("text",)
     commands: Mapping[str, str] = field(default_factory=dict)
+    operations: Mapping[str, str] = field(default_factory=dict)
     first_command: str = "regard show {folder}"
     evaluation: str = ""
     evaluation_options: frozenset[str] = frozenset()

@@ -43,7 +43,7 @@ def test_json_holds_everything_in_the_order_of_the_labels():
     assert json.loads(json.dumps(written, allow_nan=False)) == written
     assert list(written["probabilities"]) == ["contradiction", "entailment"]
     assert written["alpha"][0] == [0.3, 0.6, 0.1]
-    assert set(written) == {"texts", "label", "probabilities", "tokens", "words", "alpha"}
+    assert set(written) == {"texts", "label", "probabilities", "tokens", "words", "alpha", "characters"}
     assert make(alpha=None).to_json()["alpha"] is None
 
 
@@ -85,3 +85,9 @@ def test_characters_are_shown_one_by_one():
     assert tuple(units.labels for units in one.units) == one.tokens
     for weights, alpha in zip(one.word_alpha, one.alpha, strict=True):
         np.testing.assert_allclose(weights, alpha)
+
+
+@pytest.mark.parametrize("changes", [{}, {"alpha": None}, {"characters": True}])
+def test_json_is_read_back(changes):
+    written = make(**changes).to_json()
+    assert Classification.from_json(json.loads(json.dumps(written))).to_json() == written

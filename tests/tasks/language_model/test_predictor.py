@@ -217,3 +217,16 @@ def test_saved_and_loaded_is_equal(language_model, tmp_path):
     loaded = LanguageModel.load(tmp_path / "model")
     assert loaded.facts == {"update": 7}
     assert loaded.sample(count=4) == made.sample(count=4)
+
+
+def test_rows_of_other_prompts_and_seeds_are_those_of_sample(language_model):
+    made, seen = language_model(), {}
+    rows = [("", 1, 0), ("a b", 1, 1), ("a b", 7, 2), ("d", 3, 0)]
+    options = {"max_length": 9, "alternatives": 2}
+    together = made.sample_rows(rows, **options, watch=lambda k, line: seen.setdefault(k, []).append(line))
+    for (prompt, seed, number), line in zip(rows, together, strict=True):
+        agree(line, made.sample(prompt=prompt, seed=seed, count=number + 1, **options)[number])
+    for k, (prompt, seed, number) in enumerate(rows):
+        growing = list(made.grow(prompt=prompt, seed=seed, number=number, **options))
+        for one, other in zip(seen[k], growing, strict=True):
+            agree(one, other)

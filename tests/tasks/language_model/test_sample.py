@@ -82,3 +82,7 @@ def test_a_notebook_shows_each_step_with_its_alternatives():
     assert page.count("<tr>") == 3
     assert ">dog 60.0%  bird 0.0%<" in page
     assert "&lt;/s&gt;" in page
+
+
+def test_json_is_read_back():
+    assert Sample.from_json(json.loads(json.dumps(make().to_json()))) == make()

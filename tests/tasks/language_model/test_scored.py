@@ -1,5 +1,6 @@
 """Scores by hand: probabilities of a half and a quarter."""
 
+import json
 import math
 
 import pytest
@@ -59,3 +60,8 @@ def test_a_perplexity_beyond_floats_is_cut_off():
     assert perplexity(1e6) == perplexity(700) < math.inf
     assert perplexity(0.0) == 1.0
     assert perplexity(math.log(7)) == pytest.approx(7)
+
+
+def test_json_is_read_back():
+    for line in (LINE, Scored("x", ("<unk>", "</s>"), (-1.0, -2.0), 2, 2, 1), Scored.blank("  ")):
+        assert Scored.from_json(json.loads(json.dumps(line.to_json()))) == line

@@ -47,3 +47,7 @@ def test_a_notebook_shows_each_word_above_its_tag():
     assert '<b dir="auto">herons</b>' in page
     assert ">VERB?<" in page  # less probable than not
     assert ">NOUN<" in page
+
+
+def test_json_is_read_back():
+    assert Tagging.from_json(json.loads(json.dumps(BIRDS.to_json()))) == BIRDS

@@ -76,6 +76,7 @@ class TestKindsOfFiles:
         few, more = (options_of(plan_pairs(replace(statistics, num_pairs=number))) for number in (800, 8_000))
         assert few["training.max_updates"] == 3_000
         assert few["model.encoder.dropout"] > more["model.encoder.dropout"]
+        assert (few["model.decoder.kind"], more["model.decoder.kind"]) == ("hard-monotonic", "bahdanau")
 
     def test_lemma_to_form(self):
         pairs = [SentencePair(word, f"{word}ed") for word in words(12_000)]

@@ -260,3 +260,18 @@ def test_a_device_that_is_not_there(translator, monkeypatch):
     with pytest.raises(ConfigError, match=r"no 'gpu'; did you mean 'cpu'\? \(known: auto, cpu, cuda\)"):
         translator(device="gpu")
     assert translator(device="auto").device == "cpu"
+
+
+@pytest.mark.parametrize("tokens", ["word", "char"])
+def test_who_watches_sees_each_line_grow_and_gets_the_same(translator, tokens):
+    made, seen = translator(tokens=tokens), {}
+    results = made.translate(
+        LINES, beam=1, batch_sentences=3, watch=lambda k, text: seen.setdefault(k, []).append(text)
+    )
+    for one, other in zip(results, made.translate(LINES, beam=1), strict=True):
+        agree(one, other)
+    assert set(seen) == {k for k, line in enumerate(LINES) if line.strip() and len(results[k].tokens) > 1}
+    for k, texts in seen.items():
+        # greedy search never revises a word; the last step adds only the end
+        assert texts[-1] == results[k].text
+        assert all(results[k].text.startswith(text) for text in texts)

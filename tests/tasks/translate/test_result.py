@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -204,3 +205,14 @@ def test_a_notebook_shows_both_texts_where_there_is_no_attention():
     page = make(alpha=None)._repr_html_()
     assert ">the black cats<" in page
     assert ">les chats noirs<" in page
+
+
+@pytest.mark.parametrize("alpha", [True, False])
+@pytest.mark.parametrize("written", [make(), date(), phones(), make(alpha=None), Translation.blank(" ")])
+def test_json_is_read_back_with_the_links(written, alpha):
+    written = replace(written, alternatives=(make(text="other"),), features=())
+    values = written.to_json(alpha=alpha)
+    read = Translation.from_json(json.loads(json.dumps(values)))
+    assert read.to_json(alpha=alpha) == values
+    assert read.links == written.links
+    assert (read.alpha is None) == (written.alpha is None or not alpha)

@@ -16,6 +16,10 @@ CLASSIFY = TaskSpec(
     preparation="regard.tasks.classify.preparation:LabelledTextPreparation",
     planning="regard.tasks.classify.plan:plan_files",
     commands={"classify": "regard.cli.classify:classify"},
+    operations={
+        "classify": "regard.server.operations.labels:CLASSIFY",
+        "trace": "regard.server.operations.inside:TRACE",
+    },
     first_command="echo … | regard classify {folder}",
     evaluation="regard.tasks.classify.evaluation",
     evaluation_options=frozenset({"max_length", "columns", "second_column", "separator", "header"}),

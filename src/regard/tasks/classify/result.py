@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +36,7 @@ class Classification(PlottedResult, JsonResult):
         characters: whether the tokens are characters, which pictures never merge to words.
     """
 
-    json_names = ("texts", "label", "probabilities", "tokens", "words", "alpha")
+    json_names = ("texts", "label", "probabilities", "tokens", "words", "alpha", "characters")
 
     texts: tuple[str, ...]
     label: str
@@ -75,6 +75,20 @@ class Classification(PlottedResult, JsonResult):
         """The result for a blank text: no label, no tokens."""
         nothing = ((),) * len(texts)
         return cls(texts, "", {}, nothing, nothing, None)
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> Classification:
+        """Read what `to_json` gives."""
+        alpha = values["alpha"]
+        return cls(
+            tuple(values["texts"]),
+            values["label"],
+            values["probabilities"],
+            tuple(map(tuple, values["tokens"])),
+            tuple(map(tuple, values["words"])),
+            None if alpha is None else tuple(map(np.array, alpha)),
+            values["characters"],
+        )
 
     def __str__(self) -> str:
         return self.label

@@ -20,6 +20,11 @@ LANGUAGE_MODEL = TaskSpec(
         "score": "regard.cli.score:score",
         "read": "regard.cli.read:read",
     },
+    operations={
+        "sample": "regard.server.operations.language_model:SAMPLE",
+        "score": "regard.server.operations.language_model:SCORE",
+        "trace": "regard.server.operations.inside:TRACE",
+    },
     first_command="regard sample {folder}",
     evaluation="regard.tasks.language_model.evaluation",
     evaluation_options=frozenset({"continuous"}),

@@ -6,7 +6,7 @@ nothing of training.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
@@ -132,14 +132,62 @@ class LanguageModel(Predictor):
             ConfigError: an option is unknown, or a number is out of range.
         """
         in_range("count", count, 1, 1_000_000)
-        sampling = options.change(**changes)
-        prompt_ids = self._prompt_ids(prompt)
-        samples = []
-        for first in range(0, count, _ROWS):
-            numbers = range(first, min(first + _ROWS, count))
-            steps = self._steps(prompt_ids, numbers, sampling, seed, max_length, alternatives)
-            samples += [build_sample(self.tokenizer, prompt, prompt_ids, row) for row in sampled_rows(steps)]
+        rows = ((prompt, seed, number) for number in range(count))
+        return self.sample_rows(
+            rows, options.change(**changes), max_length=max_length, alternatives=alternatives
+        )
+
+    def sample_rows(
+        self,
+        rows: Iterable[tuple[str, int, int]],
+        options: SamplingOptions = DEFAULT_SAMPLING,
+        *,
+        max_length: int = 100,
+        alternatives: int = 5,
+        watch: Callable[[int, Sample], None] | None = None,
+    ) -> list[Sample]:
+        """Sample lines of different prompts and seeds together.
+
+        Args:
+            rows: (prompt, seed, number) for each line: the one that `sample` returns at this index, from 0, for this
+                prompt and seed.
+            options: temperature, top-k and top-p.
+            max_length: the most tokens sampled per line, EOS counted.
+            alternatives: how many other tokens to report at each step.
+            watch: called after each token with the index of its line among `rows` and the line so far.
+
+        Raises:
+            ConfigError: a number is out of range.
+        """
+        samples: list[Sample] = []
+        for group in group_by_size(rows, _ROWS):
+            prompts = [(prompt, self._prompt_ids(prompt)) for prompt, _, _ in group]
+            seeds = [f"{seed} {number}" for _, seed, number in group]
+            steps = self._steps([ids for _, ids in prompts], seeds, options, max_length, alternatives)
+            if watch is not None:
+                steps = self._watched(steps, prompts, watch, len(samples))
+            samples += [
+                build_sample(self.tokenizer, *prompt, row)
+                for prompt, row in zip(prompts, sampled_rows(steps), strict=True)
+            ]
         return samples
+
+    def _watched(
+        self,
+        steps: Iterable[tuple[Choice | None, ...]],
+        prompts: Sequence[tuple[str, Sequence[int]]],
+        watch: Callable[[int, Sample], None],
+        first: int,
+    ) -> Iterator[tuple[Choice | None, ...]]:
+        """The same steps; after each, the rows with a new token are shown, counted from `first`."""
+        rows: list[list[Choice]] = [[] for _ in prompts]
+        for step in steps:
+            for number, choice in enumerate(step):
+                if choice is not None:
+                    rows[number].append(choice)
+                    if not choice.given:
+                        watch(first + number, build_sample(self.tokenizer, *prompts[number], rows[number]))
+            yield step
 
     @takes_options(SamplingOptions)
     def grow(
@@ -172,7 +220,7 @@ class LanguageModel(Predictor):
         """
         sampling = options.change(**changes)
         prompt_ids = self._prompt_ids(prompt)
-        steps = self._steps(prompt_ids, [number], sampling, seed, max_length, alternatives)
+        steps = self._steps([prompt_ids], [f"{seed} {number}"], sampling, max_length, alternatives)
         return self._growing(prompt, prompt_ids, steps)
 
     def score(
@@ -315,20 +363,19 @@ class LanguageModel(Predictor):
 
     def _steps(
         self,
-        prompt_ids: Sequence[int],
-        numbers: Sequence[int],
+        prompts: Sequence[Sequence[int]],
+        seeds: Sequence[str],
         sampling: SamplingOptions,
-        seed: int,
         max_length: int,
         alternatives: int,
     ) -> Iterator[tuple[Choice | None, ...]]:
-        rows = len(numbers)
+        rows = len(prompts)
         return sample(
             self.model.step,
             self.model.initial_state(rows),
             torch.full((rows,), BOS, device=self.device),
-            seeds=[f"{seed} {number}" for number in numbers],
-            prompts=[prompt_ids] * rows,
+            seeds=seeds,
+            prompts=prompts,
             sampling=sampling,
             max_length=max_length,
             alternatives=alternatives,

@@ -10,7 +10,7 @@ numpy arrays.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -109,6 +109,19 @@ class Sample(PlottedResult, JsonResult):
     def __str__(self) -> str:
         return self.text
 
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> Sample:
+        """Read what `to_json` gives."""
+        steps = []
+        for step in values["steps"]:
+            chosen, *others = [
+                Candidate(each["token"], each["model_probability"], each["sampling_probability"])
+                for each in (step, *step["alternatives"])
+            ]
+            steps.append(SampleStep(chosen, tuple(others)))
+        tokens, log_probs = tuple(values["tokens"]), tuple(values["token_log_probs"])
+        return cls(values["text"], values["prompt"], tokens, log_probs, tuple(steps))
+
     @property
     def log_prob(self) -> float:
         """The model's log p(tokens | prompt)."""
@@ -193,7 +206,16 @@ class Scored:
             "perplexity": self.perplexity,
             "tokens": list(self.tokens),
             "token_log_probs": list(self.token_log_probs),
+            "num_words": self.num_words,
+            "num_characters": self.num_characters,
+            "num_unknown": self.num_unknown,
         }
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> Scored:
+        """Read what `to_json` gives."""
+        counts = (values["num_words"], values["num_characters"], values["num_unknown"])
+        return cls(values["text"], tuple(values["tokens"]), tuple(values["token_log_probs"]), *counts)
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,10 @@ TAG = TaskSpec(
     preparation="regard.tasks.tag.preparation:TaggedPreparation",
     planning="regard.tasks.tag.plan:plan_files",
     commands={"tag": "regard.cli.tag:tag"},
+    operations={
+        "tag": "regard.server.operations.labels:TAG",
+        "trace": "regard.server.operations.inside:TRACE",
+    },
     first_command="echo … | regard tag {folder}",
     evaluation="regard.tasks.tag.evaluation",
     evaluation_options=frozenset({"max_length", "reference", "columns", "vertical"}),

@@ -5,8 +5,9 @@ In: words, tags, probabilities. Out: `Tagging`: a plot, JSON. Knows nothing of m
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from regard.errors import DataError
 from regard.tasks.result import JsonResult, PlottedResult
@@ -38,6 +39,11 @@ class Tagging(PlottedResult, JsonResult):
                     f"tagging of {' '.join(self.words)!r}: {len(given)} {name} for {len(self.words)} words; "
                     "give one for each"
                 )
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> Tagging:
+        """Read what `to_json` gives."""
+        return cls(tuple(values["words"]), tuple(values["tags"]), tuple(values["probabilities"]))
 
     def __str__(self) -> str:
         return " ".join(self.tags)

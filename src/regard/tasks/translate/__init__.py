@@ -24,6 +24,14 @@ TRANSLATE = TaskSpec(
         "what-if": "regard.cli.what_if:what_if",
         "shortlist": "regard.cli.shortlist:shortlist",
     },
+    operations={
+        "translate": "regard.server.operations.translate:TRANSLATE",
+        "align": "regard.server.operations.translate:ALIGN",
+        "trace": "regard.server.operations.inside:TRACE",
+        "tree": "regard.server.operations.inside:TREE",
+        "what-if": "regard.server.operations.inside:WHAT_IF",
+        "nearest": "regard.server.operations.inside:NEAREST",
+    },
     first_command="echo … | regard translate {folder}",
     evaluation="regard.tasks.translate.report",
     evaluation_options=frozenset(

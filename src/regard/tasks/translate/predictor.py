@@ -6,7 +6,7 @@ steps a packed copy of the model and, where there is a shortlist, chooses among 
 tokenizers, batches, search and output, and nothing of training.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, repeat
 from pathlib import Path
@@ -24,7 +24,7 @@ from regard.inference.shortlist import Shortlist, with_shortlists
 from regard.models import Seq2Seq
 from regard.ops.native import Precision
 from regard.processes import ALONE, Processes
-from regard.search.beam import search
+from regard.search.beam import Watch, search
 from regard.search.constraints import TokenConstraints
 from regard.search.forced import decode_forced
 from regard.search.hypotheses import Hypothesis
@@ -49,7 +49,7 @@ from regard.text import EncodedPair, FeaturedText, Source, Tokenizer, parse_sour
 from regard.text.formats import group_by_size
 from regard.text.formats.layout import split_features
 from regard.text.sources import list_features
-from regard.text.specials import EOS, UNK
+from regard.text.specials import EOS, SPECIALS, UNK
 from regard.text.tokenizer import refuse_other_vocabularies
 
 GREEDY = SearchOptions(beam=1)
@@ -180,6 +180,7 @@ class Translator(Predictor):
         batch_tokens: int = 4000,
         first_line: int = 1,
         name: str = "line ",
+        watch: Callable[[int, str], None] | None = None,
         **changes: Any,
     ) -> list[Translation]:
         """Translate lines, one `Translation` for each.
@@ -198,6 +199,8 @@ class Translator(Predictor):
             batch_tokens: the most source tokens in a batch, padding counted.
             first_line: the number of the first line, for messages about a part of a longer text.
             name: what precedes a line's number in messages, such as ``file.txt:``.
+            watch: called after each step of a search with the index of a line, from 0, and its most probable
+                translation so far.
             changes: single search options, such as ``beam=10``; see `SearchOptions`.
 
         Raises:
@@ -221,7 +224,8 @@ class Translator(Predictor):
             ids = [encoded[k] for k in members]
             of_batch = None if by_line is None else [by_line[k] for k in members]
             if sampling is None:
-                results = self.search(ids, options, of_batch)
+                observer = None if watch is None else self._observe(watch, members, sources, encoded)
+                results = self.search(ids, options, of_batch, watch=observer)
             else:
                 seeds = [[f"{seed} {first_line + k} {n}" for n in range(num_samples)] for k in members]
                 results = sample_outputs(
@@ -238,6 +242,19 @@ class Translator(Predictor):
             batch_sentences=batch_sentences,
             batch_tokens=batch_tokens,
         )
+
+    def _observe(
+        self,
+        watch: Callable[[int, str], None],
+        members: Sequence[int],
+        sources: Sequence[Source],
+        encoded: Sequence[Sequence[int]],
+    ) -> Watch:
+        """What passes the partial hypotheses of a batch, as text, to the one who watches the lines."""
+        symbols = [self._unknown_symbols(sources[k], encoded[k]) for k in members]
+        plain = self.target_tokenizer
+        tokenizers = [plain.extend(of_line) if of_line else plain for of_line in symbols]
+        return lambda b, ids: watch(members[b], tokenizers[b].decode(ids))
 
     def translate_stream(
         self, lines: Iterable[Source], *, chunk: int = CHUNK, **arguments: Any
@@ -422,6 +439,7 @@ class Translator(Predictor):
         *,
         letters: str = "papers",
         dtype: str = "float32",
+        member: int | None = None,
         **changes: Any,
     ) -> Trace:
         """Everything that the model computes for a line, step by step: gates, energies, alpha, context, probabilities.
@@ -432,13 +450,14 @@ class Translator(Predictor):
             options: how to search; greedily, unless a beam is given.
             letters: whose letters the equations have, ``papers`` or ``slides``.
             dtype: ``float32``, or ``float64`` for a computation in double precision.
+            member: of an ensemble, whose steps to show, counted from 0; the words are those of the ensemble.
             changes: single search options, such as ``beam=10``; see `SearchOptions`.
 
         Raises:
-            ConfigError: the model is an ensemble; an option is unknown or out of range.
+            ConfigError: the model is an ensemble and no member is given; an option is unknown or out of range.
             DataError: the line or the target is blank, or longer than `max_length` tokens.
         """
-        model = self.single_model()
+        model = self.single_model(member)
         options = options.change(**changes)
         (source,) = self.parse_sources([line])
         (ids,) = self.encode([source])
@@ -468,6 +487,32 @@ class Translator(Predictor):
             dtype=dtype,
             letters=letters,
         )
+
+    @torch.inference_mode()
+    def nearest_words(self, word: str, count: int = 8) -> list[tuple[str, float]]:
+        """Source words whose embeddings are nearest to that of a word, each with its cosine, the nearest first.
+
+        None where the vocabulary has no token for the whole word, or is of characters. Of an ensemble, the first
+        model's embedding is used.
+
+        Args:
+            word: of the source language.
+            count: the most words to return.
+        """
+        tokenizer = self.source_tokenizer
+        ids = tokenizer.encode(word)
+        if len(ids) != 1 or ids == [UNK] or tokenizer.kind == "char":
+            return []
+        vectors = torch.nn.functional.normalize(self.models[0].encoder.embedding.E.float(), dim=-1)
+        cosines = vectors @ vectors[ids[0]]  # (Vx,)
+        nearest: list[tuple[str, float]] = []
+        for index in cosines.argsort(descending=True).tolist():
+            other = tokenizer.decode([index])
+            if index != ids[0] and index >= len(SPECIALS) and tokenizer.encode(other) == [index]:  # no piece
+                nearest.append((other, float(cosines[index])))
+            if len(nearest) == count:
+                break
+        return nearest
 
     def parse_sources(self, lines: Iterable[Any], first_line: int = 1, name: str = "line ") -> list[Source]:
         """The sources that were given, each with features if the model takes them, and without if it does not.
@@ -582,6 +627,7 @@ class Translator(Predictor):
         constraints: Sequence[TokenConstraints] | None = None,
         *,
         history: bool = False,
+        watch: Watch | None = None,
     ) -> list[SearchResult]:
         """Search for the translations of some sentences in one batch.
 
@@ -590,9 +636,10 @@ class Translator(Predictor):
             options: how to search.
             constraints: on each sentence.
             history: whether to record the search.
+            watch: called after each step; see `regard.search.beam.search`.
         """
         decoder, encoded = self._encode_batch(sources, constraints)
-        return search(decoder, encoded, options, constraints, history=history)
+        return search(decoder, encoded, options, constraints, history=history, watch=watch)
 
     @torch.inference_mode()
     def _encode_batch(

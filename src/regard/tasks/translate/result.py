@@ -216,6 +216,31 @@ class Translation(PlottedResult):
             "alternatives": [other.to_json(alpha=alpha) for other in self.alternatives],
         }
 
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> Translation:
+        """Read what `to_json` gives; where that is without alpha, the links are kept."""
+        alpha = values.get("alpha")
+        source_unit, target_unit = values["link_units"]
+        translation = cls(
+            source=values["source"],
+            text=values["text"],
+            source_tokens=tuple(values["source_tokens"]),
+            tokens=tuple(values["tokens"]),
+            score=values["score"],
+            log_prob=values["log_prob"],
+            token_log_probs=tuple(values["token_log_probs"]),
+            alpha=None if alpha is None else np.array(alpha),
+            source_words=tuple(values["source_words"]),
+            target_words=tuple(values["target_words"]),
+            alternatives=tuple(map(cls.from_json, values["alternatives"])),
+            features=tuple(values.get("features", ())),
+            source_characters=source_unit == "characters",
+            target_characters=target_unit == "characters",
+        )
+        # in the place where the cached property keeps them
+        vars(translation)["links"] = frozenset((source, target) for source, target in values["links"])
+        return translation
+
 
 _UNKNOWN = SPECIALS[UNK]
 

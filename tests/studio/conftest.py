@@ -1,0 +1,123 @@
+"""The studio in a thread of this process, and a browser that uses it as a person would."""
+
+import gzip
+import json
+import os
+import shutil
+import socket
+import threading
+import time
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+
+from regard.checkpoint import ModelFolder
+from regard.lab.runner.experiment import Result
+from regard.server.config import ModelEntry, ServeConfig
+from regard.tasks import TASKS
+
+FIXTURES = Path(__file__).parents[1] / "fixtures"
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+
+
+@pytest.fixture(scope="session")
+def service():
+    """Trained models of a few units, one of each task."""
+    from regard.server.app import Service
+
+    service = Service(ServeConfig.from_mapping({"threads": 1, "batching": {"milliseconds": 0.0}}, ""))
+    for name in ("translate", "lm", "classify", "tag"):
+        folder = FIXTURES / "format-2" / name
+        predictor = TASKS[ModelFolder(folder).task].predictor().load(folder)
+        service.registry.add(name, predictor, ModelEntry(str(folder)))
+    return service
+
+
+@pytest.fixture(scope="session")
+def lab(tmp_path_factory):
+    """A folder of the lab with one result, and one that is not complete."""
+    folder = tmp_path_factory.mktemp("lab")
+    texts = dict.fromkeys(("method", "decides", "command", "settings"), "")
+    result = Result(
+        name="lag",
+        title="How long a lag",
+        claim="Gates bridge it.",
+        source="A lecture",
+        verdict={"word": "held", "because": "They did at 20 steps.", "undecided": [], "checks": []},
+        full=False,
+        seed=1,
+        seconds=1.0,
+        deciding=False,
+        versions={},
+        numbers={},
+        figures=[{"name": "lags", "caption": "Accuracy by lag"}],
+        tables=[],
+        remarks=[],
+        **texts,
+    )
+    (folder / "lag").mkdir()
+    (folder / "lag" / "result.json").write_text(json.dumps(asdict(result)))
+    (folder / "lag" / "lags.svg").write_text(
+        '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="20"><path d="M0 0L40 20"/></svg>'
+    )
+    (folder / "half").mkdir()
+    (folder / "half" / "result.json").write_text("{")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def url(service, lab):
+    """The studio, listening."""
+    import uvicorn
+
+    from regard.studio.app import create_studio
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        server = uvicorn.Server(uvicorn.Config(create_studio(service, lab), log_level="warning", ws="none"))
+        thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
+        thread.start()
+        while not server.started:
+            time.sleep(0.01)
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}/"
+        server.should_exit = True
+        thread.join(10)
+
+
+@pytest.fixture(scope="module")  # while it is open, no other test can run an event loop
+def browser():
+    """Debian's Chromium, or another of this machine."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if CHROMIUM is None:
+        pytest.skip("no chromium on this machine")
+    with playwright.sync_playwright() as driver:
+        sandbox = [] if os.geteuid() else ["--no-sandbox"]
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=sandbox)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(browser):
+    """A page of its own; any error in its console fails the test."""
+    context = browser.new_context(viewport={"width": 1200, "height": 900}, accept_downloads=True)
+    context.set_default_timeout(20_000)
+    page = context.new_page()
+    problems = []
+
+    def note(message):
+        refused = "status of 422" in message.text  # the page says why
+        if message.type in ("error", "warning") and not refused:
+            problems.append(message.text)
+
+    page.on("console", note)
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    yield page
+    context.close()
+    assert problems == []
+
+
+@pytest.fixture(scope="session")
+def axe():
+    """The source of axe-core, which finds faults of accessibility."""
+    return gzip.decompress((FIXTURES / "axe-core" / "axe.min.js.gz").read_bytes()).decode()
