@@ -71,6 +71,17 @@ def _seeded() -> None:
     torch.manual_seed(0)
 
 
+@pytest.fixture(autouse=True)
+def _signals_as_before() -> Iterator[None]:
+    """A test that leaves a signal ignored or handled would change the tests of training after it."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    yield
+    after = {number: signal.getsignal(number) for number in before}
+    for number, handler in before.items():
+        signal.signal(number, handler)
+    assert after == before
+
+
 @pytest.fixture
 def agree() -> Callable[..., None]:
     """Assert that two computations agree: every output, and the gradient to every tensor, in float64."""

@@ -35,8 +35,9 @@ def test_what_it_refuses(arguments, message, tmp_path, monkeypatch):
     assert message in refusal(*arguments)
 
 
-def test_a_folder_that_is_no_model(tmp_path):
+def test_a_folder_that_is_no_model(tmp_path, monkeypatch):
     pytest.importorskip("fastapi")
+    monkeypatch.setattr("regard.server.run.prepare_process", lambda: None)
     assert str(tmp_path / "none") in refusal(tmp_path / "none")
 
 
