@@ -20,7 +20,7 @@ ORDER = (
         ("batches",),
     ),
     *(("ops",), ("layers",), ("models",), ("search",), ("evaluation",), ("plots",), ("checkpoint",)),
-    *(("inference",), ("tasks",), ("server",), ("training",), ("lab",), ("exercises", "studio")),
+    *(("inference",), ("tasks",), ("server",), ("training",), ("lab",), ("exercises", "recipes", "studio")),
     *(("cli",), ("__init__", "__main__")),
 )
 """Each folder or file may import what is before it, and what is beside it."""

@@ -206,6 +206,12 @@ class TestFeatures:
             texts(path, features=3)
         assert len(texts(path, features=2)) == 30
 
+    def test_a_few_lines_with_many_features_each(self, tmp_path):
+        """As the 20 first lines of a validation set: 20 different features, each in seven lines."""
+        rows = (";".join(f"F{(n + 3 * k) % 20}" for k in range(7)) for n in range(20))
+        path = write(tmp_path, "".join(f"l{n}\t{row}\tform{n}\n" for n, row in enumerate(rows)))
+        assert len(texts(path, features=2)) == 20
+
     @pytest.mark.parametrize(
         ("features", "text", "message"),
         [

@@ -26,6 +26,7 @@ from regard.cli import (
     lab,
     models,
     prepare,
+    recipe,
     serve,
     show,
     studio,
@@ -68,6 +69,7 @@ app.command()(studio.studio)
 app.command()(explain.explain)
 app.command()(serve.serve)
 app.command()(lab.lab)
+app.command()(recipe.recipe)
 app.command()(check.check)
 app.command()(average.average)
 app.command()(models.models)

@@ -25,7 +25,8 @@ from regard.text.formats.layout import (
 _SHOWN_FEATURES = 5
 _TRANSLATED_COLUMN = "name the column to translate: --column 1; with --add the others are kept"
 _MIN_CELLS = 20  # before their symbols are counted
-_MAX_DIFFERENT = 0.8  # symbols per line, above which a column has text rather than features
+_MAX_DIFFERENT = 0.8  # symbols per line, above which a column has text rather than features,
+_MAX_NEW = 1 / 3  # if this share of all its symbols is different, too: a few lines have many features each
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,11 @@ def check_features(path: str | Path, layout: Layout, column: int, known: Collect
             f"{list_features(dict.fromkeys(symbols))}; name their column with --features"
         )
     different = len(set(symbols))
-    if not known and len(cells) >= _MIN_CELLS and different > _MAX_DIFFERENT * len(cells):
+    if (
+        not known
+        and len(cells) >= _MIN_CELLS
+        and different > max(_MAX_DIFFERENT * len(cells), _MAX_NEW * len(symbols))
+    ):
         raise DataError(
             f"{shown(path)}: column {column} has {different} different symbols in {len(cells)} lines, so it has text "
             "rather than features; name the column of the features with --features (data.features)"

@@ -1,0 +1,129 @@
+"""``regard recipe``: published results, trained and scored again."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.table import Table
+
+from regard.cli.console import notes, print_json, results
+from regard.cli.options import Device
+from regard.errors import ConfigError, nearest
+from regard.evaluation.metrics import display_name, format_score
+
+if TYPE_CHECKING:
+    from regard.recipes import Recipe
+    from regard.recipes.recipe import Figure, Summary
+
+
+def recipe(
+    name: Annotated[
+        str | None, typer.Argument(help="A recipe; without a name they are listed.", show_default=False)
+    ] = None,
+    data: Annotated[
+        Path | None, typer.Option(help="The folder that holds the data sets.", show_default=False)
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Where to write models and results; by default runs/recipe-NAME.", show_default=False
+        ),
+    ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(help="One of its data sets or models; repeat it for several.", show_default=False),
+    ] = None,
+    seeds: Annotated[
+        int | None,
+        typer.Option(help="Models per data set; by default as the recipe says.", min=1, show_default=False),
+    ] = None,
+    jobs: Annotated[int, typer.Option(help="Models trained at the same time.", min=1)] = 1,
+    threads: Annotated[
+        int | None,
+        typer.Option(help="Threads of each training; by default as regard train chooses.", min=1),
+    ] = None,
+    assignments: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", help="Another option of every training; the results are then not the recipe's."
+        ),
+    ] = None,
+    smoke: Annotated[
+        bool, typer.Option("--smoke", help="Train for a few updates on a few lines, to see that all works.")
+    ] = False,
+    device: Device = "auto",
+    json: Annotated[bool, typer.Option("--json", help="Print everything that was measured as JSON.")] = False,
+) -> None:
+    """Train and score a published result again.
+
+    A recipe names data sets, a configuration for each, and the published
+    figures. It runs regard train and regard evaluate, and prints each command
+    before it runs. Test sets are scored once, at the end. Repeat the command
+    after an interruption: what is finished is not done again.
+
+    [bold]Examples[/]
+
+      regard recipe
+
+      regard recipe g2p-2020 --data datasets --jobs 2 --threads 1
+
+      regard recipe inflection-2016 --data datasets --only german --seeds 1
+    """
+    from regard.recipes import RECIPES, RecipeOptions, choose_arms, report_json, run_recipe, summarize
+
+    if name is None:
+        results.print(_listing(list(RECIPES.values())))
+        return
+    if name not in RECIPES:
+        raise ConfigError(f"there is no recipe {name!r}; {nearest(name, RECIPES)}")
+    if data is None:
+        raise ConfigError(f"{name}: where are its data sets? Name their folder with --data")
+    chosen = choose_arms(RECIPES[name], only or ())
+    options = RecipeOptions(
+        data=data,
+        out=out or Path("runs") / f"recipe-{name}{'-smoke' if smoke else ''}",
+        seeds=seeds or chosen.seeds,
+        jobs=jobs,
+        threads=threads or 0,
+        device=device,
+        assignments=assignments or (),
+        smoke=smoke,
+        listener=lambda line: notes.print(line, markup=False, soft_wrap=True),
+    )
+    rows = run_recipe(chosen, options)
+    if json:
+        print_json(report_json(chosen, rows))
+        return
+    results.print(_table(chosen, summarize(chosen, rows)))
+    notes.print(f"{chosen.conditions}; every score is in {options.out / 'results.json'}", markup=False)
+
+
+def _listing(recipes: "list[Recipe]") -> Table:
+    table = Table(box=None, pad_edge=False, show_header=False)
+    for each in recipes:
+        arms = ", ".join(arm.name for arm in each.arms)
+        table.add_row(f"[bold]{each.name}[/]", f"{each.title}\n[dim]{arms}; {each.conditions}[/]")
+    return table
+
+
+def _table(recipe: "Recipe", lines: "list[Summary]") -> Table:
+    columns = ("", display_name(recipe.metric), "together", "to reach", "minutes")
+    table = Table(box=None, pad_edge=False, title=recipe.title, title_justify="left", title_style="bold")
+    for column in columns:
+        table.add_column(column, justify="left" if column in ("", "to reach") else "right")
+    for line in lines:
+        spread = "" if line.deviation is None else f" ± {format_score(recipe.metric, line.deviation)}"
+        table.add_row(
+            f"{line.arm} {line.test}".strip(),
+            f"{format_score(recipe.metric, line.mean)}{spread}",
+            "" if line.ensemble is None else format_score(recipe.metric, line.ensemble),
+            "\n".join(_figure(recipe.metric, line, figure) for figure in line.figures),
+            f"{line.minutes:.1f}",
+        )
+    return table
+
+
+def _figure(metric: str, line: "Summary", figure: "Figure") -> str:
+    mark = {True: "✓", False: "✗", None: " "}[line.reached(figure, metric)]
+    of = "several" if figure.ensemble else "one"
+    return f"{mark} {format_score(metric, figure.value)} ({of}: {figure.source})"
