@@ -15,7 +15,19 @@ from regard.tasks import TASKS
 COMMANDS = [
     *("demo", "prepare", "train", "tune", "evaluate", "compare"),
     *(name for task in TASKS.values() for name in task.commands),
-    *("trace", "animate", "studio", "explain", "serve", "lab", "check", "average", "models", "show"),
+    *(
+        "trace",
+        "animate",
+        "studio",
+        "explain",
+        "serve",
+        "lab",
+        "recipe",
+        "check",
+        "average",
+        "models",
+        "show",
+    ),
 ]
 
 
