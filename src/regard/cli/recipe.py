@@ -57,9 +57,9 @@ def recipe(
     """Train and score a published result again.
 
     A recipe names data sets, a configuration for each, and the published
-    figures. It runs regard train and regard evaluate, and prints each command
-    before it runs. Test sets are scored once, at the end. Repeat the command
-    after an interruption: what is finished is not done again.
+    figures. It runs the commands train and evaluate, and prints each before
+    it runs. Test sets are scored once, at the end. Repeat the command after
+    an interruption: what is finished is not done again.
 
     [bold]Examples[/]
 
