@@ -46,6 +46,7 @@ def compare(
     header: shared.Header = False,
     vertical: shared.Vertical = False,
     gold: shared.Gold = None,
+    gold_format: shared.GoldFormat = "",
     search: SearchOptions = DEFAULT_SEARCH,
     tokenize: Annotated[
         str, typer.Option(help="BLEU's tokenizer: 13a, intl, char, zh, or none for tokenised text.")
@@ -102,6 +103,7 @@ def compare(
             vertical=vertical,
             continuous=False,
             gold=gold,
+            gold_format=gold_format,
             search=search,
             tokenize=tokenize,
             lowercase=lowercase,

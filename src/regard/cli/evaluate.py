@@ -13,6 +13,7 @@ from regard.cli.options import (
     Device,
     Features,
     Gold,
+    GoldFormat,
     Header,
     MaxLength,
     SecondColumn,
@@ -59,6 +60,7 @@ def evaluate(
         ),
     ] = False,
     gold: Gold = None,
+    gold_format: GoldFormat = "",
     search: SearchOptions = DEFAULT_SEARCH,
     tokenize: Annotated[
         str,
@@ -112,6 +114,7 @@ def evaluate(
         vertical=vertical,
         continuous=continuous,
         gold=gold,
+        gold_format=gold_format,
         search=search,
         tokenize=tokenize,
         lowercase=lowercase,

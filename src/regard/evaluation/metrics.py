@@ -211,6 +211,7 @@ METRICS: dict[str, Metric] = {
     "aer": Metric("alignment error rate", per_cent, "lower"),
     "alignment_precision": Metric("alignment precision", per_cent, "higher"),
     "alignment_recall": Metric("alignment recall", per_cent, "higher"),
+    "alignment_f1": Metric("alignment F1", per_cent, "higher"),
     "attention_entropy": Metric("attention entropy", bits, None),
     "attention_coverage": Metric("attention coverage", per_cent, None),
     "attention_monotonicity": Metric("attention monotonicity", hundredths, None),
