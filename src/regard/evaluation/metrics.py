@@ -218,6 +218,7 @@ METRICS: dict[str, Metric] = {
     # sizes and speed
     "num_labels_scored": Metric("labels scored", count, None),
     "num_sentences": Metric("sentences", count, None),
+    "num_links": Metric("links", count, None),
     "num_predicted": Metric("predicted", count, None),
     "support": Metric("support", count, None),
     "sentences_per_second": Metric("sentences per second", count, "higher"),

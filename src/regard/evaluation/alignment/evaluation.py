@@ -134,6 +134,11 @@ class AlignmentEvaluation:
         return {name: counts.score() for name, counts in self._counts.items()}
 
     @property
+    def rows(self) -> dict[str, dict[str, float]]:
+        """The scores by key for each alignment, for a table."""
+        return {name: {**score.scores(), "num_links": score.num_links} for name, score in self.scores.items()}
+
+    @property
     def worst(self) -> list[ScoredPair]:
         """The worst pairs, or those that differ most, first; of equal ones the earlier."""
         return [pair for _, _, pair in sorted(self._worst, reverse=True)]
@@ -143,8 +148,6 @@ class AlignmentEvaluation:
         return {
             "num_sentences": self.num_sentences,
             "num_differing": self.num_differing,
-            "scores": {
-                name: {**score.scores(), "num_links": score.num_links} for name, score in self.scores.items()
-            },
+            "scores": self.rows,
             "worst": [pair.to_json() for pair in self.worst],
         }
