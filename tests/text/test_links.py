@@ -95,17 +95,17 @@ LINES = st.lists(WORDS, max_size=5).map(
 
 
 @st.composite
-def linked_pairs(draw, *, possible=True, probabilities=True):
+def linked_pairs(sample, *, possible=True, probabilities=True):
     """Sentences and links between their words."""
-    pairs, gold = draw(st.lists(st.tuples(LINES, LINES), max_size=5)), []
+    pairs, gold = sample(st.lists(st.tuples(LINES, LINES), max_size=5)), []
     for source, target in pairs:
         num_source, num_target = len(source.split()), len(target.split())
         one = st.tuples(st.integers(0, max(num_source - 1, 0)), st.integers(0, max(num_target - 1, 0)))
         some = st.frozensets(one, max_size=6 if num_source and num_target else 0)
-        sure, more = draw(some), draw(some) if possible else frozenset()
+        sure, more = sample(some), sample(some) if possible else frozenset()
         chances = {}
-        if probabilities and draw(st.booleans()):
-            chances = {link: draw(st.floats(0, 1)) for link in sorted(sure | more)}
+        if probabilities and sample(st.booleans()):
+            chances = {link: sample(st.floats(0, 1)) for link in sorted(sure | more)}
         gold.append(GoldLinks(sure, more, chances))
     return pairs, gold
 
@@ -264,7 +264,7 @@ class TestAFileOfLinks:
         fails(read, "0-0\n0-0\n9-9\n", "links: 3 lines of links for 2 pairs; give one line per pair")
 
     def test_it_is_said_what_was_read(self, read):
-        for text, form, told in (
+        for text, form, printed in (
             ("0-0\n0-0\n", "", ["Pharaoh, counted from 0, source first"]),
             ("1-1\n1-1\n", "from-1", ["Pharaoh, counted from 1, source first"]),
             ("\n\n", "target-source", ["Pharaoh, counted from 0, target first"]),
@@ -296,7 +296,7 @@ class TestAFileOfLinks:
         ):
             notes = []
             read(text, form, notes=notes)
-            assert [note.partition("links: ")[2] for note in notes] == told
+            assert [note.partition("links: ")[2] for note in notes] == printed
 
     def test_pairs_are_read_as_far_as_the_links(self, tmp_path):
         """So a file as long as a corpus takes no memory."""

@@ -41,21 +41,25 @@ def test_without_gold_the_other_aligner_is_the_standard(corpus):
         assert score.aer == pytest.approx(1 - score.f1) or not any(map(any, corpus))
 
 
-def test_the_worst_pairs_have_the_most_errors():
-    """Wrong links and missed sure ones count, and possible ones do not; of equal pairs the earlier comes first."""
+def test_the_worst_pairs_have_many_errors_for_their_length():
+    """Wrong links and missed sure ones count, and possible ones do not."""
     gold = GoldLinks(frozenset({(0, 0), (1, 1)}), frozenset({(2, 2)}))
-    evaluation = AlignmentEvaluation(3)
-    for found in (
-        [(0, 0)],
-        [(0, 0), (1, 1)],
-        [],
-        [(0, 0), (1, 1), (3, 3)],
-        [(4, 4)],
-        [(0, 0), (1, 1), (2, 2)],
-    ):
+    right = [(0, 0), (1, 1), (2, 2)]
+    predicted = {
+        1: [(0, 0)],  # errors × error rate: 1 · 1/3
+        2: right[:2],
+        3: [],  # 2 · 2/2
+        4: [*right, (3, 3), (3, 4), (4, 4)],  # 3 · 3/8
+        5: [(4, 4)],  # 3 · 3/3
+        6: right,
+        7: [*right, (3, 3)],  # 1 · 1/6
+    }
+    evaluation = AlignmentEvaluation(4)
+    for found in predicted.values():
         evaluation.add(SOURCE, TARGET, {"forward": soft([]), "symmetrized": soft(found)}, gold)
-    assert [(pair.number, pair.num_errors) for pair in evaluation.worst] == [(5, 3), (3, 2), (1, 1)]
-    assert (evaluation.num_sentences, evaluation.num_differing) == (6, 4)
+    assert [(pair.number, pair.num_errors) for pair in evaluation.worst] == [(5, 3), (3, 2), (4, 3), (1, 1)]
+    assert [pair.error_rate for pair in evaluation.worst] == pytest.approx([1, 1, 3 / 8, 1 / 3])
+    assert (evaluation.num_sentences, evaluation.num_differing) == (7, 5)
     assert list(evaluation.worst[0].alignments) == ["symmetrized"]
 
 

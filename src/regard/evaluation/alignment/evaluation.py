@@ -122,9 +122,9 @@ class AlignmentEvaluation:
         errors.add(judged.links, standard if other is None else GoldLinks(other[1].links))
         if errors.num_errors:
             self.num_differing += 1
-            rate = errors.score().aer
-            pair = ScoredPair(self.num_sentences, source, target, shown, gold, errors.num_errors, rate)
-            heapq.heappush(self._worst, (rate * errors.num_errors, -self.num_sentences, pair))
+            error_rate = errors.score().aer
+            pair = ScoredPair(self.num_sentences, source, target, shown, gold, errors.num_errors, error_rate)
+            heapq.heappush(self._worst, (error_rate * errors.num_errors, -self.num_sentences, pair))
             if len(self._worst) > self._num_shown:
                 heapq.heappop(self._worst)
 

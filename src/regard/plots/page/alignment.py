@@ -61,8 +61,8 @@ def _facts(pair: ScoredPair) -> str:
         if pair.gold is None:
             facts.append(f"{len(each.links):,} links{whose}")
         else:
-            rate = score_alignments([each.links], [pair.gold]).aer
-            facts.append(f"{display_name('aer')}{whose} {format_score('aer', rate)}")
+            error_rate = score_alignments([each.links], [pair.gold]).aer
+            facts.append(f"{display_name('aer')}{whose} {format_score('aer', error_rate)}")
     return " · ".join(facts)
 
 
