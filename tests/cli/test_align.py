@@ -456,6 +456,7 @@ class TestFilesOfLinks:
             (["--compare", "long"], "long: 4 lines of links for 3 pairs; give one line per pair"),
             (["--compare", "far"], "far:3: the link 2-0 points beyond its sentences of 2 and 1 words"),
             (["--gold", "missing"], "missing: no such file"),
+            (["--reverse", "missing"], "missing: neither a model folder nor a file of links; check the name"),
             (["--threshold", "2"], "threshold = 2.0"),
         ],
     )

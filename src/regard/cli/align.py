@@ -22,7 +22,7 @@ from regard.cli.options import (
 )
 from regard.cli.progress import LinesDisplay
 from regard.config import in_range
-from regard.errors import ConfigError
+from regard.errors import ConfigError, DataError
 from regard.io import make_folder
 
 if TYPE_CHECKING:
@@ -183,6 +183,8 @@ def align(
     for name, path in (("forward", model), ("reverse", reverse)):
         if path is None:
             continue
+        if not path.exists():
+            raise DataError(f"{path}: neither a model folder nor a file of links; check the name")
         if _is_file(path):
             directions[name] = partial(_read_aligned, path, forms["links"], rule)
             continue

@@ -285,6 +285,11 @@ class TestSoftLinks:
         soft = SoftLinks.of_file(self.GOLD, 2, 3, 0.5)
         assert soft.annotated() == GoldLinks(frozenset({(0, 0)}), frozenset({(1, 1)}))
 
+    def test_a_word_that_the_tokenizer_does_not_count_has_no_weight(self):
+        soft = SoftLinks.of_file(self.GOLD, 1, 2)
+        assert soft.weights.tolist() == [[0.75], [0]]
+        assert soft.links == self.GOLD.possible
+
     def test_flipped(self):
         flipped = SoftLinks.of_file(self.GOLD, 2, 3).flipped
         assert flipped.weights.shape == (2, 3)

@@ -51,12 +51,14 @@ class SoftLinks:
             threshold: the least weight of a link; None for all of them.
         """
         weights = np.zeros((num_target, num_source))
+        links = set()
         for j, i in annotated.possible:
-            weights[i, j] = annotated.probabilities.get((j, i), 1.0)
-        links = annotated.possible
-        if threshold is not None:
-            links = frozenset((j, i) for j, i in links if weights[i, j] >= threshold)
-        return cls(weights, links, links - annotated.sure)
+            weight = annotated.probabilities.get((j, i), 1.0)
+            if threshold is None or weight >= threshold:
+                links.add((j, i))
+            if i < num_target and j < num_source:  # a tokenizer may count fewer words than a line has
+                weights[i, j] = weight
+        return cls(weights, frozenset(links), frozenset(links - annotated.sure))
 
     @property
     def flipped(self) -> "SoftLinks":

@@ -51,7 +51,10 @@ def _lines(pair: ScoredPair) -> list[tuple[str, str]]:
             ("wrong", pair.in_words(alignment.links - pair.gold.possible)),
             ("missed", pair.in_words(pair.gold.sure - alignment.links)),
         ]
-    return [(name, line) for name, line in lines if line]
+    # a link is not broken between its words
+    return [
+        (name, line.replace(" – ", "\N{NO-BREAK SPACE}–\N{NO-BREAK SPACE}")) for name, line in lines if line
+    ]
 
 
 def _facts(pair: ScoredPair) -> str:
