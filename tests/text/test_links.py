@@ -462,7 +462,7 @@ class TestTheNameOfAFormat:
 
     def test_what_is_no_part_of_a_format(self):
         with pytest.raises(
-            ConfigError, match=r"--format phraoh: 'phraoh' is no part of .* did you mean 'pharaoh'\?"
+            ConfigError, match=r"--format phraoh: 'phraoh' is not part of .* did you mean 'pharaoh'\?"
         ):
             LinkFormat.parse("phraoh", "--format")
         with pytest.raises(ConfigError, match="a file has one format; leave one of pharaoh and wa"):

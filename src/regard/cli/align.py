@@ -64,7 +64,7 @@ def align(
         float | None,
         typer.Option(
             help="Link each target word to all source words with at least this attention, not only to the largest; of "
-            "a file, keep the links with at least this probability. By probability, the least geometric mean (0.4)."
+            "a file, keep the links with at least this probability. By probability, the minimum geometric mean (0.4)."
         ),
     ] = None,
     words: Annotated[
@@ -168,7 +168,7 @@ def align(
     }
     scored = gold is not None or compare is not None
     if written.name == "giza" and probabilities:
-        raise ConfigError("--format giza: it has no room for --probabilities; write pharaoh or wa")
+        raise ConfigError("--format giza: it cannot express --probabilities; write pharaoh or wa")
     if out is not None and not scored:
         raise ConfigError(
             f"--out {out}: it is for a report; name what to score against with --gold or --compare"

@@ -91,7 +91,9 @@ class LinkFormat:
         parts = [part.strip() for part in text.split(",") if part.strip()]
         for part in parts:
             if part not in (known := (*FORMATS, _FROM_1, _TARGET_FIRST)):
-                raise ConfigError(f"{option} {text}: {part!r} is no part of a format; {nearest(part, known)}")
+                raise ConfigError(
+                    f"{option} {text}: {part!r} is not part of a format; {nearest(part, known)}"
+                )
         names = [part for part in parts if part in FORMATS]
         if len(names) > 1:
             raise ConfigError(f"{option} {text}: a file has one format; leave one of {' and '.join(names)}")

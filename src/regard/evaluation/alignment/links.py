@@ -21,7 +21,7 @@ from regard.text.links import GoldLinks, Link, Links, in_order
 PROBABILITY = "probability"
 """The name of symmetrisation by probability."""
 PROBABILITY_THRESHOLD = 0.4
-"""The least geometric mean of both directions that links two words, unless another is given."""
+"""The minimum geometric mean of both directions that links two words, unless another is given."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +48,7 @@ class SoftLinks:
             annotated: the links of the pair.
             num_source: the words of its source, J.
             num_target: the words of its target, I.
-            threshold: the least weight of a link; None for all of them.
+            threshold: the minimum weight of a link; None for all of them.
         """
         weights = np.zeros((num_target, num_source))
         links = set()
@@ -203,8 +203,8 @@ class LinkRule:
     """How links are read from attention.
 
     Attributes:
-        threshold: the least weight of a link; None links each target word to the source word it attends to most. For
-            symmetrisation by probability, the least geometric mean; None is `PROBABILITY_THRESHOLD`.
+        threshold: the minimum weight of a link; None links each target word to the source word it attends to most. For
+            symmetrisation by probability, the minimum geometric mean; None is `PROBABILITY_THRESHOLD`.
         symmetrize: how two directions become one, one of `SYMMETRIZATIONS`; None for one direction.
 
     Raises:
@@ -223,7 +223,7 @@ class LinkRule:
 
     @property
     def direction_threshold(self) -> float | None:
-        """The least weight of a link of one direction; None for the largest of each target word."""
+        """The minimum weight of a link of one direction; None for the largest of each target word."""
         return None if self.symmetrize == PROBABILITY else self.threshold
 
     def links(self, forward: LabelledAlpha | None, backward: LabelledAlpha | None = None) -> Links:
