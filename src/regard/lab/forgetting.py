@@ -333,7 +333,7 @@ def make_figures(accuracy: Mapping[str, Sequence[Spread]], sizes: ForgettingSize
                 x_label=f"delay (later {'items' if task.by == 'items' else 'symbols, filler'})",
                 y_label="values recalled (%)",
                 title=plain,
-                y_range=(0, 112),
+                y_range=(0, 102),
                 marks=[Mark(task.trained + 0.5, "longer than in training", axis="x")],
             )
         )

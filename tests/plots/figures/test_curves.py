@@ -146,6 +146,14 @@ def test_marks_cross_the_panel_with_their_labels():
     assert {"trained to here", "chance"} <= {text.get_text() for text in axes.texts}
 
 
+@pytest.mark.parametrize(("at", "sides"), [(1.2, ["right", "left"]), (3.9, ["center", "center"])])
+def test_the_labels_of_two_marks_do_not_meet(at, sides):
+    marks = [Mark(at, "trained up to 30"), Mark(1.1, "trained up to 15")]
+    axes = draw_curves([panel(Curve("a", [1, 4], [10, 90]), marks=marks)]).axes[0]
+    by_label = {text.get_text(): text.get_ha() for text in axes.texts}
+    assert [by_label[f"trained up to {longest}"] for longest in (15, 30)] == sides
+
+
 @pytest.mark.parametrize(
     ("first", "last", "side"), [(50, 90, "right"), (90, 50, "left"), (50, 50, "left"), (90, 10, "left")]
 )

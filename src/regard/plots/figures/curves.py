@@ -197,8 +197,9 @@ def _draw(axes: Axes, panel: Panel, labels: Sequence[str], families: Sequence[st
         }
         axes.set_title(renderable(panel.title, families), loc="left", **heading)
     style_axes(axes, families)
+    sides = _sides(axes, [mark for mark in panel.marks if mark.axis == "x"], families)
     for mark in panel.marks:
-        _draw_mark(axes, panel, mark, families)
+        _draw_mark(axes, panel, mark, families, sides.get(mark, "center"))
 
 
 def _set_scales(axes: Axes, panel: Panel) -> None:
@@ -238,7 +239,18 @@ def _apart(places: Sequence[float], width: float) -> list[float]:
     return [places[-1]]
 
 
-def _draw_mark(axes: Axes, panel: Panel, mark: Mark, families: Sequence[str]) -> None:
+def _sides(axes: Axes, marks: Sequence[Mark], families: Sequence[str]) -> dict[Mark, str]:
+    """On which side of their lines the labels above the axes are: centred, and apart where two would meet."""
+    sides: dict[Mark, str] = {}
+    inches = {mark: axes.transData.transform((mark.at, 0))[0] / axes.figure.dpi for mark in marks}
+    halves = {mark: text_width(mark.label, FONT_SIZE - 1, families) / 2 for mark in marks}
+    for left, right in pairwise(sorted(marks, key=lambda mark: mark.at)):
+        if inches[right] - inches[left] < halves[left] + halves[right] + _TICK_GAP:
+            sides |= {left: "right", right: "left"}
+    return sides
+
+
+def _draw_mark(axes: Axes, panel: Panel, mark: Mark, families: Sequence[str], side: str) -> None:
     from matplotlib.patheffects import withStroke
 
     text: dict[str, Any] = {"family": list(families), "size": FONT_SIZE - 1, "color": MUTED, "zorder": 4}
@@ -254,7 +266,7 @@ def _draw_mark(axes: Axes, panel: Panel, mark: Mark, families: Sequence[str]) ->
             (0, 2),
             ("data", "axes fraction"),
             "offset points",
-            ha="center",
+            ha=side,
             va="bottom",
             **text,
         )
