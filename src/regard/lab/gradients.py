@@ -406,7 +406,7 @@ def _radius_panel(radius: Mapping[str, Any]) -> Panel:
         Curve(name, radius["radii"], *(radius[name][part] for part in ("median", "low", "high")))
         for name in ("linear", "tanh")
     ]
-    marks = [Mark(1.0, "neither grows nor falls", "y"), Mark(1.0, "radius 1")]
+    marks = [Mark(1.0, "constant", "y"), Mark(1.0, "radius 1")]
     return Panel(curves, "spectral radius of the recurrent matrix", "growth per step, factor", marks=marks)
 
 
