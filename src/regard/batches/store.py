@@ -6,7 +6,7 @@ example (as list<int32>) and a column of checksums. ``lengths.arrow`` has the le
 numbers, 0 … n−1 over all parts, so a share of a store is a range of numbers.
 
 A part is described by its size and SHA-256; small files are checked when a store is opened, and an example by its
-CRC-32 when it is read: training begins at once, and damage is found before it is learnt from. Nothing in a store is
+CRC-32 when it is read: training begins at once, and damage is found before it is learned from. Nothing in a store is
 trusted: sizes are bounded, types and ranges are checked. Knows nothing of tokenizers and tasks.
 """
 

@@ -99,6 +99,19 @@ class TracedSection:
         """The tokens that a part's numbers stand for; none where they are units."""
         return {"source": self.source, "past": step.past}.get(part.axis, ())
 
+    def candidates(self, part: TracedPart, step: TracedStep) -> tuple[tuple[str, float], ...]:
+        """The numbers of a part over the vocabulary, at the most probable outputs: probabilities, or their logits.
+
+        None where the probabilities are not the softmax of the part.
+        """
+        if part.name == "probabilities":
+            return step.candidates
+        own = next((each for each in self.parts if each.name == "probabilities"), None)
+        if own is None or f"softmax({part.symbol('papers')})" not in own.equations["papers"]:
+            return ()
+        greatest = np.sort(step.values[part.key])[::-1].tolist()
+        return tuple((token, value) for (token, _), value in zip(step.candidates, greatest, strict=False))
+
     def values(self, key: str) -> Numbers:
         """A part at all steps, (steps, …); slots of a past that were not yet written are NaN."""
         rows = [step.values[key] for step in self.steps if key in step.values]
