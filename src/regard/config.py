@@ -17,12 +17,10 @@ from types import NoneType, UnionType
 from typing import Any, ClassVar, Self, get_args, get_origin, get_type_hints
 
 from regard.errors import ConfigError, nearest
-from regard.io import check_depth, read_whole
+from regard.io import LARGEST, check_depth, read_whole
 
 _MAX_TOML_BYTES = 1 << 20
 _MAX_SECTIONS = 10
-LARGEST = 2**53
-"""No number of a configuration is larger: up to here whole numbers and floats are the same."""
 
 _WORDS = {int: "a whole number", float: "a number", str: "a text", bool: "true or false"}
 
