@@ -14,10 +14,11 @@ from regard.batches.store import Store, is_store
 from regard.checkpoint import ModelFolder, read_options
 from regard.config import Config, flatten, merge, one_of
 from regard.device import allowed_processors, find_device
-from regard.errors import ConfigError, DataError, FolderError
+from regard.errors import ConfigError, FolderError
 from regard.tasks import TASKS, Preset
 from regard.tasks.config import RunConfig
 from regard.tasks.plan import FLOPS_PER_CORE, Budget, Plan
+from regard.tasks.preparation import StoreFacts
 from regard.tasks.recognize import Recognized, are_read_once, recognize_task
 
 PRESETS: dict[str, Callable[[], Preset]] = {
@@ -210,12 +211,10 @@ def _prepared_options(files: Sequence[str]) -> _PreparedOptions | None:
     if not any(map(is_store, files)):
         return None
     store: Store[Any] = Store(next(filter(is_store, files)), tuple)
-    try:
-        fixed = {name: store.facts[name] for name in ("task", "tokenizer", "data")}
-        one_of("task", fixed["task"], TASKS)
-        return _PreparedOptions(fixed, dict(store.facts["plan"]), tuple(map(str, store.facts["lines"])))
-    except (KeyError, TypeError, ValueError) as error:
-        raise DataError(f"{store.path}: not a store for training: {error}; prepare it again") from error
+    facts = StoreFacts.of(store)
+    one_of("task", facts.task, TASKS)
+    fixed = {"task": facts.task, "tokenizer": facts.tokenizer, "data": facts.data}
+    return _PreparedOptions(fixed, facts.plan, tuple(facts.lines))
 
 
 def begun_options(folder: Path) -> dict[str, Any]:

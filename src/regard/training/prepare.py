@@ -43,7 +43,8 @@ from regard.io import (
 from regard.processes import Processes, join_shares
 from regard.tasks import TASKS
 from regard.tasks.config import RunConfig, TrainingConfig
-from regard.tasks.preparation import LABELS, VALID, Preparation
+from regard.tasks.preparation import LABELS, MAX_WEIGHT, VALID, Corpus, Preparation, StoreFacts
+from regard.tasks.recognize import are_read_once
 from regard.text import Labels, Tokenizer
 from regard.text.formats import STDIN
 from regard.text.formats.files import COMPRESSED
@@ -135,7 +136,7 @@ def _open_folder(folder: Path, train: Sequence[str]) -> list[str]:
         raise DataError(f"{folder}: holds a store already; choose another folder, or remove that one")
     _refuse_other_files(folder)
     remove_half_written(folder)
-    return [_spool(folder) if name == STDIN else name for name in train]
+    return [_spool(folder, name, k) if are_read_once([name]) else name for k, name in enumerate(train)]
 
 
 def prepare_large(
@@ -200,7 +201,7 @@ def prepare_large(
             progress=progress,
         )
     elif (
-        before := [name for each in Store(store, tuple).facts["corpora"] for name in each["files"]]
+        before := [name for each in StoreFacts.of(Store(store, tuple)).corpora for name in each.files]
     ) != files:
         raise DataError(
             f"{store}: a store of other text ({', '.join(before)}); remove it, or choose another folder"
@@ -225,13 +226,14 @@ def _refuse_other_files(folder: Path) -> None:
         raise DataError(f"{folder}: holds other files; choose a new folder")
 
 
-def _spool(folder: Path) -> str:
-    """Copy standard input, which can be read only once, into the folder."""
-    make_folder(folder / _UNFINISHED)
-    spooled = folder / _UNFINISHED / "input.tsv"
-    if sys.stdin is None or sys.stdin.isatty():
+def _spool(folder: Path, name: str, number: int) -> str:
+    """Copy standard input or a pipe, which can be read only once, into the folder."""
+    if name == STDIN and (sys.stdin is None or sys.stdin.isatty()):
         raise DataError("standard input: nothing is piped into it; name a file")
-    write_whole(spooled, lambda file: shutil.copyfileobj(sys.stdin.buffer, file))
+    make_folder(folder / _UNFINISHED)
+    spooled = folder / _UNFINISHED / f"input-{number}.tsv"
+    with nullcontext(sys.stdin.buffer) if name == STDIN else open(name, "rb") as piped:
+        write_whole(spooled, lambda file: shutil.copyfileobj(piped, file))
     return str(spooled)
 
 
@@ -262,10 +264,12 @@ class _Preparing:
         self._reading = _preparation(TASKS[task].run_config().from_mapping(read, ""))
         self._corpora = self._reading.group(files)
         self._weights = list(weights) or [1.0] * len(self._corpora)
-        if len(self._weights) != len(self._corpora) or not all(0 < each < 1000 for each in self._weights):
+        if len(self._weights) != len(self._corpora) or not all(
+            0 < each < MAX_WEIGHT for each in self._weights
+        ):
             named = "; ".join(" and ".join(group) for group in self._corpora)
             raise ConfigError(
-                f"--weight {' '.join(map(str, weights))}: give one number above 0 and below 1000 for each of "
+                f"--weight {' '.join(map(str, weights))}: give one number above 0 and below {MAX_WEIGHT} for each of "
                 f"{len(self._corpora)} corpora ({named})"
             )
         if self._reading.is_continuous and set(self._weights) != {1.0}:
@@ -432,24 +436,24 @@ class _Preparing:
         names = list(dict.fromkeys(preparation.texts_by_column.values()))
         tokenizers = {name: Tokenizer.load(self._folder / f"{name}.json") for name in names}
         options = config.to_mapping()
-        facts = {
-            "task": self._task,
-            "tokenizer": options["tokenizer"],
-            "data": {name: options["data"][name] for name in preparation.fixed},
-            "plan": {name: options[name] for name in ("model", "training")},
-            "lines": list(begun.lines),
-            "corpora": [
-                {"files": list(group), "examples": count, "weight": weight}
+        facts = StoreFacts(
+            task=self._task,
+            tokenizer=options["tokenizer"],
+            data={name: options["data"][name] for name in preparation.fixed},
+            plan={name: options[name] for name in ("model", "training")},
+            lines=list(begun.lines),
+            corpora=[
+                Corpus(list(group), count, weight)
                 for group, count, weight in zip(self._corpora, sizes, self._weights, strict=True)
             ],
-            "notes": [f"left out {counts.list_removed()}"] if counts.removed else [],
-        }
+            notes=[f"left out {counts.list_removed()}"] if counts.removed else [],
+        )
         files = [VALID, REPORT, *(f"{name}.json" for name in names)]
         if begun.labels:
             write_whole_text(self._folder / LABELS, json.dumps(begun.labels, ensure_ascii=False) + "\n")
             files.append(LABELS)
         sizes_of_vocabularies = preparation.sizes(tokenizers)
-        write_manifest(self._folder, [part for _, part in parts], sizes_of_vocabularies, facts, files)
+        write_manifest(self._folder, [part for _, part in parts], sizes_of_vocabularies, asdict(facts), files)
         shutil.rmtree(self._folder / _UNFINISHED)
         return report
 
