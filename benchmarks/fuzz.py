@@ -1,10 +1,11 @@
 """Damaged and hostile files against the command line: no traceback, no hang, no gigabytes.
 
-``python -m benchmarks.fuzz --cases 1000`` damages a model folder, a shortlist, a training log, the kernels' cache, a
-store, a configuration or an input, once per case, and runs a command on it. A case passes if the command ends within
-20 seconds of the processor's time and 2 GB, with status 0, 1 or 2 and without a traceback, and refuses damaged weights
-and ids. Cases are numbered: ``--case 123`` repeats one. Most run in one process after another, with a limit on its
-address space and a watchdog; ``--processes`` of them run the real command.
+``python -m benchmarks.fuzz --cases 1000`` damages a model folder, a run to resume, a shortlist, a training log, the
+kernels' cache, a store, a configuration or an input, once per case, and runs a command on it. A case passes if the
+command ends within 20 seconds of the processor's time and 2 GB, with status 0, 1 or 2 and without a traceback, and
+refuses damaged weights and ids, or says that it goes on from an earlier checkpoint. Cases are numbered: ``--case 123``
+repeats one. Most run in one process after another, with a limit on its address space and a watchdog; ``--processes`` of
+them run the real command.
 """
 
 import argparse
@@ -40,6 +41,7 @@ from benchmarks.damage import (
     forge_arrays,
     forge_header,
     forge_json,
+    forge_tensors,
     forge_tokenizer,
     replace_file,
     write_input,
@@ -54,7 +56,9 @@ from regard.io import LOCK
 from regard.ops.native import library
 from regard.tasks import TASKS
 from regard.text import train_tokenizer
+from regard.training.configure import configure
 from regard.training.prepare import prepare_store
+from regard.training.run import run_training
 
 SECONDS = 20
 """The limit, of the processor's time."""
@@ -125,6 +129,35 @@ def write_stores(folder: Path) -> None:
         layers = {"model": _MODELS[task], "training": {**_TRAINING, **streams}}
         prepare_store(folder / name, [str(text)], {**options, **layers})
         text.unlink()
+
+
+_RUN_UPDATES = 2
+_RUNS: dict[str, dict[str, Any]] = {
+    "translate": {"training": {"moving_average": 0.9, "keep_best": 2}},
+    "language_model": {"data": {"mode": "continuous", "steps": 4}, "training": {"batch_sentences": 4}},
+}
+
+
+def write_runs(folder: Path) -> None:
+    """Write runs of two updates, each with its checkpoint, into ``runs/``; their text is beside them."""
+    (folder / "runs").mkdir()
+    for task, options in _RUNS.items():
+        words = [f"{_TEXT[k % 2]} {k % 7}" for k in range(48)]
+        text = folder / "runs" / f"{task}.txt"
+        text.write_text(
+            "".join(f"{line}\t{line}\n" if task == "translate" else f"{line}\n" for line in words)
+        )
+        training = {**_TRAINING, "max_updates": _RUN_UPDATES, "validate_every": 1, **options["training"]}
+        tokenizer = dict.fromkeys(TASKS[task].texts, "word")
+        data = {"train": [str(text)], **options.get("data", {})}
+        given = {
+            "task": task,
+            "model": _MODELS[task],
+            "tokenizer": tokenizer,
+            "data": data,
+            "training": training,
+        }
+        run_training(folder / "runs" / task, configure(given), page=False)
 
 
 _CONFIG = """task = "translate"
@@ -278,16 +311,14 @@ def _options(rng: random.Random, base: Path, work: Path) -> Prepared:
         )
         return ["translate", model, text, f"--{name}={value}"], False
     config = work / "run.toml"
-    lines = _CONFIG.splitlines()
-    place = rng.choice([k for k, line in enumerate(lines) if "=" in line])
-    lines[place] = (
-        f"{lines[place].split(' = ')[0]} = {rng.choice([value, '[' * 5000, '{}', '[1]', '1' * 5000])}"
-    )
-    config.write_text("\n".join(lines))
+    config.write_text(_CONFIG)
+    _forge_toml(rng, config)
     if rng.random() < 0.3:
         rng.choice([damage_bytes, replace_file])(rng, config)
-    # there are no files of that name: a legal configuration ends there
-    return ["train", str(work / "new"), "--config", str(config), "--train", str(work / "none")], False
+    (work / "pairs").write_text("".join(f"{line} {k}\t{line}\n" for k in range(20) for line in _TEXT))
+    budget = ["--budget", value] if rng.random() < 0.3 else []
+    command = ["train", str(work / "new"), "--config", str(config), "--train", str(work / "pairs"), "--plan"]
+    return [*command, *budget], False
 
 
 def _cache(rng: random.Random, base: Path, work: Path) -> Prepared:
@@ -319,6 +350,42 @@ def _store(rng: random.Random, base: Path, work: Path) -> Prepared:
     return train_command(chosen, work / "new", store), must_be_refused
 
 
+def _run(rng: random.Random, base: Path, work: Path) -> Prepared:
+    """A damaged run to go on with."""
+    folder = work / "run"
+    shutil.copytree(base / "runs" / rng.choice(sorted(_RUNS)), folder)
+    path = rng.choice(sorted(path for path in folder.rglob("*") if path.is_file()))
+    damages: list[Damage] = [damage_bytes, replace_file]
+    match path.suffix:
+        case ".safetensors":
+            damages += [forge_header, forge_tensors, forge_tensors]
+        case ".json":
+            damages += [forge_json] * 4
+        case ".toml":
+            damages += [_forge_toml] * 4
+    before = _tensor_data(path)
+    damage = rng.choice(damages)
+    damage(rng, path)
+    is_newest = path.name.startswith(f"{_RUN_UPDATES:08d}.")
+    must_be_refused = is_newest and damage is not forge_tensors and before != _tensor_data(path)
+    return [
+        "train",
+        str(folder),
+        "--resume",
+        "--set",
+        f"training.max_updates={_RUN_UPDATES + 1}",
+    ], must_be_refused
+
+
+def _forge_toml(rng: random.Random, path: Path) -> None:
+    """Another value for one option."""
+    lines = path.read_text().splitlines()
+    place = rng.choice([k for k, line in enumerate(lines) if " = " in line])
+    value = rng.choice([*NUMBERS, "inf", "nan", "[" * 5000, "{}", "[1]", "1" * 5000, '"x"', "true"])
+    lines[place] = f"{lines[place].split(' = ')[0]} = {value}"
+    path.write_text("\n".join(lines))
+
+
 def train_command(name: str, folder: Path, store: Path) -> list[str]:
     """A training whose one update reads all of a store."""
     windows = ["--set", "data.steps=2000"] if "language_model" in name else []
@@ -347,11 +414,12 @@ CASES: dict[str, Callable[[random.Random, Path, Path], Prepared]] = {
     "training logs": _log,
     "kernels' cache": _cache,
     "stores": _store,
+    "runs": _run,
     "inputs": _input,
     "options": _options,
 }
 """What is damaged → how; a case's number chooses among them."""
-_SHARES = ("model folders",) * 8 + ("inputs",) * 4 + ("options",) * 3 + ("stores",) * 3 + tuple(CASES)
+_SHARES = ("model folders",) * 8 + ("inputs",) * 4 + ("options",) * 3 + ("stores", "runs") * 3 + tuple(CASES)
 
 
 def _copy(rng: random.Random, base: Path, work: Path, task: str = "") -> Path:
@@ -367,6 +435,7 @@ def _texts(folder: Path) -> Sequence[str]:
 
 
 ACCEPTED = "damaged weights or ids were accepted"
+_OTHER = "cannot be used"  # what a run says that goes on from an earlier checkpoint
 
 
 @dataclass(frozen=True)
@@ -451,7 +520,7 @@ def run_case(number: int, base: Path, seconds: int = SECONDS) -> Outcome:
         said = err.buffer.getvalue().decode("utf-8", "replace")  # type: ignore[attr-defined]
         if not fault and status not in (0, 1, 2):
             fault = f"status {status}"
-        if not fault and tensors and status == 0:
+        if not fault and tensors and status == 0 and _OTHER not in said:
             fault = ACCEPTED
         if not fault and status == 2 and "rror" not in said:
             fault = f"status 2 without a message: {said!r}"
@@ -490,7 +559,7 @@ def run_command(number: int, base: Path) -> Outcome:
             fault = f"a hang of more than {SECONDS * _WAITING} seconds"
         if b"Traceback" in said or (not fault and status not in (0, 1, 2)):
             fault = f"status {status}: {said[-2000:].decode('utf-8', 'replace')}"
-        if not fault and tensors and status == 0:
+        if not fault and tensors and status == 0 and _OTHER.encode() not in said:
             fault = ACCEPTED
         seconds = round(_child_seconds() - started, 3)
         megabytes = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
@@ -603,6 +672,7 @@ def main() -> None:
         base = Path(folder)
         write_models(base)
         write_stores(base)
+        write_runs(base)
         if arguments.case is not None:
             print(json.dumps(asdict(run_case(arguments.case, base)), indent=2).replace("\\n", "\n"))
             return

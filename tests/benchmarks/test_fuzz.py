@@ -16,6 +16,7 @@ def base(tmp_path_factory):
     folder = tmp_path_factory.mktemp("models")
     fuzz.write_models(folder)
     fuzz.write_stores(folder)
+    fuzz.write_runs(folder)
     return folder
 
 
