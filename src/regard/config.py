@@ -330,13 +330,14 @@ def flatten(mapping: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     return flat
 
 
-def merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """Lay `over` on `base`, table by table, whatever the options mean; `Config.overlay` knows about choices."""
-    merged = dict(base)
-    for key, value in over.items():
-        old = merged.get(key)
-        nested = isinstance(old, Mapping) and isinstance(value, Mapping)
-        merged[key] = merge(old, value) if nested else value  # type: ignore[arg-type]
+def merge(*layers: Mapping[str, Any]) -> dict[str, Any]:
+    """Lay each layer on those before it, table by table, whatever options mean; `Config.overlay` knows choices."""
+    merged: dict[str, Any] = {}
+    for layer in layers:
+        for key, value in layer.items():
+            old = merged.get(key)
+            nested = isinstance(old, Mapping) and isinstance(value, Mapping)
+            merged[key] = merge(old, value) if nested else value  # type: ignore[arg-type]
     return merged
 
 

@@ -63,10 +63,7 @@ class Plan:
     @property
     def options(self) -> Preset:
         """The options of all decisions, as a preset has them."""
-        options: Preset = {}
-        for decision in self.decisions:
-            options = merge(options, decision.options)
-        return options
+        return merge(*(decision.options for decision in self.decisions))
 
     def lines(
         self, given: Mapping[str, Any] | None = None, merged: Mapping[str, Any] | None = None

@@ -129,9 +129,7 @@ def plan_run(
         return PlannedRun(configure(begun, *layers))
     if budget is not None and not budget > 0:
         raise ConfigError(f"--budget {budget:g}: give the minutes there are, more than 0")
-    given: dict[str, Any] = {}
-    for layer in layers:
-        given = merge(given, layer)
+    given = merge(*layers)
     training = given.get("training")
     if isinstance(training, Mapping) and (start := training.get("start_from")):
         is_named = preset or "preset" in given or "task" in given
@@ -258,9 +256,7 @@ def recognize(*layers: Mapping[str, Any], preset: str | None = None, in_files: b
         ConfigError: an unknown task or preset.
         DataError: the files do not say it.
     """
-    given: dict[str, Any] = {}
-    for layer in layers:
-        given = merge(given, layer)
+    given = merge(*layers)
     data = given.get("data", {})
     files = _files(data, "train")
     if preset or "preset" in given or "task" in given or not files or not in_files:

@@ -112,10 +112,7 @@ def prepare_store(
     processes.connect()
     with one_writer(path) if processes.is_first else nullcontext():
         files = processes.on_first(lambda: _open_folder(path, train))
-        given: dict[str, Any] = {}
-        for layer in layers:
-            given = merge(given, layer)
-        task = recognize(merge(given, {"data": {"train": list(files)}}), preset=preset).task
+        task = recognize(*layers, {"data": {"train": list(files)}}, preset=preset).task
         one_of("task", task, TASKS)
         if not TASKS[task].preparation:
             able = ", ".join(name for name, spec in TASKS.items() if spec.preparation)
@@ -163,9 +160,7 @@ def prepare_large(
     Raises:
         RegardError: the text, the options or the folder cannot be used.
     """
-    given: dict[str, Any] = {}
-    for layer in layers:
-        given = merge(given, layer)
+    given = merge(*layers)
     tables = [given.get(name) or {} for name in ("data", "training")]
     if not all(isinstance(table, Mapping) for table in tables):
         return {}
@@ -256,9 +251,7 @@ class _Preparing:
         self._folder, self._task, self._layers, self._preset = folder, task, layers, preset
         self._valid_files, self._tests = valid, tests
         self._listener, self._progress = listener, progress
-        given: dict[str, Any] = {"task": task}
-        for layer in layers:
-            given = merge(given, layer)
+        given = merge(*layers)
         # how the files are read is not planned, so the first reading does with what is given
         read: dict[str, Any] = {name: given[name] for name in ("data", "model") if name in given}
         self._reading = _preparation(TASKS[task].run_config().from_mapping(read, ""))

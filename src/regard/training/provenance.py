@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from regard.batches.store import MANIFEST, is_store
+from regard.batches.store import MANIFEST, digest_of, is_store
 from regard.device import MAX_THREADS
 from regard.errors import DataError, FolderError
 from regard.io import parse_json, read_whole, write_whole_text
@@ -64,9 +64,7 @@ def _file(path: Path) -> dict[str, Any]:
         return _file(path / MANIFEST)
     if not path.is_file():
         return {"file": str(path), "bytes": None, "sha256": None}
-    with path.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    return {"file": str(path), "bytes": path.stat().st_size, "sha256": digest}
+    return {"file": str(path), "bytes": path.stat().st_size, "sha256": digest_of(path)}
 
 
 def _plain(value: Any) -> bytes:
