@@ -1,11 +1,11 @@
 """Damaged and hostile files against the command line: no traceback, no hang, no gigabytes.
 
 ``python -m benchmarks.fuzz --cases 1000`` damages a model folder, a run to resume, a shortlist, a training log, the
-kernels' cache, a store, a configuration or an input, once per case, and runs a command on it. A case passes if the
-command ends within 20 seconds of the processor's time and 2 GB, with status 0, 1 or 2 and without a traceback, and
-refuses damaged weights and ids, or says that it goes on from an earlier checkpoint. Cases are numbered: ``--case 123``
-repeats one. Most run in one process after another, with a limit on its address space and a watchdog; ``--processes`` of
-them run the real command.
+kernels' cache, a store that is complete or was begun, a configuration or an input, once per case, and runs a command on
+it. A case passes if the command ends within 20 seconds of the processor's time and 2 GB, with status 0, 1 or 2 and
+without a traceback, and refuses damaged weights and ids, or says that it goes on from an earlier checkpoint. Cases are
+numbered: ``--case 123`` repeats one. Most run in one process after another, with a limit on its address space and a
+watchdog; ``--processes`` of them run the real command.
 """
 
 import argparse
@@ -24,7 +24,7 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -57,7 +57,7 @@ from regard.ops.native import library
 from regard.tasks import TASKS
 from regard.text import train_tokenizer
 from regard.training.configure import configure
-from regard.training.prepare import prepare_store
+from regard.training.prepare import PrepareProgress, prepare_store
 from regard.training.run import run_training
 
 SECONDS = 20
@@ -117,7 +117,10 @@ _STORES: dict[str, dict[str, Any]] = {
 
 
 def write_stores(folder: Path) -> None:
-    """Write a small store of every form into folders of their own; an update reads all of it."""
+    """Write a small store of every form into a folder of its own, and what is left of one that was stopped.
+
+    An update reads all of a store; its text is beside it.
+    """
     for name, options in _STORES.items():
         task = options["task"]
         start = {"translate": "{}\t", "classify": "{}\t", "language_model": ""}[task]
@@ -128,7 +131,12 @@ def write_stores(folder: Path) -> None:
         streams = {"batch_sentences": 1} if task == "language_model" else {}
         layers = {"model": _MODELS[task], "training": {**_TRAINING, **streams}}
         prepare_store(folder / name, [str(text)], {**options, **layers})
-        text.unlink()
+        with suppress(KeyboardInterrupt):
+            prepare_store(folder / f"unfinished-{name}", [str(text)], options, progress=_stop)
+
+
+def _stop(done: PrepareProgress) -> None:
+    raise KeyboardInterrupt
 
 
 _RUN_UPDATES = 2
@@ -350,6 +358,25 @@ def _store(rng: random.Random, base: Path, work: Path) -> Prepared:
     return train_command(chosen, work / "new", store), must_be_refused
 
 
+def _unfinished(rng: random.Random, base: Path, work: Path) -> Prepared:
+    """A store that was begun, and then damaged, to go on with."""
+    store, chosen = work / "store", rng.choice(sorted(_STORES))
+    shutil.copytree(base / f"unfinished-{chosen}", store)
+    path = rng.choice(sorted(path for path in store.rglob("*") if path.is_file() and path.name != LOCK))
+    damages: list[Damage] = [
+        damage_bytes,
+        replace_file,
+        *([forge_json] * 2 if path.suffix == ".json" else []),
+    ]
+    rng.choice(damages)(rng, path)
+    options = _STORES[chosen]
+    tokenizers = [f"tokenizer.{name}={kind}" for name, kind in options["tokenizer"].items()]
+    mode = [f"data.{name}={value}" for name, value in options.get("data", {}).items()]
+    given = [word for option in (*tokenizers, *mode) for word in ("--set", option)]
+    text = str(base / f"{chosen}.txt")
+    return ["prepare", str(store), "--train", text, "--task", options["task"], "--jobs", "1", *given], False
+
+
 def _run(rng: random.Random, base: Path, work: Path) -> Prepared:
     """A damaged run to go on with."""
     folder = work / "run"
@@ -414,6 +441,7 @@ CASES: dict[str, Callable[[random.Random, Path, Path], Prepared]] = {
     "training logs": _log,
     "kernels' cache": _cache,
     "stores": _store,
+    "unfinished stores": _unfinished,
     "runs": _run,
     "inputs": _input,
     "options": _options,

@@ -5,6 +5,7 @@ import io
 import json
 import os
 import random
+import shutil
 import sys
 from pathlib import Path
 from threading import Thread
@@ -196,6 +197,65 @@ def test_preparing_that_was_stopped_goes_on(tmp_path, text, monkeypatch):
     )
 
 
+@pytest.fixture
+def interrupted(tmp_path, text):
+    """A store that was begun, and one that was made without a break."""
+
+    def stop(done):
+        if done.num_read == 120:
+            raise Killed
+
+    options = {**OPTIONS, "data": {"max_length": 5, "drop_duplicates": True}}
+    prepare(tmp_path / "whole", text, options=options)
+    with pytest.raises(Killed):
+        prepare(tmp_path / "s", text, options=options, progress=stop)
+    return lambda: prepare(tmp_path / "s", text, options=options)
+
+
+def flip_a_digit(path):
+    """Change one digit in the middle of a file, or a bit where it has none: what it says stays well formed."""
+    content = bytearray(path.read_bytes())
+    digits = [k for k, byte in enumerate(content) if 0x30 <= byte <= 0x38]
+    place = digits[len(digits) // 2] if digits else len(content) // 2
+    content[place] += 1
+    path.write_bytes(content)
+
+
+UNFINISHED = [
+    *("source.json", "target.json", "000002.arrow", "unfinished/settings.json"),
+    *("unfinished/000002.json", "unfinished/000002.arrow.npy"),
+]
+
+
+@pytest.mark.parametrize("name", UNFINISHED)
+@pytest.mark.parametrize(
+    "damage",
+    [
+        flip_a_digit,
+        lambda path: os.truncate(path, 40),
+        lambda path: (path.unlink(), os.mkfifo(path)),
+        Path.unlink,
+    ],
+)
+def test_what_was_damaged_in_the_meantime_is_made_again(tmp_path, interrupted, name, damage):
+    damage(tmp_path / "s" / name)
+    interrupted()
+    for path in (tmp_path / "whole").iterdir():
+        assert path.read_bytes() == (tmp_path / "s" / path.name).read_bytes(), path.name
+
+
+def test_a_part_outside_the_folder_is_left_alone(tmp_path, interrupted):
+    record = tmp_path / "s" / "unfinished" / "000002.json"
+    content = json.loads(record.read_text())
+    shutil.copy(tmp_path / "s" / "000002.arrow", tmp_path / "mine")
+    content["part"]["file"] = "../mine"
+    content.pop("sha256", None)
+    record.write_text(json.dumps({**content, "sha256": module._digest(content)}))
+    interrupted()
+    assert (tmp_path / "mine").exists()
+    assert opened(tmp_path / "s").sha256 == opened(tmp_path / "whole").sha256
+
+
 write_part = module.write_part
 
 
@@ -274,6 +334,10 @@ ERRORS = {
     "too few to split validation examples off": (("one.tsv",), {}),
     r"bad\.jsonl:1: no text named 'target'": (("bad.jsonl",), {"options": {"task": "translate"}}),
     r"worse\.jsonl:1: not JSON": (("worse.jsonl",), {"options": {"task": "translate"}}),
+    r"worse\.jsonl:1: not JSON .*; give one object per line, as {\"text\": \"…\"}": (
+        ("worse.jsonl",),
+        {"options": {}},
+    ),
     "none is left": (("pairs.tsv",), {"options": {**OPTIONS, "data": {"max_length": 5, "max_ratio": 1.0}}}),
 }
 
