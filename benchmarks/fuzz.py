@@ -1,11 +1,11 @@
 """Damaged and hostile files against the command line: no traceback, no hang, no gigabytes.
 
 ``python -m benchmarks.fuzz --cases 1000`` damages a model folder, a run to resume, a shortlist, a training log, the
-kernels' cache, a store that is complete or was begun, a configuration or an input, once per case, and runs a command on
-it. A case passes if the command ends within 20 seconds of the processor's time and 2 GB, with status 0, 1 or 2 and
-without a traceback, and refuses damaged weights and ids, or says that it goes on from an earlier checkpoint. Cases are
-numbered: ``--case 123`` repeats one. Most run in one process after another, with a limit on its address space and a
-watchdog; ``--processes`` of them run the real command.
+kernels' cache, a store that is complete or was begun, a configuration, an input of text or of feature vectors, once per
+case, and runs a command on it. A case passes if the command ends within 20 seconds of the processor's time and 2 GB,
+with status 0, 1 or 2 and without a traceback, and refuses damaged weights and ids, or says that it goes on from an
+earlier checkpoint. Cases are numbered: ``--case 123`` repeats one. Most run in one process after another, with a limit
+on its address space and a watchdog; ``--processes`` of them run the real command.
 """
 
 import argparse
@@ -31,7 +31,9 @@ from typing import Any
 
 import numpy as np
 import pyarrow
+import pyarrow.feather
 import pyarrow.ipc
+import pyarrow.parquet
 import torch
 
 from benchmarks.damage import (
@@ -298,6 +300,38 @@ def _input(rng: random.Random, base: Path, work: Path) -> Prepared:
     ), False
 
 
+def _features(rng: random.Random, base: Path, work: Path) -> Prepared:
+    """A damaged file of feature vectors."""
+    rows = np.arange(12, dtype=np.float32).reshape(4, 3)
+    path = work / rng.choice(["features.npy", "features.parquet", "features.arrow"])
+    table = pyarrow.table({"features": list(rows)})
+    match path.suffix:
+        case ".npy":
+            np.save(path, rows)
+        case ".parquet":
+            pyarrow.parquet.write_table(table, path)
+        case ".arrow":
+            pyarrow.feather.write_feather(table, path)
+    damages: list[Damage] = [damage_bytes] * 4 + [replace_file, _forge_features]
+    rng.choice(damages)(rng, path)
+    return ["caption", str(base / "caption-word"), str(path)], False
+
+
+def _forge_features(rng: random.Random, path: Path) -> None:
+    """Another archive of numbers, or numbers of another kind, under the same name."""
+    with path.open("wb") as file:
+        match rng.randrange(4):
+            case 0:
+                np.savez(file, a=np.ones(3))
+            case 1:
+                file.write(b"PK\x03\x04" + rng.randbytes(100))
+            case 2:
+                np.save(file, np.array([{"a": 1}, None], dtype=object), allow_pickle=True)
+            case 3:
+                kind = rng.choice([np.complex64, np.bool_, "U3", "M8[s]", "i1,f4"])
+                np.save(file, np.zeros(rng.choice([(), (3,), (2, 3), (0, 3), (2, 0), (2, 3, 1)]), kind))
+
+
 def _options(rng: random.Random, base: Path, work: Path) -> Prepared:
     """Numbers without bound on the command line and in a configuration."""
     value = str(rng.choice([*NUMBERS[:-3], "inf", "nan", "1e308", "-inf", "x"]))
@@ -444,6 +478,7 @@ CASES: dict[str, Callable[[random.Random, Path, Path], Prepared]] = {
     "unfinished stores": _unfinished,
     "runs": _run,
     "inputs": _input,
+    "features": _features,
     "options": _options,
 }
 """What is damaged → how; a case's number chooses among them."""
