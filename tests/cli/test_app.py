@@ -165,7 +165,9 @@ class TestErrors:
         monkeypatch.setattr("regard.checkpoint.ModelFolder.load", full)
         ended = regard("translate", model)
         assert (ended.status, ended.out) == (2, "")
-        assert ended.err.startswith("error: out of memory; give less data or smaller batches")
+        assert ended.err.startswith(
+            "error: out of memory; give less data, smaller batches or a smaller model, or use"
+        )
 
     def test_another_error_of_torch_keeps_its_traceback(self, monkeypatch):
         def broken(prog_name):

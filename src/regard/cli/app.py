@@ -112,7 +112,9 @@ def main() -> None:
     except (MemoryError, RuntimeError) as error:
         if not is_out_of_memory(error):
             raise
-        _print_error("out of memory; give less data or smaller batches, or use a machine with more memory")
+        _print_error(
+            "out of memory; give less data, smaller batches or a smaller model, or use a machine with more memory"
+        )
         sys.exit(2)
     except OSError as error:
         # other files report their errors where they are written: this is standard output
