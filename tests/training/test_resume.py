@@ -340,6 +340,23 @@ class TestDamage:
         run_training(folder, config, train=examples, resume=True)
         same_run(folder, folder.parent / "whole")
 
+    @pytest.mark.parametrize("is_gone", [True, False])
+    def test_the_best_weights_behind_the_newest_are_replaced(self, folder, is_gone):
+        """Else the run would end with a best model that nothing can load."""
+        path = folder / "checkpoints" / "00000004.state.safetensors"
+        newest = folder / "checkpoints" / "00000008.state.safetensors"
+        (_, before), (held, facts) = read_tensors(path), read_tensors(newest)
+        write_tensors(newest, held, {**facts, "ranked": before["ranked"]})  # as if update 4 had been the best
+        weights = folder / "checkpoints" / "00000004.safetensors"
+        weights.unlink() if is_gone else self.spoil(weights)
+        config, examples = build("adam")
+        heard = []
+        trained = run_training(folder, config, train=examples, resume=True, listener=heard.append)
+        assert "the weights of update 4, among the best, cannot be used: " in heard[0].text
+        assert Note("resumed after update 8") in heard
+        assert trained.result.best_update in (8, 12, 14)
+        assert ModelFolder(folder).load("best").facts["update"] == trained.result.best_update
+
     def test_all_are_damaged(self, folder):
         for path in (folder / "checkpoints").iterdir():
             path.write_bytes(b"")
@@ -499,8 +516,9 @@ class TestHostile:
         config, examples = build(name, max_updates=4, validate_every=2)
         folder = run_training(tmp_path / "run", config, train=examples, page=False).folder
         (folder / "checkpoints" / "00000002.safetensors").unlink()
-        with pytest.raises(FolderError, match=r"00000002.safetensors: missing; .* training.average_best"):
-            self.resume(folder, name, max_updates=4)
+        _, notes = self.resume(folder, name, max_updates=4)
+        assert notes[0].startswith("the weights of update 2, among the best, cannot be used: ")
+        assert not any("that was the mean" in note for note in notes), "one is left"
 
     def test_the_lock_is_no_link_to_a_file_of_the_user(self, folder, tmp_path):
         (tmp_path / "mine").write_text("precious")

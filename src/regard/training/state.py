@@ -257,6 +257,7 @@ class Checkpoints:
             for path, number, _ in self._files():
                 if number > update:
                     remove_file(path)
+            self._drop_damaged(state, listener)
             self._publish(state)
             return Checkpoint(state, weights, self._weights(update))
         if complete:
@@ -265,20 +266,27 @@ class Checkpoints:
             )
         return None
 
+    def _drop_damaged(self, state: TrainingState, listener: Listener) -> None:
+        """Rank no longer what cannot be loaded; where nothing is left, the run validates again."""
+        for each in list(state.ranked):
+            try:
+                read_tensors(self._weights(each.update))
+            except (FolderError, FileNotFoundError) as error:
+                listener(
+                    Note(f"the weights of update {each.update:,}, among the best, cannot be used: {error}")
+                )
+                state.ranked.remove(each)
+        if not state.ranked:
+            state.validated_at = -1
+
     def fill(self, model: nn.Module, update: int) -> None:
         """Copy the weights of a checkpoint that is kept into a model.
 
         Raises:
-            FolderError: they are damaged or missing.
+            FolderError: they are damaged.
         """
-        path = self._weights(update)
-        try:
-            weights, _ = read_tensors(path)
-        except FileNotFoundError as error:
-            raise FolderError(
-                f"{path}: missing; copy the folder again, or lower training.average_best"
-            ) from error
-        fill_model(model, weights, path)
+        weights, _ = read_tensors(self._weights(update))
+        fill_model(model, weights, self._weights(update))
 
     def publish_average(self, model: nn.Module, facts: Mapping[str, Any]) -> None:
         """Let ``best`` be weights that are no checkpoint's.
