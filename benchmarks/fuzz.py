@@ -498,6 +498,7 @@ def _texts(folder: Path) -> Sequence[str]:
 
 
 ACCEPTED = "damaged weights or ids were accepted"
+OUT_OF_MEMORY = "out of memory"
 _OTHER = "cannot be used"  # what a run says that goes on from an earlier checkpoint
 
 
@@ -585,6 +586,8 @@ def run_case(number: int, base: Path, seconds: int = SECONDS) -> Outcome:
             fault = f"status {status}"
         if not fault and tensors and status == 0 and _OTHER not in said:
             fault = ACCEPTED
+        if not fault and OUT_OF_MEMORY in said:
+            fault = f"more than {GIGABYTES} GB: {said[-300:]}"
         if not fault and status == 2 and "rror" not in said:
             fault = f"status 2 without a message: {said!r}"
         megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
@@ -640,6 +643,7 @@ def _child_seconds() -> float:
 def _work(base: Path) -> None:
     """Run the cases whose numbers come on standard input, each with its outcome as a line on standard output."""
     answers = os.fdopen(os.dup(1), "w")
+    pyarrow.array([1])  # for its first array it reserves a gigabyte of addresses, which is no memory
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     limit = pages * resource.getpagesize() + (GIGABYTES << 30)
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))

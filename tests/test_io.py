@@ -1,4 +1,5 @@
 import errno
+import io
 import json
 import math
 import os
@@ -166,6 +167,20 @@ def test_a_header_that_claims_gigabytes_is_refused(tmp_path):
     (tmp_path / "weights").write_bytes((1 << 33).to_bytes(8, "little"))
     with pytest.raises(ValueError, match="a header of 8,589,934,592 bytes"):
         check_safetensors(tmp_path / "weights")
+
+
+def test_reading_takes_no_more_memory_than_the_file_has(tmp_path, monkeypatch):
+    (tmp_path / "file").write_bytes(b"ab")
+    asked = []
+
+    class Watched(io.BufferedReader):
+        def read(self, size=-1):
+            asked.append(size)
+            return super().read(size)
+
+    monkeypatch.setattr(whole_file, "open", lambda path, mode: Watched(io.FileIO(path)), raising=False)
+    assert read_whole(tmp_path / "file", 1 << 40) == b"ab"
+    assert asked == [3]
 
 
 @dataclass(frozen=True)

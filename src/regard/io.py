@@ -137,9 +137,12 @@ def read_whole(path: str | PathLike[str], limit: int) -> bytes:
     """
     check_regular(path)
     with open(path, "rb") as file:
-        content = file.read(limit + 1)
-    if len(content) > limit:
-        raise OSError(f"more than {limit:,} bytes")
+        size = os.fstat(file.fileno()).st_size
+        if size > limit:
+            raise OSError(f"more than {limit:,} bytes")
+        content = file.read(size + 1)  # Python takes memory for as much as it is asked to read
+    if len(content) > size:
+        raise OSError("it has grown while it was read")
     return content
 
 

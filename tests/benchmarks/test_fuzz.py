@@ -63,6 +63,13 @@ def test_a_traceback_is_a_fault(base, monkeypatch):
     assert "ZeroDivisionError" in fault_of(base, monkeypatch, lambda _: 1 / 0)
 
 
+def test_memory_beyond_the_limit_is_a_fault(base, monkeypatch):
+    def full(_):
+        raise MemoryError
+
+    assert fault_of(base, monkeypatch, full).startswith("more than 2 GB: error: out of memory")
+
+
 def test_a_hang_is_a_fault(base, monkeypatch):
     def hang(_):
         while True:
