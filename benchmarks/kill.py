@@ -238,7 +238,7 @@ def content(folder: Path) -> dict[str, Any]:
     }
 
 
-def _difference(part: str, expected: Any, found: Any) -> str:
+def difference(part: str, expected: Any, found: Any) -> str:
     """What differs in a part of a run; empty where nothing does."""
     if expected == found:
         return ""
@@ -294,7 +294,7 @@ def kill_runs(folder: Path, kills: int, seed: int, log: Any = None) -> Tally:
         tally.runs += 1
         if (run / "model" / "report.json").exists():
             found = content(run)
-            wrong = [_difference(part, expected[part], found[part]) for part in expected]
+            wrong = [difference(part, expected[part], found[part]) for part in expected]
             if any(wrong):
                 tally.differences.append(f"run {tally.runs}: {', '.join(filter(None, wrong))}")
         else:
