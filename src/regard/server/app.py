@@ -132,6 +132,7 @@ class ModelAnswer(Strict):
     shortlist: bool
     labels: list[str]
     features: list[str]
+    attends_past: bool = Field(description="Whether its cells attend to what they read before.")
     update: int | None = Field(
         None, description="The update of the training after which its weights were written."
     )
@@ -175,12 +176,15 @@ _EVENT = {
 }
 
 
-def create_app(service: Service, *, pages: Path | None = None) -> FastAPI:
+def create_app(
+    service: Service, *, pages: Path | None = None, more: Sequence[Operation[Any]] = ()
+) -> FastAPI:
     """The app.
 
     Args:
         service: whose batcher starts and stops with the app.
         pages: a folder of static pages to serve at ``/``; None for the API alone.
+        more: operations beside those of the tasks.
     """
 
     @asynccontextmanager
@@ -200,7 +204,7 @@ def create_app(service: Service, *, pages: Path | None = None) -> FastAPI:
     )
     app.state.service = service
     _add_errors(app, service)
-    for operation in operations().values():
+    for operation in (*operations().values(), *more):
         _add_operation(app, service, operation)
     _add_models(app, service)
     _add_probes(app, service)

@@ -18,6 +18,7 @@ from regard.errors import RegardError
 from regard.server.app import Service, create_app
 from regard.server.guards import json_response
 from regard.studio.offline import PAGE, offline_page
+from regard.studio.operations import STUDIO
 
 if TYPE_CHECKING:
     from regard.lab.runner.experiment import Result
@@ -32,7 +33,7 @@ def create_studio(service: Service, lab: Path | None = None) -> FastAPI:
         service: with its models loaded.
         lab: a folder that `regard lab` wrote, of one experiment or of several; None for none.
     """
-    app = create_app(service)
+    app = create_app(service, more=STUDIO)
 
     @app.get("/v1/models/{name}/log", include_in_schema=False)
     def log(name: Name) -> Response:

@@ -80,16 +80,33 @@ async function post(operation, body, signal) {
   return response;
 }
 
-/** The one result of a route for one text; of an equal request, the one that was answered before. */
-export async function ask(operation, body, signal) {
+/** The one result of a route for one text; of an equal request, the one that was answered before, unless `again`. */
+export async function ask(operation, body, signal, again = false) {
   const known = answers.get(keyOf(operation, body));
-  if (known) return known;
+  if (known && !again) return known;
   if (offline) throw new Error("this page was saved without an answer to that; open it in the studio to go on");
   const { model, version, ...rest } = await (await post(operation, body, signal)).json();
   return keep(operation, body, Object.values(rest)[0][0]);
 }
 
-/** The same, with partial results as they are computed. */
+/**
+ * Search a run's sentences: the service reads on at each request, and `onpart` gets what it has found so far, until it
+ * has read them all. Without a server, what was found when the page was saved; null where nothing was.
+ */
+export async function search(operation, body, onpart, signal) {
+  for (;;) {
+    let answer = answers.get(keyOf(operation, body));
+    if (!offline && !(answer && answer.read >= answer.total)) {
+      const { model, version, ...rest } = await (await post(operation, body, signal)).json();
+      answer = keep(operation, body, Object.values(rest)[0][0]);
+    }
+    if (signal.aborted) return;
+    onpart(answer ?? null);
+    if (offline || answer.read >= answer.total) return;
+  }
+}
+
+/** The one result of a route, with partial results as they are computed. */
 export async function stream(operation, body, onpartial, signal) {
   const known = answers.get(keyOf(operation, body));
   if (known) return known;
