@@ -21,14 +21,57 @@ FIXTURES = Path(__file__).parents[1] / "fixtures"
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
 
+_NOUNS = {"der Hund": "the dog", "die Katze": "the cat", "das Kind": "the child", "der Vogel": "the bird"}
+_VERBS = {"schläft": "sleeps", "singt": "sings", "läuft": "runs"}
+_WHEN = {"": "", "heute": "today"}
+PAIRS = [
+    (" ".join(f"{noun} {verb} {when} .".split()), " ".join(f"{_NOUNS[noun]} {_VERBS[verb]} {_WHEN[when]} .".split()))
+    for noun in _NOUNS
+    for verb in _VERBS
+    for when in _WHEN
+]
+"""What the fixtures' translator knows."""
+
+DATA = {
+    "translate": {"pairs.tsv": [f"{source}\t{target}" for source, target in PAIRS]},
+    "lm": {"text.txt": [target for _, target in PAIRS]},
+    "classify": {
+        "labelled.tsv": [
+            f"{label}\ta {word} {thing} ."
+            for label, word in (("good", "clever"), ("bad", "dull"), ("neutral", "long"))
+            for thing in ("book", "film", "play", "song")
+        ]
+    },
+    "tag": {
+        "words.txt": [f"the {noun} {verb} ." for noun in ("cat", "bird") for verb in ("sees", "sleeps", "sings")],
+        "tags.txt": ["DET NOUN VERB PUNCT"] * 6,
+    },
+}
+"""The files of the fixtures' runs, by name."""
+
+
+def make_run(folder, name):
+    """A model folder whose ``train.toml`` names data that are there; validated on the same."""
+    shutil.copytree(FIXTURES / "format-2" / name, folder)
+    options = (folder / "train.toml").read_text(encoding="utf-8")
+    for file, lines in DATA[name].items():
+        (folder / file).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        stem, suffix = file.split(".")
+        for each in (file, f"{stem}.valid.{suffix}"):
+            options = options.replace(f'"{each}"', json.dumps(str(folder / file)))
+    (folder / "train.toml").write_text(options, encoding="utf-8")
+    return folder
+
+
 @pytest.fixture(scope="session")
-def service():
-    """Trained models of a few units, one of each task."""
+def service(tmp_path_factory):
+    """Trained models of a few units, one of each task, beside their data."""
     from regard.server.app import Service
 
     service = Service(ServeConfig.from_mapping({"threads": 1, "batching": {"milliseconds": 0.0}}, ""))
-    for name in ("translate", "lm", "classify", "tag"):
-        folder = FIXTURES / "format-2" / name
+    runs = tmp_path_factory.mktemp("runs")
+    for name in DATA:
+        folder = make_run(runs / name, name)
         predictor = TASKS[ModelFolder(folder).task].predictor().load(folder)
         service.registry.add(name, predictor, ModelEntry(str(folder)))
     return service

@@ -327,7 +327,8 @@ class Progress(Operation[Body]):
             return known
         try:
             newest = type(predictor).load(folder, weights="last", device=predictor.device)
-            answer |= {"update": newest.facts.get("update"), **_outputs(newest, limits)}
+            answer["update"] = newest.facts.get("update")
+            answer |= _outputs(newest, limits)
         except RegardError as error:
             answer["problem"] = str(error)
         self._known[predictor] = written, answer

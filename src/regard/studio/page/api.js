@@ -93,7 +93,7 @@ export async function ask(operation, body, signal, again = false) {
  * Search a run's sentences: the service reads on at each request, and `onpart` gets what it has found so far, until it
  * has read them all. Without a server, what was found when the page was saved; null where nothing was.
  */
-export async function search(operation, body, onpart, signal) {
+export async function searchCorpus(operation, body, onpart, signal) {
   for (;;) {
     let answer = answers.get(keyOf(operation, body));
     if (!offline && !(answer && answer.read >= answer.total)) {

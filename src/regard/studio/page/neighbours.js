@@ -1,6 +1,6 @@
 // Neighbours: the states of the text among those of the training sentences, projected by PCA; the nearest of them.
 
-import { search } from "./api.js";
+import { searchCorpus } from "./api.js";
 import { figure, h, note, s, textWidth, written } from "./dom.js";
 import { chosenPart, foundSentence, partPickers, searched, sections } from "./states.js";
 
@@ -103,7 +103,7 @@ export function neighboursView(trace, settings, context) {
       const body = { ...base, vector: given.map((value) => Number(value.toFixed(5))), whole: settings.step === null };
       const name = settings.step === null ? "this sentence" : `\u201c${words[settings.step]}\u201d`;
       const line = h("p", { class: "soft" }, `In this sentence: ${here().map(([value, word]) => `${word} ${written(value, 2)}`).join(", ")}.`);
-      search("similar", body, (answer) => {
+      searchCorpus("similar", body, (answer) => {
         if (!panel.isConnected) { running.abort(); return; }
         if (!answer || answer.problem) {
           list.replaceChildren(h("h2", {}, `Nearest to ${name}`), line, h("p", { class: "soft" }, answer ? `Other sentences are not searched: ${answer.problem}.` : "Other sentences were not searched when this page was saved."));
@@ -119,7 +119,7 @@ export function neighboursView(trace, settings, context) {
       if (spreading) return;
       spreading = true;
       const once = new AbortController();
-      search("project", base, (answer) => {
+      searchCorpus("project", base, (answer) => {
         if (answer.read < answer.total) once.abort();
         if (answer.points.length && panel.isConnected) { components = answer; others = answer.points; draw(); }
       }, once.signal).catch(() => {}).finally(() => { spreading = false; });

@@ -2,7 +2,7 @@
 // searched for in the sentences of the training. Reading: where each word attends in what was read before.
 
 import { attentionFigures } from "./attention.js";
-import { search } from "./api.js";
+import { searchCorpus } from "./api.js";
 import { figure, h, note, s, textWidth, written } from "./dom.js";
 
 const ROW_HEIGHT = 26;
@@ -238,7 +238,7 @@ export function statesView(trace, settings, context) {
     const find = (on, signal) => {
       const length = settings.range && !settings.picked ? settings.range[1] - settings.range[0] + 1 : 1;
       const body = { ...context.body, section: section.key, part: part.key, units: on, threshold: Number(settings.threshold.toFixed(4)), below: Boolean(settings.below), edges: Boolean(settings.edges), length };
-      search("match", body, (answer) => {
+      searchCorpus("match", body, (answer) => {
         if (!panel.isConnected) { running.abort(); return; }
         if (!answer || answer.problem) {
           results.replaceChildren(alikeLine(alikeHere(vectors, on), "over these words"), h("p", { class: "soft" }, answer ? `Other sentences are not searched: ${answer.problem}.` : "Other sentences were not searched when this page was saved."));
