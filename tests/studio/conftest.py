@@ -25,7 +25,10 @@ _NOUNS = {"der Hund": "the dog", "die Katze": "the cat", "das Kind": "the child"
 _VERBS = {"schläft": "sleeps", "singt": "sings", "läuft": "runs"}
 _WHEN = {"": "", "heute": "today"}
 PAIRS = [
-    (" ".join(f"{noun} {verb} {when} .".split()), " ".join(f"{_NOUNS[noun]} {_VERBS[verb]} {_WHEN[when]} .".split()))
+    (
+        " ".join(f"{noun} {verb} {when} .".split()),
+        " ".join(f"{_NOUNS[noun]} {_VERBS[verb]} {_WHEN[when]} .".split()),
+    )
     for noun in _NOUNS
     for verb in _VERBS
     for when in _WHEN
@@ -43,7 +46,9 @@ DATA = {
         ]
     },
     "tag": {
-        "words.txt": [f"the {noun} {verb} ." for noun in ("cat", "bird") for verb in ("sees", "sleeps", "sings")],
+        "words.txt": [
+            f"the {noun} {verb} ." for noun in ("cat", "bird") for verb in ("sees", "sleeps", "sings")
+        ],
         "tags.txt": ["DET NOUN VERB PUNCT"] * 6,
     },
 }

@@ -92,7 +92,9 @@ class TestReading:
     def test_what_is_not_there_is_said(self, tmp_path, translator):
         folder = make_run(tmp_path / "run", "lm")
         (folder / "text.txt").unlink()
-        with pytest.raises(RegardError, match=r"not here: .*text\.txt.*start the studio where it was trained"):
+        with pytest.raises(
+            RegardError, match=r"not here: .*text\.txt.*start the studio where it was trained"
+        ):
             read_examples(str(folder), "language_model", 9, ("train",))
         options = (folder / "train.toml").read_text()
         (folder / "train.toml").write_text(options.replace(f'["{folder / "text.txt"}"]', "[]"))
@@ -160,7 +162,14 @@ class TestSearch:
                 wanted.append((k, -best[1], -best[1] + length - 1, best[0]))
         wanted.sort(key=lambda each: -each[3])
         found = corpus.match(
-            "decoder", "state", sorted(units), threshold=threshold, below=below, length=length, edges=edges, count=99
+            "decoder",
+            "state",
+            sorted(units),
+            threshold=threshold,
+            below=below,
+            length=length,
+            edges=edges,
+            count=99,
         )
         assert len(wanted) > 3
         assert [tuple(place) for place, _ in found] == [pytest.approx(each) for each in wanted]

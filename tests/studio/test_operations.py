@@ -79,7 +79,9 @@ def test_what_is_found_is_what_the_corpus_finds(client, served, monkeypatch):
         assert each["words"] == [*PAIRS[place.sentence][1].split(), "</s>"]
         assert (each["first"], each["last"], each["active"]) == (place.first, place.last, active)
         assert each["value"] == pytest.approx(place.value, abs=1e-4)
-    assert [unit for unit, _ in answer["alike"]] == [unit for unit, _ in corpus.alike("decoder", "state", [1, 4])]
+    assert [unit for unit, _ in answer["alike"]] == [
+        unit for unit, _ in corpus.alike("decoder", "state", [1, 4])
+    ]
     vector = [0.1, -0.2, 0.3, 0.4, -0.5, 0.6, 0.7, -0.8]
     for whole in (False, True):
         near = ask(client, "similar", **STATE, vector=vector, whole=whole, count=3)
@@ -115,7 +117,11 @@ def test_what_was_read_is_kept_as_long_as_the_model(client, served, monkeypatch)
         ("match", {**STATE, "units": [0], "threshold": 0.1, "length": 0}, "length"),
         ("match", {**STATE, "units": [0] * 16_385, "threshold": 0.1}, "number of units"),
         ("similar", {**STATE, "vector": [0.1]}, "1 numbers for state"),
-        ("project", {"section": "../../etc/passwd", "part": "state"}, "no part 'state' of '../../etc/passwd'"),
+        (
+            "project",
+            {"section": "../../etc/passwd", "part": "state"},
+            "no part 'state' of '../../etc/passwd'",
+        ),
         ("project", {**STATE, "member": 3}, "member: 3"),
         ("progress", {"folder": "/etc"}, "folder: Extra inputs are not permitted"),
     ],
@@ -201,6 +207,8 @@ class TestProgress:
 def test_the_document_has_them_with_examples_that_are_bodies(client):
     paths = client.get("/openapi.json").json()["paths"]
     for operation in STUDIO:
-        examples = paths[f"/v1/{operation.name}"]["post"]["requestBody"]["content"]["application/json"]["examples"]
+        examples = paths[f"/v1/{operation.name}"]["post"]["requestBody"]["content"]["application/json"][
+            "examples"
+        ]
         for example in examples.values():
             operation.body.model_validate(example["value"])

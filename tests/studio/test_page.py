@@ -2,23 +2,29 @@
 
 import json
 import re
-import shutil
 from pathlib import Path
 from urllib.parse import parse_qs, quote, urlparse
 
+import numpy as np
 import pytest
 import torch
 
 pytest.importorskip("fastapi", reason="the extra serve is not installed")
 pytest.importorskip("playwright", reason="playwright is not installed")
 
-from regard import Translator
+from regard import LanguageModel, Translator
+from regard.checkpoint import ModelFolder
 from regard.inference.ensemble import Ensemble
+from regard.models import LanguageModelNetwork, Seq2Seq
 from regard.server.config import ModelEntry
+from regard.studio.corpus import Corpus
+from regard.tasks import TASKS
+
+from .conftest import PAIRS, make_run
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 TEXT = "der Hund schläft ."
-TRANSLATE = ("attention", "steps", "beam", "whatif", "states", "neighbours", "training", "lab")
+TRANSLATE = ("attention", "steps", "beam", "whatif", "align", "states", "neighbours", "training", "lab")
 VIEWS = {
     "translate": TRANSLATE,
     "lm": ("sample", "steps", "states", "neighbours", "training"),
@@ -222,40 +228,302 @@ def test_a_word_that_the_vocabulary_lacks_is_an_error_that_says_so(page, url):
     page.wait_for_timeout(50)
 
 
-def test_units_of_a_state_and_those_that_behave_alike(page, url):
+def decoder_states(service):
+    steps = service.registry["translate"].predictor.trace(TEXT, beam=5)["decoder"].steps
+    return np.stack([step.values["state"] for step in steps])
+
+
+@pytest.fixture
+def corpus(service):
+    """What the service searches, read to the end."""
+    corpus = Corpus(service.registry["translate"].predictor)
+    corpus.read_on(1e9)
+    return corpus
+
+
+def found_texts(page):
+    page.wait_for_selector(".results-of-search[aria-busy=false] .matches")
+    return page.locator(".matches li").evaluate_all(
+        "all => all.map(li => (li.querySelector('.source') ?? li.querySelector('.found')).textContent.trim())"
+    )
+
+
+def test_units_that_stay_on_over_a_range_are_found_in_other_sentences(page, url, service, corpus):
     open_studio(page, url, view="states")
-    page.get_by_role("spinbutton", name="Unit").fill("3")
-    page.get_by_role("spinbutton", name="Unit").press("Enter")
-    assert page.locator("#panel h2").first.inner_text() == "Unit 3"
-    page.locator("#panel .chip").first.click()
-    assert page.locator("#panel h2").first.inner_text() != "Unit 3"
+    page.get_by_label("First word").select_option("1")
+    page.get_by_label("Last word").select_option("2")
+    page.get_by_role("slider", name="Threshold").fill("0.1")
+    rows = decoder_states(service)
+    on = np.flatnonzero((rows[1:3] >= 0.1).all(axis=0)).tolist()
+    chips = page.get_by_role("group", name="Units", exact=True).get_by_role("button")
+    page.wait_for_function(
+        "n => document.querySelectorAll('[aria-label=Units] button').length === n", arg=len(on)
+    )
+    assert [int(text) for text in chips.all_inner_texts()] == on
+    assert page.locator(".units .tick").count() == len(on)
+    options = {"threshold": 0.1, "length": 2, "text": TEXT}
+    wanted = corpus.match("decoder", "state", on, **options)
+    assert found_texts(page) == [corpus.examples[place.sentence].text for place, _ in wanted]
+    values = page.locator(".matches .value").all_inner_texts()
+    assert [float(value) for value in values] == pytest.approx(
+        [place.value for place, _ in wanted], abs=0.006
+    )
+    best, _ = wanted[0]
+    marked = page.locator(".matches li").first.locator("mark").all_inner_texts()
+    assert marked == corpus.words("decoder", best.sentence)[best.first : best.last + 1]
+    alike = page.locator(".alike .chip").all_inner_texts()
+    assert [int(text.split()[0]) for text in alike] == [
+        unit for unit, _ in corpus.alike("decoder", "state", on)
+    ]
+    page.get_by_label("Off before and after").check()
+    edges = [unit for unit in on if rows[0, unit] < 0.1 and rows[3, unit] < 0.1]
+    page.wait_for_function(
+        "n => document.querySelectorAll('[aria-label=Units] button').length === n", arg=len(edges)
+    )
+    page.get_by_label("Off before and after").uncheck()
+    page.get_by_label("Negative").check()
+    below = np.flatnonzero((rows[1:3] <= -0.1).all(axis=0)).tolist()
+    page.wait_for_function(
+        "n => document.querySelectorAll('[aria-label=Units] button').length === n", arg=len(below)
+    )
+    text = found_texts(page)[0]
+    page.locator(".matches a").first.click()
+    page.wait_for_function("text => document.querySelector('#text').value === text", arg=text)
+    assert parse_qs(urlparse(page.url).query)["q"] == [text]
+
+
+def test_words_are_drawn_over_and_a_unit_is_clicked(page, url, service):
+    open_studio(page, url, view="states")
+    rows = page.locator(".units .word-row")
+    first, last = rows.nth(1).bounding_box(), rows.nth(3).bounding_box()
+    page.mouse.move(first["x"] + 5, first["y"] + 5)
+    page.mouse.down()
+    page.mouse.move(last["x"] + 5, last["y"] + 5, steps=3)
+    page.mouse.up()
+    assert page.get_by_label("First word").input_value() == "1"
+    assert page.get_by_label("Last word").input_value() == "3"
+    page.get_by_label("First word").select_option("")
+    states = decoder_states(service)
+    area = page.locator(".units .unit-area")
+    box = area.bounding_box()
+    area.click(position={"x": box["width"] * 3.5 / states.shape[1], "y": 5})
+    assert page.locator(".states h2").first.inner_text() == "1 unit chosen"
+    shown = page.locator(".states .cells-line > span").all_inner_texts()
+    assert [float(each.split()[-1].replace("−", "-")) for each in shown] == pytest.approx(
+        states[:, 3].tolist(), abs=0.006
+    )
+    assert page.locator(".states .readout").inner_text().startswith("unit 3 at ")
+    page.locator(".alike .chip").first.click()
+    assert page.locator(".states h2").first.inner_text() == "1 unit chosen"
     page.get_by_label("Quantity").select_option("update")
     page.wait_for_selector("figure[data-name='Decoder: update']")
+    assert page.locator(".units .tick").count() == 0
 
 
-def test_curves_follow_a_run_that_goes_on(page, url, service, tmp_path):
-    folder = tmp_path / "run"
-    shutil.copytree(FIXTURES / "format-2" / "translate", folder)
+def test_a_model_whose_data_are_not_here_shows_this_sentence_alone(page, url, service, tmp_path):
+    folder = make_run(tmp_path / "run", "translate")
+    service.registry.load("alone", ModelEntry(str(folder)))
+    (folder / "pairs.tsv").unlink()
+    try:
+        open_studio(page, url, model="alone", view="states")
+        page.get_by_label("First word").select_option("1")
+        page.get_by_role("slider", name="Threshold").fill("0.01")
+        page.get_by_text("Other sentences are not searched: the data of the run are not here").wait_for()
+        assert page.get_by_text("Units that behave alike over these words").count() == 1
+        page.get_by_role("tab", name="Neighbours").click()
+        page.get_by_text("Other sentences are not searched").wait_for()
+        assert page.locator(".scatter .point").count() == len(TEXT.split()) + 1
+        page.get_by_role("tab", name="Training").click()
+        page.get_by_text("No outputs to show: the data of the run are not here").wait_for()
+    finally:
+        del service.registry._models["alone"]
+
+
+def test_neighbours_are_the_nearest_states_of_other_sentences(page, url, service, corpus):
+    open_studio(page, url, view="neighbours")
+    steps = service.registry["translate"].predictor.trace(TEXT, beam=5)["annotations"].steps
+    rows = np.stack([step.values["annotation"] for step in steps])
+    words = page.get_by_role("group", name="Whose neighbours").get_by_role("button")
+    assert words.all_inner_texts() == [*TEXT.split(), "</s>", "the whole sentence"]
+
+    def check(vector, whole):
+        page.wait_for_selector(".results-of-search[aria-busy=false]")
+        assert f"{len(PAIRS)} training sentences searched" in page.locator(".near h2").inner_text()
+        wanted = corpus.nearest("annotations", "annotation", vector.tolist(), whole=whole, text=TEXT)
+        values = page.locator(".matches .value").all_inner_texts()
+        assert [float(value) for value in values] == pytest.approx(
+            [place.value for place in wanted], abs=0.006
+        )
+
+    for k in (1, 2):
+        words.nth(k).click()
+        page.get_by_role("heading", name=f"Nearest to “{TEXT.split()[k]}”").wait_for()
+        check(rows[k], False)
+        assert page.locator(".matches mark").count() == page.locator(".matches li").count()
+    words.last.click()
+    page.get_by_role("heading", name="Nearest to this sentence").wait_for()
+    check(rows.mean(axis=0), True)
+    page.wait_for_selector(".scatter .other")
+    components = corpus.components("annotations", "annotation")
+    assert f"{round(100 * components.shares[0])} % and" in page.locator(".neighbours figure").inner_text()
+    assert page.locator(".scatter .other").count() > 50
+    page.locator(".scatter .point[data-k='0']").click()
+    assert words.first.get_attribute("aria-pressed") == "true"
+    page.get_by_label("Part").select_option("decoder")
+    page.get_by_label("Quantity").select_option("context")
+    page.wait_for_selector("figure[data-name='Projection of context']")
+
+
+def test_attention_over_what_was_read_before(page, url, service):
+    tokenizer = service.registry["lm"].predictor.tokenizer
+    sizes = {"cell": "lstmn", "embedding_size": 6, "state_size": 6, "num_layers": 2}
+    config = TASKS["language_model"].model_config().from_mapping(sizes, "model")
+    torch.manual_seed(1)
+    model = LanguageModel(LanguageModelNetwork(config, tokenizer.size).eval(), tokenizer)
+    service.registry.add("lstmn", model)
+    try:
+        open_studio(page, url, model="lm", text="the dog sleeps .")
+        assert page.get_by_role("tab", name="Reading").count() == 0  # an LSTM has no such attention
+        open_studio(page, url, model="lstmn", text="the dog sleeps .", view="reading")
+        steps = model.trace("the dog sleeps .")["language_model"].steps
+        for layer in (1, 2):
+            cells = page.locator(f"figure[data-name='Language model, layer {layer}, heat map'] .cell")
+            shown = [
+                float(each)
+                for each in cells.evaluate_all("all => all.map(cell => cell.getAttribute('fill-opacity'))")
+            ]
+            width = len(steps) - 1
+            for t, step in enumerate(steps):
+                own = step.values[f"layer{layer}.past.alpha"].tolist()
+                assert shown[t * width : t * width + len(own)] == pytest.approx(own, abs=0.002)
+        page.locator(".links [data-side=target]").nth(2).hover()
+        assert page.locator(".attention .readout").first.inner_text().startswith("dog ←")
+    finally:
+        del service.registry._models["lstmn"]
+
+
+def test_every_head_has_its_attention_also_of_other_translations(page, url, service):
+    known = service.registry["translate"].predictor
+    attention = {"energy": "qkv", "heads": 2}
+    decoder = {"kind": "luong", "cell": "lstm", "embedding_size": 6, "state_size": 16, "attention": attention}
+    encoder = {"cell": "gru", "embedding_size": 6, "state_size": 8}
+    config = TASKS["translate"].model_config().from_mapping({"encoder": encoder, "decoder": decoder}, "model")
+    torch.manual_seed(3)
+    model = Seq2Seq(config, known.source_tokenizer.size, known.target_tokenizer.size).eval()
+    heads = Translator(model, known.source_tokenizer, known.target_tokenizer)
+    service.registry.add("heads", heads)
+    try:
+        open_studio(page, url, model="heads")
+        best = heads.translate([TEXT], beam=5, n_best=5)[0]
+        for rank, text in ((0, best.text), (1, best.alternatives[0].text)):
+            page.locator("#best button").nth(rank).click()
+            alpha = [step.values["alpha"] for step in heads.trace(TEXT, text)["decoder"].steps]
+            for head in (1, 2):
+                page.get_by_role("radio", name=f"Head {head}").click()
+                page.wait_for_selector(f"[role=radio][aria-checked=true]:text-is('Head {head}')")
+                wanted = np.stack([row[head - 1] for row in alpha]).flatten()
+                page.wait_for_function(
+                    "n => document.querySelectorAll('.heatmap .cell').length === n", arg=wanted.size
+                )
+                cells = page.locator(".heatmap .cell").evaluate_all(
+                    "all => all.map(cell => cell.getAttribute('fill-opacity'))"
+                )
+                assert [float(cell) for cell in cells] == pytest.approx(wanted.tolist(), abs=0.002)
+            page.get_by_role("radio", name="Mean").click()
+        page.get_by_role("tab", name="Step by step").click()  # the steps are those of the chosen translation
+        page.wait_for_selector(".steps h2")
+        assert f"/{len(best.alternatives[0].tokens)}" in page.locator(".steps h2").inner_text()
+    finally:
+        del service.registry._models["heads"]
+
+
+def test_both_sides_are_typed_and_aligned(page, url, service):
+    open_studio(page, url, view="align")
     predictor = service.registry["translate"].predictor
+    field = page.get_by_role("textbox", name="Its translation")
+    assert field.input_value() == expected(service).text
+    field.fill("the cat sings .")
+    field.press("Enter")
+    (pair,) = predictor.align([TEXT], ["the cat sings ."])
+    page.get_by_text(f"log p {pair.log_prob:.2f}".replace("-", "−")).wait_for()
+    cells = page.locator(".heatmap .cell").evaluate_all(
+        "all => all.map(cell => cell.getAttribute('fill-opacity'))"
+    )
+    assert [float(cell) for cell in cells] == pytest.approx(pair.alpha.flatten().tolist(), abs=0.002)
+    words = page.locator(".align .cells-line small").all_inner_texts()
+    assert words == ["the", "cat", "sings", ".", "</s>"]
+    assert parse_qs(urlparse(page.url).query)["target"] == ["the cat sings ."]
+    page.reload()
+    page.wait_for_selector("body[data-ready]")
+    assert page.get_by_role("textbox", name="Its translation").input_value() == "the cat sings ."
+    page.get_by_role("button", name="The model's own").click()
+    page.wait_for_function(
+        "text => document.querySelector('#target').value === text", arg=expected(service).text
+    )
+    assert "target" not in parse_qs(urlparse(page.url).query)
+    field.fill("")
+    field.press("Enter")
+    page.get_by_text("Type a translation, and see how the model aligns it").wait_for()
+
+
+def test_a_run_in_progress_shows_its_curves_outputs_and_attention(page, url, service, tmp_path):
+    folder = make_run(tmp_path / "run", "translate")
     rows = [{"event": "train", "update": 10 * k, "loss": 5.0 / k, "seconds": k} for k in range(1, 4)]
     (folder / "journal.jsonl").unlink()
     (folder / "log.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    service.registry.add("growing", predictor, ModelEntry(str(folder)))
+    service.registry.load("growing", ModelEntry(str(folder)))
+    weights = ModelFolder(folder)
+    untrained = weights.load("last").model
+    with torch.no_grad():
+        for parameter in untrained.parameters():
+            parameter.zero_()
+    weights.write_weights("last", untrained, {"update": 10})
     try:
         open_studio(page, url, model="growing", view="training")
-        curve = "figure[data-name^='Training loss'] .curve.now path"
-        before = page.locator(curve).get_attribute("d")
-        assert before.count("L") == 2
+        curve = "figure[data-name='Training loss'] [data-model=growing] path"
+        assert page.locator(curve).get_attribute("d").count("L") == 2
         assert "30 updates" in page.locator(".training .facts").inner_text()
-        more = {"event": "train", "update": 40, "loss": 1.0, "seconds": 4}
+        assert page.locator(".training h2").inner_text().endswith("after update 10")
+        before = page.locator(".outputs li").first.inner_text()
+        assert "reference: " in before
         with (folder / "log.jsonl").open("a") as file:
-            file.write(f"{json.dumps(more)}\n")
+            file.write(json.dumps({"event": "train", "update": 40, "loss": 1.0, "seconds": 4}) + "\n")
+        weights.write_weights("last", weights.load("best").model, {"update": 40})
         page.wait_for_function(
             "() => document.querySelector('.training .facts').textContent.includes('40 updates')"
         )
+        page.wait_for_function(
+            "() => document.querySelector('.training h2').textContent.endsWith('after update 40')"
+        )
         assert page.locator(curve).get_attribute("d").count("L") == 3
+        text, output = page.locator(".outputs li").first.locator("p").all_inner_texts()[:2]
+        (translation,) = service.registry["translate"].predictor.translate([text])
+        assert output.strip() == translation.text
+        cells = page.locator(".outputs .heatmap .cell").evaluate_all(
+            "all => all.map(cell => cell.getAttribute('fill-opacity'))"
+        )
+        assert [float(cell) for cell in cells] == pytest.approx(
+            translation.alpha.flatten().tolist(), abs=0.002
+        )
+        page.get_by_role("radio", name="10", exact=True).click()  # what it made of them before
+        page.wait_for_function("text => document.querySelector('.outputs li').innerText === text", arg=before)
+        runs = page.get_by_role("group", name="Runs")
+        assert page.locator("figure[data-name='Training loss'] .curve").count() == 2
+        runs.get_by_label("translate").uncheck()
+        assert page.locator("figure[data-name='Training loss'] .curve").count() == 1
+        page.locator("figure[data-name='Training loss'] svg").hover(position={"x": 60, "y": 60})
+        assert "5.000 after 10" in page.locator("figure[data-name='Training loss'] .readout").inner_text()
     finally:
         del service.registry._models["growing"]
+
+
+@pytest.mark.parametrize(
+    ("model", "shown"), [("lm", "Sampled lines"), ("classify", "validation"), ("tag", "validation")]
+)
+def test_outputs_of_the_other_tasks(page, url, model, shown):
+    open_studio(page, url, model=model, text="the film", view="training")
+    assert shown in page.locator(".training h2").inner_text()
+    assert page.locator(".outputs li").count() == 6
 
 
 def test_the_lab_shows_its_verdicts_and_figures_and_no_other_file(page, url):
@@ -276,11 +544,9 @@ def test_the_lab_shows_its_verdicts_and_figures_and_no_other_file(page, url):
 
 
 def test_principal_components_are_those_of_the_singular_values(page, url):
-    import numpy as np
-
     open_studio(page, url)
     rows = np.random.default_rng(1).normal(size=(7, 5))
-    found = page.evaluate("async rows => (await import('./states.js')).principal(rows)", rows.tolist())
+    found = page.evaluate("async rows => (await import('./neighbours.js')).principal(rows)", rows.tolist())
     _, values, _ = np.linalg.svd(rows - rows.mean(axis=0))
     assert found["shares"] == pytest.approx((values**2 / (values**2).sum())[:2].tolist(), abs=1e-6)
 

@@ -79,7 +79,7 @@ export function neighboursView(trace, settings, context) {
     if (settings.step === undefined || settings.step >= words.length) settings.step = Math.max(0, words.findLastIndex((word) => !/^(<.*>|\p{P}+)$/u.test(word)));
     const stage = h("div", { class: "scroll" });
     const share = h("p", { class: "soft" });
-    const list = h("div", { "aria-live": "polite" });
+    const list = h("div", { class: "results-of-search", "aria-live": "polite" });
     const choices = h("p", { class: "sentence", role: "group", "aria-label": "Whose neighbours" });
     let components = principal(vectors);
     let others = [];
@@ -101,10 +101,12 @@ export function neighboursView(trace, settings, context) {
       running = new AbortController();
       const given = settings.step === null ? mean : vectors[settings.step];
       const body = { ...base, vector: given.map((value) => Number(value.toFixed(5))), whole: settings.step === null };
+      list.setAttribute("aria-busy", "true");
       const name = settings.step === null ? "this sentence" : `\u201c${words[settings.step]}\u201d`;
       const line = h("p", { class: "soft" }, `In this sentence: ${here().map(([value, word]) => `${word} ${written(value, 2)}`).join(", ")}.`);
       searchCorpus("similar", body, (answer) => {
         if (!panel.isConnected) { running.abort(); return; }
+        list.setAttribute("aria-busy", String(Boolean(answer) && answer.read < answer.total));
         if (!answer || answer.problem) {
           list.replaceChildren(h("h2", {}, `Nearest to ${name}`), line, h("p", { class: "soft" }, answer ? `Other sentences are not searched: ${answer.problem}.` : "Other sentences were not searched when this page was saved."));
           return;

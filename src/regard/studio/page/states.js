@@ -4,6 +4,7 @@
 import { attentionFigures } from "./attention.js";
 import { searchCorpus } from "./api.js";
 import { figure, h, note, s, textWidth, written } from "./dom.js";
+import { meanRow } from "./steps.js";
 
 const ROW_HEIGHT = 26;
 const MOST_CHIPS = 32;
@@ -154,19 +155,18 @@ function alikeHere(vectors, units) {
     .sort((a, b) => Math.abs(b[1]) - Math.abs(a[1])).slice(0, 8);
 }
 
-/** Where each word attends in what was read before, in every section whose cells have a memory. */
+/** Where each word attends in what was read before: every layer and direction whose cells have a memory. */
 export function readingView(trace) {
-  const figures = trace.sections.flatMap((section) => {
-    const past = section.parts.find(({ axis, name }) => axis === "past" && /alpha/.test(name));
-    if (!past) return [];
-    const rows = section.steps.map((step) => { const row = step.values[past.key] ?? []; return Array.isArray(row[0]) ? row[0].map((_, k) => row.reduce((sum, each) => sum + each[k], 0) / row.length) : row; });
-    const widest = Math.max(...rows.map((row) => row.length), 0);
+  const figures = trace.sections.flatMap((section) => section.parts.filter(({ axis, name }) => axis === "past" && name === "alpha").flatMap((part, _, all) => {
+    const rows = section.steps.map((step) => meanRow(step.values[part.key] ?? []));
     const labels = section.steps.reduce((longest, step) => (step.past.length > longest.length ? step.past : longest), []);
+    const widest = Math.max(...rows.map((row) => row.length), 0);
     if (!widest || labels.length < widest) return [];
+    const title = `${section.title}${all.length > 1 ? `, layer ${part.layer}` : ""}`;
     const data = { source: labels.slice(0, widest), target: section.steps.map((step) => step.token), alpha: rows.map((row) => Array.from({ length: widest }, (_, k) => row[k] ?? 0)) };
-    return [h("h2", {}, `${section.title}: what each word attends to in the words before it`), attentionFigures(data, { name: `${section.title}, ` })];
-  });
-  return figures.length ? h("div", { class: "reading" }, ...figures) : note("The text is too short to attend to anything before a word.");
+    return [h("h2", {}, title, h("span", { class: "soft" }, " from the words on the right to those read before them")), attentionFigures(data, { name: `${title}, ` })];
+  }));
+  return figures.length ? h("div", { class: "reading" }, ...figures) : note("The text is too short: no word has another before it.");
 }
 
 /** The view; `settings` keeps what was chosen, `context` has the body of a search without its units, and `open`. */
@@ -197,7 +197,7 @@ export function statesView(trace, settings, context) {
       } }, ...options.map(([value, text]) => h("option", { value }, text)));
       return [select, h("label", { class: "field" }, h("span", {}, label), select)];
     };
-    const [[first, firstField], [last, lastField]] = [end("From", 0), end("to", 1)];
+    const [[first, firstField], [last, lastField]] = [end("First word", 0), end("Last word", 1)];
     const threshold = h("input", { type: "range", min: 0, max: greatest, step: "any", value: settings.threshold, "aria-label": "Threshold", oninput: () => { settings.threshold = Number(threshold.value); if (settings.range) settings.picked = null; update(300); } });
     const value = h("output", {});
     const check = (label, name) => {
@@ -206,7 +206,7 @@ export function statesView(trace, settings, context) {
       return h("label", { class: "check" }, box, label);
     };
     const selection = h("div", { "aria-live": "polite" });
-    const results = h("div", {});
+    const results = h("div", { class: "results-of-search", "aria-busy": "false" });
     const update = (wait = 0) => {
       const on = units();
       first.value = String(settings.range?.[0] ?? "");
@@ -217,6 +217,7 @@ export function statesView(trace, settings, context) {
       running.abort();
       running = new AbortController();
       const { signal } = running;
+      results.setAttribute("aria-busy", String(on.length > 0));
       if (on.length) setTimeout(() => { if (!signal.aborted) find(on, signal); }, wait);
       else results.replaceChildren();
     };
@@ -240,6 +241,7 @@ export function statesView(trace, settings, context) {
       const body = { ...context.body, section: section.key, part: part.key, units: on, threshold: Number(settings.threshold.toFixed(4)), below: Boolean(settings.below), edges: Boolean(settings.edges), length };
       searchCorpus("match", body, (answer) => {
         if (!panel.isConnected) { running.abort(); return; }
+        results.setAttribute("aria-busy", String(Boolean(answer) && answer.read < answer.total));
         if (!answer || answer.problem) {
           results.replaceChildren(alikeLine(alikeHere(vectors, on), "over these words"), h("p", { class: "soft" }, answer ? `Other sentences are not searched: ${answer.problem}.` : "Other sentences were not searched when this page was saved."));
           return;
@@ -254,7 +256,7 @@ export function statesView(trace, settings, context) {
     panel.replaceChildren(
       h("div", { class: "controls" }, ...partPickers(all, chosen, (changes) => { Object.assign(settings, { range: null, picked: null, threshold: null }, changes); show(); })),
       figure(`${section.title}: ${nameOf(part, parts)}`, h("div", { class: "scroll" }, map.picture), map.readout),
-      h("div", { class: "controls", role: "group", "aria-label": "Select units" }, h("span", { class: "soft" }, "Words"), firstField, lastField,
+      h("div", { class: "controls", role: "group", "aria-label": "Select units" }, firstField, lastField,
         h("span", { class: "soft" }, "on where"), threshold, value, check("Negative", "below"), check("Off before and after", "edges")),
       selection, results);
     update();

@@ -62,13 +62,13 @@ function marked(text, reference) {
   return text.split(/\s+/u).filter(Boolean).flatMap((word, k) => [own[k] ? h("mark", {}, word) : word, " "]);
 }
 
-/** What a task's route gave for an example, in a line, and its picture where there is one. */
+/** What a task's route gave for an example: in a line, whether it is right, and its picture where there is one. */
 const OUTPUTS = {
-  translate: (result, reference) => [marked(result.text, reference), result.alpha ? () => attentionFigures(between(result, result.alpha, true)) : null],
-  classify: (result, reference) => [[h(result.label === reference ? "span" : "mark", {}, result.label), ` ${percent(result.probabilities[result.label] ?? 0)}`],
-    result.alpha?.[0]?.length ? () => h("div", {}, ...result.tokens.map((tokens, k) => shadedWords(tokens, result.alpha[k].slice(0, tokens.length), "Words by their weight"))) : null],
-  tag: (result, reference) => [marked(result.tags.join(" "), reference), null],
-  language_model: (result) => [[result.text], null],
+  translate: (result, reference) => ({ line: marked(result.text, reference), right: result.text === reference, picture: result.alpha ? () => attentionFigures(between(result, result.alpha, true)) : null }),
+  classify: (result, reference) => ({ line: [h(result.label === reference ? "span" : "mark", {}, result.label), ` ${percent(result.probabilities[result.label] ?? 0)}`], right: result.label === reference,
+    picture: result.alpha?.[0]?.length ? () => h("div", {}, ...result.tokens.map((tokens, k) => shadedWords(tokens, result.alpha[k].slice(0, tokens.length), "Words by their weight"))) : null }),
+  tag: (result, reference) => ({ line: marked(result.tags.join(" "), reference), right: result.tags.join(" ") === reference, picture: null }),
+  language_model: (result) => ({ line: [result.text], right: true, picture: null }),
 };
 
 /** What the newest weights make of some examples; the ones that were seen before can be looked at again. */
@@ -76,16 +76,14 @@ function outputsView(task, seen, settings, redraw) {
   const latest = seen.at(-1);
   if (latest.problem) return [h("p", { class: "soft" }, `No outputs to show: ${latest.problem}.`)];
   const answer = seen.find(({ update }) => update === settings.update) ?? latest;
-  const picked = answer.outputs[settings.example] ?? null;
   const drawn = answer.outputs.map(({ reference, result }) => OUTPUTS[task](result, reference));
-  const figureOf = picked && drawn[settings.example][1];
   return [h("h2", {}, task === "language_model" ? "Sampled lines " : `Outputs for ${answer.label} examples `, h("span", { class: "soft" }, answer.update === null ? "" : `after update ${answer.update.toLocaleString("en")}`)),
     seen.length > 1 ? h("div", { class: "controls" }, choice("After update", seen.map(({ update }) => [update, update.toLocaleString("en")]), answer.update, (update) => { settings.update = update === latest.update ? null : update; redraw(); })) : null,
     h("ol", { class: "outputs" }, ...answer.outputs.map(({ text, reference }, k) => h("li", {},
-      text ? h("p", { class: "soft", dir: "auto" }, text) : null, h("p", { dir: "auto" }, ...drawn[k][0]),
-      reference && drawn[k][0].some((each) => each.localName === "mark") ? h("p", { class: "soft", dir: "auto" }, `reference: ${reference}`) : null,
-      drawn[k][1] ? h("button", { type: "button", class: "chip", "aria-pressed": String(k === settings.example), onclick: () => { settings.example = k === settings.example ? null : k; redraw(); } }, "Attention") : null,
-      k === settings.example && figureOf ? figureOf() : null)))];
+      text ? h("p", { class: "soft", dir: "auto" }, text) : null, h("p", { dir: "auto" }, ...(drawn[k].line.length ? drawn[k].line : ["\u2205"])),
+      drawn[k].right ? null : h("p", { class: "soft", dir: "auto" }, `reference: ${reference}`),
+      drawn[k].picture ? h("button", { type: "button", class: "chip", "aria-pressed": String(k === settings.example), onclick: () => { settings.example = k === settings.example ? null : k; redraw(); } }, "Attention") : null,
+      k === settings.example && drawn[k].picture ? drawn[k].picture() : null)))];
 }
 
 /** The view; it looks again while it is shown, until all runs have ended. `settings` keeps what was chosen and seen. */
