@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import re
 import shutil
 import socket
 import threading
@@ -154,7 +155,7 @@ def page(browser):
     problems = []
 
     def note(message):
-        refused = "status of 422" in message.text  # the page says why
+        refused = re.search("status of (422|503)", message.text)  # the page says why
         if message.type in ("error", "warning") and not refused:
             problems.append(message.text)
 

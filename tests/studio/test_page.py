@@ -583,6 +583,80 @@ def test_a_classifier_shows_probabilities_and_a_tagger_tags(page, url, service):
     assert page.locator(".tags .tag").all_inner_texts() == list(tagging.tags)
 
 
+def test_text_from_right_to_left_and_words_that_are_not_known(page, url):
+    text = "هل تريد الجزرة"
+    open_studio(page, url, text=text)
+    direction = "element => getComputedStyle(element).direction"
+    assert page.locator("#text").evaluate(direction) == "rtl"
+    assert page.locator("#answer").evaluate(direction) == "ltr"
+    for view in ("attention", "whatif"):
+        page.locator(f"#tab-{view}").click()
+        page.wait_for_selector(
+            f"#panel[aria-labelledby=tab-{view}][aria-busy=false] .links [data-side=source]"
+        )
+        shown = page.locator(".links [data-side=source] .word").all_text_contents()
+        assert shown[:3] == text.split(), view  # and not <unk>
+    first, second = page.get_by_role("group", name="Source words").get_by_role("button").all()[:2]
+    assert first.bounding_box()["x"] > second.bounding_box()["x"]
+
+
+def test_a_long_text_is_drawn_whole(page, url):
+    text = " ".join([TEXT] * 15)
+    open_studio(page, url, text=text)
+    assert "long" in page.locator("#text").get_attribute("class")
+    columns = len(text.split()) + 1
+    assert page.locator(".heatmap .word").count() >= columns
+    heat, links = (page.locator(f"svg.{name}").bounding_box() for name in ("heatmap", "links"))
+    assert links["y"] > heat["y"] + heat["height"]  # one below the other
+    box = page.locator("#text").evaluate("field => [field.scrollHeight, field.clientHeight]")
+    assert box[0] <= box[1] + 2  # all lines are seen
+    for view in ("steps", "beam", "states"):
+        page.locator(f"#tab-{view}").click()
+        page.wait_for_selector("#panel figure")
+        assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, view
+
+
+def test_everything_can_be_done_with_the_keyboard(page, url, service):
+    page.goto(f"{url}?model=translate")
+    page.wait_for_selector("body[data-ready]")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the view"
+    for _ in range(12):
+        if page.evaluate("document.activeElement.id") == "text":
+            break
+        page.keyboard.press("Tab")
+    page.keyboard.type(TEXT)
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#panel svg")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.closest('#best') !== null")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#best li:nth-child(2) [aria-pressed=true]")
+    page.locator("#tab-attention").focus()
+    for name in ("Step by step", "Beam search", "What if", "Align", "States", "Neighbours", "Training"):
+        page.keyboard.press("ArrowRight")
+        assert page.evaluate("document.activeElement.textContent") == name
+        page.wait_for_selector(f"#panel[aria-labelledby='{page.evaluate('document.activeElement.id')}']")
+    page.locator("#save summary").focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Escape")
+    assert page.evaluate("document.activeElement.closest('#save') !== null")
+    assert page.locator("#saves").is_hidden()
+
+
+def test_light_and_dark_follow_the_system_and_the_button(page, url):
+    page.emulate_media(color_scheme="dark")
+    open_studio(page, url)
+    paper = "() => getComputedStyle(document.body).backgroundColor"
+    dark = page.evaluate(paper)
+    page.get_by_role("button", name="Use light colours").click()
+    light = page.evaluate(paper)
+    assert sum(map(int, re.findall(r"\d+", dark))) < 150 < 600 < sum(map(int, re.findall(r"\d+", light)))
+    page.get_by_role("button", name="Use dark colours").click()
+    assert page.evaluate(paper) == dark
+
+
 def saved(page, name):
     page.locator("#save summary").click()
     with page.expect_download() as download:
@@ -630,6 +704,29 @@ def test_what_is_typed_is_text_and_an_error_is_said(page, url):
     assert "10000" in page.locator("#problem").inner_text()
 
 
+def test_a_view_that_takes_long_says_so(page, url):
+    open_studio(page, url)
+    held = []
+    page.route("**/v1/tree", lambda route: held.append(route))
+    page.locator("#tab-beam").click()
+    page.get_by_text("Computing …").wait_for()
+    assert page.locator("#panel svg").count() == 0
+    held[0].continue_()
+    page.wait_for_selector(".tree .node")
+
+
+def test_a_service_that_has_gone_is_said(page, url):
+    open_studio(page, url)
+    page.route(
+        "**/v1/tree",
+        lambda route: route.fulfill(
+            status=503, json={"error": {"code": "overloaded", "message": "try again later"}}
+        ),
+    )
+    page.locator("#tab-beam").click()
+    assert page.locator("#panel").get_by_role("alert").inner_text() == "try again later"
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("model", VIEWS)
 def test_every_view_fits_every_width_and_is_accessible(page, url, axe, model, scheme):
@@ -643,6 +740,11 @@ def test_every_view_fits_every_width_and_is_accessible(page, url, axe, model, sc
             page.locator(".tree .node").first.click()
         if view == "whatif":
             page.locator(".whatif .token").first.click()
+        if view == "states":
+            page.get_by_label("First word").select_option("1")
+            page.get_by_role("slider", name="Threshold").fill("0.01")
+        if view in ("states", "neighbours"):
+            page.wait_for_selector(".results-of-search[aria-busy=false] .matches")
         for width in (390, 900, 1600):
             page.set_viewport_size({"width": width, "height": 900})
             overflow = page.evaluate("document.documentElement.scrollWidth - innerWidth")

@@ -194,7 +194,7 @@ export function attentionFigures(data, { links = [], actions = {}, only = null, 
     parts.push(linkMap(data, light, actions, only));
     figures.push(figure(name ? `${name}links` : "Links", h("div", { class: "scroll" }, parts.at(-1).picture)));
   }
-  const whole = h("div", { class: "attention", onpointerleave: () => light(null, null) }, h("div", { class: data.source.length > 16 ? "pair long" : "pair" }, ...figures), readout);
+  const whole = h("div", { class: "attention", onpointerleave: () => light(null, null) }, h("div", { class: data.source.length > 28 ? "pair longest" : data.source.length > 16 ? "pair long" : "pair" }, ...figures), readout);
   whole.addEventListener("focusout", (event) => { if (!whole.contains(event.relatedTarget)) light(null, null); });
   return whole;
 }

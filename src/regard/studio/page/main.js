@@ -25,6 +25,7 @@ const VIEWS = {
 };
 const VERB = { translate: "Translate", language_model: "Begin with", classify: "Classify", tag: "Tag" };
 const WAIT = 250; // milliseconds after the last key
+const PATIENCE = 300; // milliseconds before a view says that it is being computed
 
 const $ = (selector) => document.querySelector(selector);
 const state = { models: [], limits: {}, model: null, text: "", view: null, beam: 5, letters: "papers", rank: 0, target: "", pieces: "words", head: "mean", member: 0, links: false, lab: false, result: null };
@@ -241,11 +242,18 @@ async function showView() {
   }
   $("#tabs").hidden = false;
   $(`#tab-${state.view}`).scrollIntoView({ block: "nearest", inline: "nearest" });
+  const waiting = setTimeout(() => { if (number === drawing) panel.replaceChildren(note("Computing \u2026")); }, PATIENCE);
+  panel.setAttribute("aria-busy", "true");
+  const finish = (view) => {
+    clearTimeout(waiting);
+    if (number !== drawing) return;
+    panel.replaceChildren(view);
+    panel.setAttribute("aria-busy", "false");
+  };
   try {
-    const view = await views[state.view]();
-    if (number === drawing) panel.replaceChildren(view);
+    finish(await views[state.view]());
   } catch (error) {
-    if (number === drawing) panel.replaceChildren(h("p", { class: "error", role: "alert" }, error.message));
+    finish(h("p", { class: "error", role: "alert" }, error.message));
   }
 }
 

@@ -235,7 +235,7 @@ export function statesView(trace, settings, context) {
         }, h("small", { dir: "auto" }, word), written(vectors[t][on[0]], 2)), " "])) : null].filter(Boolean);
     };
     const alikeLine = (pairs, over) => h("p", { class: "soft alike" }, `Units that behave alike ${over}, by correlation: `,
-      ...pairs.flatMap(([unit, r]) => [chip(unit, `${unit}  ${written(r, 2)}`, `Unit ${unit}, correlation ${written(r, 2)}: choose it`, () => { Object.assign(settings, { picked: [unit], range: null }); update(); }), " "]));
+      ...pairs.flatMap(([unit, r]) => [chip(unit, `${unit}  ${written(r, 2)}`, `Unit ${unit}  ${written(r, 2)}: choose it`, () => { Object.assign(settings, { picked: [unit], range: null }); update(); }), " "]));
     const find = (on, signal) => {
       const length = settings.range && !settings.picked ? settings.range[1] - settings.range[0] + 1 : 1;
       const body = { ...context.body, section: section.key, part: part.key, units: on, threshold: Number(settings.threshold.toFixed(4)), below: Boolean(settings.below), edges: Boolean(settings.edges), length };
