@@ -8,6 +8,7 @@ import shutil
 import socket
 import threading
 import time
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 
@@ -115,15 +116,13 @@ def lab(tmp_path_factory):
     return folder
 
 
-@pytest.fixture(scope="session")
-def url(service, lab):
-    """The studio, listening."""
+@contextmanager
+def listening(app):
+    """An app on a port of this machine, as its address."""
     import uvicorn
 
-    from regard.studio.app import create_studio
-
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        server = uvicorn.Server(uvicorn.Config(create_studio(service, lab), log_level="warning", ws="none"))
+        server = uvicorn.Server(uvicorn.Config(app, log_level="warning", ws="none"))
         thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
         thread.start()
         while not server.started:
@@ -131,6 +130,15 @@ def url(service, lab):
         yield f"http://127.0.0.1:{listener.getsockname()[1]}/"
         server.should_exit = True
         thread.join(10)
+
+
+@pytest.fixture(scope="session")
+def url(service, lab):
+    """The studio, listening."""
+    from regard.studio.app import create_studio
+
+    with listening(create_studio(service, lab)) as address:
+        yield address
 
 
 @pytest.fixture(scope="module")  # while it is open, no other test can run an event loop

@@ -16,7 +16,7 @@ from regard.studio.app import create_studio
 from regard.studio.corpus import Corpus
 from regard.studio.operations import STUDIO
 
-from .conftest import DATA, PAIRS, make_run
+from .conftest import DATA, PAIRS, listening, make_run
 
 STATE = {"section": "decoder", "part": "state"}
 
@@ -212,3 +212,27 @@ def test_the_document_has_them_with_examples_that_are_bodies(client):
         ]
         for example in examples.values():
             operation.body.model_validate(example["value"])
+
+
+def test_no_body_is_a_500_and_answers_are_what_the_document_says(served):
+    schemathesis = pytest.importorskip("schemathesis", reason="it is in the extra dev")
+    from hypothesis import HealthCheck, given, settings
+    from schemathesis.checks import not_a_server_error
+    from schemathesis.specs.openapi.checks import response_schema_conformance, status_code_conformance
+
+    checks = [not_a_server_error, status_code_conformance, response_schema_conformance]
+    tested = set()
+    with listening(create_studio(served)) as url:
+        for found in schemathesis.openapi.from_url(f"{url}openapi.json").get_all_operations():
+            operation = found.ok()
+            if operation.path.removeprefix("/v1/") not in [each.name for each in STUDIO]:
+                continue
+
+            @settings(max_examples=25, suppress_health_check=list(HealthCheck), database=None)
+            @given(operation.as_strategy())
+            def conforms(case):
+                case.call_and_validate(checks=checks, timeout=30)
+
+            conforms()
+            tested.add(operation.path)
+    assert len(tested) == len(STUDIO)

@@ -29,6 +29,7 @@ from regard.tasks import TASKS
 
 _SECONDS = 0.25  # that one request reads on
 _MOST_UNITS = 16_384
+_GREATEST = 1e6  # of a state
 _MOST_POINTS = 500
 _MOST_FOUND = 50
 _NUM_EXAMPLES = 6
@@ -139,7 +140,7 @@ class MatchBody(CorpusBody):
     """Units, and when they are on."""
 
     units: list[Annotated[int, Field(ge=0)]] = Field(min_length=1, description="Counted from 0.")
-    threshold: float = Field(description="From which a unit is on.")
+    threshold: float = Field(ge=-_GREATEST, le=_GREATEST, description="From which a unit is on.")
     below: bool = Field(False, description="Whether it is on at or below −threshold instead.")
     length: int = Field(1, ge=1, description="Steps in a row at which it is on.")
     edges: bool = Field(False, description="Whether it must be off just before and after them.")
@@ -190,7 +191,9 @@ class Match(CorpusOperation):
 class SimilarBody(CorpusBody):
     """A state."""
 
-    vector: list[float] = Field(min_length=1, description="As many numbers as the part has.")
+    vector: list[Annotated[float, Field(ge=-_GREATEST, le=_GREATEST)]] = Field(
+        min_length=1, description="As many numbers as the part has."
+    )
     whole: bool = Field(
         False, description="Whether to compare the mean states of sentences, and not single states."
     )
