@@ -402,6 +402,33 @@ def test_attention_over_what_was_read_before(page, url, service):
         del service.registry._models["lstmn"]
 
 
+@pytest.mark.parametrize(("model", "part"), [("lstmn", "past.alpha"), ("classify", "alpha")])
+def test_steps_draw_attention_as_wide_as_its_weights(page, url, service, model, part):
+    """To the past of a cell with a memory, and of a classifier's pooling; never by energies, which have no bound."""
+    text = "a fine film ."
+    if model == "lstmn":
+        tokenizer = service.registry["lm"].predictor.tokenizer
+        sizes = {"cell": "lstmn", "embedding_size": 6, "state_size": 6}
+        config = TASKS["language_model"].model_config().from_mapping(sizes, "model")
+        torch.manual_seed(1)
+        network = LanguageModelNetwork(config, tokenizer.size).eval()
+        service.registry.add("lstmn", LanguageModel(network, tokenizer))
+    try:
+        trace = service.registry[model].predictor.trace(text)
+        section = next(each for each in trace.sections if part in each.steps[-1].values)
+        moment = sum(len(each.steps) for each in trace.sections[: trace.sections.index(section) + 1]) - 1
+        open_studio(page, url, model=model, text=text, view="steps")
+        page.get_by_role("slider", name="Step").fill(str(moment))
+        weights = section.steps[-1].values[part]
+        widths = page.locator(".unrolled .ribbon").evaluate_all(
+            "all => all.map(path => Number(path.getAttribute('stroke-width')))"
+        )
+        assert widths == pytest.approx([0.8 + 11 * weight for weight in weights if weight >= 0.01], abs=0.01)
+        assert len(widths) > 1
+    finally:
+        service.registry._models.pop("lstmn", None)
+
+
 def test_every_head_has_its_attention_also_of_other_translations(page, url, service):
     known = service.registry["translate"].predictor
     attention = {"energy": "qkv", "heads": 2}
