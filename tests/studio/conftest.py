@@ -24,15 +24,15 @@ CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", 
 
 
 _NOUNS = {"der Hund": "the dog", "die Katze": "the cat", "das Kind": "the child", "der Vogel": "the bird"}
-_VERBS = {"schläft": "sleeps", "singt": "sings", "läuft": "runs"}
+_ACTIONS = {"schläft": "sleeps", "singt": "sings", "läuft": "runs"}
 _WHEN = {"": "", "heute": "today"}
 PAIRS = [
     (
-        " ".join(f"{noun} {verb} {when} .".split()),
-        " ".join(f"{_NOUNS[noun]} {_VERBS[verb]} {_WHEN[when]} .".split()),
+        " ".join(f"{noun} {action} {when} .".split()),
+        " ".join(f"{_NOUNS[noun]} {_ACTIONS[action]} {_WHEN[when]} .".split()),
     )
     for noun in _NOUNS
-    for verb in _VERBS
+    for action in _ACTIONS
     for when in _WHEN
 ]
 """What the fixtures' translator knows."""
@@ -49,7 +49,7 @@ DATA = {
     },
     "tag": {
         "words.txt": [
-            f"the {noun} {verb} ." for noun in ("cat", "bird") for verb in ("sees", "sleeps", "sings")
+            f"the {noun} {action} ." for noun in ("cat", "bird") for action in ("sees", "sleeps", "sings")
         ],
         "tags.txt": ["DET NOUN VERB PUNCT"] * 6,
     },

@@ -1,5 +1,6 @@
 """The studio's page, used as a person would: every view, at three widths, light and dark, by mouse and keyboard."""
 
+import io
 import json
 import re
 from pathlib import Path
@@ -8,6 +9,7 @@ from urllib.parse import parse_qs, quote, urlparse
 import numpy as np
 import pytest
 import torch
+from PIL import Image
 
 pytest.importorskip("fastapi", reason="the extra serve is not installed")
 pytest.importorskip("playwright", reason="playwright is not installed")
@@ -717,6 +719,31 @@ def test_what_is_seen_is_saved_and_the_saved_page_works_without_a_server(
     assert other.locator("#answer").inner_text() == expected(service).text
     assert "←" in other.locator(".attention .readout").inner_text()
     assert [each for each in addresses if not each.startswith(("file:", "data:", "blob:"))] == []
+    context.close()
+
+
+def test_a_search_that_was_seen_is_saved_with_the_page_and_a_map_as_pixels(page, url, tmp_path, browser):
+    open_studio(page, url, view="states")
+    page.get_by_label("First word").select_option("1")
+    page.get_by_role("slider", name="Threshold").fill("0.1")
+    before = found_texts(page)
+    pixels = np.asarray(Image.open(io.BytesIO(saved(page, "Decoder: state, PNG"))).convert("RGB")).reshape(
+        -1, 3
+    )
+    assert (
+        len(np.unique(pixels[np.ptp(pixels.astype(int), axis=1) > 60], axis=0)) > 10
+    )  # not only ink and paper
+    file = tmp_path / "page.html"
+    file.write_bytes(saved(page, "This page, HTML"))
+    context = browser.new_context(offline=True)
+    other = context.new_page()
+    other.goto(file.as_uri())
+    other.wait_for_selector(".states")
+    other.get_by_label("First word").select_option("1")
+    other.get_by_text("Other sentences were not searched when this page was saved").wait_for()
+    other.get_by_role("slider", name="Threshold").fill("0.1")
+    other.wait_for_selector(".matches li")
+    assert found_texts(other) == before
     context.close()
 
 
