@@ -558,6 +558,33 @@ def test_a_run_in_progress_shows_its_curves_outputs_and_attention(page, url, ser
         del service.registry._models["growing"]
 
 
+def test_the_newest_weights_are_loaded_into_all_views(page, url, service, tmp_path):
+    folder = make_run(tmp_path / "run", "translate")
+    service.registry.load("run", ModelEntry(str(folder)))
+    weights = ModelFolder(folder)
+    other = weights.load("best").model
+    with torch.no_grad():
+        other.decoder.embedding.E.mul_(-1)
+    for name in ("best", "last"):
+        weights.write_weights(name, other, {"update": 9000})
+    try:
+        open_studio(page, url, model="run", view="training")
+        assert "update 120" in page.locator("#facts").inner_text()
+        page.get_by_role("button", name="Load the newest weights").click()
+        page.wait_for_function("() => document.querySelector('#facts').textContent.includes('update 9,000')")
+        page.wait_for_selector("body[data-ready]")
+        assert page.get_by_role("button", name="Load the newest weights").count() == 0
+        text = Translator.load(folder).translate([TEXT], beam=5)[0].text
+        assert page.locator("#answer").inner_text() == text
+        sent = page.request.post(
+            f"{url}v1/models/run/renew", headers={"Content-Type": "text/plain"}, data="{}"
+        )
+        assert sent.status == 415  # as a form of another site would send it
+        assert page.request.post(f"{url}v1/models/run/renew").status == 422
+    finally:
+        del service.registry._models["run"]
+
+
 @pytest.mark.parametrize(
     ("model", "shown"), [("lm", "Sampled lines"), ("classify", "validation"), ("tag", "validation")]
 )

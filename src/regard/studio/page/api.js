@@ -65,6 +65,11 @@ export async function askLog(name) {
   return (await response.json()).rows;
 }
 
+/** Let the service load a model again, as its folder has it now. */
+export async function renew(name) {
+  await post(`models/${encodeURIComponent(name)}/renew`, {});
+}
+
 /** The results of the lab, as its folder has them now. */
 export async function askLab() {
   const response = await fetch("v1/lab");

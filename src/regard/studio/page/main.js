@@ -227,7 +227,7 @@ const views = {
   neighbours: () => traceView((trace) => neighboursView(trace, settings.neighbours, { body: requests.corpus(), open })),
   labels: async () => (task() === "tag" ? taggingView(state.result) : classificationView(state.result)),
   lab: async () => labView(await askLab()),
-  training: () => trainingView(state.models.filter((model) => model.task === task()), state.model.name, settings.training, task()),
+  training: () => trainingView(state.models.filter((model) => model.task === task()), state.model, settings.training),
   sample: async () => generateView({ model: state.model.name, text: state.text, limits: state.limits }, settings.sample),
 };
 
@@ -282,7 +282,7 @@ function showModel() {
   const { model } = state;
   $("#text").setAttribute("aria-label", VERB[model.task]);
   $("#text").placeholder = { language_model: "Begin a sentence, or leave it to the model" }[model.task] ?? `Type a text to ${VERB[model.task].toLowerCase()}`;
-  $("#facts").textContent = `${model.num_parameters.toLocaleString("en")} parameters${model.num_models > 1 ? `, ${model.num_models} models` : ""}`;
+  $("#facts").textContent = `${model.num_parameters.toLocaleString("en")} parameters${model.num_models > 1 ? `, ${model.num_models} models` : ""}${model.update ? `, update ${model.update.toLocaleString("en")}` : ""}`;
   $("#beamfield").hidden = model.task !== "translate";
   $("#model").value = model.name;
 }

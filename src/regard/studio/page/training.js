@@ -2,7 +2,7 @@
 // of some validation examples.
 
 import { attentionFigures, shadedWords } from "./attention.js";
-import { ask, askLog } from "./api.js";
+import { ask, askLog, renew } from "./api.js";
 import { choice, figure, h, note, percent, s, written } from "./dom.js";
 import { between, differences } from "./words.js";
 
@@ -72,12 +72,16 @@ const OUTPUTS = {
 };
 
 /** What the newest weights make of some examples; the ones that were seen before can be looked at again. */
-function outputsView(task, seen, settings, redraw) {
+function outputsView({ task, name, update: shown }, seen, settings, redraw) {
   const latest = seen.at(-1);
   if (latest.problem) return [h("p", { class: "soft" }, `No outputs to show: ${latest.problem}.`)];
   const answer = seen.find(({ update }) => update === settings.update) ?? latest;
+  const load = async () => { await renew(name); location.reload(); };
   const drawn = answer.outputs.map(({ reference, result }) => OUTPUTS[task](result, reference));
   return [h("h2", {}, task === "language_model" ? "Sampled lines " : `Outputs for ${answer.label} examples `, h("span", { class: "soft" }, answer.update === null ? "" : `after update ${answer.update.toLocaleString("en")}`)),
+    latest.update > shown ? h("p", { class: "row" }, h("span", { class: "soft" }, `The other views show update ${shown.toLocaleString("en")}.`),
+      h("button", { type: "button", onclick: () => load().catch((error) => redraw(error)) }, "Load the newest weights")) : null,
+    settings.problem ? h("p", { class: "error", role: "alert" }, settings.problem) : null,
     seen.length > 1 ? h("div", { class: "controls" }, choice("After update", seen.map(({ update }) => [update, update.toLocaleString("en")]), answer.update, (update) => { settings.update = update === latest.update ? null : update; redraw(); })) : null,
     h("ol", { class: "outputs" }, ...answer.outputs.map(({ text, reference }, k) => h("li", {},
       text ? h("p", { class: "soft", dir: "auto" }, text) : null, h("p", { dir: "auto" }, ...(drawn[k].line.length ? drawn[k].line : ["\u2205"])),
@@ -87,7 +91,8 @@ function outputsView(task, seen, settings, redraw) {
 }
 
 /** The view; it looks again while it is shown, until all runs have ended. `settings` keeps what was chosen and seen. */
-export function trainingView(models, current, settings, task) {
+export function trainingView(models, model, settings) {
+  const current = model.name;
   const panel = h("div", { class: "training" });
   const charts = h("div", {});
   const outputs = h("div", {});
@@ -95,7 +100,10 @@ export function trainingView(models, current, settings, task) {
   settings.seen ??= [];
   if (settings.example === undefined) settings.example = 0;
   const colours = new Map([current, ...models.map(({ name }) => name).filter((name) => name !== current)].map((name, k) => [name, k % 6]));
-  const drawOutputs = () => { if (settings.seen.length) outputs.replaceChildren(...outputsView(task, settings.seen, settings, drawOutputs).filter(Boolean)); };
+  const drawOutputs = (error = null) => {
+    settings.problem = error?.message ?? null;
+    if (settings.seen.length) outputs.replaceChildren(...outputsView(model, settings.seen, settings, drawOutputs).filter(Boolean));
+  };
   const tryOut = async () => {
     const answer = await ask("progress", { model: current }, undefined, true);
     if (answer.update !== settings.seen.at(-1)?.update || answer.problem !== settings.seen.at(-1)?.problem) {
