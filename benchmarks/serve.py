@@ -505,7 +505,10 @@ def main() -> None:
     parser.add_argument("--texts", type=Path, help="sentences, one per line; by default those of microworld")
     parser.add_argument("--clients", type=int, nargs="+", default=[1, 8, 64], help="of the closed loops")
     parser.add_argument("--seconds", type=float, default=20.0, help="of each load")
-    parser.add_argument("--threads", type=int, default=1, help="of the service")
+    cores = len(os.sched_getaffinity(0))
+    parser.add_argument(
+        "--threads", type=int, default=cores, help="of the service; by default all, as it has"
+    )
     parser.add_argument("--batch", type=int, default=32, help="the most texts in a batch")
     parser.add_argument("--beams", type=int, nargs="+", default=[1, 5], help="widths of the beam")
     parser.add_argument(
