@@ -114,6 +114,11 @@ class Preparation(ABC, Generic[Example]):
     def texts(self, example: Example) -> tuple[str, ...]:
         """What an example says, its input first: where these are equal, examples are duplicates."""
 
+    def input_and_reference(self, example: Example) -> tuple[Any, str]:
+        """What the task's predictor reads, and the reference that its output is compared with; empty without one."""
+        text, *rest = self.texts(example)
+        return text, rest[0] if rest else ""
+
     @abstractmethod
     def place(self, example: Example) -> str:
         """Where an example was read; empty where that is not known."""

@@ -159,6 +159,27 @@ class TracedSection:
             ],
         }
 
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> TracedSection:
+        """Read what `to_json` gives."""
+        parts = (
+            TracedPart(each["key"], each["name"], each["layer"], each["axis"], dict(each["equation"]))
+            for each in values["parts"]
+        )
+        steps = (
+            TracedStep(
+                position=each["position"],
+                token=each["token"],
+                values={key: _numbers(value) for key, value in each["values"].items()},
+                past=tuple(each["past"]),
+                output=each["output"],
+                probability=each["probability"],
+                candidates=tuple((other["token"], other["probability"]) for other in each["candidates"]),
+            )
+            for each in values["steps"]
+        )
+        return cls(values["key"], values["title"], tuple(parts), tuple(steps), tuple(values["source"]))
+
 
 @dataclass(frozen=True, eq=False)
 class Trace:
@@ -234,6 +255,21 @@ class Trace:
             "sections": [section.to_json() for section in self.sections],
         }
 
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> Trace:
+        """Read what `to_json` gives; numbers over the vocabulary are not in it."""
+        return cls(
+            task=values["task"],
+            text=values["text"],
+            tokens=tuple(values["tokens"]),
+            output=values["output"],
+            output_tokens=tuple(values["output_tokens"]),
+            sections=tuple(map(TracedSection.from_json, values["sections"])),
+            dtype=values["dtype"],
+            parameters={name: _numbers(value) for name, value in values["parameters"].items()},
+            letters=values["letters"],
+        )
+
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Every part as an array over the steps of its section, in full precision, as ``decoder/alpha``."""
         named: dict[str, NDArray[Any]] = {
@@ -298,3 +334,8 @@ def _rounded(value: Numbers) -> Any:
     return [None if np.isnan(each) else round(float(each), 6) for each in value] if value.ndim == 1 else [
         _rounded(row) for row in value
     ]  # fmt: skip
+
+
+def _numbers(values: Any) -> Numbers:
+    """What `_rounded` gave, null as NaN."""
+    return np.array(values, dtype=np.float64)
