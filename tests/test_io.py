@@ -171,16 +171,16 @@ def test_a_header_that_claims_gigabytes_is_refused(tmp_path):
 
 def test_reading_takes_no_more_memory_than_the_file_has(tmp_path, monkeypatch):
     (tmp_path / "file").write_bytes(b"ab")
-    asked = []
+    given = []
 
     class Watched(io.BufferedReader):
         def read(self, size=-1):
-            asked.append(size)
+            given.append(size)
             return super().read(size)
 
     monkeypatch.setattr(whole_file, "open", lambda path, mode: Watched(io.FileIO(path)), raising=False)
     assert read_whole(tmp_path / "file", 1 << 40) == b"ab"
-    assert asked == [3]
+    assert given == [3]
 
 
 @dataclass(frozen=True)
