@@ -33,6 +33,7 @@ from typing import NamedTuple
 from benchmarks.process import ROOT, environment
 from benchmarks.report import Table, machine, markdown_table, today
 from regard.errors import RegardError
+from regard.server.config import Batching
 
 _BATCHES, _SINGLY = "batches", "one at a time"
 _RELOADS = 3  # replacements during a load
@@ -455,7 +456,7 @@ def plot_load(clients: Sequence[int], loads: Loads, path: Path) -> None:
     latency = [
         Curve(name, clients, [load.quantile(0.95) for load in of_way]) for name, of_way in named.items()
     ]
-    scales = {"x_scale": "log2", "y_scale": "log"}
+    scales = {"x_scale": "log2", "y_scale": "log2"}
     panels = [
         Panel(throughput, "clients", "translations per second", **scales),
         Panel(latency, "clients", "p95 of the latency (ms)", **scales),
@@ -509,7 +510,7 @@ def main() -> None:
     parser.add_argument(
         "--threads", type=int, default=cores, help="of the service; by default all, as it has"
     )
-    parser.add_argument("--batch", type=int, default=32, help="the most texts in a batch")
+    parser.add_argument("--batch", type=int, default=Batching().texts, help="the most texts in a batch")
     parser.add_argument("--beams", type=int, nargs="+", default=[1, 5], help="widths of the beam")
     parser.add_argument(
         "--parts", nargs="+", choices=("load", "page"), default=["load", "page"], help="what to measure"

@@ -53,7 +53,7 @@ def test_the_command_writes_both_pages_and_the_plot(tmp_path, monkeypatch, capsy
     monkeypatch.setattr(serve, "measure_page", lambda *values: tables[3])
     monkeypatch.setattr("sys.argv", ["serve", "folder", "--clients", "1", "8", "--docs"])
     serve.main()
-    assert given[0][2:] == ([1, 8], 20.0, len(os.sched_getaffinity(0)), 32, [1, 5])
+    assert given[0][2:] == ([1, 8], 20.0, len(os.sched_getaffinity(0)), 64, [1, 5])
     serving = (tmp_path / "docs" / "serving.md").read_text()
     for text in (
         "| x | load |",

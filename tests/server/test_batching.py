@@ -164,24 +164,27 @@ def test_who_watches_sees_parts_and_then_the_result():
     assert seen == [(0, "so far 5"), (1, "so far 6"), (0, Done(10)), (1, Done(12))]
 
 
-def test_an_idle_batcher_waits_its_budget_and_no_longer():
+def test_a_text_waits_for_as_many_as_the_batch_before_had_and_no_longer_than_its_budget():
     compute = Doubler()
+    waits = []
 
     async def scenario(batcher):
         loop = asyncio.get_running_loop()
-        started = loop.time()
-        first = submit(batcher, compute, [1])
-        await asyncio.sleep(0.05)
-        second = submit(batcher, compute, [2])
-        await asyncio.gather(first.ended, second.ended)
-        return loop.time() - started
+        for count, pause in ((1, 0.0), (2, 0.0), (2, 0.05), (1, 0.0), (1, 0.0)):
+            started = loop.time()
+            works = []
+            for n in range(count):
+                works.append(submit(batcher, compute, [n]))
+                if pause:
+                    await asyncio.sleep(pause)
+            await asyncio.gather(*(work.ended for work in works))
+            waits.append(loop.time() - started)
 
-    assert batched(scenario, milliseconds=300) >= 0.299
-    assert compute.batches == [[1, 2]]
-    compute.batches.clear()
-    # a full batch does not wait
-    assert batched(scenario, texts=2, milliseconds=20_000) < 15
-    assert compute.batches == [[1, 2]]
+    batched(scenario, milliseconds=300)
+    # alone; together; after a pause, but expected; alone, and one more expected; alone again
+    assert compute.batches == [[0], [0, 1], [0, 1], [0], [0]]
+    assert max(waits[:3]) < 0.29 <= waits[3]
+    assert waits[4] < 0.29
 
 
 def test_stopping_cancels_what_waits():

@@ -2,7 +2,8 @@
 
 In: `Work`, the texts of one request, whose options say what it can share a batch with. Out: its results, in order. One
 thread computes, for all models: a model's step uses all cores, and two at a time would only wait for each other. While
-it is busy, texts gather; when it is idle, the first text waits `milliseconds` for others. A batch takes one text of
+it is busy, texts gather; when it is idle, a text waits for others, at most `milliseconds` and for no more than the
+batch before had: a client that is alone is not delayed. A batch takes one text of
 each request in turn, so that a small request does not wait for a large one, and groups of other options take turns. If
 a batch fails, its texts are computed one by one: an error concerns the request that it belongs to. Knows neither HTTP
 nor tasks.
@@ -136,6 +137,7 @@ class Batcher:
         self._arrival: asyncio.Event | None = None
         self._task: asyncio.Task[None] | None = None
         self._seconds_per_text = 0.0
+        self._last_size = 0  # of the batch before
 
     def start(self) -> None:
         """Begin to compute."""
@@ -202,7 +204,8 @@ class Batcher:
             await self._arrival.wait()
         key, group = next(iter(self._groups.items()))
         until = group[0].arrived + self._options.milliseconds / 1000
-        while (left := until - time.monotonic()) > 0 and self._size(group) < self._options.texts:
+        expected = min(self._last_size, self._options.texts)
+        while self._size(group) < expected and (left := until - time.monotonic()) > 0:
             self._arrival.clear()
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._arrival.wait(), left)
@@ -214,6 +217,7 @@ class Batcher:
                 work.taken += 1
                 if work.waiting:
                     group.append(work)
+        self._last_size = len(batch)
         del self._groups[key]
         if group:  # behind the others
             self._groups[key] = group

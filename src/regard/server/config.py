@@ -83,10 +83,10 @@ class Limits(Config):
 class Batching(Config):
     """How texts of many requests share a batch."""
 
-    texts: int = 32
+    texts: int = 64
     """The most texts in a batch; 1 computes them one at a time."""
     milliseconds: float = 5.0
-    """How long a text waits for others to share its batch, when nothing else is being computed."""
+    """How long a text waits for as many others as the batch before had, when nothing else is being computed."""
 
     def __post_init__(self) -> None:
         in_range("batching.texts", self.texts, 1, 10_000)
