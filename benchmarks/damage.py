@@ -18,6 +18,9 @@ from typing import Any
 
 import numpy as np
 import safetensors.numpy
+import torch
+
+from regard.tensors import read_tensors, write_tensors
 
 
 def damage_bytes(rng: random.Random, path: Path) -> None:
@@ -177,6 +180,27 @@ def forge_header(rng: random.Random, path: Path) -> None:
     text = json.dumps(header).encode("utf-8", "surrogatepass")
     length = len(text) if rng.random() < 0.9 else rng.choice([0, 1 << 24, 1 << 40, 2**64 - 1])
     path.write_bytes(length.to_bytes(8, "little") + text + content[8 + size :])
+
+
+def forge_tensors(rng: random.Random, path: Path) -> None:
+    """Tensors with other numbers, shapes, types or names, or other facts beside them, with the right checksum."""
+    tensors, facts = read_tensors(path)
+    if not tensors or rng.random() < 0.5:
+        facts = forge(rng, facts)
+    else:
+        name = rng.choice(list(tensors))
+        tensor = tensors.pop(name)
+        match rng.randrange(5):
+            case 0:
+                tensors[name.replace("0", "9") + rng.choice(["", "x", "/"])] = tensor
+            case 1:
+                tensors[name] = tensor.flatten()[: tensor.numel() // 2]
+            case 2:
+                tensors[name] = tensor.to(rng.choice([torch.int64, torch.uint8, torch.float64]))
+            case 3:
+                tensors[name] = torch.full_like(tensor, rng.choice([0, 1, 255]))
+    if isinstance(facts, dict):
+        write_tensors(path, tensors, facts)
 
 
 def forge_arrays(rng: random.Random, path: Path) -> None:

@@ -1,10 +1,11 @@
 """Damaged and hostile files against the command line: no traceback, no hang, no gigabytes.
 
-``python -m benchmarks.fuzz --cases 1000`` damages a model folder, a shortlist, a training log, the kernels' cache, a
-store, a configuration or an input, once per case, and runs a command on it. A case passes if the command ends within
-20 seconds of the processor's time and 2 GB, with status 0, 1 or 2 and without a traceback, and refuses damaged weights
-and ids. Cases are numbered: ``--case 123`` repeats one. Most run in one process after another, with a limit on its
-address space and a watchdog; ``--processes`` of them run the real command.
+``python -m benchmarks.fuzz --cases 1000`` damages a model folder, a run to resume, a shortlist, a training log, the
+kernels' cache, a store that is complete or was begun, a configuration, an input of text or of feature vectors, once per
+case, and runs a command on it. A case passes if the command ends within 20 seconds of the processor's time and 2 GB,
+with status 0, 1 or 2 and without a traceback, and refuses damaged weights and ids, or says that it goes on from an
+earlier checkpoint. Cases are numbered: ``--case 123`` repeats one. Most run in one process after another, with a limit
+on its address space and a watchdog; ``--processes`` of them run the real command.
 """
 
 import argparse
@@ -23,14 +24,16 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow
+import pyarrow.feather
 import pyarrow.ipc
+import pyarrow.parquet
 import torch
 
 from benchmarks.damage import (
@@ -40,6 +43,7 @@ from benchmarks.damage import (
     forge_arrays,
     forge_header,
     forge_json,
+    forge_tensors,
     forge_tokenizer,
     replace_file,
     write_input,
@@ -54,7 +58,9 @@ from regard.io import LOCK
 from regard.ops.native import library
 from regard.tasks import TASKS
 from regard.text import train_tokenizer
-from regard.training.prepare import prepare_store
+from regard.training.configure import configure
+from regard.training.prepare import PrepareProgress, prepare_store
+from regard.training.run import run_training
 
 SECONDS = 20
 """The limit, of the processor's time."""
@@ -113,7 +119,10 @@ _STORES: dict[str, dict[str, Any]] = {
 
 
 def write_stores(folder: Path) -> None:
-    """Write a small store of every form into folders of their own; an update reads all of it."""
+    """Write a small store of every form into a folder of its own, and what is left of one that was stopped.
+
+    An update reads all of a store; its text is beside it.
+    """
     for name, options in _STORES.items():
         task = options["task"]
         start = {"translate": "{}\t", "classify": "{}\t", "language_model": ""}[task]
@@ -124,7 +133,41 @@ def write_stores(folder: Path) -> None:
         streams = {"batch_sentences": 1} if task == "language_model" else {}
         layers = {"model": _MODELS[task], "training": {**_TRAINING, **streams}}
         prepare_store(folder / name, [str(text)], {**options, **layers})
-        text.unlink()
+        with suppress(KeyboardInterrupt):
+            prepare_store(folder / f"unfinished-{name}", [str(text)], options, progress=_stop)
+
+
+def _stop(done: PrepareProgress) -> None:
+    raise KeyboardInterrupt
+
+
+_RUN_UPDATES = 2
+_RUNS: dict[str, dict[str, Any]] = {
+    "translate": {"training": {"moving_average": 0.9, "keep_best": 2}},
+    "language_model": {"data": {"mode": "continuous", "steps": 4}, "training": {"batch_sentences": 4}},
+}
+
+
+def write_runs(folder: Path) -> None:
+    """Write runs of two updates, each with its checkpoint, into ``runs/``; their text is beside them."""
+    (folder / "runs").mkdir()
+    for task, options in _RUNS.items():
+        words = [f"{_TEXT[k % 2]} {k % 7}" for k in range(48)]
+        text = folder / "runs" / f"{task}.txt"
+        text.write_text(
+            "".join(f"{line}\t{line}\n" if task == "translate" else f"{line}\n" for line in words)
+        )
+        training = {**_TRAINING, "max_updates": _RUN_UPDATES, "validate_every": 1, **options["training"]}
+        tokenizer = dict.fromkeys(TASKS[task].texts, "word")
+        data = {"train": [str(text)], **options.get("data", {})}
+        given = {
+            "task": task,
+            "model": _MODELS[task],
+            "tokenizer": tokenizer,
+            "data": data,
+            "training": training,
+        }
+        run_training(folder / "runs" / task, configure(given), page=False)
 
 
 _CONFIG = """task = "translate"
@@ -257,6 +300,38 @@ def _input(rng: random.Random, base: Path, work: Path) -> Prepared:
     ), False
 
 
+def _features(rng: random.Random, base: Path, work: Path) -> Prepared:
+    """A damaged file of feature vectors."""
+    rows = np.arange(12, dtype=np.float32).reshape(4, 3)
+    path = work / rng.choice(["features.npy", "features.parquet", "features.arrow"])
+    table = pyarrow.table({"features": list(rows)})
+    match path.suffix:
+        case ".npy":
+            np.save(path, rows)
+        case ".parquet":
+            pyarrow.parquet.write_table(table, path)
+        case ".arrow":
+            pyarrow.feather.write_feather(table, path)
+    damages: list[Damage] = [damage_bytes] * 4 + [replace_file, _forge_features]
+    rng.choice(damages)(rng, path)
+    return ["caption", str(base / "caption-word"), str(path)], False
+
+
+def _forge_features(rng: random.Random, path: Path) -> None:
+    """Another archive of numbers, or numbers of another kind, under the same name."""
+    with path.open("wb") as file:
+        match rng.randrange(4):
+            case 0:
+                np.savez(file, a=np.ones(3))
+            case 1:
+                file.write(b"PK\x03\x04" + rng.randbytes(100))
+            case 2:
+                np.save(file, np.array([{"a": 1}, None], dtype=object), allow_pickle=True)
+            case 3:
+                kind = rng.choice([np.complex64, np.bool_, "U3", "M8[s]", "i1,f4"])
+                np.save(file, np.zeros(rng.choice([(), (3,), (2, 3), (0, 3), (2, 0), (2, 3, 1)]), kind))
+
+
 def _options(rng: random.Random, base: Path, work: Path) -> Prepared:
     """Numbers without bound on the command line and in a configuration."""
     value = str(rng.choice([*NUMBERS[:-3], "inf", "nan", "1e308", "-inf", "x"]))
@@ -278,16 +353,14 @@ def _options(rng: random.Random, base: Path, work: Path) -> Prepared:
         )
         return ["translate", model, text, f"--{name}={value}"], False
     config = work / "run.toml"
-    lines = _CONFIG.splitlines()
-    place = rng.choice([k for k, line in enumerate(lines) if "=" in line])
-    lines[place] = (
-        f"{lines[place].split(' = ')[0]} = {rng.choice([value, '[' * 5000, '{}', '[1]', '1' * 5000])}"
-    )
-    config.write_text("\n".join(lines))
+    config.write_text(_CONFIG)
+    _forge_toml(rng, config)
     if rng.random() < 0.3:
         rng.choice([damage_bytes, replace_file])(rng, config)
-    # there are no files of that name: a legal configuration ends there
-    return ["train", str(work / "new"), "--config", str(config), "--train", str(work / "none")], False
+    (work / "pairs").write_text("".join(f"{line} {k}\t{line}\n" for k in range(20) for line in _TEXT))
+    budget = ["--budget", value] if rng.random() < 0.3 else []
+    command = ["train", str(work / "new"), "--config", str(config), "--train", str(work / "pairs"), "--plan"]
+    return [*command, *budget], False
 
 
 def _cache(rng: random.Random, base: Path, work: Path) -> Prepared:
@@ -319,6 +392,61 @@ def _store(rng: random.Random, base: Path, work: Path) -> Prepared:
     return train_command(chosen, work / "new", store), must_be_refused
 
 
+def _unfinished(rng: random.Random, base: Path, work: Path) -> Prepared:
+    """A store that was begun, and then damaged, to go on with."""
+    store, chosen = work / "store", rng.choice(sorted(_STORES))
+    shutil.copytree(base / f"unfinished-{chosen}", store)
+    path = rng.choice(sorted(path for path in store.rglob("*") if path.is_file() and path.name != LOCK))
+    damages: list[Damage] = [
+        damage_bytes,
+        replace_file,
+        *([forge_json] * 2 if path.suffix == ".json" else []),
+    ]
+    rng.choice(damages)(rng, path)
+    options = _STORES[chosen]
+    tokenizers = [f"tokenizer.{name}={kind}" for name, kind in options["tokenizer"].items()]
+    mode = [f"data.{name}={value}" for name, value in options.get("data", {}).items()]
+    given = [word for option in (*tokenizers, *mode) for word in ("--set", option)]
+    text = str(base / f"{chosen}.txt")
+    return ["prepare", str(store), "--train", text, "--task", options["task"], "--jobs", "1", *given], False
+
+
+def _run(rng: random.Random, base: Path, work: Path) -> Prepared:
+    """A damaged run to go on with."""
+    folder = work / "run"
+    shutil.copytree(base / "runs" / rng.choice(sorted(_RUNS)), folder)
+    path = rng.choice(sorted(path for path in folder.rglob("*") if path.is_file()))
+    damages: list[Damage] = [damage_bytes, replace_file]
+    match path.suffix:
+        case ".safetensors":
+            damages += [forge_header, forge_tensors, forge_tensors]
+        case ".json":
+            damages += [forge_json] * 4
+        case ".toml":
+            damages += [_forge_toml] * 4
+    before = _tensor_data(path)
+    damage = rng.choice(damages)
+    damage(rng, path)
+    is_newest = path.name.startswith(f"{_RUN_UPDATES:08d}.")
+    must_be_refused = is_newest and damage is not forge_tensors and before != _tensor_data(path)
+    return [
+        "train",
+        str(folder),
+        "--resume",
+        "--set",
+        f"training.max_updates={_RUN_UPDATES + 1}",
+    ], must_be_refused
+
+
+def _forge_toml(rng: random.Random, path: Path) -> None:
+    """Another value for one option."""
+    lines = path.read_text().splitlines()
+    place = rng.choice([k for k, line in enumerate(lines) if " = " in line])
+    value = rng.choice([*NUMBERS, "inf", "nan", "[" * 5000, "{}", "[1]", "1" * 5000, '"x"', "true"])
+    lines[place] = f"{lines[place].split(' = ')[0]} = {value}"
+    path.write_text("\n".join(lines))
+
+
 def train_command(name: str, folder: Path, store: Path) -> list[str]:
     """A training whose one update reads all of a store."""
     windows = ["--set", "data.steps=2000"] if "language_model" in name else []
@@ -347,11 +475,14 @@ CASES: dict[str, Callable[[random.Random, Path, Path], Prepared]] = {
     "training logs": _log,
     "kernels' cache": _cache,
     "stores": _store,
+    "unfinished stores": _unfinished,
+    "runs": _run,
     "inputs": _input,
+    "features": _features,
     "options": _options,
 }
 """What is damaged → how; a case's number chooses among them."""
-_SHARES = ("model folders",) * 8 + ("inputs",) * 4 + ("options",) * 3 + ("stores",) * 3 + tuple(CASES)
+_SHARES = ("model folders",) * 8 + ("inputs",) * 4 + ("options",) * 3 + ("stores", "runs") * 3 + tuple(CASES)
 
 
 def _copy(rng: random.Random, base: Path, work: Path, task: str = "") -> Path:
@@ -367,6 +498,8 @@ def _texts(folder: Path) -> Sequence[str]:
 
 
 ACCEPTED = "damaged weights or ids were accepted"
+OUT_OF_MEMORY = "out of memory"
+_OTHER = "cannot be used"  # what a run says that goes on from an earlier checkpoint
 
 
 @dataclass(frozen=True)
@@ -451,8 +584,10 @@ def run_case(number: int, base: Path, seconds: int = SECONDS) -> Outcome:
         said = err.buffer.getvalue().decode("utf-8", "replace")  # type: ignore[attr-defined]
         if not fault and status not in (0, 1, 2):
             fault = f"status {status}"
-        if not fault and tensors and status == 0:
+        if not fault and tensors and status == 0 and _OTHER not in said:
             fault = ACCEPTED
+        if not fault and OUT_OF_MEMORY in said:
+            fault = f"more than {GIGABYTES} GB: {said[-300:]}"
         if not fault and status == 2 and "rror" not in said:
             fault = f"status 2 without a message: {said!r}"
         megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
@@ -490,7 +625,7 @@ def run_command(number: int, base: Path) -> Outcome:
             fault = f"a hang of more than {SECONDS * _WAITING} seconds"
         if b"Traceback" in said or (not fault and status not in (0, 1, 2)):
             fault = f"status {status}: {said[-2000:].decode('utf-8', 'replace')}"
-        if not fault and tensors and status == 0:
+        if not fault and tensors and status == 0 and _OTHER.encode() not in said:
             fault = ACCEPTED
         seconds = round(_child_seconds() - started, 3)
         megabytes = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
@@ -508,6 +643,7 @@ def _child_seconds() -> float:
 def _work(base: Path) -> None:
     """Run the cases whose numbers come on standard input, each with its outcome as a line on standard output."""
     answers = os.fdopen(os.dup(1), "w")
+    pyarrow.array([1])  # for its first array it reserves a gigabyte of addresses, which is no memory
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     limit = pages * resource.getpagesize() + (GIGABYTES << 30)
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
@@ -603,6 +739,7 @@ def main() -> None:
         base = Path(folder)
         write_models(base)
         write_stores(base)
+        write_runs(base)
         if arguments.case is not None:
             print(json.dumps(asdict(run_case(arguments.case, base)), indent=2).replace("\\n", "\n"))
             return

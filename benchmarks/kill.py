@@ -28,6 +28,7 @@ import safetensors.numpy
 
 from regard.batches.store import is_store
 from regard.checkpoint import read_log
+from regard.errors import DataError
 from regard.io import LOCK
 from regard.tasks.translate.task import TranslateTask
 from regard.training import prepare
@@ -39,7 +40,9 @@ from regard.training.state import Checkpoints
 PHASES = ("prepare", "start", "update", "validate", "checkpoint")
 SIGNALS = (signal.SIGKILL, signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGHUP)
 _CLOCK = ("seconds", "tokens_per_second", "train_seconds")
-_WAIT = 60.0  # seconds that a session may take before it counts as hanging
+STOPPED, FAILED = 130, 70
+"""The exit statuses of a session that a signal stopped with a checkpoint, and of one that failed."""
+_WAIT = 600.0  # seconds that a session may take before it counts as hanging; a busy machine lets it wait
 
 CONFIG = {
     "preset": "rnnsearch-small",
@@ -138,25 +141,33 @@ class Phases:
 
 
 def start_session(folder: Path, text: Path, phases: Phases) -> int:
-    """Prepare and train, or go on with it, in a process of its own; return its id."""
+    """Prepare and train, or go on with it, in a process of its own; return its id.
+
+    As a user who repeats a command: a store that is complete is refused, and its leftovers are removed.
+    """
     phases.reset()
     pid = os.fork()
     if pid:
         return pid
-    status = 70
+    status = FAILED
     try:
+        for number in SIGNALS[-2:]:
+            signal.signal(number, signal.SIG_DFL)  # which nohup ignores
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
         phases.watch()
         store = folder / "store"
-        if not is_store(store):
-            phases.enter(PHASES.index("prepare"))
+        phases.enter(PHASES.index("start" if is_store(store) else "prepare"))
+        try:
             prepare.prepare_store(store, [str(text)], CONFIG)
+        except DataError:
+            if not is_store(store):
+                raise
         phases.enter(PHASES.index("start"))
         config = configure(CONFIG, {"data": {"train": [str(store)]}})
         run_training(folder / "model", config, resume=True)
         status = 0
     except KeyboardInterrupt:
-        status = 130
+        status = STOPPED
     finally:
         os._exit(status)
 
@@ -174,7 +185,7 @@ def end_session(
         is_prepared: whether it has a store already.
 
     Returns:
-        The signal and the phase that it met, or the exit status of a session that ended by itself.
+        The signal and the phase that it met, or the exit status of a session that ended in another way.
 
     Raises:
         RuntimeError: it hangs.
@@ -199,7 +210,7 @@ def end_session(
     os.kill(pid, number)
     _, status = os.waitpid(pid, 0)
     code = os.waitstatus_to_exitcode(status)
-    return code if code == 0 else (number.name, met)
+    return (number.name, met) if code in (-number, STOPPED) else code
 
 
 def content(folder: Path) -> dict[str, Any]:
@@ -225,6 +236,15 @@ def content(folder: Path) -> dict[str, Any]:
             path.name for each in (folder, store) for path in each.rglob("*") if _is_leftover(path)
         ],
     }
+
+
+def difference(part: str, expected: Any, found: Any) -> str:
+    """What differs in a part of a run; empty where nothing does."""
+    if expected == found:
+        return ""
+    if not isinstance(expected, dict):
+        return part
+    return f"{part} ({' '.join(sorted(key for key in {**expected, **found} if expected.get(key) != found.get(key)))})"
 
 
 def _is_leftover(path: Path) -> bool:
@@ -274,9 +294,11 @@ def kill_runs(folder: Path, kills: int, seed: int, log: Any = None) -> Tally:
         tally.runs += 1
         if (run / "model" / "report.json").exists():
             found = content(run)
-            wrong = [part for part in expected if expected[part] != found[part]]
-            if wrong:
-                tally.differences.append(f"run {tally.runs}: {', '.join(wrong)}")
+            wrong = [difference(part, expected[part], found[part]) for part in expected]
+            if any(wrong):
+                tally.differences.append(f"run {tally.runs}: {', '.join(filter(None, wrong))}")
+        else:
+            tally.differences.append(f"run {tally.runs}: it has no report")
         if log is not None:
             log(f"{tally.kills.total()} of {kills} kills, {tally.runs} runs, {len(tally.differences)} differ")
     return tally

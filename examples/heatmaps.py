@@ -5,7 +5,7 @@ translation down the side, and the grey of each cell is α_ij. The corpus is fou
 train.en, train.fr, valid.en and valid.fr (plain, or as .gz, .xz or .bz2; names by --train, --valid, --source and
 --target). A folder with a trained model is used as it is, so the figure can be plotted again.
 
-    python examples/heatmaps.py --data FOLDER --minutes 2                                    # on a GPU
+    python examples/heatmaps.py --data FOLDER --minutes 4                                    # on a GPU
     python examples/heatmaps.py --data FOLDER --minutes 10 --units 96 --pairs 60000 --longest 12    # on a CPU
 """
 

@@ -32,6 +32,14 @@ _spec.loader.exec_module(harness)
 
 TOYS = {
     "pairs.tsv": [f"{source}\t{target}" for source, target in harness.toy_pairs()],
+    "eflomal.links": [
+        " ".join(f"{k}-{k}" for k in range(len(source.split()))) for source, _ in harness.toy_pairs()
+    ],
+    "gold.wa": [
+        f"{number} {k} {k} S"
+        for number, (source, _) in enumerate(harness.toy_pairs(), start=1)
+        for k in range(1, len(source.split()) + 1)
+    ],
     "forms.tsv": [
         f"{lemma}\tV;{tense}\t{lemma}{suffix}"
         for lemma in ("walk", "talk", "call", "ask", "look", "cook", "fill", "kill")

@@ -1,8 +1,13 @@
 import errno
+import io
+import json
+import math
 import os
 import signal
 import subprocess
 import sys
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import pytest
 
@@ -10,11 +15,13 @@ from regard import io as whole_file
 from regard.errors import DataError
 from regard.io import (
     LOCK,
+    build_dataclass,
     check_safetensors,
     make_folder,
     one_writer,
     parse_json,
     read_whole,
+    remove_file,
     remove_half_written,
     write_whole,
     write_whole_text,
@@ -162,6 +169,78 @@ def test_a_header_that_claims_gigabytes_is_refused(tmp_path):
         check_safetensors(tmp_path / "weights")
 
 
+def test_reading_takes_no_more_memory_than_the_file_has(tmp_path, monkeypatch):
+    (tmp_path / "file").write_bytes(b"ab")
+    given = []
+
+    class Watched(io.BufferedReader):
+        def read(self, size=-1):
+            given.append(size)
+            return super().read(size)
+
+    monkeypatch.setattr(whole_file, "open", lambda path, mode: Watched(io.FileIO(path)), raising=False)
+    assert read_whole(tmp_path / "file", 1 << 40) == b"ab"
+    assert given == [3]
+
+
+@dataclass(frozen=True)
+class Wheel:
+    size: int
+    weight: float = 1.0
+
+
+@dataclass(frozen=True)
+class Car:
+    name: str
+    wheels: list[Wheel]
+    speeds: dict[str, float]
+    spare: int | None = None
+    more: Any = None
+
+
+class TestBuildDataclass:
+    def test_what_asdict_gives(self):
+        car = Car("a", [Wheel(3), Wheel(4, 0.5)], {"slow": 2, "fast": math.inf}, spare=5, more=[{}])
+        assert build_dataclass(Car, json.loads(json.dumps(asdict(car)))) == car
+        assert build_dataclass(Car, {"name": "a", "wheels": [], "speeds": {}, "spare": None}) == Car(
+            "a", [], {}
+        )
+
+    @pytest.mark.parametrize(
+        ("changes", "message"),
+        [
+            ({"name": 3}, "name is 3"),
+            ({"wheels": {}}, "wheels is {}"),
+            ({"wheels": [3]}, "3 in place of a table"),
+            ({"wheels": [{"size": 2.5}]}, "size is 2.5"),
+            ({"wheels": [{"size": True}]}, "size is True"),
+            ({"wheels": [{"size": 2**53 + 1}]}, "size is 9007199254740993"),
+            ({"wheels": [{"size": -2}]}, "size is -2"),
+            ({"wheels": [{"weight": 1.0}]}, "a name is wrong or missing"),
+            ({"speeds": {"x": "fast"}}, "speeds is 'fast'"),
+            ({"spare": "x"}, "spare is 'x'"),
+            ({"colour": 1}, "a name is wrong or missing"),
+        ],
+    )
+    def test_anything_else_is_refused(self, changes, message):
+        with pytest.raises(ValueError, match=message):
+            build_dataclass(Car, {"name": "a", "wheels": [], "speeds": {}, **changes})
+
+
+def test_what_cannot_be_removed_is_an_error(tmp_path):
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(DataError, match=r"folder: cannot be removed \(.+\); remove it by hand"):
+        remove_file(tmp_path / "folder")
+    remove_file(tmp_path / "none")
+
+
+def test_half_written_files_are_removed_and_folders_are_not(tmp_path):
+    (tmp_path / ".weights.01234567").write_bytes(b"half")
+    (tmp_path / ".folder.01234567").mkdir()
+    remove_half_written(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == [".folder.01234567"]
+
+
 HOLDER = """
 import sys, time
 from pathlib import Path
@@ -206,6 +285,16 @@ class TestOneWriter:
         with one_writer(tmp_path / "old"):
             pass
         assert (tmp_path / "old").is_dir()
+
+    @pytest.mark.parametrize("name", ["mine", "new"])
+    def test_a_link_is_not_followed(self, tmp_path, name):
+        (tmp_path / "mine").write_text("precious")
+        (tmp_path / "model").mkdir()
+        (tmp_path / "model" / LOCK).symlink_to(tmp_path / name)
+        with pytest.raises(DataError, match="model: cannot be written to"), one_writer(tmp_path / "model"):
+            pass
+        assert (tmp_path / "mine").read_text() == "precious"
+        assert not (tmp_path / "new").exists()
 
     def test_a_file_in_its_place(self, tmp_path):
         (tmp_path / "file").write_text("")

@@ -8,6 +8,7 @@ import pytest
 
 from regard.config import set_option
 from regard.lab import EXPERIMENTS
+from regard.lab.runner.experiment import HELD, IN_PART, NOT_DECIDED, NOT_SEEN
 from regard.training.configure import PRESETS, configure
 
 ROOT = Path(__file__).parents[1]
@@ -71,6 +72,14 @@ def test_every_row_has_a_claim_a_line_and_an_experiment():
 def test_every_experiment_of_the_lab_is_named():
     named = {name for cells in rows() for name in re.findall(r"`regard lab (\w+)`", cells[2])}
     assert named == set(EXPERIMENTS)
+
+
+def test_every_experiment_s_verdict_is_there():
+    found = rows("| the experiment | the verdict | what was measured |")
+    assert [cells[0].strip("`") for cells in found] == list(EXPERIMENTS)
+    for cells in found:
+        assert len(cells) == 3, cells
+        assert cells[1] in (HELD, IN_PART, NOT_SEEN, NOT_DECIDED), cells
 
 
 def test_every_row_of_a_model_has_a_claim_a_line_and_options_that_configure_it():

@@ -17,12 +17,10 @@ from types import NoneType, UnionType
 from typing import Any, ClassVar, Self, get_args, get_origin, get_type_hints
 
 from regard.errors import ConfigError, nearest
-from regard.io import check_depth, read_whole
+from regard.io import LARGEST, check_depth, read_whole
 
 _MAX_TOML_BYTES = 1 << 20
 _MAX_SECTIONS = 10
-LARGEST = 2**53
-"""No number of a configuration is larger: up to here whole numbers and floats are the same."""
 
 _WORDS = {int: "a whole number", float: "a number", str: "a text", bool: "true or false"}
 
@@ -332,13 +330,14 @@ def flatten(mapping: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     return flat
 
 
-def merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """Lay `over` on `base`, table by table, whatever the options mean; `Config.overlay` knows about choices."""
-    merged = dict(base)
-    for key, value in over.items():
-        old = merged.get(key)
-        nested = isinstance(old, Mapping) and isinstance(value, Mapping)
-        merged[key] = merge(old, value) if nested else value  # type: ignore[arg-type]
+def merge(*layers: Mapping[str, Any]) -> dict[str, Any]:
+    """Lay each layer on those before it, table by table, whatever options mean; `Config.overlay` knows choices."""
+    merged: dict[str, Any] = {}
+    for layer in layers:
+        for key, value in layer.items():
+            old = merged.get(key)
+            nested = isinstance(old, Mapping) and isinstance(value, Mapping)
+            merged[key] = merge(old, value) if nested else value  # type: ignore[arg-type]
     return merged
 
 

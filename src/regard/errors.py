@@ -47,6 +47,15 @@ class MissingExtraError(RegardError):
         return MissingExtraError, self._given  # so that it can cross to another process
 
 
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether an error says that memory is too small, of a GPU or of the machine."""
+    if (
+        isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError"
+    ):  # torch's, if it is imported
+        return True
+    return isinstance(error, RuntimeError) and "DefaultCPUAllocator" in str(error)
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """Return a hint for a misspelt name: the nearest right one, or the whole list.
 

@@ -13,11 +13,13 @@ import secrets
 import shutil
 import socket
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import is_dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any, BinaryIO
+from types import UnionType
+from typing import Any, BinaryIO, TypeVar, get_args, get_origin, get_type_hints
 
 from regard.errors import DataError
 
@@ -26,8 +28,11 @@ try:
 except ImportError:  # Windows, where folders are not locked
     fcntl = None  # type: ignore[assignment]
 
+Value = TypeVar("Value")
+
 LOCK = ".lock"
 """The file that the writer of a folder holds locked."""
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)  # the file is written: a link could lead to any of the user's
 
 
 def write_whole(path: str | PathLike[str], fill: Callable[[BinaryIO], object]) -> None:
@@ -96,8 +101,22 @@ def _sync_folder(folder: Path) -> None:
 def remove_half_written(folder: Path) -> None:
     """Remove what writers that were killed left half written; call it only where nobody else writes."""
     for path in folder.glob(".*"):
-        if re.fullmatch(r"\..+\.[0-9a-f]{8}", path.name):
-            path.unlink(missing_ok=True)
+        if re.fullmatch(r"\..+\.[0-9a-f]{8}", path.name) and not path.is_dir():
+            remove_file(path)
+
+
+def remove_file(path: Path) -> None:
+    """Remove a file, unless there is none.
+
+    Raises:
+        DataError: it cannot be removed.
+    """
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise DataError(
+            f"{path}: cannot be removed ({error.strerror or error}); remove it by hand, or choose another folder"
+        ) from error
 
 
 def check_regular(path: str | PathLike[str]) -> None:
@@ -118,9 +137,12 @@ def read_whole(path: str | PathLike[str], limit: int) -> bytes:
     """
     check_regular(path)
     with open(path, "rb") as file:
-        content = file.read(limit + 1)
-    if len(content) > limit:
-        raise OSError(f"more than {limit:,} bytes")
+        size = os.fstat(file.fileno()).st_size
+        if size > limit:
+            raise OSError(f"more than {limit:,} bytes")
+        content = file.read(size + 1)  # Python takes memory for as much as it is asked to read
+    if len(content) > size:
+        raise OSError("it has grown while it was read")
     return content
 
 
@@ -177,6 +199,44 @@ def parse_json(text: str | bytes) -> Any:
     if re.search(rb"\\u[dD]" if isinstance(text, bytes) else r"\\u[dD]", text):  # type: ignore[arg-type]
         json.dumps(value, ensure_ascii=False).encode("utf-8")
     return value
+
+
+LARGEST = 2**53
+"""No number in a file of this package is larger: up to here whole numbers and floats are the same."""
+
+
+def build_dataclass(kind: type[Value], value: Any) -> Value:
+    """Read a dataclass from the plain values of its fields, as `dataclasses.asdict` gives them.
+
+    Fields are numbers, strings, dataclasses, lists and tables of these, and whatever may be None or anything.
+
+    Raises:
+        ValueError: a value is missing or of another type, or a whole number is below −1 or above `LARGEST`.
+    """
+    if not isinstance(value, dict):
+        raise ValueError(f"{value!r:.60} in place of a table")
+    hints = get_type_hints(kind)
+    try:
+        return kind(**{name: _build(hints[name], each, name) for name, each in value.items()})
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"a name is wrong or missing ({error})") from error
+
+
+def _build(hint: Any, value: Any, name: str) -> Any:
+    of, members = get_origin(hint), get_args(hint)
+    if is_dataclass(hint):
+        return build_dataclass(hint, value)  # type: ignore[arg-type]
+    if of is UnionType:  # something, or None
+        return None if value is None else _build(members[0], value, name)
+    if of is list and isinstance(value, list):
+        return [_build(members[0], each, name) for each in value]
+    if of in (dict, Mapping) and isinstance(value, dict):
+        return {key: _build(members[1], each, name) for key, each in value.items()}
+    if hint in (int, float) and type(value) is int and -1 <= value <= LARGEST:
+        return value
+    if hint is Any or (of is None and hint is not int and isinstance(value, hint)):
+        return value
+    raise ValueError(f"{name} is {value!r:.60}")
 
 
 def write_whole_text(path: str | PathLike[str], text: str) -> None:
@@ -239,7 +299,7 @@ def _lock(folder: Path) -> int:
     path = folder / LOCK
     while True:
         try:
-            lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+            lock = os.open(path, os.O_RDWR | os.O_CREAT | _NO_LINK, 0o644)
         except OSError as error:
             raise DataError(
                 f"{folder}: cannot be written to ({error.strerror or error}); choose another folder"

@@ -114,7 +114,7 @@ def read_facts(path: Path) -> dict[str, Any]:
         FileNotFoundError: there is none.
     """
     with open_tensors(path) as file:
-        return _parse_facts(file)
+        return {name: value for name, value in _parse_facts(file).items() if name != _CHECKSUM}
 
 
 def _parse_facts(file: Any) -> dict[str, Any]:

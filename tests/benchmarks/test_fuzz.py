@@ -16,6 +16,7 @@ def base(tmp_path_factory):
     folder = tmp_path_factory.mktemp("models")
     fuzz.write_models(folder)
     fuzz.write_stores(folder)
+    fuzz.write_runs(folder)
     return folder
 
 
@@ -60,6 +61,13 @@ def fault_of(base, monkeypatch, replacement):
 
 def test_a_traceback_is_a_fault(base, monkeypatch):
     assert "ZeroDivisionError" in fault_of(base, monkeypatch, lambda _: 1 / 0)
+
+
+def test_memory_beyond_the_limit_is_a_fault(base, monkeypatch):
+    def full(_):
+        raise MemoryError
+
+    assert fault_of(base, monkeypatch, full).startswith("more than 2 GB: error: out of memory")
 
 
 def test_a_hang_is_a_fault(base, monkeypatch):

@@ -1,9 +1,12 @@
 import json
+import re
 
+import numpy as np
 import pytest
 
 from regard.evaluation.alignment import SYMMETRIZERS, flip, threshold_links
 from regard.tasks.translate.predictor import Translator
+from regard.tasks.translate.result import Translation
 from regard.text import parse_pharaoh, read_pairs
 from regard.training.run import run_training
 
@@ -192,3 +195,300 @@ def test_a_target_that_is_too_long_is_refused(regard, model, tmp_path):
     assert regard("align", model, tmp_path / "source", tmp_path / "target", "--max-length", 9).status == 0
     reverse = ("--reverse", model, "--max-length", 8)
     assert regard("align", model, tmp_path / "target", tmp_path / "source", *reverse).status == 2
+
+
+def by_hand(source, target, alpha):
+    """A translation of words with the given attention, (target + 1, source + 1)."""
+    words = source.split(), target.split()
+    tokens = [(*each, "</s>") for each in words]
+    numbers = [(*range(len(each)), None) for each in words]
+    return Translation(
+        source, target, tokens[0], tokens[1], 0.0, 0.0, (0.0,) * len(tokens[1]), np.array(alpha), *numbers
+    )
+
+
+@pytest.fixture
+def forced(monkeypatch, tmp_path):
+    """A model whose attention is set by hand: two pairs, in both directions."""
+    alphas = {
+        ("the house", "la maison"): [[0.8, 0.1, 0.1], [0.3, 0.6, 0.1], [0, 0, 1]],
+        ("la maison", "the house"): [[0.9, 0.1, 0], [0.2, 0.7, 0.1], [0, 0, 1]],
+        ("yes", "oui oui"): [[0.4, 0.6], [0.9, 0.1], [0, 1]],
+        ("oui oui", "yes"): [[0.5, 0.3, 0.2], [0, 0, 1]],
+    }
+
+    class Forced:
+        attends, features = True, ()
+
+        def align(self, sources, targets, **places):
+            return [by_hand(*pair, alphas[pair]) for pair in zip(sources, targets, strict=True)]
+
+    monkeypatch.setattr(Translator, "load", lambda *arguments, **options: Forced())
+    (tmp_path / "model").mkdir()
+    (tmp_path / "en").write_text("the house\nyes\n")
+    (tmp_path / "fr").write_text("la maison\noui oui\n")
+    return tmp_path
+
+
+class TestAttentionByHand:
+    """Each number can be checked against the four matrices above."""
+
+    @pytest.mark.parametrize(
+        ("options", "links"),
+        [
+            ((), "0-0/0.8 1-1/0.6\n0-1/0.9\n"),
+            (("--threshold", 0.3), "0-0/0.8 0-1/0.3 1-1/0.6\n0-0/0.4 0-1/0.9\n"),
+            (("--reverse", "model"), "0-0/0.8485 1-1/0.6481\n0-1/0.5196\n"),
+            (
+                ("--reverse", "model", "--symmetrize", "union"),
+                "0-0/0.8485 1-1/0.6481\n0-0/0.4472 0-1/0.5196\n",
+            ),
+            (("--reverse", "model", "--symmetrize", "intersection"), "0-0/0.8485 1-1/0.6481\n\n"),
+            (
+                ("--reverse", "model", "--symmetrize", "probability", "--threshold", 0.5),
+                "0-0/0.8485 1-1/0.6481\n0-1/0.5196\n",
+            ),
+            (
+                ("--reverse", "model", "--symmetrize", "probability"),
+                "0-0/0.8485 1-1/0.6481\n0-0/0.4472 0-1/0.5196\n",
+            ),
+        ],
+    )
+    def test_links_and_probabilities(self, regard, forced, monkeypatch, options, links):
+        monkeypatch.chdir(forced)
+        assert regard("align", "model", "en", "fr", "--probabilities", *options).out == links
+        plain = regard("align", "model", "en", "fr", *options).out
+        assert plain == re.sub(r"/[\d.]+", "", links)
+
+    @pytest.mark.parametrize(
+        ("name", "text"),
+        [
+            ("wa", "1 1 1 S 0.8\n1 2 2 S 0.6\n2 1 2 S 0.9\n"),
+            ("pharaoh,from-1", "1-1/0.8 2-2/0.6\n1-2/0.9\n"),
+            ("wa,target-source", "1 1 1 S 0.8\n1 2 2 S 0.6\n2 2 1 S 0.9\n"),
+        ],
+    )
+    def test_formats(self, regard, forced, monkeypatch, name, text):
+        monkeypatch.chdir(forced)
+        assert regard("align", "model", "en", "fr", "--format", name, "--probabilities").out == text
+
+    def test_giza(self, regard, forced, monkeypatch):
+        monkeypatch.chdir(forced)
+        assert regard("align", "model", "en", "fr", "--format", "giza").out.splitlines()[3:] == [
+            "# Sentence pair (2) source length 1 target length 2 alignment score : 1",
+            "oui oui",
+            "NULL ({ 1 }) yes ({ 2 })",
+        ]
+
+    def test_json_has_probabilities(self, regard, forced, monkeypatch):
+        monkeypatch.chdir(forced)
+        lines = regard("align", "model", "en", "fr", "--json", "--probabilities", "--threshold", 0.3).out
+        assert [json.loads(line)["probabilities"] for line in lines.splitlines()] == [
+            [0.8, 0.3, 0.6],
+            [0.4, 0.9],
+        ]
+
+    def test_scores_of_each_direction_and_symmetrised(self, regard, forced, monkeypatch):
+        """Gold: 0-0 and 1-1 sure; 0-0 sure and 0-1 possible."""
+        monkeypatch.chdir(forced)
+        (forced / "gold.wa").write_text("1 1 1 S\n1 2 2 S\n2 1 1 S\n2 1 2 P\n")
+        options = ("--reverse", "model", "--symmetrize", "union", "--gold", "gold.wa", "--json")
+        report = json.loads(regard("align", "model", "en", "fr", *options).out)
+        found = {
+            name: (row["aer"], row["alignment_f1"], row["num_links"])
+            for name, row in report["scores"].items()
+        }
+        # forward finds 0-0 1-1 and 0-1, reverse 0-0 1-1 and 0-0, and together they have all four
+        assert found == {
+            "forward": (pytest.approx(1 - (2 + 3) / 6), pytest.approx(0.8), 3),
+            "reverse": (0, 1, 3),
+            "symmetrized": (pytest.approx(1 - (3 + 4) / 7), 1, 4),
+        }
+        assert report["systems"] == {
+            "forward": "model",
+            "reverse": "model",
+            "symmetrized": "by union",
+        }
+        assert report["worst"] == []
+
+    def test_the_table_is_the_json(self, regard, forced, monkeypatch):
+        monkeypatch.chdir(forced)
+        (forced / "gold").write_text("0-0 1-1\n0-0 0?1\n")
+        ended = regard("align", "model", "en", "fr", "--gold", "gold")
+        assert [line.split() for line in ended.out.splitlines()] == [
+            ["2", "pairs,", "against", "gold"],
+            ["aer", "precision", "recall", "f1", "links"],
+            ["forward", "16.7", "%", "100.0", "%", "66.7", "%", "80.0", "%", "3"],
+            ["forward:", "model"],
+        ]
+        assert ended.err == "gold: Pharaoh, counted from 0, source first\n"
+
+    def test_a_page_of_the_worst_pairs(self, regard, forced, monkeypatch):
+        monkeypatch.chdir(forced)
+        (forced / "gold").write_text("1-0\n0-0 0?1\n")
+        ended = regard(
+            "align", "model", "en", "fr", "--gold", "gold", "--out", "report", "--worst", 1, "--format", "wa"
+        )
+        assert ended.err.endswith("report: report/report.html\n")
+        page = (forced / "report" / "report.html").read_text(encoding="utf-8")
+        assert page.count("<article") == 1
+        assert "regard align model en fr --format wa --gold gold --worst 1 --out report" in page
+        assert re.search(r'class="wrong" style="[^"]*">0.80 wrong link<', page)
+        assert re.search(r'class="sure missed" style="[^"]*">0.10 missed link<', page)
+        report = json.loads((forced / "report" / "report.json").read_text())
+        assert report["num_differing"] == 2
+        assert [pair["number"] for pair in report["worst"]] == [1]
+        assert (forced / "report" / "links.wa").read_text() == "1 1 1 S\n1 2 2 S\n2 1 2 S\n"
+
+    def test_compared_with_another_aligner(self, regard, forced, monkeypatch):
+        """Against gold links both are scored; without, precision and recall say how far they agree."""
+        monkeypatch.chdir(forced)
+        (forced / "gold").write_text("0-0 1-1\n0-0\n")
+        (forced / "other").write_text("0-0\n0-0 0-1\n")
+        ended = regard("align", "model", "en", "fr", "--compare", "other", "--json")
+        report = json.loads(ended.out)
+        (row,) = report["scores"].values()
+        assert [row[f"alignment_{name}"] for name in ("precision", "recall")] == pytest.approx([2 / 3, 2 / 3])
+        assert report["gold"] is None
+        assert [pair["links"] for pair in report["worst"]] == [
+            {"forward": "0-0 1-1", "other": "0-0"},
+            {"forward": "0-1", "other": "0-0 0-1"},
+        ]
+        report = json.loads(
+            regard("align", "model", "en", "fr", "--compare", "other", "--gold", "gold", "--json").out
+        )
+        recall = {name: row["alignment_recall"] for name, row in report["scores"].items()}
+        assert recall == {"forward": pytest.approx(2 / 3), "other": pytest.approx(2 / 3)}
+        printed = regard("align", "model", "en", "fr", "--compare", "other", "--worst", 1).out
+        assert "2 of 2 pairs differ; those that differ most:\n\n1  1 links\n" in printed
+        assert re.search(r"only forward +house – maison\n", printed)
+        assert "oui" not in printed
+
+
+class TestFilesOfLinks:
+    """A file instead of a model: no model is loaded."""
+
+    @pytest.fixture(autouse=True)
+    def folder(self, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setattr(Translator, "load", None)
+        (tmp_path / "en").write_text("the house\n\nyes sir\n")
+        (tmp_path / "fr").write_text("la maison\n\noui\n")
+        (tmp_path / "there").write_text("0-0/0.5 1?1\n\n0-0\n")
+        (tmp_path / "back").write_text("1 1 1 S 0.8\n1 2 1 S\n3 2 1 S\n")
+        return tmp_path
+
+    @pytest.mark.parametrize("name", ["pharaoh", "wa", "pharaoh,from-1,target-source"])
+    def test_a_file_is_written_in_another_format_and_back(self, regard, folder, name):
+        written = regard("align", "there", "en", "fr", "--format", name, "--probabilities").out
+        (folder / "other").write_text(written)
+        parts = [part for part in name.split(",") if part not in ("pharaoh", "wa")]
+        given = ["--links-format", ",".join(parts)] if parts else []
+        assert (
+            regard("align", "other", "en", "fr", "--probabilities", *given).out
+            == "0-0/0.5 1?1/1.0\n\n0-0/1.0\n"
+        )
+        assert regard("align", "other", "en", "fr", *given).out == "0-0 1?1\n\n0-0\n"
+
+    def test_giza_and_back(self, regard, folder):
+        (folder / "other").write_text(regard("align", "back", "en", "fr", "--format", "giza").out)
+        assert regard("align", "other", "en", "fr").out == "0-0 1-0\n\n1-0\n"
+
+    def test_two_files_are_symmetrised(self, regard):
+        for rule, links in (("union", "0-0 1-0 1-1\n\n0-0 1-0\n"), ("intersection", "0-0\n\n\n")):
+            assert (
+                regard("align", "there", "en", "fr", "--reverse", "back", "--symmetrize", rule).out == links
+            )
+        ended = regard(
+            "align",
+            "there",
+            "en",
+            "fr",
+            "--reverse",
+            "back",
+            "--symmetrize",
+            "probability",
+            "--probabilities",
+        )
+        assert ended.out == "0-0/0.6325\n\n\n"
+
+    def test_a_threshold_for_probabilities(self, regard):
+        assert regard("align", "there", "en", "fr", "--threshold", 0.6).out == "1?1\n\n0-0\n"
+
+    def test_json(self, regard):
+        lines = regard("align", "there", "en", "fr", "--json").out.splitlines()
+        assert json.loads(lines[0]) == {
+            "source": "the house",
+            "target": "la maison",
+            "links": [[0, 0], [1, 1]],
+            "link_units": ["words", "words"],
+        }
+
+    def test_scored_and_compared(self, regard):
+        report = json.loads(regard("align", "there", "en", "fr", "--gold", "back", "--json").out)
+        score = report["scores"]["forward"]
+        assert (score["num_links"], score["alignment_precision"]) == (3, pytest.approx(1 / 3))
+        ended = regard("align", "there", "en", "fr", "--compare", "there")
+        assert "0 of 3 pairs differ\n" in ended.out
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            (
+                ["--out", "report"],
+                "--out report: it is for a report; name what to score against with --gold or --comp",
+            ),
+            (
+                ["--heatmaps", "maps"],
+                "--heatmaps maps: there is a file of links, without attention; leave it out",
+            ),
+            (
+                ["--format", "giza", "--probabilities"],
+                "--format giza: it cannot express --probabilities; write pharaoh",
+            ),
+            (["--format", "giza"], "it cannot mark links as possible; write pharaoh or wa"),
+            (["--format", "moses"], "--format moses: 'moses' is not part of a format"),
+            (["--gold-format", "x"], "--gold-format x: 'x' is not part of a format"),
+            (["--compare-format", "x"], "--compare-format x: 'x' is not part of a format"),
+            (["--links-format", "from-1"], "there:1: the link 0-0 in a file that counts from 1"),
+            (["--worst", "-1"], "--worst"),
+            (["--gold", "short"], "short: 1 lines of links for more than 1 pairs; give one line per pair"),
+            (["--compare", "long"], "long: 4 lines of links for 3 pairs; give one line per pair"),
+            (["--compare", "far"], "far:3: the link 2-0 points beyond its sentences of 2 and 1 words"),
+            (["--gold", "missing"], "missing: no such file"),
+            (["--reverse", "missing"], "missing: neither a model folder nor a file of links; check the name"),
+            (["--threshold", "2"], "threshold = 2.0"),
+        ],
+    )
+    def test_what_does_not_go_together(self, regard, folder, arguments, message):
+        (folder / "short").write_text("0-0\n")
+        (folder / "long").write_text("0-0\n\n0-0\n0-0\n")
+        (folder / "far").write_text("0-0\n\n2-0\n")
+        ended = regard("align", "there", "en", "fr", *arguments)
+        assert ended.status == 2
+        assert message in ended.err, ended.err
+
+    def test_a_file_in_the_place_of_a_model_that_is_too_long(self, regard, folder):
+        (folder / "long").write_text("0-0\n\n0-0\n0-0\n")
+        ended = regard("align", "long", "en", "fr")
+        assert (ended.status, ended.out) == (2, "0-0\n\n0-0\n")
+        assert "long: 4 lines of links for 3 pairs" in ended.err
+
+    def test_pairs_from_standard_input(self, regard):
+        ended = regard(
+            "align", "there", "-", "--gold", "there", stdin="the house\tla maison\n\t\nyes sir\toui\n"
+        )
+        assert ended.status == 0, ended.err
+        assert "forward  0.0" in ended.out
+
+
+def test_words_are_scored_where_characters_are_linked(regard, run_config, tmp_path):
+    """Gold links are between words, so a word of letters is one source word."""
+    pairs = [("chat", "ʃ a"), ("mat", "m a"), ("tache", "t a ʃ"), ("acte", "a k t")]
+    run_training(
+        tmp_path / "g2p", run_config(tokenizer={"source": "char", "target": "word"}), train=pairs, valid=pairs
+    )
+    (tmp_path / "pairs.tsv").write_text("".join(f"{source}\t{target}\n" for source, target in pairs))
+    (tmp_path / "gold").write_text("0-0 0-1\n0-0 0-1\n0-0 0-1 0-2\n0-0 0-1 0-2\n")
+    ended = regard("align", tmp_path / "g2p", tmp_path / "pairs.tsv", "--gold", tmp_path / "gold", "--json")
+    assert json.loads(ended.out)["scores"]["forward"]["aer"] == 0

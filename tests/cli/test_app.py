@@ -1,10 +1,12 @@
 import os
 import re
 import shlex
+import signal
 import subprocess
 import sys
 
 import pytest
+import torch
 import typer
 
 import regard as package
@@ -141,6 +143,51 @@ class TestErrors:
         monkeypatch.setattr("regard.checkpoint.ModelFolder.load", interrupted)
         ended = regard("translate", model)
         assert (ended.status, ended.out) == (130, "")
+
+    def test_ctrl_c_of_which_a_library_makes_another_error(self, regard, model, monkeypatch):
+        def interrupted(*args, **options):
+            try:
+                signal.raise_signal(signal.SIGINT)
+            except KeyboardInterrupt:
+                raise RecursionError from None
+
+        monkeypatch.setattr("regard.checkpoint.ModelFolder.load", interrupted)
+        ended = regard("translate", model)
+        assert (ended.status, ended.out, ended.err) == (130, "", "")
+
+    def test_ctrl_c_while_the_command_line_is_imported(self, tmp_path):
+        """In a process of its own, whose first import of typer sends the signal."""
+        (tmp_path / "typer.py").write_text("import signal; signal.raise_signal(signal.SIGINT)\n")
+        done = subprocess.run(
+            [sys.executable, "-m", "regard", "--version"],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *filter(None, sys.path)])},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+    @pytest.mark.parametrize("error", [MemoryError(), None])
+    def test_memory_that_is_too_small(self, regard, model, monkeypatch, error):
+        def full(*args, **options):
+            if error is not None:
+                raise error
+            torch.empty(1 << 50, dtype=torch.uint8)
+
+        monkeypatch.setattr("regard.checkpoint.ModelFolder.load", full)
+        ended = regard("translate", model)
+        assert (ended.status, ended.out) == (2, "")
+        assert ended.err.startswith(
+            "error: out of memory; give less data, smaller batches or a smaller model, or use"
+        )
+
+    def test_another_error_of_torch_keeps_its_traceback(self, monkeypatch):
+        def broken(prog_name):
+            raise RuntimeError("shapes do not match")
+
+        monkeypatch.setattr(frame, "app", broken)
+        with pytest.raises(RuntimeError, match="shapes"):
+            main()
 
 
 class TestWhereTheOutputGoes:

@@ -182,9 +182,12 @@ class TestRefused:
         assert ended.status == 2
         assert "the other system predicts labels; name two model folders" in ended.err
 
-    def test_too_few_resamples(self, regard, outputs):
+    @pytest.mark.parametrize(
+        ("option", "value"), [("--resamples", 3), ("--resamples", 10**9), ("--shuffles", 10**9)]
+    )
+    def test_too_few_or_too_many_resamples(self, regard, outputs, option, value):
         ended = regard(
-            *("compare", outputs / "bad.txt", outputs / "good.txt", outputs / "test.tsv", "--resamples", 3)
+            *("compare", outputs / "bad.txt", outputs / "good.txt", outputs / "test.tsv", option, value)
         )
         assert ended.status == 2
-        assert "--resamples" in ended.err
+        assert f"{option}: {value} is out of range; it must be from" in ended.err

@@ -6,7 +6,7 @@ import pytest
 from regard.evaluation.metrics import format_score
 from regard.tasks.translate.evaluation import evaluate
 from regard.tasks.translate.predictor import Translator
-from regard.text import parse_pharaoh, read_pairs
+from regard.text import LinkFormat, parse_pharaoh, read_pairs
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def table(out):
 def test_the_table_is_the_json(regard, model, data, expected):
     arguments = ["evaluate", model, data / "test.src", data / "test.tgt", "--gold", data / "test.links"]
     ended = regard(*arguments, "--json")
-    assert (ended.status, ended.err) == (0, "")
+    assert (ended.status, ended.err) == (0, f"{data / 'test.links'}: Pharaoh, counted from 0, source first\n")
     report = json.loads(ended.out)
     assert without_speed(report) == without_speed(json.loads(json.dumps(expected.to_json())))
     printed = regard(*arguments).out
@@ -52,6 +52,25 @@ def test_the_table_is_the_json(regard, model, data, expected):
 
 def test_without_gold_there_is_no_aer(regard, model, data):
     assert "aer" not in table(regard("evaluate", model, data / "test.src", data / "test.tgt").out)
+
+
+def test_gold_links_of_every_format_give_the_same_scores(regard, model, data):
+    pairs = list(read_pairs(data / "test.tsv"))
+    gold = [parse_pharaoh(line, "") for line in (data / "test.links").read_text().splitlines()]
+    plain = ["evaluate", model, data / "test.tsv", "--json", "--gold"]
+    expected = json.loads(regard(*plain, data / "test.links").out)
+    for name in ("wa", "giza", "pharaoh,from-1", "wa,target-source"):
+        form = LinkFormat.parse(name)
+        text = [
+            form.write(links, number, pair.source.split(), pair.target.split())
+            for number, (links, pair) in enumerate(zip(gold, pairs, strict=True), start=1)
+        ]
+        (data / "other.links").write_text("".join(text))
+        said = [] if name in ("wa", "giza") else ["--gold-format", name.removeprefix("wa,")]
+        assert without_speed(json.loads(regard(*plain, data / "other.links", *said).out)) == without_speed(
+            expected
+        )
+    assert expected["alignment_f1"] > 0
 
 
 def test_tab_separated_and_columns(regard, model, data):
@@ -130,7 +149,7 @@ class TestBadInput:
         (data / "test.links").write_text("0-0\n" * 3 + f"{link}\n" + "0-0\n" * 8)
         ended = regard("evaluate", model, data / "test.tsv", "--gold", data / "test.links")
         self.fails(
-            ended, "test.links:4: the link", "points beyond its sentences", "links count from 0, source first"
+            ended, "test.links:4: the link", "points beyond its sentences", "links count from 0 in Pharaoh"
         )
 
     def test_a_link_that_is_none(self, regard, model, data):

@@ -1,6 +1,7 @@
 """``regard studio`` and ``regard explain``: what they open, write and refuse."""
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -67,6 +68,47 @@ def test_without_a_model_it_opens_the_demos_and_trains_it_once(served, tmp_path,
         assert served["service"].registry.names() == ["demo"]
     assert trained == ["microworld"]
     assert all(url.startswith("http://127.0.0.1:8080/?q=") for url in served["opened"])
+
+
+def test_a_demo_whose_training_was_stopped_is_not_opened(served, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    half = tmp_path / "runs" / "demo-microworld"
+    half.mkdir(parents=True)
+    (half / "regard.json").write_text("{}")
+    again = tmp_path / "runs" / "demo-microworld-2"
+    monkeypatch.setattr(
+        "regard.cli.studio.train_demo",
+        lambda dataset: type("Run", (), {"folder": shutil.copytree(MODELS / "translate", again)}),
+    )
+    for _ in range(2):  # the second time it is there
+        result = invoke("studio")
+        assert result.exit_code == 0, result.output
+        assert served["service"].registry["demo"].entry.folder.endswith("demo-microworld-2")
+
+
+def test_a_training_that_has_only_begun_is_waited_for(served, tmp_path, monkeypatch):
+    folder = shutil.copytree(MODELS / "translate", tmp_path / "run")
+    weights = (folder / "last.safetensors").read_bytes()
+    for name in ("best", "last"):
+        (folder / f"{name}.safetensors").unlink()
+    (folder / ".lock").touch()
+    waited = []
+
+    def sleep(seconds):
+        waited.append(seconds)
+        if len(waited) == 3:
+            (folder / "last.safetensors").write_bytes(weights)
+
+    monkeypatch.setattr("regard.cli.studio.time", type("Time", (), {"sleep": staticmethod(sleep)}))
+    result = invoke("studio", folder)
+    assert result.exit_code == 0, result.output
+    assert "no weights yet" in result.output
+    assert len(waited) == 3
+    assert served["service"].registry["run"].entry.weights == "last"
+    (folder / "last.safetensors").unlink()
+    (folder / ".lock").unlink()
+    result = invoke("studio", folder)  # nobody trains: an error at once
+    assert "no such weights" in str(result.exception)
 
 
 def test_a_page_is_written(tmp_path):

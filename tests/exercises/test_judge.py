@@ -19,47 +19,67 @@ MISTAKES = [
     ("rnn", "rnn_step", "V @ new_s", "V @ s", 3, "`s` in place of `new_s`"),
     ("rnn", "rnn_step", "softmax(o, dim=0)", "exp(o)", 4, "exp in place of softmax"),
     ("rnn", "rnn", "W @ s +", "W @ s0 +", 1, "`s0` in place of `s`"),
+    ("rnn", "rnn", "s = s0", "s = torch.zeros_like(s0)", 1, "zeros in place of `s0`"),
+    ("rnn", "rnn", "steps = []", "steps = [s0]", 1, "not (4, 5); without its first row it is right"),
+    ("rnn", "rnn", "torch.stack(steps)", "s", 1, "not (4, 5); it is the last row alone"),
     ("rnn", "sigmoid_step", "torch.sigmoid", "torch.tanh", 1, "tanh in place of σ"),
+    ("rnn", "sigmoid_step", "W_yh @ new_h", "torch.softmax(W_yh @ new_h, dim=0)", 2, "softmax is applied in addition"),
     ("lstm", "lstm_step", "U.f @ h + b.f", "U.f @ h", 2, "the term `b.f` is missing"),
     ("lstm", "lstm_step", "torch.sigmoid(W.o", "torch.tanh(W.o", 4, "tanh in place of σ"),
     ("lstm", "lstm_step", "W.f @ x", "W.i @ x", 2, "`W.i` in place of `W.f`"),
     ("lstm", "lstm_step", "f * c + i * candidate", "i * c + f * candidate", 5, "`f` and `i` are exchanged"),
     ("lstm", "lstm_step", "o * torch.tanh(new_c)", "o * torch.tanh(c)", 6, "`c` in place of `new_c`"),
     ("lstm", "lstm_step", "o * torch.tanh(new_c)", "o * new_c", 6, "`tanh` is missing"),
+    ("lstm", "lstm_step", "f * c", "f @ c", 5, "the product `f @ c`, not the elementwise one"),
     ("lstm", "lstm", "lstm_step(x, h, c,", "lstm_step(x, h0, c,", 1, "`h0` in place of `h`"),
     ("gru", "gru_step", "(1 - z) * s + z * candidate", "z * s + (1 - z) * candidate", 4, "exchanged"),
     ("gru", "gru_step", "U.s @ (r * s)", "r * (U.s @ s)", 3, "`r` is applied after the product with `U.s`"),
     ("gru", "gru_step", "U.s @ (r * s)", "U.s @ (z * s)", 3, "`z` in place of `r`"),
     ("gru", "gru_step", "U.r @ s", "U.r.T @ s", 2, "`U.r` is transposed"),
     ("gru", "gru", "gru_step(x, s,", "gru_step(x, s0,", 1, "`s0` in place of `s`"),
+    ("gru", "gru", "in xs", "in xs.flip(0)", 1, "the steps go backwards"),
     ("language_model", "log_probability", "dim=1", "dim=0", 1, "goes along axis 0, not axis 1"),
     ("language_model", "log_probability", "own.sum()", "own.mean()", 3, "`mean` in place of `sum`"),
+    ("language_model", "log_probability", "own.sum()", "-own.sum()", 3, "the sign of `total`"),
+    ("language_model", "log_probability", "own.sum()", "own.exp().prod()", 3, "exp is applied in addition"),
+    ("language_model", "log_probability", "log_softmax(logits, dim=1)", "log(logits)", 1, "infinite or not a number"),
     ("language_model", "log_probability", "log_softmax", "softmax", 1, "softmax in place of log softmax"),
     ("language_model", "sample_word", "logits / temperature", "logits", 1, "the division by `temperature`"),
     ("language_model", "sample_word", "ends > u", "p > u", 3, "is "),
     ("language_model", "sample_sentence", "[start, *words]", "[start, *words[-1:]]", 1, "differs from word"),
     ("language_model", "sample_sentence", "== end", "== start", 1, "word"),
+    ("language_model", "sample_sentence", "break", "pass", 1, "`if words[-1] == end` is missing: the loop goes on"),
+    ("language_model", "sample_sentence", "[start, *words]", "words", 1, "out of range; there, words is a list"),
     ("pooling", "last_state", "H[mask][-1]", "H[-1]", 1, "the mask is missing"),
     ("pooling", "mean_pooling", "H[mask].mean(dim=0)", "H.mean(dim=0)", 1, "the mask is missing"),
     ("pooling", "attention_pooling", "e.masked_fill(~mask, -torch.inf)", "e", 2, "the mask is missing"),
     ("pooling", "attention_pooling", "H @ W.T + b", "H @ W.T", 1, "the term `b` is missing"),
+    ("pooling", "attention_pooling", "e.masked_fill(~mask, -torch.inf)", "e * mask", 2, "padding is filled with 0"),
     ("seq2seq", "encode", "U @ h +", "U @ h0 +", 1, "`h0` in place of `h`"),
     ("seq2seq", "encode", "states[-1]", "states[0]", 2, "the first of `states`, not the last"),
     ("seq2seq", "decoder_step", "+ C @ c", "", 1, "the term `C @ c` is missing"),
     ("seq2seq", "decoder_step", "V @ new_s", "V @ s", 2, "`s` in place of `new_s`"),
     ("seq2seq", "greedy", "words[-1] if words else start", "start", 1, "word"),
+    ("seq2seq", "greedy", "p.argmax()", "p.max()", 1, "of a typical mistake: `max` in place of `argmax`"),
+    ("seq2seq", "greedy", "E[y]", "E[y:]", 1, "RuntimeError in line"),
     ("bahdanau", "annotations", "torch.flip(backward_states, dims=[0])", "backward_states", 1, "`flip` is missing"),
     ("bahdanau", "annotations", "[forward_states, in_order]", "[in_order, forward_states]", 2, "exchanged"),
     ("bahdanau", "attention", "torch.tanh(W_a @ s + H @ U_a.T)", "(W_a @ s + H @ U_a.T)", 1, "`tanh` is missing"),
     ("bahdanau", "attention", "softmax(e, dim=0)", "sigmoid(e)", 2, "σ in place of softmax"),
     ("bahdanau", "decoder_step", "f(s, y, context)", "f(s, y, H.mean(dim=0))", 2, "differs by up to"),
     ("bahdanau", "alignment", "attention(s, H,", "attention(s0, H,", 1, "`s0` in place of `s`"),
+    ("bahdanau", "alignment", "v_a)[1]", "v_a)[0]", 1, "v_a)[0]` in place of `attention(s, H, W_a, U_a, v_a)[1]`"),
+    ("bahdanau", "attention", "alpha @ H", "H.mean(dim=0)", 3, "the mean of `H`, without the weights `alpha`"),
+    ("luong", "scores", "dot = K @ q", "dot = K * q", 1, "`K` and `q` are multiplied element by element"),
     ("luong", "scores", "K @ q / math.sqrt(K.shape[1])", "K @ q", 2, "the division by `math.sqrt(K.shape[1])`"),
     ("luong", "scores", "math.sqrt(K.shape[1])", "K.shape[1]", 2, "without the root"),
     ("luong", "scores", "W.T @ q", "W @ q", 3, "`W` is transposed the other way"),
     ("luong", "scores", "[q.expand(len(K), -1), K]", "[K, q.expand(len(K), -1)]", 4, "other order"),
     ("luong", "attentional_state", "[context, h]", "[h, context]", 3, "`context` and `h` are exchanged"),
-    ("query_key_value", "self_attention", "dim=0", "dim=1", 2, "softmax goes along axis 1, not axis 0"),
+    ("luong", "attentional_state", "H @ h", "H @ h / len(h) ** 0.5", 1, "`H @ h` is divided by the root"),
+    ("query_key_value", "project", "Q = W_Q @ X", "Q = X.T @ W_Q.T", 1, "not (5, 4); it is transposed"),
+    ("query_key_value", "project", "V = W_V @ X", "V = X", 3, "the product with `W_V` is missing"),
+    ("query_key_value", "self_attention", "dim=0", "dim=1", 2, "`softmax` goes along axis 1, not axis 0"),
     ("query_key_value", "self_attention", " / math.sqrt(K.shape[0])", "", 1, "the division by"),
     ("query_key_value", "self_attention", "K.T @ Q", "Q.T @ K", 1, "exchanged"),
     ("query_key_value", "project", "K = W_K @ X", "K = W_Q @ X", 2, "`W_Q` in place of `W_K`"),
@@ -68,11 +88,14 @@ MISTAKES = [
     ("self_attentive_rnn", "sum_step", "[x, c]", "[c, x]", 1, "other order"),
     ("self_attentive_rnn", "sum_step", "(W_Q @ h)", "(W_K @ h)", 3, "`W_K` in place of `W_Q`"),
     ("self_attentive_rnn", "sum_rnn", "sum_step(x, c, tape", "sum_step(x, 0 * c, tape", 1, "from row 2 on"),
+    ("self_attentive_rnn", "sum_step", "[x, c]", "[x, tape[-1]]", 1, "`tape[-1]` in place of `c`"),
+    ("self_attentive_rnn", "sum_rnn", "_, tape, _, c =", "_, _, _, c =", 1, "`tape` is not updated"),
     ("self_attentive_rnn", "read_step", "+ W_s @ s", "", 1, "the term `W_s @ s` is missing"),
     ("self_attentive_rnn", "read_step", "[x, new_s]", "[x, s]", 4, "`s` in place of `new_s`"),
     ("lstmn", "attend", "alpha @ cs", "alpha @ hs", 4, "`hs` in place of `cs`"),
     ("lstmn", "attend", "+ W_x @ x", "", 1, "the term `W_x @ x` is missing"),
-    ("lstmn", "update", "o * new_c", "o * torch.tanh(new_c)", 6, "differs by up to"),
+    ("lstmn", "attend", "alpha @ cs", "cs[-1]", 4, "the last row of `cs`, not the sum with `alpha`"),
+    ("lstmn", "update", "o * new_c", "o * torch.tanh(new_c)", 6, "tanh is applied to `new_c` in addition"),
     ("lstmn", "update", "f * recalled", "f * s", 5, "`s` in place of `recalled`"),
     ("lstmn", "update", "torch.tanh(W.c @ x + U.c @ s + b.c)", "torch.sigmoid(W.c @ x + U.c @ s)", 3, "two mistakes"),
 ]  # fmt: skip
@@ -159,7 +182,7 @@ def test_a_mistake_is_named_at_its_equation_and_nowhere_else(exercise, function,
     result = reports(exercise, functions, [function])
     [wrong] = [each for each in result if each.status == "wrong"]
     assert wrong.number == number
-    assert message in f"{wrong.message}; {wrong.hint}"
+    assert message in f"{wrong.message}; of a typical mistake: {wrong.hint}"
     assert wrong.message
     assert {each.status for each in result if each.number < number} <= {"right"}
     assert "to do" not in {each.status for each in result}
@@ -201,6 +224,57 @@ def test_an_equation_that_uses_wrong_values_rightly_is_not_a_second_error():
     result = lstm_verdicts(GATES.replace("b.f", "b.i") + REST)
     assert [each.status for each in result] == ["right", "wrong", "right", "right", "follows", "follows"]
     assert 0.001 < result[1].difference < 1
+
+
+def test_attending_after_the_step_and_not_before_it_is_named():
+    functions = functions_of(solution("bahdanau").read_text(encoding="utf-8"))
+    before = functions["alignment"](**REFERENCES["bahdanau"]["alignment"].random_inputs(0, SIZES[0]))
+
+    def alignment(ys, s0, H, W_a, U_a, v_a, f):
+        rows, s = [], s0
+        for y in ys:
+            _, s = functions["decoder_step"](y, s, H, W_a, U_a, v_a, f)
+            rows.append(functions["attention"](s, H, W_a, U_a, v_a)[1])
+        return torch.stack(rows)
+
+    [report] = reports("bahdanau", {**functions, "alignment": alignment}, ["alignment"])
+    assert before.shape == (4, 4)
+    assert report.hint.endswith("comes before `rows.append(attention(s, H, W_a, U_a, v_a)[1])`, not after it")
+
+
+def test_values_that_are_returned_in_another_order_are_named():
+    result = lstm_verdicts((GATES + REST).replace("return i, f, candidate, o", "return i, f, o, candidate"))
+    assert [each.hint for each in result[2:4]] == ["this is (4) the output gate", "this is (3) the new value"]
+
+
+def test_a_value_that_is_not_a_number_is_one_error():
+    functions = functions_of(
+        change("language_model", "log_probability", "log_softmax(logits, dim=1)", "log(logits)")
+    )
+    result = reports("language_model", functions, ["log_probability"])
+    assert [each.status for each in result] == ["wrong", "follows", "follows"]
+
+
+def test_a_line_that_fails_because_of_a_wrong_shape_before_it_is_no_second_error():
+    result = lstm_verdicts((GATES + REST).replace("i = torch.sigmoid(W.i @ x + U.i @ h + b.i)", "i = W.i"))
+    assert [each.status for each in result] == ["wrong", "right", "right", "right", "to do", "to do"]
+    assert result[4].message.startswith("not reached with the value above: RuntimeError in line 9")
+
+
+@pytest.mark.parametrize("begun", ["[]", "torch.zeros(len(xs), len(s0), dtype=xs.dtype)"])
+def test_an_error_in_a_loop_is_reported_and_not_the_unfinished_value(begun):
+    body = f"    states = {begun}\n    for x in xs:\n        s0 = torch.tanh(b + W @ x + U @ s0)\n    return states\n"
+    functions = functions_of(f"import torch\n\n\ndef rnn(xs, s0, U, W, b):\n{body}")
+    [report] = reports("rnn", functions, ["rnn"])
+    assert report.status == "wrong"
+    assert report.message.startswith(
+        "RuntimeError in line 7, `s0 = torch.tanh(b + W @ x + U @ s0)`: size mismatch"
+    )
+
+
+def test_what_a_function_returned_whole_is_named_where_a_tensor_is_needed():
+    [report] = reports("gru", functions_of(change("gru", "gru", "b)[-1]", "b)")), ["gru"])
+    assert "s is a tuple of 4" in report.message
 
 
 def test_a_loop_is_judged_with_the_step_of_the_same_file():

@@ -208,5 +208,13 @@ def test_numbers_are_those_of_the_models_on_disk(tmp_path: Path) -> None:
     assert numbers["guess"]["LSTMN"] == pytest.approx([guess_accuracy(max(n, 2), 4) for n in range(1, 7)])
     assert numbers["guess"]["SimpleRNN"] == pytest.approx([guess_accuracy(2, 4)] * 6)
     assert [drawing.name for drawing in finding.figures] == ["delays"]
+    # ten names in one legend: no two look the same
+    lines = [
+        line
+        for axes in finding.figures[0].figure.axes
+        for line in axes.get_lines()
+        if line.get_marker() != "None"
+    ]
+    assert len({(line.get_color(), line.get_marker()) for line in lines}) == len(ARMS) + 1
     assert [row[0] for row in finding.tables[0].rows] == list(ARMS)
     assert EXPERIMENT.name == "forgetting"

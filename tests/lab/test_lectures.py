@@ -17,11 +17,12 @@ from typing import Any
 
 import pytest
 import torch
+from torch import nn
 
 from regard.lab import EXPERIMENTS, find_experiment
 from regard.lab.runner import Bench
+from regard.layers import CELLS, LSTM, Cell
 from regard.ops.paths import naive_only
-from regard.ops.rnn.naive import rnn_step
 from regard.ops.tape import AdditiveScoring
 
 ROOT = Path(__file__).parents[2]
@@ -37,7 +38,13 @@ FORMS: dict[str, Callable[[dict[str, Any]], bool]] = {
     "c_t = f_t ∘ c′_t": lambda here: here["output"] == "tanh",
     "SimpleRNN: h_1 = tanh(A": lambda here: here["activation"] == "tanh",
     "s_t = tanh(a_t)": lambda here: here["activation"] == "tanh",
-    "h_t = sigm(": lambda here: here["activation"] == "sigmoid",
+    "h_t = sigm(": lambda here: here["activation"] == "sigmoid" and not here["cell"].bias,
+    "y_t = W^{yh} h_t": lambda here: not isinstance(here["self"].b_o, nn.Parameter),
+    "o_t = c + V s_t": lambda here: isinstance(here["self"].b_o, nn.Parameter),
+    "Σ_m exp(q_n k_m)": lambda here: here.get("scaled") is False,
+    "softmax(⟨W_Qᵀ e_bird": lambda here: here.get("scaled") is False,
+    "context vector c (often c = h_T)": lambda here: not here["encoded"].backward_last,
+    "h_t = f(x_t, h_{t−1}), c = q(": lambda here: type(here["self"].stack.layers[0]) is LSTM,
     "α_i from x_t, s_{t−1} and h_i, by": lambda here: isinstance(here["scoring"], AdditiveScoring),
     "LSTM with self-attention: s_t": lambda here: isinstance(here["scoring"], AdditiveScoring),
     "SimpleRNN + Self-Attention: h_1 =": lambda here: here["U"].shape[1] == here["U"].shape[0],
@@ -45,7 +52,7 @@ FORMS: dict[str, Callable[[dict[str, Any]], bool]] = {
     "weights α_i = align(h_i, h_t)": lambda here: isinstance(here["scoring"], AdditiveScoring),
     "c_4 = α_1 h_1": lambda here: isinstance(here["scoring"], AdditiveScoring),
 }
-"""By the beginning of a row: what must be true of the variables where its line runs."""
+"""By the beginning of a row: what must be true of the variables where its line runs; `cell` is the cell it runs in."""
 
 
 @dataclass(frozen=True)
@@ -100,8 +107,16 @@ class Record:
         self.files = {file for file, _ in self.lines}
 
     def note(self, row: Row, frame: FrameType) -> None:
-        if row.form is None or row.form(frame.f_locals):
+        if (row, self.arm) not in self.ran and (row.form is None or row.form(self.variables(frame))):
             self.ran |= {(row, ""), (row, self.arm)}
+
+    @staticmethod
+    def variables(frame: FrameType) -> dict[str, Any]:
+        """Of a frame, and the cell that called it."""
+        caller: FrameType | None = frame
+        while caller is not None and not isinstance(caller.f_locals.get("self"), Cell):
+            caller = caller.f_back
+        return {**frame.f_locals, "cell": None if caller is None else caller.f_locals["self"]}
 
     def on_call(self, frame: FrameType, event: str, _: Any) -> Any:
         code = frame.f_code
@@ -187,6 +202,10 @@ def test_a_line_that_is_not_run_or_run_in_another_form_is_noticed() -> None:
     starts = ("s_t = tanh(a_t)", "h_t = sigm(", "the standard LSTM")
     tanh, sigmoid, lstm = (next(row for row in ROWS if row.claim.startswith(start)) for start in starts)
     record = Record([tanh, sigmoid, lstm], "rnn")
-    with traced(record):
-        rnn_step(torch.zeros(1, 2), (torch.zeros(1, 2),), torch.zeros(2, 2), "tanh")
+    with naive_only(), traced(record):
+        CELLS["rnn"](2, 2)(torch.zeros(1, 1, 2))
+        CELLS["rnn-sigmoid"](2, 2)(torch.zeros(1, 1, 2))  # with a bias, which the lecture does not have
     assert record.ran == {(tanh, ""), (tanh, "rnn")}
+    with naive_only(), traced(record):
+        CELLS["rnn-sigmoid"](2, 2, bias=False)(torch.zeros(1, 1, 2))
+    assert (sigmoid, "rnn") in record.ran

@@ -15,11 +15,14 @@ from regard.plots.html import (
     element,
     heatmap_html,
     join,
+    link_key,
+    stylesheet,
     table_html,
     tags_html,
     tree_html,
     words_html,
 )
+from regard.text.links import GoldLinks
 
 ALPHA = np.array([[0.25, 0.75], [1e-4, 1.0]])
 SOURCE, TARGET = ("the <b>", "</s>"), ("le", "</s>")
@@ -61,10 +64,41 @@ def test_words_head_rows_and_columns():
 
 
 def test_gold_links_have_their_class():
-    table = attention_table(SOURCE, TARGET, ALPHA, sure={(0, 0)}, possible={(0, 0), (0, 1)})
+    table = attention_table(SOURCE, TARGET, ALPHA, gold=GoldLinks(frozenset({(0, 0)}), frozenset({(0, 1)})))
     assert f'<td class="sure" style="background:{cell_colour(0.25)}">' in table
     assert '<td class="possible"></td>' in table
     assert table.count('class="sure"') == table.count('class="possible"') == 1
+
+
+def test_predicted_links_are_marked_as_right_wrong_or_missed():
+    alpha = np.array([[0.9, 0.0, 0.3], [0.0, 0.6, 0.0]])
+    gold = GoldLinks(frozenset({(0, 0), (1, 0)}), frozenset({(1, 1), (0, 1)}))
+    table = attention_table("abc", "xy", alpha, gold=gold, predicted={(0, 0), (1, 1), (2, 0)})
+    cells = re.findall(r'<td(?: class="(.*?)")?(?: style=".*?")?>(.*?)</td>', table.split("<tbody>")[1])
+    assert cells == [
+        ("sure hit", "0.90 linked"),
+        ("sure missed", "missed link"),
+        ("wrong", "0.30 wrong link"),
+        ("possible", ""),
+        ("possible hit", "0.60 linked"),
+        ("", ""),
+    ]
+
+
+def test_without_gold_links_none_is_wrong_and_with_empty_ones_all_are():
+    links = {(0, 0), (1, 1)}
+    for gold, mark in ((None, "hit"), (GoldLinks(frozenset()), "wrong")):
+        table = attention_table(SOURCE, TARGET, ALPHA, gold=gold, predicted=links)
+        assert re.findall('td class="(.*?)"', table) == [mark, mark]
+
+
+def test_the_key_has_every_mark_and_outline():
+    key = link_key(gold=True)
+    assert re.findall('class="cell (.*?)"', key) == ["hit", "wrong", "sure missed", "sure", "possible"]
+    assert "&lt;" not in key
+    assert re.findall('class="cell (.*?)"', link_key(gold=False)) == ["hit"]
+    for mark in ("hit", "wrong", "missed"):
+        assert f".regard .{mark}::after" in stylesheet()
 
 
 def test_alpha_of_another_shape_is_refused():

@@ -198,7 +198,7 @@ class TestErrors:
             ),
             ("sample", {"options": {"temperature": -1}}, 422, "invalid", "options.temperature"),
             ("sample", {"seed": 2**40}, 422, "invalid", "seed"),
-            ("describe", {}, 404, "not_found", "Not Found"),
+            ("describe", {}, 404, "not_found", "no such route; see /openapi.json"),
         ],
     )
     def test_bad_bodies(self, path, body, status, code, message, post):

@@ -80,6 +80,49 @@ def test_every_method_gives_the_result_of_its_predictor(with_client, predictor):
     assert {model["task"] for model in models} == {"translate", "language_model", "classify", "tag"}
 
 
+def test_what_is_inside_is_what_a_local_model_shows(with_client, predictor):
+    options = SearchOptions(beam=3)
+
+    async def scenario(client):
+        return (
+            await client.trace(TEXTS[0], target="the dog", letters="slides", model="translate"),
+            await client.trace("the dog", model="lm"),
+            await client.tree(TEXTS[0], options),
+            await client.what_if(TEXTS[0], options, attend={0: 1}, swap={1: "kind"}, exclude=["dog"]),
+            await client.nearest_words("hund", 2),
+        )
+
+    trace, other, tree, what_if, nearest = with_client(scenario)
+    local = predictor("translate")
+    for given, expected in (
+        (trace, local.trace(TEXTS[0], "the dog")),
+        (other, predictor("lm").trace("the dog")),
+    ):
+        assert given.output_tokens == expected.output_tokens
+        for section in expected.sections:
+            assert given[section.key].parts == section.parts
+            for step, own in zip(section.steps, given[section.key].steps, strict=True):
+                assert (own.token, own.past, own.output) == (step.token, step.past, step.output)
+                for key, values in own.values.items():
+                    np.testing.assert_allclose(values, step.values[key], atol=1e-6)
+    assert trace.letters == "slides"
+    np.testing.assert_allclose(trace.alpha, local.trace(TEXTS[0], "the dog").alpha, atol=1e-6)
+    wanted = local.tree(TEXTS[0], options)
+    assert tree.to_json() == json.loads(json.dumps(wanted.to_json()))
+    assert [node.token for node in tree.best] == [node.token for node in wanted.best]
+    expected = local.what_if(TEXTS[0], options, attend={0: 1}, swap={1: "kind"}, exclude=["dog"])
+    assert (what_if.before.text, what_if.after.text) == (expected.before.text, expected.after.text)
+    assert (what_if.attend, what_if.swap, what_if.exclude) == (
+        expected.attend,
+        expected.swap,
+        expected.exclude,
+    )
+    np.testing.assert_allclose(what_if.alpha_difference, expected.alpha_difference, atol=2e-4)
+    assert nearest == [
+        (word, pytest.approx(cosine, abs=1e-4)) for word, cosine in local.nearest_words("hund", 2)
+    ]
+
+
 def test_constraints_and_samples(with_client, predictor):
     async def scenario(client):
         forced = await client.translate(TEXTS[:1], constraints=Constraints("the"), alpha=False)

@@ -170,6 +170,10 @@ class TestBodies:
         assert answer.status_code in (400, 422)
         assert answer.json()["error"]["message"]
 
+    def test_where_it_stops_being_json(self, run):
+        answer, _ = self.post(run, b'{"texts": "a",}')
+        assert answer.json()["error"]["message"] == "the body is not JSON: an error at character 14"
+
     @pytest.mark.parametrize(
         "text", ["\x00", "\u2028\u2029", "\U0010ffff", "a\tb", "\n\n", "́" * 500, "x" * 5000, "👩‍👩‍👧‍👦 " * 20]
     )

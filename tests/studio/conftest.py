@@ -3,10 +3,12 @@
 import gzip
 import json
 import os
+import re
 import shutil
 import socket
 import threading
 import time
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 
@@ -21,14 +23,62 @@ FIXTURES = Path(__file__).parents[1] / "fixtures"
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
 
+_NOUNS = {"der Hund": "the dog", "die Katze": "the cat", "das Kind": "the child", "der Vogel": "the bird"}
+_ACTIONS = {"schläft": "sleeps", "singt": "sings", "läuft": "runs"}
+_WHEN = {"": "", "heute": "today"}
+PAIRS = [
+    (
+        " ".join(f"{noun} {action} {when} .".split()),
+        " ".join(f"{_NOUNS[noun]} {_ACTIONS[action]} {_WHEN[when]} .".split()),
+    )
+    for noun in _NOUNS
+    for action in _ACTIONS
+    for when in _WHEN
+]
+"""What the fixtures' translator knows."""
+
+DATA = {
+    "translate": {"pairs.tsv": [f"{source}\t{target}" for source, target in PAIRS]},
+    "lm": {"text.txt": [target for _, target in PAIRS]},
+    "classify": {
+        "labelled.tsv": [
+            f"{label}\ta {word} {thing} ."
+            for label, word in (("good", "clever"), ("bad", "dull"), ("neutral", "long"))
+            for thing in ("book", "film", "play", "song")
+        ]
+    },
+    "tag": {
+        "words.txt": [
+            f"the {noun} {action} ." for noun in ("cat", "bird") for action in ("sees", "sleeps", "sings")
+        ],
+        "tags.txt": ["DET NOUN VERB PUNCT"] * 6,
+    },
+}
+"""The files of the fixtures' runs, by name."""
+
+
+def make_run(folder, name):
+    """A model folder whose ``train.toml`` names data that are there; validated on the same."""
+    shutil.copytree(FIXTURES / "format-2" / name, folder)
+    options = (folder / "train.toml").read_text(encoding="utf-8")
+    for file, lines in DATA[name].items():
+        (folder / file).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        stem, suffix = file.split(".")
+        for each in (file, f"{stem}.valid.{suffix}"):
+            options = options.replace(f'"{each}"', json.dumps(str(folder / file)))
+    (folder / "train.toml").write_text(options, encoding="utf-8")
+    return folder
+
+
 @pytest.fixture(scope="session")
-def service():
-    """Trained models of a few units, one of each task."""
+def service(tmp_path_factory):
+    """Trained models of a few units, one of each task, beside their data."""
     from regard.server.app import Service
 
     service = Service(ServeConfig.from_mapping({"threads": 1, "batching": {"milliseconds": 0.0}}, ""))
-    for name in ("translate", "lm", "classify", "tag"):
-        folder = FIXTURES / "format-2" / name
+    runs = tmp_path_factory.mktemp("runs")
+    for name in DATA:
+        folder = make_run(runs / name, name)
         predictor = TASKS[ModelFolder(folder).task].predictor().load(folder)
         service.registry.add(name, predictor, ModelEntry(str(folder)))
     return service
@@ -66,15 +116,13 @@ def lab(tmp_path_factory):
     return folder
 
 
-@pytest.fixture(scope="session")
-def url(service, lab):
-    """The studio, listening."""
+@contextmanager
+def listening(app):
+    """An app on a port of this machine, as its address."""
     import uvicorn
 
-    from regard.studio.app import create_studio
-
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        server = uvicorn.Server(uvicorn.Config(create_studio(service, lab), log_level="warning", ws="none"))
+        server = uvicorn.Server(uvicorn.Config(app, log_level="warning", ws="none"))
         thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
         thread.start()
         while not server.started:
@@ -82,6 +130,15 @@ def url(service, lab):
         yield f"http://127.0.0.1:{listener.getsockname()[1]}/"
         server.should_exit = True
         thread.join(10)
+
+
+@pytest.fixture(scope="session")
+def url(service, lab):
+    """The studio, listening."""
+    from regard.studio.app import create_studio
+
+    with listening(create_studio(service, lab)) as address:
+        yield address
 
 
 @pytest.fixture(scope="module")  # while it is open, no other test can run an event loop
@@ -106,7 +163,7 @@ def page(browser):
     problems = []
 
     def note(message):
-        refused = "status of 422" in message.text  # the page says why
+        refused = re.search("status of (422|503)", message.text)  # the page says why
         if message.type in ("error", "warning") and not refused:
             problems.append(message.text)
 

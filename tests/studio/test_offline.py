@@ -40,7 +40,7 @@ def test_the_page_loads_nothing():
 def test_everything_that_the_views_ask_for_is_recorded(service):
     data = recorded(explain(service.registry["translate"], "der Hund schläft .", beam=3))
     operations = [operation for operation, _, _ in data["recordings"]]
-    assert {"models", "translate", "tree", "trace", "nearest", "what-if"} == set(operations)
+    assert {"models", "translate", "tree", "align", "trace", "nearest", "what-if"} == set(operations)
     swaps = [body["swap"] for name, body, _ in data["recordings"] if name == "what-if" and body["swap"]]
     assert {"1": service.registry["translate"].predictor.nearest_words("Hund", 1)[0][0]} in swaps
 
@@ -67,7 +67,7 @@ def test_a_page_shows_itself_without_a_service(service, browser, tmp_path):
     page.on("pageerror", lambda error: problems.append(str(error)))
     page.goto(file.as_uri())
     page.wait_for_selector("body[data-ready]")
-    for view in ("beam", "states", "neighbours", "attention", "steps", "whatif"):
+    for view in ("beam", "states", "neighbours", "align", "attention", "steps", "whatif"):
         page.locator(f"#tab-{view}").click()
         page.wait_for_selector("#panel figure, #panel .side")
         assert page.locator("#panel .error").count() == 0, view

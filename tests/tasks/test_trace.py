@@ -66,11 +66,42 @@ def test_the_words_are_those_of_translate(tiny_model, kind, options):
                 assert step.output == allowed[0]
 
 
+@pytest.mark.parametrize(
+    ("cell", "papers", "slides"),
+    [
+        ("gru", ["o_i = W_o t_i + b_o", "p(y_i) = softmax(o_i)"], ["o_t = c + V t_t", "p_t = softmax(o_t)"]),
+        ("lstm", ["l_t = W_l t_t + b_l", "p(y_t) = softmax(l_t)"], ["l_t = c + V t_t", "p_t = softmax(l_t)"]),
+    ],
+)
+def test_the_logits_are_shown_at_the_candidates_and_have_their_own_letter(tiny_model, cell, papers, slides):
+    translator = Translator(scatter(tiny_model("bahdanau", cell)), TOKENIZER, TOKENIZER)
+    section = translator.trace("a b", dtype="float64")["decoder"]
+    last = section.parts[-2:]
+    assert [part.equations["papers"] for part in last] == papers
+    assert [part.equations["slides"] for part in last] == slides
+    step = section.steps[0]
+    tokens, values = zip(*section.candidates(last[0], step), strict=True)
+    assert tokens == tuple(token for token, _ in step.candidates)
+    raised = np.exp(values) / np.exp(step.values["logits"]).sum()
+    np.testing.assert_allclose(raised, [chance for _, chance in step.candidates], rtol=1e-12)
+
+
 def test_a_given_target_is_read_word_by_word(translator):
     trace = translator.trace("a b c", target="d d e")
     (pair,) = translator.align(["a b c"], ["d d e"])
     assert trace.output_tokens == pair.tokens == ("d", "d", "e", "</s>")
     np.testing.assert_allclose(trace.alpha, pair.alpha, atol=1e-5)
+
+
+def test_logits_that_are_not_those_of_the_candidates_are_not_shown(tiny_model):
+    translator = Translator(scatter(tiny_model("hard-monotonic")), TOKENIZER, TOKENIZER)
+    section = translator.trace("a b")["decoder"]
+    own = [
+        part.name
+        for part in section.parts
+        if part.axis == "words" and section.candidates(part, section.steps[0])
+    ]
+    assert own == ["probabilities"]
 
 
 def test_the_words_of_a_copying_model_are_its_source_s(tiny_model):

@@ -180,6 +180,14 @@ def test_blocks_have_the_letters_of_their_gates(name, blocks):
         np.testing.assert_array_equal(trace.parameters[key], cell.W.detach()[4 * k : 4 * k + 4])
 
 
+def test_the_peepholes_have_the_letters_of_their_gates():
+    cell = CELLS["lstm-peephole"](3, 4)
+    torch.nn.init.normal_(cell.p)
+    parameters = trace_cell(cell, torch.zeros(1, 3)).parameters
+    for k, key in enumerate(("p_i", "p_f", "p_o")):
+        np.testing.assert_array_equal(parameters[key], cell.p.detach()[4 * k : 4 * k + 4])
+
+
 def test_a_cell_without_biases_has_none_in_its_equations():
     cell = CELLS["gru"](3, 4, bias=False)
     (section,) = trace_cell(cell, torch.zeros(1, 3)).sections

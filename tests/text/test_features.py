@@ -56,6 +56,12 @@ def test_rows_and_lines_belong_together(tmp_path):
         list(read_captioned(tmp_path / "f.npy", tmp_path / "t"))
 
 
+def npy(header):
+    """A file of NumPy's format 1.0 with some header, and too little content."""
+    text = f"{header}\n".encode()
+    return b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text + bytes(12)
+
+
 ARRAYS = {
     "feature 2 of row 1 is nan": np.array([[1, np.nan]]),
     "feature 1 of row 2 is inf": np.array([[1.0], [np.inf]]),
@@ -96,6 +102,25 @@ def test_other_files_and_other_sizes(tmp_path):
     (tmp_path / "f.parquet").write_text("1,2\n", encoding="utf-8")
     with pytest.raises(DataError, match=r"f\.parquet: cannot be read as a table"):
         read_features(tmp_path / "f.parquet")
+
+
+HEADER = "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 3), }"
+DAMAGED = {
+    "an archive": b"PK\x03\x04 and so on",
+    "nothing": b"",
+    "a header that does not end": npy(HEADER[:-2]),
+    "a header of something else": npy("[1]"),
+    "more than the file has": npy(HEADER.replace("1, 3", "10**9, 10**6")),
+    "gigabytes that it has not": npy(HEADER.replace("1, 3", "1000000000, 3")),
+    "an unknown type": npy(HEADER.replace("<f4", "<q9")),
+}
+
+
+@pytest.mark.parametrize("content", DAMAGED.values(), ids=DAMAGED)
+def test_damaged_arrays(tmp_path, content):
+    (tmp_path / "f.npy").write_bytes(content)
+    with pytest.raises(DataError, match=r"f\.npy: cannot be read as a matrix of numbers"):
+        read_features(tmp_path / "f.npy")
 
 
 TABLES = {

@@ -1,7 +1,7 @@
 import pytest
 
 from regard.errors import RegardError
-from regard.training.guards import LossGuard, halve, is_out_of_memory
+from regard.training.guards import LossGuard, halve
 
 ADVICE = "lower it"
 
@@ -61,8 +61,3 @@ def test_weights_that_are_not_finite_never_recover():
 def test_halves():
     assert halve([[1, 2, 3], [4]]) == [[1, 2], [3], [4]]
     assert halve([[1], [2]]) is None
-
-
-def test_other_errors_are_not_out_of_memory():
-    assert not is_out_of_memory(RuntimeError("shapes do not match"))
-    assert is_out_of_memory(MemoryError())

@@ -3,9 +3,12 @@
 import gzip
 import io
 import json
+import os
 import random
+import shutil
 import sys
 from pathlib import Path
+from threading import Thread
 from types import SimpleNamespace
 
 import numpy as np
@@ -194,6 +197,65 @@ def test_preparing_that_was_stopped_goes_on(tmp_path, text, monkeypatch):
     )
 
 
+@pytest.fixture
+def interrupted(tmp_path, text):
+    """A store that was begun, and one that was made without a break."""
+
+    def stop(done):
+        if done.num_read == 120:
+            raise Killed
+
+    options = {**OPTIONS, "data": {"max_length": 5, "drop_duplicates": True}}
+    prepare(tmp_path / "whole", text, options=options)
+    with pytest.raises(Killed):
+        prepare(tmp_path / "s", text, options=options, progress=stop)
+    return lambda: prepare(tmp_path / "s", text, options=options)
+
+
+def flip_a_digit(path):
+    """Change one digit in the middle of a file, or a bit where it has none: what it says stays well formed."""
+    content = bytearray(path.read_bytes())
+    digits = [k for k, byte in enumerate(content) if 0x30 <= byte <= 0x38]
+    place = digits[len(digits) // 2] if digits else len(content) // 2
+    content[place] += 1
+    path.write_bytes(content)
+
+
+UNFINISHED = [
+    *("source.json", "target.json", "000002.arrow", "unfinished/settings.json"),
+    *("unfinished/000002.json", "unfinished/000002.arrow.npy"),
+]
+
+
+@pytest.mark.parametrize("name", UNFINISHED)
+@pytest.mark.parametrize(
+    "damage",
+    [
+        flip_a_digit,
+        lambda path: os.truncate(path, 40),
+        lambda path: (path.unlink(), os.mkfifo(path)),
+        Path.unlink,
+    ],
+)
+def test_what_was_damaged_in_the_meantime_is_made_again(tmp_path, interrupted, name, damage):
+    damage(tmp_path / "s" / name)
+    interrupted()
+    for path in (tmp_path / "whole").iterdir():
+        assert path.read_bytes() == (tmp_path / "s" / path.name).read_bytes(), path.name
+
+
+def test_a_part_outside_the_folder_is_left_alone(tmp_path, interrupted):
+    record = tmp_path / "s" / "unfinished" / "000002.json"
+    content = json.loads(record.read_text())
+    shutil.copy(tmp_path / "s" / "000002.arrow", tmp_path / "mine")
+    content["part"]["file"] = "../mine"
+    content.pop("sha256", None)
+    record.write_text(json.dumps({**content, "sha256": module._digest(content)}))
+    interrupted()
+    assert (tmp_path / "mine").exists()
+    assert opened(tmp_path / "s").sha256 == opened(tmp_path / "whole").sha256
+
+
 write_part = module.write_part
 
 
@@ -210,7 +272,7 @@ def test_other_options_or_other_text_begin_again(tmp_path, text):
     assert opened(tmp_path / "s").lengths.max() == 4
 
 
-@pytest.mark.parametrize("form", ["gz", "parallel", "jsonl", "jsonl.gz", "stdin"])
+@pytest.mark.parametrize("form", ["gz", "parallel", "jsonl", "jsonl.gz", "stdin", "pipes"])
 def test_the_form_of_the_text_changes_nothing(tmp_path, text, monkeypatch, form):
     prepare(tmp_path / "s", text)
     table = Path(text).read_text()
@@ -226,6 +288,11 @@ def test_the_form_of_the_text_changes_nothing(tmp_path, text, monkeypatch, form)
         files = [tmp_path / "p.de", tmp_path / "p.en"]
         for file, side in zip(files, zip(*PAIRS, strict=True), strict=True):
             file.write_text("\n".join(side) + "\n")
+    elif form == "pipes":
+        files = [tmp_path / "p.de", tmp_path / "p.en"]
+        for file, side in zip(files, zip(*PAIRS, strict=True), strict=True):
+            os.mkfifo(file)
+            Thread(target=file.write_text, args=("\n".join(side) + "\n",), daemon=True).start()
     else:
         files = ["-"]
         piped = SimpleNamespace(buffer=io.BytesIO(table.encode()), isatty=lambda: False)
@@ -267,6 +334,10 @@ ERRORS = {
     "too few to split validation examples off": (("one.tsv",), {}),
     r"bad\.jsonl:1: no text named 'target'": (("bad.jsonl",), {"options": {"task": "translate"}}),
     r"worse\.jsonl:1: not JSON": (("worse.jsonl",), {"options": {"task": "translate"}}),
+    r"worse\.jsonl:1: not JSON .*; give one object per line, as {\"text\": \"…\"}": (
+        ("worse.jsonl",),
+        {"options": {}},
+    ),
     "none is left": (("pairs.tsv",), {"options": {**OPTIONS, "data": {"max_length": 5, "max_ratio": 1.0}}}),
 }
 
@@ -327,6 +398,55 @@ def test_a_store_is_not_written_over(tmp_path, text):
     prepare(tmp_path / "s", text)
     with pytest.raises(DataError, match="holds a store already"):
         prepare(tmp_path / "s", text)
+
+
+def test_what_a_command_that_was_killed_at_the_end_left_is_removed(tmp_path, text, monkeypatch):
+    def killed(folder):
+        raise Killed
+
+    monkeypatch.setattr(module.shutil, "rmtree", killed)
+    with pytest.raises(Killed):
+        prepare(tmp_path / "s", text)
+    monkeypatch.undo()
+    assert (tmp_path / "s" / "unfinished").is_dir()
+    assert len(opened(tmp_path / "s")) > 0, "it is a store all the same"
+    (tmp_path / "s" / ".lock").touch()
+    with pytest.raises(DataError, match="holds a store already"):
+        prepare(tmp_path / "s", text)
+    assert not {"unfinished", ".lock"} & {path.name for path in (tmp_path / "s").iterdir()}
+
+
+@pytest.mark.parametrize(
+    ("forged", "message"),
+    [
+        ({"notes": True}, "notes is True"),
+        ({"lines": {}}, "lines is {}"),
+        ({"tokenizer": 3}, "tokenizer is 3"),
+        ({"data": []}, r"data is \[\]"),
+        ({"plan": None}, "plan is None"),
+        ({"task": []}, r"task is \[\]"),
+        ({"corpora": [3]}, "3 in place of a table"),
+        ({"corpora": []}, "corpora of 0 examples, and it has"),
+        ({"corpora": [{"files": [], "examples": 10**400, "weight": 1.0}]}, "examples is 1000"),
+        ({"weight": 0}, "or a weight is wrong"),
+        ({"weight": 1e300}, "or a weight is wrong"),
+        ({"weight": float("nan")}, "or a weight is wrong"),
+        ({"x": 1}, "a name is wrong or missing"),
+    ],
+)
+def test_forged_facts_of_a_store_are_refused(tmp_path, text, forged, message):
+    prepare(tmp_path / "s", text)
+    path = tmp_path / "s" / "store.json"
+    content = json.loads(path.read_text())
+    if "weight" in forged:
+        content["facts"]["corpora"][0] |= forged
+    else:
+        content["facts"] |= forged
+    path.write_text(json.dumps(content))
+    with pytest.raises(DataError, match=f"not a store for training: .*{message}.*; prepare it again"):
+        plan_run(OPTIONS, {"data": {"train": [str(tmp_path / "s")]}})
+    with pytest.raises(DataError, match="not a store for training"):
+        TASKS["translate"].task(configure(OPTIONS, {"data": {"train": [str(tmp_path / "s")]}}), None, None)
 
 
 def weights(folder):

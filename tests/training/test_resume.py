@@ -11,10 +11,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 import safetensors.torch
+import torch
 
 from regard.checkpoint import ModelFolder, read_log
 from regard.errors import ConfigError, DataError, FolderError, RegardError
+from regard.io import LOCK
 from regard.tasks.translate.task import TranslateTask
+from regard.tensors import read_tensors, write_tensors
 from regard.training import loop as loop_module
 from regard.training import state as state_module
 from regard.training.configure import configure
@@ -337,6 +340,23 @@ class TestDamage:
         run_training(folder, config, train=examples, resume=True)
         same_run(folder, folder.parent / "whole")
 
+    @pytest.mark.parametrize("is_gone", [True, False])
+    def test_the_best_weights_behind_the_newest_are_replaced(self, folder, is_gone):
+        """Else the run would end with a best model that nothing can load."""
+        path = folder / "checkpoints" / "00000004.state.safetensors"
+        newest = folder / "checkpoints" / "00000008.state.safetensors"
+        (_, before), (held, facts) = read_tensors(path), read_tensors(newest)
+        write_tensors(newest, held, {**facts, "ranked": before["ranked"]})  # as if update 4 had been the best
+        weights = folder / "checkpoints" / "00000004.safetensors"
+        weights.unlink() if is_gone else self.spoil(weights)
+        config, examples = build("adam")
+        heard = []
+        trained = run_training(folder, config, train=examples, resume=True, listener=heard.append)
+        assert "the weights of update 4, among the best, cannot be used: " in heard[0].text
+        assert Note("resumed after update 8") in heard
+        assert trained.result.best_update in (8, 12, 14)
+        assert ModelFolder(folder).load("best").facts["update"] == trained.result.best_update
+
     def test_all_are_damaged(self, folder):
         for path in (folder / "checkpoints").iterdir():
             path.write_bytes(b"")
@@ -351,6 +371,169 @@ class TestDamage:
         config, examples = build("adam")
         run_training(folder, config, train=examples, resume=True)
         assert (folder / "checkpoints" / "notes.safetensors").read_bytes() == b"mine"
+
+
+class TestHostile:
+    """A folder to resume that someone has forged: an error, and no traceback, no hang."""
+
+    @pytest.fixture
+    def folder(self, tmp_path):
+        config, examples = build("adam", max_updates=4, validate_every=2)
+        return run_training(tmp_path / "run", config, train=examples, page=False).folder
+
+    def resume(self, folder, name="adam", **training):
+        config, examples = build(name, **{"max_updates": 6, "validate_every": 2, **training})
+        heard = []
+        trained = run_training(folder, config, train=examples, page=False, resume=True, listener=heard.append)
+        return trained, [each.text for each in heard if isinstance(each, Note)]
+
+    @pytest.mark.parametrize("name", ["run.json", "log.jsonl", "report.json"])
+    @pytest.mark.parametrize("replace", [os.mkfifo, os.mkdir])
+    def test_something_else_in_place_of_a_file(self, folder, name, replace):
+        (folder / name).unlink()
+        replace(folder / name)
+        if (name, replace) == ("report.json", os.mkfifo):
+            self.resume(folder)  # it is removed in any case
+        else:
+            with pytest.raises(RegardError, match=rf"{name}: (damaged|cannot be)"):
+                self.resume(folder)
+
+    @pytest.mark.parametrize("kind", ["safetensors", "state.safetensors"])
+    def test_a_folder_in_place_of_a_checkpoint(self, folder, kind):
+        path = folder / "checkpoints" / f"00000004.{kind}"
+        path.unlink()
+        path.mkdir()
+        # the one before it is taken, until there is a checkpoint of update 4 again
+        with pytest.raises(RegardError, match=r"checkpoint not saved: .*cannot be written"):
+            self.resume(folder)
+        path.rmdir()
+        assert "resumed after update 2" in self.resume(folder)[1]
+
+    @pytest.mark.parametrize(
+        "forged",
+        [
+            [],
+            {"data": {}, "sessions": []},
+            {"data": {"train": 3}},
+            {"data": {"train": [3]}},
+            {"data": []},
+            {"sessions": [{"threads": 1}]},
+            {"sessions": [{"threads": 10**9, "versions": {}, "machine": "", "device": ""}]},
+        ],
+    )
+    def test_another_description_of_the_run(self, folder, forged):
+        path = folder / "run.json"
+        known = json.loads(path.read_text())
+        path.write_text(json.dumps({**known, **forged} if isinstance(forged, dict) else forged))
+        with pytest.raises(FolderError, match=r"run.json: damaged: .*; copy the folder again"):
+            self.resume(folder)
+        path.write_text("[" * 100_000)
+        with pytest.raises(FolderError, match=r"run.json: damaged: nested too deeply"):
+            self.resume(folder)
+
+    @pytest.mark.parametrize(
+        ("name", "value"),
+        [
+            ("updates", 5),
+            ("updates", []),
+            ("log_size", [3]),
+            ("epoch", 10**400),
+            ("position", -5),
+            ("losses", ["x"]),
+            ("losses", 3),
+            ("ranked", [{"update": {}, "validation": {"loss": 1.0, "scores": {}}}]),
+            ("ranked", [{"update": 4, "validation": {"loss": 1.0, "scores": {"bleu": "x"}}}]),
+            ("ranked", [3]),
+            ("ranked", []),
+            ("guard", {"initial": 1.0}),
+            ("guard", {"x": 1}),
+            ("scaler", 3),
+            ("validated_at", True),
+            ("x", 1),
+        ],
+    )
+    def test_a_forged_state_with_the_right_checksum(self, folder, name, value):
+        path = folder / "checkpoints" / "00000004.state.safetensors"
+        held, facts = read_tensors(path)
+        write_tensors(path, held, {**facts, name: value})
+        _, notes = self.resume(folder)
+        assert notes[0].startswith("the checkpoint of update 4 cannot be used: ")
+        assert "resumed after update 2" in notes
+
+    def test_a_state_without_all_of_it(self, folder):
+        path = folder / "checkpoints" / "00000004.state.safetensors"
+        held, facts = read_tensors(path)
+        del facts["ranked"]
+        write_tensors(path, held, facts)
+        assert "cannot be used" in self.resume(folder)[1][0]
+
+    @pytest.mark.parametrize(
+        ("name", "forge"),
+        [
+            ("adam", lambda held: held.pop("random/cpu")),
+            ("adam", lambda held: held.update({"random/cpu": held["random/cpu"][:9]})),
+            ("adam", lambda held: held.update({"optimizer/x/step": torch.zeros(())})),
+            ("adam", lambda held: held.update({"optimizer/encoder.embedding.E/x": torch.zeros(())})),
+            ("adam", lambda held: held.pop("optimizer/encoder.embedding.E/exp_avg")),
+            ("adam", lambda held: held.update({"optimizer/encoder.embedding.E/exp_avg": torch.zeros(3)})),
+            ("adam", lambda held: held.update({"optimizer/encoder.embedding.E/step": torch.zeros(3)})),
+            ("adam", lambda held: held.update({"task/sampling": torch.zeros(3)})),
+            ("continuous text", lambda held: held.pop("task/0001/0")),
+            ("continuous text", lambda held: held.update({"task/0001/0": torch.zeros(3, 3)})),
+        ],
+    )
+    def test_forged_tensors_with_the_right_checksum(self, tmp_path, name, forge):
+        config, examples = build(name, max_updates=2)
+        folder = run_training(tmp_path / "run", config, train=examples, page=False).folder
+        path = folder / "checkpoints" / "00000002.state.safetensors"
+        held, facts = read_tensors(path)
+        forge(held)
+        write_tensors(path, held, facts)
+        message = (
+            r"the state of the checkpoint after update 2 does not fit this run \(.*\); copy the folder again"
+        )
+        with pytest.raises(FolderError, match=message):
+            self.resume(folder, name)
+
+    def test_a_place_beyond_the_epoch(self, folder):
+        path = folder / "checkpoints" / "00000004.state.safetensors"
+        held, facts = read_tensors(path)
+        write_tensors(path, held, {**facts, "position": 1000})
+        with pytest.raises(FolderError, match=r"does not fit this run \(update 1,000 of an epoch\)"):
+            self.resume(folder)
+
+    def test_a_validation_without_the_score_that_selects(self, folder):
+        path = folder / "checkpoints" / "00000004.state.safetensors"
+        held, facts = read_tensors(path)
+        for each in facts["ranked"]:
+            del each["validation"]["scores"]["bleu"]
+        write_tensors(path, held, facts)
+        with pytest.raises(FolderError, match=r"does not fit this run \(a validation without BLEU\)"):
+            self.resume(folder, select="bleu")
+
+    def test_best_weights_that_are_gone(self, tmp_path):
+        name = "moving average, mean of the best"
+        config, examples = build(name, max_updates=4, validate_every=2)
+        folder = run_training(tmp_path / "run", config, train=examples, page=False).folder
+        (folder / "checkpoints" / "00000002.safetensors").unlink()
+        _, notes = self.resume(folder, name, max_updates=4)
+        assert notes[0].startswith("the weights of update 2, among the best, cannot be used: ")
+        assert not any("that was the mean" in note for note in notes), "one is left"
+
+    def test_the_lock_is_no_link_to_a_file_of_the_user(self, folder, tmp_path):
+        (tmp_path / "mine").write_text("precious")
+        (folder / LOCK).symlink_to(tmp_path / "mine")
+        with pytest.raises(DataError, match="run: cannot be written to"):
+            self.resume(folder)
+        assert (tmp_path / "mine").read_text() == "precious"
+
+
+def test_another_score_selects_from_then_on(tmp_path):
+    config, examples = build("adam", max_updates=4, select="bleu")
+    run_training(tmp_path, config, train=examples, page=False)
+    config, examples = build("adam", max_updates=8, select="wer")
+    report = run_training(tmp_path, config, train=examples, page=False, resume=True).report
+    assert (report["best_update"], "wer" in report["validation"]) == (8, True)
 
 
 class TestRefused:

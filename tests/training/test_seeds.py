@@ -135,6 +135,14 @@ class TestRefused:
         with pytest.raises(DataError, match="holds a model already"):
             run_training(tmp_path / "model", configure(TINY), train=words)
 
+    @pytest.mark.parametrize("number", [0, 1001, 10**9])
+    def test_a_number_of_models_out_of_range(self, tmp_path, words, number):
+        with pytest.raises(
+            ConfigError, match=rf"--seeds: {number} is out of range; it must be from 1 to 1000"
+        ):
+            run_seeds(tmp_path / "model", configure(TINY), number, train=words)
+        assert not (tmp_path / "model").exists()
+
     def test_a_task_without_ensembles(self, tmp_path):
         with pytest.raises(
             ConfigError, match=r"--seeds 2: a model for .* cannot be an ensemble; one for translating"

@@ -6,7 +6,7 @@ example (as list<int32>) and a column of checksums. ``lengths.arrow`` has the le
 numbers, 0 … n−1 over all parts, so a share of a store is a range of numbers.
 
 A part is described by its size and SHA-256; small files are checked when a store is opened, and an example by its
-CRC-32 when it is read: training begins at once, and damage is found before it is learnt from. Nothing in a store is
+CRC-32 when it is read: training begins at once, and damage is found before it is learned from. Nothing in a store is
 trusted: sizes are bounded, types and ranges are checked. Knows nothing of tokenizers and tasks.
 """
 
@@ -28,7 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from regard.errors import DataError, MissingExtraError
-from regard.io import check_regular, parse_json, read_whole, write_whole, write_whole_text
+from regard.io import build_dataclass, check_regular, parse_json, read_whole, write_whole, write_whole_text
 
 MANIFEST = "store.json"
 """The file that makes a folder a store."""
@@ -306,10 +306,11 @@ class Store(Sequence[Example], Generic[Example]):
                 raise DataError(
                     f"{place}: format {manifest['format']}, and this version reads {FORMAT}; update the package"
                 )
-            parts = [_parse_part(each) for each in manifest["parts"]]
+            parts = [build_dataclass(Part, each) for each in manifest["parts"]]
             self.vocabularies = _parse_table(manifest["vocabularies"], int)
-            files = {name: _File(**each) for name, each in _parse_table(manifest["files"], dict).items()}
-            for name in files:
+            described = _parse_table(manifest["files"], dict).items()
+            files = {name: build_dataclass(_File, each) for name, each in described}
+            for name in (*files, *(part.file for part in parts)):
                 _check_name(name)
             self.facts: dict[str, Any] = _parse_table(manifest["facts"], object)
             if not parts or not self.vocabularies or _LENGTHS not in files:
@@ -367,26 +368,15 @@ class Store(Sequence[Example], Generic[Example]):
         self._read_since, self._touched = 0, set()
 
 
-def _parse_part(value: Any) -> Part:
-    part = Part(**value)
-    _check_name(part.file)
-    numbers = (part.records, part.tokens, part.bytes)
-    if not all(isinstance(number, int) and number >= 0 for number in numbers) or not isinstance(
-        part.sha256, str
-    ):
-        raise ValueError(f"a part of {value!r:.200}")
-    return part
-
-
 def _parse_table(value: Any, kind: type) -> dict[str, Any]:
     if not isinstance(value, dict) or not all(isinstance(each, kind) for each in value.values()):
         raise ValueError(f"{value!r:.80} is not a table of {kind.__name__}")
     return value
 
 
-def _check_name(name: Any) -> None:
+def _check_name(name: str) -> None:
     """Raise unless a name is that of a file in the folder itself."""
-    if not isinstance(name, str) or Path(name).name != name:
+    if Path(name).name != name:
         raise ValueError(f"{name!r:.80} is not the name of a file in the store")
 
 

@@ -35,7 +35,7 @@ from regard.cli import (
     tune,
 )
 from regard.cli.console import notes, results
-from regard.errors import ConfigError, DataError, RegardError
+from regard.errors import ConfigError, DataError, RegardError, is_out_of_memory
 from regard.processes import Processes
 from regard.tasks import TASKS
 from regard.terminal import show_controls
@@ -111,8 +111,12 @@ def main() -> None:
             raise
         _print_error(str(error), is_shared=error.is_shared)
         sys.exit(2)
-    except MemoryError:
-        _print_error("out of memory; give less data or smaller batches, or use a machine with more memory")
+    except (MemoryError, RuntimeError) as error:
+        if not is_out_of_memory(error):
+            raise
+        _print_error(
+            "out of memory; give less data, smaller batches or a smaller model, or use a machine with more memory"
+        )
         sys.exit(2)
     except OSError as error:
         # other files report their errors where they are written: this is standard output

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from regard.tasks.comparison import Comparison, Outputs
     from regard.tasks.evaluation import EvaluationOptions
 
+_MOST = 100_000  # a number is kept for each sentence of each resample
+
 
 @shared.option_flags(SearchOptions, "search", panel="Search", omit=("n_best",))
 def compare(
@@ -46,6 +48,7 @@ def compare(
     header: shared.Header = False,
     vertical: shared.Vertical = False,
     gold: shared.Gold = None,
+    gold_format: shared.GoldFormat = "",
     search: SearchOptions = DEFAULT_SEARCH,
     tokenize: Annotated[
         str, typer.Option(help="BLEU's tokenizer: 13a, intl, char, zh, or none for tokenised text.")
@@ -85,8 +88,8 @@ def compare(
     from regard.tasks.comparison import compare as compare_outputs
     from regard.tasks.evaluation import EvaluationOptions
 
-    in_range("--resamples", resamples, 40)
-    in_range("--shuffles", shuffles, 1)
+    in_range("--resamples", resamples, 40, _MOST)
+    in_range("--shuffles", shuffles, 1, _MOST)
     in_range("--differences", differences, 0)
     options = [
         EvaluationOptions(
@@ -102,6 +105,7 @@ def compare(
             vertical=vertical,
             continuous=False,
             gold=gold,
+            gold_format=gold_format,
             search=search,
             tokenize=tokenize,
             lowercase=lowercase,

@@ -13,6 +13,7 @@ from regard.cli.options import (
     Device,
     Features,
     Gold,
+    GoldFormat,
     Header,
     MaxLength,
     SecondColumn,
@@ -59,6 +60,7 @@ def evaluate(
         ),
     ] = False,
     gold: Gold = None,
+    gold_format: GoldFormat = "",
     search: SearchOptions = DEFAULT_SEARCH,
     tokenize: Annotated[
         str,
@@ -112,6 +114,7 @@ def evaluate(
         vertical=vertical,
         continuous=continuous,
         gold=gold,
+        gold_format=gold_format,
         search=search,
         tokenize=tokenize,
         lowercase=lowercase,
@@ -134,12 +137,13 @@ def evaluate(
     results.print(score_table(dict(report.scores)))
     for table in report.tables:
         results.print()
-        results.print(_table(table))
+        results.print(table_of_scores(table))
     for name, signature in report.signatures.items():
         results.print(f"[dim]{name}: {signature}[/]")
 
 
-def _table(scores: "ScoreTable") -> Table:
+def table_of_scores(scores: "ScoreTable") -> Table:
+    """A table to print."""
     table = Table(box=None, pad_edge=False, title=scores.title, title_justify="left", title_style="bold")
     table.add_column(scores.columns[0], style="dim")
     for name in scores.columns[1:]:

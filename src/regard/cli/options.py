@@ -71,7 +71,17 @@ Vertical = Annotated[
 ]
 Gold = Annotated[
     Path | None,
-    typer.Option(help="Gold word links, one line per sentence (Pharaoh: 0-0 sure, 1?2 possible)."),
+    typer.Option(
+        help="Gold word links, sure and possible, as Pharaoh (0-0 1?2), NAACL 2003 (.wa) or Giza (A3.final)."
+    ),
+]
+GoldFormat = Annotated[
+    str,
+    typer.Option(
+        help="The format of the gold links; by default it is recognised. pharaoh, wa or giza names it; from-1 says "
+        "that Pharaoh counts from 1, target-source that links name the target first: pharaoh,from-1,target-source.",
+        show_default=False,
+    ),
 ]
 Weights = Annotated[str, typer.Option(help=WEIGHTS_HELP)]
 Device = Annotated[str, typer.Option(help=DEVICE_HELP)]

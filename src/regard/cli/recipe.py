@@ -58,7 +58,7 @@ def recipe(
 
     A recipe names data sets, a configuration for each, and the published
     figures. It runs the commands train and evaluate, and prints each before
-    it runs. Test sets are scored once, at the end. Repeat the command after
+    it runs. Test sets are scored once, after training. Repeat the command after
     an interruption: what is finished is not done again.
 
     [bold]Examples[/]

@@ -1,8 +1,10 @@
 """``regard studio``: models in a browser."""
 
+import time
 import webbrowser
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import urlencode
 
 import typer
@@ -12,10 +14,15 @@ from regard.cli.demo import train_demo
 from regard.cli.options import DEVICE_HELP
 from regard.cli.serve import missing_extra
 from regard.errors import ConfigError
+from regard.io import LOCK
+
+if TYPE_CHECKING:
+    from regard.server.config import ModelEntry
 
 _DEMO = "microworld"
 _LAB = Path("runs") / "lab"
 _EXAMPLE = "does she want the red carrot ?"
+_EVERY = 0.5  # seconds between two looks at a training that has only begun
 
 
 def studio(
@@ -57,10 +64,11 @@ def studio(
         lab = _LAB
     given, query = list(models or ()), ""
     if not given:
-        folder = Path("runs") / f"demo-{_DEMO}"
-        if not (folder / "regard.json").exists():
+        trained = sorted(Path("runs").glob(f"demo-{_DEMO}*/best.safetensors"))
+        folder = trained[0].parent if trained else None
+        if folder is None:
             notes.print(
-                f"no model is named: training the demo's in {folder}, about two minutes; then the studio opens",
+                "no model is named: training the demo's in runs, about two minutes; then the studio opens",
                 markup=False,
             )
             folder = train_demo(_DEMO).folder
@@ -73,7 +81,7 @@ def studio(
         from regard.studio.app import create_studio
     prepare_process()
     service = Service(options)
-    service.load(entries)
+    service.load({name: _with_weights(entry) for name, entry in entries.items()})
 
     def show(url: str) -> None:
         notes.print(f"the studio is at {url}/{query}", markup=False)
@@ -81,3 +89,18 @@ def studio(
             webbrowser.open(f"{url}/{query}")
 
     run(service, app=create_studio(service, lab), on_listening=show)
+
+
+def _with_weights(entry: "ModelEntry") -> "ModelEntry":
+    """An entry whose weights are there: of a training that has only begun, its first checkpoint, once it is written."""
+    folder = Path(entry.folder)
+    if not (folder / LOCK).exists():
+        return entry
+    if not (folder / "last.safetensors").exists():
+        notes.print(
+            f"{folder} is being trained and has no weights yet; the studio opens with its first checkpoint",
+            markup=False,
+        )
+        while (folder / LOCK).exists() and not (folder / "last.safetensors").exists():
+            time.sleep(_EVERY)
+    return entry if (folder / "best.safetensors").exists() else replace(entry, weights="last")

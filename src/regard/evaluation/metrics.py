@@ -13,6 +13,7 @@ from typing import Literal
 from regard.evaluation import text
 from regard.evaluation.classes import ClassScores
 
+_TOO_LONG = 1e9  # perplexities of models that diverge
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -27,12 +28,14 @@ def tenths(value: float) -> str:
 
 
 def hundredths(value: float, minus: str = "\N{MINUS SIGN}") -> str:
-    """Two decimals; a value that rounds to 0 has no sign.
+    """Two decimals; a value that rounds to 0 has no sign, and one of ten digits is a power of ten.
 
     Args:
         value: the number.
         minus: the sign of a negative one.
     """
+    if _TOO_LONG <= abs(value) < math.inf:
+        return power_of_ten(value, 2)
     return f"{value:z.2f}".replace("-", minus)
 
 
@@ -211,12 +214,14 @@ METRICS: dict[str, Metric] = {
     "aer": Metric("alignment error rate", per_cent, "lower"),
     "alignment_precision": Metric("alignment precision", per_cent, "higher"),
     "alignment_recall": Metric("alignment recall", per_cent, "higher"),
+    "alignment_f1": Metric("alignment F1", per_cent, "higher"),
     "attention_entropy": Metric("attention entropy", bits, None),
     "attention_coverage": Metric("attention coverage", per_cent, None),
     "attention_monotonicity": Metric("attention monotonicity", hundredths, None),
     # sizes and speed
     "num_labels_scored": Metric("labels scored", count, None),
     "num_sentences": Metric("sentences", count, None),
+    "num_links": Metric("links", count, None),
     "num_predicted": Metric("predicted", count, None),
     "support": Metric("support", count, None),
     "sentences_per_second": Metric("sentences per second", count, "higher"),

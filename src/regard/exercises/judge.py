@@ -134,17 +134,19 @@ def _judge_function(
     reports: list[EquationReport] = []
     # a loop over steps is judged with the learner's own step
     own = {key: functions[key] for key in known.code if key != name and callable(functions.get(key))}
+    calls = []
     for case in range(_SEEDS_PER_SIZE * len(SIZES)):
+        inputs = reference.random_inputs(seed + case, SIZES[case % len(SIZES)])
+        yield name
+        calls.append(_Call(functions[name], inputs, [each.name for each in equations]))
+        yield name
+    for case, call in enumerate(calls):
         sizes = SIZES[case % len(SIZES)]
-        inputs = reference.random_inputs(seed + case, sizes)
-        truth: dict[str, Any] = {**known.variables, **inputs}
+        truth: dict[str, Any] = {**known.variables, **call.inputs}
         for code in known.code[name].values():
             truth = _run(code, truth)
-        truth.update(reference.compute(**inputs))
-        yield name
-        call = _Call(functions[name], inputs, [each.name for each in equations])
-        yield name
-        new = _judge_call(name, equations, call, known, {**inputs, **own}, truth)
+        truth.update(reference.compute(**call.inputs))
+        new = _judge_call(name, equations, call, known, own, truth, calls)
         for k, (before, after) in enumerate(zip(reports, new, strict=False)):
             if _SEVERITY.index(after.status) > _SEVERITY.index(before.status):
                 where = f" (not with every input; here T = {sizes['T']}, m = {sizes['m']}, n = {sizes['n']})"
@@ -164,6 +166,7 @@ class _Call:
         names: of what it must return.
 
     Attributes:
+        inputs: by name, as they were before.
         values: what it returned, by name; if it failed, the local variables of these names.
         failure: why it failed, or that something is not filled in; empty if it returned.
         to_do: whether the failure is that something is not filled in.
@@ -171,6 +174,7 @@ class _Call:
     """
 
     def __init__(self, function: Callable[..., Any], inputs: Mapping[str, Any], names: Sequence[str]) -> None:
+        self.inputs = inputs
         self.values: dict[str, Any] = {}
         self.failure, self.to_do = "", False
         given = {
@@ -207,6 +211,8 @@ class _Call:
             return
         variables = inside[0][0].f_locals
         self.values = {name: variables[name] for name in expected if name in variables}
+        if self.values and isinstance([*self.values.values()][-1], list):
+            self.values.popitem()  # it was still being filled
         frame, line = inside[-1]
         source = linecache.getline(file, line).strip()
         names = dict.fromkeys(node.id for node in _variables(source) if isinstance(node, ast.Name))
@@ -226,11 +232,12 @@ def _judge_call(
     equations: Sequence[Equation],
     call: _Call,
     known: _Solution,
-    given: Mapping[str, Any],
+    own: Mapping[str, Any],
     truth: Mapping[str, Any],
+    calls: Sequence[_Call],
 ) -> list[EquationReport]:
-    """The reports for one call."""
-    variables: dict[str, Any] = {**known.variables, **given}
+    """The reports for one call; a hint on a list of words must fit all calls, as one may agree by chance."""
+    variables: dict[str, Any] = {**known.variables, **call.inputs, **own}
     reports: list[EquationReport] = []
     reported = False
     for equation in equations:
@@ -249,6 +256,8 @@ def _judge_call(
             if call.failure and not reported and equation.name not in call.values:
                 reported, message = True, call.failure
                 status = TO_DO if call.to_do else WRONG
+                if any(each.status == WRONG and each.difference is None for each in reports):
+                    status, message = TO_DO, f"{NOT_REACHED} with the value above: {call.failure}"
             elif call.failure and equation.name not in call.values:
                 message = NOT_REACHED
             reports.append(EquationReport.of(function, equation, status, message))
@@ -260,12 +269,25 @@ def _judge_call(
         elif not _compare(value, truth[equation.name])[0]:  # right, without the equations before it
             reports.append(EquationReport.of(function, equation, RIGHT))
         else:
-            hint = _hint(code, equation.name, value, before, variables)
+            cases = [(value, before)]
+            if isinstance(value, list):
+                cases = [
+                    (each.values[equation.name], {**before, **each.inputs}) for each in calls if each.values
+                ]
+            hint = _hint(code, equation.name, cases, variables)
+            same = [
+                each for each in equations if each != equation and not _compare(value, truth[each.name])[0]
+            ]
+            if same and not hint:
+                hint = f"this is ({same[0].number}) {same[0].quantity}"
             reports.append(
                 replace(EquationReport.of(function, equation, WRONG, fault), hint=hint, difference=difference)
             )
         if type(value) is type(expected):
             variables[equation.name] = value
+    if call.failure and not reported and not call.to_do:
+        k = next((k for k, each in enumerate(reports) if each.status == WRONG), -1)
+        reports[k] = EquationReport.of(function, equations[k], WRONG, call.failure)
     if call.changed and reports[-1].status in (RIGHT, FOLLOWS):
         names = ", ".join(f"`{name}`" for name in call.changed)
         message = f"{function} changes its argument {names}; make a new tensor, as in s = s + …, not s += …"
@@ -287,14 +309,15 @@ def _compare(value: Any, expected: Any) -> tuple[str, float | None]:
     if not isinstance(value, Tensor):
         return f"is {_kind(value)}, not a tensor of shape {_shape(expected)}", None
     if value.shape != expected.shape:
-        return f"has shape {_shape(value)}, not {_shape(expected)}", None
+        return f"has shape {_shape(value)}, not {_shape(expected)}{_explain_shape(value, expected)}", None
     if value.dtype != expected.dtype:
         name = str(value.dtype).removeprefix("torch.")
         return f"is in {name}; the inputs are in float64, keep their precision", None
     if not value.numel():
         return "", 0.0
     wrong = (value - expected).abs()
-    unequal = ~(wrong <= TOLERANCE) & (value != expected)  # not a number is unequal; −∞ equals −∞
+    same = (value == expected) | (value.isnan() & expected.isnan())  # −∞ equals −∞
+    unequal = ~(wrong <= TOLERANCE) & ~same
     if not unequal.any():
         return "", float(wrong.nan_to_num().max())
     if not torch.isfinite(value[unequal]).all():
@@ -309,6 +332,20 @@ def _compare(value: Any, expected: Any) -> tuple[str, float | None]:
     return text, largest
 
 
+def _explain_shape(value: Tensor, expected: Tensor) -> str:
+    """What a tensor of another shape has to do with the right one, or nothing."""
+    candidates = {
+        "it is transposed": value.mT if value.ndim == 2 else value,
+        "without its first row it is right": value[1:] if value.ndim == 2 else value,
+        "it is the last row alone": value,
+    }
+    for words, candidate in candidates.items():
+        right = expected[-1] if words.endswith("alone") and expected.ndim == 2 else expected
+        if candidate.shape == right.shape and not _compare(candidate, right)[0]:
+            return f"; {words}"
+    return ""
+
+
 def _compare_words(value: Any, expected: list[int]) -> tuple[str, float | None]:
     if isinstance(value, Tensor):
         value = value.tolist()
@@ -317,6 +354,8 @@ def _compare_words(value: Any, expected: list[int]) -> tuple[str, float | None]:
     words = [word.item() if isinstance(word, Tensor) and word.numel() == 1 else word for word in value]
     if words == expected:
         return "", 0.0
+    if words[1:] == expected:
+        return f"starts with {words[0]!r}, which is not part of it; the rest is right", None
     pairs = zip(words, expected, strict=False)
     place = next(
         (k for k, (word, right) in enumerate(pairs) if word != right), min(len(words), len(expected))
@@ -328,8 +367,18 @@ def _compare_words(value: Any, expected: list[int]) -> tuple[str, float | None]:
     return f"differs from word {place + 1} on: {words[place]!r}, not {expected[place]}", None
 
 
-def _hint(code: Code, name: str, value: Any, before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
-    """The mistake, or two, that gives exactly the learner's value."""
+def _hint(
+    code: Code, name: str, cases: Sequence[tuple[Any, Mapping[str, Any]]], after: Mapping[str, Any]
+) -> str:
+    """The mistake, or two, that gives exactly the learner's values.
+
+    Args:
+        code: of the equation.
+        name: of its variable.
+        cases: the learner's value, and the variables before the equation.
+        after: the variables after the equation, in the first case.
+    """
+    value = cases[0][0]
     if not isinstance(value, Tensor | list):
         return ""
     if isinstance(value, Tensor) and not (
@@ -339,23 +388,24 @@ def _hint(code: Code, name: str, value: Any, before: Mapping[str, Any], after: M
 
     def like(variable: str) -> list[str]:
         shape = getattr(after.get(variable), "shape", None)
-        same = shape is not None and [
-            key for key, each in after.items() if isinstance(each, Tensor) and each.shape == shape
+        tensors = {key: each for key, each in after.items() if isinstance(each, Tensor)}
+        same = [key for key, each in tensors.items() if each.shape == shape and key not in (variable, name)]
+        return same + [
+            f"{key}[-1]" for key, each in tensors.items() if len(each.shape) == 2 and each[0].shape == shape
         ]
-        return [key for key in same or () if key not in (variable, name)]
 
     def gives(changed: Code) -> bool:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("error")  # as of the transpose of a vector
-                return not _compare(value, _run(changed, before)[name])[0]
+                return not any(_compare(one, _run(changed, before)[name])[0] for one, before in cases)
         except Exception:  # most changes do not fit the shapes
             return False
 
     single = list(mutants(code, like))
     if same := dict.fromkeys(description for description, changed in single if gives(changed)):
         return ", or ".join(islice(same, _MOST_HINTS))
-    if isinstance(value, Tensor):  # of a list of words, two mistakes give too many
+    if isinstance(value, Tensor):
         pairs = (
             (f"{first}, and {second}", twice)
             for first, changed in single
@@ -390,7 +440,7 @@ def _variables(source: str) -> list[ast.Name | ast.Attribute]:
 
 
 def _shapes(source: str, frame: FrameType) -> Iterator[str]:
-    """The shapes of the tensors in a line of code."""
+    """The shapes of the tensors in a line of code, and the lengths of its tuples and lists."""
     for node in {ast.unparse(each): each for each in _variables(source)}.values():
         match node:
             case ast.Name(id=name):
@@ -401,6 +451,8 @@ def _shapes(source: str, frame: FrameType) -> Iterator[str]:
                 continue
         if isinstance(value, Tensor):
             yield f"{ast.unparse(node)} is {_shape(value)}"
+        elif isinstance(value, tuple | list) and not hasattr(value, "_fields"):
+            yield f"{ast.unparse(node)} is {_kind(value)} of {len(value)}"
 
 
 def _first_line(error: BaseException) -> str:

@@ -327,7 +327,7 @@ def _without_counterpart(without: Mapping[str, float]) -> str:
 EXPERIMENT = Experiment(
     name="alignment",
     title="Attention is soft alignment",
-    claim="The weights α_ij say which source word each target word belongs to. They are learnt from "
+    claim="The weights α_ij say which source word each target word belongs to. They are learned from "
     "translating alone, without supervision.",
     source="“Sequence to Sequence Model and Attention”: “Alignment in Machine Translation”; “seq2seq & attention”: "
     "“Soft alignment (attention)” and “Results”",

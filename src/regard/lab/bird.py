@@ -135,6 +135,7 @@ def compute(text: str, sizes: BirdSizes, seed: int) -> dict[str, Any]:
     X, mask = given.X.T.unsqueeze(0), torch.ones(1, len(words), dtype=torch.bool)
     by_word, by_word_alpha = query_key_value(X, X, mask, given.W_Q, given.W_K, given.W_V)
     difference = max(_largest(by_word[0] - Z.T), _largest(by_word_alpha[0] - A.T))
+    unscaled, _ = query_key_value(X, X, mask, given.W_Q, given.W_K, given.W_V, scaled=False)
 
     rng = random.Random(f"directions {seed}")
     directions = _random_matrix(rng, sizes.directions, sizes.key, digits=6)
@@ -169,6 +170,7 @@ def compute(text: str, sizes: BirdSizes, seed: int) -> dict[str, Any]:
         "similarities": kinds,
         "weights_without_itself": without.tolist(),
         "difference": difference,
+        "unscaled": unscaled[0, chosen].tolist(),
         "raw_sticks_out": outside_hull((energies["scaled dot"][0] @ V.T), V.T, directions),
     }
 
@@ -321,6 +323,10 @@ def write_remarks(numbers: Mapping[str, Any]) -> list[str]:
     """What is random here and what is not, and the errors of the lecture."""
     chosen = numbers["chosen"]
     word, own = numbers["words"][chosen], numbers["similarities"]["scaled dot"]["weights"][chosen]
+    largest = max(
+        abs(one - other)
+        for one, other in zip(numbers["unscaled"], numbers["similarities"]["dot"]["new"], strict=True)
+    )
     return [
         "The vectors and matrices are random, not trained: which word gets the greatest weight means nothing. What "
         "holds for any numbers is the arithmetic. Training would change the matrices so that useful words get it.",
@@ -333,6 +339,8 @@ def write_remarks(numbers: Mapping[str, Any]) -> list[str]:
         "of KᵀQ has an entry for every word. "
         f"Here “{word}” gives {100 * own:.0f} % of its weight to itself; the table shows both. And the lecture calls "
         "the new vector v_bird, which is the name of the word's value; here it is the sum at the bottom of the figure.",
+        "The slides on “bird”, and lecture 3 with Vᵀ softmax(K q), have no 1/√p; the matrix form has it. Without it, "
+        f"the sum over the words is that of the dot product in the figure, to {power_of_ten(largest)}.",
         "attention(q, k, v) = Σ similarity(q, k_i) × v_i is a weighted average only if the similarities are "
         "normalised. With qᵀk/√p itself instead of the weights a new vector is outside the hull of the values by "
         f"{numbers['raw_sticks_out']:.2f}.",

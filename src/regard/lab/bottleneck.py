@@ -324,7 +324,7 @@ def make_figures(numbers: Mapping[str, Any]) -> list[CaptionedFigure]:
             rows = zip(*(run[task][model]["right"] for run in numbers["runs"]), strict=True)
             curves.append(spread_curve(model, lengths, [Spread.of(values) for values in rows]))
         marks = [edge, Mark(numbers["guess"][task], "guess", axis="y")]
-        return Panel(curves, y_label=y_label, title=title, y_range=(0, 112), marks=marks, **shared)
+        return Panel(curves, y_label=y_label, title=title, y_range=(0, 102), marks=marks, **shared)
 
     # a logarithmic axis has no place for what is not above 0
     bits = [

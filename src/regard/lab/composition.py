@@ -236,7 +236,7 @@ def make_figures(numbers: Mapping[str, Any]) -> list[CaptionedFigure]:
             for name, groups in numbers["networks"].items()
             if (name in TOOLKIT) == chosen
         ]
-        marks = [Mark(1.0, "as at the start", "y")]
+        marks = [Mark(1.0, "as at the start" if chosen else "", "y")]  # on the left, curves are all around it
         label = "‖∂h(k)/∂u‖, of that at the start"
         panels.append(Panel(curves, "steps k", label, title=title, y_scale="log", marks=marks))
     return [

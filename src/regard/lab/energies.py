@@ -398,10 +398,9 @@ def _scores_figure(numbers: Mapping[str, Any]) -> CaptionedFigure:
     ]
     caption = (
         "BLEU and exact match on held-out sentences, alignment error rate against gold links, and time of an update, "
-        f"by attention; whiskers are the 90 % interval over {len(numbers['seeds'])} seeds (the windows have one). "
-        "Above "
-        "each panel is the value without it. Additive and concat are one function "
-        "written in two ways: the difference between them is due to chance and to their initial weights."
+        f"by attention; whiskers are the 90 % interval over {len(numbers['seeds'])} seeds (the windows have one seed "
+        "and no whisker). Above each panel is the value without it. Additive and concat are one function written in "
+        "two ways: the difference between them is due to chance and to their initial weights."
     )
     return CaptionedFigure("scores", caption, draw_bars(ATTENTIONS, panels))
 
@@ -414,7 +413,7 @@ def _pair_figure(example: Example, alphas: Mapping[str, LabelledAlpha]) -> Capti
     caption = (
         "One held-out pair with each attention, by the models of the first seed: white 0, black 1, boxes are gold "
         "links (dashed: possible ones). It is the first pair with the most crossing links. If several similarities "
-        "will do, the maps are alike; outside a local window the cells are black."
+        "will do, the maps are alike; outside a local window the cells are white."
     )
     return CaptionedFigure("sheet", caption, draw_heatmaps(maps, columns=3))
 
@@ -432,10 +431,9 @@ def make_tables(numbers: Mapping[str, Any]) -> list[Table]:
         formula, learning_rate = FORMULAE.get(name, "–"), f"{numbers['rates'][name]:g}"
         rows.append([name, formula, learning_rate, *cells, f"{numbers['time'][name]:.2f}"])
     caption = (
-        f"Mean over {len(numbers['seeds'])} seeds and half its 90 % interval. Exact match and AER are in "
+        f"Mean over {len(numbers['seeds'])} seeds and half its 90 % interval. Exact match and AER are in percent; the "
+        "time of an update is in units of dot's."
     )
-    "percent; the time of an "
-    caption += "update is in units of dot's."
     columns = [
         "attention",
         "energy of query q and key k",

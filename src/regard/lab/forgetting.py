@@ -333,7 +333,7 @@ def make_figures(accuracy: Mapping[str, Sequence[Spread]], sizes: ForgettingSize
                 x_label=f"delay (later {'items' if task.by == 'items' else 'symbols, filler'})",
                 y_label="values recalled (%)",
                 title=plain,
-                y_range=(0, 112),
+                y_range=(0, 102),
                 marks=[Mark(task.trained + 0.5, "longer than in training", axis="x")],
             )
         )
@@ -387,15 +387,20 @@ def write_remarks() -> list[str]:
         "times "
         "the longest delay of training, so it had little to forget; and the SimpleRNN did not learn lines of more than "
         "two items even where the last was asked for. A comparison is always within one task.",
-        "Why a key and its value are one symbol: where they are two (the dataset recall), a cell must first bind the "
-        "value to the key before it, which is more than not forgetting. There, in trials of one seed, 3,000 updates at "
-        "a learning rate of 0.008 and lines of up to four pairs, the LSTMN recalled 36 % of the values three pairs "
-        "back "
-        "with additive energies and 33 % with bilinear ones, and 56 and 61 % of the last: it had not learned the task. "
-        "SimpleRNN + self-attention with additive energies recalled 99 %. The LSTMN’s only path from one step to the "
-        "next is its attention, and nothing in a value says which slot was written last; in the SimpleRNN’s form h_t "
-        "is "
-        "compared with all states up to itself and mostly finds itself, so the last state is carried along.",
+        "The learning rate of the LSTM and of most of the others is the greatest of the grid. In trials at 0.016 "
+        "with two other seeds the LSTMN with tanh and additive energies recalled 99.6 and 100 % at the longer "
+        "delays, the LSTM 87.2 and 87.8 %; at 0.008 it was 84.4 and 99.9 %, and 85.0 and 86.1 %. The LSTMN with "
+        "bilinear energies, and that with h = o∘c, recalled 100 % at both.",
+        "Why a key and its value are one symbol: where they are two (the dataset recall), a cell must first bind "
+        "the value to the key before it, which is more than not forgetting. There, in trials of one seed with 3,000 "
+        "updates and lines of up to four pairs, the LSTM recalled 38 % of the values, as many as the line’s most "
+        "frequent value would give, and so did the LSTMN: with additive energies at 0.002, 0.008 and 0.016, with "
+        "bilinear ones at 0.004 and 0.008, with h = o∘c, with three times the initial weights of its attention, "
+        "with forget gates that start at a bias of 3, with keys of normalised slots, and after 9,000 updates. "
+        "SimpleRNN + self-attention recalled 100 %, the SimpleRNN that reads first 38 %. A cell that reads first "
+        "has its attention as the only path from one step to the next, and nothing in a value says which slot was "
+        "written last; in the form of the second lecture h_t is compared with all states up to itself and mostly "
+        "finds itself, so the last state is carried along.",
     ]
 
 

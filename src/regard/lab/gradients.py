@@ -51,8 +51,8 @@ KINDS = {
     "LSTM": {PLAIN: "lstm", ATTENTION: "lstm", OWN_PAST: "lstmn"},
 }
 FURTHER = ("rnn-sum", "rnn-sum-keep", "rnn-sigmoid")
-"""The lectures' other two ways to give an RNN attention to its past, and the RNN with a logistic sigmoid: measured
-before training too, but not plotted."""
+"""The lectures' other two ways to give an RNN attention to its past, and lecture 5's RNN with a logistic sigmoid and
+without biases: measured before training too, but not plotted."""
 LAG, CLIP = 3, 1.0
 """In the trial of clipping: how far back the answer is, and the greatest norm of a gradient."""
 
@@ -181,7 +181,10 @@ def after_training(bench: Bench, sizes: GradientsSizes, name: str, attends: bool
 
 def _reader(sizes: GradientsSizes, name: str, attends: bool, seed: int) -> LastStepReader:
     cell = GRURead if name == "gru-read" else CELLS[name]
-    return LastStepReader(cell, sizes.symbols, sizes.symbols, sizes.size, attends=attends, seed=seed)
+    bias = name != "rnn-sigmoid"
+    return LastStepReader(
+        cell, sizes.symbols, sizes.symbols, sizes.size, attends=attends, seed=seed, bias=bias
+    )
 
 
 def _over_seeds(norms: Sequence[Sequence[float]]) -> dict[str, Any]:
@@ -403,7 +406,7 @@ def _radius_panel(radius: Mapping[str, Any]) -> Panel:
         Curve(name, radius["radii"], *(radius[name][part] for part in ("median", "low", "high")))
         for name in ("linear", "tanh")
     ]
-    marks = [Mark(1.0, "neither grows nor falls", "y"), Mark(1.0, "radius 1")]
+    marks = [Mark(1.0, "constant", "y"), Mark(1.0, "radius 1")]
     return Panel(curves, "spectral radius of the recurrent matrix", "growth per step, factor", marks=marks)
 
 

@@ -1,4 +1,4 @@
-"""A language model generates a sentence word by word from p(y_t | y_<t); the product is its probability.
+"""A language model generates a sentence word by word from p(y_t | y_{<t}); the product is its probability.
 
 An LSTM language model, the author, is trained on half of the sentences of the language dataset and samples sentences at
 several temperatures; a second one, the judge, with other initial weights and the other half, scores them. What decides:
@@ -346,7 +346,7 @@ def write_remarks(numbers: Mapping[str, Any]) -> list[str]:
 EXPERIMENT = Experiment(
     name="sampling",
     title="A sentence grows",
-    claim="A language model generates a sentence word by word from p(y_t | y_<t), and p(y) is the product of these.",
+    claim="A language model generates a sentence word by word from p(y_t | y_{<t}), and p(y) is the product of these.",
     source="Lingpeng Kong, Sequence to Sequence Model and Attention: “Sample a sentence from RNNLMs”",
     method=(
         "An LSTM language model is trained on one half of the sentences of the language dataset and samples sentences "

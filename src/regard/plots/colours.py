@@ -106,6 +106,9 @@ LINE_STYLES = (
     LineStyle("#1b1b1a", (0, (8, 2, 1.2, 2, 1.2, 2)), "P"),
     LineStyle("#5aa9d6", (0, (2, 1)), "*"),
     LineStyle("#a3561f", (0, (4, 1, 1, 1)), "h"),
+    LineStyle("#c65bab", (0, (7, 3)), "p"),
+    LineStyle("#7a8f1a", (0, (1.2, 1)), "<"),
+    LineStyle("#45506b", (0, (3, 1.5, 1.2, 1.5)), "X"),
 )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 _SCRIPT = re.compile(r"([_^])(?:\{((?:[^{}]|\{[^{}]*\})*)\}|([^\W_ᵀ]+[\u0300-\u036f]?′?))")
-_WORD = re.compile(r"\w[\u0300-\u036f]*(?!\w)|\w+")
+_WORD = re.compile(r"\w[\u0300-\u036f]*(?![^\Wᵀ])|[^\Wᵀ]+")
 _UPRIGHT = "σΣ√½ᵀ"
 
 

@@ -19,9 +19,14 @@ from regard.evaluation.metrics import hundredths
 from regard.plots.beam_tree import BeamTree, Node, Position, TreeNode, layout, node_value
 from regard.plots.colours import cell_colour, weight_colour
 from regard.plots.text import before_and_after, is_character, is_right_to_left
+from regard.text.links import GoldLinks, Link
 
 _EMPTY_BELOW = 0.005  # a lighter cell is left empty
 _LABEL_GAP, _LABEL_CHARACTER = 0.8, 0.5  # rem
+
+
+LINK_MARKS = {"hit": "linked", "wrong": "wrong link", "missed": "missed link"}
+"""What the marks of predicted links mean, by their CSS classes."""
 
 
 class Markup(str):
@@ -71,8 +76,8 @@ def attention_table(
     target_tokens: Sequence[str],
     alpha: NDArray[np.floating],
     *,
-    sure: Collection[tuple[int, int]] = (),
-    possible: Collection[tuple[int, int]] = (),
+    gold: GoldLinks | None = None,
+    predicted: Collection[Link] | None = None,
     titles: bool = False,
 ) -> Markup:
     """A heat map as a table: legible at any size, read cell by cell by a screen reader, copied as numbers.
@@ -81,8 +86,9 @@ def attention_table(
         source_tokens: Tx labels along the top.
         target_tokens: Ty labels down the left.
         alpha: (Ty, Tx) from 0 to 1.
-        sure: links (source j, target i) to outline.
-        possible: links to outline with dashes, where they are not sure.
+        gold: links (source j, target i) to outline, with dashes where they are not sure.
+        predicted: links to mark; where there are gold links, wrong ones differ, and sure ones that are missing are
+            marked, too. None marks nothing.
         titles: whether each cell shows its tokens and weight on hover.
 
     Raises:
@@ -102,18 +108,24 @@ def attention_table(
         )
         for word in source_tokens
     ]
+    sure, possible = (gold.sure, gold.possible) if gold else ((), ())
     rows = []
     for i, (target, weights) in enumerate(zip(target_tokens, alpha.tolist(), strict=True)):
         cells = []
         for j, weight in enumerate(weights):
             link = "sure" if (j, i) in sure else "possible" if (j, i) in possible else None
+            mark = None
+            if predicted is not None and (j, i) in predicted:
+                mark = "hit" if link or gold is None else "wrong"
+            elif predicted is not None and link == "sure":
+                mark = "missed"
             title = f"{before_and_after(source_tokens[j], target)}  {weight:.2f}" if titles else None
             filled = weight >= _EMPTY_BELOW
             cells.append(
                 element(
                     "td",
-                    f"{weight:.2f}" if filled else "",
-                    class_=link,
+                    " ".join(filter(None, (f"{weight:.2f}" if filled else "", mark and LINK_MARKS[mark]))),
+                    class_=" ".join(filter(None, (link, mark))) or None,
                     style=f"background:{cell_colour(weight)}" if filled else None,
                     title=title,
                 )
@@ -126,6 +138,36 @@ def attention_table(
         class_="map",
         style=f"--columns:{len(source_tokens)};--label:{label_width(target_tokens):.1f}rem",
         aria_label="attention of each target token over the source tokens, from 0 to 1",
+    )
+
+
+def link_key(*, gold: bool) -> Markup:
+    """What the marks and outlines of an alignment mean.
+
+    Args:
+        gold: whether there are gold links.
+    """
+    meanings = {"hit": "link"}
+    if gold:
+        meanings = {
+            "hit": "correct link",
+            "wrong": "wrong link",
+            "sure missed": "missed link",
+            "sure": "sure gold link",
+            "possible": "possible gold link",
+        }
+    return join(
+        piece
+        for kind, meaning in meanings.items()
+        for piece in (
+            element(
+                "span",
+                element("span", class_=f"cell {kind}"),
+                f"\N{NO-BREAK SPACE}{meaning}",
+                class_="shades",
+            ),
+            " ",
+        )
     )
 
 

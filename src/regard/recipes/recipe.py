@@ -2,7 +2,8 @@
 
 In: a `Recipe` and the folder that holds the data sets. Out: trained models, and a `Row` of scores per model, seed by
 seed and as an ensemble. Everything is done by the commands that a user would type, ``regard train`` and ``regard
-evaluate``, in processes of their own; each is reported before it runs. The test sets are scored once, at the end.
+evaluate``, in processes of their own; each is reported before it runs. An arm's test sets are scored once, when all its
+models are trained.
 """
 
 import json
@@ -12,9 +13,8 @@ import statistics
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, field, replace
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -214,7 +214,7 @@ def choose_arms(recipe: Recipe, names: Iterable[str]) -> Recipe:
 def run_recipe(recipe: Recipe, options: RecipeOptions) -> list[Row]:
     """Train and score every model of a recipe; what is finished in its folder is not trained again.
 
-    ``results.json`` in that folder has every row.
+    ``results.json`` in that folder has the rows of every arm that is done.
 
     Raises:
         RegardError: the data are missing, or a command failed.
@@ -222,23 +222,23 @@ def run_recipe(recipe: Recipe, options: RecipeOptions) -> list[Row]:
     in_range("--seeds", options.seeds, 1)
     make_folder(options.out)
     corpora = {arm.name: _corpus(arm, options) for arm in recipe.arms}
-    jobs = [
-        partial(_train, arm, corpora[arm.name], options, seed)
-        for arm in recipe.arms
-        for seed in range(1, options.seeds + 1)
-    ]
+    rows: dict[str, list[Row]] = {}
     with ThreadPoolExecutor(options.jobs) as pool:
-        running = [pool.submit(job) for job in jobs]
+        scores: dict[Future[list[Row]], str] = {}
+        # the pool begins jobs in this order, so a score waits only for trainings that have begun
+        for arm in recipe.arms:
+            corpus = corpora[arm.name]
+            seeds = range(1, options.seeds + 1)
+            trained = [pool.submit(_train, arm, corpus, options, seed) for seed in seeds]
+            scores[pool.submit(_score, recipe, arm, corpus, options, trained)] = arm.name
         try:
-            for future in running:
-                future.result()
+            for future in as_completed(scores):
+                rows[scores[future]] = future.result()
+                done = [asdict(row) for arm in recipe.arms for row in rows.get(arm.name, [])]
+                write_whole_text(options.out / RESULTS, json.dumps(done, indent=1) + "\n")
         finally:  # after a failure or Ctrl-C, what waits is not begun
             pool.shutdown(wait=True, cancel_futures=True)
-    rows = []
-    for arm in recipe.arms:
-        rows += _score(recipe, arm, corpora[arm.name], options)
-        write_whole_text(options.out / RESULTS, json.dumps([asdict(row) for row in rows], indent=1) + "\n")
-    return rows
+    return [row for arm in recipe.arms for row in rows[arm.name]]
 
 
 def summarize(recipe: Recipe, rows: Sequence[Row]) -> list[Summary]:
@@ -325,7 +325,11 @@ def _train(arm: Arm, corpus: Corpus, options: RecipeOptions, seed: int) -> None:
     _run(["train", str(folder), "--resume", "--json", "--seed", str(seed), *given], options)
 
 
-def _score(recipe: Recipe, arm: Arm, corpus: Corpus, options: RecipeOptions) -> list[Row]:
+def _score(
+    recipe: Recipe, arm: Arm, corpus: Corpus, options: RecipeOptions, trained: Iterable["Future[None]"]
+) -> list[Row]:
+    for future in trained:
+        future.result()
     folder = options.out / arm.name
     models = {f"seed-{seed}": folder / f"seed-{seed}" for seed in range(1, options.seeds + 1)}
     if options.seeds > 1:

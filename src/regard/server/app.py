@@ -132,6 +132,7 @@ class ModelAnswer(Strict):
     shortlist: bool
     labels: list[str]
     features: list[str]
+    attends_past: bool = Field(description="Whether its cells attend to what they read before.")
     update: int | None = Field(
         None, description="The update of the training after which its weights were written."
     )
@@ -175,12 +176,15 @@ _EVENT = {
 }
 
 
-def create_app(service: Service, *, pages: Path | None = None) -> FastAPI:
+def create_app(
+    service: Service, *, pages: Path | None = None, more: Sequence[Operation[Any]] = ()
+) -> FastAPI:
     """The app.
 
     Args:
         service: whose batcher starts and stops with the app.
         pages: a folder of static pages to serve at ``/``; None for the API alone.
+        more: operations beside those of the tasks.
     """
 
     @asynccontextmanager
@@ -200,7 +204,7 @@ def create_app(service: Service, *, pages: Path | None = None) -> FastAPI:
     )
     app.state.service = service
     _add_errors(app, service)
-    for operation in operations().values():
+    for operation in (*operations().values(), *more):
         _add_operation(app, service, operation)
     _add_models(app, service)
     _add_probes(app, service)
@@ -416,18 +420,19 @@ def _add_errors(app: FastAPI, service: Service) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> Response:
-        problems = [
-            f"{'.'.join(map(str, each['loc'][1:])) or 'body'}: {each['msg']}"[:200]
-            for each in error.errors()[:_MOST_PROBLEMS]
-        ]
+        found = error.errors()[:_MOST_PROBLEMS]
+        if found and found[0]["type"] == "json_invalid":
+            message = f"the body is not JSON: an error at character {found[0]['loc'][-1]}"
+            return error_response(422, "invalid", message)
+        problems = [f"{'.'.join(map(str, each['loc'][1:])) or 'body'}: {each['msg']}"[:200] for each in found]
         return error_response(422, "invalid", "; ".join(problems))
 
     @app.exception_handler(HTTPException)
     async def other(request: Request, error: HTTPException) -> Response:
         words = {404: "not_found", 405: "method_not_allowed"}
-        return error_response(
-            error.status_code, words.get(error.status_code, "invalid"), str(error.detail), error.headers
-        )
+        code = words.get(error.status_code, "invalid")
+        message = "no such route; see /openapi.json" if error.detail == "Not Found" else str(error.detail)
+        return error_response(error.status_code, code, message, error.headers)
 
 
 def _add_models(app: FastAPI, service: Service) -> None:

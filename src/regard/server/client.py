@@ -3,9 +3,10 @@
     client = regard.Client("http://127.0.0.1:8000")
     client.translate(["the house ."])[0].links
 
-In: texts and options. Out: `Translation`, `Sample`, `Scored`, `Classification` and `Tagging`, which plot themselves as
-those of a local model do. Answers of an overloaded service (429, 503) are waited for as long as its Retry-After says.
-Both clients make and read the same `_Call`s; only how one is sent differs. Loads neither torch nor the server.
+In: texts and options. Out: `Translation`, `Sample`, `Scored`, `Classification`, `Tagging`, `WhatIf`, `SearchTree` and
+`Trace`, which plot themselves as those of a local model do. Answers of an overloaded service (429, 503) are waited for
+as long as its Retry-After says. Both clients make and read the same `_Call`s; only how one is sent differs. Loads
+neither torch nor the server, but for `tree` and `trace`, whose results come with it.
 """
 
 import asyncio
@@ -23,11 +24,14 @@ from regard.tasks.classify.result import Classification
 from regard.tasks.language_model.result import Sample, Scored
 from regard.tasks.tag.result import Tagging
 from regard.tasks.translate.result import Translation
+from regard.tasks.translate.what_if import WhatIf
 
 if TYPE_CHECKING:
     import httpx
 
+    from regard.tasks.trace import Trace
     from regard.tasks.translate.constraints import Constraints
+    from regard.tasks.translate.search_tree import SearchTree
 
 KEY_VARIABLE = "REGARD_API_KEY"
 """The environment variable with the key that a client sends where none is given."""
@@ -118,6 +122,44 @@ class SampleArguments(TypedDict, total=False):
     model: str | None
 
 
+class TraceArguments(TypedDict, total=False):
+    """What of a text to trace; see the predictors' ``trace``.
+
+    Attributes:
+        target: the words that a translator's decoder reads; by default those that search finds.
+        beam: of that search, 1 by default.
+        letters: whose letters the equations have, ``papers`` or ``slides``.
+        member: of an ensemble of translators, whose steps, counted from 0.
+        model: which, where several are served.
+    """
+
+    target: str | None
+    beam: int
+    letters: str
+    member: int | None
+    model: str | None
+
+
+class WhatIfArguments(TypedDict, total=False):
+    """An intervention in a translation; see `Translator.what_if`.
+
+    Attributes:
+        attend: target step → the position of the source token that gets all attention, both counted from 0.
+        swap: the position of a word, counted from 0, or the word → the word that replaces it.
+        prefix: forced first words.
+        include: phrases that must appear.
+        exclude: phrases that may not appear.
+        model: which, where several are served.
+    """
+
+    attend: Mapping[int, int]
+    swap: Mapping[int | str, str]
+    prefix: str
+    include: Sequence[str]
+    exclude: Sequence[str]
+    model: str | None
+
+
 def _translate(
     texts: Iterable[str],
     options: SearchOptions,
@@ -183,6 +225,42 @@ def _classify(texts: Iterable[str | Sequence[str]], model: str | None) -> _Call[
 
 def _tag(texts: Iterable[str], model: str | None) -> _Call[Tagging]:
     return _Call("/v1/tag", {"texts": list(texts), "model": model}, "taggings", Tagging.from_json)
+
+
+def _trace(text: str | Sequence[str], arguments: TraceArguments) -> _Call["Trace"]:
+    def read(values: Mapping[str, Any]) -> "Trace":
+        from regard.tasks.trace import Trace
+
+        return Trace.from_json(values)
+
+    body = {"text": text if isinstance(text, str) else list(text), **arguments}
+    return _Call("/v1/trace", body, "traces", read)
+
+
+def _tree(text: str, options: SearchOptions, model: str | None) -> _Call["SearchTree"]:
+    def read(values: Mapping[str, Any]) -> "SearchTree":
+        from regard.tasks.translate.search_tree import SearchTree
+
+        return SearchTree.from_json(values)
+
+    return _Call("/v1/tree", {"text": text, "options": _changed(options), "model": model}, "trees", read)
+
+
+def _what_if(text: str, options: SearchOptions, arguments: WhatIfArguments) -> _Call[WhatIf]:
+    given: dict[str, Any] = dict(arguments)
+    for name in ("attend", "swap"):
+        given[name] = {str(key): value for key, value in given.get(name, {}).items()}
+    for name in ("include", "exclude"):
+        given[name] = list(given.get(name, ()))
+    body = {"text": text, "options": _changed(options), **given}
+    return _Call("/v1/what-if", body, "what_ifs", WhatIf.from_json)
+
+
+def _nearest(word: str, count: int, model: str | None) -> _Call[list[tuple[str, float]]]:
+    body = {"word": word, "count": count, "model": model}
+    return _Call(
+        "/v1/nearest", body, "neighbours", lambda values: [(word, cosine) for word, cosine in values["words"]]
+    )
 
 
 class _Connection(Generic[R]):
@@ -345,6 +423,28 @@ class Client(_Connection["httpx.Client"]):
         """Tag the words of sentences; see `Tagger.tag`."""
         return self._call(_tag(texts, model))
 
+    def trace(self, text: str | Sequence[str], **arguments: Unpack[TraceArguments]) -> "Trace":
+        """Everything that a model computes for a text, or for a pair of them; see docs/trace.md."""
+        return self._call(_trace(text, arguments))[0]
+
+    def tree(
+        self, text: str, options: SearchOptions = DEFAULT_SEARCH, *, model: str | None = None
+    ) -> "SearchTree":
+        """A translation with its whole search; see `Translator.tree`."""
+        return self._call(_tree(text, options, model))[0]
+
+    def what_if(
+        self, text: str, options: SearchOptions = DEFAULT_SEARCH, **arguments: Unpack[WhatIfArguments]
+    ) -> WhatIf:
+        """A translation before and after an intervention; see `Translator.what_if`."""
+        return self._call(_what_if(text, options, arguments))[0]
+
+    def nearest_words(
+        self, word: str, count: int = 8, *, model: str | None = None
+    ) -> list[tuple[str, float]]:
+        """Source words with the nearest embeddings, each with its cosine; see `Translator.nearest_words`."""
+        return self._call(_nearest(word, count, model))[0]
+
     def models(self) -> list[dict[str, Any]]:
         """What is served: name, task, operations, version and so on of each model."""
         models: list[dict[str, Any]] = self._send("GET", "/v1/models", None)["models"]
@@ -451,6 +551,28 @@ class AsyncClient(_Connection["httpx.AsyncClient"]):
     async def tag(self, texts: Iterable[str], *, model: str | None = None) -> list[Tagging]:
         """See `Client.tag`."""
         return await self._call(_tag(texts, model))
+
+    async def trace(self, text: str | Sequence[str], **arguments: Unpack[TraceArguments]) -> "Trace":
+        """See `Client.trace`."""
+        return (await self._call(_trace(text, arguments)))[0]
+
+    async def tree(
+        self, text: str, options: SearchOptions = DEFAULT_SEARCH, *, model: str | None = None
+    ) -> "SearchTree":
+        """See `Client.tree`."""
+        return (await self._call(_tree(text, options, model)))[0]
+
+    async def what_if(
+        self, text: str, options: SearchOptions = DEFAULT_SEARCH, **arguments: Unpack[WhatIfArguments]
+    ) -> WhatIf:
+        """See `Client.what_if`."""
+        return (await self._call(_what_if(text, options, arguments)))[0]
+
+    async def nearest_words(
+        self, word: str, count: int = 8, *, model: str | None = None
+    ) -> list[tuple[str, float]]:
+        """See `Client.nearest_words`."""
+        return (await self._call(_nearest(word, count, model)))[0]
 
     async def models(self) -> list[dict[str, Any]]:
         """See `Client.models`."""

@@ -13,6 +13,7 @@ from typing import Any
 
 from regard.checkpoint import ModelFolder
 from regard.errors import ConfigError, RegardError, nearest
+from regard.layers import SelfAttentive
 from regard.server.config import Limits, ModelEntry
 from regard.server.metrics import Metrics
 from regard.server.operations import Operation, operations_of
@@ -52,6 +53,9 @@ class ServedModel:
             "shortlist": bool(self.entry and self.entry.shortlist),
             "labels": list(getattr(predictor, "labels", ())),
             "features": list(getattr(predictor, "features", ())),
+            "attends_past": any(
+                isinstance(module, SelfAttentive) for model in predictor.models for module in model.modules()
+            ),
             **facts,
         }
 
@@ -172,7 +176,7 @@ class Registry:
         Raises:
             ModelNotFoundError: no such model, none for the operation, or several and no name.
         """
-        able = [model for model in self._models.values() if operation.name in model.operations]
+        able = [model for model in self._models.values() if operation.suits(model.predictor.task)]
         if name is not None:
             model = self[name]
             if model not in able:

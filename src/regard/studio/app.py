@@ -17,7 +17,9 @@ from regard.checkpoint import ModelFolder, read_log
 from regard.errors import RegardError
 from regard.server.app import Service, create_app
 from regard.server.guards import json_response
+from regard.server.operations.operation import Strict
 from regard.studio.offline import PAGE, offline_page
+from regard.studio.operations import STUDIO
 
 if TYPE_CHECKING:
     from regard.lab.runner.experiment import Result
@@ -32,7 +34,7 @@ def create_studio(service: Service, lab: Path | None = None) -> FastAPI:
         service: with its models loaded.
         lab: a folder that `regard lab` wrote, of one experiment or of several; None for none.
     """
-    app = create_app(service)
+    app = create_app(service, more=STUDIO)
 
     @app.get("/v1/models/{name}/log", include_in_schema=False)
     def log(name: Name) -> Response:
@@ -40,6 +42,11 @@ def create_studio(service: Service, lab: Path | None = None) -> FastAPI:
         entry = service.registry[name].entry
         rows = [] if entry is None else read_log(ModelFolder(entry.folder).members[0].path)
         return json_response({"rows": [row for row in rows if row["event"] != "start"]})
+
+    @app.post("/v1/models/{name}/renew", include_in_schema=False)
+    async def renew(name: Name, body: Strict) -> Response:
+        """Replace a model by what its folder holds now; the body is JSON, which no page of another site can send."""
+        return json_response((await service.registry.reload(name)).to_json())
 
     @app.get("/v1/lab", include_in_schema=False)
     def results() -> Response:

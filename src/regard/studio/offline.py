@@ -125,6 +125,8 @@ def _record_all(
             yield _ask(model, limits, "translate", {**name, "texts": text, "options": options, "alpha": True})
             tree = _ask(model, limits, "tree", {**name, "text": text, "options": options})
             yield tree
+            pair = {"sources": text, "targets": tree[2]["text"], "alpha": True}
+            yield from _record_if_possible(model, limits, "align", {**name, **pair})
             members = len(model.predictor.models)
             for member in range(members):
                 of_ensemble = {"member": member} if members > 1 else {}

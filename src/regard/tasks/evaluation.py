@@ -42,6 +42,7 @@ class EvaluationOptions:
     vertical: bool
     continuous: bool
     gold: Path | None
+    gold_format: str
     search: SearchOptions
     tokenize: str
     lowercase: bool

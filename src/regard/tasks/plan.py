@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from regard.config import flatten, merge, toml_value
+from regard.io import LARGEST
 from regard.tasks.spec import Preset
 
 MAX_LINES = 50_000
@@ -62,10 +63,7 @@ class Plan:
     @property
     def options(self) -> Preset:
         """The options of all decisions, as a preset has them."""
-        options: Preset = {}
-        for decision in self.decisions:
-            options = merge(options, decision.options)
-        return options
+        return merge(*(decision.options for decision in self.decisions))
 
     def lines(
         self, given: Mapping[str, Any] | None = None, merged: Mapping[str, Any] | None = None
@@ -327,15 +325,15 @@ def updates_by_hand(given: Mapping[str, Any] | None, num_examples: int, batch: i
     """The length of a run that was given by hand, as ``max_updates`` or ``max_epochs``; None where none was.
 
     Args:
-        given: options given by hand, as nested tables; values of a wrong type are left to their configuration.
+        given: options given by hand, as nested tables; values of a wrong type or range are left to their configuration.
         num_examples: in the training data.
         batch: examples per update.
     """
     training = (given or {}).get("training", {})
     updates, epochs = training.get("max_updates"), training.get("max_epochs")
-    if isinstance(updates, int) and updates > 0:
+    if isinstance(updates, int) and 0 < updates <= LARGEST:
         return updates
-    if isinstance(epochs, int | float) and epochs > 0:
+    if isinstance(epochs, int | float) and 0 < epochs <= LARGEST:
         return max(1, math.ceil(epochs * num_examples / batch))
     return None
 

@@ -4,9 +4,9 @@ In: files of text, or a store. Out: examples as text, and their ids by column of
 the rest, for every task alike.
 """
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
@@ -15,7 +15,7 @@ from regard.batches.epochs import Mixture
 from regard.batches.store import Store, is_store
 from regard.config import toml_value
 from regard.errors import ConfigError, DataError
-from regard.io import parse_json, read_whole
+from regard.io import build_dataclass, parse_json, read_whole
 from regard.tasks.base import Vocabulary
 from regard.text import Labels, Tokenizer
 from regard.text.formats import STDIN, is_json_lines, read_file
@@ -114,6 +114,11 @@ class Preparation(ABC, Generic[Example]):
     def texts(self, example: Example) -> tuple[str, ...]:
         """What an example says, its input first: where these are equal, examples are duplicates."""
 
+    def input_and_reference(self, example: Example) -> tuple[Any, str]:
+        """What the task's predictor reads, and the reference that its output is compared with; empty without one."""
+        text, *rest = self.texts(example)
+        return text, rest[0] if rest else ""
+
     @abstractmethod
     def place(self, example: Example) -> str:
         """Where an example was read; empty where that is not known."""
@@ -170,6 +175,65 @@ def _is_plain(name: str) -> bool:
     return not any("\t" in line for line in first)
 
 
+@dataclass(frozen=True)
+class Corpus:
+    """One of the corpora in a store: its files, the number of its examples, and how often an epoch has each."""
+
+    files: list[str]
+    examples: int
+    weight: float
+
+
+MAX_WEIGHT = 1000
+
+
+@dataclass(frozen=True)
+class StoreFacts:
+    """What a store says of the runs that it was made for.
+
+    Attributes:
+        task: a name of `TASKS`.
+        tokenizer: the options of that table.
+        data: those options of that table that say what is in it.
+        plan: the other options, by table.
+        lines: how they came about.
+        corpora: one after the other.
+        notes: sentences for the user.
+    """
+
+    task: str
+    tokenizer: dict[str, Any]
+    data: dict[str, Any]
+    plan: dict[str, Any]
+    lines: list[str]
+    corpora: list[Corpus]
+    notes: list[str]
+
+    @classmethod
+    def of(cls, store: Store[Any]) -> "StoreFacts":
+        """What a store says, checked.
+
+        Raises:
+            DataError: it is damaged.
+        """
+        try:
+            facts = build_dataclass(cls, store.facts)
+            total = sum(each.examples for each in facts.corpora)
+            if total != len(store) or not all(0 < each.weight < MAX_WEIGHT for each in facts.corpora):
+                raise ValueError(
+                    f"corpora of {total:,} examples, and it has {len(store):,}; or a weight is wrong"
+                )
+        except ValueError as error:
+            raise DataError(f"{store.path}: not a store for training: {error}; prepare it again") from error
+        return facts
+
+    @property
+    def mixture(self) -> Mixture | None:
+        """The weights of its corpora; None where all are 1."""
+        weights = [each.weight for each in self.corpora]
+        return None if set(weights) == {1} else Mixture([each.examples for each in self.corpora], weights)
+
+
 class PreparedData(NamedTuple):
     """What a store has for a run.
 
@@ -222,18 +286,18 @@ def open_prepared(
     """
     config = preparation.config
     store: Store[Any] = Store(config.data.train[0], preparation.build)
-    facts, where = store.facts, store.path
-    if facts.get("task") != config.task:
+    facts, where = StoreFacts.of(store), store.path
+    if facts.task != config.task:
         raise ConfigError(
-            f"data.train: {where} was prepared for the task {facts.get('task')!r}, and the task is {config.task!r}"
+            f"data.train: {where} was prepared for the task {facts.task!r}, and the task is {config.task!r}"
         )
-    for table in ("tokenizer", "data"):
+    for table, options in (("tokenizer", facts.tokenizer), ("data", facts.data)):
         now = getattr(config, table).to_mapping()
-        for name, value in facts.get(table, {}).items():
+        for name, value in options.items():
             if now.get(name) != value:
                 raise ConfigError(
-                    f"{table}.{name}: {toml_value(value)} in the store {where}, and {toml_value(now[name])} now; leave "
-                    "it out, or prepare another store"
+                    f"{table}.{name}: {toml_value(value)} in the store {where}, and {toml_value(now.get(name))} now; "
+                    "leave it out, or prepare another store"
                 )
     if tuple(store.vocabularies) != tuple(preparation.columns):
         raise ConfigError(
@@ -255,21 +319,7 @@ def open_prepared(
         theirs = {name: tokenizers[name] for name in trained}
         refuse_other_vocabularies(trained, theirs, "the model", f"the store {where}")
     valid = [] if config.data.valid else list(_read_valid(where / VALID, preparation))
-    return PreparedData(
-        store, tokenizers, valid, tuple(facts.get("notes", ())), _mixture(store), preparation.labels
-    )
-
-
-def _mixture(store: Store[Any]) -> Mixture | None:
-    """The weights of a store's corpora; None where all are 1."""
-    try:
-        sizes = [int(each["examples"]) for each in store.facts["corpora"]]
-        weights = [float(each["weight"]) for each in store.facts["corpora"]]
-        if sum(sizes) != len(store) or not all(0 < weight < math.inf for weight in weights):
-            raise ValueError(f"{sum(sizes):,} of {len(store):,} examples, weights {weights}")
-    except (KeyError, TypeError, ValueError) as error:
-        raise DataError(f"{store.path}: its corpora are damaged ({error}); prepare it again") from error
-    return None if set(weights) == {1.0} else Mixture(sizes, weights)
+    return PreparedData(store, tokenizers, valid, tuple(facts.notes), facts.mixture, preparation.labels)
 
 
 def _read_valid(path: Path, preparation: Preparation[Any]) -> Iterator[Any]:

@@ -99,6 +99,19 @@ class TracedSection:
         """The tokens that a part's numbers stand for; none where they are units."""
         return {"source": self.source, "past": step.past}.get(part.axis, ())
 
+    def candidates(self, part: TracedPart, step: TracedStep) -> tuple[tuple[str, float], ...]:
+        """The numbers of a part over the vocabulary, at the most probable outputs: probabilities, or their logits.
+
+        None where the probabilities are not the softmax of the part.
+        """
+        if part.name == "probabilities":
+            return step.candidates
+        own = next((each for each in self.parts if each.name == "probabilities"), None)
+        if own is None or f"softmax({part.symbol('papers')})" not in own.equations["papers"]:
+            return ()
+        greatest = np.sort(step.values[part.key])[::-1].tolist()
+        return tuple((token, value) for (token, _), value in zip(step.candidates, greatest, strict=False))
+
     def values(self, key: str) -> Numbers:
         """A part at all steps, (steps, …); slots of a past that were not yet written are NaN."""
         rows = [step.values[key] for step in self.steps if key in step.values]
@@ -145,6 +158,27 @@ class TracedSection:
                 for step in self.steps
             ],
         }
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> TracedSection:
+        """Read what `to_json` gives."""
+        parts = (
+            TracedPart(each["key"], each["name"], each["layer"], each["axis"], dict(each["equation"]))
+            for each in values["parts"]
+        )
+        steps = (
+            TracedStep(
+                position=each["position"],
+                token=each["token"],
+                values={key: _numbers(value) for key, value in each["values"].items()},
+                past=tuple(each["past"]),
+                output=each["output"],
+                probability=each["probability"],
+                candidates=tuple((other["token"], other["probability"]) for other in each["candidates"]),
+            )
+            for each in values["steps"]
+        )
+        return cls(values["key"], values["title"], tuple(parts), tuple(steps), tuple(values["source"]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,6 +255,21 @@ class Trace:
             "sections": [section.to_json() for section in self.sections],
         }
 
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> Trace:
+        """Read what `to_json` gives; numbers over the vocabulary are not in it."""
+        return cls(
+            task=values["task"],
+            text=values["text"],
+            tokens=tuple(values["tokens"]),
+            output=values["output"],
+            output_tokens=tuple(values["output_tokens"]),
+            sections=tuple(map(TracedSection.from_json, values["sections"])),
+            dtype=values["dtype"],
+            parameters={name: _numbers(value) for name, value in values["parameters"].items()},
+            letters=values["letters"],
+        )
+
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Every part as an array over the steps of its section, in full precision, as ``decoder/alpha``."""
         named: dict[str, NDArray[Any]] = {
@@ -285,3 +334,8 @@ def _rounded(value: Numbers) -> Any:
     return [None if np.isnan(each) else round(float(each), 6) for each in value] if value.ndim == 1 else [
         _rounded(row) for row in value
     ]  # fmt: skip
+
+
+def _numbers(values: Any) -> Numbers:
+    """What `_rounded` gave, null as NaN."""
+    return np.array(values, dtype=np.float64)

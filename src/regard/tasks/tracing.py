@@ -112,7 +112,10 @@ class _Section:
     ) -> TracedSection:
         """The finished section, its steps cut to the past that they have."""
         cut = tuple(replace(step, values=self._cut(step)) for step in steps)
-        return TracedSection(key, title, tuple(self.parts.values()), cut, tuple(source))
+        parts = tuple(self.parts.values())
+        if any(part.name == "output_gate" for part in parts):
+            parts = tuple(_rename_logits(part) for part in parts)
+        return TracedSection(key, title, parts, cut, tuple(source))
 
     def _cut(self, step: TracedStep) -> Mapping[str, Numbers]:
         """An empty tape is read as one masked slot, which is not shown."""
@@ -121,6 +124,20 @@ class _Section:
             key: value[..., :width] if self.parts[key].axis == "past" else value
             for key, value in step.values.items()
         }
+
+
+def _rename_logits(part: TracedPart) -> TracedPart:
+    """The logits are l where o is an output gate."""
+    if part.name not in ("logits", "probabilities"):
+        return part
+    written = {
+        letters: re.sub(r"(?<!\w)(o_|[Wb]_o)", _logit, text) for letters, text in part.equations.items()
+    }
+    return replace(part, equations=written)
+
+
+def _logit(match: re.Match[str]) -> str:
+    return match[0].replace("o", "l")
 
 
 def write_reader(place: Place, equation: Equation, letters: str) -> str:
@@ -538,9 +555,9 @@ def trace_tags(
 
 
 def _parameters(cell: Cell, section: TracedSection, letters: str) -> dict[str, Numbers]:
-    """A cell's parameters by name; the blocks of W, U and b by the letters of its equations: W_z, W_r, W."""
+    """A cell's parameters by name; their blocks by the letters of its equations: W_z, W_r, W."""
     own = {"S": "W_s" if letters == "slides" else "W_h̃", "attention.U_a": "W_h", "attention.v_a": "v"}
-    terms = {"W": r"W(_\w)? x_t", "U": r"U(_\w)? [\[(ht]", "b": r"\+ b(_[^U])?(?![_\w])"}
+    terms = {"W": r"W(_\w)? x_t", "U": r"U(_\w)? [\[(ht]", "b": r"\+ b(_[^U])?(?![_\w])", "p": r"p(_\w) ∘"}
     n, named = cell.state_size, {}
     for name, parameter in cell.named_parameters():
         value = np.asarray(parameter.detach().cpu())

@@ -16,11 +16,14 @@ from regard.text.lines import encode_lines as encode_lines
 from regard.text.lines import unknown_id as unknown_id
 from regard.text.lines import unknown_words as unknown_words
 from regard.text.links import GoldLinks as GoldLinks
+from regard.text.links import LinkFormat as LinkFormat
 from regard.text.links import Links as Links
 from regard.text.links import format_gold as format_gold
 from regard.text.links import format_pharaoh as format_pharaoh
+from regard.text.links import in_order as in_order
 from regard.text.links import parse_pharaoh as parse_pharaoh
 from regard.text.links import read_gold_links as read_gold_links
+from regard.text.links import read_links as read_links
 from regard.text.pairs import EncodedPair as EncodedPair
 from regard.text.pairs import FilterReport as FilterReport
 from regard.text.pairs import Filters as Filters

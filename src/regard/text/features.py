@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from tokenize import TokenError
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -117,12 +118,12 @@ def read_captioned(
 
 def _read_npy(path: Path) -> npt.NDArray[Any]:
     try:
-        loaded = np.load(path, allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
+        # mapped, so that no memory is taken for what a header claims and the file does not have
+        return np.lib.format.open_memmap(path, mode="r")
+    except (OSError, ValueError, TokenError) as error:
         raise DataError(
             f"{path}: cannot be read as a matrix of numbers ({error}); write it with numpy.save, as floats"
         ) from error
-    return np.asarray(loaded)
 
 
 def _read_table(path: Path, column: str | None) -> npt.NDArray[Any]:

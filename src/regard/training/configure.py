@@ -14,10 +14,11 @@ from regard.batches.store import Store, is_store
 from regard.checkpoint import ModelFolder, read_options
 from regard.config import Config, flatten, merge, one_of
 from regard.device import allowed_processors, find_device
-from regard.errors import ConfigError, DataError, FolderError
+from regard.errors import ConfigError, FolderError
 from regard.tasks import TASKS, Preset
 from regard.tasks.config import RunConfig
 from regard.tasks.plan import FLOPS_PER_CORE, Budget, Plan
+from regard.tasks.preparation import StoreFacts
 from regard.tasks.recognize import Recognized, are_read_once, recognize_task
 
 PRESETS: dict[str, Callable[[], Preset]] = {
@@ -128,9 +129,7 @@ def plan_run(
         return PlannedRun(configure(begun, *layers))
     if budget is not None and not budget > 0:
         raise ConfigError(f"--budget {budget:g}: give the minutes there are, more than 0")
-    given: dict[str, Any] = {}
-    for layer in layers:
-        given = merge(given, layer)
+    given = merge(*layers)
     training = given.get("training")
     if isinstance(training, Mapping) and (start := training.get("start_from")):
         is_named = preset or "preset" in given or "task" in given
@@ -210,12 +209,10 @@ def _prepared_options(files: Sequence[str]) -> _PreparedOptions | None:
     if not any(map(is_store, files)):
         return None
     store: Store[Any] = Store(next(filter(is_store, files)), tuple)
-    try:
-        fixed = {name: store.facts[name] for name in ("task", "tokenizer", "data")}
-        one_of("task", fixed["task"], TASKS)
-        return _PreparedOptions(fixed, dict(store.facts["plan"]), tuple(map(str, store.facts["lines"])))
-    except (KeyError, TypeError, ValueError) as error:
-        raise DataError(f"{store.path}: not a store for training: {error}; prepare it again") from error
+    facts = StoreFacts.of(store)
+    one_of("task", facts.task, TASKS)
+    fixed = {"task": facts.task, "tokenizer": facts.tokenizer, "data": facts.data}
+    return _PreparedOptions(fixed, facts.plan, tuple(facts.lines))
 
 
 def begun_options(folder: Path) -> dict[str, Any]:
@@ -259,9 +256,7 @@ def recognize(*layers: Mapping[str, Any], preset: str | None = None, in_files: b
         ConfigError: an unknown task or preset.
         DataError: the files do not say it.
     """
-    given: dict[str, Any] = {}
-    for layer in layers:
-        given = merge(given, layer)
+    given = merge(*layers)
     data = given.get("data", {})
     files = _files(data, "train")
     if preset or "preset" in given or "task" in given or not files or not in_files:

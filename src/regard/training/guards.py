@@ -1,13 +1,11 @@
-"""When a run goes wrong: losses that are not finite or only grow, and memory that is too small.
+"""When a run goes wrong: losses that are not finite or only grow, and batches that are too large.
 
-In: the loss of each update, and the errors of torch. Out: a `RegardError` with a diagnosis. Knows no model and no data.
+In: the loss of each update. Out: a `RegardError` with a diagnosis. Knows no model and no data.
 """
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-
-import torch
 
 from regard.errors import RegardError
 
@@ -105,13 +103,6 @@ class LossGuard:
                 f"the loss grew from {self.initial:.3g} to {self.last:.3g} nats per prediction: training has diverged; "
                 f"{advice}"
             )
-
-
-def is_out_of_memory(error: BaseException) -> bool:
-    """Whether an error says that memory is too small, of a GPU or of the machine."""
-    if isinstance(error, MemoryError | torch.OutOfMemoryError):
-        return True
-    return isinstance(error, RuntimeError) and "DefaultCPUAllocator" in str(error)
 
 
 def halve(group: Sequence[Sequence[int]]) -> list[Sequence[int]] | None:

@@ -12,6 +12,7 @@ from typing import Any, Self
 
 from regard.checkpoint import LOG
 from regard.errors import DataError, MissingExtraError
+from regard.io import check_regular
 from regard.training.state import TrainingState
 
 
@@ -41,6 +42,8 @@ class TrainingLog:
             after = None if resumed is None else resumed.updates + 1
             self._events = SummaryWriter(str(folder / "tensorboard"), purge_step=after)
         try:
+            if folder is not None and self.path.exists():
+                check_regular(self.path)
             self._file = self.path.open("w" if resumed is None else "a", encoding="utf-8")
             if resumed is not None and folder is not None:
                 os.truncate(self.path, min(resumed.log_size, self.path.stat().st_size))

@@ -18,7 +18,7 @@ from torch.optim import Optimizer
 
 from regard.batches import Batch
 from regard.batches.epochs import Groups
-from regard.errors import RegardError
+from regard.errors import FolderError, RegardError, is_out_of_memory
 from regard.evaluation.metrics import display_name
 from regard.inference.ensemble import average_models
 from regard.models import Model
@@ -26,7 +26,7 @@ from regard.processes import ALONE, LostProcessError, Processes
 from regard.tasks.base import Task, Validation
 from regard.tasks.config import TrainingConfig
 from regard.training.averaging import MovingAverage, restore_raw
-from regard.training.guards import halve, is_out_of_memory
+from regard.training.guards import halve
 from regard.training.log import TrainingLog
 from regard.training.optimizer import Schedule, Unfreezing, build_optimizer
 from regard.training.progress import Event, Listener, Note, Progress, Validated
@@ -569,7 +569,25 @@ class Loop:
         state.tensors = {}
 
     def _restore(self, state: TrainingState) -> None:
-        """Go on from a state; the model has the weights of its checkpoint, averaged or not."""
+        """Go on from a state; the model has the weights of its checkpoint, averaged or not.
+
+        Raises:
+            FolderError: the state is not one of this run.
+        """
+        try:
+            if state.position > len(self._plan(state.epoch)):
+                raise ValueError(f"update {state.position:,} of an epoch")
+            select = self._config.select
+            if not all(select in each.validation.to_json() for each in state.ranked):
+                raise ValueError(f"a validation without {display_name(select)}")
+            self._restore_parts(state)
+        except (LookupError, TypeError, ValueError, RuntimeError, AssertionError) as error:
+            raise FolderError(
+                f"the state of the checkpoint after update {state.updates:,} does not fit this run ({error}); copy the "
+                "folder again, or remove that checkpoint"
+            ) from error
+
+    def _restore_parts(self, state: TrainingState) -> None:
         restore_raw(self._task.model, state.tensors)
         restore_optimizer(self._task.model, self._optimizer, state.tensors)
         self._fabric.strategy.precision.load_state_dict(state.scaler)

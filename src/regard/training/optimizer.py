@@ -13,6 +13,13 @@ from torch.optim import SGD, Adadelta, Adam, AdamW, Optimizer
 from regard.models.transfer import layer_groups
 from regard.tasks.config import TrainingConfig
 
+OPTIMIZER_STATE: dict[type[Optimizer], frozenset[str]] = {
+    Adam: frozenset(("step", "exp_avg", "exp_avg_sq")),  # and AdamW, which is one
+    SGD: frozenset(("momentum_buffer",)),
+    Adadelta: frozenset(("step", "square_avg", "acc_delta")),
+}
+"""What an optimizer keeps of a parameter from its first update on: tensors of its shape, and a number, ``step``."""
+
 
 def build_optimizer(model: nn.Module, config: TrainingConfig) -> Optimizer:
     """Build the optimizer over a model's parameters: in groups from the head down where depth matters.

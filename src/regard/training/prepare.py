@@ -26,16 +26,26 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from regard.batches.store import Part, Store, is_store, is_whole, read_part, write_manifest, write_part
+from regard.batches.store import (
+    Part,
+    Store,
+    is_store,
+    is_whole,
+    read_part,
+    write_manifest,
+    write_part,
+)
 from regard.config import merge, one_of
 from regard.device import allowed_processors
 from regard.errors import ConfigError, DataError
 from regard.io import (
     LOCK,
+    build_dataclass,
     make_folder,
     one_writer,
     parse_json,
     read_whole,
+    remove_file,
     remove_half_written,
     write_whole,
     write_whole_text,
@@ -43,11 +53,13 @@ from regard.io import (
 from regard.processes import Processes, join_shares
 from regard.tasks import TASKS
 from regard.tasks.config import RunConfig, TrainingConfig
-from regard.tasks.preparation import LABELS, VALID, Preparation
+from regard.tasks.preparation import LABELS, MAX_WEIGHT, VALID, Corpus, Preparation, StoreFacts
+from regard.tasks.recognize import are_read_once
 from regard.text import Labels, Tokenizer
 from regard.text.formats import STDIN
 from regard.text.formats.files import COMPRESSED
 from regard.text.specials import UNK
+from regard.text.tokenizer import MAX_TOKENIZER_BYTES
 from regard.training.configure import plan_run, recognize
 from regard.training.corpus_counts import CorpusCounts, mark_repeated
 from regard.worker_pool import worker_killed, workers
@@ -55,6 +67,7 @@ from regard.worker_pool import worker_killed, workers
 REPORT = "report.json"
 _UNFINISHED = "unfinished"
 _SETTINGS = "settings.json"
+_CHECKSUM = "sha256"
 _SAMPLE = 200_000
 """The most examples that tokenizers and the plan are made from."""
 _CHUNK = 20_000
@@ -111,10 +124,7 @@ def prepare_store(
     processes.connect()
     with one_writer(path) if processes.is_first else nullcontext():
         files = processes.on_first(lambda: _open_folder(path, train))
-        given: dict[str, Any] = {}
-        for layer in layers:
-            given = merge(given, layer)
-        task = recognize(merge(given, {"data": {"train": list(files)}}), preset=preset).task
+        task = recognize(*layers, {"data": {"train": list(files)}}, preset=preset).task
         one_of("task", task, TASKS)
         if not TASKS[task].preparation:
             able = ", ".join(name for name, spec in TASKS.items() if spec.preparation)
@@ -135,7 +145,7 @@ def _open_folder(folder: Path, train: Sequence[str]) -> list[str]:
         raise DataError(f"{folder}: holds a store already; choose another folder, or remove that one")
     _refuse_other_files(folder)
     remove_half_written(folder)
-    return [_spool(folder) if name == STDIN else name for name in train]
+    return [_spool(folder, name, k) if are_read_once([name]) else name for k, name in enumerate(train)]
 
 
 def prepare_large(
@@ -162,9 +172,7 @@ def prepare_large(
     Raises:
         RegardError: the text, the options or the folder cannot be used.
     """
-    given: dict[str, Any] = {}
-    for layer in layers:
-        given = merge(given, layer)
+    given = merge(*layers)
     tables = [given.get(name) or {} for name in ("data", "training")]
     if not all(isinstance(table, Mapping) for table in tables):
         return {}
@@ -200,7 +208,7 @@ def prepare_large(
             progress=progress,
         )
     elif (
-        before := [name for each in Store(store, tuple).facts["corpora"] for name in each["files"]]
+        before := [name for each in StoreFacts.of(Store(store, tuple)).corpora for name in each.files]
     ) != files:
         raise DataError(
             f"{store}: a store of other text ({', '.join(before)}); remove it, or choose another folder"
@@ -225,13 +233,14 @@ def _refuse_other_files(folder: Path) -> None:
         raise DataError(f"{folder}: holds other files; choose a new folder")
 
 
-def _spool(folder: Path) -> str:
-    """Copy standard input, which can be read only once, into the folder."""
-    make_folder(folder / _UNFINISHED)
-    spooled = folder / _UNFINISHED / "input.tsv"
-    if sys.stdin is None or sys.stdin.isatty():
+def _spool(folder: Path, name: str, number: int) -> str:
+    """Copy standard input or a pipe, which can be read only once, into the folder."""
+    if name == STDIN and (sys.stdin is None or sys.stdin.isatty()):
         raise DataError("standard input: nothing is piped into it; name a file")
-    write_whole(spooled, lambda file: shutil.copyfileobj(sys.stdin.buffer, file))
+    make_folder(folder / _UNFINISHED)
+    spooled = folder / _UNFINISHED / f"input-{number}.tsv"
+    with nullcontext(sys.stdin.buffer) if name == STDIN else open(name, "rb") as piped:
+        write_whole(spooled, lambda file: shutil.copyfileobj(piped, file))
     return str(spooled)
 
 
@@ -254,18 +263,18 @@ class _Preparing:
         self._folder, self._task, self._layers, self._preset = folder, task, layers, preset
         self._valid_files, self._tests = valid, tests
         self._listener, self._progress = listener, progress
-        given: dict[str, Any] = {"task": task}
-        for layer in layers:
-            given = merge(given, layer)
+        given = merge(*layers)
         # how the files are read is not planned, so the first reading does with what is given
         read: dict[str, Any] = {name: given[name] for name in ("data", "model") if name in given}
         self._reading = _preparation(TASKS[task].run_config().from_mapping(read, ""))
         self._corpora = self._reading.group(files)
         self._weights = list(weights) or [1.0] * len(self._corpora)
-        if len(self._weights) != len(self._corpora) or not all(0 < each < 1000 for each in self._weights):
+        if len(self._weights) != len(self._corpora) or not all(
+            0 < each < MAX_WEIGHT for each in self._weights
+        ):
             named = "; ".join(" and ".join(group) for group in self._corpora)
             raise ConfigError(
-                f"--weight {' '.join(map(str, weights))}: give one number above 0 and below 1000 for each of "
+                f"--weight {' '.join(map(str, weights))}: give one number above 0 and below {MAX_WEIGHT} for each of "
                 f"{len(self._corpora)} corpora ({named})"
             )
         if self._reading.is_continuous and set(self._weights) != {1.0}:
@@ -372,19 +381,23 @@ class _Preparing:
     def _write_settings(
         self, settings: Mapping[str, Any], preparation: Preparation[Any], sample: Sequence[Any]
     ) -> None:
-        """Train the tokenizers, unless this was begun before with the same settings."""
+        """Train the tokenizers, unless this was begun before with the same settings, and they are as they were."""
         unfinished = self._folder / _UNFINISHED
         make_folder(unfinished)
-        text = json.dumps(settings, ensure_ascii=False)
-        path = unfinished / _SETTINGS
-        if path.exists() and path.read_text(encoding="utf-8") == text:
-            return
+        files = [
+            self._folder / f"{name}.json" for name in dict.fromkeys(preparation.texts_by_column.values())
+        ]
+        try:
+            if _read_checked(unfinished / _SETTINGS) == {**settings, "tokenizers": _digests(files)}:
+                return
+        except (OSError, ValueError):
+            pass  # not begun, or damaged
         for old in (*unfinished.glob("*.json"), *self._folder.glob("*.arrow")):
-            old.unlink()
+            remove_file(old)
         tokenizers = preparation.train_tokenizers(sample)
-        for name in dict.fromkeys(preparation.texts_by_column.values()):
-            tokenizers[name].save(self._folder / f"{name}.json")
-        write_whole_text(path, text)
+        for file in files:
+            tokenizers[file.stem].save(file)
+        _write_checked(unfinished / _SETTINGS, {**settings, "tokenizers": _digests(files)})
 
     def _chunks(self) -> Iterator["_Chunk"]:
         number = first = 0
@@ -432,24 +445,24 @@ class _Preparing:
         names = list(dict.fromkeys(preparation.texts_by_column.values()))
         tokenizers = {name: Tokenizer.load(self._folder / f"{name}.json") for name in names}
         options = config.to_mapping()
-        facts = {
-            "task": self._task,
-            "tokenizer": options["tokenizer"],
-            "data": {name: options["data"][name] for name in preparation.fixed},
-            "plan": {name: options[name] for name in ("model", "training")},
-            "lines": list(begun.lines),
-            "corpora": [
-                {"files": list(group), "examples": count, "weight": weight}
+        facts = StoreFacts(
+            task=self._task,
+            tokenizer=options["tokenizer"],
+            data={name: options["data"][name] for name in preparation.fixed},
+            plan={name: options[name] for name in ("model", "training")},
+            lines=list(begun.lines),
+            corpora=[
+                Corpus(list(group), count, weight)
                 for group, count, weight in zip(self._corpora, sizes, self._weights, strict=True)
             ],
-            "notes": [f"left out {counts.list_removed()}"] if counts.removed else [],
-        }
+            notes=[f"left out {counts.list_removed()}"] if counts.removed else [],
+        )
         files = [VALID, REPORT, *(f"{name}.json" for name in names)]
         if begun.labels:
             write_whole_text(self._folder / LABELS, json.dumps(begun.labels, ensure_ascii=False) + "\n")
             files.append(LABELS)
         sizes_of_vocabularies = preparation.sizes(tokenizers)
-        write_manifest(self._folder, [part for _, part in parts], sizes_of_vocabularies, facts, files)
+        write_manifest(self._folder, [part for _, part in parts], sizes_of_vocabularies, asdict(facts), files)
         shutil.rmtree(self._folder / _UNFINISHED)
         return report
 
@@ -544,7 +557,7 @@ class _Done:
 
 @lru_cache(maxsize=1)
 def _load(
-    folder: Path, settings: str
+    folder: Path, settings: bytes
 ) -> tuple[Preparation[Any], dict[str, Tokenizer], _Split, dict[str, set[int]]]:
     """What every chunk of a folder needs, read once in each process."""
     content = parse_json(settings)
@@ -560,7 +573,7 @@ def _encode_chunk(chunk: _Chunk) -> _Done:
     """Encode some examples and write them as a part, unless that was done before."""
     folder, unfinished = chunk.folder, chunk.folder / _UNFINISHED
     try:
-        settings = (unfinished / _SETTINGS).read_text(encoding="utf-8")
+        settings = (unfinished / _SETTINGS).read_bytes()
     except OSError as error:
         raise DataError(
             f"{unfinished / _SETTINGS}: cannot be read ({error.strerror}); all processes need the folder of the store"
@@ -600,29 +613,60 @@ def _encode_chunk(chunk: _Chunk) -> _Done:
         hashed = _hash(text[0]) if tests else 0
         counts.in_tests.update(name for name, hashes in tests.items() if hashed in hashes)
     part = write_part(folder / f"{chunk.number:06d}.arrow", columns) if counts.kept else None
-    if part is not None:
-        write_whole(unfinished / f"{part.file}.npy", lambda file: np.save(file, np.array(hashes, np.uint64)))
+    kept_hashes = [] if part is None else [unfinished / f"{part.file}.npy"]
+    for path in kept_hashes:
+        write_whole(path, lambda file: np.save(file, np.array(hashes, np.uint64)))
     content = {
         "digest": digest,
         "part": None if part is None else asdict(part),
+        "hashes": _digests(kept_hashes),
         "counts": counts.to_json(),
         "valid": valid,
     }
-    write_whole_text(record, json.dumps(content, ensure_ascii=False))
+    _write_checked(record, content)
     return _Done(chunk.corpus, counts, part, valid)
 
 
 def _done_before(folder: Path, record: Path, digest: str, corpus: int) -> _Done | None:
     """What became of a chunk in an earlier session; None where its part is not there, whole and of the same text."""
     try:
-        content = parse_json(read_whole(record, _MAX_PART_JSON))
-        part = None if content["part"] is None else Part(**content["part"])
+        content = _read_checked(record)
+        part = None if content["part"] is None else build_dataclass(Part, content["part"])
         counts = CorpusCounts.from_json(content["counts"])
+        kept_hashes = [] if part is None else [record.with_name(f"{part.file}.npy")]
+        is_same = content["digest"] == digest and content["hashes"] == _digests(kept_hashes)
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    if content["digest"] != digest or (part is not None and not is_whole(folder, part)):
-        return None
-    return _Done(corpus, counts, part, content["valid"])
+    is_there = part is None or (part.file == f"{record.stem}.arrow" and is_whole(folder, part))
+    return _Done(corpus, counts, part, content["valid"]) if is_same and is_there else None
+
+
+def _write_checked(path: Path, content: Mapping[str, Any]) -> None:
+    """Write plain values with their checksum."""
+    write_whole_text(path, json.dumps({**content, _CHECKSUM: _digest(content)}, ensure_ascii=False))
+
+
+def _read_checked(path: Path) -> dict[str, Any]:
+    """Read what `_write_checked` wrote.
+
+    Raises:
+        OSError: it cannot be read.
+        ValueError: it is damaged.
+    """
+    content = parse_json(read_whole(path, _MAX_PART_JSON))
+    if not isinstance(content, dict) or content.pop(_CHECKSUM, None) != _digest(content):
+        raise ValueError("its checksum is wrong")
+    return content
+
+
+def _digests(paths: Iterable[Path]) -> dict[str, str]:
+    """SHA-256 of files of tokenizers or hashes, by name.
+
+    Raises:
+        OSError: one cannot be read, or is larger than any of these.
+    """
+    contents = {path.name: read_whole(path, MAX_TOKENIZER_BYTES) for path in paths}
+    return {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()}
 
 
 def _in_order(function: Callable[[_Chunk], _Done], chunks: Iterable[_Chunk], jobs: int) -> Iterator[_Done]:

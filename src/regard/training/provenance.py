@@ -20,12 +20,14 @@ from typing import Any
 import numpy as np
 import torch
 
-from regard.batches.store import MANIFEST, is_store
+from regard.batches.store import MANIFEST, digest_of, is_store
+from regard.device import MAX_THREADS
 from regard.errors import DataError, FolderError
-from regard.io import write_whole_text
+from regard.io import parse_json, read_whole, write_whole_text
 from regard.version import __version__
 
 RUN = "run.json"
+_MAX_RUN_BYTES = 1 << 26
 _PACKAGES = ("torch", "lightning", "numpy", "safetensors", "tokenizers")
 
 
@@ -62,9 +64,7 @@ def _file(path: Path) -> dict[str, Any]:
         return _file(path / MANIFEST)
     if not path.is_file():
         return {"file": str(path), "bytes": None, "sha256": None}
-    with path.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    return {"file": str(path), "bytes": path.stat().st_size, "sha256": digest}
+    return {"file": str(path), "bytes": path.stat().st_size, "sha256": digest_of(path)}
 
 
 def _plain(value: Any) -> bytes:
@@ -118,10 +118,14 @@ def read_run(folder: Path) -> dict[str, Any]:
     """
     path = folder / RUN
     try:
-        run: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        if not isinstance(run["data"], dict) or not isinstance(run["sessions"], list):
-            raise ValueError("data or sessions are missing")
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        run: dict[str, Any] = parse_json(read_whole(path, _MAX_RUN_BYTES))
+        for found in run["data"].values():
+            _checksums(found)
+        last = run["sessions"][-1]
+        differences(last, last)
+        if type(last["threads"]) is not int or not 1 <= last["threads"] <= MAX_THREADS:
+            raise ValueError(f"{last['threads']!r:.60} threads")
+    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
         raise FolderError(f"{path}: damaged: {error}; copy the folder again") from error
     return run
 

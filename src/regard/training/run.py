@@ -22,7 +22,7 @@ from regard.config import flatten, set_option, toml_value, write_toml
 from regard.device import ProcessorTimes, ThreadChoice, threads_for_training, threads_set_to
 from regard.errors import ConfigError, DataError, FolderError
 from regard.evaluation.metrics import METRICS, TextMetric, display_name
-from regard.io import one_writer, remove_half_written, write_whole_text
+from regard.io import one_writer, remove_file, remove_half_written, write_whole_text
 from regard.models.transfer import copy_trained
 from regard.openmp import spins_long
 from regard.ops.native import load
@@ -449,7 +449,7 @@ class _Run:
         comments = [line[2:] for line in _first_comments(path / "train.toml")]
         write_options(path, self._config, comments)
         write_run(path, self._data, [*sessions, session])
-        (path / "report.json").unlink(missing_ok=True)  # which says that a run is finished
+        remove_file(path / "report.json")  # which says that a run is finished
 
     def train(self, checkpoints: Checkpoints, state: TrainingState | None) -> TrainedRun:
         """Train to the end, from a state where there is one."""

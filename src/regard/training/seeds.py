@@ -30,6 +30,7 @@ from regard.training.progress import Listener, Note, ignore
 from regard.training.provenance import fingerprint, refuse_other_data
 
 _MAX_REPORT_BYTES = 1 << 24
+_MAX_SEEDS = 1000
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ def run_seeds(
         RegardError: the task has no ensembles, the folder holds another model or members of another configuration, or
             the data or the configuration cannot be used.
     """
-    in_range("--seeds", num_seeds, 1)
+    in_range("--seeds", num_seeds, 1, _MAX_SEEDS)
     spec = TASKS[config.task]
     if not spec.predictor().combines:
         able = ", ".join(other.purpose for other in TASKS.values() if other.predictor().combines)

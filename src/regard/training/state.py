@@ -24,10 +24,11 @@ from torch.optim import Optimizer
 
 from regard.checkpoint import ModelFolder, fill_model, unshared
 from regard.errors import FolderError
-from regard.io import link_whole, make_folder, remove_half_written
+from regard.io import build_dataclass, link_whole, make_folder, remove_file, remove_half_written
 from regard.tasks.base import Validation
 from regard.tensors import read_facts, read_tensors, write_tensors
 from regard.training.guards import LossGuard
+from regard.training.optimizer import OPTIMIZER_STATE
 from regard.training.progress import Listener, Note
 
 _NAME = re.compile(r"(\d{8,})(\.state)?\.safetensors")
@@ -87,12 +88,16 @@ class TrainingState:
 
     @classmethod
     def from_json(cls, facts: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> "TrainingState":
-        """What `to_json` wrote, with its tensors."""
-        ranked = [
-            RankedValidation(each["update"], Validation(**each["validation"])) for each in facts["ranked"]
-        ]
-        guard = LossGuard(**facts["guard"])
-        return cls(**{**facts, "ranked": ranked, "guard": guard, "tensors": dict(tensors)})
+        """What `to_json` wrote, with its tensors.
+
+        Raises:
+            ValueError: it is something else.
+        """
+        state = build_dataclass(cls, facts)
+        guard = state.guard
+        if (state.validated_at >= 0 and not state.ranked) or (guard.initial is None) != (guard.last is None):
+            raise ValueError("its state contradicts itself")
+        return replace(state, tensors=dict(tensors))
 
     def rank(self, validation: Validation, select: str, count: int) -> bool:
         """Put a validation among the best ones; of equals the first stays before.
@@ -123,15 +128,25 @@ def optimizer_tensors(model: nn.Module, optimizer: Optimizer) -> dict[str, Tenso
 
 
 def restore_optimizer(model: nn.Module, optimizer: Optimizer, tensors: Mapping[str, Tensor]) -> None:
-    """Give an optimizer what `optimizer_tensors` returned; the learning rates stay its own."""
+    """Give an optimizer what `optimizer_tensors` returned; the learning rates stay its own.
+
+    Raises:
+        ValueError: they are of another model or another optimizer.
+    """
     names = {parameter: name for name, parameter in model.named_parameters()}
     ordered = [names[parameter] for group in optimizer.param_groups for parameter in group["params"]]
+    shapes = {name: parameter.shape for parameter, name in names.items()}
+    known = next(keys for of, keys in OPTIMIZER_STATE.items() if isinstance(optimizer, of))
     state: dict[int, dict[str, Tensor]] = {}
     for path, tensor in tensors.items():
         kind, _, rest = path.partition("/")
         if kind == "optimizer":
             name, _, key = rest.rpartition("/")
+            if key not in known or tensor.shape != (() if key == "step" else shapes.get(name)):
+                raise ValueError(f"{path} of shape {tuple(tensor.shape)}")
             state.setdefault(ordered.index(name), {})[key] = tensor
+    if any(len(each) < len(known) for each in state.values()):
+        raise ValueError("a part of the optimizer's state is missing")
     optimizer.load_state_dict({**optimizer.state_dict(), "state": state})
 
 
@@ -233,13 +248,16 @@ class Checkpoints:
             try:
                 tensors, facts = read_tensors(self._state(update))
                 weights, _ = read_tensors(self._weights(update))
-            except (FolderError, FileNotFoundError) as error:
+                state = TrainingState.from_json(facts, tensors)
+                if state.updates != update:
+                    raise ValueError(f"its state is that of update {state.updates:,}")
+            except (FolderError, FileNotFoundError, ValueError) as error:
                 listener(Note(f"the checkpoint of update {update:,} cannot be used: {error}"))
                 continue
-            state = TrainingState.from_json(facts, tensors)
             for path, number, _ in self._files():
                 if number > update:
-                    path.unlink()
+                    remove_file(path)
+            self._drop_damaged(state, listener)
             self._publish(state)
             return Checkpoint(state, weights, self._weights(update))
         if complete:
@@ -247,6 +265,19 @@ class Checkpoints:
                 f"{self._path}: every checkpoint is damaged; copy the folder again, or train in another one"
             )
         return None
+
+    def _drop_damaged(self, state: TrainingState, listener: Listener) -> None:
+        """Rank no longer what cannot be loaded; where nothing is left, the run validates again."""
+        for each in list(state.ranked):
+            try:
+                read_tensors(self._weights(each.update))
+            except (FolderError, FileNotFoundError) as error:
+                listener(
+                    Note(f"the weights of update {each.update:,}, among the best, cannot be used: {error}")
+                )
+                state.ranked.remove(each)
+        if not state.ranked:
+            state.validated_at = -1
 
     def fill(self, model: nn.Module, update: int) -> None:
         """Copy the weights of a checkpoint that is kept into a model.
@@ -274,7 +305,7 @@ class Checkpoints:
     def _files(self) -> Iterator[tuple[Path, int, bool]]:
         """Each file, its update, and whether it is a state."""
         for path in sorted(self._path.glob("*.safetensors")):
-            if match := _NAME.fullmatch(path.name):
+            if (match := _NAME.fullmatch(path.name)) and not path.is_dir():
                 yield path, int(match[1]), match[2] is not None
 
     def _complete(self) -> list[int]:
@@ -295,8 +326,9 @@ class Checkpoints:
         newest = self._complete()[-self._keep_last :]
         ranked: set[int] = set()
         for update in newest:
-            with suppress(FolderError):  # an older one that is damaged ranks nothing
-                ranked |= {each["update"] for each in read_facts(self._state(update))["ranked"]}
+            with suppress(FolderError, ValueError):  # an older one that is damaged ranks nothing
+                state = TrainingState.from_json(read_facts(self._state(update)), {})
+                ranked |= {each.update for each in state.ranked}
         for path, update, is_state in self._files():
             if update not in newest and (is_state or update not in ranked):
-                path.unlink()
+                remove_file(path)

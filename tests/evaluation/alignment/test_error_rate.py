@@ -11,6 +11,7 @@ from regard.evaluation.alignment.error_rate import (
     kendall_tau,
     score_alignments,
 )
+from regard.evaluation.metrics import METRICS
 from regard.text.links import GoldLinks
 
 links = st.frozensets(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=8)
@@ -52,9 +53,24 @@ def test_sentences_are_counted_together(corpus):
 def test_aer_is_one_less_f_where_all_links_are_sure():
     predicted, gold = frozenset({(0, 0), (1, 1), (2, 0)}), frozenset({(0, 0), (1, 2)})
     score = score_alignments([predicted], [GoldLinks(gold)])
-    assert score.aer == pytest.approx(
-        1 - 2 * score.precision * score.recall / (score.precision + score.recall)
-    )
+    assert score.f1 == pytest.approx(2 * 1 / (3 + 2))
+    assert score.aer == pytest.approx(1 - score.f1)
+
+
+def test_f1_of_sure_and_possible_links():
+    """P = 3/4 by the possible links, R = 2/3 by the sure ones: the harmonic mean is 12/17."""
+    predicted = frozenset({(0, 0), (1, 1), (2, 2), (3, 3)})
+    gold = GoldLinks(frozenset({(0, 0), (1, 1), (5, 5)}), frozenset({(2, 2)}))
+    score = score_alignments([predicted], [gold])
+    assert score.f1 == pytest.approx(12 / 17)
+    assert score.scores() == {
+        "aer": pytest.approx(2 / 7),
+        "alignment_precision": 3 / 4,
+        "alignment_recall": 2 / 3,
+        "alignment_f1": score.f1,
+    }
+    assert score.scores().keys() <= METRICS.keys()
+    assert score_alignments([frozenset({(9, 9)})], [GoldLinks(frozenset({(0, 0)}))]).f1 == 0
 
 
 def test_empty_cases():

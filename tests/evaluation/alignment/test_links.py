@@ -1,11 +1,21 @@
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from regard.errors import ConfigError
-from regard.evaluation.alignment import SYMMETRIZERS, LabelledAlpha, LinkRule, in_order
+from regard.errors import ConfigError, DataError
+from regard.evaluation.alignment import (
+    SYMMETRIZATIONS,
+    SYMMETRIZERS,
+    LabelledAlpha,
+    LinkRule,
+    SoftLinks,
+    agreement,
+)
 from regard.evaluation.alignment.links import (
+    PROBABILITY_THRESHOLD,
     argmax_links,
     flip,
     grow_diag,
@@ -15,6 +25,7 @@ from regard.evaluation.alignment.links import (
     threshold_links,
     union,
 )
+from regard.text.links import GoldLinks, in_order
 
 ALPHA = np.array(
     [
@@ -156,6 +167,7 @@ def test_every_method_has_its_name():
     names = ["intersection", "union", "grow-diag", "grow-diag-final", "grow-diag-final-and"]
     methods = [intersection, union, grow_diag, grow_diag_final, grow_diag_final_and]
     assert list(SYMMETRIZERS.items()) == list(zip(names, methods, strict=True))
+    assert (*names, "probability") == SYMMETRIZATIONS
 
 
 def attention(*rows):
@@ -188,6 +200,108 @@ def test_the_threshold_holds_for_both_directions():
 def test_a_blank_pair_has_no_links():
     assert LinkRule(threshold=0.1).links(None) == frozenset()
     assert LinkRule(symmetrize="union").links(None, None) == frozenset()
+
+
+def plain_reference(forward, backward, rule, threshold):
+    """Every rule from two soft matrices (I + 1, J + 1) and (J + 1, I + 1), cell by cell."""
+    num_target, num_source = forward.shape[0] - 1, forward.shape[1] - 1
+    there, back, agreed = set(), set(), set()
+    for i in range(num_target):
+        for j in range(num_source):
+            p, q = forward[i][j], backward[j][i]
+            if math.sqrt(p * q) >= (threshold or 0.4):
+                agreed.add((j, i))
+            if threshold is not None and p >= threshold:
+                there.add((j, i))
+            if threshold is not None and q >= threshold:
+                back.add((j, i))
+            if threshold is None and p > max([0, *forward[i][:j]]) and p >= max(forward[i]):
+                there.add((j, i))
+            if threshold is None and q > max([0, *backward[j][:i]]) and q >= max(backward[j]):
+                back.add((j, i))
+    if rule in ("probability", "intersection", "union"):
+        return {"probability": agreed, "intersection": there & back, "union": there | back}[rule]
+    final = {"grow-diag": None, "grow-diag-final": any, "grow-diag-final-and": all}[rule]
+    return pseudo_code(frozenset(there), frozenset(back), final)
+
+
+@pytest.mark.parametrize("threshold", [None, 0.25, 0.5])
+@pytest.mark.parametrize("rule", SYMMETRIZATIONS)
+def test_every_rule_agrees_with_a_plain_reference_on_random_matrices(rule, threshold):
+    """Up to 6 × 6 words; some weights are equal, and some are 0."""
+    rng = np.random.default_rng(0)
+    seen = set()
+    for _ in range(150):
+        num_source, num_target = rng.integers(0, 7, size=2)
+        forward, backward = (
+            np.round(rng.random(size) ** 2, 1)
+            for size in ((num_target + 1, num_source + 1), (num_source + 1, num_target + 1))
+        )
+        linked = LinkRule(threshold, rule)
+        found = linked.links(attention(*forward), attention(*backward))
+        assert found == plain_reference(forward, backward, rule, threshold)
+        soft = linked.combine(
+            linked.one_direction(attention(*forward)), linked.one_direction(attention(*backward)).flipped
+        )
+        assert soft.links == found
+        for (j, i), probability in soft.annotated(digits=12).probabilities.items():
+            assert probability == pytest.approx(np.sqrt(forward[i, j] * backward[j, i]))
+        seen |= found
+    assert len(seen) > 20
+
+
+def test_by_probability_both_directions_have_to_agree():
+    """√(0.7 · 0.9) = 0.79, √(0.6 · 0.3) = 0.42, √(0.1 · 0.6) = 0.24."""
+    soft = np.array([[0.7, 0.3], [0.4, 0.6], [0.2, 0.1]]), np.array([[0.9, 0, 0], [0, 0.3, 0.6]]).T
+    assert agreement(*soft)[[0, 1, 2], [0, 1, 1]] == pytest.approx([0.7937, 0.4243, 0.2449], abs=1e-4)
+    for threshold, links in ((None, {(0, 0), (1, 1)}), (0.5, {(0, 0)}), (0.2, {(0, 0), (1, 1), (1, 2)})):
+        assert LinkRule(threshold, "probability").links(FORWARD_ALPHA, BACKWARD_ALPHA) == links
+    assert PROBABILITY_THRESHOLD == 0.4
+
+
+def test_by_probability_each_direction_takes_its_largest():
+    """The threshold is of both together."""
+    rule = LinkRule(0.9, "probability")
+    assert rule.one_direction(FORWARD_ALPHA).links == {(0, 0), (1, 1)}
+
+
+def test_directions_of_different_pairs_are_refused():
+    with pytest.raises(DataError, match=r"\(2, 1\) and \(1, 2\) words in the two directions; give both as"):
+        agreement(np.ones((2, 1)), np.ones((1, 2)))
+
+
+class TestSoftLinks:
+    GOLD = GoldLinks(frozenset({(0, 0)}), frozenset({(1, 2), (1, 1)}), {(0, 0): 0.75, (1, 2): 0.25})
+
+    def test_of_a_file(self):
+        soft = SoftLinks.of_file(self.GOLD, 2, 3)
+        assert soft.weights.tolist() == [[0.75, 0], [0, 1], [0, 0.25]]
+        assert soft.annotated(digits=4) == GoldLinks(
+            self.GOLD.sure, self.GOLD.possible, {(0, 0): 0.75, (1, 1): 1.0, (1, 2): 0.25}
+        )
+        assert soft.annotated() == GoldLinks(self.GOLD.sure, self.GOLD.possible)
+
+    def test_a_threshold_keeps_what_is_probable(self):
+        soft = SoftLinks.of_file(self.GOLD, 2, 3, 0.5)
+        assert soft.annotated() == GoldLinks(frozenset({(0, 0)}), frozenset({(1, 1)}))
+
+    def test_a_word_that_the_tokenizer_does_not_count_has_no_weight(self):
+        soft = SoftLinks.of_file(self.GOLD, 1, 2)
+        assert soft.weights.tolist() == [[0.75], [0]]
+        assert soft.links == self.GOLD.possible
+
+    def test_flipped(self):
+        flipped = SoftLinks.of_file(self.GOLD, 2, 3).flipped
+        assert flipped.weights.shape == (2, 3)
+        assert flipped.weights[1, 2] == 0.25
+        assert flipped.annotated() == GoldLinks(frozenset({(0, 0)}), frozenset({(2, 1), (1, 1)}))
+
+    def test_probabilities_are_the_weights_rounded(self):
+        alpha = attention([0.123456, 0.2, 0], [0, 0, 1])
+        assert LinkRule(0.1).one_direction(alpha).annotated(digits=4).probabilities == {
+            (0, 0): 0.1235,
+            (1, 0): 0.2,
+        }
 
 
 def test_invalid_rules_are_refused():

@@ -42,7 +42,7 @@ def measure(bench, sizes):
             CaptionedFigure("two", "Second caption.", figure),
         ],
         [Table("Of bands", ["words", "BLEU"], [["3–7 <w>", "12.5"], ["8–9", "−1.0"]])],
-        ["A remark on <b>."],
+        ["A remark on <b>.", "From s_{t−1} and α_i < 1."],
     )
 
 
@@ -93,6 +93,10 @@ def test_everything_is_on_the_page(page):
         "held in part",
     ):
         assert said in page, said
+
+
+def test_subscripts_are_set(page):
+    assert "<p>From s<sub>t−1</sub> and α<sub>i</sub> &lt; 1.</p>" in re.sub("</sub><sub>", "", page)
 
 
 def test_the_page_is_whole_html_and_refers_to_nothing_outside(page):

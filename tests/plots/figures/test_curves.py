@@ -146,15 +146,25 @@ def test_marks_cross_the_panel_with_their_labels():
     assert {"trained to here", "chance"} <= {text.get_text() for text in axes.texts}
 
 
+@pytest.mark.parametrize(("at", "sides"), [(1.2, ["right", "left"]), (3.9, ["center", "center"])])
+def test_the_labels_of_two_marks_do_not_meet(at, sides):
+    marks = [Mark(at, "trained up to 30"), Mark(1.1, "trained up to 15")]
+    axes = draw_curves([panel(Curve("a", [1, 4], [10, 90]), marks=marks)]).axes[0]
+    by_label = {text.get_text(): text.get_ha() for text in axes.texts}
+    assert [by_label[f"trained up to {longest}"] for longest in (15, 30)] == sides
+
+
 @pytest.mark.parametrize(
-    ("first", "last", "side"), [(50, 90, "right"), (90, 50, "left"), (50, 50, "left"), (90, 10, "left")]
+    ("first", "last", "side", "above"),
+    [(50, 90, "right", True), (90, 50, "left", True), (50, 50, "left", False), (90, 10, "left", True)],
 )
-def test_the_label_of_a_mark_gives_way_to_a_curve_that_starts_there(first, last, side):
+def test_the_label_of_a_mark_gives_way_to_a_curve(first, last, side, above):
     curves = [Curve("a", [1, 4], [first, last]), Curve("lost", [1, 4], [math.nan, math.nan])]
     chart = panel(*curves, marks=[Mark(49.0, "chance", axis="y")], y_range=(0, 100))
     (words,) = (text for text in draw_curves([chart]).axes[0].texts if text.get_text() == "chance")
     assert words.get_ha() == side
     assert words.xy == (0 if side == "left" else 1, 49.0)
+    assert words.get_va() == ("bottom" if above else "top")
 
 
 def test_panels_are_row_by_row_at_one_size():

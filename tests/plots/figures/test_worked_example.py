@@ -98,9 +98,21 @@ def test_the_sum_in_the_last_row_is_of_the_products():
 def test_each_matrix_is_above_its_product():
     matrices = {"W_Q": [[1, 0]], "W_K": [[0, 1]], "W_V": [[0.5, 0.5]]}
     shown = written(draw_projections(["a"], 0, [[3, 4]], matrices, ([[3]], [[4]], [[3.5]])))
-    assert {"W_Q", "W_K", "W_V", "W_Q xᵢ", "W_K xᵢ", "W_V xᵢ", "1 × 2", "3.0", "3.50"} <= set(shown)
+    assert {"W", "Q", "K", "V", " xᵢ", "1 × 2", "3.0", "3.50"} <= set(shown)
+    assert [shown.count(text) for text in ("W", "Q", " xᵢ")] == [6, 2, 3]
     with pytest.raises(ValueError, match="zip"):
         draw_projections(["a"], 0, [[3, 4]], matrices, ([[3]],))
+
+
+def test_a_subscript_is_smaller_below_the_line_and_beside_its_letter():
+    letter, script = draw_number_tables([NumberTable(["a"], [Block("W_Q", [["1"]])])]).axes[0].texts[1:3]
+    assert (letter.get_text(), script.get_text()) == ("W", "Q")
+    assert script.get_size() < letter.get_size()
+    assert script.get_position()[1] > letter.get_position()[1]
+    renderer = letter.figure.canvas.get_renderer()
+    boxes = [text.get_window_extent(renderer) for text in (letter, script)]
+    assert 0 <= boxes[1].x0 - boxes[0].x1 < 3
+    assert "a_b" in written(draw_number_tables([NumberTable(["a"], [Block("a_b", [["1"]], scripts=False)])]))
 
 
 def test_every_similarity_has_its_formula_and_its_weights():

@@ -17,6 +17,7 @@ from regard.tasks.tracing import trace_cell
         ("h_t", "<i>h</i><sub><i>t</i></sub>"),
         ("s_{i−1}", "<i>s</i><sub><i>i</i></sub><sub>−1</sub>"),
         ("v_aᵀ tanh(x)", "<i>v</i><sub><i>a</i></sub>ᵀ tanh(<i>x</i>)"),
+        ("vᵀ tanh(x)", "<i>v</i>ᵀ tanh(<i>x</i>)"),
         ("h̃_t < 1", "<i>h̃</i><sub><i>t</i></sub> &lt; 1"),
         ("σ(a)", "σ(<i>a</i>)"),
         ("W^{hx} x", "<i>W</i><sup><i>hx</i></sup> <i>x</i>"),

@@ -120,7 +120,7 @@ def test_the_listener_hears_each_translation():
 def test_scores_come_in_the_order_of_the_table():
     names = ["bleu", "chrf", "ter", "exact_match", "token_error_rate", "character_error_rate", "perplexity"]
     counts = ["num_sentences", "sentences_per_second"]
-    aligned = ["aer", "alignment_precision", "alignment_recall"]
+    aligned = ["aer", "alignment_precision", "alignment_recall", "alignment_f1"]
     attending = ["attention_entropy", "attention_coverage", "attention_monotonicity"]
     assert list(evaluate(scripted(), SOURCES, REFERENCES).scores()) == names + attending + counts
     evaluation = evaluate(scripted(), SOURCES, REFERENCES, GOLD)

@@ -198,6 +198,14 @@ class TestByHand:
         assert planned["validate_every"] == max(min(length, 10), length // 25)
         assert planned["warmup"] == min(200, length // 20)
 
+    @pytest.mark.parametrize(
+        "training",
+        [{name: value} for name in ("max_updates", "max_epochs") for value in (10**400, -1, 1e308)],
+    )
+    def test_a_length_without_bound_is_left_to_its_configuration(self, training):
+        plan = decide(spelling(200), given={"training": training}).options["training"]
+        assert plan["validate_every"] == decide(spelling(200)).options["training"]["validate_every"]
+
     def test_lines_mark_what_is_given_and_leave_out_what_is_wholly_given(self):
         plan = decide(spelling(2_000))
         given = {"tokenizer": {"normalize": "none"}, "training": {"learning_rate": 0.1}}

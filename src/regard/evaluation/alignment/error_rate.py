@@ -36,6 +36,65 @@ class AlignmentScore:
     num_sure: int
     num_possible: int
 
+    @property
+    def f1(self) -> float:
+        """2PR / (P + R); 0 where both are 0."""
+        total = self.precision + self.recall
+        return 2 * self.precision * self.recall / total if total else 0.0
+
+    def scores(self) -> dict[str, float]:
+        """The rates by their keys in `METRICS`."""
+        return {
+            "aer": self.aer,
+            "alignment_precision": self.precision,
+            "alignment_recall": self.recall,
+            "alignment_f1": self.f1,
+        }
+
+
+@dataclass(slots=True)
+class LinkCounts:
+    """What an `AlignmentScore` is computed from, summed pair by pair.
+
+    Attributes:
+        num_links: |A|.
+        num_sure: |S|.
+        num_possible: |P|.
+        sure_hits: |A∩S|.
+        possible_hits: |A∩P|.
+    """
+
+    num_links: int = 0
+    num_sure: int = 0
+    num_possible: int = 0
+    sure_hits: int = 0
+    possible_hits: int = 0
+
+    def add(self, predicted: Links, gold: GoldLinks) -> None:
+        """Count the links of a pair."""
+        self.num_links += len(predicted)
+        self.num_sure += len(gold.sure)
+        self.num_possible += len(gold.possible)
+        self.sure_hits += len(predicted & gold.sure)
+        self.possible_hits += len(predicted & gold.possible)
+
+    @property
+    def num_errors(self) -> int:
+        """Links that are not possible, and sure ones that are missing: what the alignment error rate counts."""
+        return self.num_links - self.possible_hits + self.num_sure - self.sure_hits
+
+    def score(self) -> AlignmentScore:
+        """The rates of all pairs so far."""
+        total = self.num_links + self.num_sure
+        return AlignmentScore(
+            aer=self.num_errors / total if total else 0.0,
+            precision=self.possible_hits / self.num_links if self.num_links else 1.0,
+            recall=self.sure_hits / self.num_sure if self.num_sure else 1.0,
+            num_links=self.num_links,
+            num_sure=self.num_sure,
+            num_possible=self.num_possible,
+        )
+
 
 def score_alignments(predicted: Sequence[Links], gold: Sequence[GoldLinks]) -> AlignmentScore:
     """Score the links of a corpus against gold links.
@@ -52,21 +111,10 @@ def score_alignments(predicted: Sequence[Links], gold: Sequence[GoldLinks]) -> A
             f"{len(predicted)} sentences have links and {len(gold)} have gold links; "
             "give one line of gold links per sentence, an empty one where there are none"
         )
-    num_links = sum(len(links) for links in predicted)
-    num_sure = sum(len(annotated.sure) for annotated in gold)
-    sure_hits = sum(len(links & annotated.sure) for links, annotated in zip(predicted, gold, strict=True))
-    possible_hits = sum(
-        len(links & annotated.possible) for links, annotated in zip(predicted, gold, strict=True)
-    )
-    total = num_links + num_sure
-    return AlignmentScore(
-        aer=1 - (sure_hits + possible_hits) / total if total else 0.0,
-        precision=possible_hits / num_links if num_links else 1.0,
-        recall=sure_hits / num_sure if num_sure else 1.0,
-        num_links=num_links,
-        num_sure=num_sure,
-        num_possible=sum(len(annotated.possible) for annotated in gold),
-    )
+    counts = LinkCounts()
+    for links, annotated in zip(predicted, gold, strict=True):
+        counts.add(links, annotated)
+    return counts.score()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
-"""The gated recurrent unit (lecture 4), in the form of Cho et al. 2014 and Bahdanau et al. 2015.
+"""The gated recurrent unit of Cho et al. 2014 (lecture 4), as Bahdanau et al. 2015 write it.
 
-Replace each ``...`` by your code and run ``regard check gru.py``. ``torch.nn.GRU`` is another form: its update gate
-keeps the old state where this one takes the new, and it resets after the product with U, not before.
+Replace each ``...`` by your code and run ``regard check gru.py``. Here z_t = 1 takes the new state; in Cho et al. 2014
+and in ``torch.nn.GRU`` it keeps the old one. ``torch.nn.GRU`` also resets after the product with U, not before it.
 """
 
 import torch

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from regard.batches import LabelledBatch
-from regard.layers import Additive, Attention, Cell, Embedding, Head, SelfAttentive
+from regard.layers import Additive, Attention, Cell, Embedding, Head, Output, SelfAttentive
 from regard.ops.gru import gru_step
 from regard.ops.rnn import rnn_step
 from regard.ops.tape import Scoring, extend, kept, read_tape
@@ -117,25 +117,28 @@ class LastStepReader(nn.Module):
         num_labels: the number of answers.
         size: of embedding and state, m = n.
         attends: whether the head sees, besides h_T, a context over h_1 … h_T with h_T as the query.
+        bias: whether cell and head have biases; the RNN of lecture 5 has none.
         seed: of the initial weights, which are the toolkit's own (``glorot``).
     """
 
     def __init__(
         self,
-        cell: Callable[[int, int], Cell],
+        cell: Callable[..., Cell],
         num_symbols: int,
         num_labels: int,
         size: int,
         *,
         attends: bool,
         seed: int,
+        bias: bool = True,
     ) -> None:
         super().__init__()
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             self.embedding = Embedding(num_symbols, size)
-            self.cell = cell(size, size)
-            self.head = Head(2 * size if attends else size, num_labels)
+            self.cell = cell(size, size) if bias else cell(size, size, bias=False)
+            width = 2 * size if attends else size
+            self.head = Head(width, num_labels) if bias else Output(width, num_labels, bias=False)
             self.attention: Attention | None = Additive(size, size, size) if attends else None
 
     def steps(self, ids: Tensor) -> list[Tensor]:

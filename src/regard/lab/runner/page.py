@@ -25,6 +25,7 @@ from regard.lab.runner.experiment import (
     Result,
     format_number,
 )
+from regard.plots.equations import split_equation
 from regard.plots.html import Markup, element, join
 
 _TITLE = "What the lectures claim, and what was measured"
@@ -122,7 +123,7 @@ def _contents(results: Sequence[Result]) -> Markup:
             element(
                 "td",
                 element("a", result.title, href=f"#{result.name}"),
-                element("div", result.claim, class_="claim"),
+                element("div", _prose(result.claim), class_="claim"),
             ),
             element("td", _verdict_word(result)),
             element("td", minutes(result.seconds)),
@@ -156,22 +157,22 @@ def _experiment_section(result: Result, folder: Path, *, number: int | None = No
         "section",
         element("p", f"Experiment {number}" if number else "An experiment of the lab", class_="eyebrow"),
         element("h2" if number else "h1", result.title),
-        element("blockquote", result.claim, element("footer", result.source)),
+        element("blockquote", _prose(result.claim), element("footer", _prose(result.source))),
         element(
             "div",
             _verdict_word(result),
-            join(element("p", _without_break(each)) for each in said),
+            join(element("p", _prose(each)) for each in said),
             class_=f"verdict {verdict}",
         ),
         join(figures[:1]),
         element("h3", "Method"),
-        element("p", result.method),
+        element("p", _prose(result.method)),
         join(figures[1:]),
         join(_table(table["columns"], table["rows"], table["caption"]) for table in result.tables),
         *([element("h3", "Remarks")] if result.remarks else []),
-        join(element("p", _without_break(remark)) for remark in result.remarks),
+        join(element("p", _prose(remark)) for remark in result.remarks),
         element("h3", "What decides"),
-        element("p", result.decides),
+        element("p", _prose(result.decides)),
         _checks(result.verdict["checks"]),
         element("pre", result.command),
         element("p", _run_details(result), class_="run"),
@@ -180,9 +181,11 @@ def _experiment_section(result: Result, folder: Path, *, number: int | None = No
     )
 
 
-def _without_break(text: str) -> str:
-    """The text with no line break between a number and its percent sign."""
-    return text.replace(" %", "\N{NO-BREAK SPACE}%")
+def _prose(text: str) -> Markup:
+    """Text with its sub- and superscripts set, and no line break between a number and its percent sign."""
+    runs = split_equation(text.replace(" %", "\N{NO-BREAK SPACE}%"))
+    names = {-1: "sub", 1: "sup"}
+    return join(element(names[run.level], run.text) if run.level else run.text for run in runs)
 
 
 def minutes(seconds: float) -> str:
@@ -201,7 +204,7 @@ def _figure(figure: Mapping[str, str], folder: Path) -> Markup:
     width = int.from_bytes(data[_PNG_WIDTH_OFFSET : _PNG_WIDTH_OFFSET + 4]) // _DOTS
     source = f"data:image/png;base64,{b64encode(data).decode('ascii')}"
     image = Markup(element("img", src=source, alt=figure["caption"], width=width).removesuffix("</img>"))
-    return element("figure", image, element("figcaption", figure["caption"]))
+    return element("figure", image, element("figcaption", _prose(figure["caption"])))
 
 
 def _table(columns: Sequence[str], rows: Sequence[Sequence[str]], caption: str = "") -> Markup:
@@ -216,7 +219,7 @@ def _table(columns: Sequence[str], rows: Sequence[Sequence[str]], caption: str =
     ]
     table = element(
         "table",
-        *([element("caption", caption)] if caption else []),
+        *([element("caption", _prose(caption))] if caption else []),
         element("thead", element("tr", *head)),
         element("tbody", *body),
         class_="numbers",

@@ -258,7 +258,7 @@ class SigmoidRNN(RNN):
 
 
 class GRU(Cell):
-    """The gated recurrent unit as in Cho et al. 2014: an update gate of 1 takes the new state.
+    """The gated recurrent unit of Cho et al. 2014, whose z is 1 − z here, as in Bahdanau et al. 2015.
 
     z_t = σ(W_z x_t + U_z h_{t−1} + b_z), r_t = σ(W_r x_t + U_r h_{t−1} + b_r),
     h̃_t = tanh(W_h x_t + U_h (r_t∘h_{t−1}) + b_h), h_t = (1−z_t)∘h_{t−1} + z_t∘h̃_t.

@@ -1,8 +1,9 @@
-"""The gated recurrent unit in the paper's form (Cho et al. 2014; Bahdanau et al. 2015, A.1.1 and A.2.2).
+"""The gated recurrent unit of Cho et al. 2014 in the form of Bahdanau et al. 2015, A.1.1 and A.2.2.
 
-The three blocks of rows in W, U and b are: update, reset, candidate. Two traps beside `torch.nn.GRU`, whose
-form is `ops/torch_gru`: here an update gate of 1 takes the *new* candidate (torch's keeps the old state), and
-here the state is reset *before* it is multiplied by U (torch's after). The weights do not interchange.
+Cho et al. have z in the place of 1 − z: the same functions, with W_z, U_z and b_z negated. The three blocks
+of rows in W, U and b are: update, reset, candidate. Two traps beside `torch.nn.GRU`, whose form is `ops/torch_gru`:
+here an update gate of 1 takes the *new* candidate (torch's keeps the old state), and here the state is reset *before*
+it is multiplied by U (torch's after). The weights do not interchange.
 """
 
 import torch

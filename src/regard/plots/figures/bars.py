@@ -6,6 +6,7 @@ behind its bar. All bars have one colour, so that grey print loses nothing.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -31,7 +32,7 @@ class Measure:
     Attributes:
         label: what is measured, with its unit.
         values: one per name.
-        spreads: half the length of each error bar, if known.
+        spreads: half the length of each error bar, if known; 0 for no error bar.
         form: the format of a value, such as "{:.1f}".
         title: above the panel, such as "higher is better".
         ranging: the limits of the axis; by default from 0 to what the bars need.
@@ -89,7 +90,7 @@ def _draw(axes: Axes, names: Sequence[str], measure: Measure, families: Sequence
         height=0.62,
         color=LINE_STYLES[0].colour,
         alpha=0.82,
-        xerr=measure.spreads or None,
+        xerr=[each or math.nan for each in measure.spreads] or None,
         error_kw=error_bars,
     )
     axes.set_ylim(len(names) - 0.5, -0.5)

@@ -29,6 +29,7 @@ _LEFT, _GAP, _TOP, _BOTTOM, _RIGHT = 0.75, 0.85, 0.4, 0.55, 0.25
 _MOST_TICKS = 8  # distinct x values that each get a tick on a log2 axis
 _TICK_GAP = 0.06  # inches between two labels of ticks
 _LABEL_HEIGHT = 0.06  # of the axes' height: a label along a line
+_SAMPLES = 200  # points of a curve that are compared with the place of a label
 _MOST_MARKERS = 25  # points with a marker; more markers would hide the line
 _LEGEND_ROW = 0.3  # inches
 _LABEL_STEP = 1.35  # font sizes between two labels at the ends of curves
@@ -197,8 +198,9 @@ def _draw(axes: Axes, panel: Panel, labels: Sequence[str], families: Sequence[st
         }
         axes.set_title(renderable(panel.title, families), loc="left", **heading)
     style_axes(axes, families)
+    sides = _sides(axes, [mark for mark in panel.marks if mark.axis == "x"], families)
     for mark in panel.marks:
-        _draw_mark(axes, panel, mark, families)
+        _draw_mark(axes, panel, mark, families, sides.get(mark, "center"))
 
 
 def _set_scales(axes: Axes, panel: Panel) -> None:
@@ -238,7 +240,18 @@ def _apart(places: Sequence[float], width: float) -> list[float]:
     return [places[-1]]
 
 
-def _draw_mark(axes: Axes, panel: Panel, mark: Mark, families: Sequence[str]) -> None:
+def _sides(axes: Axes, marks: Sequence[Mark], families: Sequence[str]) -> dict[Mark, str]:
+    """On which side of their lines the labels above the axes are: centred, and apart where two would meet."""
+    sides: dict[Mark, str] = {}
+    inches = {mark: axes.transData.transform((mark.at, 0))[0] / axes.figure.dpi for mark in marks}
+    halves = {mark: text_width(mark.label, FONT_SIZE - 1, families) / 2 for mark in marks}
+    for left, right in pairwise(sorted(marks, key=lambda mark: mark.at)):
+        if inches[right] - inches[left] < halves[left] + halves[right] + _TICK_GAP:
+            sides |= {left: "right", right: "left"}
+    return sides
+
+
+def _draw_mark(axes: Axes, panel: Panel, mark: Mark, families: Sequence[str], side: str) -> None:
     from matplotlib.patheffects import withStroke
 
     text: dict[str, Any] = {"family": list(families), "size": FONT_SIZE - 1, "color": MUTED, "zorder": 4}
@@ -254,32 +267,45 @@ def _draw_mark(axes: Axes, panel: Panel, mark: Mark, families: Sequence[str]) ->
             (0, 2),
             ("data", "axes fraction"),
             "offset points",
-            ha="center",
+            ha=side,
             va="bottom",
             **text,
         )
     else:
         axes.axhline(mark.at, color=MUTED, linewidth=0.8, linestyle=(0, (2, 2)), zorder=1)
-        side, place, way = ("right", 1, -3) if _starts_near(axes, panel, mark.at) else ("left", 0, 3)
+        across, up = _clear_corner(axes, panel, mark, families)
         axes.annotate(
             shown,
-            (place, mark.at),
-            (way, 2),
+            (float(across == "right"), mark.at),
+            (-3 if across == "right" else 3, 2 if up == "bottom" else -2),
             ("axes fraction", "data"),
             "offset points",
-            ha=side,
-            va="bottom",
+            ha=across,
+            va=up,
             **text,
         )
 
 
-def _starts_near(axes: Axes, panel: Panel, at: float) -> bool:
-    """Whether a curve starts where a label at the left would be, and no curve ends nearer to that height."""
-    height = _heights(axes, [at])[0]
-    starts = _heights(axes, [end.y for end in _ends(panel, first=True)])
-    ends = _heights(axes, [end.y for end in _ends(panel)])
-    nearest = min(abs(start - height) for start in starts) if starts else 1.0
-    return nearest < _LABEL_HEIGHT and nearest < min(abs(end - height) for end in ends)
+def _clear_corner(axes: Axes, panel: Panel, mark: Mark, families: Sequence[str]) -> tuple[str, str]:
+    """Where the label of a horizontal mark meets the least of the curves: alignments, above its line if possible."""
+    at = _heights(axes, [mark.at])[0]
+    inches = axes.bbox.width / axes.figure.dpi
+    wide = (text_width(mark.label, FONT_SIZE - 1, families) + _TICK_GAP) / inches
+    points = []
+    for curve in panel.curves:
+        drawn = axes.transData.transform(np.column_stack([curve.x, np.asarray(curve.y, dtype=float)]))
+        x, y = axes.transAxes.inverted().transform(drawn[np.isfinite(drawn).all(axis=1)]).T
+        if len(x):
+            along = np.linspace(x[0], x[-1], _SAMPLES)
+            points.append(np.column_stack([along, np.interp(along, x, y)]))
+    x, y = np.concatenate(points).T if points else np.zeros((2, 0))
+
+    def met(corner: tuple[str, str]) -> float:
+        low = at if corner[1] == "bottom" else at - _LABEL_HEIGHT
+        inside = (y > low) & (y < low + _LABEL_HEIGHT) & (x > 1 - wide if corner[0] == "right" else x < wide)
+        return float(inside.sum()) + (_SAMPLES if low < 0 or low + _LABEL_HEIGHT > 1 else 0)
+
+    return min((("left", "bottom"), ("right", "bottom"), ("left", "top"), ("right", "top")), key=met)
 
 
 def _heights(axes: Axes, values: Sequence[float]) -> list[float]:
@@ -287,13 +313,13 @@ def _heights(axes: Axes, values: Sequence[float]) -> list[float]:
     return [float(axes.transAxes.inverted().transform(axes.transData.transform((1, y)))[1]) for y in values]
 
 
-def _ends(panel: Panel, *, first: bool = False) -> list[CurveEnd]:
-    """The last finite point of each curve that has one, or the first."""
+def _ends(panel: Panel) -> list[CurveEnd]:
+    """The last finite point of each curve that has one."""
     ends = []
     for curve in panel.curves:
         points = [(x, y) for x, y in zip(curve.x, curve.y, strict=True) if np.isfinite(y)]
         if points:
-            ends.append(CurveEnd(curve.label, *points[0 if first else -1]))
+            ends.append(CurveEnd(curve.label, *points[-1]))
     return ends
 
 

@@ -10,10 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
 
 from regard.errors import DataError
 from regard.plots.colours import INK, MUTED, weight_colour
+from regard.plots.equations import split_equation
 from regard.plots.figures.canvas import new_figure, page_axes
 from regard.plots.figures.fonts import Font, fill_rectangle
 
@@ -43,6 +45,7 @@ class Block:
         foot: the row below the rule, one cell per column; empty for none.
         weights: for each row a weight from 0 to 1 that colours its background; empty for none.
         sign: before the block, beside the heading, such as "→"; empty for none.
+        scripts: whether ``_`` in its heading and the line below is a subscript.
     """
 
     heading: str
@@ -51,6 +54,7 @@ class Block:
     foot: Sequence[str] = ()
     weights: Sequence[float] = ()
     sign: str = ""
+    scripts: bool = True
 
 
 @dataclass(frozen=True)
@@ -159,7 +163,8 @@ class _Page:
     def _block_width(self, block: Block) -> float:
         """Of a block: of its columns or its heading."""
         small = self.font.smaller()
-        return max(self._columns(block), self.font.width(block.heading, bold=True), small.width(block.under))
+        heading = _width(self.font, block.heading, block.scripts, bold=True)
+        return max(self._columns(block), heading, _width(small, block.under, block.scripts))
 
     def draw(self, axes: Axes, table: NumberTable, top: float) -> None:
         """Draw a table whose upper edge is at `top`."""
@@ -183,10 +188,9 @@ class _Page:
     ) -> None:
         font, em, count = self.font, self.font.em, len(block.cells[0])
         middle = left + self._block_width(block) / 2
-        font.write(axes, middle, lines[0], block.heading, bold=True, align="center")
-        font.smaller().write(
-            axes, middle, lines[0] + (_LINE - 0.2) * em, block.under, colour=MUTED, align="center"
-        )
+        _write(font, axes, middle, lines[0], block.heading, block.scripts, bold=True)
+        under = lines[0] + (_LINE - 0.2) * em
+        _write(font.smaller(), axes, middle, under, block.under, block.scripts, colour=MUTED)
         wide = self._columns(block)
         start = middle - wide / 2
         inside = _INSIDE * em if count > 1 else 0.0
@@ -204,6 +208,33 @@ class _Page:
             upper, lower = lines[1] - 1.15 * em, lines[len(table.names)] + 0.45 * em
             for edge, inward in ((start, 1), (start + wide, -1)):
                 _bracket(axes, edge, upper, lower, inward * 0.28 * em)
+
+
+def _pieces(font: Font, text: str, scripts: bool) -> list[tuple[Font, float, str]]:
+    """The font of each piece of a line, how far below the baseline it is, and its text."""
+    if not scripts:
+        return [(font, 0.0, text)]
+    small = font.smaller(0.72)
+    levels = groupby(split_equation(text), key=lambda run: run.level)
+    return [
+        (small if level else font, -0.22 * level * font.em, "".join(run.text for run in runs))
+        for level, runs in levels
+    ]
+
+
+def _width(font: Font, text: str, scripts: bool, *, bold: bool = False) -> float:
+    return sum(each.width(piece, bold=bold) for each, _, piece in _pieces(font, text, scripts))
+
+
+def _write(
+    font: Font, axes: Axes, middle: float, line: float, text: str, scripts: bool, **style: Any
+) -> None:
+    """Write a line centred at `middle`."""
+    bold = style.get("bold", False)
+    x = middle - _width(font, text, scripts, bold=bold) / 2
+    for each, below, piece in _pieces(font, text, scripts):
+        each.write(axes, x, line + below, piece, **style)
+        x += each.width(piece, bold=bold)
 
 
 def _bracket(axes: Axes, edge: float, upper: float, lower: float, inward: float) -> None:
@@ -265,6 +296,7 @@ def draw_attention_steps(
                 f"sum: the new vector of “{words[chosen]}”",
                 foot=_format_rows([new])[0],
                 sign="=",
+                scripts=False,
             ),
         ],
         chosen,

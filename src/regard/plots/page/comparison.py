@@ -11,9 +11,8 @@ from os import PathLike
 from regard.evaluation.alignment.words import LabelledAlpha
 from regard.evaluation.metrics import METRICS, display_name, format_score, format_with_margin
 from regard.evaluation.significance import PairedScore
-from regard.io import write_whole
 from regard.plots.html import Markup, attention_table, element, label_width, shade_key
-from regard.plots.page.report import fill_page
+from regard.plots.page.report import fill_page, write_page
 
 Marked = Sequence[tuple[str, bool]]
 """An output in pieces, each with whether it differs from the reference."""
@@ -222,5 +221,4 @@ def write_comparison_page(path: str | PathLike[str], page: ComparisonPage) -> No
     Raises:
         DataError: the file cannot be written.
     """
-    content = render_comparison(page).encode("utf-8", errors="replace")
-    write_whole(path, lambda file: file.write(content))
+    write_page(path, render_comparison(page))

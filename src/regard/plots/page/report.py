@@ -124,16 +124,21 @@ def _further_tests(report: Report) -> list[Markup]:
     """A table of further test sets."""
     if not report.extra_scores:
         return []
-    return [_section("Further test sets", _table("test set", report.extra_scores))]
+    return [_section("Further test sets", table_of_scores("test set", report.extra_scores))]
 
 
 def _members(report: Report) -> list[Markup]:
     """A table of the models of an ensemble."""
-    return [_section("Models", _table("model", report.members))] if report.members else []
+    return [_section("Models", table_of_scores("model", report.members))] if report.members else []
 
 
-def _table(first: str, figures: Mapping[str, Mapping[str, float | None]]) -> Markup:
-    """Scores by row and key; a dash where a row lacks one."""
+def table_of_scores(first: str, figures: Mapping[str, Mapping[str, float]]) -> Markup:
+    """Scores by row and key; a dash where a row lacks one.
+
+    Args:
+        first: the name of the first column.
+        figures: the scores of each row by key.
+    """
     keys = list(dict.fromkeys(key for values in figures.values() for key in values))
     head = [element("th", name, scope="col") for name in (first, *map(display_name, keys))]
     rows = [
@@ -202,7 +207,7 @@ def _by_length(report: Report) -> list[Markup]:
         for key in keys
     ]
     rows = {f"{name} {report.length_unit}": scores for name, scores in bands.items()}
-    parts = [_table("source", rows)]
+    parts = [table_of_scores("source", rows)]
     if keys:
         chart = line_chart(
             " and ".join(map(display_name, keys)),
@@ -296,13 +301,11 @@ def _shown(one: ShownTranslation) -> Markup:
     if drawn is None:
         return element("article", left)
     between_words = drawn is translation.word_alpha
-    gold = one.gold if between_words else None
     table = attention_table(
         drawn.source_labels,
         drawn.target_labels,
         drawn.alpha,
-        sure=gold.sure if gold else (),
-        possible=gold.possible if gold else (),
+        gold=one.gold if between_words else None,
     )
     attention = element(
         "div",
@@ -447,5 +450,14 @@ def write_report(path: str | PathLike[str], report: Report) -> None:
     Raises:
         DataError: the file cannot be written.
     """
-    page = render_report(report).encode("utf-8", errors="replace")
-    write_whole(path, lambda file: file.write(page))
+    write_page(path, render_report(report))
+
+
+def write_page(path: str | PathLike[str], page: str) -> None:
+    """Write a rendered page atomically.
+
+    Raises:
+        DataError: the file cannot be written.
+    """
+    content = page.encode("utf-8", errors="replace")
+    write_whole(path, lambda file: file.write(content))

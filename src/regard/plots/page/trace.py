@@ -93,11 +93,14 @@ def _step(trace: "Trace", section: "TracedSection", number: int, components: int
 def _part(
     trace: "Trace", section: "TracedSection", part: "TracedPart", step: "TracedStep", components: int
 ) -> Markup | None:
-    if part.key not in step.values or (part.axis == "words" and part.name != "probabilities"):
+    if part.key not in step.values:
         return None
     value = step.values[part.key]
     if part.axis == "words":
-        names, row = zip(*step.candidates, strict=True)
+        candidates = section.candidates(part, step)
+        if not candidates:
+            return None
+        names, row = zip(*candidates, strict=True)
         numbers: list[str] = [_cells(np.array(row), names, components, value.shape[-1])]
     elif part.axis in ("source", "past"):
         labels = section.labels(part, step)

@@ -90,9 +90,10 @@ class TerminalTrace:
     def _numbers(self, section: "TracedSection", part: "TracedPart", step: "TracedStep") -> Text | None:
         value = step.values[part.key]
         if part.axis == "words":
-            if part.name != "probabilities":
+            candidates = section.candidates(part, step)
+            if not candidates:
                 return None
-            labels, row = zip(*step.candidates, strict=True)
+            labels, row = zip(*candidates, strict=True)
             return self._labelled(labels, row, value.shape[-1])
         if part.axis in ("source", "past"):
             labels = section.labels(part, step)

@@ -124,7 +124,7 @@ class TreeBody(Body):
     """A text to search a translation for."""
 
     text: Text = Field(description="What to translate.")
-    options: SearchBody = Field(SearchBody(), description="Options of the search.")  # type: ignore[valid-type]
+    options: SearchBody = Field(default_factory=SearchBody, description="Options of the search.")  # type: ignore[valid-type]
 
 
 class NodeAnswer(Strict):

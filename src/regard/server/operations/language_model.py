@@ -32,7 +32,7 @@ class SampleBody(Body):
 
     prompt: Text = Field("", description="What each line starts with.")
     count: int = Field(1, ge=1, description="Number of lines; a greater count starts with the same ones.")
-    options: SamplingBody = Field(SamplingBody(), description="Options of sampling.")  # type: ignore[valid-type]
+    options: SamplingBody = Field(default_factory=SamplingBody, description="Options of sampling.")  # type: ignore[valid-type]
     seed: int = Field(1, ge=0, le=_MAX_SEED, description="Equal seeds give equal lines.")
     max_length: int = Field(100, ge=1, description="The most tokens of a line.")
     alternatives: int = Field(0, ge=0, le=50, description="Other probable tokens to report at each step.")

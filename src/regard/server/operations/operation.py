@@ -15,6 +15,7 @@ from regard.errors import DataError
 from regard.search.options import Options, SamplingOptions, SearchOptions
 from regard.server.batching import Watch
 from regard.server.config import Limits
+from regard.tasks import TASKS
 
 
 class LimitError(DataError):
@@ -83,6 +84,10 @@ class Operation(ABC, Generic[B]):
     result: ClassVar[type[BaseModel]]
     examples: ClassVar[dict[str, dict[str, Any]]]
     streams: ClassVar[bool] = False
+
+    def suits(self, task: str) -> bool:
+        """Whether models of a task can be used for it: those whose table of routes has it."""
+        return self.name in TASKS[task].operations
 
     @abstractmethod
     def prepare(self, body: B, limits: Limits) -> PreparedBody:

@@ -53,7 +53,7 @@ class TranslateBody(Body):
         description="One text or several. For a model with features, each is a text, a tab and its features. Blank "
         "texts have blank translations."
     )
-    options: SearchBody = Field(SearchBody(), description="Options of the search.")  # type: ignore[valid-type]
+    options: SearchBody = Field(default_factory=SearchBody, description="Options of the search.")  # type: ignore[valid-type]
     constraints: ConstraintsBody | list[ConstraintsBody] | None = Field(
         None, description="On every translation, or one object for each text."
     )

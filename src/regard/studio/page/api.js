@@ -65,6 +65,11 @@ export async function askLog(name) {
   return (await response.json()).rows;
 }
 
+/** Let the service load a model again, as its folder has it now. */
+export async function renew(name) {
+  await post(`models/${encodeURIComponent(name)}/renew`, {});
+}
+
 /** The results of the lab, as its folder has them now. */
 export async function askLab() {
   const response = await fetch("v1/lab");
@@ -80,16 +85,33 @@ async function post(operation, body, signal) {
   return response;
 }
 
-/** The one result of a route for one text; of an equal request, the one that was answered before. */
-export async function ask(operation, body, signal) {
+/** The one result of a route for one text; of an equal request, the one that was answered before, unless `again`. */
+export async function ask(operation, body, signal, again = false) {
   const known = answers.get(keyOf(operation, body));
-  if (known) return known;
+  if (known && !again) return known;
   if (offline) throw new Error("this page was saved without an answer to that; open it in the studio to go on");
   const { model, version, ...rest } = await (await post(operation, body, signal)).json();
   return keep(operation, body, Object.values(rest)[0][0]);
 }
 
-/** The same, with partial results as they are computed. */
+/**
+ * Search a run's sentences: the service reads on at each request, and `onpart` gets what it has found so far, until it
+ * has read them all. Without a server, what was found when the page was saved; null where nothing was.
+ */
+export async function searchCorpus(operation, body, onpart, signal) {
+  for (;;) {
+    let answer = answers.get(keyOf(operation, body));
+    if (!offline && !(answer && answer.read >= answer.total)) {
+      const { model, version, ...rest } = await (await post(operation, body, signal)).json();
+      answer = keep(operation, body, Object.values(rest)[0][0]);
+    }
+    if (signal.aborted) return;
+    onpart(answer ?? null);
+    if (offline || answer.read >= answer.total) return;
+  }
+}
+
+/** The one result of a route, with partial results as they are computed. */
 export async function stream(operation, body, onpartial, signal) {
   const known = answers.get(keyOf(operation, body));
   if (known) return known;

@@ -188,13 +188,13 @@ export function attentionFigures(data, { links = [], actions = {}, only = null, 
   const figures = [];
   if (only !== "links") {
     parts.push(heatMap(data, links, light));
-    figures.push(figure(`${name}Heat map`.trim(), h("div", { class: "scroll" }, parts.at(-1).picture)));
+    figures.push(figure(name ? `${name}heat map` : "Heat map", h("div", { class: "scroll" }, parts.at(-1).picture)));
   }
   if (only !== "heatmap") {
     parts.push(linkMap(data, light, actions, only));
-    figures.push(figure(`${name}Links`.trim(), h("div", { class: "scroll" }, parts.at(-1).picture)));
+    figures.push(figure(name ? `${name}links` : "Links", h("div", { class: "scroll" }, parts.at(-1).picture)));
   }
-  const whole = h("div", { class: "attention", onpointerleave: () => light(null, null) }, h("div", { class: data.source.length > 16 ? "pair long" : "pair" }, ...figures), readout);
+  const whole = h("div", { class: "attention", onpointerleave: () => light(null, null) }, h("div", { class: data.source.length > 28 ? "pair longest" : data.source.length > 16 ? "pair long" : "pair" }, ...figures), readout);
   whole.addEventListener("focusout", (event) => { if (!whole.contains(event.relatedTarget)) light(null, null); });
   return whole;
 }

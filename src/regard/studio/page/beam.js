@@ -2,6 +2,7 @@
 
 import { attentionFigures, bars } from "./attention.js";
 import { figure, h, percent, s, textWidth, written } from "./dom.js";
+import { sourceLabels } from "./words.js";
 
 const NODE_ROW = 38;
 
@@ -127,7 +128,7 @@ export function beamView(search, settings) {
         h("p", { class: "facts" }, `log p ${written(node.total, 2)}, this word ${percent(Math.exp(node.log_prob))}, score ${written(node.score, 2)}`),
         h("div", { class: "pair" },
           figure("Top words here", bars(node.alternatives.slice(0, 8).map(({ token, log_prob: logProb }) => [token, Math.exp(logProb), percent(Math.exp(logProb))]), { chosen: node.token })),
-          node.alpha ? attentionFigures({ source: search.source_tokens, target: path.map((each) => each.token), alpha: path.map((each) => each.alpha) }, { only: "heatmap" }) : null));
+          node.alpha ? attentionFigures({ source: sourceLabels(search), target: path.map((each) => each.token), alpha: path.map((each) => each.alpha) }, { only: "heatmap" }) : null));
     }
     if (focus) stage.querySelector(`[data-id="${settings.node}"]`)?.focus();
   };

@@ -83,3 +83,9 @@ export function figure(name, ...children) {
 export function note(text) {
   return h("p", { class: "note" }, text);
 }
+
+/** Make a field as high as its text. */
+export function fitHeight(field) {
+  field.style.setProperty("height", "auto");
+  field.style.setProperty("height", `${field.scrollHeight + 2}px`);
+}

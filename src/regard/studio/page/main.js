@@ -1,31 +1,35 @@
 // The page: a text, what the model makes of it, and the views into how. The address holds the model, the text and the view.
 
 import { ask, askLab, askModels, canAsk, isOffline, recordings, replay, stream } from "./api.js";
+import { alignView } from "./align.js";
 import { attentionFigures } from "./attention.js";
 import { beamView } from "./beam.js";
-import { choice, h, note, percent, written } from "./dom.js";
+import { choice, fitHeight, h, note, percent, written } from "./dom.js";
 import { generateView } from "./generate.js";
 import { labView } from "./lab.js";
 import { classificationView, taggingView } from "./labels.js";
 import { saveHtml, saveJson, savePng, saveSvg } from "./save.js";
-import { neighboursView, statesView } from "./states.js";
+import { neighboursView } from "./neighbours.js";
+import { readingView, statesView } from "./states.js";
 import { meanRow, stepsView } from "./steps.js";
 import { trainingView } from "./training.js";
 import { whatIfView } from "./whatif.js";
 import { between, hasPieces } from "./words.js";
 
+const INSIDE = [["steps", "Step by step"], ["reading", "Reading"], ["states", "States"], ["neighbours", "Neighbours"], ["training", "Training"]];
 const VIEWS = {
-  translate: [["attention", "Attention"], ["steps", "Step by step"], ["beam", "Beam search"], ["whatif", "What if"], ["states", "States"], ["neighbours", "Neighbours"], ["training", "Training"]],
-  language_model: [["sample", "Sampling"], ["steps", "Step by step"], ["states", "States"], ["neighbours", "Neighbours"], ["training", "Training"]],
-  classify: [["labels", "Label"], ["steps", "Step by step"], ["states", "States"], ["neighbours", "Neighbours"], ["training", "Training"]],
-  tag: [["labels", "Tags"], ["steps", "Step by step"], ["states", "States"], ["neighbours", "Neighbours"], ["training", "Training"]],
+  translate: [["attention", "Attention"], ["steps", "Step by step"], ["beam", "Beam search"], ["whatif", "What if"], ["align", "Align"], ...INSIDE.slice(1)],
+  language_model: [["sample", "Sampling"], ...INSIDE],
+  classify: [["labels", "Label"], ...INSIDE],
+  tag: [["labels", "Tags"], ...INSIDE],
 };
 const VERB = { translate: "Translate", language_model: "Begin with", classify: "Classify", tag: "Tag" };
 const WAIT = 250; // milliseconds after the last key
+const PATIENCE = 300; // milliseconds before a view says that it is being computed
 
 const $ = (selector) => document.querySelector(selector);
-const state = { models: [], limits: {}, model: null, text: "", view: null, beam: 5, letters: "papers", rank: 0, pieces: "words", head: "mean", member: 0, links: false, lab: false, result: null };
-const settings = { steps: {}, beam: {}, whatif: {}, states: {}, neighbours: {}, sample: {} };
+const state = { models: [], limits: {}, model: null, text: "", view: null, beam: 5, letters: "papers", rank: 0, target: "", pieces: "words", head: "mean", member: 0, links: false, lab: false, result: null };
+const settings = { steps: {}, beam: {}, whatif: {}, align: {}, states: {}, neighbours: {}, training: {}, sample: {} };
 let running = null;
 let drawing = 0;
 
@@ -34,7 +38,8 @@ const search = () => ({ beam: state.beam, n_best: state.beam });
 const requests = {
   translate: () => ["translate", { model: state.model.name, texts: state.text, options: search(), alpha: true }],
   tree: () => ["tree", { model: state.model.name, text: state.text, options: search() }],
-  trace: (member = state.member) => ["trace", { model: state.model.name, text: textOfTrace(), letters: state.letters, ...(task() === "translate" ? { beam: state.beam } : {}), ...(state.model.num_models > 1 ? { member } : {}) }],
+  trace: (member = state.member, rank = state.rank) => ["trace", { model: state.model.name, text: textOfTrace(), letters: state.letters, ...(task() === "translate" ? { beam: state.beam } : {}), ...(rank && ranked()[rank].text ? { target: ranked()[rank].text } : {}), ...memberOf(member) }],
+  corpus: () => ({ model: state.model.name, text: state.text, ...memberOf(state.member) }),
   classify: () => ["classify", { model: state.model.name, texts: [pairOf(state.text)] }],
   tag: () => ["tag", { model: state.model.name, texts: state.text }],
   base: () => ({ model: state.model.name, text: state.text, options: search() }),
@@ -44,6 +49,19 @@ const requests = {
 function pairOf(text) {
   const parts = text.split("|").map((part) => part.trim());
   return parts.length === 2 && parts.every(Boolean) ? parts : text;
+}
+
+function memberOf(member) {
+  return state.model.num_models > 1 ? { member } : {};
+}
+
+/** Look at another text. */
+function open(text) {
+  state.text = text;
+  $("#text").value = text;
+  fit();
+  scrollTo({ top: 0 });
+  run();
 }
 
 function textOfTrace() {
@@ -57,6 +75,7 @@ function writeAddress() {
   if (state.text) query.set("q", state.text);
   if (state.view !== VIEWS[task()][0][0]) query.set("view", state.view);
   if (state.beam !== 5) query.set("beam", state.beam);
+  if (state.target && state.view === "align") query.set("target", state.target);
   history.replaceState(null, "", query.size ? `?${query}` : location.pathname);
   document.title = state.text ? `${state.text} · Regard` : "Regard studio";
 }
@@ -66,6 +85,8 @@ function readAddress() {
   state.model = state.models.find(({ name }) => name === query.get("model")) ?? state.models[0];
   state.text = query.get("q") ?? "";
   state.view = query.get("view");
+  state.target = query.get("target") ?? "";
+  if (state.target) Object.assign(settings.align, { text: state.text, target: state.target, own: true });
   const beam = Number(query.get("beam"));
   if (Number.isInteger(beam) && beam >= 1 && beam <= state.limits.beam) state.beam = beam;
 }
@@ -86,6 +107,8 @@ async function run() {
   state.rank = 0;
   settings.steps.moment = undefined;
   Object.assign(settings.beam, { grown: undefined, node: null });
+  Object.assign(settings.states, { range: null, picked: null });
+  settings.neighbours.step = undefined;
   writeAddress();
   if (!state.text.trim() && task() !== "language_model") {
     state.result = null;
@@ -158,7 +181,7 @@ function decoderAlpha(trace) {
 
 /** A view of a trace; of an ensemble, with a choice of its members. */
 async function traceView(view) {
-  const drawn = view(await ask(...requests.trace()));
+  const drawn = view(await ask(...(canAsk(...requests.trace()) ? requests.trace() : requests.trace(state.member, 0))));
   if (state.model.num_models === 1) return drawn;
   const members = Array.from({ length: state.model.num_models }, (_, member) => [member, `Seed ${member + 1}`]);
   return h("div", {}, h("div", { class: "controls" }, choice("Members of the ensemble", members, state.member, (member) => { state.member = member; showView(); })), drawn);
@@ -169,10 +192,10 @@ async function attentionView() {
   if (!chosen.alpha) return note("This model has no attention.");
   let alpha = chosen.alpha;
   let options = [];
-  if (state.rank === 0 && state.model.num_models > 1) {
+  if (state.model.num_models > 1 && canAsk(...requests.trace(0))) {
     const traces = await Promise.all(Array.from({ length: state.model.num_models }, (_, member) => ask(...requests.trace(member))));
     options = traces.map((trace, member) => [`member ${member}`, `Seed ${member + 1}`, decoderAlpha(trace)]).filter(([, , rows]) => rows);
-  } else if (state.rank === 0) options = heads(await ask(...requests.trace()));
+  } else if (canAsk(...requests.trace())) options = heads(await ask(...requests.trace()));
   if (options.length) {
     const head = options.find(([key]) => key === state.head);
     if (head && head[2].length === chosen.tokens.length) [, , alpha] = head;
@@ -192,17 +215,19 @@ async function attentionView() {
 const views = {
   attention: attentionView,
   steps: () => traceView((trace) => {
-    const [operation, body] = requests.trace();
+    const [operation, body] = requests.trace(state.member, 0);
     const both = canAsk(operation, { ...body, letters: state.letters === "papers" ? "slides" : "papers" });
     return stepsView(trace, settings.steps, both ? (letters) => { state.letters = letters; showView(); } : null);
   }),
   beam: async () => beamView(await ask(...requests.tree()), settings.beam),
   whatif: async () => whatIfView({ translation: state.result, tree: await ask(...requests.tree()), base: requests.base() }, settings.whatif),
-  states: () => traceView((trace) => statesView(trace, settings.states)),
-  neighbours: () => traceView((trace) => neighboursView(trace, settings.neighbours)),
+  align: async () => alignView({ model: state.model.name, text: state.text, translation: state.result }, settings.align, (target) => { state.target = target === state.result.text ? "" : target; writeAddress(); }),
+  reading: () => traceView((trace) => readingView(trace)),
+  states: () => traceView((trace) => statesView(trace, settings.states, { body: requests.corpus(), open })),
+  neighbours: () => traceView((trace) => neighboursView(trace, settings.neighbours, { body: requests.corpus(), open })),
   labels: async () => (task() === "tag" ? taggingView(state.result) : classificationView(state.result)),
   lab: async () => labView(await askLab()),
-  training: () => trainingView(state.models.filter((model) => model.task === task()), state.model.name),
+  training: () => trainingView(state.models.filter((model) => model.task === task()), state.model, settings.training),
   sample: async () => generateView({ model: state.model.name, text: state.text, limits: state.limits }, settings.sample),
 };
 
@@ -217,16 +242,24 @@ async function showView() {
   }
   $("#tabs").hidden = false;
   $(`#tab-${state.view}`).scrollIntoView({ block: "nearest", inline: "nearest" });
+  const waiting = setTimeout(() => { if (number === drawing) panel.replaceChildren(note("Computing \u2026")); }, PATIENCE);
+  panel.setAttribute("aria-busy", "true");
+  const finish = (view) => {
+    clearTimeout(waiting);
+    if (number !== drawing) return;
+    panel.replaceChildren(view);
+    panel.setAttribute("aria-busy", "false");
+  };
   try {
-    const view = await views[state.view]();
-    if (number === drawing) panel.replaceChildren(view);
+    finish(await views[state.view]());
   } catch (error) {
-    if (number === drawing) panel.replaceChildren(h("p", { class: "error", role: "alert" }, error.message));
+    finish(h("p", { class: "error", role: "alert" }, error.message));
   }
 }
 
 function showTabs() {
-  const names = [...VIEWS[task()].filter(([name]) => name !== "training" || !isOffline()), ...(state.lab ? [["lab", "Lab"]] : [])];
+  const there = { training: !isOffline(), reading: state.model.attends_past };
+  const names = [...VIEWS[task()].filter(([name]) => there[name] ?? true), ...(state.lab ? [["lab", "Lab"]] : [])];
   if (!names.some(([name]) => name === state.view)) [[state.view]] = names;
   const select = (name, focus) => {
     state.view = name;
@@ -249,7 +282,7 @@ function showModel() {
   const { model } = state;
   $("#text").setAttribute("aria-label", VERB[model.task]);
   $("#text").placeholder = { language_model: "Begin a sentence, or leave it to the model" }[model.task] ?? `Type a text to ${VERB[model.task].toLowerCase()}`;
-  $("#facts").textContent = `${model.num_parameters.toLocaleString("en")} parameters${model.num_models > 1 ? `, ${model.num_models} models` : ""}`;
+  $("#facts").textContent = `${model.num_parameters.toLocaleString("en")} parameters${model.num_models > 1 ? `, ${model.num_models} models` : ""}${model.update ? `, update ${model.update.toLocaleString("en")}` : ""}`;
   $("#beamfield").hidden = model.task !== "translate";
   $("#model").value = model.name;
 }
@@ -277,10 +310,8 @@ function theme(value) {
 }
 
 function fit() {
-  const field = $("#text");
-  field.classList.toggle("long", field.value.length > 120);
-  field.style.setProperty("height", "auto");
-  field.style.setProperty("height", `${field.scrollHeight + 2}px`);
+  $("#text").classList.toggle("long", $("#text").value.length > 120);
+  fitHeight($("#text"));
 }
 
 async function start() {
@@ -332,11 +363,8 @@ async function start() {
   });
   $("#model").addEventListener("change", () => {
     state.model = state.models.find(({ name }) => name === $("#model").value);
-    settings.sample = {};
-    state.member = 0;
-    state.head = "mean";
-    Object.assign(settings.states, { section: null, part: null, unit: null });
-    Object.assign(settings.neighbours, { section: null, part: null });
+    Object.assign(settings, { states: {}, neighbours: {}, training: {}, sample: {} });
+    Object.assign(state, { member: 0, head: "mean" });
     showModel();
     showTabs();
     run();

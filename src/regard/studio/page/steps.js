@@ -36,12 +36,13 @@ export function meanRow(values) {
 
 /** The attention of a step: over the source, or over the past of its own section. */
 function attended(section, step) {
-  const part = section.parts.find(({ name, axis }) => name === "alpha" && axis === "source") ?? section.parts.find(({ axis }) => axis === "past");
+  const alphas = section.parts.filter(({ name }) => name === "alpha");
+  const part = alphas.find(({ axis }) => axis === "source") ?? alphas.find(({ axis }) => axis === "past");
   return part && step.values[part.key] ? { axis: part.axis, weights: meanRow(step.values[part.key]) } : null;
 }
 
 function lanes(trace) {
-  return trace.sections.filter((section) => section.steps.length > 1 || trace.sections.length === 1 || section.key.startsWith("decoder"))
+  return trace.sections.filter((section) => section.steps.length > 1 || trace.sections.length === 1 || section.key.startsWith("decoder") || attended(section, section.steps[0])?.axis === "source")
     .filter(shownState);
 }
 
@@ -62,6 +63,7 @@ function draw(trace, sequence, now) {
   const width = title + column * columns + 8;
   const height = y + (rows.some((section) => section.steps.some((step) => step.output)) ? 20 : -12);
   const x = (k) => title + column * (k + 0.5);
+  const at = (section, step) => x(section.steps.length > 1 || section.key.startsWith("decoder") ? step.position : (columns - 1) / 2);
   const { section: current, step: active } = sequence[now];
   const picture = s("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", class: "unrolled",
     "aria-label": `${current.title}, ${active.token || "start"}${active.output ? `, output ${active.output}` : ""}` });
@@ -76,7 +78,7 @@ function draw(trace, sequence, now) {
       const isNow = order === now;
       const values = meanRow(step.values[part.key] ?? []);
       const size = Math.min(11, (column - 12) / STRIP);
-      const start = x(step.position) - (size * STRIP) / 2;
+      const start = at(section, step) - (size * STRIP) / 2;
       const attention = attended(section, step);
       const numbers = [];
       if (isNow && attention) {
@@ -85,7 +87,7 @@ function draw(trace, sequence, now) {
           if ((weight ?? 0) < 0.01) return;
           const [a, b] = attention.axis === "source" ? [x(j), place[Math.max(from, 0)] + 26] : [x(j), place[k] - 2];
           const d = attention.axis === "source"
-            ? `M${a} ${b}C${a} ${(b + place[k]) / 2} ${x(step.position)} ${(b + place[k]) / 2} ${x(step.position)} ${place[k] - 2}`
+            ? `M${a} ${b}C${a} ${(b + place[k]) / 2} ${at(section, step)} ${(b + place[k]) / 2} ${at(section, step)} ${place[k] - 2}`
             : `M${a} ${b}C${a} ${b - 40} ${x(step.position)} ${b - 40} ${x(step.position)} ${b}`;
           picture.append(s("path", { class: "ribbon on", d, "stroke-width": 0.8 + 11 * weight, "stroke-opacity": 0.15 + 0.6 * weight }));
           if (attention.axis === "source" && weight >= 0.05)
@@ -106,7 +108,7 @@ function draw(trace, sequence, now) {
         picture.append(s("text", { class: isNow ? "word on" : "word", x: x(index), y: place[k] + 44, "text-anchor": "middle" }, step.output));
     });
   });
-  return { picture, x: x(active.position) };
+  return { picture, x: at(current, active) };
 }
 
 function details(trace, section, step, all) {

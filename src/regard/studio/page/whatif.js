@@ -3,7 +3,7 @@
 import { attentionFigures, bars } from "./attention.js";
 import { ask, canAsk, isOffline } from "./api.js";
 import { h, note, percent, written } from "./dom.js";
-import { between, differences, hasPieces } from "./words.js";
+import { between, differences, hasPieces, sourceLabels } from "./words.js";
 
 /** The body of a what-if request. */
 export function interventionBody(base, { swap, attend, prefix }) {
@@ -48,7 +48,7 @@ export function whatIfView(context, settings) {
     chips.replaceChildren(
       ...Object.entries(words.swap).map(([k, word]) => chip(`${sourceWords[k]} \u2192 ${word || "\u2205"}`, () => { const { [k]: _, ...rest } = settings.swap; change({ swap: rest }); })),
       ...(words.prefix ? [chip(`begins \u201c${words.prefix}\u201d`, () => change({ prefix: "" }))] : []),
-      ...Object.entries(words.attend).map(([i, j]) => chip(`step ${Number(i) + 1} attends to ${translation.source_tokens[j]}`, () => { const { [i]: _, ...rest } = settings.attend; change({ attend: rest }); })));
+      ...Object.entries(words.attend).map(([i, j]) => chip(`step ${Number(i) + 1} attends to ${sourceLabels(translation)[j]}`, () => { const { [i]: _, ...rest } = settings.attend; change({ attend: rest }); })));
     showMenu();
     compute();
   };
@@ -86,7 +86,7 @@ export function whatIfView(context, settings) {
     const offered = (node?.alternatives ?? []).filter(({ token }) => !/^<.*>$/.test(token)).slice(0, 6);
     const step = tokenOf(k);
     const select = attends && !isOffline() ? h("select", { "aria-label": `Attention of step ${step + 1}`, onchange: () => { if (select.value !== "") change({ attend: { ...settings.attend, [step]: Number(select.value) } }); } },
-      h("option", { value: "" }, "as the model decides"), ...translation.source_tokens.map((token, j) => h("option", { value: j }, token))) : null;
+      h("option", { value: "" }, "as the model decides"), ...sourceLabels(translation).map((token, j) => h("option", { value: j }, token))) : null;
     menu.replaceChildren(h("h2", {}, "Instead of ", h("b", { dir: "auto" }, targetWords[k])),
       bars(offered.map(({ token, log_prob: logProb }) => [token.replace(/^\u2581/u, ""), Math.exp(logProb), percent(Math.exp(logProb))]), {
         chosen: targetWords[k], onpick: use, disabled: (word) => !canAsk("what-if", interventionBody(base, { swap: {}, attend: {}, prefix: [prefixUpTo(k), word].filter(Boolean).join(" ") })) }),
@@ -119,7 +119,7 @@ export function whatIfView(context, settings) {
   };
   const drag = (i, j) => change({ attend: { ...settings.attend, [i]: j } });
   const sideOf = (title, one, flags, sourceFlags, actions) => {
-    const data = between(one, one.alpha, false);
+    const data = one.alpha && { ...between(one, one.alpha, false), source: sourceLabels(one) };
     return h("section", { class: "side" }, h("h2", {}, title),
       h("p", { class: "plain soft", dir: "auto" }, ...one.source.split(/\s+/u).flatMap((word, k) => [sourceFlags[k] ? h("mark", {}, word) : word, " "])),
       h("p", { class: "plain", dir: "auto" }, ...one.text.split(/\s+/u).flatMap((word, k) => [flags[k] ? h("mark", {}, word) : word, " "])),

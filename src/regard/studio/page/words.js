@@ -16,6 +16,12 @@ export function hasPieces(translation) {
   return !isWord(translation.source_tokens, translation.source_words) || !isWord(translation.tokens, translation.target_words);
 }
 
+/** The source tokens, those that are words as they were typed, be they known or not. */
+export function sourceLabels(translation) {
+  const { source, features, source_tokens: tokens, source_words: words } = translation;
+  return isWord(tokens, words) ? labels([source, ...(features ?? [])].join(" "), tokens, words) : tokens;
+}
+
 /** Rows and columns of an alpha: {source, target, alpha}; a source word's tokens are summed, a target word's averaged. */
 export function between(translation, alpha, words) {
   const { source_tokens: sources, tokens: targets } = translation;

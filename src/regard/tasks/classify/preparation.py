@@ -38,6 +38,10 @@ class LabelledTextPreparation(LabelPreparation[LabelledText, EncodedLabelled]):
         """One text, or the two of a pair."""
         return example.texts
 
+    def input_and_reference(self, example: LabelledText) -> tuple[Any, str]:
+        """One text or the pair, and the label."""
+        return example.texts if len(example.texts) > 1 else example.texts[0], example.label
+
     def names(self, example: LabelledText) -> tuple[str, ...]:
         """The label."""
         return (example.label,)

@@ -181,11 +181,22 @@ class LanguageModelTask(Task):
         }
 
     def restore(self, carried: Mapping[str, Tensor], device: torch.device) -> None:
-        """Go on from that state."""
+        """Go on from that state.
+
+        Raises:
+            ValueError: it is that of another model.
+        """
         layers: dict[str, list[Tensor]] = {}
         for name, tensor in sorted(carried.items()):
             layers.setdefault(name.partition("/")[0], []).append(tensor.to(device))
         self._state = tuple(tuple(parts) for parts in layers.values()) or None
+        if self._state is not None:
+            rows = len(self.processes.share(range(self.config.training.batch_sentences)))
+            for parts, start in zip(self._state, self.model.initial_state(rows), strict=True):
+                past = parts[-1].shape[-1]  # where a state has one, a dimension that is 0 at the start
+                for tensor, first in zip(parts, start, strict=True):
+                    if tensor.shape != tuple(size or past for size in first.shape):
+                        raise ValueError(f"a state of shape {tuple(tensor.shape)}")
 
     def validate(self, device: torch.device) -> Validation:
         """Score the validation text, read as the training text is."""

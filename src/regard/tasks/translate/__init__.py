@@ -38,6 +38,7 @@ TRANSLATE = TaskSpec(
         {
             "max_length",
             "gold",
+            "gold_format",
             "tokenize",
             "lowercase",
             "reference",

@@ -24,7 +24,7 @@ class DataConfig(Config):
     features: str = "0"
     """Column of the source's features (pos=V,num=SG or V;PST;3;SG), in the same way; 0 recognises it."""
     train_links: str = ""
-    """The training pairs' gold links, one line each (Pharaoh: 0-0 1-2), for auxiliary_losses.guided_alignment."""
+    """The training pairs' gold links (Pharaoh: 0-0 1-2; NAACL; Giza), for auxiliary_losses.guided_alignment."""
     max_length: int = 100
     """Training pairs with more tokens than this on one side are left out; a note says how many."""
     max_ratio: float = 0.0

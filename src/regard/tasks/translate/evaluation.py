@@ -101,9 +101,7 @@ class Evaluation:
         """The headline numbers by name, in the order they are printed."""
         scores: dict[str, float | int] = {**self.quality.scores, "perplexity": self.perplexity}
         if self.alignment is not None:
-            scores["aer"] = self.alignment.aer
-            scores["alignment_precision"] = self.alignment.precision
-            scores["alignment_recall"] = self.alignment.recall
+            scores.update(self.alignment.scores())
         if self.attention is not None:
             for name in ("entropy", "coverage", "monotonicity"):
                 if (value := getattr(self.attention, name)) is not None:

@@ -55,6 +55,10 @@ class PairPreparation(Preparation[SentencePair]):
         """Source, with its features, and target."""
         return "\t".join((example.source, *(example.features or ()))), example.target
 
+    def input_and_reference(self, example: SentencePair) -> tuple[Any, str]:
+        """The source with its features, and the target."""
+        return example.input, example.target
+
     def place(self, example: SentencePair) -> str:
         """See `Preparation.place`."""
         return "" if example.place is None else str(example.place)

@@ -27,7 +27,7 @@ from regard.tasks.generation import line_unit
 from regard.tasks.translate.evaluation import Evaluation, evaluate, write_evaluation
 from regard.tasks.translate.predictor import Translator
 from regard.tasks.translate.result import Translation
-from regard.text import Source, format_gold, read_gold_links, read_pairs, source_text
+from regard.text import LinkFormat, Source, format_gold, read_gold_links, read_pairs, source_text
 from regard.text.links import GoldLinks
 
 if TYPE_CHECKING:
@@ -66,7 +66,12 @@ def evaluate_files(options: EvaluationOptions) -> EvaluationRun:
             raise DataError(f"{path}: its {side} are all blank; name a file, or a column, with text")
     links = None
     if options.gold is not None:
-        links = read_gold_links(options.gold, [(pair.source, pair.target) for pair in pairs])
+        links = read_gold_links(
+            options.gold,
+            [(pair.source, pair.target) for pair in pairs],
+            LinkFormat.parse(options.gold_format, "--gold-format"),
+            recognised.append,
+        )
     if links is not None and not translator.attends:
         raise ConfigError(
             f"{options.model}: this model has no attention, so it has no alignments; train one whose decoder is of "

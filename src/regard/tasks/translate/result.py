@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.errors import DataError
-from regard.evaluation.alignment.links import argmax_links, in_order
+from regard.evaluation.alignment.links import argmax_links
 from regard.evaluation.alignment.words import (
     LabelledAlpha,
     count_words,
@@ -30,7 +30,7 @@ from regard.evaluation.alignment.words import (
 )
 from regard.tasks.result import PlottedResult
 from regard.text.formats import read_file, shown
-from regard.text.links import Links
+from regard.text.links import Links, in_order
 from regard.text.specials import SPECIALS, UNK
 
 if TYPE_CHECKING:

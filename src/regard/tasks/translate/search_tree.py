@@ -6,7 +6,7 @@ nothing of models or tensors; alpha is a numpy array.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -63,6 +63,14 @@ class PartialHypothesis:
             "alternatives": [{"token": token, "log_prob": log_prob} for token, log_prob in self.alternatives],
             "alpha": None if self.alpha is None else np.round(self.alpha.astype(np.float64), 4).tolist(),
         }
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> PartialHypothesis:
+        """Read what `to_json` gives."""
+        alpha = values["alpha"]
+        others = tuple((each["token"], each["log_prob"]) for each in values["alternatives"])
+        read = {"alternatives": others, "alpha": None if alpha is None else np.array(alpha)}
+        return cls(**{**values, **read})
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,6 +158,12 @@ class SearchTree(PlottedResult):
         from regard.plots.html import tree_html
 
         return tree_html(self._all, attended=self._attended, caption=self.translation.source_line)
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> SearchTree:
+        """Read what `to_json` gives."""
+        steps = (tuple(map(PartialHypothesis.from_json, step)) for step in values["steps"])
+        return cls(Translation.from_json(values), tuple(steps))
 
     def to_json(self) -> dict[str, Any]:
         """Give everything as a JSON object: the translation, and the steps as lists of partial hypotheses."""

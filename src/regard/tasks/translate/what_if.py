@@ -49,6 +49,19 @@ class WhatIf(PlottedResult):
     def __repr__(self) -> str:
         return f"WhatIf({self.before.text!r} → {self.after.text!r})"
 
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> WhatIf:
+        """Read what `to_json` gives."""
+        return cls(
+            before=Translation.from_json(values["before"]),
+            after=Translation.from_json(values["after"]),
+            attend={int(step): position for step, position in values["attend"].items()},
+            prefix=values["prefix"],
+            swap={int(word): other for word, other in values["swap"].items()},
+            include=tuple(values["include"]),
+            exclude=tuple(values["exclude"]),
+        )
+
     @property
     def changed(self) -> bool:
         """Whether the two translations differ."""

@@ -35,7 +35,7 @@ def read_json_lines(path: str | Path, names: Sequence[str]) -> Iterator[tuple[in
     Raises:
         DataError: the file cannot be read, or a line is not such an object.
     """
-    example = "{" + ", ".join(f'"{name}": "…"' for name in names) + "}"
+    example = "{" + ", ".join(f'"{name}": "…"' for name in names or ("text",)) + "}"
     for number, line in enumerate(read_file(path), start=1):
         if not line.strip():
             continue
