@@ -45,7 +45,9 @@ def enumerate_alignments(emissions, null_emissions, weights, null):
 def test_the_naive_form_is_the_sum_over_all_alignments():
     emissions, null_emissions, weights = random_pair(3, 4, longest=2)
     found = naive.hmm_posteriors(emissions, null_emissions, weights, 0.3)
-    for got, expected in zip(found, enumerate_alignments(emissions, null_emissions, weights, 0.3), strict=True):
+    for got, expected in zip(
+        found, enumerate_alignments(emissions, null_emissions, weights, 0.3), strict=True
+    ):
         torch.testing.assert_close(got, expected)
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from regard.batches.pad import batch_by_length, pad
+from regard.batches.pad import WordPairs, batch_by_length, pad_word_ids
 from regard.config import Config, in_range
 from regard.ops.alignment_hmm import Posteriors, hmm_posteriors
 
@@ -38,8 +38,8 @@ class HmmConfig(Config):
     """Passes of EM with IBM model 1, which knows words and the diagonal alone."""
     passes: int = 4
     """Passes of EM with hidden Markov models."""
-    agreement: bool = True
-    """Whether both directions learn from the links that both expect, or each from its own."""
+    agreement: float = 1.0
+    """How far each direction learns from the links that both expect (1) or from its own (0)."""
     null: float = 0.2
     """The probability that a word belongs to no word of the other side."""
     diagonal: float = 6.0
@@ -50,30 +50,10 @@ class HmmConfig(Config):
     def __post_init__(self) -> None:
         in_range("hmm.lexical_passes", self.lexical_passes, 1, 100)
         in_range("hmm.passes", self.passes, 0, 100)
+        in_range("hmm.agreement", self.agreement, 0, 1)
         in_range("hmm.null", self.null, 0.001, 0.999)
         in_range("hmm.diagonal", self.diagonal, 0, 1000)
         in_range("hmm.longest_jump", self.longest_jump, 1, 1000)
-
-
-class WordPairs(NamedTuple):
-    """A padded batch of pairs, words only.
-
-    Attributes:
-        source_ids: (B, J).
-        source_mask: (B, J), True at words.
-        target_ids: (B, I).
-        target_mask: (B, I).
-    """
-
-    source_ids: Tensor
-    source_mask: Tensor
-    target_ids: Tensor
-    target_mask: Tensor
-
-    @property
-    def cells(self) -> Tensor:
-        """(B, I, J), True where a source and a target word meet."""
-        return self.target_mask.unsqueeze(2) & self.source_mask.unsqueeze(1)
 
 
 class Alphas(NamedTuple):
@@ -166,22 +146,14 @@ class Pass(NamedTuple):
     Attributes:
         model: ``IBM model 1`` or ``HMM``.
         number: of the pass, from 1.
-        count: the passes of this model.
+        of: the passes of this model.
         bits: −log₂ p per word, both directions, by the tables before this pass.
     """
 
     model: str
     number: int
-    count: int
+    of: int
     bits: float
-
-
-def pad_word_pairs(pairs: Sequence[tuple[Sequence[int], Sequence[int]]]) -> WordPairs:
-    """Pairs of ids → a batch."""
-    (source_ids, source_mask), (target_ids, target_mask) = (
-        pad([pair[side] for pair in pairs]) for side in (0, 1)
-    )
-    return WordPairs(source_ids, source_mask, target_ids, target_mask)
 
 
 def estimate_hmm(
@@ -224,7 +196,7 @@ class _Estimation:
         self._hmm = AlignmentHmm(source_size, target_size, len(keys), config).to(self._device)
         self._hmm.keys = keys
         num_cells = sum(len(source) * len(target) for source, target in pairs)
-        self._cached = [] if num_cells <= _MAX_CACHED else None
+        self._cached: list[Tensor] | None = [] if num_cells <= _MAX_CACHED else None
         self._start()
 
     def _start(self) -> None:
@@ -244,13 +216,11 @@ class _Estimation:
         for members in self._batches:
             pairs = self._batch(members)
             own = pairs.source_ids.unsqueeze(1) * self._target_size + pairs.target_ids.unsqueeze(2)
-            keys = torch.cat((keys, own[pairs.cells].unique())).unique()
+            keys = torch.unique(torch.cat((keys, torch.unique(own[pairs.cells]))))
         return keys
 
     def _batch(self, members: Sequence[int]) -> WordPairs:
-        return WordPairs(
-            *(part.to(self._device) for part in pad_word_pairs([self._pairs[k] for k in members]))
-        )
+        return pad_word_ids([self._pairs[k] for k in members]).to(self._device)
 
     def _prepared(self) -> Iterable[tuple[WordPairs, Tensor]]:
         """Every batch with its entries, which are kept from the first pass on where memory allows."""
@@ -267,7 +237,7 @@ class _Estimation:
 
     def run(self, listener: Callable[[Pass], None]) -> AlignmentHmm:
         models = (
-            ("IBM model 1", self._config.lexical_passes, self._lexical, False),
+            ("IBM model 1", self._config.lexical_passes, self._lexical, 0.0),
             ("HMM", self._config.passes, self._markov, self._config.agreement),
         )
         num_words = sum(len(source) + len(target) for source, target in self._pairs)
@@ -278,7 +248,7 @@ class _Estimation:
         return self._finished()
 
     def _improve(
-        self, expect: Callable[[WordPairs, Tensor], tuple[Posteriors, Posteriors]], agree: bool
+        self, expect: Callable[[WordPairs, Tensor], tuple[Posteriors, Posteriors]], agree: float
     ) -> float:
         """One pass of EM: expected counts, then tables; returns log p of the text before it."""
         hmm = self._hmm
@@ -290,8 +260,8 @@ class _Estimation:
             expected = expect(pairs, entries)
             alphas = expected[0].alpha, expected[1].alpha.transpose(1, 2)
             if agree:
-                product = alphas[0] * alphas[1]
-                alphas = product, product
+                product = agree * alphas[0] * alphas[1]
+                alphas = product + (1 - agree) * alphas[0], product + (1 - agree) * alphas[1]
             words = (pairs.target_ids, pairs.target_mask, 2), (pairs.source_ids, pairs.source_mask, 1)
             for way, (alpha, (ids, mask, axis)) in enumerate(zip(alphas, words, strict=True)):
                 counts[way].index_add_(0, entries.flatten(), alpha.flatten())
@@ -322,7 +292,9 @@ class _Estimation:
         near = near * pairs.cells  # (B, I, J)
         hmm, null = self._hmm, self._config.null
         return (
-            _lexical_links(hmm.forward_table[entries], near, hmm.forward_null[pairs.target_ids], null, pairs.target_mask),
+            _lexical_links(
+                hmm.forward_table[entries], near, hmm.forward_null[pairs.target_ids], null, pairs.target_mask
+            ),
             _lexical_links(
                 hmm.backward_table[entries].transpose(1, 2),
                 near.transpose(1, 2),
@@ -353,7 +325,9 @@ class _Estimation:
         return finished
 
 
-def _lexical_links(emissions: Tensor, near: Tensor, null_emissions: Tensor, null: float, mask: Tensor) -> Posteriors:
+def _lexical_links(
+    emissions: Tensor, near: Tensor, null_emissions: Tensor, null: float, mask: Tensor
+) -> Posteriors:
     """The links that IBM model 1 expects in one direction, generated words first.
 
     Args:
@@ -383,7 +357,9 @@ def pool_jumps(counts: Tensor) -> Tensor:
     longest = (len(counts) - 1) // 2
     jumps = torch.arange(-longest, longest + 1, device=counts.device)
     sizes = jumps.abs().clamp_min(_EXACT_JUMPS) / _EXACT_JUMPS
-    bins = torch.where(jumps.abs() <= _EXACT_JUMPS, jumps.abs(), _EXACT_JUMPS + (3 * sizes.log2()).round().long())
+    bins = torch.where(
+        jumps.abs() <= _EXACT_JUMPS, jumps.abs(), _EXACT_JUMPS + (3 * sizes.log2()).round().long()
+    )
     bins = bins * jumps.sign() + int(bins.max())  # from 0
     number = int(bins.max()) + 1
     totals = counts.new_full((number,), _PRIOR).index_add_(0, bins, counts)

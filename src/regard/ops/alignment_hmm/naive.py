@@ -40,10 +40,7 @@ def jump_probabilities(weights: Float[Tensor, "D"], num_words: int) -> Float[Ten
     rows = []
     for start in range(num_words + 1):
         row = torch.stack(
-            [
-                weights[max(-longest, min(longest, word - start)) + longest]
-                for word in range(1, num_words + 1)
-            ]
+            [weights[max(-longest, min(longest, word - start)) + longest] for word in range(1, num_words + 1)]
         )
         rows.append(row / row.sum())
     return torch.stack(rows)
