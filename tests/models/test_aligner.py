@@ -14,7 +14,9 @@ SMALL = EncoderConfig(cell="gru", embedding_size=6, state_size=5)
 
 def network(num_entries=1, **options):
     torch.manual_seed(1)
-    config = AlignerConfig(encoder=SMALL, attention_size=4, affixes=50, hmm=HmmConfig(longest_jump=3), **options)
+    config = AlignerConfig(
+        encoder=SMALL, attention_size=4, affixes=50, hmm=HmmConfig(longest_jump=3), **options
+    )
     return AlignerNetwork(config, 12, 12, num_entries).eval().double()
 
 
@@ -29,11 +31,18 @@ def batch(*pairs):
 
 @pytest.mark.parametrize(
     ("query", "changes"),
-    [("foresight", [True] * 4), ("current", [False, False, True, True]), ("previous", [False, False, False, True])],
+    [
+        ("foresight", [True] * 4),
+        ("current", [False, False, True, True]),
+        ("previous", [False, False, False, True]),
+    ],
 )
 def test_a_query_knows_the_target_as_far_as_its_name_says(query, changes):
     model = network(query=query, hmm_share=0.0)
-    one, other = (model.attend(batch(([4, 5, 6], target))).log_alphas.forward[0] for target in ([7, 8, 9, 10], [7, 8, 11, 10]))
+    one, other = (
+        model.attend(batch(([4, 5, 6], target))).log_alphas.forward[0]
+        for target in ([7, 8, 9, 10], [7, 8, 11, 10])
+    )
     moved = (one - other).abs().amax(dim=1) > 1e-9
     assert moved.tolist() == changes
 
@@ -44,7 +53,9 @@ def test_padding_changes_nothing():
     padded = model(batch(([4, 5], [6, 7, 8]), ([4, 5, 6, 7, 8], [9, 10, 11, 4, 5])))
     for one, other in zip(alone, padded, strict=True):
         torch.testing.assert_close(one[0], other[0, :3, :2])
-        assert other[0, 3:].abs().sum() + other[0, :, 2:].abs().sum() < 1.1 * 5  # what padding has is cut away
+        assert (
+            other[0, 3:].abs().sum() + other[0, :, 2:].abs().sum() < 1.1 * 5
+        )  # what padding has is cut away
 
 
 def test_both_directions_are_distributions():

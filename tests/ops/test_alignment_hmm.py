@@ -12,11 +12,11 @@ from regard.ops.alignment_hmm import fused, naive
 def random_pair(num_targets, num_sources, seed=0, longest=3):
     generator = torch.Generator().manual_seed(seed)
 
-    def draw(*shape):
+    def sample(*shape):
         return torch.rand(*shape, generator=generator, dtype=torch.float64) + 0.01
 
-    weights = draw(2 * longest + 1)
-    return draw(num_targets, num_sources), draw(num_targets), weights
+    weights = sample(2 * longest + 1)
+    return sample(num_targets, num_sources), sample(num_targets), weights
 
 
 def enumerate_alignments(emissions, null_emissions, weights, null):

@@ -55,6 +55,18 @@ def test_the_guided_loss_is_the_cross_entropy_of_expected_links_and_null(case):
     torch.testing.assert_close(guided_two_way(logs, links, target_mask, source_mask), expected)
 
 
+def test_more_links_than_a_word_can_have_share_it(case):
+    *_, target_mask, source_mask = case
+    logs = two_way_softmax(*case)
+    links = torch.zeros(2, 3, 4, dtype=torch.float64)
+    links[0, 1, :2] = torch.tensor([0.9, 0.6])
+    expected = -(0.6 * logs.forward[0, 1, 0] + 0.4 * logs.forward[0, 1, 1])
+    expected -= logs.forward[0, [0, 2], -1].sum() + logs.forward[1, 0, -1]
+    expected -= 0.9 * logs.backward[0, 1, 0] + 0.1 * logs.backward[0, -1, 0]
+    expected -= 0.6 * logs.backward[0, 1, 1] + 0.4 * logs.backward[0, -1, 1] + logs.backward[1, -1].sum()
+    torch.testing.assert_close(guided_two_way(logs, links, target_mask, source_mask), expected)
+
+
 def test_gradients_are_finite_although_padding_has_a_probability_of_zero(case):
     energies, *nulls, target_mask, source_mask = case
     energies = energies.requires_grad_()

@@ -120,9 +120,9 @@ def align(
     """Align the words of given pairs of sentences, and score alignments.
 
     Prints one line per pair: links, source-target, counted from 0
-    (Pharaoh). An aligner (regard train --task align) has both directions and
-    links the words on which they agree. A translator is read by forced
-    decoding: subwords are linked as words, attention is summed over the
+    (Pharaoh). A model of the task align has both directions and links the
+    words on which they agree. A translator is read by forced decoding:
+    subwords are linked as words, attention is summed over the
     pieces of a source word and averaged over those of a target word. A side
     whose tokens are characters is linked by characters, features after
     them; --words links its words.
@@ -310,7 +310,7 @@ def _is_aligner(path: Path) -> bool:
     from regard.checkpoint import ModelFolder
     from regard.tasks.align import ALIGN
 
-    return path.is_dir() and ModelFolder(path).task == ALIGN.name
+    return (path / "regard.json").exists() and ModelFolder(path).task == ALIGN.name
 
 
 def _load_aligner(folder: Path, weights: str, device: str, max_length: int) -> "Aligner":

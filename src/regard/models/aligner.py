@@ -37,7 +37,7 @@ class AlignerConfig(Config):
 
     encoder: EncoderConfig = field(default_factory=EncoderConfig)
     query: str = "foresight"
-    """What a target word's query has read: all of the target (foresight), up to it (current) or before it (previous)."""
+    """What a target word's query has read: all of the target (foresight), to it (current) or before it (previous)."""
     attention_size: int = 128
     """The width a of queries and keys."""
     affixes: int = 30_000
@@ -46,7 +46,7 @@ class AlignerConfig(Config):
     """Distances to the diagonal above this one share a weight; 0 for no such weights."""
     output: bool = False
     """Whether target words are predicted from what attention reads alone; see losses.translation."""
-    hmm_share: float = 0.3
+    hmm_share: float = 0.5
     """The share of the hidden Markov models in the attention of a trained aligner; the network has the rest."""
     hmm: HmmConfig = field(default_factory=HmmConfig)
     initialization: str = "glorot"

@@ -24,7 +24,13 @@ TINY = {
         "attention_size": 16,
         "affixes": 100,
     },
-    "training": {"max_updates": 30, "learning_rate": 0.01, "batch_sentences": 16, "device": "cpu", "validate_every": 10},
+    "training": {
+        "max_updates": 30,
+        "learning_rate": 0.01,
+        "batch_sentences": 16,
+        "device": "cpu",
+        "validate_every": 10,
+    },
 }
 
 
@@ -97,9 +103,9 @@ def test_a_stream_is_the_list(folder):
 
 def test_long_lines_and_unequal_sides_are_refused(folder):
     aligner = Aligner.load(folder, max_length=3)
-    with pytest.raises(DataError, match="line 2 .* has 4 words, above the limit of 3"):
+    with pytest.raises(DataError, match=r"line 2 .* has 4 words, above the limit of 3"):
         aligner.align(["x1", "x1 x2 x3 x4"], ["Y1", "Y1"])
-    with pytest.raises(DataError, match="target 1 .* has 4 words"):
+    with pytest.raises(DataError, match=r"target 1 .* has 4 words"):
         aligner.align(["x1"], ["Y1 Y2 Y3 Y4"])
     with pytest.raises(DataError, match="2 sources and 1 targets"):
         aligner.align(["x1", "x2"], ["Y1"])
@@ -118,17 +124,17 @@ def test_a_resumed_run_has_the_weights_of_the_unbroken_one(tmp_path):
 
     with pytest.raises(KeyboardInterrupt):
         run_training(tmp_path / "parts", configure(TINY, half), train=PAIRS, valid=VALID, listener=stop)
-    told = []
+    printed = []
     run_training(
         tmp_path / "parts",
         configure(TINY, half),
         train=PAIRS,
         valid=VALID,
         resume=True,
-        listener=lambda event: told.append(str(getattr(event, "text", ""))),
+        listener=lambda event: printed.append(str(getattr(event, "text", ""))),
     )
-    assert any("resumed after update 10" in text for text in told)
-    assert not any("IBM" in text for text in told), "what was estimated before is not estimated again"
+    assert any("resumed after update 10" in text for text in printed)
+    assert not any("IBM" in text for text in printed), "what was estimated before is not estimated again"
     one, other = (ModelFolder(tmp_path / name).load("last").model.state_dict() for name in ("whole", "parts"))
     assert all(torch.equal(one[name], other[name]) for name in one)
 

@@ -67,7 +67,8 @@ def guided_two_way(
 
     Args:
         log_alphas: of both directions.
-        links: G, from 0 to 1, 0 on padding; what a word's links leave of 1 is null's, G_i0.
+        links: G, from 0 to 1, 0 on padding; what a word's links leave of 1 is null's, G_i0, and where they are more
+            than 1 together they are divided by their sum.
         target_mask: True at words.
         source_mask: True at words.
 
@@ -76,8 +77,9 @@ def guided_two_way(
     """
     loss = links.new_zeros(())
     for logs, axis, mask in ((log_alphas.forward, 2, target_mask), (log_alphas.backward, 1, source_mask)):
-        null = (1 - links.sum(dim=axis)).clamp_min(0) * mask
-        wanted = torch.cat((links, null.unsqueeze(axis)), dim=axis)
+        total = links.sum(dim=axis, keepdim=True)
+        null = (1 - total).clamp_min(0) * mask.unsqueeze(axis)
+        wanted = torch.cat((links / total.clamp_min(1), null), dim=axis)
         # α of padding is 0, whose logarithm must not be multiplied by 0
         loss = loss - (wanted * logs.masked_fill(wanted == 0, 0)).sum()
     return loss

@@ -212,7 +212,9 @@ class Align(Operation[AlignBody]):
     """Align given pairs, by a translator or by an aligner of words."""
 
     name = "align"
-    summary = "Align sentence pairs: links of their words, and of a translator its probability of the translations."
+    summary = (
+        "Align sentence pairs: links of their words, and of a translator its probability of the translations."
+    )
     body = AlignBody
     results = "alignments"
     result = TranslationAnswer | AlignmentAnswer

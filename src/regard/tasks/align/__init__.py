@@ -15,6 +15,7 @@ ALIGN = TaskSpec(
     prediction="regard.tasks.align.predictor:Aligner",
     preset_table="regard.tasks.align.presets:PRESETS",
     planning="regard.tasks.align.plan:plan_files",
+    commands={"align": "regard.cli.align:align"},
     operations={"align": "regard.server.operations.translate:ALIGN"},
     first_command="regard align {folder} pairs.tsv",
     evaluation="regard.tasks.align.evaluation",

@@ -43,6 +43,6 @@ class AlignmentObjective(nn.Module):
 
 @torch.no_grad()
 def expected_links(model: AlignerNetwork, batch: WordPairBatch) -> Tensor:
-    """G = α→ α← of the hidden Markov models, (B, I, J): the links that both expect."""
+    """G = √(α→ α←) of the hidden Markov models, (B, I, J): the links that both expect."""
     alphas = model.hmm_alphas(batch)
-    return alphas.forward * alphas.backward * batch.cells
+    return (alphas.forward * alphas.backward).sqrt() * batch.cells

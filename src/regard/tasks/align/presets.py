@@ -23,7 +23,7 @@ def aligner() -> Preset:
             "encoder": {"cell": "gru", "embedding_size": 128, "state_size": 128, "dropout": 0.2},
             "query": "foresight",
             "attention_size": 128,
-            "hmm_share": 0.3,
+            "hmm_share": 0.5,
         },
         "training": dict(TRAINING),
     }
