@@ -65,7 +65,7 @@ def align(
         float | None,
         typer.Option(
             help="Link each target word to all source words with at least this attention, not only to the largest; of "
-            "a file, keep the links with at least this probability. By probability, the minimum geometric mean (0.4)."
+            "a file, keep the links with at least this probability. By probability, the minimum geometric mean (0.3)."
         ),
     ] = None,
     words: Annotated[

@@ -240,3 +240,35 @@ def test_the_command_refuses_what_an_aligner_has_already(folder, files):
     done = CliRunner().invoke(app, ["evaluate", str(folder), pairs])
     assert done.exit_code != 0
     assert "--gold" in str(done.exception or done.output)
+
+
+def test_an_aligner_guides_a_translator(folder, tmp_path):
+    """Its links of the training pairs are the links of the pairs, whatever the tokens."""
+    options = {
+        "task": "translate",
+        "data": {"aligner": str(folder)},
+        "auxiliary_losses": {"guided_alignment": 0.5},
+        "tokenizer": {"source": "word", "target": "word"},
+        "training": {"max_updates": 1},
+    }
+    task = prepare_task(configure(options), PAIRS[:20], VALID)
+    aligned = Aligner.load(folder).align(*zip(*PAIRS[:20], strict=True))
+    assert [pair.links for pair in task.prepared.train] == [
+        each.links()["symmetrized"].links for each in aligned
+    ]
+    with pytest.raises(ConfigError, match="that is 0"):
+        configure(options, {"auxiliary_losses": {"guided_alignment": 0.0}})
+    with pytest.raises(ConfigError, match="leave one of them out"):
+        configure(options, {"data": {"train_links": "links"}})
+    with pytest.raises(DataError, match="have features"):
+        prepare_task(configure(options), [(("a", "V"), "b"), (("c", "N"), "d")] * 10, None)
+
+
+def test_the_flag_guided_names_the_aligner(folder, files, tmp_path):
+    pairs, _ = files
+    given = ["train", str(tmp_path / "m"), "--train", pairs, "--guided", str(folder), "--updates", "1"]
+    done = CliRunner().invoke(app, given)
+    assert done.exit_code == 0, done.output
+    written = (tmp_path / "m" / "train.toml").read_text()
+    assert f'aligner = "{folder}"' in written
+    assert "guided_alignment = 0.5" in written
