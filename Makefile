@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 DATASET ?= microworld
 PEERS ?=
 
-.PHONY: demo lab bench test lint types check clean
+.PHONY: demo lab bench bench-align test lint types check clean
 
 demo: $(VENV)/.demo-ready
 	$(BIN)/regard demo $(DATASET)
@@ -16,6 +16,10 @@ lab: $(VENV)/.demo-ready
 # PEERS=folder of virtual environments named venv-fairseq, venv-eole, … compares with them too
 bench: $(VENV)/.demo-ready
 	$(BIN)/python -m benchmarks $(if $(PEERS),--peers $(PEERS))
+
+# CORPUS=folder of src, tgt, both and gold.json; PEERS=a virtual environment with eflomal and systran-align
+bench-align: $(VENV)/.demo-ready
+	$(BIN)/python -m benchmarks.align runs/bench-align --corpus $(CORPUS) $(if $(PEERS),--peers $(PEERS))
 
 test: $(VENV)/.dev-ready
 	$(BIN)/python -m pytest -n 2

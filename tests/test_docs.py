@@ -71,7 +71,7 @@ def test_every_command_of_the_tasks_page(tmp_path, monkeypatch):
     sandbox = TaskSandbox(tmp_path, monkeypatch)
     commands = list(harness.commands((ROOT / "docs" / "tasks.md").read_text(encoding="utf-8")))
     tasks = {words[words.index("--task") + 1] for words in commands if "--task" in words}
-    assert tasks == {"language_model", "classify", "tag", "caption"}
+    assert tasks == {"language_model", "classify", "tag", "caption", "align"}
     for words in commands:
         sandbox.run(words)
 

@@ -18,6 +18,8 @@ from regard.version import __version__ as __version__
 if TYPE_CHECKING:
     from regard.evaluation.alignment.error_rate import AlignmentScore as AlignmentScore
     from regard.evaluation.alignment.error_rate import AttentionStatistics as AttentionStatistics
+    from regard.evaluation.alignment.links import LinkRule as LinkRule
+    from regard.evaluation.alignment.links import SoftLinks as SoftLinks
     from regard.evaluation.alignment.words import LabelledAlpha as LabelledAlpha
     from regard.evaluation.quality import LengthBand as LengthBand
     from regard.evaluation.quality import Quality as Quality
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
     from regard.server.client import AsyncClient as AsyncClient
     from regard.server.client import Client as Client
     from regard.server.client import ServiceError as ServiceError
+    from regard.tasks.align.predictor import Aligner as Aligner
+    from regard.tasks.align.result import AlignedPair as AlignedPair
     from regard.tasks.base import Validation as Validation
     from regard.tasks.caption.predictor import Captioner as Captioner
     from regard.tasks.caption.result import Caption as Caption
@@ -71,6 +75,7 @@ shorten_spin()  # before any of these modules imports torch
 
 _MODULES = {
     "regard.evaluation.alignment.error_rate": ("AlignmentScore", "AttentionStatistics"),
+    "regard.evaluation.alignment.links": ("LinkRule", "SoftLinks"),
     "regard.evaluation.alignment.words": ("LabelledAlpha",),
     "regard.evaluation.quality": ("LengthBand", "Quality"),
     "regard.inference.ensemble": ("Ensemble", "EnsembleSource"),
@@ -87,6 +92,8 @@ _MODULES = {
     "regard.tasks.language_model.result": (
         *("Candidate", "Reading", "Sample", "SampleStep", "Scored", "TextScore"),
     ),
+    "regard.tasks.align.predictor": ("Aligner",),
+    "regard.tasks.align.result": ("AlignedPair",),
     "regard.tasks.tag.predictor": ("Tagger",),
     "regard.tasks.tag.result": ("Tagging",),
     "regard.tasks.trace": ("Trace", "TracedPart", "TracedSection", "TracedStep"),

@@ -218,6 +218,21 @@ class ModelFolder:
         """
         return {name: Tokenizer.load(self._tokenizer_path(name)) for name in self._description()["checksums"]}
 
+    @property
+    def sizes(self) -> dict[str, int]:
+        """The sizes its model was built for, by name; the weights are not read.
+
+        Raises:
+            FolderError: missing, damaged, foreign, or newer than this package.
+        """
+        description = self._description()
+        try:
+            return _read_sizes(description["sizes"], TASKS[description["task"]].sizes)
+        except (LookupError, ValueError) as error:
+            raise FolderError(
+                f"{self.path / 'regard.json'}: damaged: {error}; copy or train the model again"
+            ) from error
+
     def create_ensemble(self, task: str, members: Sequence[str]) -> None:
         """Write the description of an ensemble; the one before it stays until this one is complete.
 

@@ -218,7 +218,8 @@ class TestEvaluate:
             ([folders["tag"], empty], "empty: an empty test set"),
             (
                 [one, labelled, "--gold", tagged],
-                f"--gold applies to a model for translating, and {one} is one for classifying; leave it out",
+                "--gold applies to a model for translating or aligning words, and "
+                f"{one} is one for classifying; leave it out",
             ),
             ([one, labelled, "--vertical"], "--vertical applies to a model for tagging"),
             ([one, labelled, tagged], "a second file"),

@@ -10,6 +10,8 @@ from regard.batches.pad import Stream as Stream
 from regard.batches.pad import TaggedBatch as TaggedBatch
 from regard.batches.pad import TextBatch as TextBatch
 from regard.batches.pad import WordBatch as WordBatch
+from regard.batches.pad import WordPairBatch as WordPairBatch
+from regard.batches.pad import WordPairs as WordPairs
 from regard.batches.pad import batch_by_length as batch_by_length
 from regard.batches.pad import batch_shuffled as batch_shuffled
 from regard.batches.pad import pad as pad
@@ -20,6 +22,8 @@ from regard.batches.pad import pad_pairs as pad_pairs
 from regard.batches.pad import pad_sources as pad_sources
 from regard.batches.pad import pad_tagged as pad_tagged
 from regard.batches.pad import pad_texts as pad_texts
+from regard.batches.pad import pad_word_ids as pad_word_ids
+from regard.batches.pad import pad_word_pairs as pad_word_pairs
 from regard.batches.pad import pad_words as pad_words
 from regard.batches.pad import select_positions as select_positions
 from regard.batches.pad import token_positions as token_positions

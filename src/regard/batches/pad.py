@@ -29,6 +29,7 @@ from regard.text.links import Links
 from regard.text.pairs import EncodedPair
 from regard.text.specials import BOS, EOS, PAD, UNK
 from regard.text.tagged import EncodedTagged
+from regard.text.word_pairs import NUM_AFFIXES, EncodedWordPair, affix_ids
 
 _WINDOW = 100  # batches' worth of sentences that are sorted together
 
@@ -228,6 +229,76 @@ def _gold_links(links: Sequence[Links], num_targets: int, num_sources: int) -> T
         for j, i in linked:
             row[i, j] = 1.0
     return gold
+
+
+@dataclass(eq=False)
+class WordPairs(Inputs):
+    """Sentence pairs as words, without EOS.
+
+    Attributes:
+        source_ids: (B, J), padded.
+        source_mask: (B, J), True at words.
+        target_ids: (B, I), padded.
+        target_mask: (B, I), True at words.
+    """
+
+    source_ids: Tensor
+    source_mask: Tensor
+    target_ids: Tensor
+    target_mask: Tensor
+
+    @property
+    def cells(self) -> Tensor:
+        """(B, I, J), True where a source and a target word meet."""
+        return self.target_mask.unsqueeze(2) & self.source_mask.unsqueeze(1)
+
+
+def pad_word_ids(pairs: Sequence[tuple[Sequence[int], Sequence[int]]]) -> WordPairs:
+    """Pad the ids of pairs."""
+    sources, targets = (pad([pair[side] for pair in pairs]) for side in (0, 1))
+    return WordPairs(*sources, *targets)
+
+
+@dataclass(eq=False)
+class WordPairBatch(WordPairs, Batch):
+    """Sentence pairs as words with their affixes, to learn from or to align.
+
+    Attributes:
+        source_affixes: (B, J, affixes), ids; None for a model without affixes.
+        target_affixes: (B, I, affixes), ids; None for a model without affixes.
+    """
+
+    source_affixes: Tensor | None = None
+    target_affixes: Tensor | None = None
+
+    def __post_init__(self) -> None:
+        self._count(self.target_mask)
+        self.num_tokens += int(self.source_mask.sum())
+
+
+def pad_word_pairs(pairs: Sequence[EncodedWordPair], num_affixes: int) -> WordPairBatch:
+    """Pad pairs of words.
+
+    Args:
+        pairs: neither side of any is empty.
+        num_affixes: the number of ids of affixes; 0 for none.
+    """
+    sources = pad([pair.source_ids for pair in pairs])
+    targets = pad([pair.target_ids for pair in pairs])
+    affixes: list[Tensor | None] = [None, None]
+    if num_affixes:
+        affixes = [
+            _pad_affixes([pair.source_words for pair in pairs], num_affixes),
+            _pad_affixes([pair.target_words for pair in pairs], num_affixes),
+        ]
+    return WordPairBatch(*sources, *targets, *affixes)
+
+
+def _pad_affixes(rows: Sequence[Sequence[str]], num_affixes: int) -> Tensor:
+    padded = np.zeros((len(rows), max(map(len, rows)), NUM_AFFIXES), dtype=np.int64)
+    for row, words in zip(padded, rows, strict=True):
+        row[: len(words)] = [affix_ids(word, num_affixes) for word in words]
+    return torch.from_numpy(padded)
 
 
 @dataclass(eq=False)

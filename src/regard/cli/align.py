@@ -27,6 +27,7 @@ from regard.io import make_folder
 
 if TYPE_CHECKING:
     from regard.evaluation.alignment import AlignmentEvaluation, LinkRule, SoftLinks
+    from regard.tasks.align.predictor import AlignedPair, Aligner
     from regard.tasks.translate.predictor import Translator
     from regard.tasks.translate.result import Translation
     from regard.text import GoldLinks, LinkFormat, SentencePair
@@ -55,8 +56,8 @@ def align(
         str | None,
         typer.Option(
             help="Combine the links of both directions by intersection, union, grow-diag, grow-diag-final, "
-            "grow-diag-final-and or probability (the geometric mean of both reaches --threshold); with --reverse the "
-            f"default is {_SYMMETRIZER}.",
+            "grow-diag-final-and or probability (the geometric mean of both reaches --threshold); the default is "
+            f"probability for an aligner, and {_SYMMETRIZER} with --reverse.",
             show_default=False,
         ),
     ] = None,
@@ -64,7 +65,7 @@ def align(
         float | None,
         typer.Option(
             help="Link each target word to all source words with at least this attention, not only to the largest; of "
-            "a file, keep the links with at least this probability. By probability, the minimum geometric mean (0.4)."
+            "a file, keep the links with at least this probability. By probability, the minimum geometric mean (0.3)."
         ),
     ] = None,
     words: Annotated[
@@ -116,10 +117,12 @@ def align(
     weights: Weights = "best",
     device: Device = "auto",
 ) -> None:
-    """Align given pairs of sentences by forced decoding, and score alignments.
+    """Align the words of given pairs of sentences, and score alignments.
 
     Prints one line per pair: links, source-target, counted from 0
-    (Pharaoh). Subwords are linked as words: attention is summed over the
+    (Pharaoh). A model of the task align has both directions and links the
+    words on which they agree. A translator is read by forced decoding:
+    subwords are linked as words, attention is summed over the
     pieces of a source word and averaged over those of a target word. A side
     whose tokens are characters is linked by characters, features after
     them; --words links its words.
@@ -150,16 +153,21 @@ def align(
       regard align giza.A3.final test.en test.fr --format pharaoh
     """
     from regard.evaluation.alignment import AlignmentEvaluation, LinkRule
+    from regard.evaluation.alignment.links import PROBABILITY
     from regard.text import LinkFormat, in_order, read_pairs
     from regard.text.formats.files import shown
 
     in_range("--worst", worst, 0)
-    if symmetrize is not None and reverse is None:
+    both = _is_aligner(model)
+    if both and reverse is not None:
+        raise ConfigError(f"--reverse {reverse}: {model} is an aligner of both directions; leave it out")
+    if symmetrize is not None and reverse is None and not both:
         raise ConfigError(
             f"--symmetrize {symmetrize} needs the links of two directions; name a model of the other one with "
             "--reverse, or leave it out"
         )
-    rule = LinkRule(threshold, symmetrize or (_SYMMETRIZER if reverse is not None else None))
+    default = PROBABILITY if both else _SYMMETRIZER if reverse is not None else None
+    rule = LinkRule(threshold, symmetrize or default)
     written = LinkFormat.parse(output_format, "--format")
     forms = {
         "links": LinkFormat.parse(links_format, "--links-format"),
@@ -187,6 +195,9 @@ def align(
             raise DataError(f"{path}: neither a model folder nor a file of links; check the name")
         if _is_file(path):
             directions[name] = partial(_read_aligned, path, forms["links"], rule)
+            continue
+        if both:
+            directions |= _both_directions(_load_aligner(path, weights, device, max_length), names, rule)
             continue
         translator = _load(path, weights, device, max_length)
         if translator.features and reverse is not None:
@@ -216,6 +227,7 @@ def align(
             found = {name: each.links for name, each in aligned.items()}
             if reverse is not None:
                 _check_sizes(f"{names[0]}{number}", model, reverse, *aligned.values())
+            if "reverse" in found:
                 found["symmetrized"] = rule.combine(found["forward"], found["reverse"])
             links = list(found.values())[-1]
             annotated = links.annotated(digits=_DIGITS if probabilities else None)
@@ -230,13 +242,14 @@ def align(
             if file is not None or not (scored or json):
                 for line in written.write(annotated, number, first.source, first.target).split("\n")[:-1]:
                     print_line(line, file)
-            if heatmaps is not None and first.translation is not None and first.translation.alpha is not None:
-                first.translation.plot(heatmaps / f"{number:06d}.png")
-            display.count(len(first.target) if first.translation is None else len(first.translation.tokens))
+            if heatmaps is not None and first.has_attention:
+                assert first.read_from is not None
+                first.read_from.plot(heatmaps / f"{number:06d}.png")
+            display.count(len(first.target))
     if scored:
         systems = {"forward": str(model)}
-        if reverse is not None:
-            systems |= {"reverse": str(reverse), "symmetrized": f"by {rule.symmetrize}"}
+        if reverse is not None or both:
+            systems |= {"reverse": str(reverse or model), "symmetrized": f"by {rule.symmetrize}"}
         if compare is not None:
             systems["other"] = str(compare)
         title = f"Alignment of {source.name}"
@@ -261,19 +274,24 @@ class _Aligned:
         target: the same of the target.
         links: (source, target), whatever the direction.
         units: what the links count: "words" or "characters" on each side.
-        translation: what they were read from; None for a file of links.
+        read_from: a translation, or a pair of an aligner; None for a file of links.
     """
 
     source: tuple[str, ...]
     target: tuple[str, ...]
     links: "SoftLinks"
     units: tuple[str, str] = ("words", "words")
-    translation: "Translation | None" = None
+    read_from: "Translation | AlignedPair | None" = None
+
+    @property
+    def has_attention(self) -> bool:
+        """Whether there is attention to draw."""
+        return self.read_from is not None and getattr(self.read_from, "alpha", self.links.weights) is not None
 
     def to_json(self) -> dict[str, object]:
         """Everything known except the links."""
-        if self.translation is not None:
-            return self.translation.to_json()
+        if self.read_from is not None:
+            return self.read_from.to_json()
         return {"source": " ".join(self.source), "target": " ".join(self.target)}
 
 
@@ -285,6 +303,46 @@ def _load(folder: Path, weights: str, device: str, max_length: int) -> "Translat
     if not translator.attends:
         raise no_attention(folder)
     return translator
+
+
+def _is_aligner(path: Path) -> bool:
+    """Whether a path is the folder of an aligner of both directions."""
+    from regard.checkpoint import ModelFolder
+    from regard.tasks.align import ALIGN
+
+    return (path / "regard.json").exists() and ModelFolder(path).task == ALIGN.name
+
+
+def _load_aligner(folder: Path, weights: str, device: str, max_length: int) -> "Aligner":
+    from regard.tasks.align.predictor import Aligner
+
+    return Aligner.load(folder, weights=weights, device=device, max_length=max_length)
+
+
+def _both_directions(
+    aligner: "Aligner", names: tuple[str, str], rule: "LinkRule"
+) -> "dict[str, Callable[[Iterable[SentencePair]], Iterator[_Aligned]]]":
+    """Both directions of an aligner, which computes them together: the second waits for what the first has aligned."""
+    aligned: list[dict[str, _Aligned]] = []
+
+    def forward(pairs: "Iterable[SentencePair]") -> Iterator[_Aligned]:
+        texts = ((pair.source, pair.target) for pair in pairs)
+        stream = aligner.align_stream(texts, chunk=_CHUNK, name=names[0], target_name=names[1])
+        for each in stream:
+            links = each.links(rule)
+            aligned.append(
+                {
+                    key: _Aligned(each.source, each.target, links[key], read_from=each)
+                    for key in ("forward", "reverse")
+                }
+            )
+            yield aligned[-1]["forward"]
+
+    def reverse(pairs: "Iterable[SentencePair]") -> Iterator[_Aligned]:
+        for _ in pairs:
+            yield aligned.pop(0)["reverse"]
+
+    return {"forward": forward, "reverse": reverse}
 
 
 def _in_step(
@@ -362,7 +420,7 @@ def _align(
                 links = rule.one_direction(alpha)
                 if backward:
                     source, target, links, units = target, source, links.flipped, units[::-1]
-            yield _Aligned(source, target, links, units, translation)
+            yield _Aligned(source, target, links, units, read_from=translation)
         first_line += len(chunk)
 
 

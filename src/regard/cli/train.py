@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from regard.training.configure import PlannedRun
 
 
+_GUIDED = 0.5  # the weight of guided alignment, unless it is set
+
+
 @option_flags(RunFlags, "flags")
 def train(
     context: typer.Context,
@@ -53,6 +56,13 @@ def train(
             "change how it goes on, such as --epochs. A run that has not begun yet is begun.",
         ),
     ] = False,
+    guided: Annotated[
+        Path | None,
+        typer.Option(
+            help="An aligner's folder (--task align): its links of the training pairs guide a translator's attention.",
+            show_default=False,
+        ),
+    ] = None,
     start_from: Annotated[
         Path | None,
         typer.Option(
@@ -126,6 +136,8 @@ def train(
 
       regard train news --from model --train news.tsv --epochs 3
 
+      regard train model --train pairs.tsv --guided aligner
+
       regard train g2p --train words.tsv --preset characters
 
       regard train g2p --train words.tsv --preset characters --seeds 5
@@ -152,6 +164,8 @@ def train(
     file = read_options(flags.config) if flags.config else {}
     begun = begun_options(folder) if resume and seeds is None else {}
     given = flags.to_mapping(begun, file)
+    if guided is not None:
+        given = merge(guided_by(guided), given)
     if not plan:
         with PrepareDisplay() as preparing:
             stored = prepare_large(
@@ -257,6 +271,14 @@ def _seeds_table(report: dict[str, Any]) -> Table:
         together = [mean, format_score(key, report["ensemble"].get(key))] if len(members) > 1 else []
         table.add_row(key, *scores, *together)
     return table
+
+
+def guided_by(aligner: Path) -> dict[str, Any]:
+    """The options of a translator whose attention an aligner's links guide."""
+    return {
+        "data": {"aligner": str(aligner)},
+        "auxiliary_losses": {"guided_alignment": _GUIDED},
+    }
 
 
 def _print_plan(run: "PlannedRun", json: bool) -> None:

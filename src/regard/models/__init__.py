@@ -1,5 +1,7 @@
 """The networks of all tasks, put together from layers, with their configurations."""
 
+from regard.models.aligner import AlignerConfig as AlignerConfig
+from regard.models.aligner import AlignerNetwork as AlignerNetwork
 from regard.models.attention import AttentionConfig as AttentionConfig
 from regard.models.attention import MemoryConfig as MemoryConfig
 from regard.models.attention import ScoringConfig as ScoringConfig

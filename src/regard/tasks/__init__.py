@@ -5,6 +5,7 @@ Importing this imports no torch; see `TaskSpec` for what a task's folder defines
 
 from typing import TYPE_CHECKING, Any
 
+from regard.tasks.align import ALIGN
 from regard.tasks.caption import CAPTION
 from regard.tasks.classify import CLASSIFY
 from regard.tasks.language_model import LANGUAGE_MODEL
@@ -15,7 +16,9 @@ from regard.tasks.translate import TRANSLATE
 if TYPE_CHECKING:
     from regard.tasks.base import Task
 
-TASKS: dict[str, TaskSpec] = {spec.name: spec for spec in (TRANSLATE, LANGUAGE_MODEL, CLASSIFY, TAG, CAPTION)}
+TASKS: dict[str, TaskSpec] = {
+    spec.name: spec for spec in (TRANSLATE, LANGUAGE_MODEL, CLASSIFY, TAG, CAPTION, ALIGN)
+}
 """By name; the first is the default."""
 
 __all__ = ["TASKS", "Preset", "TaskSpec", "prepare_task"]

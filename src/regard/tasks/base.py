@@ -149,6 +149,8 @@ class Task(ABC):
         num_train: the number of training examples.
         num_valid: the number of validation examples.
         processes: those that train together; one alone unless set.
+        begun: the sizes of the run's model, where the run began in an earlier session.
+        tell: called with sentences for the user while the model is built; ignores them unless set.
     """
 
     name: ClassVar[str]
@@ -166,6 +168,8 @@ class Task(ABC):
     num_train: int
     num_valid: int
     processes: Processes = ALONE
+    begun: Mapping[str, int] | None = None
+    tell: Callable[[str], None] = staticmethod(lambda text: None)
 
     def __init__(self, config: Any, prepared: Prepared[Any]) -> None:
         self.config, self.prepared = config, prepared

@@ -1,6 +1,6 @@
 """The configuration of a training run: what every task's run shares. One TOML file holds all of it.
 
-task = "translate"                # one of `TASKS`: translate, language_model, classify, tag, caption
+task = "translate"                # one of `TASKS`: translate, language_model, classify, tag, caption, align
 preset = "rnnsearch-small"        # where to start from, in place of a plan; everything below overrides it
 [data]
 train = ["train.de", "train.en"]  # two parallel files, or one tab-separated file

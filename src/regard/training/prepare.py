@@ -183,7 +183,7 @@ def prepare_large(
         return {}
     task = recognize(given, preset=preset).task
     in_text = (
-        *(data.get(name) for name in ("train_links", "rename_symbols")),
+        *(data.get(name) for name in ("train_links", "aligner", "rename_symbols")),
         *(given.get("pretrained"), training.get("start_from")),  # which bring tokenizers of their own
     )
     if task not in TASKS or not TASKS[task].preparation or any(in_text):

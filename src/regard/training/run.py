@@ -352,6 +352,8 @@ class _Run:
             known = Vocabulary(start.tokenizers, start.labels, config.training.extend_vocabulary)
         self._task = TASKS[config.task].task(config, train, valid, known)
         self._task.processes = processes
+        self._task.tell = lambda text: listener(Note(text))
+        self._task.begun = processes.on_first(lambda: folder.sizes) if resumed else None
         self._data = fingerprint(config.data.to_mapping(), train, valid)
         refuse_unlike_data(processes.gather(self._data))
         if processes.world_size > 1:

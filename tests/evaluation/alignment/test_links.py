@@ -209,7 +209,7 @@ def plain_reference(forward, backward, rule, threshold):
     for i in range(num_target):
         for j in range(num_source):
             p, q = forward[i][j], backward[j][i]
-            if math.sqrt(p * q) >= (threshold or 0.4):
+            if math.sqrt(p * q) >= (threshold or 0.3):
                 agreed.add((j, i))
             if threshold is not None and p >= threshold:
                 there.add((j, i))
@@ -256,7 +256,7 @@ def test_by_probability_both_directions_have_to_agree():
     assert agreement(*soft)[[0, 1, 2], [0, 1, 1]] == pytest.approx([0.7937, 0.4243, 0.2449], abs=1e-4)
     for threshold, links in ((None, {(0, 0), (1, 1)}), (0.5, {(0, 0)}), (0.2, {(0, 0), (1, 1), (1, 2)})):
         assert LinkRule(threshold, "probability").links(FORWARD_ALPHA, BACKWARD_ALPHA) == links
-    assert PROBABILITY_THRESHOLD == 0.4
+    assert PROBABILITY_THRESHOLD == 0.3
 
 
 def test_by_probability_each_direction_takes_its_largest():

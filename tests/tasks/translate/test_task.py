@@ -81,7 +81,7 @@ def test_gold_links_reach_the_loss(task, tmp_path):
 
 
 def test_what_is_missing_is_named(task, run_config):
-    with pytest.raises(ConfigError, match=r"guided_alignment needs gold links; .*data\.train_links"):
+    with pytest.raises(ConfigError, match=r"guided_alignment needs links; .*data\.train_links"):
         task(auxiliary_losses={"guided_alignment": 0.5})
     with pytest.raises(
         ConfigError, match=r"data\.train: no training pairs; name them with --train pairs\.tsv"

@@ -20,7 +20,7 @@ from regard.text.links import GoldLinks, Link, Links, in_order
 
 PROBABILITY = "probability"
 """The name of symmetrisation by probability."""
-PROBABILITY_THRESHOLD = 0.4
+PROBABILITY_THRESHOLD = 0.3
 """The minimum geometric mean of both directions that links two words, unless another is given."""
 
 

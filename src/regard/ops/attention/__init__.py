@@ -12,8 +12,10 @@ from regard.ops.attention.local import monotonic_positions, nearness, predicted_
 from regard.ops.attention.masked_softmax import attend, masked_softmax
 from regard.ops.attention.query_key_value import head_contexts, head_energies, query_key_value
 from regard.ops.attention.sparsemax import sparsemax
+from regard.ops.attention.two_way import TwoWay, disagreement, guided_two_way, two_way_softmax
 
 __all__ = [
+    "TwoWay",
     "additive_energies",
     "attend",
     "bilinear_energies",
@@ -24,9 +26,11 @@ __all__ = [
     "coverage_before",
     "coverage_penalty",
     "covered_energies",
+    "disagreement",
     "dot_energies",
     "forced_alpha",
     "guided_alignment",
+    "guided_two_way",
     "hard_monotonic",
     "head_contexts",
     "head_energies",
@@ -37,5 +41,6 @@ __all__ = [
     "query_key_value",
     "scaled_dot_energies",
     "sparsemax",
+    "two_way_softmax",
     "within_window",
 ]

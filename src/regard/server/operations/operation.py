@@ -72,7 +72,7 @@ class Operation(ABC, Generic[B]):
         summary: one sentence for the OpenAPI document.
         body: what a request has.
         results: the key of the answer's list of results.
-        result: one of them, for the OpenAPI document.
+        result: one of them, a pydantic model or several, for the OpenAPI document.
         examples: bodies, by what they show.
         streams: whether it has partial results.
     """
@@ -81,7 +81,7 @@ class Operation(ABC, Generic[B]):
     summary: ClassVar[str]
     body: ClassVar[type[Body]]
     results: ClassVar[str]
-    result: ClassVar[type[BaseModel]]
+    result: ClassVar[Any]
     examples: ClassVar[dict[str, dict[str, Any]]]
     streams: ClassVar[bool] = False
 

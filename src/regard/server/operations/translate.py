@@ -22,6 +22,7 @@ from regard.server.operations.operation import (
     refuse_large,
     search_options,
 )
+from regard.tasks.align.predictor import AlignedPair, Aligner
 from regard.tasks.translate.constraints import Constraints
 from regard.tasks.translate.predictor import Translator
 from regard.tasks.translate.result import Translation
@@ -192,16 +193,31 @@ class AlignBody(Body):
     alpha: bool = Field(False, description="Include the attention weights; links are always included.")
 
 
+class AlignmentAnswer(Strict):
+    """A pair as an aligner of words aligns it; see `regard.AlignedPair`."""
+
+    source: list[str] = Field(description="Its words.")
+    target: list[str]
+    links: list[tuple[int, int]] = Field(description="(source word, target word), both from 0.")
+    probabilities: list[float] = Field(description="Of each link.")
+    forward: list[list[float]] | None = Field(
+        None, description="On demand, the attention of each target word over the source words."
+    )
+    backward: list[list[float]] | None = Field(
+        None, description="On demand, that of each source word (a column) over the target words."
+    )
+
+
 class Align(Operation[AlignBody]):
-    """Align given pairs."""
+    """Align given pairs, by a translator or by an aligner of words."""
 
     name = "align"
     summary = (
-        "Align sentence pairs, and score them: the model's probability and attention for given translations."
+        "Align sentence pairs: links of their words, and of a translator its probability of the translations."
     )
     body = AlignBody
     results = "alignments"
-    result = TranslationAnswer
+    result = TranslationAnswer | AlignmentAnswer
     examples: ClassVar = {"one pair": {"sources": "the house .", "targets": "la maison ."}}
 
     def prepare(self, body: AlignBody, limits: Limits) -> PreparedBody:
@@ -215,12 +231,12 @@ class Align(Operation[AlignBody]):
 
     def compute(
         self,
-        predictor: Translator,
+        predictor: Translator | Aligner,
         options: None,
         items: Sequence[tuple[str, str]],
         numbers: Sequence[int],
         watch: Watch | None,
-    ) -> Sequence[Translation]:
+    ) -> Sequence[Translation | AlignedPair]:
         """Align a batch."""
         sources, targets = map(list, zip(*items, strict=True))
         return predictor.align(
@@ -232,7 +248,7 @@ class Align(Operation[AlignBody]):
             target_name="target ",
         )
 
-    def to_json(self, result: Translation, body: AlignBody) -> dict[str, Any]:
+    def to_json(self, result: Translation | AlignedPair, body: AlignBody) -> dict[str, Any]:
         """An alignment, with alpha on demand."""
         return result.to_json(alpha=body.alpha)
 

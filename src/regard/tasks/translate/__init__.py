@@ -19,7 +19,6 @@ TRANSLATE = TaskSpec(
     planning="regard.tasks.translate.plan:plan_files",
     commands={
         "translate": "regard.cli.translate:translate",
-        "align": "regard.cli.align:align",
         "tree": "regard.cli.tree:tree",
         "what-if": "regard.cli.what_if:what_if",
         "shortlist": "regard.cli.shortlist:shortlist",

@@ -25,6 +25,8 @@ class DataConfig(Config):
     """Column of the source's features (pos=V,num=SG or V;PST;3;SG), in the same way; 0 recognises it."""
     train_links: str = ""
     """The training pairs' gold links (Pharaoh: 0-0 1-2; NAACL; Giza), for auxiliary_losses.guided_alignment."""
+    aligner: str = ""
+    """The folder of an aligner whose links of the training pairs guide attention (--guided)."""
     max_length: int = 100
     """Training pairs with more tokens than this on one side are left out; a note says how many."""
     max_ratio: float = 0.0
@@ -87,7 +89,7 @@ class AuxiliaryLossConfig(Config):
     """Auxiliary losses of attention; and scheduled sampling, which changes what the decoder reads, not the loss."""
 
     guided_alignment: float = 0.0
-    """The weight of the loss −Σ G log α, with gold links G; needs data.train_links."""
+    """The weight of the loss −Σ G log α, with given links G; needs data.train_links or data.aligner."""
     coverage: float = 0.0
     """The weight of the loss Σ min(α, coverage), against attending to a word twice (See et al. 2017)."""
     scheduled_sampling: float = 0.0
@@ -146,11 +148,14 @@ class TranslateRun(RunConfig):
                 "pretrained.decoder: a cho decoder reads the source's vector with every word, and no language model "
                 "did; choose bahdanau, luong or sutskever, or drop it"
             )
-        if self.data.train_links and not self.auxiliary_losses.guided_alignment:
-            raise ConfigError(
-                "data.train_links: gold links are used by auxiliary_losses.guided_alignment only, and that is "
-                "0; set it (to 0.5, say), or drop the links"
-            )
+        for name in ("train_links", "aligner"):
+            if getattr(self.data, name) and not self.auxiliary_losses.guided_alignment:
+                raise ConfigError(
+                    f"data.{name}: links are used by auxiliary_losses.guided_alignment only, and that is 0; set it "
+                    "(to 0.5, say), or drop the links"
+                )
+        if self.data.train_links and self.data.aligner:
+            raise ConfigError("data.train_links and data.aligner: links from both; leave one of them out")
         if self.auxiliary_losses.scheduled_sampling and self.training.open_ended:
             raise ConfigError(
                 "auxiliary_losses.scheduled_sampling grows to the end of the run, and patience alone says no end; set "

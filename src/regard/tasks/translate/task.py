@@ -23,6 +23,7 @@ from regard.layers import BidirectionalStack
 from regard.models import LanguageModelConfig, Seq2Seq, StackConfig
 from regard.models.transfer import copy_pretrained
 from regard.processes import ALONE, Processes
+from regard.tasks.align.predictor import Aligner
 from regard.tasks.base import Prepared, Task, Validation, Vocabulary, spread_by_length
 from regard.tasks.generation import (
     MeasuredGeneration,
@@ -42,6 +43,7 @@ from regard.text import (
     EncodedPair,
     FeaturedText,
     Filters,
+    GoldLinks,
     SentencePair,
     Tokenizer,
     encode_pairs,
@@ -55,6 +57,9 @@ from regard.text.formats.layout import Column, parse_column
 
 if TYPE_CHECKING:
     from regard.plots.page import ShownTranslation
+
+MAX_GUIDED = 100_000
+"""Words of a training line that an aligner aligns; longer ones are left out of training anyway."""
 
 Example = SentencePair | tuple[Any, str]
 """A source and its translation; a source is a text, or (text, features) as ("run", "V;PST")."""
@@ -115,7 +120,8 @@ class TranslateTask(Task):
             )
         if config.auxiliary_losses.guided_alignment and all(pair.links is None for pair in prepared.train):
             raise ConfigError(
-                "auxiliary_losses.guided_alignment needs gold links; name their file with data.train_links"
+                "auxiliary_losses.guided_alignment needs links; name a file of them with data.train_links, or an "
+                "aligner with --guided"
             )
         super().__init__(config, replace(prepared, notes=(*recognised, *prepared.notes)))
         check_selection(config.training.select, self.tokenizers["target"])
@@ -362,6 +368,9 @@ def _read_pairs(
     pairs = parse_pairs(train) if train is not None else read(data.train)
     if config.auxiliary_losses.guided_alignment and data.train_links:
         pairs = add_gold_links(pairs, data.train_links)
+    if config.auxiliary_losses.guided_alignment and data.aligner:
+        pairs = add_aligned_links(pairs, data.aligner, config.training.device)
+        listener(f"attention is guided by the links of {data.aligner}")
     if valid is not None:
         return pairs, parse_pairs(valid)
     # the validation pairs have features if the training pairs have
@@ -464,6 +473,28 @@ def add_gold_links(pairs: Sequence[SentencePair], path: str) -> list[SentencePai
     """
     gold = read_gold_links(path, [(pair.source, pair.target) for pair in pairs])
     return [replace(pair, gold=links) for pair, links in zip(pairs, gold, strict=True)]
+
+
+def add_aligned_links(pairs: Sequence[SentencePair], folder: str, device: str) -> list[SentencePair]:
+    """The pairs with the links of an aligner.
+
+    Args:
+        pairs: without features.
+        folder: of a model of the task ``align``, for the same sides.
+        device: where to align.
+
+    Raises:
+        FolderError: there is no such aligner.
+        DataError: the sources have features.
+    """
+    if any(pair.features is not None for pair in pairs):
+        raise DataError("data.aligner: an aligner links words of plain text, and the sources have features")
+    aligner = Aligner.load(folder, device=device, max_length=MAX_GUIDED)
+    aligned = aligner.align_stream((pair.source, pair.target) for pair in pairs)
+    return [
+        replace(pair, gold=GoldLinks(each.links()["symmetrized"].links))
+        for pair, each in zip(pairs, aligned, strict=True)
+    ]
 
 
 def prepare(

@@ -1,0 +1,367 @@
+"""Word alignment by hidden Markov models of both directions, estimated by EM so that they agree.
+
+In: pairs of sentences as word ids. Out: `AlignmentHmm`: translation tables, jumps and a null word of both directions,
+which gives each pair two posteriors, α→ of target words over source words and α← of source words over target words.
+`estimate_hmm` starts with IBM model 1 and a prior towards the diagonal (Dyer, Chahuneau & Smith 2013), and goes on with
+hidden Markov models that learn from each other: their expected counts are the products α→ α← (Liang, Taskar & Klein
+2006). Tables have an entry for each pair of words that occur together, so memory grows with the vocabulary and not
+with the text.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from regard.batches.pad import WordPairs, batch_by_length, pad_word_ids
+from regard.config import Config, in_range
+from regard.ops.alignment_hmm import Posteriors, hmm_posteriors
+
+_BATCH_SENTENCES = 4_000
+_BATCH_TOKENS = 60_000
+_MAX_CACHED = 100_000_000  # cells whose place in the tables is kept in memory
+_EXACT_JUMPS = 4  # longer ones share their probability with jumps of similar length
+_SMALLEST = 1e-6  # probabilities below it are left out of a finished table
+_FLOOR = 1e-9  # of a pair of words that never occurred together
+_PRIOR = 0.01  # jumps seen of every length before any is seen
+
+
+@dataclass(frozen=True)
+class HmmConfig(Config):
+    """The hidden Markov models that an aligner starts from, and how they are estimated."""
+
+    place = "hmm"
+
+    lexical_passes: int = 5
+    """Passes of EM with IBM model 1, which knows words and the diagonal alone."""
+    passes: int = 4
+    """Passes of EM with hidden Markov models."""
+    agreement: float = 1.0
+    """How far each direction learns from the links that both expect (1) or from its own (0)."""
+    null: float = 0.2
+    """The probability that a word belongs to no word of the other side."""
+    diagonal: float = 6.0
+    """How strongly IBM model 1 prefers the diagonal; 0 for not at all."""
+    longest_jump: int = 80
+    """Jumps beyond it have its probability."""
+
+    def __post_init__(self) -> None:
+        in_range("hmm.lexical_passes", self.lexical_passes, 1, 100)
+        in_range("hmm.passes", self.passes, 0, 100)
+        in_range("hmm.agreement", self.agreement, 0, 1)
+        in_range("hmm.null", self.null, 0.001, 0.999)
+        in_range("hmm.diagonal", self.diagonal, 0, 1000)
+        in_range("hmm.longest_jump", self.longest_jump, 1, 1000)
+
+
+class Alphas(NamedTuple):
+    """The attention of both directions, each (B, I, J).
+
+    Attributes:
+        forward: of target words over source words: a row sums to at most 1.
+        backward: of source words over target words: a column sums to at most 1.
+    """
+
+    forward: Tensor
+    backward: Tensor
+
+
+class AlignmentHmm(nn.Module):
+    """Hidden Markov models of both directions.
+
+    Args:
+        source_size: Vx.
+        target_size: Vy.
+        num_entries: N, pairs of words in the tables.
+        config: the null word's probability and the longest jump.
+
+    Attributes:
+        keys: (N,), x Vy + y of each entry, ascending.
+        forward_table: (N + 1,), p(y ∣ x); the last for what is not an entry.
+        backward_table: (N + 1,), p(x ∣ y).
+        forward_null: (Vy,), p(y ∣ null).
+        backward_null: (Vx,), p(x ∣ null).
+        forward_jumps: (2K + 1,), the weights c of jumps −K, …, K.
+        backward_jumps: (2K + 1,), those of the other direction.
+    """
+
+    keys: Tensor
+    forward_table: Tensor
+    backward_table: Tensor
+    forward_null: Tensor
+    backward_null: Tensor
+    forward_jumps: Tensor
+    backward_jumps: Tensor
+
+    def __init__(self, source_size: int, target_size: int, num_entries: int, config: HmmConfig) -> None:
+        super().__init__()
+        self.target_size = target_size
+        self.null = config.null
+        num_jumps = 2 * config.longest_jump + 1
+        self.register_buffer("keys", torch.arange(num_entries))
+        for name, size in (
+            ("forward_table", num_entries + 1),
+            ("backward_table", num_entries + 1),
+            ("forward_null", target_size),
+            ("backward_null", source_size),
+            ("forward_jumps", num_jumps),
+            ("backward_jumps", num_jumps),
+        ):
+            self.register_buffer(name, torch.full((size,), 1 / size))
+
+    def entries(self, pairs: WordPairs) -> Tensor:
+        """(B, I, J): where each cell's probabilities are in the tables; N where they are not."""
+        keys = pairs.source_ids.unsqueeze(1) * self.target_size + pairs.target_ids.unsqueeze(2)
+        found = torch.searchsorted(self.keys, keys)
+        known = self.keys[found.clamp_max(len(self.keys) - 1)] == keys
+        return torch.where(known & pairs.cells, found, len(self.keys))
+
+    def forward(self, pairs: WordPairs) -> Alphas:
+        """The posteriors of both directions."""
+        entries = self.entries(pairs)
+        forward, backward = (self.direction(pairs, entries, forward=way).alpha for way in (True, False))
+        return Alphas(forward, backward.transpose(1, 2))
+
+    def direction(self, pairs: WordPairs, entries: Tensor, *, forward: bool) -> Posteriors:
+        """The posteriors of one direction: alpha (B, I, J), or (B, J, I) of the backward one.
+
+        Args:
+            pairs: the batch.
+            entries: of its cells, (B, I, J).
+            forward: whether target words are generated, or source words.
+        """
+        masks = pairs.target_mask, pairs.source_mask
+        if forward:
+            emissions, null = self.forward_table[entries], self.forward_null[pairs.target_ids]
+            return hmm_posteriors(emissions, null, self.forward_jumps, self.null, *masks)
+        emissions, null = self.backward_table[entries.transpose(1, 2)], self.backward_null[pairs.source_ids]
+        return hmm_posteriors(emissions, null, self.backward_jumps, self.null, *masks[::-1])
+
+
+class Pass(NamedTuple):
+    """How far an estimation is.
+
+    Attributes:
+        model: ``IBM model 1`` or ``HMM``.
+        number: of the pass, from 1.
+        of: the passes of this model.
+        bits: −log₂ p per word, both directions, by the tables before this pass.
+    """
+
+    model: str
+    number: int
+    of: int
+    bits: float
+
+
+def estimate_hmm(
+    pairs: Sequence[tuple[Sequence[int], Sequence[int]]],
+    source_size: int,
+    target_size: int,
+    config: HmmConfig,
+    *,
+    device: torch.device | str = "cpu",
+    listener: Callable[[Pass], None] = lambda each: None,
+) -> AlignmentHmm:
+    """Estimate hidden Markov models of both directions by EM.
+
+    Args:
+        pairs: source and target ids of each sentence pair, neither empty.
+        source_size: Vx.
+        target_size: Vy.
+        config: the passes, and what is not estimated.
+        device: where to compute.
+        listener: called after every pass.
+    """
+    return _Estimation(pairs, source_size, target_size, config, device).run(listener)
+
+
+class _Estimation:
+    def __init__(
+        self,
+        pairs: Sequence[tuple[Sequence[int], Sequence[int]]],
+        source_size: int,
+        target_size: int,
+        config: HmmConfig,
+        device: torch.device | str,
+    ) -> None:
+        self._config, self._device = config, torch.device(device)
+        self._source_size, self._target_size = source_size, target_size
+        lengths = [max(len(source), len(target)) for source, target in pairs]
+        self._pairs = pairs
+        self._batches = batch_by_length(lengths, _BATCH_SENTENCES, _BATCH_TOKENS)
+        keys = self._keys()
+        self._hmm = AlignmentHmm(source_size, target_size, len(keys), config).to(self._device)
+        self._hmm.keys = keys
+        num_cells = sum(len(source) * len(target) for source, target in pairs)
+        self._cached: list[Tensor] | None = [] if num_cells <= _MAX_CACHED else None
+        self._start()
+
+    def _start(self) -> None:
+        """Every pair of words alike; null words as often as they occur."""
+        hmm = self._hmm
+        hmm.forward_table.fill_(1 / self._target_size)
+        hmm.backward_table.fill_(1 / self._source_size)
+        for table in (hmm.forward_table, hmm.backward_table):
+            table[-1] = 0.0
+        for null, side in ((hmm.forward_null, 1), (hmm.backward_null, 0)):
+            ids = torch.tensor([word for pair in self._pairs for word in pair[side]], device=self._device)
+            null.copy_(torch.bincount(ids, minlength=len(null)) / len(ids))
+
+    def _keys(self) -> Tensor:
+        """The pairs of words that occur together, ascending."""
+        keys = torch.empty(0, dtype=torch.long, device=self._device)
+        for members in self._batches:
+            pairs = self._batch(members)
+            own = pairs.source_ids.unsqueeze(1) * self._target_size + pairs.target_ids.unsqueeze(2)
+            keys = torch.unique(torch.cat((keys, torch.unique(own[pairs.cells]))))
+        return keys
+
+    def _batch(self, members: Sequence[int]) -> WordPairs:
+        return pad_word_ids([self._pairs[k] for k in members]).to(self._device)
+
+    def _prepared(self) -> Iterable[tuple[WordPairs, Tensor]]:
+        """Every batch with its entries, which are kept from the first pass on where memory allows."""
+        if self._cached:
+            for members, entries in zip(self._batches, self._cached, strict=True):
+                yield self._batch(members), entries.long()
+            return
+        for members in self._batches:
+            pairs = self._batch(members)
+            entries = self._hmm.entries(pairs)
+            if self._cached is not None:
+                self._cached.append(entries.int())
+            yield pairs, entries
+
+    def run(self, listener: Callable[[Pass], None]) -> AlignmentHmm:
+        models = (
+            ("IBM model 1", self._config.lexical_passes, self._lexical, 0.0),
+            ("HMM", self._config.passes, self._markov, self._config.agreement),
+        )
+        num_words = sum(len(source) + len(target) for source, target in self._pairs)
+        for name, count, expect, agree in models:
+            for number in range(1, count + 1):
+                nats = self._improve(expect, agree)
+                listener(Pass(name, number, count, -nats / num_words / 0.6931471805599453))
+        return self._finished()
+
+    def _improve(
+        self, expect: Callable[[WordPairs, Tensor], tuple[Posteriors, Posteriors]], agree: float
+    ) -> float:
+        """One pass of EM: expected counts, then tables; returns log p of the text before it."""
+        hmm = self._hmm
+        counts = [torch.zeros_like(hmm.forward_table) for _ in range(2)]
+        nulls = [torch.zeros_like(hmm.forward_null), torch.zeros_like(hmm.backward_null)]
+        jumps = [torch.zeros_like(hmm.forward_jumps) for _ in range(2)]
+        nats = 0.0
+        for pairs, entries in self._prepared():
+            expected = expect(pairs, entries)
+            alphas = expected[0].alpha, expected[1].alpha.transpose(1, 2)
+            if agree:
+                product = agree * alphas[0] * alphas[1]
+                alphas = product + (1 - agree) * alphas[0], product + (1 - agree) * alphas[1]
+            words = (pairs.target_ids, pairs.target_mask, 2), (pairs.source_ids, pairs.source_mask, 1)
+            for way, (alpha, (ids, mask, axis)) in enumerate(zip(alphas, words, strict=True)):
+                counts[way].index_add_(0, entries.flatten(), alpha.flatten())
+                rest = (1 - alpha.sum(dim=axis)).clamp_min(0) * mask
+                nulls[way].index_add_(0, ids.flatten(), rest.flatten())
+                jumps[way] += expected[way].jumps
+                nats += float(expected[way].log_likelihood)
+        given = hmm.keys // self._target_size, hmm.keys % self._target_size
+        tables = (hmm.forward_table, self._source_size), (hmm.backward_table, self._target_size)
+        for way, (table, size) in enumerate(tables):
+            totals = table.new_zeros(size).index_add_(0, given[way], counts[way][:-1]).clamp_min(1e-20)
+            table[:-1] = counts[way][:-1] / totals[given[way]]
+        for null, count in zip((hmm.forward_null, hmm.backward_null), nulls, strict=True):
+            null.copy_(count / count.sum().clamp_min(1e-20))
+        if expect == self._markov:
+            hmm.forward_jumps.copy_(pool_jumps(jumps[0]))
+            hmm.backward_jumps.copy_(pool_jumps(jumps[1]))
+        return nats
+
+    def _lexical(self, pairs: WordPairs, entries: Tensor) -> tuple[Posteriors, Posteriors]:
+        """IBM model 1 with a prior exp(−λ |i/I − j/J|)."""
+        sources, targets = (
+            (torch.arange(mask.shape[1], device=self._device) + 0.5)
+            / mask.sum(dim=1, keepdim=True).clamp_min(1)
+            for mask in (pairs.source_mask, pairs.target_mask)
+        )
+        near = torch.exp(-self._config.diagonal * (targets.unsqueeze(2) - sources.unsqueeze(1)).abs())
+        near = near * pairs.cells  # (B, I, J)
+        hmm, null = self._hmm, self._config.null
+        return (
+            _lexical_links(
+                hmm.forward_table[entries], near, hmm.forward_null[pairs.target_ids], null, pairs.target_mask
+            ),
+            _lexical_links(
+                hmm.backward_table[entries].transpose(1, 2),
+                near.transpose(1, 2),
+                hmm.backward_null[pairs.source_ids],
+                null,
+                pairs.source_mask,
+            ),
+        )
+
+    def _markov(self, pairs: WordPairs, entries: Tensor) -> tuple[Posteriors, Posteriors]:
+        forward, backward = (self._hmm.direction(pairs, entries, forward=way) for way in (True, False))
+        return forward, backward
+
+    def _finished(self) -> AlignmentHmm:
+        """The models with what matters of their tables."""
+        hmm = self._hmm
+        kept = torch.maximum(hmm.forward_table[:-1], hmm.backward_table[:-1]) > _SMALLEST
+        finished = AlignmentHmm(self._source_size, self._target_size, int(kept.sum()), self._config)
+        finished.to(self._device)
+        finished.keys = hmm.keys[kept]
+        kept = torch.cat((kept, kept.new_ones(1)))
+        for name in ("forward_table", "backward_table"):
+            table = getattr(hmm, name)[kept]
+            table[-1] = _FLOOR
+            setattr(finished, name, table)
+        for name in ("forward_null", "backward_null", "forward_jumps", "backward_jumps"):
+            setattr(finished, name, getattr(hmm, name))
+        return finished
+
+
+def _lexical_links(
+    emissions: Tensor, near: Tensor, null_emissions: Tensor, null: float, mask: Tensor
+) -> Posteriors:
+    """The links that IBM model 1 expects in one direction, generated words first.
+
+    Args:
+        emissions: (B, I, J).
+        near: (B, I, J), the prior before it is normalised; 0 on padding.
+        null_emissions: (B, I).
+        null: p₀.
+        mask: (B, I).
+    """
+    prior = (1 - null) * near / near.sum(dim=2, keepdim=True).clamp_min(1e-20)
+    joint = prior * emissions
+    total = joint.sum(dim=2) + null * null_emissions  # (B, I)
+    alpha = joint / total.clamp_min(1e-30).unsqueeze(2)
+    log_likelihood = torch.where(mask, total.clamp_min(1e-30).log(), 0.0).sum()
+    return Posteriors(alpha, alpha.new_zeros(()), log_likelihood)
+
+
+def pool_jumps(counts: Tensor) -> Tensor:
+    """The weights of jumps from their expected counts.
+
+    Jumps of more than four words share what they have with jumps of similar length, in bins of a third of an octave:
+    long ones are rare, and each is hardly ever seen.
+
+    Args:
+        counts: (2K + 1,), of the jumps −K, …, K.
+    """
+    longest = (len(counts) - 1) // 2
+    jumps = torch.arange(-longest, longest + 1, device=counts.device)
+    sizes = jumps.abs().clamp_min(_EXACT_JUMPS) / _EXACT_JUMPS
+    bins = torch.where(
+        jumps.abs() <= _EXACT_JUMPS, jumps.abs(), _EXACT_JUMPS + (3 * sizes.log2()).round().long()
+    )
+    bins = bins * jumps.sign() + int(bins.max())  # from 0
+    number = int(bins.max()) + 1
+    totals = counts.new_full((number,), _PRIOR).index_add_(0, bins, counts)
+    pooled = (totals / torch.bincount(bins, minlength=number).clamp_min(1))[bins]
+    return pooled / pooled.sum()
