@@ -3,8 +3,9 @@
 ``python -m benchmarks.align FOLDER --corpus OUT [--peers VENV]``: OUT has ``src``, ``tgt``, ``both`` (fast_align's
 form) and ``gold.json`` (parts with ``start``, ``count``, ``sure`` and ``possible`` links), with the gold sentences'
 text at the end of the corpus, as aligners need it that align only what they are trained on. Regard is trained by
-``regard train --task align`` on the same lines, once per seed. VENV is a virtual environment with eflomal and systran-align
-(fast_align). Every aligner's links are scored by ``regard align``. What is finished in FOLDER is not done again.
+``regard train --task align`` on the same lines, once per seed. VENV is a virtual environment with eflomal and
+systran-align (fast_align). Every aligner's links are scored by ``regard align``. What is finished in FOLDER is not done
+again.
 """
 
 import argparse
