@@ -28,7 +28,7 @@ def demo(
         str,
         typer.Argument(
             help="microworld, dates, copy (translators), language, newsroom (language models), sentiment, "
-            "recall (classifiers), tagging (a tagger), or scenes (a captioner)."
+            "recall (classifiers), tagging (a tagger), scenes (a captioner), or alignment (an aligner)."
         ),
     ] = "microworld",
     out: Annotated[Path | None, typer.Option(help="Where to write; by default runs/demo-DATASET.")] = None,

@@ -6,6 +6,7 @@ from regard.datasets.dataset import Splits as Splits
 from regard.datasets.dates import Dates as Dates
 from regard.datasets.memory import Copy as Copy
 from regard.datasets.memory import Recall as Recall
+from regard.datasets.microworld.dataset import Alignment as Alignment
 from regard.datasets.microworld.dataset import Language as Language
 from regard.datasets.microworld.dataset import Microworld as Microworld
 from regard.datasets.newsroom.dataset import Newsroom as Newsroom
@@ -24,6 +25,7 @@ DATASETS: dict[str, type[Dataset]] = {
     "copy": Copy,
     "recall": Recall,
     "scenes": Scenes,
+    "alignment": Alignment,
 }
 """The datasets by name."""
 

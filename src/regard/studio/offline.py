@@ -84,7 +84,7 @@ def explain(model: ServedModel, text: str, *, beam: int = 5, letters: str = "pap
 
     Args:
         model: of any task that reads text.
-        text: what it reads; two texts of a classifier of pairs with a bar between.
+        text: what it reads; two texts of a classifier of pairs, or of an aligner, with a bar between.
         beam: of a translator's search.
         letters: whose letters the equations have, ``papers`` or ``slides``.
 
@@ -98,8 +98,31 @@ def explain(model: ServedModel, text: str, *, beam: int = 5, letters: str = "pap
     recordings: list[Recording] = [
         ("models", {}, {"models": [model.to_json()], "limits": vars(limits), "regard": __version__})
     ]
-    recordings += _record_all(model, limits, text, beam, letters)
-    state = {"text": text, "model": model.name, "view": None, "beam": beam, "letters": letters}
+    target = ""
+    if task == "align":
+        text, bar, target = (part.strip() for part in text.partition("|"))
+        if not (bar and text and target):
+            raise ConfigError(
+                "explain: an aligner reads two texts; write them with a bar between, 'a house | une maison'"
+            )
+        recordings.append(
+            _ask(
+                model,
+                limits,
+                "align",
+                {"model": model.name, "sources": text, "targets": target, "alpha": True},
+            )
+        )
+    else:
+        recordings += _record_all(model, limits, text, beam, letters)
+    state = {
+        "text": text,
+        "model": model.name,
+        "view": None,
+        "beam": beam,
+        "letters": letters,
+        "target": target,
+    }
     return render_offline(state, recordings)
 
 

@@ -151,6 +151,12 @@ _SCENES: dict[str, Any] = {
 }
 
 
+_ALIGNMENT: dict[str, Any] = {
+    "preset": "aligner",
+    "training": {"max_epochs": 0, "max_updates": 400, "validate_every": 100},
+}
+
+
 @dataclass(frozen=True)
 class Demo:
     """The demonstration of a dataset.
@@ -193,6 +199,7 @@ DEMOS: dict[str, Callable[[], Demo]] = {
     "recall": lambda: Demo(120_000, 500, 1000, "none", _RECALL, {"most": 4}),
     "tagging": lambda: Demo(20_000, 500, 1000, "none", _TAGGING),
     "scenes": lambda: Demo(40_000, 500, 1000, "none", _SCENES),
+    "alignment": lambda: Demo(20_000, 500, 1000, "none", _ALIGNMENT),
 }
 
 

@@ -232,5 +232,13 @@ class Language:
         return Splits(_english(pairs.train), _english(pairs.valid), _english(pairs.test), extra)
 
 
+class Alignment(Microworld):
+    """The pairs of the microworld, for an aligner: which words go together is to be found without links."""
+
+    name = "alignment"
+    task = "align"
+    summary = "Pairs of the microworld, for an aligner, which is scored by their gold links."
+
+
 def _english(examples: Sequence[Example]) -> list[Example]:
     return [Example(example.source) for example in examples]

@@ -24,35 +24,12 @@ function wordProbabilities({ tokens, target_words: words, token_log_probs: logPr
   return [...sums.values()];
 }
 
-/** The view; `settings` keeps what was typed, `onchange` is told of it. */
-export function alignView({ model, text, translation }, settings, onchange) {
-  if (settings.text !== text && settings.own !== true) settings.target = translation.text;
-  settings.text = text;
-  const results = h("div", { class: "aligned" });
-  let running = null;
+/** A field for the other side: what is typed is kept in `settings`, `onchange` is told of it, and `draw` shows it. */
+function targetField(settings, onchange, draw) {
   const field = h("textarea", { id: "target", rows: 1, dir: "auto", "aria-label": "Its translation", autocomplete: "off", spellcheck: "false", placeholder: "Type a translation of the text above" });
   field.value = settings.target;
   field.readOnly = isOffline();
-  const reset = h("button", { type: "button", onclick: () => { settings.own = false; field.value = translation.text; typed(); } }, "The model's own");
-  const compute = async () => {
-    running?.abort();
-    running = new AbortController();
-    reset.disabled = settings.target === translation.text;
-    if (!settings.target.trim()) { results.replaceChildren(note("Type a translation, and see how the model aligns it with the text.")); return; }
-    try {
-      const pair = await ask("align", alignBody(model, text, settings.target), running.signal);
-      const words = wordProbabilities(pair);
-      results.replaceChildren(
-        h("p", { class: "facts" }, `log p ${written(pair.log_prob, 2)}${settings.target === translation.text ? "" : `; the model's own translation ${written(translation.log_prob, 2)}`}`),
-        h("p", { class: "cells-line", "aria-label": "Probability of each word" }, ...words.flatMap(({ name, logProb }) => [h("span", {
-          class: "positive", css: { "--share": `${Math.round(60 * Math.exp(logProb))}%` },
-        }, h("small", { dir: "auto" }, name), percent(Math.exp(logProb))), " "])),
-        pair.alpha ? attentionFigures(between(pair, pair.alpha, true)) : note("This model has no attention."));
-    } catch (error) {
-      if (error.name !== "AbortError") results.replaceChildren(h("p", { class: "error", role: "alert" }, error.message));
-    }
-  };
-  const typed = () => { settings.target = field.value.replace(/\s*\n\s*/g, " "); onchange(settings.target); return compute(); };
+  const typed = () => { settings.target = field.value.replace(/\s*\n\s*/g, " "); onchange(settings.target); return draw(); };
   let timer = null;
   field.addEventListener("input", () => { fitHeight(field); settings.own = true; clearTimeout(timer); timer = setTimeout(typed, WAIT_TYPING); });
   field.addEventListener("keydown", (event) => {
@@ -61,7 +38,54 @@ export function alignView({ model, text, translation }, settings, onchange) {
     clearTimeout(timer);
     typed();
   });
-  compute();
   requestAnimationFrame(() => fitHeight(field));
+  return { field, typed };
+}
+
+/** What draws the answer for the typed pair into `results`: `show` makes the parts of it. */
+function asker({ model, text, hint }, settings, results, show) {
+  let running = null;
+  return async () => {
+    running?.abort();
+    running = new AbortController();
+    if (!settings.target.trim()) { results.replaceChildren(note(hint)); return; }
+    try {
+      results.replaceChildren(...show(await ask("align", alignBody(model, text, settings.target), running.signal)));
+    } catch (error) {
+      if (error.name !== "AbortError") results.replaceChildren(h("p", { class: "error", role: "alert" }, error.message));
+    }
+  };
+}
+
+/** The view of a translator. */
+export function alignView({ model, text, translation }, settings, onchange) {
+  if (settings.text !== text && settings.own !== true) settings.target = translation.text;
+  settings.text = text;
+  const results = h("div", { class: "aligned" });
+  const reset = h("button", { type: "button", onclick: () => { settings.own = false; field.value = translation.text; typed(); } }, "The model's own");
+  const draw = asker({ model, text, hint: "Type a translation, and see how the model aligns it with the text." }, settings, results, (pair) => [
+    h("p", { class: "facts" }, `log p ${written(pair.log_prob, 2)}${settings.target === translation.text ? "" : `; the model's own translation ${written(translation.log_prob, 2)}`}`),
+    h("p", { class: "cells-line", "aria-label": "Probability of each word" }, ...wordProbabilities(pair).flatMap(({ name, logProb }) => [h("span", {
+      class: "positive", css: { "--share": `${Math.round(60 * Math.exp(logProb))}%` },
+    }, h("small", { dir: "auto" }, name), percent(Math.exp(logProb))), " "])),
+    pair.alpha ? attentionFigures(between(pair, pair.alpha, true)) : note("This model has no attention."),
+  ]);
+  const compute = () => { reset.disabled = settings.target === translation.text; return draw(); };
+  const { field, typed } = targetField(settings, onchange, compute);
+  compute();
   return h("div", { class: "align" }, h("div", { class: "own-target" }, field, isOffline() ? null : reset), results);
+}
+
+/** The view of an aligner: both directions as one, √(α→ α←), and its links. */
+export function pairView({ model, text }, settings, onchange) {
+  settings.target ??= "";
+  const results = h("div", { class: "aligned" });
+  const draw = asker({ model, text, hint: "Type a translation of the text above, and see which words go together." }, settings, results, (pair) => {
+    if (!pair.source.length) return [note("Type a text above.")];
+    const alpha = pair.forward.map((row, i) => row.map((weight, j) => Math.sqrt(weight * pair.backward[i][j])));
+    return [attentionFigures({ source: pair.source, target: pair.target, alpha }, { links: pair.links, name: "Alignment" })];
+  });
+  const { field } = targetField(settings, onchange, draw);
+  draw();
+  return h("div", { class: "align" }, h("div", { class: "own-target" }, field), results);
 }

@@ -1,7 +1,7 @@
 // The page: a text, what the model makes of it, and the views into how. The address holds the model, the text and the view.
 
 import { ask, askLab, askModels, canAsk, isOffline, recordings, replay, stream } from "./api.js";
-import { alignView } from "./align.js";
+import { alignView, pairView } from "./align.js";
 import { attentionFigures } from "./attention.js";
 import { beamView } from "./beam.js";
 import { choice, fitHeight, h, note, percent, written } from "./dom.js";
@@ -22,8 +22,9 @@ const VIEWS = {
   language_model: [["sample", "Sampling"], ...INSIDE],
   classify: [["labels", "Label"], ...INSIDE],
   tag: [["labels", "Tags"], ...INSIDE],
+  align: [["pair", "Alignment"], ["training", "Training"]],
 };
-const VERB = { translate: "Translate", language_model: "Begin with", classify: "Classify", tag: "Tag" };
+const VERB = { translate: "Translate", language_model: "Begin with", classify: "Classify", tag: "Tag", align: "Align" };
 const WAIT = 250; // milliseconds after the last key
 const PATIENCE = 300; // milliseconds before a view says that it is being computed
 
@@ -75,7 +76,7 @@ function writeAddress() {
   if (state.text) query.set("q", state.text);
   if (state.view !== VIEWS[task()][0][0]) query.set("view", state.view);
   if (state.beam !== 5) query.set("beam", state.beam);
-  if (state.target && state.view === "align") query.set("target", state.target);
+  if (state.target && ["align", "pair"].includes(state.view)) query.set("target", state.target);
   history.replaceState(null, "", query.size ? `?${query}` : location.pathname);
   document.title = state.text ? `${state.text} · Regard` : "Regard studio";
 }
@@ -120,6 +121,8 @@ async function run() {
   try {
     if (task() === "translate") {
       state.result = await stream(...requests.translate(), ({ text }) => showPartial(text), signal);
+    } else if (task() === "align") {
+      state.result = {}; // which the view asks for, with the other side
     } else if (task() !== "language_model") {
       state.result = await ask(...requests[task()](), signal);
     } else state.result = null;
@@ -147,9 +150,9 @@ function showAnswer() {
   answer.classList.remove("partial");
   const { result } = state;
   $("#best").replaceChildren();
-  answer.hidden = task() === "language_model";
+  answer.hidden = ["language_model", "align"].includes(task());
   $("#save").hidden = !result && task() !== "language_model";
-  if (!result) { answer.textContent = ""; return; }
+  if (!result || task() === "align") { answer.textContent = ""; return; }
   if (task() === "translate") {
     answer.textContent = result.text;
     const all = ranked();
@@ -222,6 +225,7 @@ const views = {
   beam: async () => beamView(await ask(...requests.tree()), settings.beam),
   whatif: async () => whatIfView({ translation: state.result, tree: await ask(...requests.tree()), base: requests.base() }, settings.whatif),
   align: async () => alignView({ model: state.model.name, text: state.text, translation: state.result }, settings.align, (target) => { state.target = target === state.result.text ? "" : target; writeAddress(); }),
+  pair: async () => pairView({ model: state.model.name, text: state.text }, settings.align, (target) => { state.target = target; writeAddress(); }),
   reading: () => traceView((trace) => readingView(trace)),
   states: () => traceView((trace) => statesView(trace, settings.states, { body: requests.corpus(), open })),
   neighbours: () => traceView((trace) => neighboursView(trace, settings.neighbours, { body: requests.corpus(), open })),
@@ -289,7 +293,7 @@ function showModel() {
 
 function saveMenu() {
   const name = (state.text || "regard").replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "").slice(0, 60) || "regard";
-  const about = (operation, body) => operation === "models" || body.text === state.text || body.texts === state.text || operation === "nearest" || operation === "sample" || JSON.stringify(body.texts ?? body.text) === JSON.stringify(pairOf(state.text)) || JSON.stringify(body.texts) === JSON.stringify([pairOf(state.text)]);
+  const about = (operation, body) => operation === "models" || body.text === state.text || body.texts === state.text || body.sources === state.text || operation === "nearest" || operation === "sample" || JSON.stringify(body.texts ?? body.text) === JSON.stringify(pairOf(state.text)) || JSON.stringify(body.texts) === JSON.stringify([pairOf(state.text)]);
   const item = (text, action) => h("button", { type: "button", onclick: () => { $("#save").open = false; Promise.resolve(action()).catch(fail); } }, text);
   const pictures = [...document.querySelectorAll("#panel figure")].filter((each) => each.querySelector("svg")).flatMap((each) => {
     const picture = each.querySelector("svg");
@@ -298,7 +302,7 @@ function saveMenu() {
     return [item(`${of}, SVG`, () => saveSvg(picture, file)), item(`${of}, PNG`, () => savePng(picture, file))];
   });
   $("#saves").replaceChildren(...pictures, item("All answers, JSON", () => saveJson(recordings(about).map(([operation, body, answer]) => ({ operation, body, answer })), name)),
-    item("This page, HTML", () => saveHtml({ text: state.text, model: state.model.name, view: state.view, beam: state.beam, letters: state.letters }, about, name)));
+    item("This page, HTML", () => saveHtml({ text: state.text, model: state.model.name, view: state.view, beam: state.beam, letters: state.letters, target: state.target }, about, name)));
 }
 
 function theme(value) {
@@ -324,7 +328,7 @@ async function start() {
     const known = await askModels();
     Object.assign(state, { models: known.models.filter((model) => model.task in VIEWS), limits: known.limits });
     state.lab = !saved && (await askLab()).length > 0;
-    if (!state.models.length) throw new Error("no model here can be shown; name a translator, a language model, a classifier or a tagger");
+    if (!state.models.length) throw new Error("no model here can be shown; name a translator, a language model, a classifier, a tagger or an aligner");
   } catch (error) {
     fail(error);
     return;
@@ -332,6 +336,7 @@ async function start() {
   if (saved) {
     const { model, ...rest } = saved.state;
     Object.assign(state, rest, { model: state.models.find(({ name }) => name === model) });
+    if (state.target) Object.assign(settings.align, { text: state.text, target: state.target, own: true });
     document.body.classList.add("offline");
     $("#text").readOnly = true;
     $("h1 a").removeAttribute("href");

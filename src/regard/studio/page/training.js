@@ -105,6 +105,7 @@ export function trainingView(models, model, settings) {
     if (settings.seen.length) outputs.replaceChildren(...outputsView(model, settings.seen, settings, drawOutputs).filter(Boolean));
   };
   const tryOut = async () => {
+    if (model.task === "align") return; // whose examples are pairs
     const answer = await ask("progress", { model: current }, undefined, true);
     if (answer.update !== settings.seen.at(-1)?.update || answer.problem !== settings.seen.at(-1)?.problem) {
       settings.seen = [...settings.seen.filter(({ problem }) => !problem), answer].slice(-12);
