@@ -83,7 +83,7 @@ export function pairView({ model, text }, settings, onchange) {
   const draw = asker({ model, text, hint: "Type a translation of the text above, and see which words go together." }, settings, results, (pair) => {
     if (!pair.source.length) return [note("Type a text above.")];
     const alpha = pair.forward.map((row, i) => row.map((weight, j) => Math.sqrt(weight * pair.backward[i][j])));
-    return [attentionFigures({ source: pair.source, target: pair.target, alpha }, { links: pair.links, name: "Alignment" })];
+    return [attentionFigures({ source: pair.source, target: pair.target, alpha }, { links: pair.links })];
   });
   const { field } = targetField(settings, onchange, draw);
   draw();
