@@ -140,7 +140,7 @@ def read_whole(path: str | PathLike[str], limit: int) -> bytes:
         size = os.fstat(file.fileno()).st_size
         if size > limit:
             raise OSError(f"more than {limit:,} bytes")
-        content = file.read(size + 1)  # Python takes memory for as much as it is asked to read
+        content = file.read(size + 1)  # Python takes memory for the size given here
     if len(content) > size:
         raise OSError("it has grown while it was read")
     return content

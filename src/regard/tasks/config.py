@@ -15,7 +15,7 @@ max_epochs = 10
 The sentence below each field is its help in ``regard train --list-options``.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
@@ -209,6 +209,17 @@ class RunConfig(Config):
     def to_mapping(self) -> dict[str, Any]:
         """The whole configuration as nested plain values, the task first."""
         return {"task": self.task, **super().to_mapping()}
+
+
+def check_pair_files(train: Sequence[str], valid: Sequence[str], columns: Sequence[str]) -> None:
+    """Raise where the files of sentence pairs, or the columns of a tab-separated one, are too many or too few."""
+    for name, files in (("train", train), ("valid", valid)):
+        if len(files) > 2:
+            raise ConfigError(f"data.{name}: {len(files)} files; give two parallel ones, or one TSV")
+    if len(columns) not in (0, 2):
+        raise ConfigError(
+            f"data.columns: [{', '.join(map(str, columns))}]; give two columns, source and target, as [1, 2]"
+        )
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from regard.config import Config, in_range, one_of
 from regard.errors import ConfigError
 from regard.models import AlignerConfig
-from regard.tasks.config import RunConfig
+from regard.tasks.config import RunConfig, check_pair_files
 from regard.text import NORMALIZATIONS
 from regard.text.tokenizer import MAX_SIZE
 
@@ -26,15 +26,7 @@ class AlignedDataConfig(Config):
     """Training pairs with more words than this on one side are left out; a note says how many."""
 
     def __post_init__(self) -> None:
-        for name in ("train", "valid"):
-            if len(getattr(self, name)) > 2:
-                raise ConfigError(
-                    f"data.{name}: {len(getattr(self, name))} files; give two parallel ones, or one TSV"
-                )
-        if len(self.columns) not in (0, 2):
-            raise ConfigError(
-                f"data.columns: [{', '.join(map(str, self.columns))}]; give two columns, source and target, as [1, 2]"
-            )
+        check_pair_files(self.train, self.valid, self.columns)
         if self.valid_links and not self.valid:
             raise ConfigError(
                 f"data.valid_links: {self.valid_links} has the links of validation pairs; name their files with --valid"

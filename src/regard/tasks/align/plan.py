@@ -5,8 +5,8 @@ from typing import Any
 
 from regard.tasks.align.config import AlignedDataConfig
 from regard.tasks.align.presets import aligner
-from regard.tasks.align.task import parse_word_pairs, read_word_pairs
 from regard.tasks.plan import Budget, Decision, Plan, describe_text, take_evenly
+from regard.tasks.translate.task import parse_pairs, read_corpus
 
 _EPOCHS = 3
 _LEAST_UPDATES = 600
@@ -21,7 +21,7 @@ def plan_files(
 ) -> Plan:
     """Read the pairs of a run and plan it; see `TaskSpec.plan_run`."""
     del valid, given
-    pairs = parse_word_pairs(train) if train is not None else read_word_pairs(data, data.train)
+    pairs = parse_pairs(train) if train is not None else read_corpus(data.train, data.columns, known=())
     source, target = (
         describe_text(take_evenly([getattr(pair, side) for pair in pairs])) for side in ("source", "target")
     )
@@ -40,7 +40,7 @@ def plan_files(
     return Plan(
         f"{len(pairs):,} pairs to align, {words} per line",
         (
-            Decision("task", "align", "asked for", {"task": "align"}),
+            Decision("task", "align", "by --task", {"task": "align"}),
             Decision(
                 "words",
                 "all there are, up to 50,000 on each side, in lower case",

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SYMMETRIZATION = PROBABILITY
-"""How both directions become one alignment where nothing else is asked for."""
+"""How both directions become one alignment unless another rule is given."""
 _NULL = "∅"
 
 

@@ -4,20 +4,20 @@ In: `SentencePair`s, read or given. Out: a `Task`. `AlignTask.build` estimates t
 directions, which takes as long as many updates; the loop then trains the network that learns from them.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from regard.batches import WordPairBatch, batch_by_length, pad_word_pairs
 from regard.device import find_device
 from regard.errors import ConfigError, DataError
 from regard.evaluation.alignment import AlignmentEvaluation, LinkRule
 from regard.models import AlignerNetwork
-from regard.models.alignment_hmm import AlignmentHmm, estimate_hmm
-from regard.tasks.align.config import AlignedDataConfig, AlignRun, WordTokenizerConfig
-from regard.tasks.align.objective import AlignmentObjective
+from regard.models.alignment_hmm import estimate_hmm
+from regard.ops.attention import coverage_penalty, disagreement, guided_two_way
+from regard.tasks.align.config import AlignerLossConfig, AlignRun, WordTokenizerConfig
 from regard.tasks.align.predictor import SYMMETRIZATION, Aligner
 from regard.tasks.base import (
     Prepared,
@@ -28,7 +28,8 @@ from regard.tasks.base import (
     spread_by_length,
 )
 from regard.tasks.train_valid_split import split_train_valid
-from regard.text import SentencePair, Tokenizer, read_gold_links, read_pairs, train_tokenizer
+from regard.tasks.translate.task import parse_pairs, read_corpus
+from regard.text import SentencePair, Tokenizer, read_gold_links, train_tokenizer
 from regard.text.word_pairs import EncodedWordPair, encode_word_pairs
 
 if TYPE_CHECKING:
@@ -80,25 +81,24 @@ class AlignTask(Task):
         """Estimate the hidden Markov models, and make the network; a run that goes on has them already."""
         config = self.config.model
         sizes = self.tokenizers["source"].size, self.tokenizers["target"].size
-        hmm: AlignmentHmm | None = None
-        if self.begun is None:
-            hmm = estimate_hmm(
-                [(pair.source_ids, pair.target_ids) for pair in self.prepared.train],
-                *sizes,
-                config.hmm,
-                device=find_device(self.config.training.device),
-                listener=lambda each: self.tell(
-                    f"{each.model}, pass {each.number} of {each.of}: {each.bits:.2f} bits per word before it"
-                ),
-            )
-        num_entries = self.begun["entries"] if hmm is None and self.begun is not None else len(hmm.keys)  # type: ignore[union-attr]
-        self.model = AlignerNetwork(config, *sizes, num_entries)
-        if hmm is not None:
-            self.model.hmm.load_state_dict(hmm.state_dict())
-            self.notes += (
-                f"hidden Markov models: {num_entries:,} pairs of words after {config.hmm.lexical_passes} passes of IBM "
-                f"model 1 and {config.hmm.passes} with jumps",
-            )
+        if self.begun is not None:  # the checkpoint fills the tables
+            self.model = AlignerNetwork(config, *sizes, self.begun["entries"])
+            return self.model
+        hmm = estimate_hmm(
+            [(pair.source_ids, pair.target_ids) for pair in self.prepared.train],
+            *sizes,
+            config.hmm,
+            device=find_device(self.config.training.device),
+            listener=lambda each: self.tell(
+                f"{each.model}, pass {each.number} of {each.of}: {each.bits:.2f} bits per word before it"
+            ),
+        )
+        self.model = AlignerNetwork(config, *sizes, len(hmm.keys))
+        self.model.hmm.load_state_dict(hmm.state_dict())
+        self.notes += (
+            f"hidden Markov models: {len(hmm.keys):,} pairs of words after {config.hmm.lexical_passes} passes of IBM "
+            f"model 1 and {config.hmm.passes} with jumps",
+        )
         return self.model
 
     def objective(self) -> nn.Module:
@@ -146,25 +146,43 @@ class AlignTask(Task):
         ]
 
 
-def read_word_pairs(data: AlignedDataConfig, files: Sequence[str]) -> list[SentencePair]:
-    """Read the pairs of two parallel files or one tab-separated file.
+class AlignmentObjective(nn.Module):
+    """The network with its losses, batch → their weighted sum over all words of both sides.
 
-    Raises:
-        DataError: a file or a line cannot be used, or there is none.
+    Args:
+        model: trained, but for its hidden Markov models.
+        losses: their weights.
     """
-    columns = data.columns
-    chosen = (columns[0], columns[1]) if columns else None
-    pairs = list(read_pairs(*files, columns=chosen, known=()))
-    if not pairs:
-        raise DataError(
-            f"{' and '.join(files)}: an empty corpus, without a line; give one sentence pair per line"
-        )
-    return pairs
+
+    def __init__(self, model: AlignerNetwork, losses: AlignerLossConfig) -> None:
+        super().__init__()
+        self.model, self.losses = model, losses
+
+    def forward(self, batch: WordPairBatch) -> Tensor:
+        """The loss of a batch, a sum."""
+        read = self.model.attend(batch)
+        logs = read.log_alphas
+        losses = self.losses
+        loss = logs.forward.new_zeros(())
+        if losses.guided:
+            links = expected_links(self.model, batch)
+            loss = loss + losses.guided * guided_two_way(logs, links, batch.target_mask, batch.source_mask)
+        if losses.translation:
+            loss = loss + losses.translation * self.model.translation_loss(batch, read)
+        if losses.agreement or losses.coverage:
+            cells = batch.cells
+            forward, backward = (alpha * cells for alpha in logs.alphas)
+            loss = loss + losses.agreement * disagreement(forward, backward)
+            if losses.coverage:
+                loss = loss + losses.coverage * (coverage_penalty(forward) * batch.target_mask).sum()
+        return loss
 
 
-def parse_word_pairs(examples: Iterable[Example]) -> list[SentencePair]:
-    """`SentencePair`s, or tuples of a source and its translation, as the former."""
-    return [item if isinstance(item, SentencePair) else SentencePair(*item) for item in examples]
+@torch.no_grad()
+def expected_links(model: AlignerNetwork, batch: WordPairBatch) -> Tensor:
+    """G = √(α→ α←) of the hidden Markov models, (B, I, J): the links that both expect."""
+    alphas = model.hmm_alphas(batch)
+    return (alphas.forward * alphas.backward).sqrt() * batch.cells
 
 
 def _prepare(
@@ -176,11 +194,11 @@ def _prepare(
         raise ConfigError(
             "data.train: no training pairs; name them with --train pairs.tsv, or --train a.de --train a.en"
         )
-    pairs = parse_word_pairs(train) if train is not None else read_word_pairs(data, data.train)
+    pairs = parse_pairs(train) if train is not None else read_corpus(data.train, data.columns, known=())
     if valid is not None:
-        valid_pairs = parse_word_pairs(valid)
+        valid_pairs = parse_pairs(valid)
     elif data.valid:
-        valid_pairs = read_word_pairs(data, data.valid)
+        valid_pairs = read_corpus(data.valid, data.columns, known=())
     else:
         seed = config.training.seed_of_split
         pairs, valid_pairs, note = split_train_valid(

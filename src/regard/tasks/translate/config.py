@@ -6,7 +6,12 @@ from regard.config import Config, in_range, one_of
 from regard.errors import ConfigError
 from regard.evaluation.metrics import selectable, validation_metrics
 from regard.models import ModelConfig
-from regard.tasks.config import PretrainedEncoderConfig, RunConfig, refuse_reversed_pretrained
+from regard.tasks.config import (
+    PretrainedEncoderConfig,
+    RunConfig,
+    check_pair_files,
+    refuse_reversed_pretrained,
+)
 from regard.text import KINDS, NORMALIZATIONS
 from regard.text.tokenizer import MAX_SIZE
 
@@ -37,15 +42,7 @@ class DataConfig(Config):
     """Each time a training pair is read, exchange its symbols at random, on both sides alike (as abb→BBA, xyy→YYX)."""
 
     def __post_init__(self) -> None:
-        for name in ("train", "valid"):
-            if len(getattr(self, name)) > 2:
-                raise ConfigError(
-                    f"data.{name}: {len(getattr(self, name))} files; give two parallel ones, or one TSV"
-                )
-        if len(self.columns) not in (0, 2):
-            raise ConfigError(
-                f"data.columns: [{', '.join(map(str, self.columns))}]; give two columns, source and target, as [1, 2]"
-            )
+        check_pair_files(self.train, self.valid, self.columns)
         in_range("data.max_length", self.max_length, 1)
         if self.max_ratio:
             in_range("data.max_ratio", self.max_ratio, 1)
