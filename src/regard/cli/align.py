@@ -1,6 +1,6 @@
 """``regard align``: alignments of given pairs from attention or from files of links, their scores and their pages."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import tee
@@ -187,17 +187,18 @@ def align(
         )
     names = f"{shown(source)}:", f"{shown(target or source)}:"
     known: Collection[str] = ()
-    directions: dict[str, Callable[[Iterable[SentencePair]], Iterator[_Aligned]]] = {}
+    aligners: list[Callable[[Iterable[SentencePair]], Iterator[dict[str, _Aligned]]]] = []
     for name, path in (("forward", model), ("reverse", reverse)):
         if path is None:
             continue
         if not path.exists():
             raise DataError(f"{path}: neither a model folder nor a file of links; check the name")
         if _is_file(path):
-            directions[name] = partial(_read_aligned, path, forms["links"], rule)
+            aligners.append(partial(_one_way, name, partial(_read_aligned, path, forms["links"], rule)))
             continue
         if both:
-            directions |= _both_directions(_load_aligner(path, weights, device, max_length), names, rule)
+            aligner = _load_aligner(path, weights, device, max_length)
+            aligners.append(partial(_align_both_ways, aligner, names, rule))
             continue
         translator = _load(path, weights, device, max_length)
         if translator.features and reverse is not None:
@@ -207,7 +208,8 @@ def align(
             )
         known = translator.features
         by_words = words or scored or written.name == "giza"
-        directions[name] = partial(_align, translator, names, rule, by_words, name == "reverse")
+        one_way = partial(_align, translator, names, rule, by_words, name == "reverse")
+        aligners.append(partial(_one_way, name, one_way))
     standards = {
         name: partial(_read_links, path, forms[name])
         for name, path in (("gold", gold), ("other", compare))
@@ -222,7 +224,7 @@ def align(
         output_file(None if out is None else out / _FILE_NAMES[written.name or "pharaoh"]) as file,
         LinesDisplay("aligning", files=[source], to_file=scored) as display,
     ):
-        for number, (aligned, given) in enumerate(_in_step(pairs, directions, standards), start=1):
+        for number, (aligned, given) in enumerate(_in_step(pairs, aligners, standards), start=1):
             first = aligned["forward"]
             found = {name: each.links for name, each in aligned.items()}
             if reverse is not None:
@@ -319,44 +321,40 @@ def _load_aligner(folder: Path, weights: str, device: str, max_length: int) -> "
     return Aligner.load(folder, weights=weights, device=device, max_length=max_length)
 
 
-def _both_directions(
-    aligner: "Aligner", names: tuple[str, str], rule: "LinkRule"
-) -> "dict[str, Callable[[Iterable[SentencePair]], Iterator[_Aligned]]]":
-    """Both directions of an aligner, which computes them together: the second waits for what the first has aligned."""
-    aligned: list[dict[str, _Aligned]] = []
+def _align_both_ways(
+    aligner: "Aligner", names: tuple[str, str], rule: "LinkRule", pairs: "Iterable[SentencePair]"
+) -> "Iterator[dict[str, _Aligned]]":
+    """Each pair as an aligner aligns it in both directions, which it computes together."""
+    texts = ((pair.source, pair.target) for pair in pairs)
+    for each in aligner.align_stream(texts, chunk=_CHUNK, name=names[0], target_name=names[1]):
+        links = each.links(rule)
+        yield {
+            name: _Aligned(each.source, each.target, links[name], read_from=each)
+            for name in ("forward", "reverse")
+        }
 
-    def forward(pairs: "Iterable[SentencePair]") -> Iterator[_Aligned]:
-        texts = ((pair.source, pair.target) for pair in pairs)
-        stream = aligner.align_stream(texts, chunk=_CHUNK, name=names[0], target_name=names[1])
-        for each in stream:
-            links = each.links(rule)
-            aligned.append(
-                {
-                    key: _Aligned(each.source, each.target, links[key], read_from=each)
-                    for key in ("forward", "reverse")
-                }
-            )
-            yield aligned[-1]["forward"]
 
-    def reverse(pairs: "Iterable[SentencePair]") -> Iterator[_Aligned]:
-        for _ in pairs:
-            yield aligned.pop(0)["reverse"]
-
-    return {"forward": forward, "reverse": reverse}
+def _one_way(
+    name: str,
+    align: "Callable[[Iterable[SentencePair]], Iterator[_Aligned]]",
+    pairs: "Iterable[SentencePair]",
+) -> "Iterator[dict[str, _Aligned]]":
+    """Each pair as one direction aligns it, under the name of the direction."""
+    return ({name: each} for each in align(pairs))
 
 
 def _in_step(
     pairs: "Iterable[SentencePair]",
-    directions: "Mapping[str, Callable[[Iterable[SentencePair]], Iterator[_Aligned]]]",
+    aligners: "Sequence[Callable[[Iterable[SentencePair]], Iterator[dict[str, _Aligned]]]]",
     standards: "Mapping[str, Callable[[Iterable[SentencePair]], Iterator[GoldLinks]]]",
 ) -> "Iterator[tuple[dict[str, _Aligned], dict[str, GoldLinks]]]":
     """Each pair as all directions align it, and with the links that it is scored against; pairs are read once."""
-    copies = iter(tee(pairs, len(directions) + len(standards)))
-    streams: list[Iterator[Any]] = [open_pairs(next(copies)) for open_pairs in directions.values()]
+    copies = iter(tee(pairs, len(aligners) + len(standards)))
+    streams: list[Iterator[Any]] = [open_pairs(next(copies)) for open_pairs in aligners]
     streams += [open_pairs(next(copies)) for open_pairs in standards.values()]
     for row in zip(*streams, strict=True):
-        aligned = dict(zip(directions, row[: len(directions)], strict=True))
-        yield aligned, dict(zip(standards, row[len(directions) :], strict=True))
+        aligned = {name: each for directions in row[: len(aligners)] for name, each in directions.items()}
+        yield aligned, dict(zip(standards, row[len(aligners) :], strict=True))
 
 
 def _read_links(path: Path, form: "LinkFormat", pairs: "Iterable[SentencePair]") -> "Iterator[GoldLinks]":
