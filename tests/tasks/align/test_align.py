@@ -12,8 +12,11 @@ from regard.checkpoint import ModelFolder
 from regard.cli.app import app
 from regard.errors import ConfigError, DataError
 from regard.evaluation.alignment import LinkRule
+from regard.ops.attention import guided_two_way
 from regard.tasks import prepare_task
 from regard.tasks.align.predictor import AlignedPair, Aligner
+from regard.text import SentencePair
+from regard.text.word_pairs import encode_word_pairs
 from regard.training.configure import configure
 from regard.training.run import run_training, train
 
@@ -272,3 +275,32 @@ def test_the_flag_guided_names_the_aligner(folder, files, tmp_path):
     written = (tmp_path / "m" / "train.toml").read_text()
     assert f'aligner = "{folder}"' in written
     assert "guided_alignment = 0.5" in written
+
+
+def test_the_loss_pulls_both_directions_towards_the_links_that_both_models_expect():
+    task = prepare_task(configure(TINY, {"losses": {"agreement": 0.5}}), PAIRS[:20], VALID)
+    torch.manual_seed(1)
+    model = task.build().eval()
+    batch = task.batch([0, 1, 2])
+    given = model.hmm_alphas(batch)
+    links = (given.forward * given.backward).sqrt() * batch.cells
+    assert links.max() > 0.5
+    logs = model.attend(batch).log_alphas
+    forward, backward = (alpha * batch.cells for alpha in logs.alphas)
+    expected = guided_two_way(logs, links, batch.target_mask, batch.source_mask)
+    torch.testing.assert_close(
+        task.loss(task.objective(), batch, 0.0), expected + 0.5 * (forward - backward).square().sum()
+    )
+
+
+def test_words_are_known_in_lower_case(folder):
+    aligner = Aligner.load(folder)
+    (pair,) = encode_word_pairs(
+        [SentencePair("X1 x2", "y1 Y2")], aligner.source_tokenizer, aligner.target_tokenizer
+    )
+    assert pair.source_words == ("x1", "x2")
+    assert pair.target_words == ("y1", "y2")
+    (lower,) = encode_word_pairs(
+        [SentencePair("x1 x2", "y1 y2")], aligner.source_tokenizer, aligner.target_tokenizer
+    )
+    assert (pair.source_ids, pair.target_ids) == (lower.source_ids, lower.target_ids)
