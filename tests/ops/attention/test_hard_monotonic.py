@@ -1,14 +1,19 @@
 """Hard monotonic attention against a sum over all monotone alignments, one by one."""
 
+import os
+from importlib.util import find_spec
 from itertools import product
 
 import pytest
 import torch
 
-from regard.ops.attention.hard_monotonic import fused, hard_monotonic, naive
+from regard.ops.attention.hard_monotonic import fused, hard_monotonic, naive, persistent
 from regard.ops.paths import naive_only
 
 LENGTHS = [(4, 3), (1, 3), (3, 1), (2, 4)]
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+_RUN = find_spec("triton") is not None and (DEVICE == "cuda" or os.environ.get("TRITON_INTERPRET") == "1")
+runs_kernels = pytest.mark.skipif(not _RUN, reason="kernels need a GPU, or Triton and TRITON_INTERPRET=1")
 paths = pytest.mark.parametrize("path", [naive, fused], ids=["naive", "fused"])
 
 
@@ -121,3 +126,28 @@ def test_large_energies_and_impossible_words_leave_finite_numbers(path):
     assert log_prior.isfinite().all()
     assert energies.grad.isfinite().all()
     assert emissions.grad.isfinite().all()
+
+
+@runs_kernels
+@pytest.mark.parametrize(("size", "num_steps"), [(6, 5), (1, 2), (16, 3), (17, 2), (40, 7)])
+def test_kernels_agree(agree, size, num_steps):
+    lengths = torch.tensor([[size], [1], [max(1, size // 2)]], device=DEVICE)
+    mask = torch.arange(size, device=DEVICE) < lengths
+    energies, emissions = torch.randn(2, 3, num_steps, size, dtype=torch.float64, device=DEVICE).unbind()
+
+    def compute(path):
+        return lambda *tensors: [path.hard_monotonic(*tensors, mask).masked_fill(~mask.unsqueeze(1), 0.0)]
+
+    agree(compute(persistent), compute(naive), [3 * energies, 3 * emissions])
+
+
+@runs_kernels
+def test_kernels_leave_finite_numbers_too():
+    energies = torch.tensor([[[900.0, 0.0, -900.0], [900.0, -900.0, 0.0]]], device=DEVICE, requires_grad=True)
+    emissions = torch.tensor([[[-1e4, -1.0, -1e4], [-1e4, -1e4, -1.0]]], device=DEVICE, requires_grad=True)
+    log_prior = persistent.hard_monotonic(
+        energies, emissions, torch.ones(1, 3, dtype=torch.bool, device=DEVICE)
+    )
+    (log_prior + emissions).logsumexp(dim=-1).sum().backward()
+    for values in (log_prior, energies.grad, emissions.grad):
+        assert values.isfinite().all()

@@ -22,6 +22,11 @@ def _capable(device: torch.device) -> bool:
     return find_spec("triton") is not None and torch.cuda.get_device_capability(device) >= (9, 0)
 
 
+def can_run(like: Tensor) -> bool:
+    """Return whether kernels without matrix products, exact in every precision, run on the tensor's device."""
+    return like.is_cuda and _capable(like.device)
+
+
 def computing_dtype(like: Tensor) -> torch.dtype:
     """The dtype in which torch would compute a product of such a tensor: autocast's, if that is on."""
     device = like.device.type

@@ -1,8 +1,11 @@
-"""Hard monotonic attention: `naive` has a matrix of transitions for each step; `fused` has cumulative sums instead."""
+"""Hard monotonic attention: `naive` has a matrix of transitions for each step; `fused` has cumulative sums instead.
+
+On a GPU `persistent` computes all steps in one launch.
+"""
 
 from torch import Tensor
 
-from regard.ops.attention.hard_monotonic import fused, naive
+from regard.ops.attention.hard_monotonic import fused, naive, persistent
 from regard.ops.attention.hard_monotonic.naive import NEVER, observe, start
 from regard.ops.paths import fused_wanted
 from regard.ops.shapes import Bool, Float
@@ -24,5 +27,7 @@ def hard_monotonic(
 ) -> Float[Tensor, "B Ty Tx"]:
     """Log π_i of every step, by the forward algorithm (Wu & Cotterell 2019), by the faster path."""
     if fused_wanted():
+        if persistent.applies(energies):
+            return persistent.hard_monotonic(energies, emissions, mask)
         return fused.hard_monotonic(energies, emissions, mask)
     return naive.hard_monotonic(energies, emissions, mask)
