@@ -12,8 +12,8 @@ from regard.errors import ConfigError, nearest
 from regard.evaluation.metrics import display_name, format_score
 
 if TYPE_CHECKING:
-    from regard.recipes import Recipe
-    from regard.recipes.recipe import Figure, Summary
+    from regard.recipes import Figure, Recipe
+    from regard.recipes.results import Summary
 
 
 def recipe(
@@ -90,11 +90,11 @@ def recipe(
         smoke=smoke,
         listener=lambda line: notes.print(line, markup=False, soft_wrap=True),
     )
-    rows = run_recipe(chosen, options)
+    measured = run_recipe(chosen, options)
     if json:
-        print_json(report_json(chosen, rows))
+        print_json(report_json(chosen, measured))
         return
-    results.print(_table(chosen, summarize(chosen, rows)))
+    results.print(_table(chosen, summarize(chosen, measured.rows)))
     notes.print(f"{chosen.conditions}; every score is in {options.out / 'results.json'}", markup=False)
 
 

@@ -6,14 +6,20 @@
 from regard.recipes.recipe import Arm as Arm
 from regard.recipes.recipe import Corpus as Corpus
 from regard.recipes.recipe import Figure as Figure
+from regard.recipes.recipe import Pretraining as Pretraining
 from regard.recipes.recipe import Recipe as Recipe
-from regard.recipes.recipe import RecipeOptions as RecipeOptions
-from regard.recipes.recipe import Row as Row
 from regard.recipes.recipe import choose_arms as choose_arms
-from regard.recipes.recipe import report_json as report_json
-from regard.recipes.recipe import run_recipe as run_recipe
-from regard.recipes.recipe import summarize as summarize
+from regard.recipes.results import Measured as Measured
+from regard.recipes.results import Results as Results
+from regard.recipes.results import Row as Row
+from regard.recipes.results import report_json as report_json
+from regard.recipes.results import summarize as summarize
+from regard.recipes.run import RecipeOptions as RecipeOptions
+from regard.recipes.run import run_recipe as run_recipe
+from regard.recipes.translation import MULTI30K
 from regard.recipes.words import G2P_2020, G2P_2021, INFLECTION_2016
 
-RECIPES: dict[str, Recipe] = {recipe.name: recipe for recipe in (G2P_2020, G2P_2021, INFLECTION_2016)}
+RECIPES: dict[str, Recipe] = {
+    recipe.name: recipe for recipe in (MULTI30K, G2P_2020, G2P_2021, INFLECTION_2016)
+}
 """By name."""
