@@ -14,7 +14,6 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -121,7 +120,7 @@ def checked_out_commit() -> str:
 
 
 def _corpora(arm: Arm, options: RecipeOptions) -> list[Corpus]:
-    """The files of an arm, or of each of its folds; in a smoke run, their first lines."""
+    """The files of an arm, or of each of its folds; in a smoke run, some of their lines."""
     folder = options.out / arm.name / "data"
     made = arm.corpus(options.data, folder)
     return [_checked(corpus, folder, options) for corpus in ([made] if isinstance(made, Corpus) else made)]
@@ -135,18 +134,20 @@ def _checked(corpus: Corpus, folder: Path, options: RecipeOptions) -> Corpus:
     if not options.smoke:
         return corpus
 
-    def first_lines(paths: Sequence[Path], part: str) -> list[Path]:
-        cut = []
+    def cut(paths: Sequence[Path], part: str) -> list[Path]:
+        made = []
         for path in paths:
             make_folder(folder)
             short = folder / f"{part}-{path.name.removesuffix('.xz').removesuffix('.gz')}"
-            lines = islice(read_file(path), _SMOKE_LINES[part])
-            write_whole_text(short, "".join(f"{line}\n" for line in lines))
-            cut.append(short)
-        return cut
+            lines = list(read_file(path))
+            # spread over the file, where every label occurs; the first line may be a header
+            chosen = lines[:: max(1, len(lines) // _SMOKE_LINES[part])][: _SMOKE_LINES[part]]
+            write_whole_text(short, "".join(f"{line}\n" for line in chosen))
+            made.append(short)
+        return made
 
-    tests = {name: first_lines(paths, "test") for name, paths in corpus.tests.items()}
-    return Corpus(first_lines(corpus.train, "train"), first_lines(corpus.valid, "valid"), tests)
+    tests = {name: cut(paths, "test") for name, paths in corpus.tests.items()}
+    return Corpus(cut(corpus.train, "train"), cut(corpus.valid, "valid"), tests)
 
 
 def _flags(flag: str, values: Iterable[object]) -> list[str]:
