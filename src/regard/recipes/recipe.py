@@ -74,6 +74,7 @@ class Arm:
         figures: to reach, by test set.
         pretraining: the language model from which the encoder starts.
         models_of: another arm, whose models this one scores in another way; it trains none.
+        milestone: a validation score, of the metric that selects, until which minutes are counted.
     """
 
     name: str
@@ -84,6 +85,7 @@ class Arm:
     figures: Mapping[str, Sequence[Figure]] = field(default_factory=dict)
     pretraining: Pretraining | None = None
     models_of: "Arm | None" = None
+    milestone: float | None = None
 
     @property
     def trained(self) -> "Arm":
