@@ -209,7 +209,10 @@ _PAIRS: Preset = {
 SICK = Recipe(
     name="sick",
     title="SICK, inference between two sentences: entailment, contradiction, neutral",
-    conditions="accuracy on the 4,927 test pairs of SemEval 2014; trained on the 4,500 pairs alone, no outside vectors",
+    conditions=(
+        "accuracy on the 4,927 test pairs of SemEval 2014; trained on the 4,500 pairs alone, no outside vectors; the "
+        "plain BiLSTM encodes each sentence by itself, the words of the LSTMN's two sentences attend to each other"
+    ),
     metric="accuracy",
     others=("macro_f1",),
     arms=[
@@ -222,7 +225,13 @@ SICK = Recipe(
         )
         for name, model in (
             ("lstm", {}),
-            ("lstmn", {"encoder": {"cell": "lstmn", "bidirectional": False, "state_size": 256}}),
+            (
+                "lstmn-attention",
+                {
+                    "between": "attention",
+                    "encoder": {"cell": "lstmn", "bidirectional": False, "state_size": 256},
+                },
+            ),
         )
     ],
     seeds=5,
