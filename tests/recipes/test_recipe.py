@@ -9,7 +9,9 @@ from typer.testing import CliRunner
 
 import regard.recipes.run as module
 from regard.cli.app import app
+from regard.config import merge
 from regard.errors import ConfigError, DataError, RegardError
+from regard.evaluation.metrics import METRICS
 from regard.recipes import (
     RECIPES,
     Arm,
@@ -26,6 +28,7 @@ from regard.recipes import (
     summarize,
 )
 from regard.recipes.results import ENSEMBLE, MEAN
+from regard.training.configure import configure
 
 SHARED = Path(os.environ.get("REGARD_DATA") or Path(__file__).resolve().parents[3] / "shared" / "data")
 
@@ -156,11 +159,65 @@ def test_the_command_lists_and_refuses(tmp_path):
             raise refused.exception
 
 
+ARMS = {f"{recipe.name}-{arm.name}": arm for recipe in RECIPES.values() for arm in recipe.arms}
+
+
+@pytest.mark.parametrize("arm", ARMS.values(), ids=ARMS.keys())
+def test_the_options_of_every_arm_exist(arm):
+    encoder = {"pretrained": {"encoder": "lm"}} if arm.pretraining is not None else {}
+    if arm.config:
+        configure(merge(arm.config, encoder))
+    if arm.pretraining is not None:
+        configure(arm.pretraining.config)
+
+
+def test_every_metric_and_every_name_is_known_and_unique():
+    for recipe in RECIPES.values():
+        assert {recipe.metric, *recipe.others} <= METRICS.keys()
+        names = [arm.name for arm in recipe.arms]
+        assert len(set(names)) == len(names)
+        for arm in recipe.arms:
+            assert arm.models_of is None or arm.models_of in recipe.arms
+            if arm.pretraining is not None:
+                assert arm.pretraining.name not in names
+
+
+needs_data = pytest.mark.skipif(not SHARED.is_dir(), reason="the data sets are not here")
+
+
+@needs_data
+def test_the_files_of_every_arm_are_there(tmp_path):
+    """Of those that are made of others, parts share nothing that would give a test example away."""
+    for name, arm in ARMS.items():
+        made = arm.corpus(SHARED, tmp_path / name)
+        corpora = [made] if isinstance(made, Corpus) else made
+        for corpus in corpora:
+            for path in (
+                *corpus.train,
+                *corpus.valid,
+                *(path for test in corpus.tests.values() for path in test),
+            ):
+                assert path.is_file(), path
+    for name, num_test, sides in (
+        ("cmudict-english", 12_000, [0]),
+        ("tatoeba-engfra-attention", 2000, [0, 1]),
+    ):
+        parts = [
+            [line.split("\t") for line in (tmp_path / name / f"{part}.tsv").read_text("utf-8").splitlines()]
+            for part in ("train", "valid", "test")
+        ]
+        assert num_test <= len(parts[2]) < 1.02 * num_test
+        for side in sides:
+            known = [{line[side].lower() for line in part} for part in parts]
+            assert sum(map(len, known)) == len(set.union(*known))
+    (two,) = [(tmp_path / "sst-two-classes" / "train.tsv").read_text("utf-8").splitlines()]
+    assert {line.split("\t")[0] for line in two} == {"0", "1"}
+
+
 @pytest.mark.journey
+@needs_data
 @pytest.mark.parametrize("name", RECIPES)
 def test_a_slice_of_every_recipe(name, tmp_path):
-    if not SHARED.is_dir():
-        pytest.skip("the data sets are not here")
     recipe = RECIPES[name]
     arguments = ["--data", SHARED, "--smoke", "--seeds", 1, "--threads", 1, "--out", tmp_path / "out"]
     command = ["recipe", name, *map(str, arguments), "--only", recipe.arms[-1].name]

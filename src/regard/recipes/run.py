@@ -30,7 +30,7 @@ from regard.training.provenance import read_run
 from regard.training.seeds import is_finished
 
 _SMOKE_LINES = {"train": 300, "valid": 20, "test": 20}
-_SMOKE = ["--updates", "4", "--set", "training.validate_every=4"]
+_SMOKE = ["--updates", "2", "--set", "training.validate_every=2"]
 
 
 @dataclass(frozen=True)
