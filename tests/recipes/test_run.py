@@ -83,8 +83,12 @@ def after(command, flag):
 def test_a_language_model_is_trained_once_and_before_all_that_start_from_it(tmp_path, data, scripted):
     first = Pretraining(name="lm", corpus=corpus, config={"task": "language_model"})
     arms = [Arm(name=name, corpus=corpus, pretraining=first) for name in ("a", "b")]
-    options = RecipeOptions(data, tmp_path / "out", seeds=2, jobs=2, assignments=["training.clip=3"])
+    said = []
+    options = RecipeOptions(
+        data, tmp_path / "out", seeds=2, jobs=2, assignments=["training.clip=3"], listener=said.append
+    )
     run_recipe(recipe(*arms), options)
+    assert said == []  # nor is it tried again
     folders = [command[1] for command in trained(scripted)]
     assert folders[0] == str(tmp_path / "out" / "lm")
     assert folders.count(folders[0]) == 1
@@ -98,7 +102,10 @@ def test_a_language_model_is_trained_once_and_before_all_that_start_from_it(tmp_
 def test_an_arm_can_score_the_models_of_another_in_another_way(tmp_path, data, scripted):
     first = Arm(name="first", corpus=corpus, evaluate=("--beam", "3"))
     second = replace(first, name="second", models_of=first, evaluate=("--beam", "7"))
-    results = run_recipe(recipe(first, second), RecipeOptions(data, tmp_path / "out", seeds=1))
+    said = []
+    options = RecipeOptions(data, tmp_path / "out", seeds=1, listener=said.append)
+    results = run_recipe(recipe(first, second), options)
+    assert said == []  # nor are they tried again
     assert [command[1] for command in trained(scripted)] == [str(tmp_path / "out" / "first" / "seed-1")]
     scored = [command for command in scripted.heard if command[0] == "evaluate"]
     assert sorted(after(command, "--beam")[0] for command in scored) == ["3", "7"]
@@ -137,13 +144,12 @@ def test_results_say_how_they_came_about_and_arms_are_added_to_those_before(tmp_
     whole = recipe(Arm(name="a", corpus=corpus), Arm(name="b", corpus=corpus))
     options = RecipeOptions(data, tmp_path / "out", seeds=2, commit="abc", assignments=["training.clip=3"])
     for name in ("b", "a"):
-        run_recipe(choose_arms(whole, [name]), options)
-    # the recipe with all its arms knows their order
-    run_recipe(whole, replace(options, seeds=1))
+        now = run_recipe(choose_arms(whole, [name]), options)
+        assert list(now.arms) == [name]
     results = Results.read(tmp_path / "out" / "results.json", "toy")
-    assert list(results.arms) == ["a", "b"]
+    assert set(results.arms) == {"a", "b"}
     measured = results.arms["a"]
-    assert measured.command == "regard recipe toy --data DATA --only a --set training.clip=3"
+    assert measured.command == "regard recipe toy --data DATA --only a --seeds 2 --set training.clip=3"
     assert (measured.commit, measured.threads, measured.torch, measured.date) == (
         "abc",
         1,

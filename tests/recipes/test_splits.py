@@ -23,9 +23,11 @@ def test_no_two_parts_share_a_key_and_nothing_is_lost(numbers, seed):
 
 def test_the_sizes_are_those_wanted_and_a_large_group_is_trained_on():
     lines = [f"x {k}" for k in range(50)] + [f"{k} a{k}" for k in range(1000)]
+    for seed in range(20):
+        split = split_groups(lines, both, num_valid=20, num_test=200, seed=seed)
+        assert (len(split.valid), len(split.test), len(split.train)) == (20, 200, 830)
+        assert set(lines[:50]) <= set(split.train)
     split = split_groups(lines, both, num_valid=20, num_test=200, seed=1)
-    assert (len(split.valid), len(split.test), len(split.train)) == (20, 200, 830)
-    assert set(lines[:50]) <= set(split.train)
     assert split == split_groups(lines, both, num_valid=20, num_test=200, seed=1)
     assert split.test != split_groups(lines, both, num_valid=20, num_test=200, seed=2).test
 

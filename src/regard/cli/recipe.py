@@ -119,7 +119,7 @@ def recipe(
     measured = run_recipe(chosen, options)
     if record is not None:
         file = results_file(record, name)
-        Results.read(file, name).merge(measured, RECIPES[name]).write(file)
+        Results.read(file, name).merge(measured).write(file)
     if json:
         print_json(report_json(chosen, measured))
         return

@@ -105,7 +105,7 @@ class Results:
 
     Attributes:
         recipe: its name.
-        arms: by name, in the order of the recipe.
+        arms: by name.
     """
 
     recipe: str
@@ -116,10 +116,9 @@ class Results:
         """Those of all arms."""
         return [row for measured in self.arms.values() for row in measured.rows]
 
-    def merge(self, other: "Results", recipe: Recipe) -> "Results":
-        """These results with another's, arm by arm, in the recipe's order; the other's win."""
-        arms = {**self.arms, **other.arms}
-        return Results(self.recipe, {arm.name: arms[arm.name] for arm in recipe.arms if arm.name in arms})
+    def merge(self, other: "Results") -> "Results":
+        """These results with another's, arm by arm; the other's win."""
+        return Results(self.recipe, {**self.arms, **other.arms})
 
     def write(self, path: Path) -> None:
         """Write a file of results.

@@ -97,7 +97,7 @@ def run_recipe(recipe: Recipe, options: RecipeOptions) -> Results:
             for future in as_completed(scores):
                 arm = scores[future]
                 measured[arm.name] = _measured(recipe, arm, future.result(), options, commit)
-                before.merge(Results(recipe.name, measured), recipe).write(options.out / RESULTS)
+                before.merge(Results(recipe.name, measured)).write(options.out / RESULTS)
         finally:  # after a failure or Ctrl-C, what waits is not begun
             pool.shutdown(wait=True, cancel_futures=True)
     return Results(recipe.name, {arm.name: measured[arm.name] for arm in recipe.arms})
