@@ -220,11 +220,11 @@ LADDER = Recipe(
     name="ladder",
     title="The steps of Luong's Table 1, English to German on Multi30k",
     conditions=(
-        "Multi30k as above, words (8,000 a side, so that there are unknown ones), two LSTM layers of 384, beam 10; "
-        "each arm adds one step to the one before; attention is global with general energies, not location-based as "
-        "there; a window of D = 5, sentences being short; the ensemble is of the seeds. Gains in Luong et al. 2015, "
-        "WMT: reversed +1.3, dropout +1.4, attention +2.8, input feeding +1.3, local-p +0.9, unknown replacement +1.9, "
-        "ensemble of eight +2.1"
+        "Multi30k as in the recipe multi30k, words (8,000 a side, so that there are unknown ones), two LSTM layers of "
+        "384, beam 10; each arm adds one step to the one before; attention is global with general energies, not "
+        "location-based as there; a window of D = 5, sentences being short; the ensemble is of the seeds. Gains in "
+        "Luong et al. 2015, WMT: reversed +1.3, dropout +1.4, attention +2.8, input feeding +1.3, local-p +0.9, "
+        "unknown replacement +1.9, ensemble of eight +2.1"
     ),
     metric="bleu",
     others=("perplexity",),

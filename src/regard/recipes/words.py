@@ -28,7 +28,6 @@ _LSTM_2020 = {
     "vie": 4.67,
 }
 _BASELINE_2021 = {
-    "high/eng_us": 41.9,
     "medium/dut": 14.7,
     "medium/fre": 8.5,
     "medium/hun": 1.8,
@@ -37,6 +36,7 @@ _BASELINE_2021 = {
     "low/gre": 21.0,
     "low/ita": 19.0,
 }
+_TRANSDUCERS_2021 = "baseline, an ensemble of neural transducers, Ashby et al. 2021"
 _MED_2016 = {"arabic": 95.47, "finnish": 96.80, "german": 95.80, "spanish": 98.84, "turkish": 98.93}
 
 
@@ -57,6 +57,7 @@ class _Parts:
 
 
 def _spelling(folder: str, published: Mapping[str, float], source: str, *, ensemble: bool) -> list[Arm]:
+    """An arm per language; a name such as ``low/ady`` is a path in the folder."""
     return [
         Arm(
             name=name.replace("/", "-"),
@@ -87,12 +88,11 @@ G2P_2021 = Recipe(
     conditions="WER on 4,168, 1,000 and 100 words; the data, metric and split of the shared task",
     metric="wer",
     others=("per",),
-    arms=_spelling(
-        "sigmorphon2021-g2p",
-        _BASELINE_2021,
-        "baseline, an ensemble of neural transducers, Ashby et al. 2021",
-        ensemble=True,
-    ),
+    arms=[
+        # the figure of their ensemble, to reach with a single model
+        *_spelling("sigmorphon2021-g2p", {"high/eng_us": 41.9}, _TRANSDUCERS_2021, ensemble=False),
+        *_spelling("sigmorphon2021-g2p", _BASELINE_2021, _TRANSDUCERS_2021, ensemble=True),
+    ],
     seeds=5,
 )
 
