@@ -5,6 +5,7 @@ threads of this process.
 """
 
 import os
+import platform
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -61,6 +62,19 @@ def use_threads(number: int | None = None) -> int:
     in_range("threads", number, 1, MAX_THREADS)
     torch.set_num_threads(number)
     return number
+
+
+_PROCESSORS = Path("/proc/cpuinfo")
+
+
+def describe_processor() -> str:
+    """The processor's name, and how many of its cores this process may use."""
+    name = platform.processor() or platform.machine()
+    if _PROCESSORS.exists():
+        lines = _PROCESSORS.read_text(encoding="utf-8", errors="replace").splitlines()
+        name = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), name)
+    cores = allowed_processors()
+    return f"{name}, {cores} core{'' if cores == 1 else 's'}"
 
 
 def allowed_processors() -> int:

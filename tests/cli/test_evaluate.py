@@ -50,6 +50,24 @@ def test_the_table_is_the_json(regard, model, data, expected):
     assert "perplexity" in printed.split("by source length")[1]
 
 
+def test_lines_of_one_source_are_one_example_with_several_references(regard, model, data, tmp_path):
+    pairs = list(read_pairs(data / "test.src", data / "test.tgt"))
+    file = tmp_path / "several.tsv"
+    lines = [f"{pair.source}\t{before}{pair.target}\n" for before in ("", "x ") for pair in pairs]
+    file.write_text("".join(lines))
+    report = json.loads(regard("evaluate", model, file, "--any-reference", "--json").out)
+    several = {pair.source: [] for pair in pairs}
+    for before in ("", "x "):
+        for pair in pairs:
+            several[pair.source].append(before + pair.target)
+    expected = evaluate(Translator.load(model), list(several), list(several.values()))
+    assert without_speed(report) == without_speed(json.loads(json.dumps(expected.to_json())))
+    assert report["num_sentences"] == len(several) < len(pairs)
+    assert json.loads(regard("evaluate", model, file, "--json").out)["num_sentences"] == 2 * len(pairs)
+    refused = regard("evaluate", model, file, "--any-reference", "--gold", data / "test.links")
+    assert refused.status != 0
+
+
 def test_without_gold_there_is_no_aer(regard, model, data):
     assert "aer" not in table(regard("evaluate", model, data / "test.src", data / "test.tgt").out)
 

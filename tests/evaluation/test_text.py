@@ -4,6 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from regard.evaluation import edit_distance
+from regard.evaluation.text import TextOptions, nearest_reference
 
 
 def plain(first, second):
@@ -50,3 +51,13 @@ def test_by_hand():
     assert edit_distance("", "abc") == edit_distance("abc", "") == 3
     assert edit_distance("aa", "aaa") == 1
     assert edit_distance(["the", "cat"], ["the", "black", "cat"]) == 1
+
+
+def test_the_nearest_of_several_references():
+    symbols, characters = TextOptions(unit="symbols"), TextOptions(unit="characters")
+    assert nearest_reference("a b c", ["x y z", "a b", "a c"], symbols) == "a b"
+    # by symbols both differ in one, by characters the second is nearer
+    assert nearest_reference("abc d", ["xyz d", "abx d"], symbols) == "xyz d"
+    assert nearest_reference("abc d", ["xyz d", "abx d"], characters) == "abx d"
+    assert nearest_reference("a b", ["a c", "A B"], symbols) == "a c"
+    assert nearest_reference("a b", ["a c", "A B"], TextOptions(lowercase=True)) == "A B"

@@ -22,19 +22,26 @@ COVERING = {
     **{f"last-{cell}-one-way": {"pooling": "last", "cell": cell, "bidirectional": False} for cell in CELLS},
     "last-reversed": {"pooling": "last", "bidirectional": False, "reverse": True},
     "hidden": {"pooling": "mean", "num_texts": 2, "hidden_size": 3},
+    **{
+        f"between-{pooling}": {"pooling": pooling, "num_texts": 2, "between": "attention", "cell": "lstmn"}
+        for pooling in ("mean", "attention")
+    },
 }
 covering = pytest.mark.parametrize("options", COVERING.values(), ids=COVERING.keys())
 
 
 @pytest.fixture
 def build(scattered):
-    def built(pooling="attention", num_texts=1, hidden_size=0, **encoder: object) -> ClassifierNetwork:
+    def built(
+        pooling="attention", num_texts=1, hidden_size=0, between="none", **encoder: object
+    ) -> ClassifierNetwork:
         config = ClassifierConfig(
             EncoderConfig(embedding_size=3, state_size=2, **encoder),
             num_texts=num_texts,
             pooling=pooling,
             pooling_size=5 if pooling == "attention" else None,
             hidden_size=hidden_size,
+            between=between,
         )
         return scattered(ClassifierNetwork(config, 9, 3))
 
@@ -108,7 +115,7 @@ def test_a_text_becomes_the_vector_of_its_pooling(pooling, build):
     ids = torch.tensor([[4, 5, EOS]])
     mask = torch.ones_like(ids, dtype=torch.bool)
     annotations, ((ahead,),), ((back,),) = model.encoder(ids, mask)
-    vector, alpha = model.pool(ids, mask)
+    vector, alpha = model.pool(model.encode(ids, mask))
     match pooling:
         case "last":
             expected = torch.cat([ahead, back], dim=-1)
@@ -129,10 +136,30 @@ def test_a_text_becomes_the_vector_of_its_pooling(pooling, build):
 def test_two_texts_are_joined_as_infersent_joins_them(build):
     model = build("mean", num_texts=2)
     batch = batch_of(ROWS, 2)
-    u, v = (model.pool(ids, mask).vector for ids, mask in zip(batch.ids, batch.masks, strict=True))
+    texts = zip(batch.ids, batch.masks, strict=True)
+    u, v = (model.pool(model.encode(ids, mask)).vector for ids, mask in texts)
     head = model.head.output
     expected = torch.cat([u, v, (u - v).abs(), u * v], dim=1) @ head.weight.T + head.bias
     torch.testing.assert_close(model(batch).logits, expected)
+
+
+def test_each_word_is_joined_with_what_it_attends_to_in_the_other_text(build):
+    """c_i = Σ_j softmax_j(h_iᵀ W g_j) g_j over the other text's annotations g, and the mean is of [h_i; c_i]."""
+    model = build("mean", num_texts=2, between="attention")
+    (first, second) = (torch.tensor([[4, 5, EOS]]), torch.tensor([[7, EOS]]))
+    h, g = (
+        model.encode(ids, torch.ones_like(ids, dtype=torch.bool)).annotations[0] for ids in (first, second)
+    )
+    W = model.between.W_a
+
+    def pooled(own, other):
+        energies = own @ W @ other.T
+        return torch.cat([own, energies.softmax(dim=1) @ other], dim=1).mean(dim=0)
+
+    u, v = pooled(h, g), pooled(g, h)
+    head = model.head.output
+    expected = torch.cat([u, v, (u - v).abs(), u * v]) @ head.weight.T + head.bias
+    torch.testing.assert_close(model(pad_texts([([4, 5], [7])])).logits[0], expected)
 
 
 def test_configuration():
@@ -142,6 +169,16 @@ def test_configuration():
         ClassifierConfig(pooling="max")
     with pytest.raises(ConfigError, match=r"model\.num_texts: 3 is out of range; it must be from 1 to 2"):
         ClassifierConfig(num_texts=3)
+    with pytest.raises(ConfigError, match=r"model\.between: no 'both'; known: attention, none"):
+        ClassifierConfig(between="both")
+    with pytest.raises(
+        ConfigError, match=r'model\.between = "attention": there is one text; set model\.num_texts'
+    ):
+        ClassifierConfig(between="attention")
+    with pytest.raises(
+        ConfigError, match="the pooling last reads the encoder's last state alone; choose mean"
+    ):
+        ClassifierConfig(between="attention", num_texts=2, pooling="last")
     for name in ("pooling_size", "hidden_size", "dropout"):
         with pytest.raises(ConfigError, match=rf"model\.{name}: -1 is out of range"):
             ClassifierConfig(**{name: -1})

@@ -209,6 +209,20 @@ def test_a_classifier_s_text_and_pair():
         found = dict(trace["output"].steps[0].candidates)
         for label, probability in classified.probabilities.items():
             assert found[label] == pytest.approx(probability, abs=1e-5)
+    config = ClassifierConfig.from_mapping(
+        {"encoder": PART, "num_texts": 2, "between": "attention", "pooling": "mean"}, "model"
+    )
+    model = scatter(ClassifierNetwork(config, TOKENIZER.size, 3))
+    classifier = Classifier(model, TOKENIZER, ("no", "so so", "yes"))
+    trace = classifier.trace(("a b", "c"))
+    assert trace.output == classifier.classify([("a b", "c")])[0].label
+    own, other = trace["text1.between"].steps, trace["text2.between"].steps
+    assert ([step.token for step in own], [step.token for step in other]) == (
+        ["a", "b", "</s>"],
+        ["c", "</s>"],
+    )
+    assert np.shape(own[0].values["alpha"]) == (2,)
+    np.testing.assert_allclose(np.sum(other[1].values["alpha"]), 1, atol=1e-6)
     with pytest.raises(DataError, match="blank"):
         classifier.trace(("a", " "))
 

@@ -67,6 +67,20 @@ def evaluate(
         typer.Option(help="sacrebleu's tokenizer for BLEU: 13a, intl, char, zh, or none for tokenised text."),
     ] = "13a",
     lowercase: Annotated[bool, typer.Option("--lowercase", help="Ignore case.")] = False,
+    any_reference: Annotated[
+        bool,
+        typer.Option(
+            "--any-reference",
+            help="Lines of one source are one example with several references; the nearest to the output counts.",
+        ),
+    ] = False,
+    replace_unknowns: Annotated[
+        bool,
+        typer.Option(
+            "--replace-unknowns",
+            help="Replace each unknown word of the output by the source word with the most attention first.",
+        ),
+    ] = False,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -121,6 +135,8 @@ def evaluate(
         max_length=max_length,
         weights=weights,
         device=device,
+        any_reference=any_reference,
+        replace_unknowns=replace_unknowns,
     )
     evaluation = TASKS[task].evaluate(options)
     with LinesDisplay(evaluation.doing, evaluation.size) as display:

@@ -79,7 +79,8 @@ GoldFormat = Annotated[
     str,
     typer.Option(
         help="The format of the gold links; by default it is recognised. pharaoh, wa or giza names it; from-1 says "
-        "that Pharaoh counts from 1, target-source that links name the target first: pharaoh,from-1,target-source.",
+        "that Pharaoh counts from 1, target-source that links name the target first; pharaoh,from-1,target-source says "
+        "all of it.",
         show_default=False,
     ),
 ]

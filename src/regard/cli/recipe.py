@@ -12,8 +12,8 @@ from regard.errors import ConfigError, nearest
 from regard.evaluation.metrics import display_name, format_score
 
 if TYPE_CHECKING:
-    from regard.recipes import Recipe
-    from regard.recipes.recipe import Figure, Summary
+    from regard.recipes import Figure, Recipe
+    from regard.recipes.results import Summary
 
 
 def recipe(
@@ -48,6 +48,16 @@ def recipe(
             "--set", help="Another option of every training; the results are then not the recipe's."
         ),
     ] = None,
+    record: Annotated[
+        Path | None,
+        typer.Option(
+            help="Also store what was measured in this folder, in NAME.json, beside other arms of the recipe.",
+            show_default=False,
+        ),
+    ] = None,
+    commit: Annotated[
+        str, typer.Option(help="The commit that is measured; by default git is asked.", show_default=False)
+    ] = "",
     smoke: Annotated[
         bool, typer.Option("--smoke", help="Train for a few updates on a few lines, to see that all works.")
     ] = False,
@@ -68,8 +78,19 @@ def recipe(
       regard recipe g2p-2020 --data datasets --jobs 2 --threads 1
 
       regard recipe inflection-2016 --data datasets --only german --seeds 1
+
+      regard recipe multi30k --data datasets --record results
     """
-    from regard.recipes import RECIPES, RecipeOptions, choose_arms, report_json, run_recipe, summarize
+    from regard.recipes import (
+        RECIPES,
+        RecipeOptions,
+        Results,
+        choose_arms,
+        report_json,
+        run_recipe,
+        summarize,
+    )
+    from regard.recipes.page import results_file
 
     if name is None:
         results.print(_listing(list(RECIPES.values())))
@@ -78,6 +99,10 @@ def recipe(
         raise ConfigError(f"there is no recipe {name!r}; {nearest(name, RECIPES)}")
     if data is None:
         raise ConfigError(f"{name}: where are its data sets? Name their folder with --data")
+    if record is not None and (smoke or assignments):
+        raise ConfigError(
+            f"--record {record}: with {'--smoke' if smoke else '--set'} the results are not the recipe's; leave out one"
+        )
     chosen = choose_arms(RECIPES[name], only or ())
     options = RecipeOptions(
         data=data,
@@ -88,13 +113,17 @@ def recipe(
         device=device,
         assignments=assignments or (),
         smoke=smoke,
+        commit=commit,
         listener=lambda line: notes.print(line, markup=False, soft_wrap=True),
     )
-    rows = run_recipe(chosen, options)
+    measured = run_recipe(chosen, options)
+    if record is not None:
+        file = results_file(record, name)
+        Results.read(file, name).merge(measured).write(file)
     if json:
-        print_json(report_json(chosen, rows))
+        print_json(report_json(chosen, measured))
         return
-    results.print(_table(chosen, summarize(chosen, rows)))
+    results.print(_table(chosen, summarize(chosen, measured.rows)))
     notes.print(f"{chosen.conditions}; every score is in {options.out / 'results.json'}", markup=False)
 
 

@@ -177,6 +177,23 @@ def check_parallel(**lines: Sequence[object]) -> None:
         )
 
 
+def nearest_reference(hypothesis: str, references: Lines, options: TextOptions) -> str:
+    """Of several references the one with the fewest edits to a hypothesis, the first of equals.
+
+    Args:
+        hypothesis: a line of output.
+        references: at least one.
+        options: what is edited, words or symbols between blanks or characters, and whether case counts.
+    """
+
+    def items(line: str) -> Sequence[str]:
+        compared = line.lower() if options.lowercase else line
+        return compared.strip() if options.unit == "characters" else compared.split()
+
+    output = items(hypothesis)
+    return min(references, key=lambda reference: edit_distance(output, items(reference)))
+
+
 def edit_distance(first: Sequence[Hashable], second: Sequence[Hashable]) -> int:
     """Levenshtein distance, by Myers' bit vectors (J. ACM 46(3), 1999, in Hyyrö's form).
 

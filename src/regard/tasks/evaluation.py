@@ -49,6 +49,8 @@ class EvaluationOptions:
     max_length: int
     weights: str
     device: str
+    any_reference: bool = False
+    replace_unknowns: bool = False
 
     @property
     def title(self) -> str:

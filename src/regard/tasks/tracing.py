@@ -28,6 +28,7 @@ from regard.models import (
     Seq2Seq,
     TaggerNetwork,
 )
+from regard.models.classifier import BETWEEN_TEXTS
 from regard.models.encoder import Encoder
 from regard.ops.paths import naive_only
 from regard.ops.record import LETTERS, Equation, Letters, Place, Recorded, record, recording, scope
@@ -505,8 +506,12 @@ def trace_classification(
         if not part.place:
             top.append(part)
     for k, tokens in enumerate(text_tokens):
-        own = [part for part in recorded if ("text", k) in part.place]
+        of_text = [part for part in recorded if ("text", k) in part.place]
+        own = [part for part in of_text if BETWEEN_TEXTS not in part.place]
+        between = [part for part in of_text if BETWEEN_TEXTS in part.place]
         found = _encoder_sections(model.encoder, own, tokens)
+        if between:
+            found.append(_between_section(between, tokens, text_tokens[1 - k]))
         pooling = _Section(_write_top)
         values: dict[str, Numbers] = {}
         for part in own:
@@ -526,6 +531,21 @@ def trace_classification(
     label, chance = candidates[0]
     step = TracedStep(0, "", values, (), label, chance, candidates)
     return [*sections, output.make("output", "Output", [step])]
+
+
+def _between_section(
+    recorded: Sequence[Recorded], tokens: Sequence[str], other_tokens: Sequence[str]
+) -> TracedSection:
+    """The attention of each word of a text to the other one."""
+    section = _Section(_write_top)
+    steps = []
+    for t, token in enumerate(tokens):
+        values: dict[str, Numbers] = {}
+        for part in recorded:
+            if part.name in ("energies", "alpha", "context"):
+                section.add(values, part, part.value[:, t])
+        steps.append(TracedStep(t, token, values))
+    return section.make("between", "Attention to the other text", steps, other_tokens)
 
 
 def _write_label(place: Place, equation: Equation, letters: str) -> str:

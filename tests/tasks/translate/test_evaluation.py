@@ -105,6 +105,23 @@ def test_the_output_is_scored_and_not_the_reading():
     assert [each.text for each in evaluation.references_aligned] == REFERENCES
 
 
+def test_of_several_references_the_nearest_counts():
+    """An output is right if it is any reference; a wrong one is compared with the reference of the fewest edits."""
+    several = [["A", "A B"], ["C"], ["X Y Z", "A B C"]]
+    evaluation = evaluate(scripted(wrong=1), SOURCES, several)
+    assert evaluation.references == ("A B", "C", "A B C")
+    assert evaluation.quality == measure_quality(["X A B", "C", "A B C"], REFERENCES)
+    assert evaluate(scripted(), SOURCES, several).quality["exact_match"] == 1
+
+
+def test_unknown_words_are_replaced_where_that_is_chosen():
+    translator = scripted()
+    evaluate(translator, SOURCES, REFERENCES)
+    assert "unknowns_from" not in translator.arguments
+    evaluate(translator, SOURCES, REFERENCES, replace_unknowns=True)
+    assert translator.arguments["unknowns_from"] == {}
+
+
 def test_options_reach_the_search():
     translator = scripted()
     evaluate(translator, SOURCES, REFERENCES, beam=7, length_power=0.5)

@@ -43,6 +43,8 @@ TRANSLATE = TaskSpec(
             "reference",
             "columns",
             "features",
+            "any_reference",
+            "replace_unknowns",
             *SearchOptions.names(),
         }
     ),

@@ -21,7 +21,7 @@ from regard.evaluation.alignment import (
     attention_statistics,
     score_alignments,
 )
-from regard.evaluation.text import LineUnit, check_parallel, line_length
+from regard.evaluation.text import LineUnit, TextOptions, check_parallel, line_length, nearest_reference
 from regard.io import make_folder, write_whole_text
 from regard.models import AttentionConfig, DecoderConfig
 from regard.plots.page import Report, ShownTranslation, write_report
@@ -83,6 +83,7 @@ class Evaluation:
         bands: quality, perplexity and alignment by source length.
         source_unit: what the length of a source counts: characters where it is a word that is read by characters.
         translations: the output.
+        references: what each was compared with: of several references the nearest.
         references_aligned: the references, aligned by forced decoding.
         seconds: how long translating took.
     """
@@ -94,6 +95,7 @@ class Evaluation:
     bands: tuple[EvaluatedBand, ...]
     source_unit: LineUnit
     translations: tuple[Translation, ...]
+    references: tuple[str, ...]
     references_aligned: tuple[Translation, ...]
     seconds: float
 
@@ -124,12 +126,13 @@ class Evaluation:
 def evaluate(
     translator: Translator,
     sources: Sequence[Source],
-    references: Sequence[str],
+    references: Sequence[str | Sequence[str]],
     gold: Sequence[GoldLinks] | None = None,
     *,
     options: SearchOptions = DEFAULT_SEARCH,
     tokenize: str = "13a",
     lowercase: bool = False,
+    replace_unknowns: bool = False,
     listener: Callable[[Translation], None] = lambda translation: None,
     **changes: Any,
 ) -> Evaluation:
@@ -138,11 +141,13 @@ def evaluate(
     Args:
         translator: what to evaluate.
         sources: one sentence per line, as `Translator.translate` takes them.
-        references: their translations.
+        references: their translations; of several for a source, the nearest to the output counts, so that an output
+            is right if it is any of them.
         gold: gold links between the words of each source and reference.
         options: how to search.
         tokenize: BLEU's tokenizer; "none" for text that is tokenised already.
         lowercase: whether to ignore case.
+        replace_unknowns: whether each unknown word of the output becomes the source word with the most attention.
         listener: is called with each translation, to show progress.
         changes: single search options, such as ``beam=10``; see `SearchOptions`.
 
@@ -156,7 +161,11 @@ def evaluate(
         )
     if not translator.attends:
         gold = None
-    refuse_long_references(references, translator.target_tokenizer, translator.max_length)
+    alternatives = [[each] if isinstance(each, str) else each for each in references]
+    every = [line for lines in alternatives for line in lines]
+    refuse_long_references(every, translator.target_tokenizer, translator.max_length)
+    if replace_unknowns:
+        changes["unknowns_from"] = {}
     started = time.perf_counter()
     translations = []
     for translation in translator.translate_stream(sources, chunk=_CHUNK, options=options, **changes):
@@ -164,9 +173,13 @@ def evaluate(
         listener(translation)
     seconds = time.perf_counter() - started
     output = [translation.text for translation in translations]
-    unit = line_unit(translator.target_tokenizer, references)
-    quality = measure_quality(output, references, tokenize=tokenize, lowercase=lowercase, unit=unit)
-    aligned = translator.align(sources, references)
+    unit = line_unit(translator.target_tokenizer, every)
+    compared = TextOptions(tokenize, lowercase, unit)
+    nearest = [
+        nearest_reference(line, lines, compared) for line, lines in zip(output, alternatives, strict=True)
+    ]
+    quality = measure_quality(output, nearest, tokenize=tokenize, lowercase=lowercase, unit=unit)
+    aligned = translator.align(sources, nearest)
     texts = [translation.source for translation in translations]
     source_unit = line_unit(translator.source_tokenizer, texts)
     lengths = [line_length(line, source_unit) for line in texts]
@@ -174,7 +187,7 @@ def evaluate(
     for band in measure_by_length(
         texts,
         output,
-        references,
+        nearest,
         source_unit=source_unit,
         tokenize=tokenize,
         lowercase=lowercase,
@@ -191,6 +204,7 @@ def evaluate(
         tuple(bands),
         source_unit,
         tuple(translations),
+        tuple(nearest),
         tuple(aligned),
         seconds,
     )

@@ -77,12 +77,23 @@ def evaluate_files(options: EvaluationOptions) -> EvaluationRun:
             f"{options.model}: this model has no attention, so it has no alignments; train one whose decoder is of "
             "kind bahdanau or luong"
         )
+    if options.replace_unknowns and not translator.attends:
+        raise ConfigError(
+            f"--replace-unknowns: {options.model} has no attention, which says what an unknown word stands for; leave "
+            "it out"
+        )
+    references: dict[Source, list[str]] = {}
+    for pair in pairs if options.any_reference else ():
+        references.setdefault(pair.input, []).append(pair.target)
+    if references and links is not None:
+        raise ConfigError("--any-reference: gold links belong to one reference; leave out one of both")
     return _run(
         translator,
-        [pair.input for pair in pairs],
-        [pair.target for pair in pairs],
+        list(references) or [pair.input for pair in pairs],
+        list(references.values()) or [pair.target for pair in pairs],
         links,
         notes=tuple(recognised),
+        replace_unknowns=options.replace_unknowns,
         search=options.search,
         tokenize=options.tokenize,
         lowercase=options.lowercase,
@@ -92,7 +103,7 @@ def evaluate_files(options: EvaluationOptions) -> EvaluationRun:
 def _run(
     translator: Translator,
     sources: Sequence[Source],
-    references: Sequence[str],
+    references: Sequence[str | Sequence[str]],
     gold: Sequence[GoldLinks] | None,
     *,
     notes: tuple[str, ...] = (),
@@ -114,7 +125,7 @@ def _run(
             page = write_evaluation(
                 folder,
                 evaluation,
-                references,
+                evaluation.references,
                 gold,
                 translator=translator,
                 title=context.title,
@@ -136,13 +147,13 @@ def _run(
             outputs=lambda: Outputs(
                 "text",
                 [source_text(source) for source in sources],
-                references,
+                evaluation.references,
                 [translation.text for translation in evaluation.translations],
                 evaluation.scores(),
                 TextOptions(
                     options.get("tokenize", "13a"),
                     options.get("lowercase", False),
-                    line_unit(translator.target_tokenizer, references),
+                    line_unit(translator.target_tokenizer, evaluation.references),
                 ),
                 [translation.links for translation in evaluation.translations] if translator.attends else (),
                 [translation.shown_alpha for translation in evaluation.translations]
