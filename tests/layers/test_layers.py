@@ -108,6 +108,14 @@ def test_embedding_readouts_dropout_and_standardizing_by_themselves():
     assert layers.Standardize(d)(torch.randn(B, d)).shape == (B, d)
 
 
+def test_alignment_attention():
+    align = layers.AlignmentAttention(7, d, 9, 8, 6)
+    target_ids, source_ids = torch.zeros(B, Q, dtype=torch.long), torch.zeros(B, Tx, dtype=torch.long)
+    alpha = align(torch.randn(B, Q, 7), target_ids, torch.randn(B, Tx, d), source_ids, MASK)
+    assert (alpha[1, :, 3:] == 0).all()
+    torch.testing.assert_close(alpha.sum(dim=-1), torch.ones(B, Q))
+
+
 TABLES = {"CELLS", "ENERGIES", "NORMALIZERS", "POOLINGS", "READOUTS", "WINDOWS"}
 FUNCTIONS = {"build_attention", "is_covering", "is_sized"}
 TYPES = {"Attended", "AttentionState", "CellFactory", "Pooled"}
@@ -138,6 +146,7 @@ def test_every_module_is_tested_above():
     """A new layer needs a test in this file."""
     tested = {"Dropout", "Embedding", "Standardize", "Head", "Output", "MaxoutReadout", "AttentionalReadout"}
     tested |= {"RecurrentStack", "BidirectionalStack", "LocalM", "LocalP", "PointerGenerator"}
+    tested |= {"AlignmentAttention"}
     tested |= {kind.__name__ for table in (layers.CELLS, layers.ENERGIES) for kind in table.values()}
     tested |= {type(make(d, 6)).__name__ for make in layers.POOLINGS.values()}
     tested |= {type(make(n, d, 7, 6)).__name__ for make in layers.READOUTS.values()}

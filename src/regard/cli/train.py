@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 
 _GUIDED = 0.5  # the weight of guided alignment, unless it is set
+_ALIGNMENT_SIZE = 256  # of the alignment attention, likewise
 
 
 @option_flags(RunFlags, "flags")
@@ -59,7 +60,8 @@ def train(
     guided: Annotated[
         Path | None,
         typer.Option(
-            help="An aligner's folder (--task align): its links of the training pairs guide a translator's attention.",
+            help="An aligner's folder (--task align): a translator learns from its links of the training pairs to "
+            "align what it writes.",
             show_default=False,
         ),
     ] = None,
@@ -274,8 +276,9 @@ def _seeds_table(report: dict[str, Any]) -> Table:
 
 
 def guided_by(aligner: Path) -> dict[str, Any]:
-    """The options of a translator whose attention an aligner's links guide."""
+    """The options of a translator whose alignment attention learns from an aligner's links."""
     return {
+        "model": {"alignment_size": _ALIGNMENT_SIZE},
         "data": {"aligner": str(aligner)},
         "auxiliary_losses": {"guided_alignment": _GUIDED},
     }

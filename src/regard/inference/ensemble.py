@@ -127,7 +127,8 @@ class Ensemble:
         """Score given pairs by teacher forcing; the logits are log-probabilities, (N, Vy)."""
         outputs = [model(batch) for model in self.models]
         logits = combine([each.logits for each in outputs], self.combination)
-        return TeacherForced(logits, mean_alpha([each.alpha for each in outputs]))
+        alphas = ([each.alpha for each in outputs], [each.alignment for each in outputs])
+        return TeacherForced(logits, *map(mean_alpha, alphas))
 
 
 class LabelEnsemble:

@@ -8,6 +8,7 @@ from regard.layers.attention import ENERGIES as ENERGIES
 from regard.layers.attention import NORMALIZERS as NORMALIZERS
 from regard.layers.attention import WINDOWS as WINDOWS
 from regard.layers.attention import Additive as Additive
+from regard.layers.attention import AlignmentAttention as AlignmentAttention
 from regard.layers.attention import Attended as Attended
 from regard.layers.attention import Attention as Attention
 from regard.layers.attention import AttentionState as AttentionState

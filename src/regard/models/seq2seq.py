@@ -11,9 +11,10 @@ import torch
 from torch import Tensor
 
 from regard.batches.pad import PairBatch, known_ids, select_positions, token_positions
-from regard.config import Config, one_of
+from regard.config import Config, in_range, one_of
 from regard.errors import ConfigError
-from regard.layers import Embedding, Output
+from regard.layers import AlignmentAttention, Embedding, Output
+from regard.models.attention import MAX_UNITS
 from regard.models.decoders import (
     BahdanauDecoder,
     ChoDecoder,
@@ -49,8 +50,11 @@ class ModelConfig(Config):
     """Which matrices are shared: none; target (target embedding and output matrix); all (the source embedding, too)."""
     initialization: str = "glorot"
     """How parameters are initialised: glorot, or by the rule of a paper: bahdanau, sutskever or luong."""
+    alignment_size: int = 0
+    """The units of an alignment attention, which knows the word it aligns (--guided); 0 for none."""
 
     def __post_init__(self) -> None:
+        in_range("model.alignment_size", self.alignment_size, 0, MAX_UNITS)
         one_of("model.tie", self.tie, TIES)
         one_of("model.initialization", self.initialization, INITIALIZATIONS)
         self.decoder.check_encoder(self.encoder)
@@ -77,11 +81,13 @@ class Readouts:
             mixture.
         alpha: (B, Ty, Tx), or None for a model without attention.
         log_probs: (N, Vy), of a mixture; see `Unrolled`.
+        alignment: (B, Ty, Tx), the weights of the alignment attention; None for a model without.
     """
 
     readout: Tensor | None
     alpha: Tensor | None
     log_probs: Tensor | None = None
+    alignment: Tensor | None = None
 
 
 @dataclass(frozen=True)
@@ -92,10 +98,12 @@ class TeacherForced:
         logits: (N, Vy), for the N real target words of the batch, row by row; log-probabilities where the decoder has
             a mixture.
         alpha: (B, Ty, Tx), or None for a model without attention.
+        alignment: (B, Ty, Tx), the weights of the alignment attention; None for a model without.
     """
 
     logits: Tensor
     alpha: Tensor | None
+    alignment: Tensor | None = None
 
 
 def build_decoder(
@@ -128,14 +136,17 @@ class Seq2Seq(Model):
         target_size: Vy, the target vocabulary.
 
     Attributes:
+        alignment: the alignment attention, or None.
         copy_map: (Vx,), the target word that each source word is copied as, −1 where there is none; a buffer, saved
             with the weights. Equal ids, as of one shared vocabulary, until `set_copy_map`. None for a decoder that
             does not copy.
 
     Raises:
-        ConfigError: one matrix is to be shared by vocabularies of different sizes.
+        ConfigError: one matrix is to be shared by vocabularies of different sizes; the alignment attention has no
+            readout to ask with.
     """
 
+    alignment: AlignmentAttention | None
     copy_map: Tensor | None
 
     def __init__(self, config: ModelConfig, source_size: int, target_size: int) -> None:
@@ -158,6 +169,15 @@ class Seq2Seq(Model):
             same = torch.arange(source_size)
             copy_map = torch.where(same < target_size, same, -1)
         self.register_buffer("copy_map", copy_map)
+        self.alignment = None
+        if config.alignment_size:
+            if self.decoder.is_mixture:
+                raise ConfigError(
+                    f"model.alignment_size = {config.alignment_size}: an alignment attention asks with the decoder's "
+                    "readout, and one that copies or is hard monotonic has none; set it to 0"
+                )
+            widths = config.decoder.output_size, config.encoder.annotation_size
+            self.alignment = AlignmentAttention(*widths, source_size, target_size, config.alignment_size)
         initialize(self, config.initialization)
 
     def set_copy_map(self, target_ids: Sequence[int]) -> None:
@@ -219,10 +239,15 @@ class Seq2Seq(Model):
         if unrolled.log_probs is not None:
             return Readouts(None, unrolled.alpha, select_positions(unrolled.log_probs, positions))
         assert unrolled.readout is not None, "a decoder gives readouts or log-probabilities"
-        return Readouts(select_positions(unrolled.readout, positions), unrolled.alpha)
+        alignment = None
+        if self.alignment is not None:
+            alignment = self.alignment(
+                unrolled.readout, batch.target_ids, encoded.annotations, batch.source_ids, encoded.mask
+            )
+        return Readouts(select_positions(unrolled.readout, positions), unrolled.alpha, alignment=alignment)
 
     def forward(self, batch: PairBatch) -> TeacherForced:
         """Logits and alpha of given pairs, by teacher forcing."""
         result = self.readouts(batch, token_positions(batch.target_mask))
         logits = self.decoder.output(result.readout) if result.log_probs is None else result.log_probs
-        return TeacherForced(logits, result.alpha)
+        return TeacherForced(logits, result.alpha, result.alignment)

@@ -41,11 +41,14 @@ def decode_forced(
         zip(torch.split(targets.cpu(), lengths), torch.split(log_probs.cpu(), lengths), strict=True)
     ):
         total = sum(values.tolist())
-        alpha = None
-        if result.alpha is not None:
-            alpha = result.alpha[b, : lengths[b], : source_lengths[b]].float().cpu().numpy()
+        alpha, alignment = (
+            None if each is None else each[b, : lengths[b], : source_lengths[b]].float().cpu().numpy()
+            for each in (result.alpha, result.alignment)
+        )
         score = float(length_normalised(total, lengths[b], length_power))
-        hypotheses.append(Hypothesis(tuple(ids.tolist()), total, score, tuple(values.tolist()), alpha))
+        hypotheses.append(
+            Hypothesis(tuple(ids.tolist()), total, score, tuple(values.tolist()), alpha, alignment)
+        )
     return hypotheses
 
 

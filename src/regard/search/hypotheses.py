@@ -40,6 +40,7 @@ class Hypothesis:
         score: what ranks it: `log_prob` under the length and coverage penalties.
         token_log_probs: log p of each id given those before it.
         alpha: (len(ids), Tx) over the source's real tokens, its EOS last; None without attention.
+        alignment: the same of an alignment attention, which knows the words; None without one.
     """
 
     ids: tuple[int, ...]
@@ -47,6 +48,7 @@ class Hypothesis:
     score: float
     token_log_probs: tuple[float, ...]
     alpha: npt.NDArray[np.float32] | None
+    alignment: npt.NDArray[np.float32] | None = None
 
 
 def length_limits(source_mask: Tensor, options: SearchOptions) -> Ids:

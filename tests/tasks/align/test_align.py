@@ -275,6 +275,7 @@ def test_the_flag_guided_names_the_aligner(folder, files, tmp_path):
     written = (tmp_path / "m" / "train.toml").read_text()
     assert f'aligner = "{folder}"' in written
     assert "guided_alignment = 0.5" in written
+    assert "alignment_size = 256" in written
 
 
 def test_the_loss_pulls_both_directions_towards_the_links_that_both_models_expect():

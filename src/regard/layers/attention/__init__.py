@@ -1,5 +1,6 @@
 """Attentions, local windows and normalisers, each by name in a table; `build_attention` combines them."""
 
+from regard.layers.attention.alignment import AlignmentAttention as AlignmentAttention
 from regard.layers.attention.attention import NORMALIZERS as NORMALIZERS
 from regard.layers.attention.attention import Attended as Attended
 from regard.layers.attention.attention import Attention as Attention

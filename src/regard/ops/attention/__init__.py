@@ -6,7 +6,7 @@ from regard.ops.attention.concat import concat_energies, concat_keys, concat_que
 from regard.ops.attention.coverage import coverage_before, coverage_penalty, covered_energies
 from regard.ops.attention.dot import dot_energies, scaled_dot_energies
 from regard.ops.attention.forced import forced_alpha
-from regard.ops.attention.guided import guided_alignment
+from regard.ops.attention.guided import guided_alignment, link_rest_to_end
 from regard.ops.attention.hard_monotonic import hard_monotonic
 from regard.ops.attention.local import monotonic_positions, nearness, predicted_positions, within_window
 from regard.ops.attention.masked_softmax import attend, masked_softmax
@@ -34,6 +34,7 @@ __all__ = [
     "hard_monotonic",
     "head_contexts",
     "head_energies",
+    "link_rest_to_end",
     "masked_softmax",
     "monotonic_positions",
     "nearness",

@@ -7,7 +7,7 @@ weight of 1. A word without a link costs nothing.
 import torch
 from torch import Tensor
 
-from regard.ops.shapes import Float
+from regard.ops.shapes import Bool, Float
 
 LEAST = 1e-12
 """Added to alpha, so that the cost of a zero (of sparsemax, of a window) is large but finite.
@@ -35,3 +35,17 @@ def guided_alignment(
     alpha = alpha.to(torch.promote_types(alpha.dtype, torch.float32))
     logs = (torch.where(gold > 0, alpha, 1.0) + LEAST).log()
     return -(shares * logs).sum(dim=-1)
+
+
+def link_rest_to_end(
+    gold: Float[Tensor, "B Ty Tx"], source_mask: Bool[Tensor, "B Tx"]
+) -> Float[Tensor, "B Ty Tx"]:
+    """Link the target words that have no link to the source's EOS, which stands for no word.
+
+    Args:
+        gold: a positive weight at each link; a pair without any is left as it is, for its links are not known.
+        source_mask: True at real words, EOS last.
+    """
+    alone = (gold.sum(dim=-1) == 0) & (gold.sum(dim=(1, 2)) > 0).unsqueeze(1)  # (B, Ty)
+    is_end = torch.nn.functional.one_hot(source_mask.sum(dim=1) - 1, gold.shape[2])  # (B, Tx)
+    return gold + (alone.unsqueeze(2) & is_end.bool().unsqueeze(1)).to(gold.dtype)

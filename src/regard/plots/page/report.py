@@ -300,12 +300,11 @@ def _shown(one: ShownTranslation) -> Markup:
     drawn = translation.shown_alpha
     if drawn is None:
         return element("article", left)
-    between_words = drawn is translation.word_alpha
     table = attention_table(
         drawn.source_labels,
         drawn.target_labels,
         drawn.alpha,
-        gold=one.gold if between_words else None,
+        gold=one.gold if translation.shows_words else None,
     )
     attention = element(
         "div",

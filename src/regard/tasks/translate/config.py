@@ -159,6 +159,11 @@ class TranslateRun(RunConfig):
                 "training.max_updates, max_epochs or max_minutes"
             )
         attends = self.model.decoder.attends
+        if self.model.alignment_size and not self.auxiliary_losses.guided_alignment:
+            raise ConfigError(
+                f"model.alignment_size = {self.model.alignment_size}: an alignment attention learns from links; name "
+                "an aligner with --guided, or links with data.train_links and auxiliary_losses.guided_alignment"
+            )
         for name in ("guided_alignment", "coverage"):
             if getattr(self.auxiliary_losses, name) and not attends:
                 raise ConfigError(

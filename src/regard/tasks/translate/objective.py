@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from regard.batches import PairBatch, select_positions, token_positions
 from regard.models import Seq2Seq
-from regard.ops.attention import coverage_penalty, guided_alignment
+from regard.ops.attention import coverage_penalty, guided_alignment, link_rest_to_end
 from regard.tasks.base import in_evaluation_mode, sequence_loss
 from regard.text.specials import BOS, PAD
 
@@ -71,7 +71,8 @@ class TranslationObjective(nn.Module):
     Args:
         model: in training.
         smoothing: label smoothing.
-        guided_alignment: the weight of −Σ G log α, with gold links G; 0 for none.
+        guided_alignment: the weight of −Σ G log α, with gold links G; 0 for none. Of the alignment attention, where the
+            model has one: there, words without a link are linked to EOS.
         coverage: the weight of Σ min(α, coverage), against attending to a word twice; 0 for none.
     """
 
@@ -95,8 +96,13 @@ class TranslationObjective(nn.Module):
         else:
             loss = sequence_loss(decoded.log_probs, targets, self.smoothing)
         if self.guided_alignment and batch.gold is not None:
-            assert decoded.alpha is not None, "only attention can be guided"
-            loss = loss + self.guided_alignment * guided_alignment(decoded.alpha, batch.gold).sum()
+            if decoded.alignment is not None:
+                links = link_rest_to_end(batch.gold, batch.source_mask)
+                costs = select_positions(guided_alignment(decoded.alignment, links), real)
+            else:
+                assert decoded.alpha is not None, "only attention can be guided"
+                costs = guided_alignment(decoded.alpha, batch.gold)
+            loss = loss + self.guided_alignment * costs.sum()
         if self.coverage:
             assert decoded.alpha is not None, "only attention covers"
             loss = loss + self.coverage * select_positions(coverage_penalty(decoded.alpha), real).sum()

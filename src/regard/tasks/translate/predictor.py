@@ -156,6 +156,11 @@ class Translator(Predictor):
         return any(model.decoder.attention is not None for model in self.models)
 
     @property
+    def aligns(self) -> bool:
+        """Whether the model has an alignment attention, from which links are read."""
+        return any(model.alignment is not None for model in self.models)
+
+    @property
     def copies(self) -> bool:
         """Whether the model copies from its source; all members of an ensemble must."""
         return all(model.copy_map is not None for model in self.models)
@@ -231,6 +236,7 @@ class Translator(Predictor):
                 results = sample_outputs(
                     *self._encode_batch(ids, of_batch), sampling, seeds, options, of_batch
                 )
+                results = self._aligned(ids, results)
             for k, result in zip(members, results, strict=True):
                 translation = self._decode(sources[k], encoded[k], result.hypotheses)
                 yield translation if unknowns_from is None else replace_unknowns(translation, unknowns_from)
@@ -639,7 +645,30 @@ class Translator(Predictor):
             watch: called after each step; see `regard.search.beam.search`.
         """
         decoder, encoded = self._encode_batch(sources, constraints)
-        return search(decoder, encoded, options, constraints, history=history, watch=watch)
+        results = search(decoder, encoded, options, constraints, history=history, watch=watch)
+        return self._aligned(sources, results)
+
+    def _aligned(
+        self, sources: Sequence[Sequence[int]], results: Sequence[SearchResult]
+    ) -> list[SearchResult]:
+        """The results with every hypothesis' alignment, by forced decoding, if the model has an alignment attention."""
+        if not self.aligns:
+            return list(results)
+        pairs = [
+            EncodedPair(list(ids), list(hypothesis.ids[:-1]))
+            for ids, result in zip(sources, results, strict=True)
+            for hypothesis in result.hypotheses
+        ]
+        forced = iter(decode_forced(self.model, pad_pairs(pairs).to(self.device)))
+        return [
+            replace(
+                result,
+                hypotheses=tuple(
+                    replace(hypothesis, alignment=next(forced).alignment) for hypothesis in result.hypotheses
+                ),
+            )
+            for result in results
+        ]
 
     @torch.inference_mode()
     def _encode_batch(
@@ -686,6 +715,7 @@ class Translator(Predictor):
                 log_prob=h.log_prob,
                 token_log_probs=h.token_log_probs,
                 alpha=h.alpha,
+                alignment=h.alignment,
                 source_words=source_words,
                 target_words=tuple(target_tokenizer.words(h.ids)),
                 features=source.features if isinstance(source, FeaturedText) else (),

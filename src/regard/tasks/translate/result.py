@@ -51,6 +51,8 @@ class Translation(PlottedResult):
         token_log_probs: one for each of `tokens`; they sum to `log_prob`.
         alpha: (Ty, Tx), a row for each of `tokens` and a column for each of `source_tokens`; None where the
             model has no attention.
+        alignment: the same of an alignment attention, from which links are read in place of alpha; None where the
+            model has none.
         source_words: the word each source token belongs to; None for EOS and for blanks. A feature is a word
             after those of the text.
         target_words: the word each of `tokens` belongs to; None for EOS and for blanks.
@@ -74,6 +76,7 @@ class Translation(PlottedResult):
     features: tuple[str, ...] = ()
     source_characters: bool = False
     target_characters: bool = False
+    alignment: NDArray[np.floating] | None = None
 
     def __post_init__(self) -> None:
         for name, given, wanted in (
@@ -86,11 +89,12 @@ class Translation(PlottedResult):
                     f"translation of {self.source!r}: {given} {name} for {wanted} tokens; give one each"
                 )
         shape = (len(self.tokens), len(self.source_tokens))
-        if self.alpha is not None and self.alpha.shape != shape:
-            raise DataError(
-                f"translation of {self.source!r}: alpha has shape {self.alpha.shape} where its tokens make "
-                f"{shape}; give one row per target token and one column per source token, EOS included"
-            )
+        for name, weights in (("alpha", self.alpha), ("alignment", self.alignment)):
+            if weights is not None and weights.shape != shape:
+                raise DataError(
+                    f"translation of {self.source!r}: {name} has shape {weights.shape} where its tokens make "
+                    f"{shape}; give one row per target token and one column per source token, EOS included"
+                )
 
     @classmethod
     def blank(cls, source: str) -> Translation:
@@ -110,32 +114,56 @@ class Translation(PlottedResult):
 
     @cached_property
     def word_alpha(self) -> LabelledAlpha | None:
-        """Attention between words, (I + 1, J + 1) with labels; None where there is no attention."""
-        return self._alpha_between(source_tokens=False, target_tokens=False)
+        """What links of words are read from, (I + 1, J + 1) with labels: the alignment, or else the attention.
+
+        None where there is neither.
+        """
+        return self._between(self._aligning, source_tokens=False, target_tokens=False)
 
     @cached_property
     def linked_alpha(self) -> LabelledAlpha | None:
-        """Attention between what links count: characters where the tokens are characters, words elsewhere."""
+        """The same between what links count: characters where the tokens are characters, words elsewhere."""
         if not self.source_characters and not self.target_characters:
             return self.word_alpha
-        return self._alpha_between(source_tokens=self.source_characters, target_tokens=self.target_characters)
+        characters = {"source_tokens": self.source_characters, "target_tokens": self.target_characters}
+        return self._between(self._aligning, **characters)
 
     @cached_property
     def shown_alpha(self) -> LabelledAlpha | None:
         """Attention as it is drawn: as it is linked, but a side of a single word, one row or column, by its pieces."""
-        source_tokens = self.source_characters or count_words(self.source_words) - len(self.features) == 1
-        target_tokens = self.target_characters or count_words(self.target_words) == 1
-        if (source_tokens, target_tokens) == (self.source_characters, self.target_characters):
+        source_tokens, target_tokens = self._shown_tokens
+        as_linked = self._shown_tokens == (self.source_characters, self.target_characters)
+        if as_linked and self.alignment is None:
             return self.linked_alpha
-        return self._alpha_between(source_tokens=source_tokens, target_tokens=target_tokens)
+        return self._between(self.alpha, source_tokens=source_tokens, target_tokens=target_tokens)
 
-    def _alpha_between(self, *, source_tokens: bool, target_tokens: bool) -> LabelledAlpha | None:
-        """Attention with the tokens of a side as they are, or merged to words."""
-        if self.alpha is None:
+    @property
+    def shows_words(self) -> bool:
+        """Whether both sides of `shown_alpha` are words."""
+        return self._shown_tokens == (False, False)
+
+    @property
+    def _shown_tokens(self) -> tuple[bool, bool]:
+        """Whether the source, and the target, is drawn by its tokens."""
+        return (
+            self.source_characters or count_words(self.source_words) - len(self.features) == 1,
+            self.target_characters or count_words(self.target_words) == 1,
+        )
+
+    @property
+    def _aligning(self) -> NDArray[np.floating] | None:
+        """The weights that links are read from."""
+        return self.alpha if self.alignment is None else self.alignment
+
+    def _between(
+        self, weights: NDArray[np.floating] | None, *, source_tokens: bool, target_tokens: bool
+    ) -> LabelledAlpha | None:
+        """Weights between tokens, with those of a side as they are, or merged to words."""
+        if weights is None:
             return None
         return LabelledAlpha(
             merge_alpha(
-                self.alpha,
+                weights,
                 merged_words(self.source_words, characters=source_tokens),
                 merged_words(self.target_words, characters=target_tokens),
             ),
@@ -177,7 +205,8 @@ class Translation(PlottedResult):
             return draw_heatmap(np.zeros((0, 0)), (), (), title="no attention")
         if words is False:
             return draw_heatmap(self.alpha, self.source_tokens, self.tokens)
-        drawn = self.word_alpha if words else self.shown_alpha
+        whole = self._between(self.alpha, source_tokens=False, target_tokens=False)
+        drawn = whole if words else self.shown_alpha
         assert drawn is not None, "alpha is there"
         return draw_heatmap(drawn.alpha, drawn.source_labels, drawn.target_labels)
 
@@ -198,7 +227,10 @@ class Translation(PlottedResult):
         Args:
             alpha: whether to include the attention, which is most of the bytes; the links are always included.
         """
-        attention = None if self.alpha is None else np.round(self.alpha.astype(np.float64), 4).tolist()
+        attention, alignment = (
+            None if each is None else np.round(each.astype(np.float64), 4).tolist()
+            for each in (self.alpha, self.alignment)
+        )
         return {
             "source": self.source,
             **({"features": list(self.features)} if self.features else {}),
@@ -213,13 +245,14 @@ class Translation(PlottedResult):
             "links": list(map(list, in_order(self.links))),
             "link_units": list(self.link_units),
             **({"alpha": attention} if alpha else {}),
+            **({"alignment": alignment} if alpha and alignment is not None else {}),
             "alternatives": [other.to_json(alpha=alpha) for other in self.alternatives],
         }
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Translation:
         """Read what `to_json` gives; where that is without alpha, the links are kept."""
-        alpha = values.get("alpha")
+        alpha, alignment = values.get("alpha"), values.get("alignment")
         source_unit, target_unit = values["link_units"]
         translation = cls(
             source=values["source"],
@@ -236,6 +269,7 @@ class Translation(PlottedResult):
             features=tuple(values.get("features", ())),
             source_characters=source_unit == "characters",
             target_characters=target_unit == "characters",
+            alignment=None if alignment is None else np.array(alignment),
         )
         # in the place where the cached property keeps them
         vars(translation)["links"] = frozenset((source, target) for source, target in values["links"])
