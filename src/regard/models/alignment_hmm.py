@@ -4,8 +4,10 @@ In: pairs of sentences as word ids. Out: `AlignmentHmm`: translation tables, jum
 which gives each pair two posteriors, α→ of target words over source words and α← of source words over target words.
 `estimate_hmm` starts with IBM model 1 and a prior towards the diagonal (Dyer, Chahuneau & Smith 2013), and goes on with
 hidden Markov models that learn from each other: their expected counts are the products α→ α← (Liang, Taskar & Klein
-2006). Jumps depend on the word that is left (He 2007), smoothed by those of all words. Tables have an entry for each
-pair of words that occur together, so memory grows with the vocabulary and not with the text.
+2006). A word that regularly becomes several is linked to all of them by one direction alone, so that both cannot
+agree: such links count too, see `add_regular`. Jumps depend on the word that is left (He 2007), smoothed by those of
+all words. Tables have an entry for each pair of words that occur together, so memory grows with the vocabulary and not
+with the text.
 """
 
 import math
@@ -26,6 +28,7 @@ _MAX_CACHED = 100_000_000  # cells whose place in the tables is kept in memory
 _EXACT_JUMPS = 4  # longer ones share their probability with jumps of similar length
 _SMALLEST = 1e-6  # probabilities below it are left out of a finished table
 _FLOOR = 1e-9  # of a pair of words that never occurred together
+_FEWEST = 5  # links of one direction alone that count as regular
 _PRIOR = 0.01  # jumps seen of every length before any is seen
 
 
@@ -45,6 +48,11 @@ class HmmConfig(Config):
     """The probability that a word belongs to no word of the other side."""
     diagonal: float = 6.0
     """How strongly IBM model 1 prefers the diagonal; 0 for not at all."""
+    regular: float = 0.2
+    """Links of one direction alone count for two words that have them in at least this share of a word's occurrences;
+    0 for none of them."""
+    learn_null: bool = False
+    """Whether the words of null are estimated, or as frequent as in the text."""
     longest_jump: int = 80
     """Jumps beyond it have its probability."""
     jump_prior: float = 30.0
@@ -56,6 +64,7 @@ class HmmConfig(Config):
         in_range("hmm.agreement", self.agreement, 0, 1)
         in_range("hmm.null", self.null, 0.001, 0.999)
         in_range("hmm.diagonal", self.diagonal, 0, 1000)
+        in_range("hmm.regular", self.regular, 0, 1)
         in_range("hmm.longest_jump", self.longest_jump, 1, 1000)
         in_range("hmm.jump_prior", self.jump_prior, 0.01, 1e12)
 
@@ -132,7 +141,7 @@ class AlignmentHmm(nn.Module):
         return Alphas(forward, backward.transpose(1, 2))
 
     def direction(self, pairs: WordPairs, entries: Tensor, *, forward: bool) -> Posteriors:
-        """The posteriors of one direction: alpha (B, I, J) and jumps (B, J + 1, 2K + 1); I and J change places backward.
+        """The posteriors of one direction: alpha (B, I, J), jumps (B, J + 1, 2K + 1); backward I and J change places.
 
         Args:
             pairs: the batch.
@@ -225,9 +234,11 @@ class _Estimation:
         hmm.backward_table.fill_(1 / self._source_size)
         for table in (hmm.forward_table, hmm.backward_table):
             table[-1] = 0.0
-        for null, side in ((hmm.forward_null, 1), (hmm.backward_null, 0)):
+        self._occurrences = []  # of source words, of target words
+        for side, null in enumerate((hmm.backward_null, hmm.forward_null)):
             ids = torch.tensor([word for pair in self._pairs for word in pair[side]], device=self._device)
-            null.copy_(torch.bincount(ids, minlength=len(null)) / len(ids))
+            self._occurrences.append(torch.bincount(ids, minlength=len(null)))
+            null.copy_(self._occurrences[side] / len(ids))
 
     def _keys(self) -> Tensor:
         """The pairs of words that occur together, ascending."""
@@ -271,7 +282,7 @@ class _Estimation:
     ) -> float:
         """One pass of EM: expected counts, then tables; returns log p of the text before it."""
         hmm = self._hmm
-        counts = [torch.zeros_like(hmm.forward_table) for _ in range(2)]
+        counts, alone = ([torch.zeros_like(hmm.forward_table) for _ in range(2)] for _ in range(2))
         nulls = [torch.zeros_like(hmm.forward_null), torch.zeros_like(hmm.backward_null)]
         jumps = [torch.zeros_like(hmm.forward_jumps), torch.zeros_like(hmm.backward_jumps)]
         nats, ranges = 0.0, hmm.ranges
@@ -279,7 +290,10 @@ class _Estimation:
             expected = expect(pairs, entries)
             alphas = expected[0].alpha, expected[1].alpha.transpose(1, 2)
             if agree:
-                product = agree * alphas[0] * alphas[1]
+                product = alphas[0] * alphas[1]
+                for way, alpha in enumerate(alphas):
+                    alone[way].index_add_(0, entries.flatten(), agree * (alpha - product).flatten())
+                product = agree * product
                 alphas = product + (1 - agree) * alphas[0], product + (1 - agree) * alphas[1]
             words = (pairs.target_ids, pairs.target_mask, 2), (pairs.source_ids, pairs.source_mask, 1)
             for way, (alpha, (ids, mask, axis)) in enumerate(zip(alphas, words, strict=True)):
@@ -295,10 +309,14 @@ class _Estimation:
         given = hmm.keys // self._target_size, hmm.keys % self._target_size
         tables = (hmm.forward_table, self._source_size), (hmm.backward_table, self._target_size)
         for way, (table, size) in enumerate(tables):
-            totals = table.new_zeros(size).index_add_(0, given[way], counts[way][:-1]).clamp_min(1e-20)
-            table[:-1] = counts[way][:-1] / totals[given[way]]
-        for null, count in zip((hmm.forward_null, hmm.backward_null), nulls, strict=True):
-            null.copy_(count / count.sum().clamp_min(1e-20))
+            count, regular = counts[way][:-1], self._config.regular
+            if regular:
+                count = add_regular(count, alone[way][:-1], self._occurrences[way][given[way]], regular)
+            totals = table.new_zeros(size).index_add_(0, given[way], count).clamp_min(1e-20)
+            table[:-1] = count / totals[given[way]]
+        if self._config.learn_null:
+            for null, count in zip((hmm.forward_null, hmm.backward_null), nulls, strict=True):
+                null.copy_(count / count.sum().clamp_min(1e-20))
         if expect == self._markov:
             hmm.forward_jumps.copy_(smooth_jumps(jumps[0], self._config.jump_prior))
             hmm.backward_jumps.copy_(smooth_jumps(jumps[1], self._config.jump_prior))
@@ -403,3 +421,20 @@ def smooth_jumps(counts: Tensor, prior: float) -> Tensor:
     """
     totals = counts.sum(dim=0) + _PRIOR
     return (counts + prior * totals / totals.sum()) / (counts.sum(dim=1, keepdim=True) + prior)
+
+
+def add_regular(agreed: Tensor, alone: Tensor, occurrences: Tensor, share: float) -> Tensor:
+    """n(x, y) + r(x, y) where r(x, y) ≥ max(ρ N(x), 5), and n(x, y) elsewhere: expected links that tables learn from.
+
+    Where one word becomes two, such as *while* → *pendant que*, the direction that generates the two expects both
+    links. In the other direction a word has one link, so the product of both has one, too, and the other is forgotten.
+    Yet most links of one direction alone are errors, of rare words that explain what nothing else does. So these links
+    count for the pairs of words that have them regularly.
+
+    Args:
+        agreed: n, the links that both directions expect, of each pair of words.
+        alone: r, those that the direction expects beyond.
+        occurrences: N, of the word x that generates.
+        share: ρ.
+    """
+    return agreed + torch.where(alone >= (share * occurrences).clamp_min(_FEWEST), alone, 0.0)

@@ -1,8 +1,8 @@
 """The hidden Markov model of word alignment for padded batches, a matrix product per target word.
 
-Equal to `naive`, pair by pair. The jumps of a pair are a matrix C, C_sj = c_s(j − s) m_j / Σ_k c_s(k − s) m_k with m the
-mask of its real words: so a step of all pairs is one batched product with C. Probabilities are scaled at every step. A
-padded target word changes nothing.
+Equal to `naive`, pair by pair. The jumps of a pair are a matrix C, C_sj = c_s(j − s) m_j / Σ_k c_s(k − s) m_k with m
+the mask of its real words: so a step of all pairs is one batched product with C. Probabilities are scaled at every
+step. A padded target word changes nothing.
 """
 
 import torch
