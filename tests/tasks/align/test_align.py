@@ -210,6 +210,14 @@ def test_links_are_read_by_a_rule():
         AlignedPair(("a",), ("A", "B"), forward, backward)
 
 
+def test_one_direction_that_is_sure_links_words_unless_another_rule_is_given():
+    forward, backward = np.array([[0.95], [0.95]]), np.array([[1.0], [0.0]])
+    pair = AlignedPair(("while",), ("pendant", "que"), forward, backward)
+    assert pair.links()["symmetrized"].links == {(0, 0), (0, 1)}
+    assert pair.links(LinkRule(None, "probability"))["symmetrized"].links == {(0, 0)}
+    np.testing.assert_allclose(pair.weights, [[0.975], [0.475]])
+
+
 def test_the_command_scores_both_directions_and_their_agreement(folder, files):
     pairs, gold = files
     done = CliRunner().invoke(app, ["align", str(folder), pairs, "--gold", gold, "--json"])
