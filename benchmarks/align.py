@@ -214,7 +214,7 @@ def main() -> None:
     heads = ("aligner", "pairs", "forward", "reverse", "symmetrised", "F1", "minutes")
     caption = (
         f"Alignment error rates in per cent, F1 of the symmetrised links; {today()}, {where['processor']}, "
-        f"{where['cores']} cores. eflomal is symmetrised by grow-diag, fast_align by itself, Regard by probability."
+        f"{where['cores']} cores. eflomal is symmetrised by grow-diag, fast_align by itself, Regard by the mean."
     )
     print("\n".join(markdown_table(Table(caption, heads, rows(systems)))))
 

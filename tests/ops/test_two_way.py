@@ -39,20 +39,22 @@ def test_each_word_has_a_distribution_over_the_other_side_and_null(case):
 def test_the_guided_loss_is_the_cross_entropy_of_expected_links_and_null(case):
     *_, target_mask, source_mask = case
     logs = two_way_softmax(*case)
-    links = torch.rand(2, 3, 4, dtype=torch.float64) / 8
-    links *= target_mask.unsqueeze(2) & source_mask.unsqueeze(1)
+    cells = target_mask.unsqueeze(2) & source_mask.unsqueeze(1)
+    there, back = (torch.rand(2, 3, 4, dtype=torch.float64) / 8 * cells for _ in range(2))
     expected = 0.0
     for b in range(2):
         for i in range(3):
             if target_mask[b, i]:
                 for j in range(4):
                     if source_mask[b, j]:
-                        expected -= links[b, i, j] * (logs.forward[b, i, j] + logs.backward[b, i, j])
-                expected -= (1 - links[b, i].sum()) * logs.forward[b, i, -1]
+                        expected -= (
+                            there[b, i, j] * logs.forward[b, i, j] + back[b, i, j] * logs.backward[b, i, j]
+                        )
+                expected -= (1 - there[b, i].sum()) * logs.forward[b, i, -1]
         for j in range(4):
             if source_mask[b, j]:
-                expected -= (1 - links[b, :, j].sum()) * logs.backward[b, -1, j]
-    torch.testing.assert_close(guided_two_way(logs, links, target_mask, source_mask), expected)
+                expected -= (1 - back[b, :, j].sum()) * logs.backward[b, -1, j]
+    torch.testing.assert_close(guided_two_way(logs, (there, back), target_mask, source_mask), expected)
 
 
 def test_more_links_than_a_word_can_have_share_it(case):
@@ -64,7 +66,7 @@ def test_more_links_than_a_word_can_have_share_it(case):
     expected -= logs.forward[0, [0, 2], -1].sum() + logs.forward[1, 0, -1]
     expected -= 0.9 * logs.backward[0, 1, 0] + 0.1 * logs.backward[0, -1, 0]
     expected -= 0.6 * logs.backward[0, 1, 1] + 0.4 * logs.backward[0, -1, 1] + logs.backward[1, -1].sum()
-    torch.testing.assert_close(guided_two_way(logs, links, target_mask, source_mask), expected)
+    torch.testing.assert_close(guided_two_way(logs, (links, links), target_mask, source_mask), expected)
 
 
 def test_gradients_are_finite_although_padding_has_a_probability_of_zero(case):
@@ -72,7 +74,7 @@ def test_gradients_are_finite_although_padding_has_a_probability_of_zero(case):
     energies = energies.requires_grad_()
     logs = two_way_softmax(energies, *nulls, target_mask, source_mask)
     links = (target_mask.unsqueeze(2) & source_mask.unsqueeze(1)).double() / 8
-    guided_two_way(logs, links, target_mask, source_mask).backward()
+    guided_two_way(logs, (links, links), target_mask, source_mask).backward()
     assert energies.grad.isfinite().all()
     assert energies.grad[0, :, 2:].abs().sum() == 0
 

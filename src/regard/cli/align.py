@@ -56,8 +56,8 @@ def align(
         str | None,
         typer.Option(
             help="Combine the links of both directions by intersection, union, grow-diag, grow-diag-final, "
-            "grow-diag-final-and or probability (the geometric mean of both reaches --threshold); the default is "
-            f"probability for an aligner, and {_SYMMETRIZER} with --reverse.",
+            "grow-diag-final-and, probability or mean (the geometric or the arithmetic mean of both reaches "
+            f"--threshold); the default is mean for an aligner, and {_SYMMETRIZER} with --reverse.",
             show_default=False,
         ),
     ] = None,
@@ -65,7 +65,8 @@ def align(
         float | None,
         typer.Option(
             help="Link each target word to all source words with at least this attention, not only to the largest; of "
-            "a file, keep the links with at least this probability. By probability, the minimum geometric mean (0.3)."
+            "a file, keep the links with at least this probability. By probability or mean, the minimum of that mean "
+            "(0.3 and 0.45)."
         ),
     ] = None,
     words: Annotated[
@@ -153,7 +154,7 @@ def align(
       regard align giza.A3.final test.en test.fr --format pharaoh
     """
     from regard.evaluation.alignment import AlignmentEvaluation, LinkRule
-    from regard.evaluation.alignment.links import PROBABILITY
+    from regard.tasks.align.result import SYMMETRIZATION
     from regard.text import LinkFormat, in_order, read_pairs
     from regard.text.formats.files import shown
 
@@ -166,7 +167,7 @@ def align(
             f"--symmetrize {symmetrize} needs the links of two directions; name a model of the other one with "
             "--reverse, or leave it out"
         )
-    default = PROBABILITY if both else _SYMMETRIZER if reverse is not None else None
+    default = SYMMETRIZATION if both else _SYMMETRIZER if reverse is not None else None
     rule = LinkRule(threshold, symmetrize or default)
     written = LinkFormat.parse(output_format, "--format")
     forms = {

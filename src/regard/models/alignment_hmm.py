@@ -4,10 +4,13 @@ In: pairs of sentences as word ids. Out: `AlignmentHmm`: translation tables, jum
 which gives each pair two posteriors, α→ of target words over source words and α← of source words over target words.
 `estimate_hmm` starts with IBM model 1 and a prior towards the diagonal (Dyer, Chahuneau & Smith 2013), and goes on with
 hidden Markov models that learn from each other: their expected counts are the products α→ α← (Liang, Taskar & Klein
-2006). Tables have an entry for each pair of words that occur together, so memory grows with the vocabulary and not
+2006). A word that regularly becomes several is linked to all of them by one direction alone, so that both cannot
+agree: such links count too, see `add_regular`. Jumps depend on the word that is left (He 2007), smoothed by those of
+all words. Tables have an entry for each pair of words that occur together, so memory grows with the vocabulary and not
 with the text.
 """
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -25,6 +28,7 @@ _MAX_CACHED = 100_000_000  # cells whose place in the tables is kept in memory
 _EXACT_JUMPS = 4  # longer ones share their probability with jumps of similar length
 _SMALLEST = 1e-6  # probabilities below it are left out of a finished table
 _FLOOR = 1e-9  # of a pair of words that never occurred together
+_FEWEST = 5  # links of one direction alone that count as regular
 _PRIOR = 0.01  # jumps seen of every length before any is seen
 
 
@@ -44,8 +48,15 @@ class HmmConfig(Config):
     """The probability that a word belongs to no word of the other side."""
     diagonal: float = 6.0
     """How strongly IBM model 1 prefers the diagonal; 0 for not at all."""
+    regular: float = 0.2
+    """Links of one direction alone count for two words that have them in at least this share of a word's occurrences;
+    0 for none of them."""
+    learn_null: bool = False
+    """Whether the words of null are estimated, or as frequent as in the text."""
     longest_jump: int = 80
     """Jumps beyond it have its probability."""
+    jump_prior: float = 30.0
+    """Each word's own jumps are added to this many of all words; a very large number makes the jumps of words equal."""
 
     def __post_init__(self) -> None:
         in_range("hmm.lexical_passes", self.lexical_passes, 1, 100)
@@ -53,7 +64,9 @@ class HmmConfig(Config):
         in_range("hmm.agreement", self.agreement, 0, 1)
         in_range("hmm.null", self.null, 0.001, 0.999)
         in_range("hmm.diagonal", self.diagonal, 0, 1000)
+        in_range("hmm.regular", self.regular, 0, 1)
         in_range("hmm.longest_jump", self.longest_jump, 1, 1000)
+        in_range("hmm.jump_prior", self.jump_prior, 0.01, 1e12)
 
 
 class Alphas(NamedTuple):
@@ -83,8 +96,9 @@ class AlignmentHmm(nn.Module):
         backward_table: (N + 1,), p(x ∣ y).
         forward_null: (Vy,), p(y ∣ null).
         backward_null: (Vx,), p(x ∣ null).
-        forward_jumps: (2K + 1,), the weights c of jumps −K, …, K.
-        backward_jumps: (2K + 1,), those of the other direction.
+        forward_jumps: (Vx + 1, R), the probability of each range of jumps from each source word and, last, from before
+            the first word; see `jump_ranges`.
+        backward_jumps: (Vy + 1, R), those of the other direction, from target words.
     """
 
     keys: Tensor
@@ -99,17 +113,19 @@ class AlignmentHmm(nn.Module):
         super().__init__()
         self.target_size = target_size
         self.null = config.null
-        num_jumps = 2 * config.longest_jump + 1
+        ranges = jump_ranges(config.longest_jump)
         self.register_buffer("keys", torch.arange(num_entries))
+        self._ranges = ranges
         for name, size in (
             ("forward_table", num_entries + 1),
             ("backward_table", num_entries + 1),
             ("forward_null", target_size),
             ("backward_null", source_size),
-            ("forward_jumps", num_jumps),
-            ("backward_jumps", num_jumps),
         ):
             self.register_buffer(name, torch.full((size,), 1 / size))
+        alike = torch.tensor([ranges.count(each) / len(ranges) for each in range(max(ranges) + 1)])
+        for name, size in (("forward_jumps", source_size), ("backward_jumps", target_size)):
+            self.register_buffer(name, alike.repeat(size + 1, 1))
 
     def entries(self, pairs: WordPairs) -> Tensor:
         """(B, I, J): where each cell's probabilities are in the tables; N where they are not."""
@@ -125,7 +141,7 @@ class AlignmentHmm(nn.Module):
         return Alphas(forward, backward.transpose(1, 2))
 
     def direction(self, pairs: WordPairs, entries: Tensor, *, forward: bool) -> Posteriors:
-        """The posteriors of one direction: alpha (B, I, J), or (B, J, I) of the backward one.
+        """The posteriors of one direction: alpha (B, I, J), jumps (B, J + 1, 2K + 1); backward I and J change places.
 
         Args:
             pairs: the batch.
@@ -135,9 +151,21 @@ class AlignmentHmm(nn.Module):
         masks = pairs.target_mask, pairs.source_mask
         if forward:
             emissions, null = self.forward_table[entries], self.forward_null[pairs.target_ids]
-            return hmm_posteriors(emissions, null, self.forward_jumps, self.null, *masks)
+            weights = self._weights(self.forward_jumps, pairs.source_ids)
+            return hmm_posteriors(emissions, null, weights, self.null, *masks)
         emissions, null = self.backward_table[entries.transpose(1, 2)], self.backward_null[pairs.source_ids]
-        return hmm_posteriors(emissions, null, self.backward_jumps, self.null, *masks[::-1])
+        weights = self._weights(self.backward_jumps, pairs.target_ids)
+        return hmm_posteriors(emissions, null, weights, self.null, *masks[::-1])
+
+    def _weights(self, jumps: Tensor, ids: Tensor) -> Tensor:
+        """(B, J + 1, 2K + 1): the weights of jumps from before the first word and from each of the words."""
+        ranges = self.ranges
+        return (jumps / torch.bincount(ranges))[start_rows(jumps, ids)][:, :, ranges]
+
+    @property
+    def ranges(self) -> Tensor:
+        """(2K + 1,): the range of each jump."""
+        return torch.tensor(self._ranges, device=self.keys.device)
 
 
 class Pass(NamedTuple):
@@ -206,9 +234,11 @@ class _Estimation:
         hmm.backward_table.fill_(1 / self._source_size)
         for table in (hmm.forward_table, hmm.backward_table):
             table[-1] = 0.0
-        for null, side in ((hmm.forward_null, 1), (hmm.backward_null, 0)):
+        self._occurrences = []  # of source words, of target words
+        for side, null in enumerate((hmm.backward_null, hmm.forward_null)):
             ids = torch.tensor([word for pair in self._pairs for word in pair[side]], device=self._device)
-            null.copy_(torch.bincount(ids, minlength=len(null)) / len(ids))
+            self._occurrences.append(torch.bincount(ids, minlength=len(null)))
+            null.copy_(self._occurrences[side] / len(ids))
 
     def _keys(self) -> Tensor:
         """The pairs of words that occur together, ascending."""
@@ -252,33 +282,44 @@ class _Estimation:
     ) -> float:
         """One pass of EM: expected counts, then tables; returns log p of the text before it."""
         hmm = self._hmm
-        counts = [torch.zeros_like(hmm.forward_table) for _ in range(2)]
+        counts, alone = ([torch.zeros_like(hmm.forward_table) for _ in range(2)] for _ in range(2))
         nulls = [torch.zeros_like(hmm.forward_null), torch.zeros_like(hmm.backward_null)]
-        jumps = [torch.zeros_like(hmm.forward_jumps) for _ in range(2)]
-        nats = 0.0
+        jumps = [torch.zeros_like(hmm.forward_jumps), torch.zeros_like(hmm.backward_jumps)]
+        nats, ranges = 0.0, hmm.ranges
         for pairs, entries in self._prepared():
             expected = expect(pairs, entries)
             alphas = expected[0].alpha, expected[1].alpha.transpose(1, 2)
             if agree:
-                product = agree * alphas[0] * alphas[1]
+                product = alphas[0] * alphas[1]
+                for way, alpha in enumerate(alphas):
+                    alone[way].index_add_(0, entries.flatten(), agree * (alpha - product).flatten())
+                product = agree * product
                 alphas = product + (1 - agree) * alphas[0], product + (1 - agree) * alphas[1]
             words = (pairs.target_ids, pairs.target_mask, 2), (pairs.source_ids, pairs.source_mask, 1)
             for way, (alpha, (ids, mask, axis)) in enumerate(zip(alphas, words, strict=True)):
                 counts[way].index_add_(0, entries.flatten(), alpha.flatten())
                 rest = (1 - alpha.sum(dim=axis)).clamp_min(0) * mask
                 nulls[way].index_add_(0, ids.flatten(), rest.flatten())
-                jumps[way] += expected[way].jumps
+                if expect == self._markov:
+                    left = start_rows(jumps[way], (pairs.source_ids, pairs.target_ids)[way]).flatten()
+                    found = expected[way].jumps.flatten(0, 1)  # (…, 2K + 1)
+                    own = found.new_zeros(len(found), jumps[way].shape[1]).index_add_(1, ranges, found)
+                    jumps[way].index_add_(0, left, own)
                 nats += float(expected[way].log_likelihood)
         given = hmm.keys // self._target_size, hmm.keys % self._target_size
         tables = (hmm.forward_table, self._source_size), (hmm.backward_table, self._target_size)
         for way, (table, size) in enumerate(tables):
-            totals = table.new_zeros(size).index_add_(0, given[way], counts[way][:-1]).clamp_min(1e-20)
-            table[:-1] = counts[way][:-1] / totals[given[way]]
-        for null, count in zip((hmm.forward_null, hmm.backward_null), nulls, strict=True):
-            null.copy_(count / count.sum().clamp_min(1e-20))
+            count, regular = counts[way][:-1], self._config.regular
+            if regular:
+                count = add_regular(count, alone[way][:-1], self._occurrences[way][given[way]], regular)
+            totals = table.new_zeros(size).index_add_(0, given[way], count).clamp_min(1e-20)
+            table[:-1] = count / totals[given[way]]
+        if self._config.learn_null:
+            for null, count in zip((hmm.forward_null, hmm.backward_null), nulls, strict=True):
+                null.copy_(count / count.sum().clamp_min(1e-20))
         if expect == self._markov:
-            hmm.forward_jumps.copy_(pool_jumps(jumps[0]))
-            hmm.backward_jumps.copy_(pool_jumps(jumps[1]))
+            hmm.forward_jumps.copy_(smooth_jumps(jumps[0], self._config.jump_prior))
+            hmm.backward_jumps.copy_(smooth_jumps(jumps[1], self._config.jump_prior))
         return nats
 
     def _lexical(self, pairs: WordPairs, entries: Tensor) -> tuple[Posteriors, Posteriors]:
@@ -345,23 +386,55 @@ def _lexical_links(
     return Posteriors(alpha, alpha.new_zeros(()), log_likelihood)
 
 
-def pool_jumps(counts: Tensor) -> Tensor:
-    """The weights of jumps from their expected counts.
-
-    Jumps of more than four words share what they have with jumps of similar length, in bins of a third of an octave:
-    long ones are rare, and each is hardly ever seen.
+def start_rows(jumps: Tensor, ids: Tensor) -> Tensor:
+    """(B, J + 1): the rows of a table of jumps for before the first word, and for each word.
 
     Args:
-        counts: (2K + 1,), of the jumps −K, …, K.
+        jumps: (V + 1, R), the last row for before the first word.
+        ids: (B, J).
     """
-    longest = (len(counts) - 1) // 2
-    jumps = torch.arange(-longest, longest + 1, device=counts.device)
-    sizes = jumps.abs().clamp_min(_EXACT_JUMPS) / _EXACT_JUMPS
-    bins = torch.where(
-        jumps.abs() <= _EXACT_JUMPS, jumps.abs(), _EXACT_JUMPS + (3 * sizes.log2()).round().long()
-    )
-    bins = bins * jumps.sign() + int(bins.max())  # from 0
-    number = int(bins.max()) + 1
-    totals = counts.new_full((number,), _PRIOR).index_add_(0, bins, counts)
-    pooled = (totals / torch.bincount(bins, minlength=number).clamp_min(1))[bins]
-    return pooled / pooled.sum()
+    return torch.cat((ids.new_full((len(ids), 1), len(jumps) - 1), ids), dim=1)
+
+
+def jump_ranges(longest: int) -> list[int]:
+    """The range, from 0, of each of the jumps −K, …, K.
+
+    Jumps of up to four words are ranges of their own; longer ones share what they have with jumps of similar length, in
+    ranges of a third of an octave: they are rare, and each is hardly ever seen.
+
+    Args:
+        longest: K.
+    """
+    farther = [round(3 * math.log2(size / _EXACT_JUMPS)) for size in range(_EXACT_JUMPS + 1, longest + 1)]
+    sizes = [*range(min(longest, _EXACT_JUMPS) + 1), *(_EXACT_JUMPS + octaves for octaves in farther)]
+    found = [*(-size for size in reversed(sizes[1:])), *sizes]
+    places = {size: place for place, size in enumerate(sorted(set(found)))}
+    return [places[size] for size in found]
+
+
+def smooth_jumps(counts: Tensor, prior: float) -> Tensor:
+    """p(r ∣ x) = (n(x, r) + τ p(r)) / (n(x) + τ), a maximum a posteriori estimate (He 2007).
+
+    Args:
+        counts: n, (V + 1, R), the expected jumps of each range from each word.
+        prior: τ, how many jumps of all words each word's own are added to.
+    """
+    totals = counts.sum(dim=0) + _PRIOR
+    return (counts + prior * totals / totals.sum()) / (counts.sum(dim=1, keepdim=True) + prior)
+
+
+def add_regular(agreed: Tensor, alone: Tensor, occurrences: Tensor, share: float) -> Tensor:
+    """n(x, y) + r(x, y) where r(x, y) ≥ max(ρ N(x), 5), and n(x, y) elsewhere: expected links that tables learn from.
+
+    Where one word becomes two, such as *while* → *pendant que*, the direction that generates the two expects both
+    links. In the other direction a word has one link, so the product of both has one, too, and the other is forgotten.
+    Yet most links of one direction alone are errors, of rare words that explain what nothing else does. So these links
+    count for the pairs of words that have them regularly.
+
+    Args:
+        agreed: n, the links that both directions expect, of each pair of words.
+        alone: r, those that the direction expects beyond.
+        occurrences: N, of the word x that generates.
+        share: ρ.
+    """
+    return agreed + torch.where(alone >= (share * occurrences).clamp_min(_FEWEST), alone, 0.0)

@@ -15,6 +15,7 @@ from regard.evaluation.alignment import (
     agreement,
 )
 from regard.evaluation.alignment.links import (
+    MEAN_THRESHOLD,
     PROBABILITY_THRESHOLD,
     argmax_links,
     flip,
@@ -167,7 +168,7 @@ def test_every_method_has_its_name():
     names = ["intersection", "union", "grow-diag", "grow-diag-final", "grow-diag-final-and"]
     methods = [intersection, union, grow_diag, grow_diag_final, grow_diag_final_and]
     assert list(SYMMETRIZERS.items()) == list(zip(names, methods, strict=True))
-    assert (*names, "probability") == SYMMETRIZATIONS
+    assert (*names, "probability", "mean") == SYMMETRIZATIONS
 
 
 def attention(*rows):
@@ -205,12 +206,14 @@ def test_a_blank_pair_has_no_links():
 def plain_reference(forward, backward, rule, threshold):
     """Every rule from two soft matrices (I + 1, J + 1) and (J + 1, I + 1), cell by cell."""
     num_target, num_source = forward.shape[0] - 1, forward.shape[1] - 1
-    there, back, agreed = set(), set(), set()
+    there, back, agreed, average = set(), set(), set(), set()
     for i in range(num_target):
         for j in range(num_source):
             p, q = forward[i][j], backward[j][i]
             if math.sqrt(p * q) >= (threshold or 0.3):
                 agreed.add((j, i))
+            if (p + q) / 2 >= (threshold or 0.45):
+                average.add((j, i))
             if threshold is not None and p >= threshold:
                 there.add((j, i))
             if threshold is not None and q >= threshold:
@@ -219,8 +222,9 @@ def plain_reference(forward, backward, rule, threshold):
                 there.add((j, i))
             if threshold is None and q > max([0, *backward[j][:i]]) and q >= max(backward[j]):
                 back.add((j, i))
-    if rule in ("probability", "intersection", "union"):
-        return {"probability": agreed, "intersection": there & back, "union": there | back}[rule]
+    plain = {"probability": agreed, "mean": average, "intersection": there & back, "union": there | back}
+    if rule in plain:
+        return plain[rule]
     final = {"grow-diag": None, "grow-diag-final": any, "grow-diag-final-and": all}[rule]
     return pseudo_code(frozenset(there), frozenset(back), final)
 
@@ -245,7 +249,8 @@ def test_every_rule_agrees_with_a_plain_reference_on_random_matrices(rule, thres
         )
         assert soft.links == found
         for (j, i), probability in soft.annotated(digits=12).probabilities.items():
-            assert probability == pytest.approx(np.sqrt(forward[i, j] * backward[j, i]))
+            p, q = forward[i, j], backward[j, i]
+            assert probability == pytest.approx((p + q) / 2 if rule == "mean" else np.sqrt(p * q))
         seen |= found
     assert len(seen) > 20
 
@@ -263,6 +268,16 @@ def test_by_probability_each_direction_takes_its_largest():
     """The threshold is of both together."""
     rule = LinkRule(0.9, "probability")
     assert rule.one_direction(FORWARD_ALPHA).links == {(0, 0), (1, 1)}
+
+
+def test_by_the_mean_one_direction_that_is_sure_is_enough():
+    """Both target words come from source word 0, which attends to one of them only."""
+    forward = attention([0.95, 0.05], [0.92, 0.08], [0, 1])
+    backward = attention([1, 0, 0], [0, 0, 1])
+    assert LinkRule(None, "mean").links(forward, backward) == {(0, 0), (0, 1)}
+    assert LinkRule(0.5, "mean").links(forward, backward) == {(0, 0)}
+    assert LinkRule(None, "probability").links(forward, backward) == {(0, 0)}
+    assert MEAN_THRESHOLD == 0.45
 
 
 def test_directions_of_different_pairs_are_refused():

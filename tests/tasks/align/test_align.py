@@ -210,6 +210,14 @@ def test_links_are_read_by_a_rule():
         AlignedPair(("a",), ("A", "B"), forward, backward)
 
 
+def test_one_direction_that_is_sure_links_words_unless_another_rule_is_given():
+    forward, backward = np.array([[0.95], [0.95]]), np.array([[1.0], [0.0]])
+    pair = AlignedPair(("while",), ("pendant", "que"), forward, backward)
+    assert pair.links()["symmetrized"].links == {(0, 0), (0, 1)}
+    assert pair.links(LinkRule(None, "probability"))["symmetrized"].links == {(0, 0)}
+    np.testing.assert_allclose(pair.weights, [[0.975], [0.475]])
+
+
 def test_the_command_scores_both_directions_and_their_agreement(folder, files):
     pairs, gold = files
     done = CliRunner().invoke(app, ["align", str(folder), pairs, "--gold", gold, "--json"])
@@ -278,14 +286,18 @@ def test_the_flag_guided_names_the_aligner(folder, files, tmp_path):
     assert "alignment_size = 256" in written
 
 
-def test_the_loss_pulls_both_directions_towards_the_links_that_both_models_expect():
-    task = prepare_task(configure(TINY, {"losses": {"agreement": 0.5}}), PAIRS[:20], VALID)
+@pytest.mark.parametrize("teacher", ["own", "agreement"])
+def test_the_loss_pulls_each_direction_towards_the_links_of_its_teacher(teacher):
+    losses = {"agreement": 0.5, "teacher": teacher}
+    task = prepare_task(configure(TINY, {"losses": losses}), PAIRS[:20], VALID)
     torch.manual_seed(1)
     model = task.build().eval()
     batch = task.batch([0, 1, 2])
     given = model.hmm_alphas(batch)
-    links = (given.forward * given.backward).sqrt() * batch.cells
-    assert links.max() > 0.5
+    both = (given.forward * given.backward).sqrt() * batch.cells
+    links = (both, both) if teacher == "agreement" else tuple(given)
+    assert both.max() > 0.5
+    assert (given.forward - given.backward).abs().max() > 0.01
     logs = model.attend(batch).log_alphas
     forward, backward = (alpha * batch.cells for alpha in logs.alphas)
     expected = guided_two_way(logs, links, batch.target_mask, batch.source_mask)

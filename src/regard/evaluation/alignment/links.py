@@ -19,9 +19,13 @@ from regard.evaluation.alignment.words import LabelledAlpha
 from regard.text.links import GoldLinks, Link, Links, in_order
 
 PROBABILITY = "probability"
-"""The name of symmetrisation by probability."""
+"""The name of symmetrisation by the geometric mean of the probabilities of both directions."""
 PROBABILITY_THRESHOLD = 0.3
 """The minimum geometric mean of both directions that links two words, unless another is given."""
+MEAN = "mean"
+"""The name of symmetrisation by the arithmetic mean."""
+MEAN_THRESHOLD = 0.45
+"""The minimum arithmetic mean of both directions that links two words, unless another is given."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,7 +125,7 @@ def check_threshold(threshold: float) -> None:
 
 
 def agreement(forward: NDArray[np.floating], backward: NDArray[np.floating]) -> NDArray[np.floating]:
-    """The geometric mean of two directions, √(p(j∣i) p(i∣j)): the probability of a symmetrised link.
+    """The geometric mean of two directions, √(p(j∣i) p(i∣j)): large where both expect a link.
 
     Args:
         forward: (I, J), of the source→target direction.
@@ -130,13 +134,33 @@ def agreement(forward: NDArray[np.floating], backward: NDArray[np.floating]) -> 
     Raises:
         DataError: they differ in shape.
     """
+    _check_shapes(forward, backward)
+    geometric: NDArray[np.floating] = np.sqrt(forward * backward)
+    return geometric
+
+
+def mean(forward: NDArray[np.floating], backward: NDArray[np.floating]) -> NDArray[np.floating]:
+    """The mean of two directions, (p(j∣i) + p(i∣j)) / 2: above 0.45 also where only one of them is sure of a link.
+
+    So a word may have several links, of which the direction that gives it one can expect no more than that.
+
+    Args:
+        forward: (I, J), of the source→target direction.
+        backward: (I, J), of the target→source direction.
+
+    Raises:
+        DataError: they differ in shape.
+    """
+    _check_shapes(forward, backward)
+    return (forward + backward) / 2
+
+
+def _check_shapes(forward: NDArray[np.floating], backward: NDArray[np.floating]) -> None:
     if forward.shape != backward.shape:
         raise DataError(
             f"{forward.shape} and {backward.shape} words in the two directions; give both as (target, source) of the "
             "same pair"
         )
-    mean: NDArray[np.floating] = np.sqrt(forward * backward)
-    return mean
 
 
 # Beside, above, below first; then the diagonals. The order decides between competing neighbours.
@@ -194,7 +218,9 @@ SYMMETRIZERS: dict[str, Callable[[Links, Links], Links]] = {
 }
 
 
-SYMMETRIZATIONS = (*SYMMETRIZERS, PROBABILITY)
+_MEANS = {PROBABILITY: PROBABILITY_THRESHOLD, MEAN: MEAN_THRESHOLD}
+
+SYMMETRIZATIONS = (*SYMMETRIZERS, *_MEANS)
 """The names of all ways to make one alignment of two directions."""
 
 
@@ -204,7 +230,8 @@ class LinkRule:
 
     Attributes:
         threshold: the minimum weight of a link; None links each target word to the source word it attends to most. For
-            symmetrisation by probability, the minimum geometric mean; None is `PROBABILITY_THRESHOLD`.
+            symmetrisation by a mean of probabilities, the minimum of that mean; None is `PROBABILITY_THRESHOLD` or
+            `MEAN_THRESHOLD`.
         symmetrize: how two directions become one, one of `SYMMETRIZATIONS`; None for one direction.
 
     Raises:
@@ -224,7 +251,7 @@ class LinkRule:
     @property
     def direction_threshold(self) -> float | None:
         """The minimum weight of a link of one direction; None for the largest of each target word."""
-        return None if self.symmetrize == PROBABILITY else self.threshold
+        return None if self.symmetrize in _MEANS else self.threshold
 
     def links(self, forward: LabelledAlpha | None, backward: LabelledAlpha | None = None) -> Links:
         """Link the words of one pair, as (source, target).
@@ -250,7 +277,7 @@ class LinkRule:
         return SoftLinks(alpha[:-1, :-1], links)
 
     def combine(self, forward: SoftLinks, backward: SoftLinks) -> SoftLinks:
-        """Make one alignment of two; its weights are the geometric means, see `agreement`.
+        """Make one alignment of two; its weights are the geometric means, see `agreement`, or those of ``mean``.
 
         Args:
             forward: of the source→target direction, (source, target).
@@ -260,9 +287,10 @@ class LinkRule:
             DataError: they are of pairs with other numbers of words.
         """
         assert self.symmetrize is not None, "a rule for two directions"
-        weights = agreement(forward.weights, backward.weights)
-        if self.symmetrize == PROBABILITY:
-            return SoftLinks(weights, _at_least(weights, self.threshold or PROBABILITY_THRESHOLD))
+        average = mean if self.symmetrize == MEAN else agreement
+        weights = average(forward.weights, backward.weights)
+        if self.symmetrize in _MEANS:
+            return SoftLinks(weights, _at_least(weights, self.threshold or _MEANS[self.symmetrize]))
         return SoftLinks(weights, SYMMETRIZERS[self.symmetrize](forward.links, backward.links))
 
 

@@ -59,7 +59,7 @@ def two_way_softmax(
 
 def guided_two_way(
     log_alphas: TwoWay,
-    links: Float[Tensor, "B I J"],
+    links: tuple[Float[Tensor, "B I J"], Float[Tensor, "B I J"]],
     target_mask: Bool[Tensor, "B I"],
     source_mask: Bool[Tensor, "B J"],
 ) -> Tensor:
@@ -67,19 +67,20 @@ def guided_two_way(
 
     Args:
         log_alphas: of both directions.
-        links: G, from 0 to 1, 0 on padding; what a word's links leave of 1 is null's, G_i0, and where they are more
-            than 1 together they are divided by their sum.
+        links: G of α→ and of α←, from 0 to 1, 0 on padding; what a word's links leave of 1 is null's, G_i0, and where
+            they are more than 1 together they are divided by their sum.
         target_mask: True at words.
         source_mask: True at words.
 
     Returns:
         The sum over all words of both sides.
     """
-    loss = links.new_zeros(())
-    for logs, axis, mask in ((log_alphas.forward, 2, target_mask), (log_alphas.backward, 1, source_mask)):
-        total = links.sum(dim=axis, keepdim=True)
+    loss = links[0].new_zeros(())
+    ways = (log_alphas.forward, 2, target_mask), (log_alphas.backward, 1, source_mask)
+    for own, (logs, axis, mask) in zip(links, ways, strict=True):
+        total = own.sum(dim=axis, keepdim=True)
         null = (1 - total).clamp_min(0) * mask.unsqueeze(axis)
-        wanted = torch.cat((links / total.clamp_min(1), null), dim=axis)
+        wanted = torch.cat((own / total.clamp_min(1), null), dim=axis)
         # α of padding is 0, whose logarithm must not be multiplied by 0
         loss = loss - (wanted * logs.masked_fill(wanted == 0, 0)).sum()
     return loss

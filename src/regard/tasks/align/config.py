@@ -9,6 +9,8 @@ from regard.tasks.config import RunConfig, check_pair_files
 from regard.text import NORMALIZATIONS
 from regard.text.tokenizer import MAX_SIZE
 
+TEACHERS = ("own", "agreement")
+
 
 @dataclass(frozen=True)
 class AlignedDataConfig(Config):
@@ -61,7 +63,10 @@ class AlignerLossConfig(Config):
     """The losses of the network; the hidden Markov models are estimated before and stay as they are."""
 
     guided: float = 1.0
-    """The weight of −Σ G log α, with G the links that both hidden Markov models expect."""
+    """The weight of −Σ G log α, with G the links that the hidden Markov models expect."""
+    teacher: str = "own"
+    """Which links each direction learns: those of the hidden Markov model of its own direction (own), or √(α→ α←), on
+    which both agree (agreement)."""
     translation: float = 0.0
     """The weight of −log p(target word ∣ what attention reads); needs model.output."""
     agreement: float = 0.0
@@ -72,6 +77,7 @@ class AlignerLossConfig(Config):
     def __post_init__(self) -> None:
         for name in ("guided", "translation", "agreement", "coverage"):
             in_range(f"losses.{name}", getattr(self, name), 0)
+        one_of("losses.teacher", self.teacher, TEACHERS)
         if not self.guided and not self.translation:
             raise ConfigError(
                 "losses: nothing says what is right; set losses.guided or losses.translation above 0"

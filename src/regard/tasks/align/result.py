@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 
 from regard.errors import DataError
 from regard.evaluation.alignment import LabelledAlpha, LinkRule, SoftLinks
-from regard.evaluation.alignment.links import PROBABILITY, agreement
+from regard.evaluation.alignment.links import MEAN, mean
 from regard.tasks.result import PlottedResult
 from regard.text.links import in_order
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-SYMMETRIZATION = PROBABILITY
+SYMMETRIZATION = MEAN
 """How both directions become one alignment unless another rule is given."""
 _NULL = "∅"
 
@@ -55,7 +55,7 @@ class AlignedPair(PlottedResult):
         """The links as (source, target), of the directions ``forward`` and ``reverse`` and ``symmetrized``.
 
         Args:
-            rule: how they are read from attention; None links words by probability, see `LinkRule`.
+            rule: how they are read from attention; None links words by the mean of both directions, see `LinkRule`.
         """
         rule = rule or LinkRule(None, SYMMETRIZATION)
         there = rule.one_direction(_with_null(self.forward, self.source, self.target))
@@ -64,8 +64,8 @@ class AlignedPair(PlottedResult):
 
     @property
     def weights(self) -> NDArray[np.floating]:
-        """(I, J), √(α→ α←): the probability of each link."""
-        return agreement(self.forward, self.backward)
+        """(I, J), (α→ + α←) / 2: the probability of each link."""
+        return mean(self.forward, self.backward)
 
     def figure(self, *, title: str | None = None) -> Figure:
         """Draw the probabilities of all links as a heat map."""

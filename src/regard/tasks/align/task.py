@@ -165,7 +165,7 @@ class AlignmentObjective(nn.Module):
         losses = self.losses
         loss = logs.forward.new_zeros(())
         if losses.guided:
-            links = expected_links(self.model, batch)
+            links = expected_links(self.model, batch, losses.teacher)
             loss = loss + losses.guided * guided_two_way(logs, links, batch.target_mask, batch.source_mask)
         if losses.translation:
             loss = loss + losses.translation * self.model.translation_loss(batch, read)
@@ -179,10 +179,19 @@ class AlignmentObjective(nn.Module):
 
 
 @torch.no_grad()
-def expected_links(model: AlignerNetwork, batch: WordPairBatch) -> Tensor:
-    """G = √(α→ α←) of the hidden Markov models, (B, I, J): the links that both expect."""
-    alphas = model.hmm_alphas(batch)
-    return (alphas.forward * alphas.backward).sqrt() * batch.cells
+def expected_links(model: AlignerNetwork, batch: WordPairBatch, teacher: str) -> tuple[Tensor, Tensor]:
+    """The links that the hidden Markov models expect, (B, I, J), for α→ and for α←.
+
+    Args:
+        model: with its hidden Markov models.
+        batch: pairs.
+        teacher: ``own`` for α→ and α← themselves; ``agreement`` for √(α→ α←) twice, the links that both expect.
+    """
+    forward, backward = (alpha * batch.cells for alpha in model.hmm_alphas(batch))
+    if teacher == "own":
+        return forward, backward
+    both = (forward * backward).sqrt()
+    return both, both
 
 
 def _prepare(
