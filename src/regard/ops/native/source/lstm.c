@@ -4,31 +4,30 @@
 #include "lstm.h"
 #include "product.h"
 
-static _Thread_local room packed_weights;
-static _Thread_local room own;
-
 /* projected, gates (B, T, 4n); states, previous (B, T, n), zero where there is no
    word; memories (B, T, n); h, c (B, n): first state
    in, last state out. previous: h before each step. U (4n, n). */
-void regard_lstm(const float *projected, const uint8_t *there, const float *U, float *states, float *previous,
-                 float *memories, float *gates, float *h, float *c, long B, long T, long n, int reverse, int narrow,
-                 int threads) {
-    float *packed = room_of(&packed_weights, num_panels(4 * n) * panel_words(n, narrow));
+int regard_lstm(const float *projected, const uint8_t *there, const float *U, float *states, float *previous,
+                float *memories, float *gates, float *h, float *c, long B, long T, long n, int reverse, int narrow,
+                int threads) {
+    arena *memory = regard_begin();
+    float *packed = scratch_panels(memory, n, 4 * n, narrow);
+    shares all_rows = scratch_rows(memory, B, n, threads), all_y = scratch_rows(memory, B, 4 * n, threads);
+    shares all_pairs = scratch_pairs(memory, B, n, narrow, threads);
+    if (memory->failed) return NO_MEMORY;
 #pragma omp parallel num_threads(threads)
     {
-        int me = omp_get_thread_num(), all_of_us = omp_get_num_threads();
-        long most = B / all_of_us + 1;
-        float *rows = room_of(&own, most * (n + 4 * n + n + 1) + 64);
-        float *y = rows + most * n, *scratch = y + most * 4 * n;
-        regard_pack_share(U, 1, n, n, 4 * n, narrow, packed, me, all_of_us);
+        int me = omp_get_thread_num(), num_threads = omp_get_num_threads();
+        float *rows = OWN(all_rows), *y = OWN(all_y), *pairs = OWN(all_pairs);
+        regard_pack_share(U, 1, n, n, 4 * n, narrow, packed, me, num_threads);
 #pragma omp barrier
         for (long s = 0; s < T; s++) {
             long t = reverse ? T - 1 - s : s, count = 0;
-            for (long b = me; b < B; b += all_of_us)
+            for (long b = me; b < B; b += num_threads)
                 if (there[b * T + t]) memcpy(rows + n * count++, h + b * n, (size_t)n * 4);
-            regard_step_product(rows, count, packed, n, 4 * n, narrow, 0, y, scratch);
+            regard_step_product(rows, count, packed, n, 4 * n, narrow, 0, y, pairs);
             count = 0;
-            for (long b = me; b < B; b += all_of_us) {
+            for (long b = me; b < B; b += num_threads) {
                 long at = b * T + t;
                 if (!there[at]) {
                     memcpy(memories + at * n, c + b * n, (size_t)n * 4);
@@ -41,24 +40,27 @@ void regard_lstm(const float *projected, const uint8_t *there, const float *U, f
             }
         }
     }
+    return DONE;
 }
 
 /* dh, dc (B, n): ∂/∂(last state) in, ∂/∂(first state) out. d_projected (B, T, 4n), zero at padding beforehand. */
-void regard_lstm_back(const float *d_states, const uint8_t *there, const float *U, const float *memories,
-                      const float *gates, const float *first_c, float *dh, float *dc, float *d_projected, long B,
-                      long T, long n, int reverse, int narrow, int threads) {
-    float *packed = room_of(&packed_weights, num_panels(n) * panel_words(4 * n, narrow));
+int regard_lstm_back(const float *d_states, const uint8_t *there, const float *U, const float *memories,
+                     const float *gates, const float *first_c, float *dh, float *dc, float *d_projected, long B,
+                     long T, long n, int reverse, int narrow, int threads) {
+    arena *memory = regard_begin();
+    float *packed = scratch_panels(memory, 4 * n, n, narrow);
+    shares all_rows = scratch_rows(memory, B, 4 * n, threads), all_y = scratch_rows(memory, B, n, threads);
+    shares all_pairs = scratch_pairs(memory, B, 4 * n, narrow, threads);
+    if (memory->failed) return NO_MEMORY;
 #pragma omp parallel num_threads(threads)
     {
-        int me = omp_get_thread_num(), all_of_us = omp_get_num_threads();
-        long most = B / all_of_us + 1;
-        float *rows = room_of(&own, most * (4 * n + n + 2 * n + 1) + 64);
-        float *y = rows + most * 4 * n, *scratch = y + most * n;
-        regard_pack_share(U, n, 1, 4 * n, n, narrow, packed, me, all_of_us);
+        int me = omp_get_thread_num(), num_threads = omp_get_num_threads();
+        float *rows = OWN(all_rows), *y = OWN(all_y), *pairs = OWN(all_pairs);
+        regard_pack_share(U, n, 1, 4 * n, n, narrow, packed, me, num_threads);
 #pragma omp barrier
         for (long s = T - 1; s >= 0; s--) {
             long t = reverse ? T - 1 - s : s, count = 0;
-            for (long b = me; b < B; b += all_of_us) {
+            for (long b = me; b < B; b += num_threads) {
                 if (!there[b * T + t]) continue;
                 long at = b * T + t;
                 const float *before = s ? memories + (reverse ? at + 1 : at - 1) * n : first_c + b * n;
@@ -69,10 +71,11 @@ void regard_lstm_back(const float *d_states, const uint8_t *there, const float *
                 memcpy(rows + 4 * n * count++, d_projected + at * 4 * n, (size_t)n * 16);
             }
             if (!count) continue;
-            regard_step_product(rows, count, packed, 4 * n, n, narrow, 0, y, scratch);
+            regard_step_product(rows, count, packed, 4 * n, n, narrow, 0, y, pairs);
             count = 0;
-            for (long b = me; b < B; b += all_of_us)
+            for (long b = me; b < B; b += num_threads)
                 if (there[b * T + t]) memcpy(dh + b * n, y + n * count++, (size_t)n * 4);
         }
     }
+    return DONE;
 }

@@ -2,7 +2,7 @@
 #pragma once
 #include "vector.h"
 
-/* x: W x + b; y: U h (and what else joined), both (4n). Writes the gates (4n) where there is room, c in place, and h. */
+/* x: W x + b; y: U h (and what else joined), both (4n). Writes the gates (4n) where there is memory for them, c in place, and h. */
 INLINE void lstm_row(const float *x, const float *y, long n, float *gates, float *c, float *h) {
     for (long u = 0; u < n; u += LANES) {
         long left = n - u;
