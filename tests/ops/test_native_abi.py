@@ -114,7 +114,7 @@ one = torch.ones(1, 1)
 wide = 1 << 14
 for call in (
     lambda: product(one.expand(1, wide), one.expand(wide, wide)),
-    lambda: load().library.regard_lstm(*[None] * 9, 1, 0, wide, 0, 0, 2),
+    lambda: load().library.regard_recurrence(0, *[None] * 9, 1, 0, wide, 0, 0, 2),
     lambda: load().library.regard_product(*[None, 0, 0] * 2, None, None, 0, 1, 1 << 50, 1 << 40, 0, 0, 2),
 ):
     try:
@@ -132,7 +132,7 @@ def test_without_memory_a_kernel_raises_and_the_next_one_runs():
     assert run.stdout.splitlines() == [
         *(
             f"regard_{name}: there is no memory for its scratch buffers"
-            for name in ("product", "lstm", "product")
+            for name in ("product", "recurrence", "product")
         ),
         "True",
     ], run.stderr

@@ -7,7 +7,7 @@ Python code would read and write memory that is not its own.
 import ctypes
 from typing import Any, ClassVar
 
-ABI = 2
+ABI = 3
 """The number of ``source/abi.c``: raised by one whenever what a kernel takes or gives changes."""
 
 NO_MEMORY, NO_SUCH_WORD = 1, 2
@@ -69,7 +69,26 @@ class Sentences(ctypes.Structure):
     )
 
 
-STRUCTS = (Source, Matrix, Decoder, Sentences)
+class Tape(ctypes.Structure):
+    """``tape`` of ``tape.h``: a recurrence that attends to its own past."""
+
+    c_name: ClassVar[str] = "tape"
+    _fields_ = (
+        *_fields(ctypes.c_long, "B", "T", "first", "n", "p", "met", "span"),
+        *_fields(ctypes.c_void_p, "there", "valid", "U", "S", "U_a", "v", "dropped", "projected"),
+        *_fields(ctypes.c_void_p, "h", "c", "s", "keys", "written", "states", "alpha"),
+        *_fields(ctypes.c_void_p, "queries", "reads", "gates", "carried"),
+        *_fields(ctypes.c_void_p, "d_states", "d_alpha", "d_projected", "d_queries", "d_reads"),
+        *_fields(ctypes.c_void_p, "d_keys", "d_written", "d_v", "dh", "dc", "ds"),
+        *_fields(ctypes.c_float, "scale"),
+        *_fields(ctypes.c_int, "cell", "after", "reverse", "narrow", "threads"),
+    )
+
+
+STRUCTS = (Source, Matrix, Decoder, Sentences, Tape)
+
+CELLS = ("lstm", "lstm-plain", "tanh", "sigmoid")
+"""The cells of ``source/cell.h``, in its order; ``lstm-plain`` is h = o ∘ c."""
 
 
 def difference(library: ctypes.CDLL) -> str:

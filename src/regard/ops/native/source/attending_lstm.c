@@ -1,6 +1,6 @@
 /* RNNsearch's recurrence with an LSTM: query, attention, gates; a thread takes its sentences through all steps. */
 #include "attending.h"
-#include "lstm.h"
+#include "cell.h"
 
 /* projected, gates (B, Ty, 4n); previous, states, memories (B, Ty, n); contexts (B, Ty, d); alpha (B, Ty, Tx);
    h, c (B, n): the first state; U (4n, n), C (4n, d). */
@@ -39,7 +39,7 @@ int regard_attending_lstm(const source *x, const float *projected, const float *
             for (long i = 0; i < rows; i++) {
                 long at = (me + i * num_threads) * x->Ty + t;
                 memcpy(previous + at * n, s + i * n, (size_t)n * 4);
-                lstm_row(projected + at * g, y + i * g, n, gates + at * g, m + i * n, s + i * n);
+                lstm_row(1, projected + at * g, y + i * g, n, gates + at * g, m + i * n, s + i * n);
                 memcpy(states + at * n, s + i * n, (size_t)n * 4);
                 memcpy(memories + at * n, m + i * n, (size_t)n * 4);
             }
@@ -81,7 +81,7 @@ int regard_attending_lstm_back(const source *x, const float *U, const float *C, 
                 long b = me + i * num_threads, at = b * x->Ty + t;
                 const float *before = t ? memories + (at - 1) * n : first_c + b * n;
                 add_scaled(ds + i * n, 1.0f, d_states + at * n, n);
-                lstm_row_back(ds + i * n, gates + at * g, before, memories + at * n, n, dm + i * n, dy + i * g);
+                lstm_row_back(1, ds + i * n, gates + at * g, before, memories + at * n, n, dm + i * n, dy + i * g);
                 memcpy(d_projected + at * g, dy + i * g, (size_t)g * 4);
             }
             regard_step_product(dy, rows, to_state, g, n, x->narrow, 0, ds, pairs);

@@ -5,9 +5,9 @@
    every matrix; they meet before what another has made is read. */
 #include <omp.h>
 #include "attention.h"
+#include "cell.h"
 #include "decoding.h"
 #include "gru.h"
-#include "lstm.h"
 
 /* Rows [first, last) are a thread's own; `apart`: so are they where it multiplies. */
 typedef struct {
@@ -76,7 +76,7 @@ INLINE void recur(const team *t, const decoder *x, const int64_t *words, const f
     if (x->lstm) {
         for (long i = t->first; i < t->last; i++) {
             memcpy(c_new + i * n, c + i * n, (size_t)n * 4);
-            lstm_row(x->table ? x->table + words[i] * wide : x->b, y + i * g, n, NULL, c_new + i * n, h_new + i * n);
+            lstm_row(1, x->table ? x->table + words[i] * wide : x->b, y + i * g, n, NULL, c_new + i * n, h_new + i * n);
         }
         return;
     }

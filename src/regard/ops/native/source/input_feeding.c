@@ -3,7 +3,7 @@
    The values are W_c h already (B, Tx, l), so that d of the source is l here. W (4n, n + l) meets [h; h~]; W_q meets
    h_t and gives [the query (p); W_c's share of h~ (l)], with p = 0 where the state itself asks. */
 #include "attending.h"
-#include "lstm.h"
+#include "cell.h"
 
 /* projected, gates (B, Ty, 4n); carried (B, Ty, n + l): [h; h~] before each step; states, memories (B, Ty, n); asked
    (B, Ty, p + l): [the query; h~ before dropout]; readouts, dropped (B, Ty, l); alpha (B, Ty, Tx). */
@@ -39,7 +39,7 @@ int regard_input_feeding(const source *x, long p, const float *projected, const 
             for (long i = 0; i < rows; i++) {
                 long at = (me + i * num_threads) * x->Ty + t;
                 memcpy(carried + at * both, now + i * both, (size_t)both * 4);
-                lstm_row(projected + at * g, y + i * g, n, gates + at * g, m + i * n, s + i * n);
+                lstm_row(1, projected + at * g, y + i * g, n, gates + at * g, m + i * n, s + i * n);
                 memcpy(now + i * both, s + i * n, (size_t)n * 4);
                 memcpy(states + at * n, s + i * n, (size_t)n * 4);
                 memcpy(memories + at * n, m + i * n, (size_t)n * 4);
@@ -116,7 +116,7 @@ int regard_input_feeding_back(const source *x, long p, const float *W, const flo
             for (long i = 0; i < rows; i++) {
                 long b = me + i * num_threads, at = b * x->Ty + t;
                 const float *before = t ? memories + (at - 1) * n : first_c + b * n;
-                lstm_row_back(dh + i * n, gates + at * g, before, memories + at * n, n, dm + i * n, dy + i * g);
+                lstm_row_back(1, dh + i * n, gates + at * g, before, memories + at * n, n, dm + i * n, dy + i * g);
                 memcpy(d_gates + at * g, dy + i * g, (size_t)g * 4);
             }
             regard_step_product(dy, rows, to_carried, g, both, x->narrow, 0, back, pairs);

@@ -2,8 +2,10 @@
 #include <math.h>
 #include <omp.h>
 #include "packed.h"
-#if defined(__AVX512VNNI__) && defined(__AVX512F__)
+#if defined(__FMA__)
 #include <immintrin.h>
+#endif
+#if defined(__AVX512VNNI__) && defined(__AVX512F__)
 #define FOURS 1
 #else
 #define FOURS 0
@@ -35,9 +37,18 @@ INLINE float spoilt(const float *x, long count) {
     return total(sum);
 }
 
-/* round(x * times), to even: adding and taking away 1.5 * 2^23. */
+/* round(x * times), to even: adding and taking away 1.5 * 2^23. The exact product is rounded, once, by whatever flags
+   this is compiled, where the processor can. */
 INLINE ints whole(vec x, float times) {
-    return __builtin_convertvector((x * times + 12582912.0f) - 12582912.0f, ints);
+    vec magic = all(12582912.0f);
+#if LANES == 16
+    vec sum = (vec)_mm512_fmadd_ps((__m512)x, _mm512_set1_ps(times), (__m512)magic);
+#elif LANES == 8 && defined(__FMA__)
+    vec sum = (vec)_mm256_fmadd_ps((__m256)x, _mm256_set1_ps(times), (__m256)magic);
+#else
+    vec sum = x * times + magic;
+#endif
+    return __builtin_convertvector(sum - magic, ints);
 }
 
 /* One row to bytes around 128; the unit they are counted in. */

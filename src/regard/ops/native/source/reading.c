@@ -1,8 +1,8 @@
 /* The LSTM and the paper's GRU over padded rows with nothing kept for a way back, U packed; a step is T = 1. A thread
    takes every so-many-th row through time, as in lstm.c and gru.c. */
 #include <omp.h>
+#include "cell.h"
 #include "gru.h"
-#include "lstm.h"
 #include "packed.h"
 
 /* The rows of a thread that have a word at t, h's or what else stands in `from` (B, n), side by side in `rows`. */
@@ -37,7 +37,7 @@ int regard_lstm_read(const packed *U, const float *projected, const uint8_t *the
             for (long b = me; b < B; b += num_threads) {
                 long at = b * T + t;
                 if (there && !there[at]) continue;
-                lstm_row(projected + at * g, y + g * count++, n, NULL, c + b * n, h + b * n);
+                lstm_row(1, projected + at * g, y + g * count++, n, NULL, c + b * n, h + b * n);
                 if (states) memcpy(states + at * n, h + b * n, (size_t)n * 4);
             }
         }
