@@ -96,9 +96,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--cells", nargs="+", choices=TIMED, default=TIMED)
     given = parser.parse_args(arguments)
     torch.set_num_threads(given.threads)
-    print(
-        markdown_table(table([measure(cell, size, given.rounds) for size in SIZES for cell in given.cells]))
-    )
+    timings = [measure(cell, size, given.rounds) for size in SIZES for cell in given.cells]
+    print("\n".join(markdown_table(table(timings))))
 
 
 if __name__ == "__main__":
