@@ -152,6 +152,11 @@ def tell(op: str, backend: Name, reasons: Mapping[Name, str]) -> None:
         heard.append(Choice(op, backend, dict(reasons)))
 
 
+def tell_looped(op: str, reason: str) -> None:
+    """Note that a caller loops over the steps of what would be one op, and why."""
+    tell(op, "naive", without(reason, "Triton", "C", "torch"))
+
+
 def without(reason: str, *names: Name) -> dict[Name, str]:
     """`Question.lacks` for some backends; nothing if the reason is empty."""
     return dict.fromkeys(names, reason) if reason else {}
