@@ -25,9 +25,9 @@ test: $(VENV)/.dev-ready
 	$(BIN)/python -m pytest -n 2
 
 # the C kernels by gcc's address and undefined-behaviour sanitizers, under the tests of what they compute; Python's own
-# memory is never given back, so leaks are not looked for
+# memory is never given back, so leaks are not looked for. What they find they write to standard error, past pytest
 sanitize: $(VENV)/.dev-ready
-	tools/sanitize $(BIN)/python -m pytest tests/ops tests/inference
+	tools/sanitize $(BIN)/python -m pytest --capture=sys tests/ops tests/inference
 
 lint: $(VENV)/.dev-ready
 	$(BIN)/ruff check .

@@ -1,6 +1,7 @@
 """The C library and the Python that calls it agree on what they hand to each other, and memory may run out."""
 
 import ctypes
+import os
 import re
 import subprocess
 import sys
@@ -33,6 +34,14 @@ def prototypes():
             letters = [letter(each) for each in taken.split(",") if each.strip() not in ("", "void")]
             found[name] = (gives, "".join(letters))
     return found
+
+
+@pytest.mark.skipif(
+    library._compiler() is None or os.environ.get("REGARD_NATIVE") == "0", reason="no compiler, or turned off"
+)
+def test_where_there_is_a_compiler_there_are_kernels():
+    """All tests of kernels are skipped without them, and would not notice."""
+    assert load().library is not None, load().reason
 
 
 def test_each_kernel_is_declared_as_it_is_written():

@@ -38,8 +38,9 @@ INLINE float spoilt(const float *x, long count) {
 }
 
 /* round(x * times), to even: adding and taking away 1.5 * 2^23. The exact product is rounded, once, by whatever flags
-   this is compiled, where the processor can. */
+   this is compiled, where the processor can. 0 where `times` is 0, of what is no number, too: that has no integer. */
 INLINE ints whole(vec x, float times) {
+    if (times == 0) return (ints){0};
     vec magic = all(12582912.0f);
 #if LANES == 16
     vec sum = (vec)_mm512_fmadd_ps((__m512)x, _mm512_set1_ps(times), (__m512)magic);
