@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 DATASET ?= microworld
 PEERS ?=
 
-.PHONY: demo lab bench bench-align test lint types check clean
+.PHONY: demo lab bench bench-align test sanitize lint types check clean
 
 demo: $(VENV)/.demo-ready
 	$(BIN)/regard demo $(DATASET)
@@ -23,6 +23,11 @@ bench-align: $(VENV)/.demo-ready
 
 test: $(VENV)/.dev-ready
 	$(BIN)/python -m pytest -n 2
+
+# the C kernels by gcc's address and undefined-behaviour sanitizers, under the tests of what they compute; Python's own
+# memory is never given back, so leaks are not looked for. What they find they write to standard error, past pytest
+sanitize: $(VENV)/.dev-ready
+	tools/sanitize $(BIN)/python -m pytest --capture=sys tests/ops tests/inference
 
 lint: $(VENV)/.dev-ready
 	$(BIN)/ruff check .

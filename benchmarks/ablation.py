@@ -4,9 +4,8 @@ In: a setting. Out: a `Section` with every variant's speed relative to the full 
 show that only the time changes.
 """
 
-import importlib
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 from unittest.mock import patch
@@ -20,26 +19,12 @@ from benchmarks.training import TrainingResult
 from regard.ops.native import native_off
 from regard.ops.paths import naive_only
 
-_RECURRENCES = ("lstm", "gru", "attending_lstm", "attending_gru", "input_feeding")
-
-
-def _torch_for(*ops: str) -> Callable[[], ExitStack]:
-    """Run these ops in torch, the others in C."""
-
-    def enter() -> ExitStack:
-        stack = ExitStack()
-        for op in ops:
-            module = importlib.import_module(f"regard.ops.{op}")
-            stack.enter_context(patch.object(module, "native_applies", lambda *_: False))
-        return stack
-
-    return enter
-
+RECURRENCES = ("rnn", "lstm", "gru", "attending lstm", "attending gru", "input feeding")
 
 ABLATIONS: dict[str, Callable[[], Any]] = {
-    "recurrences in C": _torch_for(*_RECURRENCES),
-    "the loss in C": _torch_for("word_loss"),
-    "W x + b in C": _torch_for("affine"),
+    "recurrences in C": partial(native_off, *RECURRENCES),
+    "the loss in C": partial(native_off, "word loss"),
+    "W x + b in C": partial(native_off, "affine"),
     "reuse of freed memory": lambda: patch("regard.training.fabric.keep_freed_memory", lambda: False),
     "all C kernels": native_off,
     "all fused paths": naive_only,

@@ -46,6 +46,18 @@ def test_json_carries_the_same(regard, model):
     assert shown["history"] == [row for row in read_log(model) if row["event"] == "validation"]
 
 
+def test_which_backend_computes_what(regard, model):
+    lines = regard("show", model, "--paths").out.splitlines()
+    start = lines.index("paths on the CPU")
+    rows = {line.split("  ")[0]: line for line in lines[start + 2 :] if line}
+    assert "tensors are on cpu" in rows["attending gru"]
+    assert {"gru", "attending gru", "a step of search"} <= rows.keys()
+    assert "paths" not in regard("show", model).out
+    shown = json.loads(regard("show", model, "--paths", "--json").out)["paths"]
+    assert [row["op"] for row in shown] == ["gru", "attending gru", "a step of search"]
+    assert shown[-1] == {"op": "a step of search", "backend": "C", "reasons": {}}
+
+
 def test_the_features_of_a_model_that_takes_some(regard, tmp_path):
     examples = [((stem, f"V;{tense}"), stem + tense[0]) for stem in ("ab", "ba") for tense in ("PRS", "PST")]
     options = {

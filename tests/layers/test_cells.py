@@ -7,7 +7,9 @@ import pytest
 import torch
 
 from regard.errors import ConfigError
-from regard.layers import CELLS, LSTM, Cell, SigmoidRNN, TorchGRU
+from regard.layers import CELLS, GRU, LSTM, RNN, Cell, SigmoidRNN, TorchGRU
+from regard.ops.gru import gru_step
+from regard.ops.lstm import lstm_step
 
 M, N = 7, 5
 
@@ -261,3 +263,24 @@ def test_help_says_the_equation_and_the_shapes(kind):
     assert "h_t = " in text or "Σ α_i h_i" in text
     for shape in ("(B, T, m)", "(B, T, n)", "(B, n)", "True at real words"):
         assert shape in text, shape
+
+
+def test_a_cell_that_changes_its_step_is_not_taken_for_its_base():
+    """Ops over whole decoders compute what `plain_op` names, and nothing that a subclass does besides."""
+
+    class Halved(LSTM):
+        def step(self, projected, previous_state, state_mask=None):
+            return super().step(projected / 2, previous_state, state_mask)
+
+    class WithArguments(LSTM):
+        def op_arguments(self):
+            return (1.0,)
+
+    class Renamed(LSTM):
+        pass
+
+    assert LSTM(2, 3).plain_op is Renamed(2, 3).plain_op is lstm_step
+    assert GRU(2, 3).plain_op is gru_step
+    assert Halved(2, 3).plain_op is None
+    assert WithArguments(2, 3).plain_op is None
+    assert RNN(2, 3).plain_op is None, "its op takes the activation, too"

@@ -65,7 +65,7 @@ def test_any_attention_gives_the_same_by_both_paths_and_step_by_step(kind, scori
 def test_which_attentions_have_a_fused_form(kind):
     scorings = {name: type(make_cell(kind, **scoring).scoring) for name, scoring in SCORINGS.items()}
     fused = {"additive": AdditiveScoring, "concat": AdditiveScoring}
-    fused |= dict.fromkeys(["dot", "scaled-dot", "bilinear", "general"], DotScoring)
+    fused |= dict.fromkeys(["dot", "scaled-dot", "bilinear", "general", "qk"], DotScoring)
     assert scorings == dict.fromkeys(SCORINGS, LayerScoring) | fused
 
 

@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from regard.ops import attending_lstm as package
+from regard.ops import backends
 from regard.ops.attending_lstm import attending_lstm, fused, naive, persistent
 from regard.ops.lstm import lstm_sequence
 from regard.ops.paths import naive_only
@@ -91,7 +92,9 @@ def test_which_path_runs(monkeypatch):
     running(attending_lstm, mask)(*tensors)
     with naive_only():
         running(package.attending_lstm, mask)(*tensors)
-    monkeypatch.setattr(package, "kernels_apply", lambda *sizes: sizes[1:] == (2, A, D, N))
+    monkeypatch.setattr(
+        backends, "kernels_refuse", lambda _, *sizes, dtype: "" if sizes == (2, A, D, N) else "no"
+    )
     running(attending_lstm, mask)(*tensors)
     with naive_only():
         running(attending_lstm, mask)(*tensors)

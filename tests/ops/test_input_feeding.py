@@ -3,10 +3,10 @@
 import pytest
 import torch
 
-from regard.ops import input_feeding as package
+from regard.ops import backends
 from regard.ops.input_feeding import fused, input_feeding_lstm, naive, native, persistent
 from regard.ops.lstm import lstm_sequence
-from regard.ops.paths import naive_only
+from regard.ops.paths import fused_wanted, naive_only
 
 N, A, D, L = 3, 4, 5, 6
 
@@ -151,8 +151,10 @@ def test_which_path_runs(monkeypatch):
             running(input_feeding_lstm, mask, energy)(*tensors)
 
     run_both()
-    monkeypatch.setattr(package, "native_applies", lambda *tensors: True)
+    monkeypatch.setattr(backends, "native_refuses", lambda *_, op: "" if fused_wanted() else "no")
     run_both()
-    monkeypatch.setattr(package, "kernels_apply", lambda *sizes: sizes[1:] == (2, A, N, L))
+    monkeypatch.setattr(
+        backends, "kernels_refuse", lambda _, *sizes, dtype: "" if sizes == (2, A, N, L) else "no"
+    )
     run_both()
     assert taken == ["fused", "naive", "native", "naive", "persistent", "naive"]

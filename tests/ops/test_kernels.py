@@ -12,7 +12,7 @@ from regard.ops.attending_lstm import naive as attending_naive
 from regard.ops.attending_lstm import persistent as attending_persistent
 from regard.ops.gru import naive as gru_naive
 from regard.ops.gru import persistent as gru_persistent
-from regard.ops.kernels.choose import MOST_SLOTS, MOST_UNITS, kernels_apply
+from regard.ops.kernels.choose import MOST_SLOTS, MOST_UNITS, kernels_apply, kernels_refuse
 from regard.ops.kernels.tiles import WIDTH, tiles_of
 from regard.ops.lstmn import fused as lstmn_fused
 from regard.ops.lstmn import naive as lstmn_naive
@@ -202,7 +202,7 @@ def test_kernels_apply_on_a_gpu_alone():
 
 
 class OnGpu:
-    """What `kernels_apply` asks of a tensor."""
+    """What `kernels_refuse` asks of a tensor."""
 
     is_cuda = True
     device = torch.device("cuda")
@@ -213,8 +213,12 @@ class OnGpu:
 
 def test_kernels_apply_where_they_are_as_exact_as_torch(monkeypatch):
     # shapes are not checked here: the argument is not a tensor
-    decide = getattr(kernels_apply, "__wrapped__", kernels_apply)
-    monkeypatch.setattr("regard.ops.kernels.choose._capable", lambda device: True)
+    refuse = getattr(kernels_refuse, "__wrapped__", kernels_refuse)
+
+    def decide(*given):
+        return not refuse(*given)
+
+    monkeypatch.setattr("regard.ops.kernels.choose._incapable", lambda device: "")
     before = torch.backends.cuda.matmul.allow_tf32
     try:
         torch.backends.cuda.matmul.allow_tf32 = False

@@ -14,6 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from regard.errors import RegardError
+from regard.ops import lstmn
+from regard.ops import self_attentive_rnn as sar
 from regard.ops.affine import affine
 from regard.ops.affine import naive as affine_naive
 from regard.ops.affine import native as affine_native
@@ -30,6 +32,9 @@ from regard.ops.lstm import native as lstm_native
 from regard.ops.native import library, load, native_applies, native_off, product
 from regard.ops.native.library import Loaded
 from regard.ops.paths import naive_only
+from regard.ops.rnn import naive as rnn_naive
+from regard.ops.rnn import native as rnn_native
+from regard.ops.tape import AdditiveScoring, DotScoring
 from regard.ops.word_loss import naive as loss_naive
 from regard.ops.word_loss import native as loss_native
 
@@ -165,6 +170,99 @@ def test_the_gru(batch, length, n, reverse):
 
     tensors = [random(batch, length, 6), random(batch, n), random(3 * n, 6), random(3 * n, n), random(3 * n)]
     hold_together(by(gru_native), by(gru_naive), tensors)
+
+
+@compiled
+@pytest.mark.parametrize("activation", ["tanh", "sigmoid"])
+@pytest.mark.parametrize(("batch", "length", "n"), SIZES)
+def test_the_rnn(batch, length, n, activation):
+    torch.manual_seed(3)
+    mask = holes(batch, length)
+
+    def by(path):
+        def run(x, h, W, U, b):
+            states, last = path.rnn_sequence(x, mask, (h,), W, U, b, activation)
+            return [states, *last]
+
+        return run
+
+    tensors = [random(batch, length, 6), random(batch, n), random(n, 6), random(n, n), random(n)]
+    hold_together(by(rnn_native), by(rnn_naive), tensors)
+
+
+TAPES = {
+    "read": (1, "read", 1),
+    "sum": (1, "sum", 1),
+    "sum-keep": (1, "sum-keep", 2),
+    "lstmn": (4, "tanh", 1),
+    "lstmn-plain": (4, "plain", 1),
+}
+SCORINGS = {
+    "additive": lambda U_a, v_a: AdditiveScoring(U_a, v_a),
+    "dot": lambda U_a, v_a: DotScoring(None, 0.5),
+    "bilinear": lambda U_a, v_a: DotScoring(U_a),
+}
+
+
+@compiled
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("energy", SCORINGS)
+@pytest.mark.parametrize("cell", TAPES)
+@pytest.mark.parametrize(("batch", "length", "n"), SIZES[1:])
+def test_tapes(batch, length, n, cell, energy, reverse):
+    """Outputs, the tapes among them, and every gradient; with a span, padding anywhere and given slots."""
+    torch.manual_seed(6)
+    gates, variant, met = TAPES[cell]
+    module, function = (lstmn, "lstmn_sequence") if gates == 4 else (sar, "self_attentive_rnn_sequence")
+    p, num_first, heads = n if energy == "dot" else n + 3, 2, 3 if gates == 4 else 2
+    mask, valid = holes(batch, length), torch.rand(batch, num_first) > 0.4
+    mask[-1] = False  # a row without a word: its state passes by
+    span = 3 if reverse else 0
+    asks = variant not in ("sum", "sum-keep")
+
+    def by(path):
+        def run(x, *rest):
+            initial, (W, U, b, *asking) = rest[: 2 * heads], rest[2 * heads :]
+            S, U_a, v_a = (*asking, None, None, None)[:3]
+            scoring = SCORINGS[energy](U_a, v_a)
+            states, last, alpha = getattr(path, function)(
+                x, mask, (*initial, valid), W, U, b, S, scoring, variant, span, reverse
+            )
+            return [states, alpha, *last[:-1]]
+
+        return run
+
+    tensors = [random(batch, length, 6), *(random(batch, n) for _ in range(heads))]
+    tensors += [random(batch, num_first, p), *(random(batch, num_first, n) for _ in range(heads - 1))]
+    tensors += [random(gates * n + (p if asks else 0), 6), random(gates * n, met * n), random(gates * n)]
+    tensors += [random(p, n)] * (asks or energy != "dot")
+    tensors += {"additive": [random(p, n), random(p)], "bilinear": [random(p, n)], "dot": []}[energy]
+    hold_together(by(module), by(module.naive), tensors, 1e-5)
+
+
+@compiled
+def test_tapes_do_not_depend_on_the_number_of_threads():
+    torch.manual_seed(8)
+    mask, n = holes(9, 6), 20
+    tensors = [random(9, 6, 5), *(random(9, n) for _ in range(3)), random(9, 1, n)]
+    tensors += [random(9, 1, n), random(9, 1, n), random(5 * n, 5), random(4 * n, n), random(4 * n)]
+    tensors += [random(n, n), random(n, n), random(n)]
+
+    def run(x, *rest):
+        initial = (*rest[:6], torch.ones(9, 1, dtype=torch.bool))
+        scoring = AdditiveScoring(*rest[10:])
+        states, last, alpha = lstmn.lstmn_sequence(x, mask, initial, *rest[6:10], scoring)
+        return [states, alpha, *last[:-1]]
+
+    used, found = torch.get_num_threads(), []
+    try:
+        for threads in (1, 2, 3):
+            torch.set_num_threads(threads)
+            found.append(outcome(run, tensors, torch.float32))
+    finally:
+        torch.set_num_threads(used)
+    for other in found[1:]:
+        assert all(torch.equal(*pair) for pair in zip(found[0], other, strict=True))
 
 
 def attending(path, mask):

@@ -1,4 +1,4 @@
-"""Laws of every recurrence with a tape: fused agrees with naive, and the rest of the batch changes nothing."""
+"""Laws of every recurrence with a tape: each path agrees with naive, and the rest of the batch changes nothing."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,6 +10,7 @@ from torch import Tensor
 
 from regard.ops import lstmn, self_attentive_rnn
 from regard.ops.attention import masked_softmax
+from regard.ops.native import load
 from regard.ops.paths import naive_only
 from regard.ops.tape import AdditiveScoring, DotScoring
 
@@ -44,7 +45,7 @@ class Recurrence:
         return [(batch, width, M), *states, *weights]
 
     def path(self, name: str) -> Callable[..., Any]:
-        return getattr({"chosen": self.module, "naive": self.module.naive}[name], self.function)
+        return getattr(self.module.naive if name == "naive" else self.module, self.function)
 
 
 def rnn(form: str, **rest: Any) -> Recurrence:
@@ -62,7 +63,20 @@ RECURRENCES = {
 }
 
 every_recurrence = pytest.mark.parametrize("cell", RECURRENCES.values(), ids=RECURRENCES.keys())
-every_path = pytest.mark.parametrize("path", ["chosen", "naive"])
+compiled = pytest.mark.skipif(load().library is None, reason=f"no C kernels here: {load().reason}")
+native = pytest.param("native", marks=compiled)
+every_path = pytest.mark.parametrize("path", ["chosen", "naive", native])
+every_fast_path = pytest.mark.parametrize("path", ["chosen", native])
+EXACTLY, LOOSELY = {"rtol": 0, "atol": 1e-14}, {"rtol": 1e-4, "atol": 1e-5}
+"""float64 leaves about 1e-16 a step, float32 1e-7; what is compared is of the order of 1."""
+
+
+def tolerance(path: str, gradients: bool = False) -> dict[str, float]:
+    if path == "native":
+        return LOOSELY
+    return {"rtol": 1e-12, "atol": 1e-13} if gradients else EXACTLY
+
+
 both_ways = pytest.mark.parametrize("reverse", [False, True], ids=["ahead", "back"])
 
 
@@ -89,9 +103,17 @@ def passed(
     scoring=SCORINGS["additive"],
     **options: Any,
 ) -> tuple[Tensor, tuple[Tensor, ...], Tensor]:
-    """States, the last state with its mask, and alpha."""
+    """States, the last state with its mask, and alpha, in float64; the C kernels compute in float32."""
+    if path == "native":
+        tensors = [tensor.float() for tensor in tensors]
+        options = {
+            name: value.float() if isinstance(value, Tensor) else value for name, value in options.items()
+        }
     inputs, initial, (W, U, b, S, U_a, v_a) = apart(cell, list(tensors), valid)
-    return cell.path(path)(inputs, mask, initial, W, U, b, S, scoring(U_a, v_a), **cell.options, **options)
+    states, last, alpha = cell.path(path)(
+        inputs, mask, initial, W, U, b, S, scoring(U_a, v_a), **cell.options, **options
+    )
+    return states.double(), (*(part.double() for part in last[:-1]), last[-1]), alpha.double()
 
 
 def written(cell: Recurrence, last: tuple[Tensor, ...], row: int) -> list[Tensor]:
@@ -137,37 +159,41 @@ HOLES = torch.tensor([[True, True], [False, False], [False, True]])
 
 
 @every_recurrence
+@every_fast_path
 @pytest.mark.parametrize(
     ("size", "energy"), [(size, energy) for size, energies in COVERING.items() for energy in energies]
 )
-def test_the_fused_path_is_the_naive_one_in_values_and_gradients(cell, size, energy, agree):
+def test_a_fast_path_is_the_naive_one_in_values_and_gradients(cell, path, size, energy, agree):
     (lengths, width, first, reverse), scoring = SIZES[size], SCORINGS[energy]
     mask, valid = mask_of(lengths, width), HOLES[: len(lengths), :first]
     agree(
-        running(cell, "chosen", mask, valid, scoring, reverse=reverse),
+        running(cell, path, mask, valid, scoring, reverse=reverse),
         running(cell, "naive", mask, valid, scoring, reverse=reverse),
         tensors_of(cell, len(lengths), width, first),
+        LOOSELY if path == "native" else None,
     )
 
 
 @every_recurrence
+@every_fast_path
 @pytest.mark.parametrize(
     "scoring", [SCORINGS["additive"], SCORINGS["bilinear"]], ids=["additive", "bilinear"]
 )
 @pytest.mark.parametrize("options", [{"span": 1}, {"span": 3}, {"dropped": True}], ids=str)
 @pytest.mark.parametrize("left", [False, True], ids=["right", "left"])
-def test_they_agree_with_a_span_and_with_states_dropped(cell, scoring, options, left, agree):
+def test_they_agree_with_a_span_and_with_states_dropped(cell, path, scoring, options, left, agree):
     options, mask = dict(options), mask_of([3, 2, 6], 6, left)
     if options.pop("dropped", False):
         options["state_mask"] = torch.tensor([[0.0, 2.0], [2.0, 1.0], [2.0, 0.0]], dtype=torch.float64)
     agree(
-        running(cell, "chosen", mask, HOLES, scoring, **options),
+        running(cell, path, mask, HOLES, scoring, **options),
         running(cell, "naive", mask, HOLES, scoring, **options),
         tensors_of(cell, 3, 6, 2),
+        LOOSELY if path == "native" else None,
     )
     masks = [
-        passed(cell, path, mask, HOLES, tensors_of(cell, 3, 6, 2), scoring, **options)[1][-1]
-        for path in ("chosen", "naive")
+        passed(cell, name, mask, HOLES, tensors_of(cell, 3, 6, 2), scoring, **options)[1][-1]
+        for name in (path, "naive")
     ]
     assert torch.equal(*masks)
 
@@ -199,11 +225,11 @@ def test_a_sequence_is_one_step_after_another(cell, path, reverse, span):
     options = {key: value for key, value in cell.options.items() if key == "output"} | {"span": span}
     for count, t in enumerate(reversed(range(4)) if reverse else range(4)):
         state, row = cell.step(inputs[:, t] @ W.T + bias, state, U, S, scoring, **options)
-        torch.testing.assert_close(states[:, t], state[0], rtol=0, atol=1e-14)
+        torch.testing.assert_close(states[:, t], state[0], **tolerance(path))
         end = 1 + count + (not cell.asks)
         whole = torch.nn.functional.pad(row, (end - row.shape[1], 5 - end))
-        torch.testing.assert_close(alpha[:, t], whole, rtol=0, atol=1e-14)
-    torch.testing.assert_close(last, state, rtol=0, atol=1e-14)
+        torch.testing.assert_close(alpha[:, t], whole, **tolerance(path))
+    torch.testing.assert_close(last, state, **tolerance(path))
 
 
 @every_recurrence
@@ -240,18 +266,18 @@ def test_padding_and_the_garbage_in_it_change_nothing(cell, path, reverse, left,
         its_states, its_last, its_alpha = passed(
             cell, path, mask_of([length], length), valid[:1], own, **options
         )
-        torch.testing.assert_close(states[row, mask[row]], its_states[0], rtol=0, atol=1e-14)
-        torch.testing.assert_close(alpha[row, mask[row]][:, slots[row]], its_alpha[0], rtol=0, atol=1e-14)
+        torch.testing.assert_close(states[row, mask[row]], its_states[0], **tolerance(path))
+        torch.testing.assert_close(alpha[row, mask[row]][:, slots[row]], its_alpha[0], **tolerance(path))
         assert not alpha[row][:, ~slots[row]].any()
         for one, other in zip(ends, its_last[: cell.heads], strict=True):
-            torch.testing.assert_close(one[row], other[0], rtol=0, atol=1e-14)
+            torch.testing.assert_close(one[row], other[0], **tolerance(path))
         its_slots = written(cell, its_last, 0)
         assert len(its_slots[0]) == min(length + first, span or 99)
-        torch.testing.assert_close(written(cell, last, row), its_slots, rtol=0, atol=1e-14)
+        torch.testing.assert_close(written(cell, last, row), its_slots, **tolerance(path))
         value = sum((out**2).sum() for out in (its_states, *its_last[: cell.heads], *its_slots))
         grads = torch.autograd.grad(value, tensors, materialize_grads=True)
         expected = [one + other for one, other in zip(expected, grads, strict=True)]
-    torch.testing.assert_close(found, tuple(expected), rtol=1e-12, atol=1e-13)
+    torch.testing.assert_close(found, tuple(expected), **tolerance(path, gradients=True))
 
 
 @every_recurrence
@@ -265,7 +291,7 @@ def test_reordering_a_batch_reorders_the_answer(cell, path, reverse):
     moved = running(cell, path, mask[order], HOLES[order], reverse=reverse)(
         *[tensor[order] for tensor in tensors[:rows]], *tensors[rows:]
     )
-    torch.testing.assert_close(moved, tuple(out[order] for out in plain), rtol=0, atol=1e-14)
+    torch.testing.assert_close(moved, tuple(out[order] for out in plain), **tolerance(path))
 
 
 @every_recurrence
@@ -282,12 +308,12 @@ def test_two_halves_with_the_state_carried_are_one_whole(cell, path, span):
     two, late, *after = running(cell, path, mask[:, 2:], between, span=span)(
         tensors[0][:, 2:], *carried, *tensors[parts:]
     )
-    torch.testing.assert_close(torch.cat([one, two], dim=1), states, rtol=0, atol=1e-14)
-    torch.testing.assert_close(late, alpha[:, 2:], rtol=0, atol=1e-14)
-    torch.testing.assert_close(after, last, rtol=0, atol=1e-14)
+    torch.testing.assert_close(torch.cat([one, two], dim=1), states, **tolerance(path))
+    torch.testing.assert_close(late, alpha[:, 2:], **tolerance(path))
+    torch.testing.assert_close(after, last, **tolerance(path))
     expected = torch.autograd.grad((states**2).sum(), tensors, materialize_grads=True)
     found = torch.autograd.grad((one**2).sum() + (two**2).sum(), tensors, materialize_grads=True)
-    torch.testing.assert_close(found, expected, rtol=1e-12, atol=1e-13)
+    torch.testing.assert_close(found, expected, **tolerance(path, gradients=True))
 
 
 @every_recurrence
@@ -310,8 +336,8 @@ def test_padding_in_a_state_that_is_carried_changes_nothing(cell, path, span):
         own = [inputs[row : row + 1, mask[row]], *(start[row : row + 1] for start in starts), *weights]
         alone = torch.ones(1, int(mask[row].sum()), dtype=torch.bool)
         states, last, _ = passed(cell, path, alone, alone[:, :1], own, span=span)
-        torch.testing.assert_close(torch.cat(found, dim=1)[row, mask[row]], states[0], rtol=0, atol=1e-14)
-        torch.testing.assert_close(written(cell, state, row), written(cell, last, 0), rtol=0, atol=1e-14)
+        torch.testing.assert_close(torch.cat(found, dim=1)[row, mask[row]], states[0], **tolerance(path))
+        torch.testing.assert_close(written(cell, state, row), written(cell, last, 0), **tolerance(path))
 
 
 @every_recurrence
@@ -326,7 +352,7 @@ def test_a_span_is_respected_and_alpha_is_a_distribution_over_it(cell, path):
         inside &= torch.arange(6) >= end - 2
         assert ((alpha[:, t] > 0) == inside).all()
         total = alpha[:, t].sum(dim=-1)
-        torch.testing.assert_close(total, torch.full_like(total, float(inside.any())), rtol=0, atol=1e-15)
+        torch.testing.assert_close(total, torch.full_like(total, float(inside.any())), **tolerance(path))
     assert all(tape.shape[1] == 2 for tape in last[cell.heads :])
 
 

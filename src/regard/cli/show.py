@@ -1,5 +1,6 @@
 """``regard show``: a model's configuration, its size and its score history."""
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,11 +10,14 @@ from rich.table import Table
 
 from regard.cli.console import print_json, results, score_table
 from regard.cli.options import Weights
+from regard.errors import ConfigError
 from regard.evaluation.metrics import METRICS, display_name, format_score
 from regard.io import parse_json, read_whole
 
 if TYPE_CHECKING:
     from regard.checkpoint import ModelFolder
+    from regard.models import Model
+    from regard.ops import Choice
 
 _MAX_REPORT_BYTES = 1 << 24
 
@@ -22,12 +26,20 @@ def show(
     model: Annotated[Path, typer.Argument(help="A model folder.")],
     json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
     weights: Weights = "best",
+    paths: Annotated[
+        bool,
+        typer.Option(
+            "--paths", help="Show which backend computes what on the CPU, and why not a faster one."
+        ),
+    ] = False,
 ) -> None:
     """Show a model's configuration, its size and its score history.
 
     [bold]Examples[/]
 
       regard show model
+
+      regard show model --paths
 
       regard show model --json
     """
@@ -37,6 +49,8 @@ def show(
 
     folder = ModelFolder(model)
     if folder.is_ensemble:
+        if paths:
+            raise ConfigError(f"--paths is for one model, such as {folder.members[0].path}")
         _show_ensemble(folder, weights, json)
         return
     loaded = folder.load(weights)
@@ -72,6 +86,7 @@ def show(
                 "parameters": sizes,
                 "weights": {"name": weights, **loaded.facts},
                 "history": history,
+                **({"paths": [asdict(choice) for choice in _choices(loaded.model)]} if paths else {}),
             }
         )
         return
@@ -90,7 +105,37 @@ def show(
     results.print(score_table(sizes, title="\n[bold]parameters by part[/]"))
     if history:
         results.print(_history_table(history, _validated_on(log[0])))
+    if paths:
+        results.print(_paths_table(_choices(loaded.model)))
     results.print(f"\nweights: {weights}, {_origin(loaded.facts)}", markup=False)
+
+
+def _choices(model: "Model") -> "list[Choice]":
+    """Which backend computes each op in training, and a step of its decoder in search."""
+    from regard.inference.packing import step_lacks
+    from regard.models.decoders import Decoder
+    from regard.models.explained import explain_model
+    from regard.ops.backends import Choice, without
+
+    choices = explain_model(model)
+    for module in model.modules():
+        if isinstance(module, Decoder):
+            lacks = step_lacks(module)
+            choices.append(Choice("a step of search", "torch" if lacks else "C", without(lacks, "C")))
+    return choices
+
+
+def _paths_table(choices: "list[Choice]") -> Table:
+    """An op a row; what is faster, and why it does not compute it, beside it."""
+    table = Table(
+        box=None, pad_edge=False, title="\npaths on the CPU", title_justify="left", title_style="bold"
+    )
+    for column in ("op", "computed by", "not by"):
+        table.add_column(column, style="dim" if column == "op" else None)
+    for choice in choices:
+        why = "; ".join(f"{name}: {reason}" for name, reason in choice.reasons.items())
+        table.add_row(escape(choice.op), choice.backend, escape(why))
+    return table
 
 
 def _show_ensemble(folder: "ModelFolder", weights: str, json: bool) -> None:

@@ -19,22 +19,14 @@ from regard.config import one_of
 from regard.errors import ConfigError, nearest
 from regard.inference.ensemble import Ensemble
 from regard.layers import (
-    GRU,
-    LSTM,
-    Additive,
-    Attention,
-    Bilinear,
-    Concat,
-    Dot,
     Embedding,
     MaxoutReadout,
     Output,
-    QueryKey,
-    QueryKeyValue,
-    ScaledDot,
 )
 from regard.models.decoders import BahdanauDecoder, Decoder, LuongDecoder
 from regard.models.state import DecoderState, EncodedSource, StepOutput
+from regard.ops.gru import gru_step
+from regard.ops.lstm import lstm_step
 from regard.ops.native import PRECISIONS, Packed, Precision, native_applies, pack, packed_of
 from regard.ops.native.decoding import StepKernel, StepWeights
 from regard.ops.native.rounding import rounded
@@ -163,49 +155,50 @@ class NativeFusedStep:
         return NativeFusedStep(StepKernel(weights, self._kernel.annotation_size, self._kernel), self._feeding)
 
 
+def step_lacks(decoder: Decoder) -> str:
+    """Why a decoder has no fused step, a clause; empty if it has one."""
+    if not isinstance(decoder, LuongDecoder | BahdanauDecoder):
+        return f"it has none for a {type(decoder).__name__}"
+    if len(decoder.stack.layers) > 1:
+        return f"it has {len(decoder.stack.layers)} layers"
+    if decoder.is_mixture:
+        return "its words come from a mixture"
+    cell = decoder.stack.layers[0]
+    if cell.plain_op not in (lstm_step, gru_step):
+        return f"its cell is {type(cell).__name__}"
+    if decoder.attention.fast_weights is None:
+        return "its attention is not a softmax of additive energies or dot products of one head"
+    if isinstance(decoder, BahdanauDecoder) and not isinstance(decoder.readout, MaxoutReadout):
+        return "its readout is not maxout"
+    return ""
+
+
 def fuse_step(decoder: Decoder, precision: Precision) -> NativeFusedStep | None:
     """The fused step of a decoder whose matrices were packed; None for a kind that has none."""
-    if not isinstance(decoder, LuongDecoder | BahdanauDecoder) or len(decoder.stack.layers) > 1:
+    if step_lacks(decoder):
         return None
-    if decoder.is_mixture:
-        return None
-    cell, energy = decoder.stack.layers[0], _energy_weights(decoder.attention)
-    if type(cell) not in (LSTM, GRU) or energy is None:
-        return None
-    W_a, v_a, scale = energy
+    assert isinstance(decoder, LuongDecoder | BahdanauDecoder)
+    cell, energy = decoder.stack.layers[0], decoder.attention.fast_weights
+    assert energy is not None
     if isinstance(decoder, LuongDecoder):
         fed, (W_c, b_r, V_o, C_o) = decoder.F, (decoder.readout.W_c.weight, None, None, None)
-    elif isinstance(decoder.readout, MaxoutReadout):
-        fed, readout = decoder.C, decoder.readout
-        W_c, b_r, V_o, C_o = readout.U_o.weight, readout.U_o.bias, readout.V_o.weight, readout.C_o.weight
     else:
-        return None
-    matrices = {"W": cell.W, "U": cell.U, "F": fed, "W_a": W_a, "W_c": W_c, "V_o": V_o, "C_o": C_o}
+        fed, readout = decoder.C, decoder.readout
+        assert isinstance(readout, MaxoutReadout)
+        W_c, b_r, V_o, C_o = readout.U_o.weight, readout.U_o.bias, readout.V_o.weight, readout.C_o.weight
+    matrices = {"W": cell.W, "U": cell.U, "F": fed, "W_a": energy.W_q, "W_c": W_c, "V_o": V_o, "C_o": C_o}
     packed = {name: _pack(matrix, precision) for name, matrix in matrices.items()}
-    vectors = {"E": decoder.embedding.E, "b": cell.b, "v_a": v_a, "b_r": b_r, "b_o": decoder.output.b_o}
-    weights = StepWeights(**packed, **vectors, W_o=_pack(decoder.output.W_o, precision), scale=scale)  # type: ignore[arg-type]
+    vectors = {
+        "E": decoder.embedding.E,
+        "b": cell.b,
+        "v_a": energy.v_a,
+        "b_r": b_r,
+        "b_o": decoder.output.b_o,
+    }
+    weights = StepWeights(**packed, **vectors, W_o=_pack(decoder.output.W_o, precision), scale=energy.scale)  # type: ignore[arg-type]
     feeding = isinstance(decoder, LuongDecoder) and decoder.F is not None
     return NativeFusedStep(StepKernel(weights, decoder.attention.context_size), feeding)
 
 
 def _pack(matrix: Tensor | None, precision: Precision) -> Packed | None:
     return None if matrix is None else packed_of(matrix) or Packed(matrix, precision)
-
-
-def _energy_weights(attention: Attention) -> tuple[Tensor | None, Tensor | None, float] | None:
-    """W_a, v_a and the scale of dot products; None for an attention of another kind."""
-    if not attention.plain or attention.heads > 1:
-        return None
-    kind = type(attention)
-    match attention:
-        case Additive() if kind is Additive:
-            return attention.W_a, attention.v_a, 1.0
-        case Concat() if kind is Concat:
-            return attention.W_a[:, : attention.query_size], attention.v_a, 1.0
-        case QueryKey() if kind in (QueryKey, QueryKeyValue):
-            return attention.W_Q, None, attention.scale
-        case ScaledDot() if kind is ScaledDot:
-            return None, None, attention.annotation_size**-0.5
-        case Dot() | Bilinear() if kind in (Dot, Bilinear):
-            return None, None, 1.0
-    return None

@@ -13,9 +13,9 @@ from typing import ClassVar
 import torch
 from torch import Tensor, nn
 
-from regard.layers.cells import GRU, Cell, CellFactory
+from regard.layers.cells import Cell, CellFactory
 from regard.layers.feedforward import Dropout
-from regard.ops.gru import bidirectional_gru
+from regard.ops.gru import bidirectional_gru, gru_step
 from regard.ops.paths import fused_wanted
 from regard.ops.record import Equation, record, scope
 from regard.ops.shapes import Bool, Float
@@ -291,7 +291,8 @@ class BidirectionalStack(Stack):
     def _fuses(self, ahead: RecurrentStack, back: RecurrentStack) -> bool:
         """Whether a layer is the paper's GRU, which has an op for both directions at once."""
         dropping = self.training and ahead.recurrent.p > 0
-        return type(ahead.layers[0]) is type(back.layers[0]) is GRU and not dropping and fused_wanted()
+        cells = (ahead.layers[0], back.layers[0])
+        return all(cell.plain_op is gru_step for cell in cells) and not dropping and fused_wanted()
 
 
 def _gru_both_directions(

@@ -5,6 +5,7 @@ from regard.layers.attention.attention import NORMALIZERS as NORMALIZERS
 from regard.layers.attention.attention import Attended as Attended
 from regard.layers.attention.attention import Attention as Attention
 from regard.layers.attention.attention import AttentionState as AttentionState
+from regard.layers.attention.attention import EnergyWeights as EnergyWeights
 from regard.layers.attention.energies import ENERGIES as ENERGIES
 from regard.layers.attention.energies import Additive as Additive
 from regard.layers.attention.energies import Bilinear as Bilinear

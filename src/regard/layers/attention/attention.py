@@ -9,7 +9,7 @@ nothing is kept on the module.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -59,6 +59,28 @@ class Attended(NamedTuple):
     state: AttentionState = ()
 
 
+class EnergyWeights(NamedTuple):
+    """An energy as fast ops take it: v_aᵀ tanh(W_q s + W_k h), or scale · (W_q s)ᵀ(W_k h).
+
+    Attributes:
+        W_q: the query's matrix, (p, n); None where queries are not multiplied.
+        W_k: the keys' matrix, (p, d); None where annotations are compared as they are.
+        v_a: (p,) of additive energies; None for dot products.
+        scale: of dot products.
+        as_printed: whether the naive path multiplies neither query nor keys beforehand, so that its `keys` are others.
+    """
+
+    W_q: Tensor | None
+    W_k: Tensor | None
+    v_a: Tensor | None = None
+    scale: float = 1.0
+    as_printed: bool = False
+
+
+_SUMMED_UP = frozenset(("keys", "values", "queries", "score", "energies", "mix", "attend"))
+"""The methods that `Attention.energy_weights` sums up."""
+
+
 class Attention(nn.Module, ABC):
     """Base of the attentions: queries of `query_size` attend to annotations of `annotation_size`.
 
@@ -99,6 +121,21 @@ class Attention(nn.Module, ABC):
         self.window: LocalWindow | None = None
         self.register_parameter("w_c", None)
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        """A class that computes something else than its base, and does not say what, has no weights for fast ops."""
+        super().__init_subclass__(**options)
+        if _SUMMED_UP & vars(cls).keys() and "energy_weights" not in vars(cls):
+            cls.energy_weights = Attention.energy_weights  # type: ignore[method-assign]
+
+    def energy_weights(self) -> EnergyWeights | None:
+        """The energy as fast ops take it; None for one that they do not compute."""
+        return None
+
+    @property
+    def fast_weights(self) -> EnergyWeights | None:
+        """`energy_weights`, of an attention with one head whose alpha is the softmax of its energies and no more."""
+        return self.energy_weights() if self.plain and self.heads == 1 else None
+
     @abstractmethod
     def keys(self, annotations: Float[Tensor, "B Tx d"]) -> Float[Tensor, "B Tx p"]:
         """What the queries are compared with, computed once per sentence."""
@@ -106,6 +143,11 @@ class Attention(nn.Module, ABC):
     def values(self, annotations: Float[Tensor, "B Tx d"]) -> Float[Tensor, "B Tx r"]:
         """What the context is a weighted mean of, computed once per sentence: the annotations, unless projected."""
         return annotations
+
+    @property
+    def projects_values(self) -> bool:
+        """Whether the values are other than the annotations."""
+        return type(self).values is not Attention.values
 
     def queries(self, query: Float[Tensor, "B Q n"]) -> Float[Tensor, "B Q p"]:
         """What is compared with the keys: the query, unless it is projected."""

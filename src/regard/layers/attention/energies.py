@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from regard.errors import ConfigError, nearest
-from regard.layers.attention.attention import NORMALIZERS, Attention
+from regard.layers.attention.attention import NORMALIZERS, Attention, EnergyWeights
 from regard.layers.attention.windows import WINDOWS
 from regard.ops.affine import affine
 from regard.ops.attention import (
@@ -101,6 +101,10 @@ class Additive(_TanhAttention):
         """W_a s_{i−1}."""
         return query if self.W_a is None else affine(query, self.W_a)
 
+    def energy_weights(self) -> EnergyWeights:
+        """W_a, U_a and v_a."""
+        return EnergyWeights(self.W_a, self.U_a, self.v_a)
+
     def score(
         self, projected: Float[Tensor, "B Q a"], keys: Float[Tensor, "B Tx a"]
     ) -> Float[Tensor, "B Q Tx"]:
@@ -150,6 +154,12 @@ class Concat(_TanhAttention):
             return concat_queries(query, self.W_a)
         return query if self.query_size is None else query @ self.W_a[:, : self.query_size].T
 
+    def energy_weights(self) -> EnergyWeights:
+        """The two parts of W_a, and v_a: a product over [s; h_j] is a sum of two."""
+        W_q = None if self.query_size is None else self.W_a[:, : self.query_size]
+        W_k = self.W_a[:, -self.annotation_size :]
+        return EnergyWeights(W_q, W_k, self.v_a, as_printed=self._as_printed)
+
     def score(
         self, projected: Float[Tensor, "B Q p"], keys: Float[Tensor, "B Tx k"]
     ) -> Float[Tensor, "B Q Tx"]:
@@ -185,6 +195,10 @@ class Dot(Attention):
         """The annotations themselves."""
         return annotations
 
+    def energy_weights(self) -> EnergyWeights:
+        """Neither query nor keys are multiplied."""
+        return EnergyWeights(None, None)
+
     def score(
         self, projected: Float[Tensor, "B Q n"], keys: Float[Tensor, "B Tx n"]
     ) -> Float[Tensor, "B Q Tx"]:
@@ -202,6 +216,10 @@ class ScaledDot(Dot):
     ) -> Float[Tensor, "B Q Tx"]:
         """See `ops/attention/dot`."""
         return scaled_dot_energies(projected, keys)
+
+    def energy_weights(self) -> EnergyWeights:
+        """1/√p."""
+        return EnergyWeights(None, None, scale=self.annotation_size**-0.5)
 
 
 class Bilinear(Attention):
@@ -222,6 +240,10 @@ class Bilinear(Attention):
     def keys(self, annotations: Float[Tensor, "B Tx d"]) -> Float[Tensor, "B Tx p"]:
         """W_a h_j."""
         return annotations if self.W_a is None else bilinear_keys(annotations, self.W_a)
+
+    def energy_weights(self) -> EnergyWeights:
+        """W_a is the keys'."""
+        return EnergyWeights(None, self.W_a, as_printed=self.W_a is not None)
 
     def score(
         self, projected: Float[Tensor, "B Q n"], keys: Float[Tensor, "B Tx p"]
@@ -268,6 +290,10 @@ class QueryKey(Attention):
     def queries(self, query: Float[Tensor, "B Q n"]) -> Float[Tensor, "B Q p"]:
         """W_Q s."""
         return query if self.W_Q is None else affine(query, self.W_Q)
+
+    def energy_weights(self) -> EnergyWeights:
+        """W_Q, W_K and the scale."""
+        return EnergyWeights(self.W_Q, self.W_K, scale=self.scale)
 
     def score(
         self, projected: Float[Tensor, "B Q p"], keys: Float[Tensor, "B Tx p"]
@@ -346,6 +372,10 @@ class QueryKeyValue(QueryKey):
     ) -> Float[Tensor, "B HQ Tx"]:
         """See `ops/attention/query_key_value`."""
         return head_energies(projected, keys, self.heads, self.scaled)
+
+    def energy_weights(self) -> EnergyWeights:
+        """Of one head; of several, `fast_weights` are none."""
+        return super().energy_weights()
 
     def mix(self, alpha: Float[Tensor, "B HQ Tx"], values: Float[Tensor, "B Tx r"]) -> Float[Tensor, "B Q r"]:
         """The heads' contexts side by side, and W_O over them."""

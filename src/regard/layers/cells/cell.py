@@ -124,6 +124,16 @@ class Cell(nn.Module):
         """The arguments of the cell's ops after U (one step) and after b (a sequence); none for most cells."""
         return ()
 
+    @property
+    def plain_op(self) -> Callable[..., Any] | None:
+        """`step_op`, if a step is that op of W x + b, the state and U, and no more: what ops over whole decoders ask.
+
+        A cell that overrides `step`, or gives its op further arguments, has none.
+        """
+        own = type(self)
+        plain = own.step is Cell.step and own.op_arguments is Cell.op_arguments
+        return self.step_op if plain else None
+
     def step(
         self,
         projected: Float[Tensor, "B gn"],

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from regard.layers.attention import Additive, Attention, Bilinear, Concat, Dot, ScaledDot
+from regard.layers.attention import Additive, Attention
 from regard.layers.cells.cell import Cell
 from regard.ops.lstmn import lstmn_sequence, lstmn_step
 from regard.ops.self_attentive_rnn import read_step, self_attentive_rnn_sequence, sum_step
@@ -55,30 +55,19 @@ class LayerScoring:
 
 def scoring_of(attention: Attention) -> Scoring:
     """An attention as the ops take it: its weights if the op has a fused form for it, else the layer itself."""
-    if not attention.plain:
+    weights = attention.fast_weights
+    if weights is None or attention.projects_values:
         return LayerScoring(attention)
-    match attention:
-        case Additive() if type(attention) is Additive:
-            return AdditiveScoring(attention.U_a, attention.v_a)
-        case Concat() if type(attention) is Concat:
-            return AdditiveScoring(attention.W_a[:, -attention.annotation_size :], attention.v_a)
-        case ScaledDot() if type(attention) is ScaledDot:
-            return DotScoring(None, attention.annotation_size**-0.5)
-        case Dot() if type(attention) is Dot:
-            return DotScoring()
-        case Bilinear() if type(attention) is Bilinear:
-            return DotScoring(attention.W_a)
-    return LayerScoring(attention)
+    if weights.v_a is None:
+        return DotScoring(weights.W_k, weights.scale)
+    assert weights.W_k is not None, "additive energies multiply their keys"
+    return AdditiveScoring(weights.W_k, weights.v_a)
 
 
 def _query_matrix_of(attention: Attention) -> Tensor | None:
     """The query's matrix, if the scoring from `scoring_of` does not multiply by it."""
-    if isinstance(scoring_of(attention), AdditiveScoring):
-        if isinstance(attention, Concat):
-            return attention.W_a[:, : attention.query_size]
-        assert isinstance(attention, Additive)
-        return attention.W_a
-    return None
+    weights = attention.fast_weights
+    return None if weights is None or attention.projects_values else weights.W_q
 
 
 class SelfAttentive(Cell):

@@ -16,10 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from regard.layers import (
-    GRU,
-    LSTM,
     READOUTS,
-    Additive,
     Attended,
     Attention,
     Embedding,
@@ -29,12 +26,21 @@ from regard.layers import (
 )
 from regard.layers.recurrent import DropoutMasks
 from regard.models.decoders.config import BahdanauConfig
-from regard.models.decoders.decoder import Decoder, ProjectedStart, attend_rows, build_decoder_attention
+from regard.models.decoders.decoder import (
+    Decoder,
+    ProjectedStart,
+    attend_rows,
+    build_decoder_attention,
+    loop_reason,
+)
 from regard.models.encoder import joined_last
 from regard.models.state import DecoderState, EncodedSource, StepOutput, Unrolled
 from regard.ops.affine import affine
 from regard.ops.attending_gru import attending_gru
 from regard.ops.attending_lstm import attending_lstm
+from regard.ops.backends import tell_looped
+from regard.ops.gru import gru_step
+from regard.ops.lstm import lstm_step
 from regard.ops.record import Letters
 
 
@@ -128,17 +134,22 @@ class BahdanauDecoder(Decoder):
     ) -> tuple[Tensor, Tensor, Tensor]:
         """W E y_{i−1} + b for all steps → states (B, Ty, n), contexts (B, Ty, r), alpha (B, Ty, Tx)."""
         state = self.initial_state(encoded)
-        bottom, attention = self.stack.layers[0], self.attention
-        single_layer = len(self.stack.layers) == 1 and masks.recurrent[0] is None
+        bottom, energy = self.stack.layers[0], self.attention.fast_weights
         # the paper's GRU, or an LSTM, with additive attention: their backward passes are derived by hand
-        if single_layer and type(bottom) in (GRU, LSTM) and type(attention) is Additive and attention.plain:
+        lacks = loop_reason(self.stack, masks, gru_step, lstm_step)
+        if energy is None or energy.v_a is None or energy.as_printed:
+            lacks = lacks or "its attention is not the additive one with a softmax"
+        if not lacks:
+            assert energy is not None
+            assert energy.W_q is not None, "a decoder's attention projects its queries"
+            assert energy.v_a is not None
             assert encoded.keys is not None, "the source was encoded without keys"
-            assert attention.W_a is not None, "a decoder's attention projects its queries"
             source = (encoded.keys, encoded.annotations, encoded.mask)
-            weights = (attention.W_a, attention.v_a, bottom.U, self.C)
-            if type(bottom) is LSTM:
+            weights = (energy.W_q, energy.v_a, bottom.U, self.C)
+            if bottom.plain_op is lstm_step:
                 return attending_lstm(projected, state.cells[0], *source, *weights)
             return attending_gru(projected, state.cells[0][0], *source, *weights)
+        tell_looped("attending recurrence", lacks)
         tops, contexts, alphas = [], [], []
         for i in range(projected.shape[1]):
             top, state, attended = self._advance(projected[:, i], state, encoded, masks, i)

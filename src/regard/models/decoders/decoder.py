@@ -7,7 +7,8 @@ source.
 
 import copy
 from abc import ABC, abstractmethod
-from typing import Protocol, Self
+from collections.abc import Callable
+from typing import Any, Protocol, Self
 
 from torch import Tensor, nn
 
@@ -24,6 +25,7 @@ from regard.layers import (
     RecurrentStack,
     build_attention,
 )
+from regard.layers.recurrent import DropoutMasks
 from regard.models.attention import AttentionConfig
 from regard.models.decoders.config import DecoderConfig
 from regard.models.stack import build_stack
@@ -189,6 +191,22 @@ class Decoder(nn.Module, ABC):
         short.words = ids
         short.fused_step = None if self.fused_step is None else self.fused_step.over(short.output)
         return short
+
+
+def loop_reason(stack: RecurrentStack, masks: DropoutMasks, *known: Callable[..., Any]) -> str:
+    """Why a decoder's recurrence is not one op, as far as its cells decide that; empty if they do not.
+
+    Args:
+        stack: the cells.
+        masks: those of its dropout.
+        known: the `Cell.plain_op`s that the op has.
+    """
+    if len(stack.layers) > 1:
+        return f"it has {len(stack.layers)} layers"
+    if masks.recurrent[0] is not None:
+        return "it drops states"
+    cell = stack.layers[0]
+    return "" if cell.plain_op in known else f"its cell is {type(cell).__name__}"
 
 
 def attend_rows(

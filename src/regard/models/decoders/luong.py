@@ -13,27 +13,27 @@ import torch
 from torch import Tensor, nn
 
 from regard.layers import (
-    LSTM,
-    Additive,
     Attention,
     AttentionalReadout,
-    Bilinear,
-    Concat,
-    Dot,
     Embedding,
     Output,
     PointerGenerator,
-    QueryKey,
-    QueryKeyValue,
-    ScaledDot,
 )
 from regard.layers.recurrent import DropoutMasks
 from regard.models.decoders.config import LuongConfig
-from regard.models.decoders.decoder import Decoder, ProjectedStart, attend_rows, build_decoder_attention
+from regard.models.decoders.decoder import (
+    Decoder,
+    ProjectedStart,
+    attend_rows,
+    build_decoder_attention,
+    loop_reason,
+)
 from regard.models.encoder import joined_last
 from regard.models.state import DecoderState, EncodedSource, StepOutput, Unrolled
 from regard.ops.affine import affine
+from regard.ops.backends import tell_looped
 from regard.ops.input_feeding import input_feeding_lstm
+from regard.ops.lstm import lstm_step
 from regard.ops.paths import fused_wanted
 from regard.ops.record import Letters
 from regard.ops.unroll import State
@@ -139,9 +139,14 @@ class LuongDecoder(Decoder):
     ) -> Unrolled:
         """Input feeding: E y_{t−1} (B, Ty, m) and W E y_{t−1} + b (B, Ty, gn), the dropout mask of h̃ (B, Ty, l) → h̃."""
         bottom, source = self.stack.layers[0], _source_weights(self.attention, encoded)
-        single_layer = len(self.stack.layers) == 1 and masks.recurrent[0] is None
+        lacks = loop_reason(self.stack, masks, lstm_step)
+        if source is None:
+            lacks = lacks or "its attention is not a softmax of additive energies or dot products of one head"
+        if self.pointer is not None:
+            lacks = lacks or "a pointer's gate reads the states"
         # an LSTM whose backward pass is derived by hand; it does not return the states that a pointer's gate reads
-        if single_layer and type(bottom) is LSTM and source is not None and self.pointer is None:
+        if not lacks:
+            assert source is not None
             assert self.F is not None, "this is the loop of input feeding"
             assert state.attentional_state is not None, "input feeding needs the last attentional state"
             weights = (self.F, bottom.U, self.readout.W_c.weight)
@@ -150,6 +155,7 @@ class LuongDecoder(Decoder):
                     projected, state.cells[0], state.attentional_state, *source, *weights, dropped
                 )
             )
+        tell_looped("input feeding", lacks)
         readouts, alphas, tops, contexts = [], [], [], []
         for t in range(projected.shape[1]):
             top, cells = self._recur(projected[:, t], state, masks, t)
@@ -174,23 +180,11 @@ def _source_weights(
     attention: Attention, encoded: EncodedSource
 ) -> tuple[Tensor, Tensor, Tensor, Tensor | None, Tensor | None] | None:
     """Keys, values, mask, W_a and v_a as `ops/input_feeding` takes them; None for an attention it does not have."""
-    if not attention.plain or attention.heads > 1:
+    energy = attention.fast_weights
+    # on the naive path, keys of an energy as printed are not multiplied, as the op expects them to be
+    if energy is None or (energy.as_printed and not fused_wanted()):
         return None
     assert encoded.keys is not None, "the source was encoded without keys"
     assert encoded.values is not None, "the source was encoded without values"
-    keys, rest, kind = encoded.keys, (encoded.values, encoded.mask), type(attention)
-    # on the naive path, the keys of these two are not multiplied by W_a, as the op expects them to be
-    if kind in (Bilinear, Concat) and not fused_wanted():
-        return None
-    match attention:
-        case Additive() if kind is Additive:
-            return keys, *rest, attention.W_a, attention.v_a
-        case Concat() if kind is Concat:
-            return keys, *rest, attention.W_a[:, : attention.query_size], attention.v_a
-        case QueryKey() if kind in (QueryKey, QueryKeyValue):
-            return keys * attention.scale, *rest, attention.W_Q, None
-        case ScaledDot() if kind is ScaledDot:
-            return keys * keys.shape[2] ** -0.5, *rest, None, None
-        case Dot() | Bilinear() if kind in (Dot, Bilinear):
-            return keys, *rest, None, None
-    return None
+    keys = encoded.keys if energy.scale == 1 else encoded.keys * energy.scale
+    return keys, encoded.values, encoded.mask, energy.W_q, energy.v_a

@@ -23,6 +23,6 @@ def affine(
     if packed is not None and native_applies(W, x):
         return packed.product(x, b)
     rows = x.shape[:-1].numel()
-    if rows >= _ROWS and rows * W.numel() >= _PRODUCTS and native_applies(W, x):
+    if rows >= _ROWS and rows * W.numel() >= _PRODUCTS and native_applies(W, x, op="affine"):
         return native.affine(x, W, b)
     return naive.affine(x, W, b)

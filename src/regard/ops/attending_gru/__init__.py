@@ -7,9 +7,7 @@ launches of kernels on a GPU, where `ops/native/choose` and `ops/kernels/choose`
 from torch import Tensor
 
 from regard.ops.attending_gru import fused, naive, native, persistent
-from regard.ops.kernels.choose import kernels_apply
-from regard.ops.native import native_applies
-from regard.ops.paths import fused_wanted
+from regard.ops.backends import Question, choose
 from regard.ops.shapes import Bool, Float
 
 __all__ = ["attending_gru"]
@@ -28,10 +26,12 @@ def attending_gru(
 ) -> tuple[Float[Tensor, "B Ty n"], Float[Tensor, "B Ty d"], Float[Tensor, "B Ty Tx"]]:
     """All steps of the decoder's recurrence, by the fastest path that applies; see `naive`."""
     given = (projected, initial, keys, annotations, mask, W_a, v_a, U, C)
-    if not fused_wanted():
-        return naive.attending_gru(*given)
-    if kernels_apply(keys, keys.shape[1], keys.shape[2], U.shape[1]):
-        return persistent.attending_gru(*given)
-    if native_applies(U, projected, initial, keys, annotations):
-        return native.attending_gru(*given)
-    return fused.attending_gru(*given)
+    tensors, widths = (keys, projected, initial, annotations), (keys.shape[2], U.shape[1])
+    paths = {
+        "Triton": persistent.attending_gru,
+        "C": native.attending_gru,
+        "torch": fused.attending_gru,
+        "naive": naive.attending_gru,
+    }
+    chosen = choose(Question("attending gru", U, tensors, keys.shape[1], widths))
+    return paths[chosen](*given)

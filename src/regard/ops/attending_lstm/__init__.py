@@ -7,9 +7,7 @@ launches of kernels on a GPU, where `ops/native/choose` and `ops/kernels/choose`
 from torch import Tensor
 
 from regard.ops.attending_lstm import fused, naive, native, persistent
-from regard.ops.kernels.choose import kernels_apply
-from regard.ops.native import native_applies
-from regard.ops.paths import fused_wanted
+from regard.ops.backends import Question, choose
 from regard.ops.shapes import Bool, Float
 from regard.ops.unroll import PlainState
 
@@ -29,10 +27,15 @@ def attending_lstm(
 ) -> tuple[Float[Tensor, "B Ty n"], Float[Tensor, "B Ty d"], Float[Tensor, "B Ty Tx"]]:
     """All steps of the decoder's recurrence, by the fastest path that applies; see `naive`."""
     given = (projected, initial, keys, annotations, mask, W_a, v_a, U, C)
-    if not fused_wanted():
-        return naive.attending_lstm(*given)
-    if kernels_apply(keys, keys.shape[1], keys.shape[2], annotations.shape[2], U.shape[1]):
-        return persistent.attending_lstm(*given)
-    if native_applies(U, projected, *initial, keys, annotations):
-        return native.attending_lstm(*given)
-    return fused.attending_lstm(*given)
+    tensors, widths = (
+        (keys, projected, *initial, annotations),
+        (keys.shape[2], annotations.shape[2], U.shape[1]),
+    )
+    paths = {
+        "Triton": persistent.attending_lstm,
+        "C": native.attending_lstm,
+        "torch": fused.attending_lstm,
+        "naive": naive.attending_lstm,
+    }
+    chosen = choose(Question("attending lstm", U, tensors, keys.shape[1], widths))
+    return paths[chosen](*given)

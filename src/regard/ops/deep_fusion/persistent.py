@@ -12,10 +12,10 @@ import torch
 from torch import Tensor
 
 from regard.ops.kernels.choose import kernels_apply
-from regard.ops.kernels.tiles import WIDTH, run_steps, taken_of, tiles_of
+from regard.ops.kernels.tiles import run_steps, taken_of, tiles_of
 from regard.ops.paths import first_derivative_only
 from regard.ops.tape.fused import tape_of
-from regard.ops.tape.persistent import energies_of, key_gradients, summands
+from regard.ops.tape.persistent import energies_of, key_gradients, summands, tape_lacks
 
 Options = tuple[float, float, bool, int]
 """As in `fused`: scale of the own energies, of the source's, whether h = o ∘ tanh(c), span (0 here)."""
@@ -33,8 +33,8 @@ def applies(projected: Tensor, slots: int, S: Tensor, S_source: Tensor, span: in
         dropout: whether states are dropped.
     """
     p, n = S.shape
-    whole = n % WIDTH == 0 and p % WIDTH == 0 and S_source.shape[0] == p
-    return not span and not dropout and whole and kernels_apply(projected, slots, 2 * n, p)
+    equal = S_source.shape[0] == p
+    return equal and not tape_lacks(span, dropout, n, p) and kernels_apply(projected, slots, 2 * n, p)
 
 
 class Recurrence(torch.autograd.Function):

@@ -7,8 +7,10 @@
 import torch
 from torch import Tensor
 
+from regard.ops.backends import Question, choose, no_dropout, tell, without
 from regard.ops.gru import fused, naive, native, persistent
 from regard.ops.gru.persistent import Weights
+from regard.ops.kernels.choose import computing_dtype
 from regard.ops.native import native_applies, packed_of
 from regard.ops.paths import fused_wanted
 from regard.ops.shapes import Bool, Float
@@ -41,12 +43,15 @@ def gru_sequence(
     state_mask: Float[Tensor, "B n"] | None = None,
 ) -> tuple[Float[Tensor, "B T n"], PlainState]:
     """The GRU over a padded batch, by the fastest path that applies."""
-    if fused_wanted() and state_mask is None and persistent.applies(inputs, U.shape[1]):
-        return persistent.gru_sequence(inputs, mask, initial, W, U, b, reverse)
-    if state_mask is None and native_applies(U, inputs, *initial):
-        return native.gru_sequence(inputs, mask, initial, W, U, b, reverse)
-    if fused_wanted() and state_mask is None:
-        return fused.gru_sequence(inputs, mask, initial, W, U, b, reverse)
+    lacks = without(no_dropout(state_mask), "Triton", "C", "torch")
+    widths, dtype = (U.shape[1],), computing_dtype(inputs)
+    match choose(Question("gru", U, (inputs, *initial), widths=widths, dtype=dtype, lacks=lacks)):
+        case "Triton":
+            return persistent.gru_sequence(inputs, mask, initial, W, U, b, reverse)
+        case "C":
+            return native.gru_sequence(inputs, mask, initial, W, U, b, reverse)
+        case "torch":
+            return fused.gru_sequence(inputs, mask, initial, W, U, b, reverse)
     return naive.gru_sequence(inputs, mask, initial, W, U, b, reverse, state_mask)
 
 
@@ -70,6 +75,7 @@ def bidirectional_gru(
         The states of both, concatenated, 2n wide; the last state of the forward and of the backward direction.
     """
     if fused_wanted() and persistent.applies(inputs, ahead[1].shape[1]):
+        tell("bidirectional gru", "Triton", {})
         return persistent.bidirectional_gru(inputs, mask, initials, ahead, back)
     forward_states, last = gru_sequence(inputs, mask, initials[0], *ahead)
     backward_states, first = gru_sequence(inputs, mask, initials[1], *back, reverse=True)

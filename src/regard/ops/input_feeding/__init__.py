@@ -6,10 +6,8 @@ launches of kernels on a GPU, where `ops/native/choose` and `ops/kernels/choose`
 
 from torch import Tensor
 
+from regard.ops.backends import Question, choose
 from regard.ops.input_feeding import fused, naive, native, persistent
-from regard.ops.kernels.choose import kernels_apply
-from regard.ops.native import native_applies
-from regard.ops.paths import fused_wanted
 from regard.ops.shapes import Bool, Float
 from regard.ops.unroll import PlainState
 
@@ -32,10 +30,12 @@ def input_feeding_lstm(
 ) -> tuple[Float[Tensor, "B Ty l"], Float[Tensor, "B Ty Tx"]]:
     """All steps of the decoder's recurrence, by the fastest path that applies; see `naive`."""
     given = (projected, initial, fed, keys, annotations, mask, W_a, v_a, F, U, W_c, dropped)
-    if not fused_wanted():
-        return naive.input_feeding_lstm(*given)
-    if kernels_apply(keys, keys.shape[1], keys.shape[2], U.shape[1], fed.shape[1]):
-        return persistent.input_feeding_lstm(*given)
-    if native_applies(U, projected, *initial, fed, keys, annotations):
-        return native.input_feeding_lstm(*given)
-    return fused.input_feeding_lstm(*given)
+    tensors, widths = (keys, projected, *initial, fed, annotations), (keys.shape[2], U.shape[1], fed.shape[1])
+    paths = {
+        "Triton": persistent.input_feeding_lstm,
+        "C": native.input_feeding_lstm,
+        "torch": fused.input_feeding_lstm,
+        "naive": naive.input_feeding_lstm,
+    }
+    chosen = choose(Question("input feeding", U, tensors, keys.shape[1], widths))
+    return paths[chosen](*given)

@@ -17,14 +17,17 @@ MOST_UNITS = 4096
 
 
 @cache
-def _capable(device: torch.device) -> bool:
-    """Whether the kernels were tested on this kind of GPU: Hopper or later, which have enough shared memory."""
-    return find_spec("triton") is not None and torch.cuda.get_device_capability(device) >= (9, 0)
+def _incapable(device: torch.device) -> str:
+    """Why the kernels do not run on this GPU: they were tested on Hopper and later, which have enough shared memory."""
+    if find_spec("triton") is None:
+        return "Triton is not installed"
+    major, minor = torch.cuda.get_device_capability(device)
+    return "" if (major, minor) >= (9, 0) else f"the GPU has compute capability {major}.{minor}, not 9.0"
 
 
 def can_run(like: Tensor) -> bool:
     """Return whether kernels without matrix products, exact in every precision, run on the tensor's device."""
-    return like.is_cuda and _capable(like.device)
+    return like.is_cuda and not _incapable(like.device)
 
 
 def computing_dtype(like: Tensor) -> torch.dtype:
@@ -34,7 +37,12 @@ def computing_dtype(like: Tensor) -> torch.dtype:
 
 
 def kernels_apply(like: Tensor, slots: int, *widths: int, dtype: torch.dtype | None = None) -> bool:
-    """Return whether a recurrence over such tensors runs as kernels.
+    """Return whether a recurrence over such tensors runs as kernels; arguments as for `kernels_refuse`."""
+    return not kernels_refuse(like, slots, *widths, dtype=dtype)
+
+
+def kernels_refuse(like: Tensor, slots: int, *widths: int, dtype: torch.dtype | None = None) -> str:
+    """Why a recurrence over such tensors does not run as kernels; empty if it does.
 
     Args:
         like: one of the tensors. bfloat16 always; float32 only where torch may round products' factors to TF32
@@ -44,7 +52,14 @@ def kernels_apply(like: Tensor, slots: int, *widths: int, dtype: torch.dtype | N
         dtype: what the kernels would compute in, where it is not that of `like`.
     """
     dtype = dtype or like.dtype
-    if not like.is_cuda or slots > MOST_SLOTS or max(widths) > MOST_UNITS:
-        return False
-    rounded = dtype == torch.float32 and torch.backends.cuda.matmul.allow_tf32
-    return (dtype == torch.bfloat16 or rounded) and _capable(like.device)
+    if not like.is_cuda:
+        return f"tensors are on {like.device.type}"
+    if slots > MOST_SLOTS:
+        return f"attention reads {slots} words, more than {MOST_SLOTS}"
+    if max(widths) > MOST_UNITS:
+        return f"a width of {max(widths)} is more than {MOST_UNITS}"
+    if dtype == torch.float32 and not torch.backends.cuda.matmul.allow_tf32:
+        return "float32 without TF32 (torch.backends.cuda.matmul.allow_tf32)"
+    if dtype not in (torch.bfloat16, torch.float32):
+        return f"{str(dtype).removeprefix('torch.')} is neither bfloat16 nor float32"
+    return _incapable(like.device)

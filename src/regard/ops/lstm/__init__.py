@@ -2,9 +2,9 @@
 
 from torch import Tensor
 
+from regard.ops.backends import NO_KERNEL, Question, choose, no_dropout, without
 from regard.ops.lstm import fused, naive, native
 from regard.ops.native import native_applies, packed_of
-from regard.ops.paths import fused_wanted
 from regard.ops.shapes import Bool, Float
 from regard.ops.unroll import PlainState
 
@@ -35,8 +35,10 @@ def lstm_sequence(
     state_mask: Float[Tensor, "B n"] | None = None,
 ) -> tuple[Float[Tensor, "B T n"], PlainState]:
     """The LSTM over a padded batch, by the fastest path that applies."""
-    if state_mask is None and native_applies(U, inputs, *initial):
-        return native.lstm_sequence(inputs, mask, initial, W, U, b, reverse)
-    if fused_wanted() and state_mask is None:
-        return fused.lstm_sequence(inputs, mask, initial, W, U, b, reverse)
+    lacks = without(NO_KERNEL, "Triton") | without(no_dropout(state_mask), "C", "torch")
+    match choose(Question("lstm", U, (inputs, *initial), lacks=lacks)):
+        case "C":
+            return native.lstm_sequence(inputs, mask, initial, W, U, b, reverse)
+        case "torch":
+            return fused.lstm_sequence(inputs, mask, initial, W, U, b, reverse)
     return naive.lstm_sequence(inputs, mask, initial, W, U, b, reverse, state_mask)

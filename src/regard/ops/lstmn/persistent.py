@@ -11,10 +11,10 @@ import torch
 from torch import Tensor
 
 from regard.ops.kernels.choose import kernels_apply
-from regard.ops.kernels.tiles import WIDTH, run_steps, taken_of, tiles_of
+from regard.ops.kernels.tiles import run_steps, taken_of, tiles_of
 from regard.ops.paths import first_derivative_only
 from regard.ops.tape.fused import tape_of
-from regard.ops.tape.persistent import energies_of, held, key_gradients, summands
+from regard.ops.tape.persistent import energies_of, held, key_gradients, summands, tape_lacks
 
 Options = tuple[float, bool, int]
 """As in `fused`: scale of the energies, whether h = o ∘ tanh(c), span (0 here)."""
@@ -31,8 +31,7 @@ def applies(projected: Tensor, slots: int, S: Tensor, span: int, dropout: bool) 
         dropout: whether states are dropped.
     """
     p, n = S.shape
-    whole = n % WIDTH == 0 and p % WIDTH == 0
-    return not span and not dropout and whole and kernels_apply(projected, slots, 2 * n, p)
+    return not tape_lacks(span, dropout, n, p) and kernels_apply(projected, slots, 2 * n, p)
 
 
 class Recurrence(torch.autograd.Function):

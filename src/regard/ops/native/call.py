@@ -1,12 +1,12 @@
 """The arguments of C functions, from tensors."""
 
-import ctypes
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from regard.ops.native.library import load
+from regard.ops.native.structs import Source
 
 
 def kernels() -> Any:
@@ -40,23 +40,6 @@ def empty(*shape: int) -> Tensor:
 def zeros(*shape: int) -> Tensor:
     """As `empty`, for a kernel that adds to it or leaves some of it out."""
     return torch.zeros(shape, dtype=torch.float32, device="cpu")
-
-
-class Source(ctypes.Structure):
-    """Sizes and source of an attending recurrence, field by field as ``source/attending.h`` has them."""
-
-    _fields_ = (
-        *((name, ctypes.c_long) for name in ("B", "Tx", "Ty", "n", "a", "d")),
-        *((name, ctypes.c_void_p) for name in ("keys", "values", "there", "W_a", "v")),
-        ("scale", ctypes.c_float),
-        ("narrow", ctypes.c_int),
-        ("threads", ctypes.c_int),
-    )
-
-    @property
-    def place(self) -> Any:
-        """The pointer that a kernel takes."""
-        return ctypes.byref(self)
 
 
 def source_of(

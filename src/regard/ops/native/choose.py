@@ -1,6 +1,6 @@
 """Whether an op runs as a C kernel: on a CPU, in float32, if the kernels could be compiled and are not turned off."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -10,13 +10,14 @@ from torch import Tensor
 from regard.ops.native.library import load
 from regard.ops.paths import fused_wanted
 
-_off: ContextVar[bool] = ContextVar("native_off", default=False)
+_off: ContextVar[Collection[str]] = ContextVar("native_off", default=())
+_ALL = "all"
 
 
 @contextmanager
-def native_off() -> Iterator[None]:
-    """Run every op inside the block by its path in torch."""
-    token = _off.set(True)
+def native_off(*ops: str) -> Iterator[None]:
+    """Run every op inside the block by its path in torch; or only some, by the names that `explain` gives them."""
+    token = _off.set((*_off.get(), *(ops or (_ALL,))))
     try:
         yield
     finally:
@@ -28,19 +29,43 @@ def narrow_wanted() -> bool:
     return torch.is_autocast_enabled("cpu") and torch.get_autocast_dtype("cpu") == torch.bfloat16
 
 
-def native_applies(weight: Tensor, *others: Tensor) -> bool:
-    """Return whether an op with this weight and these other tensors runs as C kernels.
+def native_applies(weight: Tensor, *others: Tensor, op: str = "") -> bool:
+    """Return whether an op with this weight and these other tensors runs as C kernels; see `native_refuses`."""
+    return not native_refuses(weight, *others, op=op)
+
+
+def native_refuses(weight: Tensor, *others: Tensor, op: str = "") -> str:
+    """Why an op with this weight and these other tensors does not run as C kernels; empty if it does.
 
     Args:
         weight: float32; its width is that of the result.
         others: float32 as well, or narrowed to bfloat16 by mixed precision, which the kernels widen again.
+        op: its name, where `native_off` may name it.
     """
-    if weight.dtype != torch.float32 or not fused_wanted() or _off.get() or torch.compiler.is_compiling():
-        return False
+    if not fused_wanted():
+        return "naive_only() is on"
+    if _ALL in _off.get() or op in _off.get():
+        return "native_off() is on"
+    if torch.compiler.is_compiling():
+        return "torch.compile is tracing"
+    device = next((each.device.type for each in (weight, *others) if each.device.type != "cpu"), "cpu")
+    if device != "cpu":
+        return f"tensors are on {device}"
+    if weight.dtype != torch.float32:
+        return f"parameters are {_name(weight.dtype)}, not float32"
     widths = (torch.float32, torch.bfloat16)
-    if weight.is_cuda or any(other.device.type != "cpu" or other.dtype not in widths for other in others):
-        return False
-    library = load().library
-    if library is None or weight.device.type != "cpu":
-        return False
-    return not torch.is_autocast_enabled("cpu") or (narrow_wanted() and bool(library.regard_narrow()))
+    wrong = next((each.dtype for each in others if each.dtype not in widths), None)
+    if wrong is not None:
+        return f"inputs are {_name(wrong)}, not float32"
+    found = load()
+    if found.library is None:
+        return found.reason
+    if torch.is_autocast_enabled("cpu") and not (narrow_wanted() and found.library.regard_narrow()):
+        return (
+            f"autocast wants {_name(torch.get_autocast_dtype('cpu'))}, which the processor does not multiply"
+        )
+    return ""
+
+
+def _name(dtype: torch.dtype) -> str:
+    return str(dtype).removeprefix("torch.")

@@ -12,6 +12,7 @@ from torch import Tensor
 
 from regard.ops.native.call import at, empty, flags, kernels
 from regard.ops.native.packed import Packed
+from regard.ops.native.structs import NO_SUCH_WORD, Decoder, Sentences
 from regard.ops.shapes import Bool, Float, Int
 from regard.ops.unroll import State
 
@@ -19,27 +20,6 @@ _TABLE = 1 << 24
 """The maximum size of a table of words, in numbers: 64 MiB."""
 _ALONE = 1 << 21
 """Multiplications of a step below which one thread is faster than two."""
-
-
-class _Decoder(ctypes.Structure):
-    """``decoder`` of ``source/decoding.c``, field by field."""
-
-    _fields_ = (
-        *((name, ctypes.c_long) for name in ("n", "a", "d", "l", "m", "g", "V")),
-        *((name, ctypes.c_void_p) for name in ("W", "U", "F", "W_a", "W_c", "V_o", "C_o", "W_o")),
-        *((name, ctypes.c_void_p) for name in ("E", "b", "table", "b_r", "v", "b_o")),
-        ("scale", ctypes.c_float),
-        ("lstm", ctypes.c_int),
-    )
-
-
-class _Source(ctypes.Structure):
-    """``source`` of ``source/decoding.c``, field by field."""
-
-    _fields_ = (
-        *((name, ctypes.c_long) for name in ("B", "Tx", "R")),
-        *((name, ctypes.c_void_p) for name in ("keys", "values", "there")),
-    )
 
 
 @dataclass(frozen=True)
@@ -122,7 +102,7 @@ class StepKernel:
             for part in (getattr(weights, name),)
         }
         tensors = {name: at(getattr(weights, name)) for name in ("E", "b", "b_r", "b_o")}
-        self._decoder = _Decoder(
+        self._decoder = Decoder(
             *(n, n if weights.W_a is None else weights.W_a.shape[0], annotation_size, l, m, g, words),
             **place,
             **tensors,
@@ -155,7 +135,7 @@ class StepKernel:
         keys, values, mask = keys.contiguous(), values.contiguous(), flags(mask)
         new = [empty(rows, n) for _ in state]
         alpha, logits = empty(rows, length), empty(rows, words)
-        source = _Source(batch, length, rows, keys.data_ptr(), values.data_ptr(), mask.data_ptr())
+        source = Sentences(batch, length, rows, keys.data_ptr(), values.data_ptr(), mask.data_ptr())
         two = len(state) == 2
         before = (given[0].data_ptr(), given[1].data_ptr(), given[2].data_ptr() if two else None)
         after = (new[0].data_ptr(), new[1].data_ptr() if two else None)
@@ -166,12 +146,12 @@ class StepKernel:
         if self.weights.b_r is None:
             readout = empty(rows, l)
             fed = None if fed is None else fed.contiguous()
-            outside = kernels().regard_luong_step(
+            status = kernels().regard_luong_step(
                 self._place, place, *before, at(fed), *after, readout.data_ptr(), *last
             )
         else:
-            outside = kernels().regard_bahdanau_step(self._place, place, *before, *after, *last)
-        if outside:
+            status = kernels().regard_bahdanau_step(self._place, place, *before, *after, *last)
+        if status == NO_SUCH_WORD:
             raise IndexError(f"a word is none of the {self._decoder.V} of the vocabulary")
         return Stepped(tuple(new), readout, alpha, logits)
 

@@ -3,7 +3,8 @@
 In: the sources and the compiler of the machine. Out: the loaded library, or the reason why there is none; every op then
 takes its path in torch. The compiled library is kept in the user's cache, under a name made of the sources, the
 compiler and the processor, so that it is compiled again when one of them changes, and of its own size and SHA-256, so
-that it is compiled again when it is damaged. What another user could have written is never loaded.
+that it is compiled again when it is damaged. What another user could have written is never loaded. A library whose
+ABI number or structures are not those of `structs` is compiled again, and not used if that does not help.
 """
 
 import atexit
@@ -20,8 +21,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import torch
+
+from regard.ops.native.structs import NO_MEMORY, difference
 
 _SOURCES = Path(__file__).parent / "source"
 _ALLOWED = (
@@ -29,6 +33,13 @@ _ALLOWED = (
     "-fno-strict-aliasing",
 )  # pairs of bfloat16 are written one by one and read as words
 _FLAGS = ("-O3", "-march=native", "-std=gnu11", "-fPIC", *_ALLOWED, "-fopenmp", "-shared")
+_SANITIZED = (
+    "-O1",
+    "-g",
+    "-fno-omit-frame-pointer",
+    "-fsanitize=address,undefined",
+    "-fno-sanitize-recover=all",
+)
 _TIMEOUT = 600  # seconds; a busy machine may need minutes
 _MAX_BYTES = 1 << 26
 _MAKING = "making-"  # the start of a folder's name in which a library is compiled
@@ -52,7 +63,8 @@ class Loaded:
 def load() -> Loaded:
     """Compile the kernels, if that was not done before, and load them.
 
-    ``REGARD_NATIVE=0`` in the environment says to do without.
+    ``REGARD_NATIVE=0`` in the environment says to do without, ``REGARD_NATIVE=sanitize`` to check memory and
+    arithmetic while they run (``make sanitize``; slow).
     """
     if os.environ.get("REGARD_NATIVE") == "0":
         return Loaded(None, "REGARD_NATIVE=0 turns them off")
@@ -61,19 +73,25 @@ def load() -> Loaded:
         return Loaded(None, "no C compiler was found; install one, or name its absolute path in CC")
     try:
         folder, key = _cache(), _key(compiler)
-        return Loaded(_declared(_opened(compiler, folder, key)))
+        library = _opened(compiler, folder, key)
+        different = difference(library)
+        if different:
+            return Loaded(None, f"they are not those of this Python code ({different}); install Regard again")
+        return Loaded(_declared(library))
     except subprocess.CalledProcessError as error:
         return Loaded(None, f"{compiler[0]} could not compile them: {_first_error(error.stderr)}")
-    except (OSError, subprocess.SubprocessError, AttributeError) as error:
+    except (OSError, subprocess.SubprocessError, AttributeError, ValueError) as error:
         return Loaded(None, f"they could not be made: {error}")
 
 
 def _opened(compiler: list[str], folder: Path, key: str) -> ctypes.CDLL:
-    """The library of a key in the cache, compiled if there is none that can be trusted and loaded."""
+    """The library of a key in the cache, compiled if there is none that can be trusted and loaded and that fits."""
     for path in folder.glob(f"kernels-{key}-*.so"):
         if _is_whole(path):
-            with suppress(OSError):
-                return ctypes.CDLL(str(path))
+            with suppress(OSError, ValueError):
+                library = ctypes.CDLL(str(path))
+                if not difference(library):
+                    return library
         with suppress(OSError):
             path.unlink()
     return ctypes.CDLL(str(_compile(compiler, folder, key)))
@@ -138,6 +156,10 @@ def _cache() -> Path:
         return Path(own)
 
 
+def _flags() -> tuple[str, ...]:
+    return _FLAGS + _SANITIZED if os.environ.get("REGARD_NATIVE") == "sanitize" else _FLAGS
+
+
 def _files() -> list[Path]:
     return sorted(path for path in _SOURCES.iterdir() if path.suffix in (".c", ".h"))
 
@@ -146,7 +168,7 @@ def _key(compiler: list[str]) -> str:
     """A name for sources, compiler, processor and runtime together."""
     said = _said([*compiler, "--version"])
     digest = hashlib.sha256()
-    for part in (*compiler, said, _processor(), " ".join(_FLAGS), *_runtime()):
+    for part in (*compiler, said, _processor(), " ".join(_flags()), *_runtime()):
         digest.update(part.encode())
     for path in _files():
         digest.update(path.read_bytes())
@@ -188,7 +210,7 @@ def _compile(compiler: list[str], folder: Path, key: str) -> Path:
     with tempfile.TemporaryDirectory(prefix=_MAKING, dir=folder) as own:
         made = Path(own) / "kernels.so"
         sources = [str(source) for source in _files() if source.suffix == ".c"]
-        _said([*compiler, *_FLAGS, *sources, *_runtime(), "-lm", "-o", str(made)])
+        _said([*compiler, *_flags(), *sources, *_runtime(), "-lm", "-o", str(made)])
         made.chmod(0o700)
         path = folder / f"kernels-{key}{_fingerprint(made.read_bytes())}"
         _sync(made)
@@ -215,46 +237,52 @@ def _remove_leftovers(folder: Path) -> None:
 
 
 def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
-    """Say what each kernel takes; a library that lacks one is refused."""
-    pointer, size, number, flag = ctypes.c_void_p, ctypes.c_long, ctypes.c_float, ctypes.c_int
-    kinds = {"p": pointer, "l": size, "f": number, "i": flag}
-    for name, letters in KERNELS.items():
+    """Say what each kernel takes and gives; a library that lacks one is refused."""
+    for name, signature in KERNELS.items():
+        result, letters = signature.split(":")
         kernel = getattr(library, name)
-        kernel.argtypes = [kinds[letter] for letter in letters]
-        kernel.restype = GIVES.get(name)
+        kernel.argtypes = [LETTERS[letter] for letter in letters]
+        kernel.restype = ctypes.c_int if result == "s" else LETTERS.get(result)
+        if result == "s":
+            kernel.errcheck = _checked
     return library
 
 
-KERNELS = {
-    "regard_narrow": "",
-    "regard_packed_bytes": "lli",
-    "regard_pack": "plp",
-    "regard_packed_product": "pplpiplli",
-    "regard_product": "pllpllpplllliii",
-    "regard_softmax_loss": "pppllfi",
-    "regard_lstm": "p" * 9 + "llliii",
-    "regard_lstm_back": "p" * 9 + "llliii",
-    "regard_lstm_read": "ppppppllii",
-    "regard_gru_read": "pppppllii",
-    "regard_additive_energies": "pppplllli",
-    "regard_best_words": "ppllllppi",
-    "regard_luong_step": "p" * 11 + "i",
-    "regard_bahdanau_step": "p" * 9 + "i",
-    "regard_gru": "p" * 8 + "llliii",
-    "regard_gru_back": "p" * 7 + "llliii",
-    "regard_attending_lstm": "p" * 13,
-    "regard_attending_lstm_back": "p" * 17,
-    "regard_attending_gru": "p" * 12,
-    "regard_attending_gru_back": "p" * 15,
-    "regard_input_feeding": "pl" + "p" * 14,
-    "regard_input_feeding_back": "pl" + "p" * 17,
-}
-"""What each kernel takes, a letter an argument: pointer, long, float, int."""
+def _checked(status: int, kernel: Any, arguments: Any) -> int:
+    """What a kernel came to, where it did not run out of memory."""
+    if status == NO_MEMORY:
+        raise MemoryError(f"{kernel.__name__}: there is no memory for its scratch buffers")
+    return status
 
-GIVES = {
-    "regard_narrow": ctypes.c_int,
-    "regard_packed_bytes": ctypes.c_long,
-    "regard_luong_step": ctypes.c_int,
-    "regard_bahdanau_step": ctypes.c_int,
+
+LETTERS = {"p": ctypes.c_void_p, "l": ctypes.c_long, "f": ctypes.c_float, "i": ctypes.c_int}
+"""Of the types in `KERNELS`."""
+
+
+KERNELS = {
+    "regard_narrow": "i:",
+    "regard_packed_bytes": "l:lli",
+    "regard_pack": ":plp",
+    "regard_packed_product": "s:pplpiplli",
+    "regard_product": "s:pllpllpplllliii",
+    "regard_softmax_loss": ":pppllfi",
+    "regard_recurrence": "s:i" + "p" * 9 + "llliii",
+    "regard_recurrence_back": "s:i" + "p" * 9 + "llliii",
+    "regard_tape": "s:p",
+    "regard_tape_back": "s:p",
+    "regard_lstm_read": "s:ppppppllii",
+    "regard_gru_read": "s:pppppllii",
+    "regard_additive_energies": ":pppplllli",
+    "regard_best_words": ":ppllllppi",
+    "regard_luong_step": "s:" + "p" * 11 + "i",
+    "regard_bahdanau_step": "s:" + "p" * 9 + "i",
+    "regard_gru": "s:" + "p" * 8 + "llliii",
+    "regard_gru_back": "s:" + "p" * 7 + "llliii",
+    "regard_attending_lstm": "s:" + "p" * 13,
+    "regard_attending_lstm_back": "s:" + "p" * 17,
+    "regard_attending_gru": "s:" + "p" * 12,
+    "regard_attending_gru_back": "s:" + "p" * 15,
+    "regard_input_feeding": "s:pl" + "p" * 14,
+    "regard_input_feeding_back": "s:pl" + "p" * 17,
 }
-"""What the few give back that give anything."""
+"""What each kernel gives (nothing, a number, or s: a status) and what it takes, a letter an argument."""

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from regard.ops.native.call import at, empty, kernels, plain, zeros
+from regard.ops.native.structs import Matrix
 from regard.ops.shapes import Float
 
 Precision = Literal["float32", "bfloat16", "int8"]
@@ -21,19 +22,6 @@ _PANEL = 32
 """Columns that a panel has at most; see ``source/product.h``."""
 _ALONE = 1 << 19
 """Multiplications below which one thread is faster than two."""
-
-
-class _Matrix(ctypes.Structure):
-    """``packed`` of ``source/packed.h``, field by field."""
-
-    _fields_ = (
-        ("inner", ctypes.c_long),
-        ("columns", ctypes.c_long),
-        ("kind", ctypes.c_int),
-        ("panels", ctypes.c_void_p),
-        ("unit", ctypes.c_void_p),
-        ("offset", ctypes.c_void_p),
-    )
 
 
 class Packed:
@@ -65,7 +53,7 @@ class Packed:
         unit, offset = zeros(padded), torch.zeros(padded, dtype=torch.int32, device="cpu")
         self.shape = (columns, inner)
         self._kept = (panels, unit, offset)
-        self._matrix = _Matrix(inner, columns, kind, at(panels), at(unit), at(offset))
+        self._matrix = Matrix(inner, columns, kind, at(panels), at(unit), at(offset))
         self.place: int = ctypes.addressof(self._matrix)
         library.regard_pack(at(W), inner, self.place)
 

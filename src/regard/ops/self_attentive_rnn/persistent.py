@@ -11,10 +11,10 @@ import torch
 from torch import Tensor
 
 from regard.ops.kernels.choose import kernels_apply
-from regard.ops.kernels.tiles import WIDTH, run_steps, taken_of, tiles_of
+from regard.ops.kernels.tiles import run_steps, taken_of, tiles_of
 from regard.ops.paths import first_derivative_only
 from regard.ops.tape.fused import tape_of
-from regard.ops.tape.persistent import energies_of, held, key_gradients, last_words, summands
+from regard.ops.tape.persistent import energies_of, held, key_gradients, last_words, summands, tape_lacks
 
 TAKEN = ("STATES", "SUMMARIES", "KEYS", "ALPHA")
 
@@ -30,8 +30,7 @@ def applies(projected: Tensor, slots: int, n: int, p: int, span: int, dropout: b
         span: 0 for all slots.
         dropout: whether states are dropped.
     """
-    whole = n % WIDTH == 0 and p % WIDTH == 0
-    return not span and not dropout and whole and kernels_apply(projected, slots, n, p)
+    return not tape_lacks(span, dropout, n, p) and kernels_apply(projected, slots, n, p)
 
 
 class Read(torch.autograd.Function):

@@ -6,6 +6,7 @@ with the keys, `naive` reads a tape visible to autograd, `fused` reads and deriv
 """
 
 from regard.ops.tape.naive import cut, extend, kept, read_tape
+from regard.ops.tape.question import tape_question
 from regard.ops.tape.scoring import AdditiveScoring, DotScoring, Scoring
 
 __all__ = [
@@ -16,4 +17,5 @@ __all__ = [
     "extend",
     "kept",
     "read_tape",
+    "tape_question",
 ]

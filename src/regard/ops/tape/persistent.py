@@ -8,7 +8,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from regard.ops.kernels.tiles import Tiles
+from regard.ops.kernels.tiles import WIDTH, Tiles
 
 
 class Energies(NamedTuple):
@@ -25,6 +25,16 @@ class Energies(NamedTuple):
     scale: float
     dot: bool
     quick: int
+
+
+def tape_lacks(span: int, dropout: bool, *widths: int) -> str:
+    """Why the kernels of tapes do not compute a recurrence of such widths, whatever the device; empty if they do."""
+    if span:
+        return "it has no span"
+    if dropout:
+        return "it has no dropout of states"
+    odd = next((width for width in widths if width % WIDTH), 0)
+    return f"a width of {odd} is not a multiple of {WIDTH}" if odd else ""
 
 
 def energies_of(v_a: Tensor | None, scale: float, like: Tensor) -> Energies:

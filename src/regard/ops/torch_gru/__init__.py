@@ -2,7 +2,7 @@
 
 from torch import Tensor
 
-from regard.ops.paths import fused_wanted
+from regard.ops.backends import NO_KERNEL, Question, choose, no_dropout, without
 from regard.ops.shapes import Bool, Float
 from regard.ops.torch_gru import fused, naive
 from regard.ops.torch_gru.naive import torch_gru_step
@@ -23,6 +23,7 @@ def torch_gru_sequence(
     state_mask: Float[Tensor, "B n"] | None = None,
 ) -> tuple[Float[Tensor, "B T n"], PlainState]:
     """The GRU over a padded batch, by the fastest path that applies."""
-    if fused_wanted() and state_mask is None:
+    lacks = without(NO_KERNEL, "Triton", "C") | without(no_dropout(state_mask), "torch")
+    if choose(Question("gru-torch", U, (inputs, *initial), lacks=lacks)) == "torch":
         return fused.torch_gru_sequence(inputs, mask, initial, W, U, b, b_U, reverse)
     return naive.torch_gru_sequence(inputs, mask, initial, W, U, b, b_U, reverse, state_mask)

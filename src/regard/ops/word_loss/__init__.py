@@ -7,8 +7,7 @@ CPU, where `ops/native/choose` says it applies.
 import torch
 from torch import Tensor
 
-from regard.ops.native import native_applies
-from regard.ops.paths import fused_wanted
+from regard.ops.backends import NO_KERNEL, Question, choose, without
 from regard.ops.shapes import Float, Int
 from regard.ops.word_loss import fused, naive, native
 
@@ -23,11 +22,12 @@ def word_loss(
     smoothing: float = 0.0,
 ) -> Float[Tensor, ""]:
     """Σ_n −log p(y_n) from the inputs of the output matrix, by the fastest path that applies; see `naive`."""
-    if native_applies(W_o, readout, b_o):
-        return native.word_loss(readout, targets, W_o, b_o, smoothing)
-    if fused_wanted() and not _in_float16(readout.device.type):
-        return fused.word_loss(readout, targets, W_o, b_o, smoothing)
-    return naive.word_loss(readout, targets, W_o, b_o, smoothing)
+    lacks = without(NO_KERNEL, "Triton")
+    if _in_float16(readout.device.type):
+        lacks |= without("in float16 its gradients would underflow", "torch")
+    paths = {"C": native.word_loss, "torch": fused.word_loss, "naive": naive.word_loss}
+    path = paths[choose(Question("word loss", W_o, (readout, b_o), lacks=lacks))]
+    return path(readout, targets, W_o, b_o, smoothing)
 
 
 def _in_float16(device: str) -> bool:

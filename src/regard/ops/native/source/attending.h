@@ -3,6 +3,7 @@
 #include <omp.h>
 #include "attention.h"
 #include "product.h"
+#include "scratch.h"
 
 /* B sentences of Tx words, Ty steps; n units of state, a of alignment, d of annotation. keys (B, Tx, a), values
    (B, Tx, d), there (B, Tx), W_a (a, n) or NULL, v (a) or NULL for a dot product. */
@@ -15,15 +16,12 @@ typedef struct {
     int narrow, threads;
 } source;
 
-/* The rows of a thread stand side by side in its own memory: row i is sentence me + i * all_of_us. */
-INLINE long rows_of(long B, int me, int all_of_us) { return (B - me + all_of_us - 1) / all_of_us; }
-
 /* All rows of a thread attend with the queries q (rows, a), kept in queries (B, Ty, a) where there is such; alpha
    (B, Ty, Tx), contexts (B, Ty, d), own (rows, d). */
 INLINE void attend_rows(const source *x, const float *q, long i, float *queries, float *alpha, float *contexts,
-                        float *own, int me, int all_of_us) {
+                        float *own, int me, int num_threads) {
     long row = 0;
-    for (long b = me; b < x->B; b += all_of_us, row++) {
+    for (long b = me; b < x->B; b += num_threads, row++) {
         long at = b * x->Ty + i;
         attend_row(x->keys + b * x->Tx * x->a, x->values + b * x->Tx * x->d, x->there + b * x->Tx, q + row * x->a, x->v,
                    x->scale, x->Tx, x->a, x->d, alpha + at * x->Tx, own + row * x->d);
@@ -37,9 +35,9 @@ INLINE void attend_rows(const source *x, const float *q, long i, float *queries,
    The tanh of the energies is computed again from queries (B, Ty, a). */
 INLINE void attend_rows_back(const source *x, const float *queries, long i, const float *alpha, const float *d_alpha,
                              const float *own, float *d_contexts, float *energies, float *dq, float *d_queries,
-                             float *d_keys, float *d_v, int me, int all_of_us) {
+                             float *d_keys, float *d_v, int me, int num_threads) {
     long row = 0;
-    for (long b = me; b < x->B; b += all_of_us, row++) {
+    for (long b = me; b < x->B; b += num_threads, row++) {
         long at = b * x->Ty + i;
         float *d_context = d_contexts + at * x->d;
         add_scaled(d_context, 1.0f, own + row * x->d, x->d);

@@ -5,52 +5,24 @@
    every matrix; they meet before what another has made is read. */
 #include <omp.h>
 #include "attention.h"
+#include "cell.h"
+#include "decoding.h"
 #include "gru.h"
-#include "lstm.h"
-#include "packed.h"
-
-typedef struct {
-    long n, a, d, l, m, g, V; /* g: 4n or 3n; V: words that can be last ones */
-    const packed *W, *U, *F;  /* (g, m), (g, n); of what is fed, (g, l), or of the context, (g, d); F may be NULL */
-    const packed *W_a;        /* (a, n), or NULL where the state itself asks */
-    const packed *W_c;        /* Luong's readout, (l, d + n); RNNsearch's U_o, (2l, n) */
-    const packed *V_o, *C_o;  /* RNNsearch's, (2l, m) and (2l, d) */
-    const packed *W_o;        /* (words, l) */
-    const float *E, *b;       /* (V, m), (g) */
-    const float *table;       /* (V, g) or RNNsearch's (V, g + 2l): [W E y + b; V_o E y + b_r]; or NULL */
-    const float *b_r, *v, *b_o; /* (2l), RNNsearch's; (a), or NULL for a dot product; (words) */
-    float scale;
-    int lstm;
-} decoder;
-
-/* keys (B, Tx, a), values (B, Tx, d), there (B, Tx). */
-typedef struct {
-    long B, Tx, R;
-    const float *keys, *values;
-    const uint8_t *there;
-} source;
 
 /* Rows [first, last) are a thread's own; `apart`: so are they where it multiplies. */
 typedef struct {
-    int me, all_of_us, apart;
+    int me, num_threads, apart;
     long first, last, R;
     float *scratch;
 } team;
 
-static _Thread_local room together, own;
-
 #define TALL 128 /* rows multiplied at a time */
 
-INLINE team joined(long R, long words, int by_columns) {
-    int me = omp_get_thread_num(), all_of_us = omp_get_num_threads();
-    long first = R * me / all_of_us, last = R * (me + 1) / all_of_us;
-    if (!by_columns) {
-        long blocks = (R + HIGH - 1) / HIGH;
-        first = blocks * me / all_of_us * HIGH;
-        last = blocks * (me + 1) / all_of_us * HIGH;
-        if (last > R) last = R;
-    }
-    return (team){me, all_of_us, !by_columns, first, last, R, room_of(&own, TALL * words)};
+INLINE team joined(long R, shares prepared_rows, int by_columns) {
+    int me = omp_get_thread_num(), num_threads = omp_get_num_threads();
+    part p = part_of(R, 0, 0, me, num_threads);
+    if (by_columns) p = (part){R * me / num_threads, R * (me + 1) / num_threads, 0, 0};
+    return (team){me, num_threads, !by_columns, p.first, p.last, R, own_share(prepared_rows, me)};
 }
 
 INLINE void meet(const team *t) {
@@ -64,8 +36,8 @@ static void multiply_some(const team *t, const packed *w, const float *A, long d
                           float *C, long C_down, long from, long to) {
     long first = t->apart ? t->first : 0, last = t->apart ? t->last : t->R, panels = to - from;
     if (!t->apart) {
-        to = from + panels * (t->me + 1) / t->all_of_us;
-        from = from + panels * t->me / t->all_of_us;
+        to = from + panels * (t->me + 1) / t->num_threads;
+        from = from + panels * t->me / t->num_threads;
     }
     for (long i = first; i < last; i += TALL) {
         long rows = last - i < TALL ? last - i : TALL;
@@ -87,7 +59,7 @@ INLINE void embed(const team *t, const decoder *x, const int64_t *words, float *
 }
 
 /* Query (R, a), `down` apart → alpha (R, Tx), and contexts `wide` apart. */
-INLINE void attend(const team *t, const decoder *x, const source *s, const float *q, long down, float *alpha,
+INLINE void attend(const team *t, const decoder *x, const sentences *s, const float *q, long down, float *alpha,
                    float *contexts, long wide) {
     long beam = s->R / s->B;
     for (long i = t->first; i < t->last; i++) {
@@ -104,7 +76,7 @@ INLINE void recur(const team *t, const decoder *x, const int64_t *words, const f
     if (x->lstm) {
         for (long i = t->first; i < t->last; i++) {
             memcpy(c_new + i * n, c + i * n, (size_t)n * 4);
-            lstm_row(x->table ? x->table + words[i] * wide : x->b, y + i * g, n, NULL, c_new + i * n, h_new + i * n);
+            lstm_row(1, x->table ? x->table + words[i] * wide : x->b, y + i * g, n, NULL, c_new + i * n, h_new + i * n);
         }
         return;
     }
@@ -152,29 +124,34 @@ static int outside(const decoder *x, const int64_t *words, long R) {
     return found;
 }
 
-static long most_words(const decoder *x) {
+/* For the rows that meet a matrix, as its kind takes them. */
+static shares scratch_prepared(arena *a, const decoder *x, int threads) {
     const packed *all[] = {x->W, x->U, x->F, x->W_a, x->W_c, x->V_o, x->C_o, x->W_o};
     long most = 0;
     for (int k = 0; k < 8; k++) {
         long words = all[k] ? prepared_words(all[k]->kind, all[k]->inner) : 0;
         most = words > most ? words : most;
     }
-    return most;
+    return scratch_shares(a, TALL * most, threads);
 }
 
 /* h, c, fed (R, n), (R, n), (R, l): c NULL for a GRU, fed NULL without input feeding; the same after the step in *_new;
-   alpha (R, Tx), logits (R, words). Gives 1, and does nothing, if a word is none of V. */
-int regard_luong_step(const decoder *x, const source *s, const int64_t *words, const float *h, const float *c,
+   alpha (R, Tx), logits (R, words). Does nothing if a word is none of V. */
+int regard_luong_step(const decoder *x, const sentences *s, const int64_t *words, const float *h, const float *c,
                       const float *fed, float *h_new, float *c_new, float *fed_new, float *alpha, float *logits,
                       int threads) {
     long R = s->R, n = x->n, d = x->d, l = x->l, g = x->g, both = d + n;
-    if (outside(x, words, R)) return 1;
-    float *y = room_of(&together, R * (2 * g + n + x->a + both + x->m)), *u = y + R * g, *rs = u + R * g;
-    float *q = rs + R * n, *cat = q + R * x->a, *embedded = cat + R * both;
+    if (outside(x, words, R)) return NO_SUCH_WORD;
+    arena *memory = regard_begin();
+    float *y = regard_scratch(memory, R, g, 0), *u = regard_scratch(memory, R, g, 0);
+    float *rs = regard_scratch(memory, R, n, 0), *q = regard_scratch(memory, R, x->a, 0);
+    float *cat = regard_scratch(memory, R, both, 0), *embedded = regard_scratch(memory, R, x->m, 0);
+    shares prepared_rows = scratch_prepared(memory, x, threads);
+    if (memory->failed) return NO_MEMORY;
     int by_columns = R < 4 * HIGH * threads;
 #pragma omp parallel num_threads(threads) if (threads > 1)
     {
-        team t = joined(R, most_words(x), by_columns);
+        team t = joined(R, prepared_rows, by_columns);
         embed(&t, x, words, embedded);
         meet(&t);
         gates(&t, x, h, fed, embedded, y, u);
@@ -196,21 +173,25 @@ int regard_luong_step(const decoder *x, const source *s, const int64_t *words, c
         meet(&t);
         multiply(&t, x->W_o, fed_new, l, x->b_o, 0, logits, x->W_o->columns);
     }
-    return 0;
+    return DONE;
 }
 
 /* As Luong's; the last state asks, and the context joins gates and readout. */
-int regard_bahdanau_step(const decoder *x, const source *s, const int64_t *words, const float *h, const float *c,
+int regard_bahdanau_step(const decoder *x, const sentences *s, const int64_t *words, const float *h, const float *c,
                          float *h_new, float *c_new, float *alpha, float *logits, int threads) {
     long R = s->R, n = x->n, d = x->d, l = x->l, g = x->g;
-    if (outside(x, words, R)) return 1;
-    float *y = room_of(&together, R * (2 * g + n + x->a + d + x->m + 3 * l)), *u = y + R * g, *rs = u + R * g;
-    float *q = rs + R * n, *context = q + R * x->a, *embedded = context + R * d, *pairs = embedded + R * x->m;
-    float *readout = pairs + R * 2 * l;
+    if (outside(x, words, R)) return NO_SUCH_WORD;
+    arena *memory = regard_begin();
+    float *y = regard_scratch(memory, R, g, 0), *u = regard_scratch(memory, R, g, 0);
+    float *rs = regard_scratch(memory, R, n, 0), *q = regard_scratch(memory, R, x->a, 0);
+    float *context = regard_scratch(memory, R, d, 0), *embedded = regard_scratch(memory, R, x->m, 0);
+    float *pairs = regard_scratch(memory, R, 2 * l, 0), *readout = regard_scratch(memory, R, l, 0);
+    shares prepared_rows = scratch_prepared(memory, x, threads);
+    if (memory->failed) return NO_MEMORY;
     int by_columns = R < 4 * HIGH * threads;
 #pragma omp parallel num_threads(threads) if (threads > 1)
     {
-        team t = joined(R, most_words(x), by_columns);
+        team t = joined(R, prepared_rows, by_columns);
         embed(&t, x, words, embedded);
         if (x->W_a) multiply(&t, x->W_a, h, n, NULL, 0, q, x->a);
         meet(&t);
@@ -235,5 +216,5 @@ int regard_bahdanau_step(const decoder *x, const source *s, const int64_t *words
         meet(&t);
         multiply(&t, x->W_o, readout, l, x->b_o, 0, logits, x->W_o->columns);
     }
-    return 0;
+    return DONE;
 }

@@ -2,8 +2,10 @@
 #include <math.h>
 #include <omp.h>
 #include "packed.h"
-#if defined(__AVX512VNNI__) && defined(__AVX512F__)
+#if defined(__FMA__)
 #include <immintrin.h>
+#endif
+#if defined(__AVX512VNNI__) && defined(__AVX512F__)
 #define FOURS 1
 #else
 #define FOURS 0
@@ -35,9 +37,19 @@ INLINE float spoilt(const float *x, long count) {
     return total(sum);
 }
 
-/* round(x * times), to even: adding and taking away 1.5 * 2^23. */
+/* round(x * times), to even: adding and taking away 1.5 * 2^23. The exact product is rounded, once, by whatever flags
+   this is compiled, where the processor can. 0 where `times` is 0, of what is no number, too: that has no integer. */
 INLINE ints whole(vec x, float times) {
-    return __builtin_convertvector((x * times + 12582912.0f) - 12582912.0f, ints);
+    if (times == 0) return (ints){0};
+    vec magic = all(12582912.0f);
+#if LANES == 16
+    vec sum = (vec)_mm512_fmadd_ps((__m512)x, _mm512_set1_ps(times), (__m512)magic);
+#elif LANES == 8 && defined(__FMA__)
+    vec sum = (vec)_mm256_fmadd_ps((__m256)x, _mm256_set1_ps(times), (__m256)magic);
+#else
+    vec sum = x * times + magic;
+#endif
+    return __builtin_convertvector(sum - magic, ints);
 }
 
 /* One row to bytes around 128; the unit they are counted in. */
@@ -148,8 +160,8 @@ long regard_packed_bytes(long inner, long columns, int kind) {
     return num_panels(columns) * words_of_panel(kind, inner) * 4;
 }
 
-/* W (columns, inner), `down` from row to row → the panels of w, and of int8 its units and offsets, all of which it has
-   room for. */
+/* W (columns, inner), `down` from row to row → the panels of w, and of int8 its units and offsets, all of which
+   have memory. */
 void regard_pack(const float *W, long down, const packed *w) {
     float *panels = (float *)w->panels;
     if (w->kind != INT8) {
@@ -179,31 +191,24 @@ void regard_pack(const float *W, long down, const packed *w) {
 
 #define TALL 128 /* rows prepared at a time: with a panel they stay in the second cache */
 
-static _Thread_local room own;
-
 /* C (rows, columns) = A W' (+ bias, or + C); A's rows A_down apart, C's C_down. */
-void regard_packed_product(const packed *w, const float *A, long A_down, const float *bias, int add, float *C,
-                           long C_down, long rows, int threads) {
+int regard_packed_product(const packed *w, const float *A, long A_down, const float *bias, int add, float *C,
+                          long C_down, long rows, int threads) {
     long panels = panels_of(w), words = prepared_words(w->kind, w->inner);
+    arena *memory = regard_begin();
+    shares prepared_rows = scratch_shares(memory, TALL * words, threads);
+    if (memory->failed) return NO_MEMORY;
     int by_columns = rows < 2 * HIGH * threads;
 #pragma omp parallel num_threads(threads) if (threads > 1)
     {
-        int me = omp_get_thread_num(), all_of_us = omp_get_num_threads();
-        long first = 0, last = rows, p_first = 0, p_last = panels;
-        if (by_columns) {
-            p_first = panels * me / all_of_us;
-            p_last = panels * (me + 1) / all_of_us;
-        } else {
-            long blocks = (rows + HIGH - 1) / HIGH;
-            first = blocks * me / all_of_us * HIGH;
-            last = blocks * (me + 1) / all_of_us * HIGH;
-            if (last > rows) last = rows;
-        }
-        float *scratch = room_of(&own, TALL * words);
-        for (long i = first; i < last; i += TALL) {
-            long some = last - i < TALL ? last - i : TALL;
+        int me = omp_get_thread_num(), num_threads = omp_get_num_threads();
+        part p = part_of(rows, panels, by_columns, me, num_threads);
+        float *scratch = own_share(prepared_rows, me);
+        for (long i = p.first; i < p.last; i += TALL) {
+            long some = p.last - i < TALL ? p.last - i : TALL;
             prepared x = regard_prepare(w->kind, A + i * A_down, A_down, some, w->inner, scratch);
-            regard_rows_by_panels(w, x, some, p_first, p_last, bias, add, C + i * C_down, C_down);
+            regard_rows_by_panels(w, x, some, p.first_panel, p.last_panel, bias, add, C + i * C_down, C_down);
         }
     }
+    return DONE;
 }

@@ -163,11 +163,11 @@ void regard_rows_by_panel(long rows, const float *A, long down, const float *pan
 }
 
 void regard_step_product(const float *A, long rows, const float *packed, long inner, long columns, int narrow, int add,
-                         float *C, float *scratch) {
+                         float *C, float *pairs) {
     long down = inner;
     if (narrow) {
-        regard_narrow_rows(A, inner, rows, inner, scratch);
-        A = scratch;
+        regard_narrow_rows(A, inner, rows, inner, pairs);
+        A = pairs;
         down = (inner + 1) / 2;
     }
     for (long p = 0; p < num_panels(columns); p++) {
@@ -179,9 +179,6 @@ void regard_step_product(const float *A, long rows, const float *packed, long in
 
 #define DEEP 512 /* inner indices taken at a time: a panel of them stays in the second cache */
 #define TALL 128 /* rows of the left factor packed at a time, likewise */
-
-static _Thread_local room shared_panels;
-static _Thread_local room own_rows;
 
 /* One block of HIGH rows of the left factor in pairs; see `pack_rows`. */
 INLINE void pack_narrow_block(const float *A, long down, long across, long high, long inner, uint32_t *out) {
@@ -221,42 +218,35 @@ static void pack_rows(const float *A, long down, long across, long rows, long in
 }
 
 /* C (M, N) = A (M, K) B (K, N) + bias, or + C when `add`; A, B by strides down and across, C by rows. */
-void regard_product(const float *A, long A_down, long A_across, const float *B, long B_down, long B_across,
-                    const float *bias, float *C, long C_down, long M, long N, long K, int add, int narrow,
-                    int threads) {
+int regard_product(const float *A, long A_down, long A_across, const float *B, long B_down, long B_across,
+                   const float *bias, float *C, long C_down, long M, long N, long K, int add, int narrow, int threads) {
     long panels = num_panels(N);
-    float *packed = room_of(&shared_panels, panels * panel_words(K, narrow) + panels * WIDE * (K / DEEP + 1));
+    arena *memory = regard_begin();
+    float *packed = scratch_panels(memory, K, N, narrow);
+    shares left = scratch_shares(memory, TALL * (K < DEEP ? K + 1 : DEEP), threads);
+    if (memory->failed) return NO_MEMORY;
     int by_columns = M < 2 * HIGH * threads;
 #pragma omp parallel num_threads(threads)
     {
-        int me = omp_get_thread_num(), all_of_us = omp_get_num_threads();
-        long first = 0, last = M, p_first = 0, p_last = panels;
-        if (by_columns) {
-            p_first = panels * me / all_of_us;
-            p_last = panels * (me + 1) / all_of_us;
-        } else {
-            long blocks = (M + HIGH - 1) / HIGH;
-            first = blocks * me / all_of_us * HIGH;
-            last = blocks * (me + 1) / all_of_us * HIGH;
-            if (last > M) last = M;
-        }
-        float *own = room_of(&own_rows, (TALL + HIGH) * (DEEP + 2));
+        int me = omp_get_thread_num(), num_threads = omp_get_num_threads();
+        part p = part_of(M, panels, by_columns, me, num_threads);
+        float *own = own_share(left, me);
         for (long k = 0; k < K || k == 0; k += DEEP) {
             long inner = K - k < DEEP ? K - k : DEEP;
             float *here = packed + panels * panel_words(k, narrow);
-            regard_pack_share(B + k * B_down, B_down, B_across, inner, N, narrow, here, me, all_of_us);
+            regard_pack_share(B + k * B_down, B_down, B_across, inner, N, narrow, here, me, num_threads);
         }
 #pragma omp barrier
         for (long k = 0; k < K || k == 0; k += DEEP) {
             long inner = K - k < DEEP ? K - k : DEEP;
             float *here = packed + panels * panel_words(k, narrow);
-            for (long i = first; i < last; i += TALL) {
-                long rows = last - i < TALL ? last - i : TALL;
+            for (long i = p.first; i < p.last; i += TALL) {
+                long rows = p.last - i < TALL ? p.last - i : TALL;
                 pack_rows(A + i * A_down + k * A_across, A_down, A_across, rows, inner, narrow, own);
                 long step = HIGH * (narrow ? (inner + 1) / 2 : inner);
-                for (long p = p_first; p < p_last; p++) {
-                    long j = p * WIDE, count = N - j < WIDE ? N - j : WIDE;
-                    const float *panel = here + p * panel_words(inner, narrow);
+                for (long c = p.first_panel; c < p.last_panel; c++) {
+                    long j = c * WIDE, count = N - j < WIDE ? N - j : WIDE;
+                    const float *panel = here + c * panel_words(inner, narrow);
                     const float *start = bias && k == 0 ? bias + j : NULL;
                     if (narrow)
                         rows_by_panel(rows, own, 1, HIGH, step, panel, inner, 1, start, add || k > 0,
@@ -268,6 +258,7 @@ void regard_product(const float *A, long A_down, long A_across, const float *B, 
             }
         }
     }
+    return DONE;
 }
 
 /* Whether products can be narrow here. */

@@ -4,7 +4,7 @@
    narrow: the factors are rounded to bfloat16 and multiplied two by two, where the processor has such an instruction;
    sums are float32 either way. Every row of a result is computed in the same order whatever stands beside it. */
 #pragma once
-#include "vector.h"
+#include "scratch.h"
 
 #if LANES == 16
 #define HIGH 8
@@ -18,14 +18,35 @@
 INLINE long panel_words(long inner, int narrow) { return (narrow ? (inner + 1) / 2 : inner) * WIDE; }
 INLINE long num_panels(long columns) { return (columns + WIDE - 1) / WIDE; }
 
+/* What a thread computes of a product: some rows, and all panels; or, of few rows, all of them, and some panels. */
+typedef struct {
+    long first, last, first_panel, last_panel;
+} part;
+
+INLINE part part_of(long rows, long panels, int by_columns, int me, int num_threads) {
+    if (by_columns) return (part){0, rows, panels * me / num_threads, panels * (me + 1) / num_threads};
+    long tiles = (rows + HIGH - 1) / HIGH, last = tiles * (me + 1) / num_threads * HIGH;
+    return (part){tiles * me / num_threads * HIGH, last < rows ? last : rows, 0, panels};
+}
+
 /* This thread's share of the panels of B (inner, columns), whose element (k, j) is B[k * down + j * across]. */
 void regard_pack_share(const float *B, long down, long across, long inner, long columns, int narrow, float *out,
                        int thread, int threads);
 
+/* Scratch memory for the panels of a matrix (inner, columns). */
+INLINE float *scratch_panels(arena *a, long inner, long columns, int narrow) {
+    return regard_scratch(a, num_panels(columns), panel_words(inner, narrow), 0);
+}
+
+/* And for rows of up to `inner` columns in pairs, which a step's products share. */
+INLINE shares scratch_pairs(arena *a, long B, long inner, int narrow, int threads) {
+    return scratch_rows(a, B, narrow ? (inner + 1) / 2 : 0, threads);
+}
+
 /* C = A B (+ C) for few rows that one thread has, A (rows, inner) without gaps, B packed: a step of a recurrence.
-   `scratch` has room for A in pairs. */
+   `pairs` is for A in pairs. */
 void regard_step_product(const float *A, long rows, const float *packed, long inner, long columns, int narrow, int add,
-                         float *C, float *scratch);
+                         float *C, float *pairs);
 
 /* A (rows, inner), `down` apart, rounded to bfloat16 two by two; `out` then holds (inner + 1) / 2 words a row. */
 void regard_narrow_rows(const float *A, long down, long rows, long inner, float *out);

@@ -85,18 +85,3 @@ INLINE vec vtanh(vec x) {
 }
 
 INLINE vec vsigmoid(vec x) { return 1.0f / (1.0f + vexp(-x)); }
-
-/* Memory of a thread's own that grows and is kept until the thread ends, for what a call needs only while it runs. */
-typedef struct room {
-    float *data;
-    size_t size;
-    struct room *next;
-} room;
-
-void regard_grow(room *here, size_t bytes);
-
-static inline float *room_of(room *here, long words) {
-    size_t bytes = ((size_t)words * 4 + 63) / 64 * 64 + 64;
-    if (here->size < bytes) regard_grow(here, bytes);
-    return here->data;
-}

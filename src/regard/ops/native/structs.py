@@ -1,0 +1,106 @@
+"""What Python and the C kernels hand to each other, field by field as the headers in ``source`` have it.
+
+`ABI` and the sizes of the structures are compared with the library's when it is loaded: one that was made for another
+Python code would read and write memory that is not its own.
+"""
+
+import ctypes
+from typing import Any, ClassVar
+
+ABI = 3
+"""The number of ``source/abi.c``: raised by one whenever what a kernel takes or gives changes."""
+
+NO_MEMORY, NO_SUCH_WORD = 1, 2
+"""How a kernel that gives a status ends where it does nothing, as in ``source/scratch.h``; 0 where all is done."""
+
+
+def _fields(kind: Any, *names: str) -> tuple[tuple[str, Any], ...]:
+    return tuple((name, kind) for name in names)
+
+
+class Source(ctypes.Structure):
+    """``source`` of ``attending.h``: sizes and source of an attending recurrence."""
+
+    c_name: ClassVar[str] = "source"
+    _fields_ = (
+        *_fields(ctypes.c_long, "B", "Tx", "Ty", "n", "a", "d"),
+        *_fields(ctypes.c_void_p, "keys", "values", "there", "W_a", "v"),
+        *_fields(ctypes.c_float, "scale"),
+        *_fields(ctypes.c_int, "narrow", "threads"),
+    )
+
+    @property
+    def place(self) -> Any:
+        """The pointer that a kernel takes."""
+        return ctypes.byref(self)
+
+
+class Matrix(ctypes.Structure):
+    """``packed`` of ``packed.h``: a matrix laid out in panels."""
+
+    c_name: ClassVar[str] = "packed"
+    _fields_ = (
+        *_fields(ctypes.c_long, "inner", "columns"),
+        *_fields(ctypes.c_int, "kind"),
+        *_fields(ctypes.c_void_p, "panels", "unit", "offset"),
+    )
+
+
+class Decoder(ctypes.Structure):
+    """``decoder`` of ``decoding.h``."""
+
+    c_name: ClassVar[str] = "decoder"
+    _fields_ = (
+        *_fields(ctypes.c_long, "n", "a", "d", "l", "m", "g", "V"),
+        *_fields(ctypes.c_void_p, "W", "U", "F", "W_a", "W_c", "V_o", "C_o", "W_o"),
+        *_fields(ctypes.c_void_p, "E", "b", "table", "b_r", "v", "b_o"),
+        *_fields(ctypes.c_float, "scale"),
+        *_fields(ctypes.c_int, "lstm"),
+    )
+
+
+class Sentences(ctypes.Structure):
+    """``sentences`` of ``decoding.h``: what a step attends to."""
+
+    c_name: ClassVar[str] = "sentences"
+    _fields_ = (
+        *_fields(ctypes.c_long, "B", "Tx", "R"),
+        *_fields(ctypes.c_void_p, "keys", "values", "there"),
+    )
+
+
+class Tape(ctypes.Structure):
+    """``tape`` of ``tape.h``: a recurrence that attends to its own past."""
+
+    c_name: ClassVar[str] = "tape"
+    _fields_ = (
+        *_fields(ctypes.c_long, "B", "T", "first", "n", "p", "met", "span"),
+        *_fields(ctypes.c_void_p, "there", "valid", "U", "S", "U_a", "v", "dropped", "projected"),
+        *_fields(ctypes.c_void_p, "h", "c", "s", "keys", "written", "states", "alpha"),
+        *_fields(ctypes.c_void_p, "queries", "reads", "gates", "carried"),
+        *_fields(ctypes.c_void_p, "d_states", "d_alpha", "d_projected", "d_queries", "d_reads"),
+        *_fields(ctypes.c_void_p, "d_keys", "d_written", "d_v", "dh", "dc", "ds"),
+        *_fields(ctypes.c_float, "scale"),
+        *_fields(ctypes.c_int, "cell", "after", "reverse", "narrow", "threads"),
+    )
+
+
+STRUCTS = (Source, Matrix, Decoder, Sentences, Tape)
+
+CELLS = ("lstm", "lstm-plain", "tanh", "sigmoid")
+"""The cells of ``source/cell.h``, in its order; ``lstm-plain`` is h = o ∘ c."""
+
+
+def difference(library: ctypes.CDLL) -> str:
+    """What the library and this module do not agree on, a clause for the user; empty where they agree.
+
+    Raises:
+        ValueError: the library does not say it.
+    """
+    wanted = {"regard_abi": ABI} | {
+        f"regard_size_of_{struct.c_name}": ctypes.sizeof(struct) for struct in STRUCTS
+    }
+    found = {name: ctypes.c_long.in_dll(library, name).value for name in wanted}
+    return ", ".join(
+        f"{name} is {found[name]}, not {number}" for name, number in wanted.items() if found[name] != number
+    )
