@@ -139,6 +139,10 @@ def test_means_deviations_and_figures():
     assert (mean.arm, mean.ensemble) == (MEAN, pytest.approx(0.15))
     assert mean.single == pytest.approx([0.2, 0.5])
     assert mean.reached(recipe.figures[0], "wer") is False
+    only_a = [row for row in rows if row.arm == "a"]
+    assert [line.arm for line in summarize(recipe, only_a)] == ["a"]  # no mean of some of the arms
+    assert not choose_arms(recipe, ["a"]).figures
+    assert choose_arms(recipe, ["b", "a"]).figures
     without = summarize(recipe, [each for each in rows if each.model != ENSEMBLE])
     assert [line.ensemble for line in without] == [None, None, None]
     assert without[0].reached(several, "wer") is None

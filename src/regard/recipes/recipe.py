@@ -119,7 +119,7 @@ class Recipe:
 
 
 def choose_arms(recipe: Recipe, names: Iterable[str]) -> Recipe:
-    """The recipe with some of its arms; all where none is named.
+    """The recipe with some of its arms; all where none is named. Figures for the mean are of all of them.
 
     Raises:
         DataError: there is no such arm.
@@ -129,7 +129,9 @@ def choose_arms(recipe: Recipe, names: Iterable[str]) -> Recipe:
     for name in wanted:
         if name not in known:
             raise DataError(f"{recipe.name} has no {name!r}; {nearest(name, known)}")
-    return replace(recipe, arms=[known[name] for name in wanted]) if wanted else recipe
+    if not wanted or set(wanted) == set(known):
+        return recipe
+    return replace(recipe, arms=[known[name] for name in wanted], figures=())
 
 
 def write_lines(path: Path, lines: Iterable[str]) -> Path:

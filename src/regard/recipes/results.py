@@ -193,7 +193,7 @@ class Summary:
 
 
 def summarize(recipe: Recipe, rows: Sequence[Row]) -> list[Summary]:
-    """The table of results: a line per arm and test set, and the mean over arms where there are several.
+    """The table of results: a line per arm and test set, and the mean over arms where all of them are measured.
 
     Folds of a cross-validation are one test set: a single score per fold.
     """
@@ -213,7 +213,7 @@ def summarize(recipe: Recipe, rows: Sequence[Row]) -> list[Summary]:
             )
             for test in (members[0].tests if members else ())
         ]
-    if len(lines) > 1 and recipe.figures:
+    if recipe.figures and {line.arm for line in lines} == {arm.name for arm in recipe.arms}:
         ensembles = [line.ensemble for line in lines if line.ensemble is not None]
         lines.append(
             Summary(
