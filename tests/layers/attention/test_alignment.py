@@ -1,6 +1,7 @@
 """The alignment attention: it knows the word it aligns, learns from links, and leaves the translator as it is."""
 
 import dataclasses
+import json
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from regard.inference.ensemble import Ensemble
 from regard.layers import AlignmentAttention
 from regard.models import Seq2Seq
 from regard.ops.attention import guided_alignment, link_rest_to_end
+from regard.server.operations.translate import TranslationAnswer
 from regard.tasks.translate.objective import TranslationObjective
 from regard.tasks.translate.predictor import Translator
 
@@ -77,6 +79,8 @@ def test_a_search_aligns_what_it_found_as_forced_decoding_does(aligning, prepare
         np.testing.assert_allclose(read.alignment, found.alignment, atol=1e-4)
         assert read.links == found.links
         assert "alignment" not in found.to_json(alpha=False)
+        answer = TranslationAnswer.model_validate_json(json.dumps(found.to_json()))
+        assert answer.alignment == found.to_json()["alignment"]
 
 
 def test_words_without_a_link_are_linked_to_eos():

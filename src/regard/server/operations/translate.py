@@ -90,6 +90,10 @@ class TranslationAnswer(Strict):
     links: list[tuple[int, int]] = Field(description="Word alignment: pairs of source and target, from 0.")
     link_units: list[str] = Field(description="What links count on each side: words or characters.")
     alpha: list[list[float]] | None = Field(None, description="One row per target token; only on demand.")
+    alignment: list[list[float]] | None = Field(
+        None,
+        description="The same of an alignment attention, from which links are read; where the model has one.",
+    )
     alternatives: list["TranslationAnswer"] = Field(description="The rest of the n-best list.")
 
 
