@@ -111,7 +111,8 @@ def test_embedding_readouts_dropout_and_standardizing_by_themselves():
 def test_alignment_attention():
     align = layers.AlignmentAttention(7, d, 9, 8, 6)
     target_ids, source_ids = torch.zeros(B, Q, dtype=torch.long), torch.zeros(B, Tx, dtype=torch.long)
-    alpha = align(torch.randn(B, Q, 7), target_ids, torch.randn(B, Tx, d), source_ids, MASK)
+    target_mask = torch.ones(B, Q, dtype=torch.bool)
+    alpha = align(torch.randn(B, Q, 7), target_ids, torch.randn(B, Tx, d), source_ids, MASK, target_mask)
     assert (alpha[1, :, 3:] == 0).all()
     torch.testing.assert_close(alpha.sum(dim=-1), torch.ones(B, Q))
 

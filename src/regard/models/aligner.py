@@ -24,7 +24,7 @@ from regard.models.encoder import EncoderConfig
 from regard.models.model import INITIALIZATIONS, Model, initialize
 from regard.models.stack import build_stack
 from regard.ops.affine import affine
-from regard.ops.attention import TwoWay, two_way_softmax
+from regard.ops.attention import TwoWay, diagonal_distances, two_way_softmax
 
 QUERIES = ("foresight", "current", "previous")
 _MAX_AFFIXES = 10_000_000
@@ -133,7 +133,8 @@ class AlignerNetwork(Model):
         q, k = affine(queries, self.W_q), affine(annotations, self.W_k)
         energies = q @ k.transpose(1, 2) / math.sqrt(q.shape[2])  # (B, I, J)
         if self.d is not None:
-            energies = energies + self.d[self._distances(batch)]
+            distances = diagonal_distances(batch.target_mask, batch.source_mask, self.config.distance)
+            energies = energies + self.d[distances]
         nulls = (
             affine(queries, self.target_null, self.target_null_bias).squeeze(2),
             affine(annotations, self.source_null, self.source_null_bias).squeeze(2),
@@ -161,20 +162,6 @@ class AlignerNetwork(Model):
                 affixes.flatten(0, 1), self.affixes.E, mode="sum"
             ).view_as(vectors)
         return self.dropout(vectors)  # type: ignore[no-any-return]
-
-    def _distances(self, batch: WordPairBatch) -> Tensor:
-        """(B, I, J): which weight of `d` each cell has, by the distance of j to the diagonal in source words."""
-        most = self.config.distance
-        num_sources, num_targets = (
-            mask.sum(dim=1, keepdim=True).clamp_min(1) for mask in (batch.source_mask, batch.target_mask)
-        )
-        device = batch.source_ids.device
-        rows = (
-            torch.arange(batch.target_ids.shape[1], device=device) + 0.5
-        ) * num_sources / num_targets - 0.5
-        columns = torch.arange(batch.source_ids.shape[1], device=device)
-        distances = rows.unsqueeze(2) - columns
-        return distances.round().long().clamp(-most, most) + most
 
 
 @dataclass(frozen=True, eq=False)

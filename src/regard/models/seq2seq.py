@@ -241,9 +241,8 @@ class Seq2Seq(Model):
         assert unrolled.readout is not None, "a decoder gives readouts or log-probabilities"
         alignment = None
         if self.alignment is not None:
-            alignment = self.alignment(
-                unrolled.readout, batch.target_ids, encoded.annotations, batch.source_ids, encoded.mask
-            )
+            source = encoded.annotations, batch.source_ids, encoded.mask
+            alignment = self.alignment(unrolled.readout, batch.target_ids, *source, batch.target_mask)
         return Readouts(select_positions(unrolled.readout, positions), unrolled.alpha, alignment=alignment)
 
     def forward(self, batch: PairBatch) -> TeacherForced:

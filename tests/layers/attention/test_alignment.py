@@ -32,14 +32,18 @@ def test_weights_follow_the_equation_and_padding_changes_nothing():
     readout, annotations = (torch.randn(2, 3, width, dtype=torch.float64) for width in (5, 6))
     target_ids, source_ids = torch.randint(0, 8, (2, 3)), torch.randint(0, 9, (2, 3))
     mask = torch.tensor([[True, True, True], [True, True, False]])
-    alpha = layer(readout, target_ids, annotations, source_ids, mask)
+    target_mask = torch.tensor([[True, True, True], [True, True, False]])
+    torch.nn.init.normal_(layer.d)
+    alpha = layer(readout, target_ids, annotations, source_ids, mask, target_mask)
     assert torch.equal(alpha[1, :, 2], torch.zeros(3, dtype=torch.float64))
     for b in range(2):
-        for i in range(3):
+        num_sources, num_targets = int(mask[b].sum()), int(target_mask[b].sum())
+        for i in range(num_targets):
             q = layer.A_y.E[target_ids[b, i]] + layer.W_a.weight @ readout[b, i]
             energies = [
                 q @ (layer.A_x.E[source_ids[b, j]] + layer.U_a.weight @ annotations[b, j])
-                for j in range(int(mask[b].sum()))
+                + layer.d[20 + round((i + 0.5) * num_sources / num_targets - 0.5 - j)]
+                for j in range(num_sources)
             ]
             torch.testing.assert_close(alpha[b, i, : len(energies)], torch.stack(energies).softmax(0))
 

@@ -4,6 +4,7 @@ from regard.ops.attention.additive import additive_energies
 from regard.ops.attention.bilinear import bilinear_energies, bilinear_keys
 from regard.ops.attention.concat import concat_energies, concat_keys, concat_queries
 from regard.ops.attention.coverage import coverage_before, coverage_penalty, covered_energies
+from regard.ops.attention.diagonal import diagonal_distances
 from regard.ops.attention.dot import dot_energies, scaled_dot_energies
 from regard.ops.attention.forced import forced_alpha
 from regard.ops.attention.guided import guided_alignment, link_rest_to_end
@@ -26,6 +27,7 @@ __all__ = [
     "coverage_before",
     "coverage_penalty",
     "covered_energies",
+    "diagonal_distances",
     "disagreement",
     "dot_energies",
     "forced_alpha",
