@@ -79,6 +79,9 @@ def test_a_search_aligns_what_it_found_as_forced_decoding_does(aligning, prepare
             np.testing.assert_allclose(each.alignment.sum(axis=1), 1.0, atol=1e-5)
         (forced,) = translator.align([line], [found.text])
         np.testing.assert_allclose(found.alignment, forced.alignment, atol=1e-6)
+        own = [Translator(each, translator.source_tokenizer, translator.target_tokenizer) for each in models]
+        members = [each.align([line], [found.text])[0].alignment for each in own[: len(translator.models)]]
+        np.testing.assert_allclose(forced.alignment, np.mean(members, axis=0), atol=1e-6)
         read = type(found).from_json(found.to_json())
         np.testing.assert_allclose(read.alignment, found.alignment, atol=1e-4)
         assert read.links == found.links
