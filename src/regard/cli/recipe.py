@@ -56,7 +56,11 @@ def recipe(
         ),
     ] = None,
     commit: Annotated[
-        str, typer.Option(help="The commit that is measured; by default git is asked.", show_default=False)
+        str,
+        typer.Option(
+            help="The commit of the code, for the results; by default that of the checkout.",
+            show_default=False,
+        ),
     ] = "",
     smoke: Annotated[
         bool, typer.Option("--smoke", help="Train for a few updates on a few lines, to see that all works.")
@@ -136,7 +140,7 @@ def _listing(recipes: "list[Recipe]") -> Table:
 
 
 def _table(recipe: "Recipe", lines: "list[Summary]") -> Table:
-    columns = ("", display_name(recipe.metric), "together", "to reach", "minutes")
+    columns = ("", display_name(recipe.metric), "ensemble", "to reach", "minutes")
     table = Table(box=None, pad_edge=False, title=recipe.title, title_justify="left", title_style="bold")
     for column in columns:
         table.add_column(column, justify="left" if column in ("", "to reach") else "right")

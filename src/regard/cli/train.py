@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 _GUIDED = 0.5  # the weight of guided alignment, unless it is set
-_ALIGNMENT_SIZE = 256  # of the alignment attention, likewise
+_ALIGNMENT_SIZE = 256  # the width of the alignment attention, unless it is set
 
 
 @option_flags(RunFlags, "flags")

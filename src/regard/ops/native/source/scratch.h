@@ -35,7 +35,7 @@ INLINE shares scratch_rows(arena *a, long B, long width, int threads) {
     return (shares){regard_scratch(a, B, width, threads), width};
 }
 
-/* Sentences me, me + num_threads, … of B are a thread's own: so many. */
+/* The number of sentences of thread me: me, me + num_threads, … of B. */
 INLINE long rows_of(long B, int me, int num_threads) { return (B - me + num_threads - 1) / num_threads; }
 
 INLINE float *own_rows(shares x, long B, int me, int num_threads) {
@@ -46,6 +46,6 @@ INLINE float *own_rows(shares x, long B, int me, int num_threads) {
 /* As it is called where a thread has found its place among those that share B sentences. */
 #define OWN(all) own_rows(all, B, me, num_threads)
 
-/* So many words for each of `threads` threads; thread me's are own_share(…, me). */
+/* A buffer of this many words for each of `threads` threads; own_share(…, me) is that of thread me. */
 INLINE shares scratch_shares(arena *a, long words, int threads) { return scratch_rows(a, threads, words, threads); }
 INLINE float *own_share(shares x, int me) { return x.data + (me * x.width + LINE * me) / LINE * LINE; }
