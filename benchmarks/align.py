@@ -6,6 +6,9 @@ text at the end of the corpus, as aligners need it that align only what they are
 ``regard train --task align`` on the same lines, once per seed. VENV is a virtual environment with eflomal and
 systran-align (fast_align). Every aligner's links are scored by ``regard align``. What is finished in FOLDER is not done
 again.
+
+``--ideas`` trains an aligner without each of `IDEAS` instead, or with another in its place, and prints what each is
+worth; ``--pairs 50000`` trains on the first pairs of the corpus and those with gold links.
 """
 
 import argparse
@@ -15,9 +18,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from statistics import mean, stdev
 from typing import Any
 
 from benchmarks.process import run_regard
@@ -38,6 +43,32 @@ with open(source) as lines, open(out, "w") as links:
         sides = [side.split() for side in line.split(" ||| ")]
         links.write(" ".join(f"{j}-{i}" for j, i in aligner.align(*sides)["alignments"]) + "\\n")
 """
+
+
+IDEAS: dict[str, Sequence[str]] = {
+    "all of them": (),
+    "the HMMs alone": ("model.hmm_share=1", "training.max_updates=1", "training.validate_every=1"),
+    "the network alone, taught by the HMMs": ("model.hmm_share=0",),
+    "no foresight: a query knows its word and those before": ("model.query=current",),
+    "no foresight: a query knows the words before its own": ("model.query=previous",),
+    "taught by the links on which both HMMs agree": ("losses.teacher=agreement",),
+    "also translates (weight 1)": ("losses.translation=1", "model.output=true"),
+    "translates, untaught, network alone": (
+        "losses.guided=0",
+        "losses.translation=1",
+        "model.output=true",
+        "model.hmm_share=0",
+    ),
+    "a penalty where directions differ (weight 0.1)": ("losses.agreement=0.1",),
+    "a coverage penalty (weight 0.1)": ("losses.coverage=0.1",),
+    "no affixes": ("model.affixes=0",),
+    "no distance to the diagonal in the network": ("model.distance=0",),
+    "HMMs that do not agree": ("model.hmm.agreement=0",),
+    "HMMs whose jumps do not depend on the word": ("model.hmm.jump_prior=1e9",),
+    "no links of one direction alone": ("model.hmm.regular=0",),
+}
+"""What is left out or exchanged → its options; the first is what `regard train --task align` does."""
+RULES = ("mean", "probability", "intersection", "union", "grow-diag", "grow-diag-final-and")
 
 
 @dataclass(frozen=True)
@@ -94,6 +125,18 @@ def _lines(path: Path, part: Part) -> list[str]:
         return [line.rstrip("\n") for line in islice(lines, part.start, part.start + part.count)]
 
 
+def shorten(corpus: Path, folder: Path, pairs: int, parts: Sequence[Part]) -> Path:
+    """Write the first pairs of a corpus and those of its parts; the folder of the shorter corpus."""
+    made = folder / f"first-{pairs}"
+    make_folder(made)
+    for side in ("src", "tgt"):
+        with (corpus / side).open(encoding="utf-8") as lines:
+            first = [line.rstrip("\n") for line in islice(lines, min(pairs, parts[0].start))]
+        kept = first + [line for part in parts for line in _lines(corpus / side, part)]
+        write_whole_text(made / side, "".join(f"{line}\n" for line in kept))
+    return made
+
+
 def _timed(command: Sequence[str], log: Path) -> float:
     """Run a command of another toolkit; its seconds."""
     started = time.monotonic()
@@ -124,7 +167,7 @@ def run_peers(corpus: Path, folder: Path, peers: Path) -> dict[str, tuple[list[P
 
 
 def train_aligner(
-    corpus: Path, folder: Path, parts: Iterable[Part], seed: int, options: Sequence[str]
+    corpus: Path, folder: Path, parts: Iterable[Part], seed: int, options: Sequence[str], threads: int
 ) -> float:
     """Train on the whole corpus, unless that is done; the minutes of the command."""
     dev = next(iter(parts))
@@ -134,7 +177,7 @@ def train_aligner(
         given = ["--set", f"data.valid_links={dev.gold}", "--seed", str(seed), "--resume", "--json"]
         given += [argument for option in options for argument in ("--set", option)]
         started = time.monotonic()
-        run_regard(["train", str(folder), "--task", "align", *files, *given], len(os.sched_getaffinity(0)))
+        run_regard(["train", str(folder), "--task", "align", *files, *given], threads)
         write_whole_text(took, str(time.monotonic() - started))
     return float(took.read_text()) / 60
 
@@ -178,6 +221,46 @@ def rows(systems: Mapping[str, tuple[Mapping[str, Mapping[str, Any]], float]]) -
     return made
 
 
+def measure_ideas(
+    corpus: Path, folder: Path, parts: Sequence[Part], seeds: int, options: Sequence[str], workers: int
+) -> list[tuple[str, ...]]:
+    """A row per idea: the mean AER of its aligners on each part, symmetrised, and their deviation.
+
+    The rules that make one set of links of two directions have rows too, of the aligners with all ideas.
+    """
+
+    def train(idea: str, seed: int) -> Path:
+        name = "".join(letter if letter.isalnum() else "-" for letter in idea)
+        model = folder / f"{name}-{seed}"
+        train_aligner(corpus, model, parts, seed, (*options, *IDEAS[idea]), threads=1)
+        return model
+
+    def errors(model: Path, part: Part, *given: str) -> float:
+        scores = score([str(model)], part, *given)
+        return 100 * float(scores[list(scores)[-1]]["aer"])
+
+    def spread(values: Sequence[float]) -> str:
+        return f"{mean(values):.2f}" + (f" ± {stdev(values):.2f}" if len(values) > 1 else "")
+
+    with ThreadPoolExecutor(workers) as pool:
+        jobs = {idea: [pool.submit(train, idea, seed) for seed in range(1, seeds + 1)] for idea in IDEAS}
+        models = {idea: [job.result() for job in started] for idea, started in jobs.items()}
+        cells = {
+            (idea, ()): [[pool.submit(errors, model, part) for model in of] for part in parts]
+            for idea, of in models.items()
+        }
+        for rule in RULES:
+            given = ("--symmetrize", rule)
+            of = models[next(iter(IDEAS))]
+            cells[f"links by {rule}", given] = [
+                [pool.submit(errors, model, part, *given) for model in of] for part in parts
+            ]
+        return [
+            (name, *(spread([future.result() for future in column]) for column in columns))
+            for (name, _), columns in cells.items()
+        ]
+
+
 def main() -> None:
     """Read the command line, measure, print."""
     about = (__doc__ or "").split("\n")[0]
@@ -193,9 +276,23 @@ def main() -> None:
     parser.add_argument(
         "--set", action="append", default=[], metavar="OPTION=VALUE", help="of every training"
     )
+    parser.add_argument("--ideas", action="store_true", help="aligners without each idea, in place of peers")
+    parser.add_argument("--pairs", type=int, help="of the corpus, to train on; by default all")
+    parser.add_argument("--workers", type=int, default=1, help="with --ideas: aligners trained at once")
     args = parser.parse_args()
+    where = machine()
     try:
         parts = write_parts(args.corpus, args.folder)
+        corpus = args.corpus if args.pairs is None else shorten(args.corpus, args.folder, args.pairs, parts)
+        if args.ideas:
+            made = measure_ideas(corpus, args.folder, parts, args.seeds, args.set, args.workers)
+            caption = (
+                f"AER in per cent, symmetrised, mean and deviation of {args.seeds} seeds; {today()}, "
+                f"{where['processor']}; {args.pairs or 'all'} training pairs."
+            )
+            heads = ("aligner", *(part.name for part in parts))
+            print("\n".join(markdown_table(Table(caption, heads, made))))
+            return
         systems: dict[str, tuple[dict[str, Mapping[str, Any]], float]] = {}
         if args.peers is not None:
             for name, (links, seconds) in run_peers(args.corpus, args.folder / "peers", args.peers).items():
@@ -203,14 +300,13 @@ def main() -> None:
                 systems[name] = by_part, seconds / 60
         for seed in range(1, args.seeds + 1):
             model = args.folder / f"regard-{seed}"
-            minutes = train_aligner(args.corpus, model, parts, seed, args.set)
+            minutes = train_aligner(corpus, model, parts, seed, args.set, len(os.sched_getaffinity(0)))
             systems[f"Regard, seed {seed}"] = (
                 {part.name: score([str(model)], part) for part in parts},
                 minutes,
             )
     except (RegardError, OSError) as error:
         sys.exit(f"error: {error}")
-    where = machine()
     heads = ("aligner", "pairs", "forward", "reverse", "symmetrised", "F1", "minutes")
     caption = (
         f"Alignment error rates in per cent, F1 of the symmetrised links; {today()}, {where['processor']}, "

@@ -1,5 +1,6 @@
 """Settings so small that everything is measured in seconds, and the repository's root where `benchmarks` is found."""
 
+import json
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -35,3 +36,20 @@ def result() -> Callable[..., TrainingResult]:
         return TrainingResult([99.0, 1.0, 1.0, 1.0, 1.0], [7, *[speed] * 4], [9.0, 8, 7, 6, loss], peak, 1)
 
     return build
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    """24 pairs, the last three of them with gold links."""
+    pairs = [("a b", "B A"), ("c", "C"), ("b c", "C B")] * 8
+    folder = tmp_path / "corpus"
+    folder.mkdir()
+    for side, name in ((0, "src"), (1, "tgt")):
+        (folder / name).write_text("".join(f"{pair[side]}\n" for pair in pairs))
+    (folder / "both").write_text("".join(f"{source} ||| {target}\n" for source, target in pairs))
+    gold = {
+        "dev": {"start": 21, "count": 1, "sure": {"0": [[0, 1]]}, "possible": {"0": [[0, 1], [1, 0]]}},
+        "test": {"start": 22, "count": 2, "sure": {"0": [[0, 0]], "1": [[0, 1], [1, 0]]}, "possible": {}},
+    }
+    (folder / "gold.json").write_text(json.dumps(gold))
+    return folder

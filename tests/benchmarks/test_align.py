@@ -1,28 +1,12 @@
 """The benchmark of alignment: its files, its rows, and a run at toy size with peers that are scripts."""
 
-import json
 import sys
 
 import pytest
 
 from benchmarks import align
-
-PAIRS = [("a b", "B A"), ("c", "C"), ("b c", "C B")] * 8
-
-
-@pytest.fixture
-def corpus(tmp_path):
-    folder = tmp_path / "corpus"
-    folder.mkdir()
-    for side, name in ((0, "src"), (1, "tgt")):
-        (folder / name).write_text("".join(f"{pair[side]}\n" for pair in PAIRS))
-    (folder / "both").write_text("".join(f"{source} ||| {target}\n" for source, target in PAIRS))
-    gold = {
-        "dev": {"start": 21, "count": 1, "sure": {"0": [[0, 1]]}, "possible": {"0": [[0, 1], [1, 0]]}},
-        "test": {"start": 22, "count": 2, "sure": {"0": [[0, 0]], "1": [[0, 1], [1, 0]]}, "possible": {}},
-    }
-    (folder / "gold.json").write_text(json.dumps(gold))
-    return folder
+from regard.config import set_option
+from regard.training.configure import configure
 
 
 def test_parts_have_their_lines_and_links(corpus, tmp_path):
@@ -61,3 +45,47 @@ def test_a_missing_corpus_is_said(tmp_path, monkeypatch):
     monkeypatch.setattr("sys.argv", ["align", str(tmp_path / "out"), "--corpus", str(tmp_path)])
     with pytest.raises(SystemExit, match=r"no gold\.json"):
         align.main()
+
+
+def test_a_shorter_corpus_keeps_the_pairs_with_gold_links(corpus, tmp_path):
+    parts = align.write_parts(corpus, tmp_path / "out")
+    made = align.shorten(corpus, tmp_path / "out", 2, parts)
+    assert (made / "src").read_text() == "a b\nc\na b\nc\nb c\n"
+    assert (made / "tgt").read_text() == "B A\nC\nB A\nC\nC B\n"
+
+
+def test_ideas_have_a_mean_of_their_seeds_and_rules_a_row_each(corpus, tmp_path, monkeypatch, capsys):
+    few = {name: align.IDEAS[name] for name in ("all of them", "no affixes")}
+    monkeypatch.setattr(align, "IDEAS", few)
+    monkeypatch.setattr(align, "RULES", ("mean", "union"))
+    errors = {"all-of-them-1": 0.1, "all-of-them-2": 0.3, "no-affixes-1": 0.5, "no-affixes-2": 0.5}
+    trained = []
+
+    def train(corpus, model, parts, seed, options, threads):
+        trained.append((model.name, tuple(options)))
+        return 0.0
+
+    def score(aligned, part, *options):
+        name = aligned[0].rpartition("/")[2]
+        return {"forward": {"aer": 1.0}, "mean": {"aer": errors[name] + ("union" in options)}}
+
+    monkeypatch.setattr(align, "train_aligner", train)
+    monkeypatch.setattr(align, "score", score)
+    folder = str(tmp_path / "out")
+    given = ["align", folder, "--corpus", str(corpus), "--ideas", "--seeds", "2", "--pairs", "2"]
+    monkeypatch.setattr("sys.argv", [*given, "--set", "training.max_updates=2"])
+    align.main()
+    printed = capsys.readouterr().out
+    assert "| all of them | 20.00 ± 14.14 | 20.00 ± 14.14 |" in printed
+    assert "| no affixes | 50.00 ± 0.00 | 50.00 ± 0.00 |" in printed
+    assert "| links by mean | 20.00 ± 14.14 |" in printed
+    assert "| links by union | 120.00 ± 14.14 |" in printed
+    assert ("no-affixes-2", ("training.max_updates=2", "model.affixes=0")) in trained
+
+
+def test_every_idea_is_a_configuration():
+    for options in align.IDEAS.values():
+        layer: dict[str, object] = {}
+        for option in options:
+            set_option(layer, option)
+        assert configure(layer, preset="aligner").task == "align"
