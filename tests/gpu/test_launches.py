@@ -45,7 +45,11 @@ print("finished", float(alone.float().sum()))
 
 def start():
     return subprocess.Popen(
-        [sys.executable, "-c", STREAMS], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ
+        [sys.executable, "-c", STREAMS],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ,
     )
 
 

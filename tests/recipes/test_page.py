@@ -93,8 +93,7 @@ def test_options_that_are_not_the_recipes_are_on_the_page():
 def test_the_table_of_the_readme():
     assert measured_table([TOY], {}) == "No recipe was measured with this version yet.\n"
     assert measured_table([TOY], RESULTS).splitlines()[2] == (
-        "| A toy: a, 2016 | `regard recipe toy` | BLEU 42.0 ± 1.4, ensemble 44.0 | "
-        "≥ 40.0 (one model; a paper \\| its table)<br>≥ 45.0 (ensemble; five) |"
+        "| A toy | `regard recipe toy` | BLEU: a, 2016 42.0 / 44.0 (✓ ≥ 40.0, ✗ ensemble ≥ 45.0) |"
     )
 
 
