@@ -24,6 +24,9 @@ from regard.ops.paths import fused_wanted
 
 Name = Literal["Triton", "C", "torch", "naive"]
 
+Reasons = Mapping[Name, str] | Mapping[str, str]
+"""By the name of a path that was not taken, why not."""
+
 
 @dataclass(frozen=True)
 class Question:
@@ -105,13 +108,13 @@ class Choice:
 
     Attributes:
         op: its name.
-        backend: the name of one of `BACKENDS`.
+        backend: the name of one of `BACKENDS`; of what is no op, such as a search, that of one of its own paths.
         reasons: of each faster backend, why it did not.
     """
 
     op: str
-    backend: Name
-    reasons: Mapping[Name, str]
+    backend: str
+    reasons: Reasons
 
     def __str__(self) -> str:
         """One line."""
@@ -145,11 +148,11 @@ def choose(question: Question) -> Name:
     raise AssertionError("the naive backend supports everything")
 
 
-def tell(op: str, backend: Name, reasons: Mapping[Name, str]) -> None:
+def tell(op: str, backend: str, reasons: Reasons) -> None:
     """Note a choice that was made elsewhere, for callers of `explain`."""
     heard = _heard.get()
     if heard is not None:
-        heard.append(Choice(op, backend, dict(reasons)))
+        heard.append(Choice(op, backend, reasons))
 
 
 def tell_looped(op: str, reason: str) -> None:
