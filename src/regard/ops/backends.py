@@ -20,7 +20,7 @@ from torch import Tensor
 
 from regard.ops.kernels.choose import kernels_refuse
 from regard.ops.native.choose import native_refuses
-from regard.ops.paths import fused_wanted
+from regard.ops.paths import fused_refused
 
 Name = Literal["Triton", "C", "torch", "naive"]
 
@@ -66,10 +66,12 @@ class _Triton:
     means = "all steps in one launch on a GPU"
 
     def supports(self, question: Question) -> str:
-        if not fused_wanted():
-            return "naive_only() is on"
         like, sizes = question.tensors[0], (question.slots, *question.widths)
-        return kernels_refuse(like, *sizes, dtype=question.dtype) or question.lacks.get(self.name, "")
+        return (
+            fused_refused()
+            or kernels_refuse(like, *sizes, dtype=question.dtype)
+            or question.lacks.get(self.name, "")
+        )
 
 
 class _C:
@@ -87,7 +89,7 @@ class _Torch:
     means = "torch's kernel, or a backward pass derived by hand"
 
     def supports(self, question: Question) -> str:
-        return question.lacks.get(self.name, "") or ("" if fused_wanted() else "naive_only() is on")
+        return question.lacks.get(self.name, "") or fused_refused()
 
 
 class _Naive:

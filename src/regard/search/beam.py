@@ -23,7 +23,7 @@ from torch import Tensor
 from regard.errors import ConfigError
 from regard.models.state import EncodedSource, StepOutput, Stepper
 from regard.ops.backends import tell
-from regard.ops.paths import fused_wanted
+from regard.ops.paths import fused_refused
 from regard.search.candidates import TokenRules, TopK, VocabularyMap
 from regard.search.constraints import ForcedAttention, TokenConstraints
 from regard.search.graphs import Graphs
@@ -79,8 +79,9 @@ def search(
             f"{len(constraints)} constraints for {len(encoded.mask)} sentences; give one for each"
         )
     reason = "" if encoded.mask.is_cuda else f"tensors are on {encoded.mask.device.type}"
-    reason = reason or ("" if fused_wanted() else "naive_only() is on")
-    reason = reason or refuses(options, constraints, history=history, watched=watch is not None)
+    reason = (
+        reason or fused_refused() or refuses(options, constraints, history=history, watched=watch is not None)
+    )
     if not reason:
         return _search_on_device(decoder, encoded, options)
     tell("beam search", "host", dict.fromkeys(("CUDA graph", "device"), reason))
