@@ -3,7 +3,7 @@
 The beams of all sentences are tensors of one shape, B × K, in a `Frame`: a sentence that has ended, a finished
 hypothesis and a place of the beam that nothing fills have a total of −∞ and choose nothing. A step reads and writes a
 frame and never asks the host, so that it can be captured as a CUDA graph (`graphs`); `on_device` makes steps until all
-sentences have ended. `choose` is the choice as the papers have it; `ops/best_words` finds the words it chooses among.
+sentences have ended. The choice itself is `ops/beam_choice`, among the words that `ops/best_words` finds.
 """
 
 from dataclasses import dataclass, replace
@@ -13,8 +13,9 @@ import torch
 from torch import Tensor
 
 from regard.models.state import StepOutput, Stepper
+from regard.ops.beam_choice import choose, persistent
 from regard.ops.best_words import Allowed, best_allowed
-from regard.search.hypotheses import LEAST_COVERED, NEVER
+from regard.search.hypotheses import LEAST_COVERED
 from regard.text.specials import EOS
 
 STEPS = 32
@@ -52,7 +53,7 @@ class Frame:
         state: the decoder's, R = B·K rows.
         previous_ids: y_{i−1}, (R,).
         totals: log p of each partial hypothesis, (B, K), float64; −∞ where there is none.
-        scores: of the finished hypotheses, best first, (B, K), float64; −∞ where there is none.
+        scores: of the finished hypotheses, (B, K), float64; −∞ behind them.
         covered: Σ α of each row, (R, Tx), for the coverage penalty; None without one.
         limits: the most tokens of each sentence, (B, 1).
         minimum: the fewest, EOS not counted, (B, 1).
@@ -104,72 +105,6 @@ class Frame:
         )
 
 
-class Choice(NamedTuple):
-    """What a step chose, (B, K) each.
-
-    Attributes:
-        tokens: the ids.
-        parents: the places of the beam they continue.
-        log_probs: log p of each token, float64.
-        ended: the score of a hypothesis that chose EOS; −∞ for others.
-        totals: log p of what goes on; −∞ where nothing does.
-        scores: of all finished hypotheses, best first.
-    """
-
-    tokens: Tensor
-    parents: Tensor
-    log_probs: Tensor
-    ended: Tensor
-    totals: Tensor
-    scores: Tensor
-
-
-def choose(
-    totals: Tensor,
-    scores: Tensor,
-    log_probs: Tensor,
-    words: Tensor,
-    divisor: Tensor,
-    largest_divisors: Tensor,
-    n_best: int,
-    penalties: Tensor | None = None,
-) -> Choice:
-    """The K best candidates of each sentence; of equal ones that of the first row, and of its first rank.
-
-    Args:
-        totals: (B, K), as in `Frame`.
-        scores: (B, K), as in `Frame`.
-        log_probs: of each row's best words, (R, k), best first.
-        words: their ids, (R, k).
-        divisor: of log p at this step, (1,).
-        largest_divisors: (B,), as in `Frame`.
-        n_best: how many hypotheses are wanted.
-        penalties: what the coverage penalty adds to the score of each row, (B, K); None for nothing.
-    """
-    (batch, beam), k = totals.shape, log_probs.shape[1]
-    candidates = (totals.reshape(-1, 1) + log_probs).view(batch, beam * k)  # (B, K·k)
-    # stable, and what is not a number comes last
-    best, places = (-candidates).sort(dim=1, stable=True)
-    best, places = -best[:, :beam], places[:, :beam]
-    # partial and finished hypotheses together are K
-    free = beam - (scores > NEVER).sum(dim=1, keepdim=True)
-    possible = (best > NEVER) & (torch.arange(beam, device=best.device) < free)
-    tokens = words.reshape(batch, -1).gather(1, places)
-    values = log_probs.reshape(batch, -1).gather(1, places).double()
-    parents = places // k
-    ended = possible & (tokens == EOS)
-    score = best / divisor
-    if penalties is not None:
-        score = score + penalties.gather(1, parents)
-    score = torch.where(ended, score, NEVER)
-    scores = torch.cat([scores, score], dim=1).sort(dim=1, descending=True).values[:, :beam]
-    best = torch.where(possible & ~ended, best, NEVER)
-    # no continuation scores higher than its present log p under the penalty of the longest output
-    needed = scores[:, n_best - 1] * largest_divisors  # (B,)
-    goes_on = best.amax(dim=1) > needed
-    return Choice(tokens, parents, values, score, torch.where(goes_on.unsqueeze(1), best, NEVER), scores)
-
-
 def advance(decoder: Stepper, frame: Frame, rules: Rules) -> None:
     """One step: the decoder's, and what `settle` does."""
     settle(decoder.step(frame.previous_ids, frame.state, frame.encoded), frame, rules)
@@ -181,21 +116,41 @@ def settle(output: StepOutput, frame: Frame, rules: Rules) -> None:
     Every tensor of the frame but those of `encoded` is written in place, except the state, which is replaced: that of
     some cells grows. `graphs` writes it back.
     """
+    penalties = None
+    if frame.covered is not None:
+        assert output.alpha is not None, "a decoder that attends gives alpha at each step"
+        frame.covered.add_(output.alpha)
+        mask = frame.encoded.mask.repeat_interleave(frame.shape[1], dim=0)
+        missing = frame.covered.clamp(LEAST_COVERED, 1.0).log().masked_fill(~mask, 0.0)
+        penalties = rules.coverage * missing.sum(dim=1).view(frame.shape).double()
+    in_kernels = persistent.applies(output.logits, rules.k)
+    rows = (_choose_in_kernels if in_kernels else _choose)(output.logits, frame, rules, penalties)
+    frame.state = output.state.select(rows) if frame.shape[1] > 1 else output.state
+    if frame.covered is not None:
+        frame.covered.copy_(frame.covered.index_select(0, rows))
+    if frame.alphas is not None and output.alpha is not None:
+        frame.alphas.index_copy_(0, frame.counters[1], output.alpha.unsqueeze(0))
+    frame.counters.add_(1)
+
+
+def _choose_in_kernels(logits: Tensor, frame: Frame, rules: Rules, penalties: Tensor | None) -> Tensor:
+    """As `_choose`."""
+    beams = persistent.Beams(**{name: getattr(frame, name) for name in persistent.Beams._fields})
+    return persistent.choose_(
+        logits, beams, rules.k, rules.n_best, rules.banned, rules.end, rules.words, penalties
+    )
+
+
+def _choose(logits: Tensor, frame: Frame, rules: Rules, penalties: Tensor | None) -> Tensor:
+    """Write what was chosen into the frame; return the row that each row continues, (R,)."""
     batch, beam = frame.shape
     step, place = frame.counters  # (1,) each
     may_end = (frame.minimum <= step).expand(batch, beam).reshape(-1)
     must_end = (frame.limits <= step + 1).expand(batch, beam).reshape(-1)
     allowed = Allowed(rules.banned, rules.end, may_end, must_end)
-    log_probs, words = best_allowed(output.logits, rules.k, allowed)
+    log_probs, words = best_allowed(logits, rules.k, allowed)
     if rules.words is not None:
         words = rules.words[words]
-    penalties = None
-    if frame.covered is not None:
-        assert output.alpha is not None, "a decoder that attends gives alpha at each step"
-        frame.covered.add_(output.alpha)
-        mask = frame.encoded.mask.repeat_interleave(beam, dim=0)
-        missing = frame.covered.clamp(LEAST_COVERED, 1.0).log().masked_fill(~mask, 0.0)
-        penalties = rules.coverage * missing.sum(dim=1).view(batch, beam).double()
     choice = choose(
         frame.totals,
         frame.scores,
@@ -204,18 +159,13 @@ def settle(output: StepOutput, frame: Frame, rules: Rules) -> None:
         frame.divisors.index_select(0, place),
         frame.largest_divisors,
         rules.n_best,
+        EOS,
         penalties,
     )
-    firsts = torch.arange(0, batch * beam, beam, device=choice.parents.device).unsqueeze(1)
-    rows = (choice.parents + firsts).flatten()  # (R,)
-    frame.state = output.state.select(rows) if beam > 1 else output.state
     frame.previous_ids.copy_(choice.tokens.flatten())
     frame.totals.copy_(choice.totals)
     frame.scores.copy_(choice.scores)
-    if frame.covered is not None:
-        frame.covered.copy_(frame.covered.index_select(0, rows))
     chosen = torch.stack([choice.tokens.double(), choice.parents.double(), choice.log_probs, choice.ended])
     frame.chosen.index_copy_(0, place, chosen.unsqueeze(0))
-    if frame.alphas is not None and output.alpha is not None:
-        frame.alphas.index_copy_(0, place, output.alpha.unsqueeze(0))
-    frame.counters.add_(1)
+    firsts = torch.arange(0, batch * beam, beam, device=logits.device).unsqueeze(1)
+    return (choice.parents + firsts).flatten()

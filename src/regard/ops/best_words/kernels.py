@@ -9,7 +9,7 @@ from typing import no_type_check
 import triton
 import triton.language as tl
 
-_NONE = tl.constexpr(-(2**63))
+no_key = tl.constexpr(-(2**63))
 """Below every key."""
 
 
@@ -40,10 +40,13 @@ def column_of(key):
 @triton.jit
 @no_type_check
 def best_of_blocks(
-    LOGITS, BANNED, MAY_END, KEYS, SUMS, size, end, blocks,
-    NUM_BANNED: tl.constexpr, K: tl.constexpr, BLOCK: tl.constexpr,
+    LOGITS, BANNED, MINIMUM, STEP, KEYS, SUMS, size, end, blocks,
+    ROWS: tl.constexpr, NUM_BANNED: tl.constexpr, K: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
-    """Of one block of a row: the K largest keys, the largest logit, and Σ exp(logit − largest)."""
+    """Of one block of a row: the K largest keys, the largest logit, and Σ exp(logit − largest).
+
+    EOS may be chosen from the step on that is the minimum of the row's sentence, which has `ROWS` rows.
+    """
     row, block = tl.program_id(0).to(tl.int64), tl.program_id(1)
     columns = block * BLOCK + tl.arange(0, BLOCK)
     inside = columns < size
@@ -53,15 +56,15 @@ def best_of_blocks(
     summed = tl.sum(tl.exp(values - tl.where(top == float("-inf"), 0.0, top)), 0)
     tl.store(SUMS + (row * blocks + block) * 2, top)
     tl.store(SUMS + (row * blocks + block) * 2 + 1, summed)
-    may_end = tl.load(MAY_END + row) != 0
-    values = tl.where((columns == end) & (may_end == 0), float("-inf"), values)
+    too_early = tl.load(MINIMUM + row // ROWS) > tl.load(STEP)
+    values = tl.where((columns == end) & too_early, float("-inf"), values)
     for i in tl.static_range(NUM_BANNED):
         values = tl.where(columns == tl.load(BANNED + i), float("-inf"), values)
-    keys = tl.where(inside, keys_of(values, columns), _NONE)
+    keys = tl.where(inside, keys_of(values, columns), no_key)
     for j in tl.static_range(K):
         best = tl.max(keys, 0)
         tl.store(KEYS + (row * blocks + block) * K + j, best)
-        keys = tl.where(keys == best, _NONE, keys)
+        keys = tl.where(keys == best, no_key, keys)
 
 
 @triton.jit
@@ -86,12 +89,12 @@ def best_of_rows(
     row = tl.program_id(0).to(tl.int64)
     total = log_sum_of_blocks(SUMS, row, blocks, BLOCKS)
     place = tl.arange(0, KEYS_UP)
-    keys = tl.load(KEYS + row * blocks * K + place, mask=place < blocks * K, other=_NONE)
+    keys = tl.load(KEYS + row * blocks * K + place, mask=place < blocks * K, other=no_key)
     must_end = tl.load(MUST_END + row) != 0
     of_end = tl.load(LOGITS + row * size + end).to(tl.float32) - total
     for j in tl.static_range(K):
         best = tl.max(keys, 0)
-        keys = tl.where(keys == best, _NONE, keys)
+        keys = tl.where(keys == best, no_key, keys)
         others = of_end if j == 0 else float("-inf")
         tl.store(LOG_PROBS + row * K + j, tl.where(must_end, others, value_of(best) - total))
         tl.store(COLUMNS + row * K + j, tl.where(must_end, end, column_of(best)))
