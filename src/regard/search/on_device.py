@@ -89,8 +89,9 @@ class DeviceSearch:
         self, decoder: Stepper, encoded: Any, options: SearchOptions, graphs: Graphs | None = None
     ) -> None:
         self._decoder, self._options, self._graphs = decoder, options, graphs
-        self._source_lengths: Ids = encoded.mask.sum(dim=1).cpu().numpy()
-        self._limits = length_limits(encoded.mask, options)
+        mask = encoded.mask.cpu()  # the one thing that the host waits for before it starts
+        self._source_lengths: Ids = mask.sum(dim=1).numpy()
+        self._limits = length_limits(mask, options)
         self._sentences: Ids = np.arange(len(self._limits))
         self._pasts: list[_Past] = []
         self._num_steps = self._num_laid_aside = 0
@@ -233,7 +234,6 @@ class DeviceSearch:
         self._lay_aside()
         filled = np.concatenate([remaining, np.repeat(remaining[:1], size - len(remaining))])
         self._frame = self._frame.select(torch.from_numpy(filled).to(self._frame.totals.device))
-        self._frame.totals[len(remaining) :] = NEVER
         self._sentences = self._sentences[remaining]
         self._captured = None
         if self._graphs is not None:
