@@ -16,7 +16,7 @@ from benchmarks.gpu.training_step import profile_update, throughput
 AGREEMENT_SIZES = (Size(128, 50, 1024), Size(7, 9, 192), Size(33, 21, 1000))
 """The sizes at which agreement is checked: the largest, a small one, and one whose widths are padded."""
 
-PARTS = ["agreement", "timing", "step", "profile", "decoding"]
+PARTS = ["agreement", "timing", "step", "profile", "decoding", "search-profile"]
 
 
 def collect(
@@ -83,9 +83,13 @@ def main() -> None:
         "profile": lambda: collect("Profile of that update, 80 sentences of 50 words", lambda row: row,
                                    [(row,) for row in profile_update(80)]),
         "decoding": lambda: collect(
-            "Search with RNNsearch-50, outputs of 50 words", decoding.measure,
-            [(128, beam, precision) for precision in decoding.PRECISIONS for beam in (1, 5)],
+            "Search with RNNsearch-50", decoding.measure,
+            [(128, beam, precision, lengths, path)
+             for precision in (["bf16"] if args.short else decoding.PRECISIONS)
+             for lengths in ("all 50", "as in a corpus") for path in decoding.PATHS for beam in (1, 5)],
         ),
+        "search-profile": lambda: collect("Profile of that search", lambda row: row,
+                                          [(row,) for beam in (1, 5) for row in decoding.profile_search(beam)]),
     }  # fmt: skip
     for part in args.parts:
         figures[part] = parts[part]()

@@ -31,7 +31,7 @@ def small(monkeypatch):
 @pytest.mark.parametrize("precision", decoding.PRECISIONS)
 @pytest.mark.parametrize("beam", [1, 5])
 @pytest.mark.usefixtures("small")
-def test_every_output_has_the_given_number_of_words(precision, beam):
+def test_every_output_is_as_long_as_its_source(precision, beam):
     model = decoding.rnnsearch(precision, "cpu")
     assert isinstance(model, Seq2Seq)
     assert {parameter.dtype for parameter in model.parameters()} == {decoding.PRECISIONS[precision]}
@@ -39,5 +39,9 @@ def test_every_output_has_the_given_number_of_words(precision, beam):
         model.decoder.output.b_o[EOS] += 9  # outputs would end at once without the minimum length
     batch = decoding.sources(3, "cpu")
     assert torch.equal(batch.source_mask, torch.ones(3, decoding.WORDS + 1).bool())
-    results = decoding.build_search(model, batch, beam, 7)()
-    assert [len(result.hypotheses[0].ids) for result in results] == [8, 8, 8]
+    batch = decoding.sources(5, "cpu", "as in a corpus")
+    sizes = batch.source_mask.sum(dim=1).tolist()
+    assert len(set(sizes)) > 1
+    for path in decoding.PATHS:
+        results = decoding.build_search(model, batch, decoding.options_of(beam), path)()
+        assert [len(result.best.ids) for result in results] == sizes

@@ -65,6 +65,20 @@ class EncodedSource:
             self.num_unknowns,
         )
 
+    def padded(self, length: int) -> "EncodedSource":
+        """The same sources with padding up to `length` words."""
+        missing = length - self.mask.shape[1]
+        if missing == 0:
+            return self
+
+        def pad(part: Tensor | None, value: float = 0) -> Tensor | None:
+            beside = (0, 0) * (0 if part is None else part.dim() - 2)
+            return None if part is None else torch.nn.functional.pad(part, (*beside, 0, missing), value=value)
+
+        of_words = ("annotations", "mask", "keys", "values", "memories")
+        parts = {name: pad(getattr(self, name)) for name in of_words}
+        return replace(self, copy_ids=pad(self.copy_ids, -1), **parts)  # type: ignore[arg-type]
+
     def with_forced_attention(self, positions: Tensor | None) -> "EncodedSource":
         """The same source for a step with forced attention to `positions` (B,); see `forced`."""
         return replace(self, forced=positions)

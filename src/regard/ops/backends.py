@@ -20,9 +20,12 @@ from torch import Tensor
 
 from regard.ops.kernels.choose import kernels_refuse
 from regard.ops.native.choose import native_refuses
-from regard.ops.paths import fused_wanted
+from regard.ops.paths import fused_refused
 
 Name = Literal["Triton", "C", "torch", "naive"]
+
+Reasons = Mapping[Name, str] | Mapping[str, str]
+"""By the name of a path that was not taken, why not."""
 
 
 @dataclass(frozen=True)
@@ -63,10 +66,12 @@ class _Triton:
     means = "all steps in one launch on a GPU"
 
     def supports(self, question: Question) -> str:
-        if not fused_wanted():
-            return "naive_only() is on"
         like, sizes = question.tensors[0], (question.slots, *question.widths)
-        return kernels_refuse(like, *sizes, dtype=question.dtype) or question.lacks.get(self.name, "")
+        return (
+            fused_refused()
+            or kernels_refuse(like, *sizes, dtype=question.dtype)
+            or question.lacks.get(self.name, "")
+        )
 
 
 class _C:
@@ -84,7 +89,7 @@ class _Torch:
     means = "torch's kernel, or a backward pass derived by hand"
 
     def supports(self, question: Question) -> str:
-        return question.lacks.get(self.name, "") or ("" if fused_wanted() else "naive_only() is on")
+        return question.lacks.get(self.name, "") or fused_refused()
 
 
 class _Naive:
@@ -105,13 +110,13 @@ class Choice:
 
     Attributes:
         op: its name.
-        backend: the name of one of `BACKENDS`.
+        backend: the name of one of `BACKENDS`; of what is no op, such as a search, that of one of its own paths.
         reasons: of each faster backend, why it did not.
     """
 
     op: str
-    backend: Name
-    reasons: Mapping[Name, str]
+    backend: str
+    reasons: Reasons
 
     def __str__(self) -> str:
         """One line."""
@@ -145,11 +150,11 @@ def choose(question: Question) -> Name:
     raise AssertionError("the naive backend supports everything")
 
 
-def tell(op: str, backend: Name, reasons: Mapping[Name, str]) -> None:
+def tell(op: str, backend: str, reasons: Reasons) -> None:
     """Note a choice that was made elsewhere, for callers of `explain`."""
     heard = _heard.get()
     if heard is not None:
-        heard.append(Choice(op, backend, dict(reasons)))
+        heard.append(Choice(op, backend, reasons))
 
 
 def tell_looped(op: str, reason: str) -> None:

@@ -1,7 +1,8 @@
 """Which of two equivalent paths of an op runs: the naive definition, or the fused one, which is faster.
 
 Each op's ``__init__`` calls `fused_wanted` and chooses there. The fused path is the default; `naive_only` turns it off
-for a block: in tests, in teaching, and to check a number.
+for a block: in tests, in teaching, and to check a number. So does a transform of `torch.func` (grad, vmap, jvp) and
+forward-mode differentiation: backward passes derived by hand are opaque to them, and the naive path is not.
 """
 
 from collections.abc import Callable, Iterator
@@ -11,6 +12,7 @@ from functools import wraps
 from typing import Any
 
 import torch
+from torch.autograd import forward_ad
 
 from regard.errors import RegardError
 
@@ -19,7 +21,20 @@ _naive: ContextVar[bool] = ContextVar("naive", default=False)
 
 def fused_wanted() -> bool:
     """Return whether ops should take their fused path."""
-    return not _naive.get()
+    return not fused_refused()
+
+
+def fused_refused() -> str:
+    """Why ops should take their naive path, a clause; empty if they should not."""
+    if _naive.get():
+        return "naive_only() is on"
+    if torch.compiler.is_compiling():  # traces autograd's functions itself
+        return ""
+    if torch._C._are_functorch_transforms_active():
+        return "a transform of torch.func is active"
+    if forward_ad._current_level >= 0:
+        return "forward-mode differentiation is active"
+    return ""
 
 
 @contextmanager

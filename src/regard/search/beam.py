@@ -5,9 +5,11 @@ of a sentence narrows as its hypotheses finish (partial and finished ones togeth
 search and a beam as wide as the space is exhaustive. A sentence leaves the batch when its beam is used up, or when no
 partial hypothesis can still reach its n best. The hypotheses of a sentence share one copy of the source.
 
-The device steps the decoder and finds the most probable tokens of each row. The choice among them concerns a few
-numbers per sentence and is made on the host: a row is a slot of a sentence, the slots of a sentence are side by side,
-and log p is −∞ where a slot is empty because another sentence has more partial hypotheses. Knows no text.
+On a GPU an ordinary search stays on the device (`on_device`, `graphs`), which `regard.ops.explain` tells. On a CPU,
+and where a sentence has constraints, the device steps the decoder and finds the most probable tokens of each row. The
+choice among them concerns a few numbers per sentence and is made on the host: a row is a slot of a sentence, the slots
+of a sentence are side by side, and log p is −∞ where a slot is empty because another sentence has more partial
+hypotheses. Knows no text.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -18,10 +20,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from regard.errors import ConfigError, DataError
+from regard.errors import ConfigError
 from regard.models.state import EncodedSource, StepOutput, Stepper
+from regard.ops.backends import tell
+from regard.ops.paths import fused_refused
 from regard.search.candidates import TokenRules, TopK, VocabularyMap
 from regard.search.constraints import ForcedAttention, TokenConstraints
+from regard.search.graphs import Graphs
 from regard.search.hypotheses import (
     NEVER,
     Backpointers,
@@ -31,8 +36,10 @@ from regard.search.hypotheses import (
     Floats,
     HypothesisEnd,
     Ids,
+    diverged,
     length_limits,
 )
+from regard.search.on_device import DeviceSearch, refuses
 from regard.search.options import DEFAULT_SEARCH, SearchOptions
 from regard.search.phrases import RequiredPhrases, check_limits
 from regard.search.trace import HistoryRecorder, SearchResult, StepCandidates
@@ -71,6 +78,37 @@ def search(
         raise ConfigError(
             f"{len(constraints)} constraints for {len(encoded.mask)} sentences; give one for each"
         )
+    reason = "" if encoded.mask.is_cuda else f"tensors are on {encoded.mask.device.type}"
+    reason = (
+        reason or fused_refused() or refuses(options, constraints, history=history, watched=watch is not None)
+    )
+    if not reason:
+        return _search_on_device(decoder, encoded, options)
+    tell("beam search", "host", dict.fromkeys(("CUDA graph", "device"), reason))
+    return search_on_host(decoder, encoded, options, constraints, history=history, watch=watch)
+
+
+def _search_on_device(decoder: Stepper, encoded: EncodedSource, options: SearchOptions) -> list[SearchResult]:
+    with (graphs := Graphs(decoder)) as mine:
+        results = DeviceSearch(decoder, encoded, options, mine).run()
+    if graphs.reason:
+        tell("beam search", "device", {"CUDA graph": graphs.reason})
+    else:
+        tell("beam search", "CUDA graph", {})
+    return results
+
+
+@torch.inference_mode()
+def search_on_host(
+    decoder: Stepper,
+    encoded: EncodedSource,
+    options: SearchOptions = DEFAULT_SEARCH,
+    constraints: Sequence[TokenConstraints] | None = None,
+    *,
+    history: bool = False,
+    watch: Watch | None = None,
+) -> list[SearchResult]:
+    """`search` with the choice on the host, which knows every option; arguments as there."""
     source_lengths: Ids = encoded.mask.sum(dim=1).cpu().numpy()
     limits = length_limits(encoded.mask, options)
     forced: ForcedAttention | None = None
@@ -289,10 +327,7 @@ class _Beam:
                     "or raise the limit or the beam"
                 )
             if not finished:
-                raise DataError(
-                    f"sentence {b + 1}: no output has a probability: the model's numbers are not finite; train it "
-                    "again, or take an earlier checkpoint"
-                )
+                raise diverged(b)
         lengths = [int(self._source_lengths[b]) for b, finished in enumerate(ends) for _ in finished]
         hypotheses = iter(self._backpointers.trace([end for finished in ends for end in finished], lengths))
         histories = [None] * len(ends) if self._recorder is None else self._recorder.histories()

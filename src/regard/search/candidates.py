@@ -69,6 +69,20 @@ class VocabularyMap:
         return column
 
 
+def fewest_tokens(source_words: Ids, limits: Ids, options: SearchOptions) -> Ids:
+    """The fewest tokens of each output, EOS not counted, (B,); fewer than its limit.
+
+    Args:
+        source_words: (B,), source tokens without EOS.
+        limits: (B,), the most tokens, EOS counted.
+        options: `min_length`, and `min_ratio` × source tokens.
+    """
+    # the rounding of a product must not require one word more
+    minimum = np.maximum(np.ceil(source_words * options.min_ratio - 1e-9), options.min_length)
+    fewest: Ids = np.minimum(minimum, limits - 1).astype(np.int64)
+    return fewest
+
+
 class StepRules(NamedTuple):
     """One step's rules for R rows.
 
@@ -107,9 +121,7 @@ class TokenRules:
         limits: Ids,
         vocabulary: VocabularyMap,
     ) -> None:
-        # the rounding of a product must not require one word more
-        minimum = np.maximum(np.ceil(source_words * options.min_ratio - 1e-9), options.min_length)
-        self._minimum = np.minimum(minimum, limits - 1)  # (B,)
+        self._minimum = fewest_tokens(source_words, limits, options)  # (B,)
         self._limits, self._vocabulary = limits, vocabulary
         self._prefixes = [each.prefix for each in constraints or ()]
         self._exclude = [each.exclude for each in constraints or ()]

@@ -17,6 +17,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from regard.errors import DataError
 from regard.search.options import LengthPenalty, SearchOptions
 from regard.text.specials import EOS
 
@@ -85,6 +86,14 @@ def divisor(length: float, power: float, penalty: LengthPenalty = "average") -> 
     if penalty == "wu":
         return float(((5 + length) / 6) ** power)
     return 1.0
+
+
+def diverged(b: int) -> DataError:
+    """The error of a sentence b for which nothing has a probability."""
+    return DataError(
+        f"sentence {b + 1}: no output has a probability: the model's numbers are not finite; train it again, or take "
+        "an earlier checkpoint"
+    )
 
 
 class HypothesisEnd(NamedTuple):
@@ -172,7 +181,8 @@ class Backpointers:
         ]
 
 
-_LEAST_COVERED = 1e-6  # for an attention that can be 0
+LEAST_COVERED = 1e-6
+"""The least that a word counts as covered: an attention can be 0."""
 
 
 class Coverage:
@@ -211,7 +221,7 @@ class Coverage:
 
 def uncovered(covered: Floats) -> float:
     """Σ_j log min(Σ_i α_ij, 1) over source words j: 0 where each had its attention, below 0 where one had less."""
-    return float(np.log(np.clip(covered, _LEAST_COVERED, 1.0)).sum())
+    return float(np.log(np.clip(covered, LEAST_COVERED, 1.0)).sum())
 
 
 class FinishedHypotheses:

@@ -19,7 +19,7 @@ import torch
 from torch import Tensor
 
 from regard.config import in_range
-from regard.errors import ConfigError, DataError
+from regard.errors import ConfigError
 from regard.models.state import EncodedSource, StepOutput, Stepper
 from regard.search.candidates import StepRules, TokenRules, VocabularyMap
 from regard.search.constraints import ForcedAttention, TokenConstraints
@@ -29,6 +29,7 @@ from regard.search.hypotheses import (
     FinishedHypotheses,
     HypothesisEnd,
     Ids,
+    diverged,
     length_limits,
 )
 from regard.search.options import DEFAULT_SEARCH, MAX_TOKENS, SamplingOptions, SearchOptions
@@ -357,10 +358,7 @@ class _Samples:
         ends = [end for end in self._ends if end is not None]
         for number, end in enumerate(ends):
             if math.isnan(end.score):
-                raise DataError(
-                    f"sentence {number // self._slots + 1}: no output has a probability: the model's numbers are not "
-                    "finite; train it again, or take an earlier checkpoint"
-                )
+                raise diverged(number // self._slots)
         hypotheses = self._backpointers.trace(ends, source_lengths.repeat(self._slots).tolist())
         starts = range(0, len(hypotheses), self._slots)
         return [SearchResult(tuple(hypotheses[start : start + self._slots])) for start in starts]

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from regard.ops.native.library import load
-from regard.ops.paths import fused_wanted
+from regard.ops.paths import fused_refused
 
 _off: ContextVar[Collection[str]] = ContextVar("native_off", default=())
 _ALL = "all"
@@ -42,8 +42,8 @@ def native_refuses(weight: Tensor, *others: Tensor, op: str = "") -> str:
         others: float32 as well, or narrowed to bfloat16 by mixed precision, which the kernels widen again.
         op: its name, where `native_off` may name it.
     """
-    if not fused_wanted():
-        return "naive_only() is on"
+    if reason := fused_refused():
+        return reason
     if _ALL in _off.get() or op in _off.get():
         return "native_off() is on"
     if torch.compiler.is_compiling():
