@@ -10,6 +10,7 @@ host.
 import random
 import time
 from collections.abc import Callable
+from functools import partial
 from statistics import median
 from typing import Any
 
@@ -56,7 +57,11 @@ def _eagerly(decoder: Any, encoded: Any, options: SearchOptions) -> list[Any]:
     return DeviceSearch(decoder, encoded, options).run()
 
 
-PATHS: dict[str, Callable[..., list[Any]]] = {"graph": search, "eager": _eagerly, "host": search_on_host}
+PATHS: dict[str, Callable[..., list[Any]]] = {
+    "graph": partial(search, on_device=True),
+    "eager": _eagerly,
+    "host": search_on_host,
+}
 """Where the choice is made: on the device, with steps captured or not, or on the host."""
 
 
