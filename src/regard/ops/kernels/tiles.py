@@ -146,8 +146,8 @@ def run_steps(kernel: Any, tiles: Tiles, count: int, *given: Any, **options: Any
 def launch(kernel: Any, programs: int, num_phases: int, count: int, *given: Any, **options: Any) -> None:
     """As `run_steps`, for a kernel with its own tiles and `num_phases` phases.
 
-    The launch is cooperative: the GPU begins it when it can hold all programs at once. Otherwise two recurrences, on two
-    streams or of two processes, could each hold some multiprocessors and wait for the others' for ever.
+    The launch is cooperative: the GPU begins it when it can hold all programs at once. Otherwise two recurrences, on
+    two streams or of two processes, could each hold some multiprocessors and wait for the others' for ever.
     """
     counter = torch.zeros(1, dtype=torch.int32, device=given[0].device)
     if counter.is_cuda:

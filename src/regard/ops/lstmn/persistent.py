@@ -10,10 +10,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from regard.ops.by_hand.steps import tape_of
 from regard.ops.kernels.choose import kernels_apply
 from regard.ops.kernels.tiles import run_steps, taken_of, tiles_of
 from regard.ops.paths import first_derivative_only
-from regard.ops.tape.fused import tape_of
 from regard.ops.tape.persistent import energies_of, held, key_gradients, summands, tape_lacks
 
 Options = tuple[float, bool, int]
