@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
+from regard.ops.backends import NO_DROPOUT
 from regard.ops.recurrence import Inputs, Outputs, Recurrence, Weights
 from regard.ops.shapes import Bool, Float
 from regard.ops.unroll import PlainState, State
@@ -29,7 +30,7 @@ def supports(recurrence: Recurrence, inputs: Inputs, weights: Weights) -> str:
     """Why torch has no kernel for a recurrence; empty if it has one."""
     if recurrence.reads or recurrence.cell not in _KERNELS or weights.W is None:
         return "torch has no kernel for it"
-    return "" if inputs.state_mask is None else "it has no dropout of states"
+    return "" if inputs.state_mask is None else NO_DROPOUT
 
 
 def run(recurrence: Recurrence, inputs: Inputs, weights: Weights, state: State) -> Outputs:

@@ -48,6 +48,9 @@ class Reading:
         self.matrix, self.v_a, self.scale = matrix, v_a, scale
         self.adds, self.windows, self.span = adds, windows, span
         self.invalid = None if bool(valid.all()) else ~valid
+        self.starves = span > 0 or not bool(
+            valid.any(dim=1).all()
+        )  # a row may have nothing to read, or not all
         self.before = _real_before(valid) if span else valid
         self._buffer = None if v_a is None else torch.empty_like(keys).flatten()
 
@@ -87,8 +90,8 @@ class Reading:
         if unread is not None:
             # finite, so that a row without any real slot has no NaN before it is set to 0
             energies.masked_fill_(unread, torch.finfo(energies.dtype).min)
-        alpha = energies.softmax(dim=-1)
-        if unread is not None:
+        alpha = torch.softmax(energies, dim=-1, out=energies)
+        if unread is not None and (self.starves or hi - lo < self.keys.shape[1]):
             alpha.masked_fill_(unread, 0.0)
         self.alpha[t, :, lo:hi] = alpha
         torch.bmm(alpha.unsqueeze(1), self.values[:, lo:hi], out=out.unsqueeze(1))
@@ -114,15 +117,16 @@ class Reading:
             if self.d_alpha is not None:
                 da += self.d_alpha[t, :, lo:hi]
             de = alpha * (da - (alpha * da).sum(dim=-1, keepdim=True))  # softmax; 0 on padding
-            d_query.copy_(self._energies_back(de, query, lo, hi))
+            self._energies_back(de, query, lo, hi, d_query)
         return d_query if self.matrix is None else d_query @ self.matrix
 
-    def _energies_back(self, de: Tensor, query: Tensor, lo: int, hi: int) -> Tensor:
-        """From ∂/∂energies (B, t) to ∂/∂query (B, p)."""
+    def _energies_back(self, de: Tensor, query: Tensor, lo: int, hi: int, d_query: Tensor) -> None:
+        """From ∂/∂energies (B, t) to ∂/∂query, into `d_query` (B, p)."""
         if self.v_a is None:
             de = de * self.scale
             self.d_keys[:, lo:hi].baddbmm_(de.unsqueeze(2), query.unsqueeze(1))
-            return torch.bmm(de.unsqueeze(1), self.keys[:, lo:hi]).squeeze(1)
+            torch.bmm(de.unsqueeze(1), self.keys[:, lo:hi], out=d_query.unsqueeze(1))
+            return
         assert self.d_v is not None
         hidden = self._hidden(query, lo, hi)
         self.d_v.addmv_(hidden.flatten(0, 1).T, de.flatten())
@@ -130,7 +134,8 @@ class Reading:
         self.d_energies[:, lo:hi] += de
         hidden.mul_(hidden)
         self.d_keys[:, lo:hi].addcmul_(hidden, de.unsqueeze(2), value=-1)
-        return torch.bmm(de.unsqueeze(1), hidden).squeeze(1).mul_(self.v_a).neg_()
+        torch.bmm(de.unsqueeze(1), hidden, out=d_query.unsqueeze(1))
+        d_query.mul_(self.v_a).neg_()
 
     def d_value(self, slot: int, first: int) -> Tensor:
         """∂/∂(the value at a slot) (B, d), from the reads of the steps `first` and later."""

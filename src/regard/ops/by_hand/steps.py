@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from regard.ops.affine import affine
+from regard.ops.backends import OTHER_ENERGY
 from regard.ops.by_hand.cells import GRU, LSTM, RNN, Cell, outer
 from regard.ops.by_hand.reading import Reading, windows_of
 from regard.ops.differentiable import Passes, Tensors, differentiable
@@ -26,7 +27,7 @@ CELLS = ("rnn", "rnn-sigmoid", "gru", "lstm", "lstm-plain", "lstm-peephole")
 def supports(recurrence: Recurrence) -> str:
     """Why it does not compute a recurrence, a clause; empty if it does."""
     if any(read.energy == "other" for read in recurrence.reads):
-        return "its energy is neither additive nor a dot product"
+        return OTHER_ENERGY
     if recurrence.cell not in CELLS:
         return f"it has no derivative of the cell {recurrence.cell}"
     return ""
@@ -123,20 +124,28 @@ def prepare(
     return {name: None if part is None else part.to(width) for name, part in given.items()} | masks
 
 
-def finish(recurrence: Recurrence, inputs: Inputs, given: dict[str, Tensor | None], made: Tensors) -> Outputs:
-    """What the passes made (T, B, ·) as `Outputs`, batch first."""
+def finish(
+    recurrence: Recurrence,
+    inputs: Inputs,
+    given: dict[str, Tensor | None],
+    made: Tensors,
+    ends: State | None = None,
+) -> Outputs:
+    """What the passes made (T, B, ·) as `Outputs`, batch first.
+
+    Args:
+        recurrence: which.
+        inputs: what it ran over.
+        given: from `prepare`.
+        made: by the passes.
+        ends: h (and c, and the summary) after the last real word; None if states over padding are as they were.
+    """
     real, num_parts = given.get("real"), 1 + recurrence.has_memory
 
     def at_words(x: Tensor) -> Tensor:
         """What each step gave, zero on padding and at its word's position."""
         x = x if real is None else torch.where(real, x, 0.0)
         return (x.flip(0) if inputs.reverse else x).transpose(0, 1)
-
-    def last_real(name: str, first: str) -> Tensor:
-        """The state after the last real word; the first if there is none."""
-        start = given[first]
-        assert start is not None
-        return _last_real(made[name], start, real)
 
     contexts, source_alpha = (
         made[name].transpose(0, 1) if name in made else None for name in ("contexts", "source_alpha")
@@ -147,10 +156,10 @@ def finish(recurrence: Recurrence, inputs: Inputs, given: dict[str, Tensor | Non
     alpha = at_words(made["alpha"]) if "alpha" in made else None
     if recurrence.source is not None:
         return Outputs(states, (), alpha, source_alpha, contexts)
-    ends = [last_real(*names) for names in (("states", "h0"), ("memories", "c0"))[:num_parts]]
+    if ends is None:
+        ends = tuple(made[name][-1] for name in ("states", "memories", "summaries") if name in made)
     if recurrence.past is None:
-        return Outputs(states, tuple(ends))
-    ends.append(last_real("summaries", "s0"))
+        return Outputs(states, ends)
     written, valid, keys0 = given["written0"], given["valid"], given["keys0"]
     assert written is not None
     assert valid is not None
@@ -162,16 +171,6 @@ def finish(recurrence: Recurrence, inputs: Inputs, given: dict[str, Tensor | Non
         for first, new in zip(firsts, news, strict=True)
     ]
     return Outputs(states, (*ends, *cut(tapes, valid, recurrence.past.span)), alpha)
-
-
-def _last_real(states: Tensor, initial: Tensor, real: Tensor | None) -> Tensor:
-    """The state (B, n) after the last real word: of states (T, B, n), real (T, B, 1); the first if there is none."""
-    if real is None:
-        return states[-1]
-    steps = torch.arange(1, real.shape[0] + 1, device=real.device).unsqueeze(1)
-    index = (steps * real.squeeze(-1)).amax(dim=0)  # (B,): 0 where no word is real
-    rows = torch.arange(real.shape[1], device=real.device)
-    return torch.cat([initial.unsqueeze(0), states])[index, rows]
 
 
 def tape_of(first: Tensor, num_steps: int) -> Tensor:
@@ -475,14 +474,9 @@ def _backward(plan: Plan, saved: Tensors, taken: Tensors) -> Tensors:
             dh = _plus(d_met, old_h)
         else:
             ds, dh = _plus(d_met[:, :n], old_s), _plus(d_met[:, n:], old_h) if r.keeps else old_h
-    found: dict[str, Tensor | None] = {
-        "x": d_x,
-        "h0": dh,
-        "c0": dc,
-        "s0": ds,
-        "reading0": d_reading,
-        "fed0": d_fed,
-    }
+    found: dict[str, Tensor | None] = {"x": d_x, "reading0": d_reading, "fed0": d_fed}
+    # a state that nothing read but padding has a gradient of 0
+    found |= {name: zero if d is None else d for name, d in (("h0", dh), ("c0", dc), ("s0", ds))}
     found |= run.cell.d_weights()
     if past is not None and d_key is not None:
         first = slice(0, run.first_slot)

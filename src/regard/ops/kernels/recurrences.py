@@ -6,6 +6,7 @@ import torch
 
 from regard.ops.attending_gru import persistent as attending_gru
 from regard.ops.attending_lstm import persistent as attending_lstm
+from regard.ops.backends import NO_DROPOUT, NO_KERNEL, OTHER_ENERGY
 from regard.ops.by_hand.steps import finish, fused_weights, prepare, project, scales_of
 from regard.ops.deep_fusion import persistent as deep_fusion
 from regard.ops.gru import persistent as gru
@@ -14,17 +15,15 @@ from regard.ops.kernels.choose import computing_dtype, kernels_apply
 from regard.ops.lstmn import persistent as lstmn
 from regard.ops.recurrence import Inputs, Outputs, Recurrence, Source, Weights
 from regard.ops.self_attentive_rnn import persistent as self_attentive
-from regard.ops.tape.persistent import tape_lacks
+from regard.ops.tape.persistent import last_real, tape_lacks
 from regard.ops.unroll import State
-
-NO_KERNEL = "it has no kernel for this op"
 
 
 def supports(recurrence: Recurrence, inputs: Inputs, weights: Weights) -> str:
     """Why no kernel computes a recurrence, whatever the device; empty if one does."""
     r, cell = recurrence, recurrence.cell
     if any(read.energy == "other" for read in r.reads):
-        return "its energy is neither additive nor a dot product"
+        return OTHER_ENERGY
     if r.past is not None:
         tapes = ("lstm", "lstm-plain") if r.source is not None or r.past.asks == "last read" else ()
         if cell != "rnn" and cell not in tapes:
@@ -38,7 +37,7 @@ def supports(recurrence: Recurrence, inputs: Inputs, weights: Weights) -> str:
         )
         return lacks or ("its two queries differ in width" if len(set(widths)) > 1 else "")
     if inputs.state_mask is not None:
-        return "it has no dropout of states"
+        return NO_DROPOUT
     if r.source is None:
         return "" if cell == "gru" and weights.W is not None else NO_KERNEL
     if r.source.enters == "readout":
@@ -118,7 +117,12 @@ def _run_tape(recurrence: Recurrence, inputs: Inputs, weights: Weights, state: S
             else:
                 parts = self_attentive.Sum.apply(x, given["h0"], *last)  # type: ignore[no-untyped-call]
             made = dict(zip(("states", "summaries", "keys", "alpha"), parts, strict=True))
-    return finish(recurrence, inputs, given, made)
+    ends = []
+    for name, first in (("states", "h0"), ("memories", "c0"), ("summaries", "s0")):
+        start, real = given.get(first), given.get("real")
+        if name in made and real is not None and start is not None:
+            ends.append(last_real(made[name], start, real))
+    return finish(recurrence, inputs, given, made, tuple(ends))
 
 
 def _fusion(given: dict[str, torch.Tensor | None], options: deep_fusion.Options) -> dict[str, torch.Tensor]:

@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from regard.ops.affine import affine
+from regard.ops.backends import NO_DROPOUT, NO_KERNEL, OTHER_ENERGY
 from regard.ops.by_hand.steps import fused_weights, project
 from regard.ops.differentiable import Passes, Tensors, differentiable
 from regard.ops.native.call import at, empty, flags, kernels, plain, source_of, threads_for, zeros
@@ -24,19 +25,17 @@ from regard.ops.recurrence import Inputs, Outputs, Recurrence, Weights, parts_of
 from regard.ops.tape.naive import cut
 from regard.ops.unroll import State
 
-NO_KERNEL = "it has no kernel for this op"
-
 
 def supports(recurrence: Recurrence, inputs: Inputs, weights: Weights) -> str:
     """Why no kernel computes a recurrence, whatever the device; empty if one does."""
     r, cell = recurrence, recurrence.cell
     if any(read.energy == "other" for read in r.reads):
-        return "its energy is neither additive nor a dot product"
+        return OTHER_ENERGY
     if r.past is not None:
         known = CELLS[:4] if r.past.asks == "last read" else ("rnn", "rnn-sigmoid")
         return NO_KERNEL if r.source is not None or cell not in known else ""
     if inputs.state_mask is not None:
-        return "it has no dropout of states"
+        return NO_DROPOUT
     if r.source is not None:
         if r.source.enters == "readout":
             return "" if cell == "lstm" else NO_KERNEL
