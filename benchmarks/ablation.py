@@ -19,7 +19,7 @@ from benchmarks.training import TrainingResult
 from regard.ops.native import native_off
 from regard.ops.paths import naive_only
 
-RECURRENCES = ("rnn", "lstm", "gru", "attending lstm", "attending gru", "input feeding")
+RECURRENCES = ("rnn", "lstm", "gru", "attending lstm", "attending gru", "input feeding lstm")
 
 ABLATIONS: dict[str, Callable[[], Any]] = {
     "recurrences in C": partial(native_off, *RECURRENCES),

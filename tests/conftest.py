@@ -31,6 +31,7 @@ from regard import models  # noqa: E402 (after the hook)
 from regard.config import merge  # noqa: E402 (after the hook)
 from regard.layers import CELLS, ENERGIES, SelfAttentive, is_sized  # noqa: E402 (after the hook)
 from regard.models import Seq2Seq  # noqa: E402 (after the hook)
+from regard.ops.by_hand.steps import CELLS as DERIVED_CELLS  # noqa: E402 (after the hook)
 from regard.tasks.config import TrainingConfig  # noqa: E402 (after the hook)
 from regard.tasks.translate.config import DataConfig, TokenizerConfig  # noqa: E402 (after the hook)
 from regard.tasks.translate.result import Translation  # noqa: E402 (after the hook)
@@ -151,7 +152,7 @@ _ATTENDING = {
 }
 _ONE_WAY = {"bidirectional": False}
 _SELF_ATTENTIVE = [name for name, kind in CELLS.items() if issubclass(kind, SelfAttentive)]
-_PLAIN = [name for name, kind in CELLS.items() if kind.sequence_op is not None]
+_PLAIN = [name for name in CELLS if name in (*DERIVED_CELLS, "gru-torch")]
 _VARIANTS = [name for name in CELLS if name not in _PLAIN + _SELF_ATTENTIVE]
 # every decoder × cell without a tape, of one layer and of two; every decoder × energy, over two cells
 GRID = (

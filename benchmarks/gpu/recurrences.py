@@ -16,11 +16,11 @@ from torch import Tensor, nn
 from torch.nn.functional import linear
 
 from benchmarks.gpu.stopwatch import graphed, median_ms, peak_mib
+from regard import ops
 from regard.layers import CELLS
-from regard.ops.attending_gru import attending_gru
-from regard.ops.attending_lstm import attending_lstm
-from regard.ops.input_feeding import input_feeding_lstm
+from regard.ops import Asking, Inputs, Read, Recurrence, Source, Weights
 from regard.ops.paths import naive_only
+from regard.ops.tape import AdditiveScoring
 
 DEVICE = "cuda"
 
@@ -43,10 +43,15 @@ class Attending(nn.Module):
         """The states, (B, T, n)."""
         projected, keys = linear(words, self.W, self.b), linear(source, self.U_a)
         zero = words.new_zeros(words.shape[0], self.U.shape[1])
-        given = (keys, source, mask, self.W_a, self.v_a, self.U, self.C)
-        if self.gates == 3:
-            return attending_gru(projected, zero, *given)[0]
-        return attending_lstm(projected, (zero, zero), *given)[0]
+        recurrence = Recurrence(
+            "gru" if self.gates == 3 else "lstm", source=Read("additive", "previous state", "gates")
+        )
+        asking = Asking(self.W_a, AdditiveScoring(None, self.v_a))
+        inputs, weights = (
+            Inputs(projected, source=Source(keys, source, mask)),
+            Weights(self.U, C=self.C, source=asking),
+        )
+        return ops.run(recurrence, inputs, weights, (zero,) if self.gates == 3 else (zero, zero)).states
 
 
 class InputFeeding(nn.Module):
@@ -62,8 +67,11 @@ class InputFeeding(nn.Module):
         """The attentional states, (B, T, n)."""
         projected, keys = linear(words, self.W, self.b), linear(source, self.U_a)
         zero = words.new_zeros(words.shape[0], self.U.shape[1])
-        weights = (self.W_a, self.v_a, self.F, self.U, self.W_c)
-        return input_feeding_lstm(projected, (zero, zero), zero, keys, source, mask, *weights, None)[0]
+        recurrence = Recurrence("lstm", source=Read("additive", "new state", "readout"))
+        asking = Asking(self.W_a, AdditiveScoring(None, self.v_a))
+        weights = Weights(self.U, F=self.F, W_c=self.W_c, source=asking)
+        inputs = Inputs(projected, source=Source(keys, source, mask))
+        return ops.run(recurrence, inputs, weights, (zero, zero, zero)).states
 
 
 class CellOnly(nn.Module):

@@ -14,7 +14,8 @@ pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a G
 
 STREAMS = """
 import torch
-from regard.ops.gru import gru_sequence
+from regard import ops
+from regard.ops import Inputs, Recurrence, Weights
 
 torch.manual_seed(1)
 B, T, n = 64, 200, 512
@@ -26,7 +27,7 @@ initial = (torch.zeros(B, n, device="cuda", dtype=torch.bfloat16),)
 
 
 def states():
-    return gru_sequence(inputs, mask, initial, W, U, b)[0]
+    return ops.run(Recurrence("gru"), Inputs(inputs, mask), Weights(U, W, b), initial).states
 
 
 alone = states()

@@ -9,7 +9,7 @@ import torch
 from regard.batches import PairBatch
 from regard.errors import ConfigError
 from regard.inference.packing import pack_model
-from regard.ops.native import load, native_off, packed_of
+from regard.ops.native import load, native_off
 
 compiled = pytest.mark.skipif(load().library is None, reason=f"no C kernels here: {load().reason}")
 
@@ -82,7 +82,8 @@ def test_the_model_is_left_as_it_was_and_shares_its_weights(tiny_model):
         assert torch.equal(value, before[name])
         if load().library is not None:
             assert packed.state_dict()[name].data_ptr() == value.data_ptr()
-    assert all(packed_of(parameter) is None for parameter in model.parameters())
+    assert not any(getattr(module, "packed", None) for module in model.modules())
+    assert not any(vars(parameter) for parameter in packed.parameters()), "nothing hangs on a tensor"
 
 
 def test_a_packed_model_takes_no_weights(tiny_model):
@@ -103,8 +104,8 @@ def test_what_is_shared_stays_shared_and_is_packed_for_the_output(tiny_model):
     tied.decoder.output.W_o = tied.decoder.embedding.E
     packed = pack_model(tied)
     assert packed.decoder.output.W_o is packed.decoder.embedding.E
-    assert packed_of(packed.decoder.output.W_o) is not None
-    assert packed_of(packed.encoder.embedding.E) is None
+    assert packed.decoder.output.packed.of(packed.decoder.output.W_o) is not None
+    assert packed.decoder.output.packed.of(packed.encoder.embedding.E) is None
 
 
 def test_without_kernels_the_weights_are_rounded_and_all_goes_by_torch(tiny_model):

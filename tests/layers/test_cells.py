@@ -7,9 +7,8 @@ import pytest
 import torch
 
 from regard.errors import ConfigError
-from regard.layers import CELLS, GRU, LSTM, RNN, Cell, SigmoidRNN, TorchGRU
-from regard.ops.gru import gru_step
-from regard.ops.lstm import lstm_step
+from regard.layers import CELLS, GRU, LSTM, Cell, SigmoidRNN, TorchGRU
+from regard.ops import Recurrence
 
 M, N = 7, 5
 
@@ -266,21 +265,23 @@ def test_help_says_the_equation_and_the_shapes(kind):
 
 
 def test_a_cell_that_changes_its_step_is_not_taken_for_its_base():
-    """Ops over whole decoders compute what `plain_op` names, and nothing that a subclass does besides."""
+    """The ops compute what `recurrence` describes, and nothing that a subclass does besides."""
 
     class Halved(LSTM):
         def step(self, projected, previous_state, state_mask=None):
             return super().step(projected / 2, previous_state, state_mask)
 
-    class WithArguments(LSTM):
-        def op_arguments(self):
-            return (1.0,)
-
     class Renamed(LSTM):
         pass
 
-    assert LSTM(2, 3).plain_op is Renamed(2, 3).plain_op is lstm_step
-    assert GRU(2, 3).plain_op is gru_step
-    assert Halved(2, 3).plain_op is None
-    assert WithArguments(2, 3).plain_op is None
-    assert RNN(2, 3).plain_op is None, "its op takes the activation, too"
+    class RenamedHalved(Halved):
+        pass
+
+    assert LSTM(2, 3).recurrence == Renamed(2, 3).recurrence == Recurrence("lstm")
+    assert GRU(2, 3).recurrence == Recurrence("gru")
+    assert Halved(2, 3).recurrence is RenamedHalved(2, 3).recurrence is None
+    halved, x = Halved(2, 3), torch.randn(1, 4, 2)
+    state = halved.zero_state(1, x)
+    for t in range(4):
+        state = halved.step(halved.project(x[:, t]), state)
+    torch.testing.assert_close(halved(x)[1], state)

@@ -2,12 +2,14 @@
 
 import pytest
 import torch
+from by_backend import by
 
-from regard.ops import attending_lstm as package
-from regard.ops import backends
-from regard.ops.attending_lstm import attending_lstm, fused, naive, persistent
+from regard.ops import backends, explain
+from regard.ops.kernels import recurrences as triton
 from regard.ops.lstm import lstm_sequence
 from regard.ops.paths import naive_only
+
+fused, naive = by("by hand"), by("naive")
 
 N, A, D = 3, 4, 5
 
@@ -84,18 +86,18 @@ def test_garbage_in_padding_changes_nothing_and_receives_nothing(path):
 
 
 def test_which_path_runs(monkeypatch):
-    taken = []
-    plain = naive.attending_lstm
-    for name, module in (("fused", fused), ("naive", naive), ("persistent", persistent)):
-        monkeypatch.setattr(module, "attending_lstm", lambda *t, n=name: taken.append(n) or plain(*t))
+    monkeypatch.setattr(triton, "run", naive.run)
     mask, tensors = mask_of([2]), tensors_of(1, 2, 2)
-    running(attending_lstm, mask)(*tensors)
-    with naive_only():
-        running(package.attending_lstm, mask)(*tensors)
-    monkeypatch.setattr(
-        backends, "kernels_refuse", lambda _, *sizes, dtype: "" if sizes == (2, A, D, N) else "no"
-    )
-    running(attending_lstm, mask)(*tensors)
-    with naive_only():
-        running(attending_lstm, mask)(*tensors)
-    assert taken == ["fused", "naive", "persistent", "naive"]
+
+    def run_both():
+        running(by("chosen").attending_lstm, mask)(*tensors)
+        with naive_only():
+            running(by("chosen").attending_lstm, mask)(*tensors)
+
+    with explain() as choices:
+        run_both()
+        monkeypatch.setattr(
+            backends, "kernels_refuse", lambda _, *sizes, dtype: "" if sizes == (2, A, D, N) else "no"
+        )
+        run_both()
+    assert [choice.backend for choice in choices] == ["torch", "naive", "Triton", "naive"]

@@ -2,16 +2,14 @@
 
 import pytest
 import torch
+from by_backend import by, tape
 
-from regard.ops import backends, explain
-from regard.ops.attending_lstm import attending_lstm
-from regard.ops.backends import BACKENDS, Choice, Question, choose, no_dropout, without
-from regard.ops.lstm import lstm_sequence
-from regard.ops.lstmn import lstmn_sequence
+from regard.ops import Asking, Inputs, Weights, backends, explain
+from regard.ops.backends import BACKENDS, Choice, Question, choose, without
+from regard.ops.dispatch import question
 from regard.ops.native import Loaded, load, native_applies, native_off
 from regard.ops.paths import naive_only
-from regard.ops.rnn import rnn_sequence
-from regard.ops.tape import DotScoring, tape_question
+from regard.ops.tape import DotScoring
 from regard.ops.word_loss import word_loss
 
 compiled = pytest.mark.skipif(load().library is None, reason=f"no C kernels here: {load().reason}")
@@ -23,7 +21,7 @@ ON_CPU = "tensors are on cpu"
 def lstm(dtype=torch.float32, **options):
     x, h = torch.randn(2, 3, N, dtype=dtype), torch.zeros(2, N, dtype=dtype)
     weights = (torch.randn(*shape, dtype=dtype) for shape in ((4 * N, N), (4 * N, N), (4 * N,)))
-    return lstm_sequence(x, MASK, (h, h), *weights, **options)
+    return by("chosen").lstm_sequence(x, MASK, (h, h), *weights, **options)
 
 
 def chosen(run, *given, **options):
@@ -42,8 +40,8 @@ def test_the_fastest_that_can_is_chosen_and_the_others_say_why_not():
     with native_off():
         assert chosen(lstm).reasons["C"] == "native_off() is on"
     dropped = chosen(lstm, state_mask=torch.ones(2, N))
-    assert dropped.backend == "naive"
-    assert dropped.reasons["torch"] == dropped.reasons["C"] == "it has no dropout of states"
+    assert dropped.backend == "torch"
+    assert dropped.reasons["C"] == "it has no dropout of states"
     with naive_only():
         naive = chosen(lstm)
     assert (naive.backend, naive.reasons["torch"]) == ("naive", "naive_only() is on")
@@ -66,14 +64,21 @@ def test_each_recurrence_and_the_loss_are_explained():
     keys, b = torch.randn(2, 3, N), torch.zeros(4 * N)
     gates = torch.randn(4 * N, N)
     tape = (h, h, h, *[torch.zeros(2, 0, N)] * 3, torch.zeros(2, 0, dtype=torch.bool))
+    ops = by("chosen")
     with explain() as choices:
-        rnn_sequence(x, MASK, (h,), square, square, b[:N], "sigmoid")
-        attending_lstm(x @ gates.T, (h, h), keys, keys, MASK, square, b[:N], gates, gates)
-        lstmn_sequence(x, MASK, tape, torch.randn(5 * N, N), gates, b, square, DotScoring())
-        lstmn_sequence(x, MASK, tape, torch.randn(5 * N, N), gates, b, square, _Own())
+        ops.rnn_sequence(x, MASK, (h,), square, square, b[:N], "sigmoid")
+        ops.attending_lstm(x @ gates.T, (h, h), keys, keys, MASK, square, b[:N], gates, gates)
+        ops.lstmn_sequence(x, MASK, tape, torch.randn(5 * N, N), gates, b, square, DotScoring())
+        ops.lstmn_sequence(x, MASK, tape, torch.randn(5 * N, N), gates, b, square, _Own())
         word_loss(x[:, 0], torch.tensor([1, 2]), square, b[:N])
     assert [(choice.op, choice.backend) for choice in choices] == [
-        *[("rnn", "C"), ("attending lstm", "C"), ("lstmn", "C"), ("lstmn", "naive"), ("word loss", "C")]
+        *[
+            ("rnn-sigmoid", "C"),
+            ("attending lstm", "C"),
+            ("lstmn", "C"),
+            ("lstmn", "naive"),
+            ("word loss", "C"),
+        ]
     ]
     assert choices[2].reasons == {"Triton": ON_CPU}
     assert choices[3].reasons["C"] == "its energy is neither additive nor a dot product"
@@ -91,14 +96,16 @@ class _Own:
 
 def test_what_a_gpu_lacks(monkeypatch):
     monkeypatch.setattr(backends, "kernels_refuse", lambda *_, dtype: "")
-    tape = (*[torch.zeros(2, N)] * 3, *[torch.zeros(2, 0, N)] * 3)
-    given = (DotScoring(), 0, None)
-    question = tape_question("lstmn", torch.ones(4 * N, N), tape, 3, (2 * N, N, N), *given)
-    triton = BACKENDS[0]
-    assert triton.supports(question) == f"a width of {2 * N} is not a multiple of 64"
-    assert not triton.supports(tape_question("lstmn", torch.ones(4, 4), tape, 3, (128, 64, 64), *given))
-    with_span = tape_question("lstmn", torch.ones(4, 4), tape, 3, (128, 64, 64), DotScoring(), 2, None)
-    assert triton.supports(with_span) == "it has no span"
+
+    def asked(n, span=0):
+        state = (*[torch.zeros(2, n)] * 3, *[torch.zeros(2, 0, n)] * 3, torch.zeros(2, 0, dtype=torch.bool))
+        weights = Weights(torch.ones(4 * n, n), past=Asking(torch.ones(n, n), DotScoring()))
+        given = question(tape("tanh", DotScoring(), span), Inputs(torch.zeros(2, 3, 5 * n)), weights, state)
+        return BACKENDS[0].supports(given)
+
+    assert asked(N) == f"a width of {2 * N} is not a multiple of 64"
+    assert not asked(64)
+    assert asked(64, span=2) == "it has no span"
 
 
 def test_nobody_listens_outside_the_block():
@@ -118,7 +125,6 @@ def test_the_last_backend_computes_everything():
     assert choose(question) == "naive"
     assert [backend.name for backend in BACKENDS] == ["Triton", "C", "torch", "naive"]
     assert without("", "C") == {}
-    assert no_dropout(None) == ""
 
 
 def test_a_library_that_is_not_there_says_why(monkeypatch):

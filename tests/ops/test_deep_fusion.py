@@ -2,10 +2,11 @@
 
 import pytest
 import torch
+from by_backend import by
 from torch import Tensor
 
 from regard.ops import deep_fusion as ops
-from regard.ops import lstmn
+from regard.ops import explain
 from regard.ops.paths import naive_only
 from regard.ops.tape import AdditiveScoring, DotScoring
 
@@ -51,7 +52,9 @@ def parts_of(tensors, source_mask, valid, own=ADDITIVE, other=ADDITIVE):
 
 def running(path, source_mask, valid, own=ADDITIVE, other=ADDITIVE, **options):
     def run(*tensors: Tensor) -> tuple[Tensor, ...]:
-        states, (p, alpha) = path.deep_fusion(*parts_of(tensors, source_mask, valid, own, other), **options)
+        states, (p, alpha) = by(path).deep_fusion(
+            *parts_of(tensors, source_mask, valid, own, other), **options
+        )
         unused = sum(tensor.sum() for tensor in (*tensors[1:3], *tensors[-3:])) * 0
         return states + unused, p, alpha
 
@@ -73,8 +76,8 @@ OPTIONS = {
 @pytest.mark.parametrize("other", [ADDITIVE, "dot"])
 def test_the_fused_path_is_the_naive_one_in_values_and_gradients(options, own, other, agree):
     agree(
-        running(ops, SOURCE_MASK, HOLES, own, other, **options),
-        running(ops.naive, SOURCE_MASK, HOLES, own, other, **options),
+        running("chosen", SOURCE_MASK, HOLES, own, other, **options),
+        running("naive", SOURCE_MASK, HOLES, own, other, **options),
         tensors_of(3, 5, 4, 2),
     )
 
@@ -83,14 +86,14 @@ def test_the_fused_path_is_the_naive_one_in_values_and_gradients(options, own, o
 def test_they_agree_at_awkward_sizes(width, words, first, agree):
     mask, valid = torch.ones(1, words, dtype=torch.bool), torch.ones(1, first, dtype=torch.bool)
     tensors = tensors_of(1, width, words, first)
-    agree(running(ops, mask, valid), running(ops.naive, mask, valid), tensors)
+    agree(running("chosen", mask, valid), running("naive", mask, valid), tensors)
 
 
 def test_gradients_are_the_derivatives():
     tensors = [tensor.requires_grad_() for tensor in tensors_of(2, 2, 2, 1)]
     mask = torch.tensor([[True, True], [True, False]])
     assert torch.autograd.gradcheck(
-        running(ops, mask, torch.ones(2, 1, dtype=torch.bool)), tensors, fast_mode=True
+        running("chosen", mask, torch.ones(2, 1, dtype=torch.bool)), tensors, fast_mode=True
     )
 
 
@@ -99,11 +102,11 @@ def test_with_the_gate_shut_it_is_the_lstmn():
     tensors = tensors_of(2, 5, 3, 1)
     valid, mask = torch.ones(2, 1, dtype=torch.bool), torch.ones(2, 3, dtype=torch.bool)
     tensors[0][..., 4 * N : 5 * N] = -1e4
-    states, p, alpha = running(ops, mask, valid)(*tensors)
+    states, p, alpha = running("chosen", mask, valid)(*tensors)
     projected, (h, c, s, _, *tapes), _, fusion = parts_of(tensors, mask, valid)
     inputs = torch.cat([projected[..., : 4 * N], projected[..., 5 * N : 5 * N + P]], dim=-1)
     W, b = torch.eye(4 * N + P, dtype=torch.float64), torch.zeros(4 * N, dtype=torch.float64)
-    expected, _, expected_alpha = lstmn.lstmn_sequence(
+    expected, _, expected_alpha = by("chosen").lstmn_sequence(
         inputs,
         torch.ones(2, 5, dtype=torch.bool),
         (h, c, s, *tapes),
@@ -132,10 +135,10 @@ def test_with_the_gate_open_the_sources_memory_is_in_the_decoders():
 
 def test_padding_of_the_source_and_the_garbage_in_it_change_nothing():
     tensors = tensors_of(3, 4, 4, 2)
-    plain = running(ops, SOURCE_MASK, HOLES)(*tensors)
+    plain = running("chosen", SOURCE_MASK, HOLES)(*tensors)
     for k in (8, 9, 10):
         tensors[k] = torch.where(SOURCE_MASK.unsqueeze(-1), tensors[k], 1e3)
-    for path in (ops, ops.naive):
+    for path in ("chosen", "by hand", "naive"):
         found = running(path, SOURCE_MASK, HOLES)(*tensors)
         torch.testing.assert_close(found, plain, rtol=0, atol=1e-13)
         assert not found[1].transpose(1, 2)[~SOURCE_MASK].any()
@@ -154,13 +157,13 @@ def test_hypotheses_share_one_copy_of_the_source():
     torch.testing.assert_close(p, each, rtol=0, atol=1e-14)
 
 
-def test_which_path_runs(monkeypatch):
-    called = []
-    real = ops.fused.deep_fusion
-    monkeypatch.setattr(ops.fused, "deep_fusion", lambda *args: called.append(1) or real(*args))
-    run = running(ops, SOURCE_MASK, HOLES)
-    run(*tensors_of(3, 2, 4, 2))
-    assert called == [1]
-    with naive_only():
+def test_which_path_runs():
+    run = running("chosen", SOURCE_MASK, HOLES)
+    with explain() as choices:
         run(*tensors_of(3, 2, 4, 2))
-    assert called == [1]
+        with naive_only():
+            run(*tensors_of(3, 2, 4, 2))
+    assert [(choice.op, choice.backend) for choice in choices] == [
+        ("deep fusion", "torch"),
+        ("deep fusion", "naive"),
+    ]

@@ -2,11 +2,15 @@
 
 import pytest
 import torch
+from by_backend import by
 
-from regard.ops import backends
-from regard.ops.input_feeding import fused, input_feeding_lstm, naive, native, persistent
+from regard.ops import backends, explain
+from regard.ops.kernels import recurrences as triton
 from regard.ops.lstm import lstm_sequence
+from regard.ops.native import recurrences as native
 from regard.ops.paths import fused_wanted, naive_only
+
+fused, naive = by("by hand"), by("naive")
 
 N, A, D, L = 3, 4, 5, 6
 
@@ -138,23 +142,22 @@ def test_garbage_in_padding_changes_nothing_and_receives_nothing(path, energy):
 
 
 def test_which_path_runs(monkeypatch):
-    taken = []
-    plain = naive.input_feeding_lstm
-    for name, module in (("fused", fused), ("naive", naive), ("native", native), ("persistent", persistent)):
-        monkeypatch.setattr(module, "input_feeding_lstm", lambda *t, n=name: taken.append(n) or plain(*t))
+    monkeypatch.setattr(triton, "run", naive.run)
+    monkeypatch.setattr(native, "run", naive.run)
     energy = ENERGIES["additive"]
     mask, tensors = mask_of([2]), tensors_of(1, 2, 2, energy)
 
     def run_both():
-        running(input_feeding_lstm, mask, energy)(*tensors)
+        running(by("chosen").input_feeding_lstm, mask, energy)(*tensors)
         with naive_only():
-            running(input_feeding_lstm, mask, energy)(*tensors)
+            running(by("chosen").input_feeding_lstm, mask, energy)(*tensors)
 
-    run_both()
-    monkeypatch.setattr(backends, "native_refuses", lambda *_, op: "" if fused_wanted() else "no")
-    run_both()
-    monkeypatch.setattr(
-        backends, "kernels_refuse", lambda _, *sizes, dtype: "" if sizes == (2, A, N, L) else "no"
-    )
-    run_both()
-    assert taken == ["fused", "naive", "native", "naive", "persistent", "naive"]
+    with explain() as choices:
+        run_both()
+        monkeypatch.setattr(backends, "native_refuses", lambda *_, op: "" if fused_wanted() else "no")
+        run_both()
+        monkeypatch.setattr(
+            backends, "kernels_refuse", lambda _, *sizes, dtype: "" if sizes == (2, A, N, L) else "no"
+        )
+        run_both()
+    assert [choice.backend for choice in choices] == ["torch", "naive", "C", "naive", "Triton", "naive"]

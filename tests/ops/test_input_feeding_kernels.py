@@ -5,8 +5,9 @@ from importlib.util import find_spec
 
 import pytest
 import torch
+from by_backend import by
 
-from regard.ops.input_feeding import naive, persistent
+naive, persistent = by("naive"), by("Triton")
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 

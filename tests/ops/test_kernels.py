@@ -5,18 +5,14 @@ from importlib.util import find_spec
 
 import pytest
 import torch
+from by_backend import by
 
 from regard.ops.attending_gru import naive as attending_gru_naive
-from regard.ops.attending_gru import persistent as attending_gru_persistent
-from regard.ops.attending_lstm import naive as attending_naive
-from regard.ops.attending_lstm import persistent as attending_persistent
 from regard.ops.gru import naive as gru_naive
 from regard.ops.gru import persistent as gru_persistent
 from regard.ops.kernels.choose import MOST_SLOTS, MOST_UNITS, kernels_apply, kernels_refuse
 from regard.ops.kernels.tiles import WIDTH, tiles_of
-from regard.ops.lstmn import fused as lstmn_fused
 from regard.ops.lstmn import naive as lstmn_naive
-from regard.ops.lstmn import persistent as lstmn_persistent
 from regard.ops.tape import AdditiveScoring
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
@@ -77,7 +73,7 @@ def test_the_attending_lstm(lengths, num_steps, n, a, d, precision):
             projected, (h, c), keys, annotations, mask, *w
         )
 
-    run, plain = (running(module.attending_lstm) for module in (attending_persistent, attending_naive))
+    run, plain = (running(module.attending_lstm) for module in (by("Triton"), by("naive")))
     hold_together(run, plain, tensors, precision)
 
 
@@ -97,7 +93,7 @@ def test_the_attending_gru(lengths, num_steps, n, a, d, precision):
     def running(path):
         return lambda projected, s, keys, annotations, *w: path(projected, s, keys, annotations, mask, *w)
 
-    run, plain = (running(module.attending_gru) for module in (attending_gru_persistent, attending_gru_naive))
+    run, plain = (running(module.attending_gru) for module in (by("Triton"), attending_gru_naive))
     hold_together(run, plain, tensors, precision)
 
 
@@ -126,7 +122,7 @@ def test_the_gru(lengths, n, reverse, precision):
 
         return run
 
-    run, plain = (running(module.gru_sequence) for module in (gru_persistent, gru_naive))
+    run, plain = (running(module.gru_sequence) for module in (by("Triton"), gru_naive))
     hold_together(run, plain, tensors, precision)
 
 
@@ -162,7 +158,7 @@ def test_the_gru_of_both_directions_at_once(precision):
     ],
     ids=["whole", "padding on every side", "backwards over given slots"],
 )
-def test_the_lstmn(real, first, output, reverse, precision, monkeypatch):
+def test_the_lstmn(real, first, output, reverse, precision):
     mask = torch.tensor(real, dtype=torch.bool, device=DEVICE)
     (batch, steps), n, p = mask.shape, 64, 64
     tensors = [random(batch, steps, 5), random(4 * n + p, 5), random(4 * n, n), random(4 * n), random(p, n)]
@@ -178,9 +174,8 @@ def test_the_lstmn(real, first, output, reverse, precision, monkeypatch):
 
         return run
 
-    monkeypatch.setattr(lstmn_fused, "_Recurrence", lstmn_persistent.Recurrence)
     hold_together(
-        running(lstmn_fused.lstmn_sequence), running(lstmn_naive.lstmn_sequence), tensors, precision
+        running(by("Triton").lstmn_sequence), running(lstmn_naive.lstmn_sequence), tensors, precision
     )
 
 

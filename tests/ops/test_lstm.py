@@ -2,17 +2,17 @@
 
 import pytest
 import torch
+from by_backend import by
 from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from regard.ops.lstm import lstm_sequence, naive
-
 B, T, M, N = 3, 6, 3, 4
+PATHS = ("naive", "by hand", "chosen")
 LENGTHS = torch.tensor([6, 1, 4])
 MASK = torch.arange(T) < LENGTHS.unsqueeze(1)
 
 
-@pytest.mark.parametrize("path", [naive.lstm_sequence, lstm_sequence], ids=["naive", "chosen"])
+@pytest.mark.parametrize("path", [by(name).lstm_sequence for name in PATHS], ids=PATHS)
 def test_it_is_torchs_own_with_the_two_biases_added(path, agree):
     theirs = nn.LSTM(M, N, batch_first=True, dtype=torch.float64)
     names = ["weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0"]

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from by_backend import by
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -20,24 +21,17 @@ from regard.ops.affine import affine
 from regard.ops.affine import naive as affine_naive
 from regard.ops.affine import native as affine_native
 from regard.ops.attending_gru import naive as attending_gru_naive
-from regard.ops.attending_gru import native as attending_gru_native
-from regard.ops.attending_lstm import naive as attending_lstm_naive
-from regard.ops.attending_lstm import native as attending_lstm_native
 from regard.ops.gru import naive as gru_naive
-from regard.ops.gru import native as gru_native
-from regard.ops.input_feeding import naive as feeding_naive
-from regard.ops.input_feeding import native as feeding_native
 from regard.ops.lstm import naive as lstm_naive
-from regard.ops.lstm import native as lstm_native
 from regard.ops.native import library, load, native_applies, native_off, product
 from regard.ops.native.library import Loaded
 from regard.ops.paths import naive_only
 from regard.ops.rnn import naive as rnn_naive
-from regard.ops.rnn import native as rnn_native
 from regard.ops.tape import AdditiveScoring, DotScoring
 from regard.ops.word_loss import naive as loss_naive
 from regard.ops.word_loss import native as loss_native
 
+NATIVE = by("C")
 compiled = pytest.mark.skipif(load().library is None, reason=f"no C kernels here: {load().reason}")
 narrow = pytest.mark.skipif(
     load().library is None or not load().library.regard_narrow(),
@@ -142,7 +136,7 @@ def test_the_lstm(batch, length, n, reverse):
     torch.manual_seed(1)
     mask = holes(batch, length)
 
-    def by(path):
+    def run_by(path):
         def run(x, h, c, W, U, b):
             states, last = path.lstm_sequence(x, mask, (h, c), W, U, b, reverse)
             return [states, *last]
@@ -151,7 +145,7 @@ def test_the_lstm(batch, length, n, reverse):
 
     tensors = [random(batch, length, 6), random(batch, n), random(batch, n)]
     tensors += [random(4 * n, 6), random(4 * n, n), random(4 * n)]
-    hold_together(by(lstm_native), by(lstm_naive), tensors)
+    hold_together(run_by(NATIVE), run_by(lstm_naive), tensors)
 
 
 @compiled
@@ -161,7 +155,7 @@ def test_the_gru(batch, length, n, reverse):
     torch.manual_seed(2)
     mask = holes(batch, length)
 
-    def by(path):
+    def run_by(path):
         def run(x, h, W, U, b):
             states, last = path.gru_sequence(x, mask, (h,), W, U, b, reverse)
             return [states, *last]
@@ -169,7 +163,7 @@ def test_the_gru(batch, length, n, reverse):
         return run
 
     tensors = [random(batch, length, 6), random(batch, n), random(3 * n, 6), random(3 * n, n), random(3 * n)]
-    hold_together(by(gru_native), by(gru_naive), tensors)
+    hold_together(run_by(NATIVE), run_by(gru_naive), tensors)
 
 
 @compiled
@@ -179,7 +173,7 @@ def test_the_rnn(batch, length, n, activation):
     torch.manual_seed(3)
     mask = holes(batch, length)
 
-    def by(path):
+    def run_by(path):
         def run(x, h, W, U, b):
             states, last = path.rnn_sequence(x, mask, (h,), W, U, b, activation)
             return [states, *last]
@@ -187,7 +181,7 @@ def test_the_rnn(batch, length, n, activation):
         return run
 
     tensors = [random(batch, length, 6), random(batch, n), random(n, 6), random(n, n), random(n)]
-    hold_together(by(rnn_native), by(rnn_naive), tensors)
+    hold_together(run_by(NATIVE), run_by(rnn_naive), tensors)
 
 
 TAPES = {
@@ -220,7 +214,7 @@ def test_tapes(batch, length, n, cell, energy, reverse):
     span = 3 if reverse else 0
     asks = variant not in ("sum", "sum-keep")
 
-    def by(path):
+    def run_by(path):
         def run(x, *rest):
             initial, (W, U, b, *asking) = rest[: 2 * heads], rest[2 * heads :]
             S, U_a, v_a = (*asking, None, None, None)[:3]
@@ -237,7 +231,7 @@ def test_tapes(batch, length, n, cell, energy, reverse):
     tensors += [random(gates * n + (p if asks else 0), 6), random(gates * n, met * n), random(gates * n)]
     tensors += [random(p, n)] * (asks or energy != "dot")
     tensors += {"additive": [random(p, n), random(p)], "bilinear": [random(p, n)], "dot": []}[energy]
-    hold_together(by(module), by(module.naive), tensors, 1e-5)
+    hold_together(run_by(NATIVE), run_by(module.naive), tensors, 1e-5)
 
 
 @compiled
@@ -251,7 +245,7 @@ def test_tapes_do_not_depend_on_the_number_of_threads():
     def run(x, *rest):
         initial = (*rest[:6], torch.ones(9, 1, dtype=torch.bool))
         scoring = AdditiveScoring(*rest[10:])
-        states, last, alpha = lstmn.lstmn_sequence(x, mask, initial, *rest[6:10], scoring)
+        states, last, alpha = NATIVE.lstmn_sequence(x, mask, initial, *rest[6:10], scoring)
         return [states, alpha, *last[:-1]]
 
     used, found = torch.get_num_threads(), []
@@ -265,14 +259,14 @@ def test_tapes_do_not_depend_on_the_number_of_threads():
         assert all(torch.equal(*pair) for pair in zip(found[0], other, strict=True))
 
 
-def attending(path, mask):
+def attending(path, mask, gates=4):
     def lstm(projected, h, c, *rest):
         return path.attending_lstm(projected, (h, c), *rest[:2], mask, *rest[2:])
 
     def gru(projected, h, *rest):
         return path.attending_gru(projected, h, *rest[:2], mask, *rest[2:])
 
-    return lstm if hasattr(path, "attending_lstm") else gru
+    return lstm if gates == 4 else gru
 
 
 def attending_tensors(batch, length, n, gates):
@@ -288,7 +282,7 @@ def attending_tensors(batch, length, n, gates):
 def test_the_attending_lstm(batch, length, n):
     torch.manual_seed(3)
     mask = holes(batch, length)
-    paths = (attending(attending_lstm_native, mask), attending(attending_lstm_naive, mask))
+    paths = (attending(NATIVE, mask), attending(by("naive"), mask))
     hold_together(*paths, attending_tensors(batch, length, n, 4))
 
 
@@ -297,7 +291,7 @@ def test_the_attending_lstm(batch, length, n):
 def test_the_attending_gru(batch, length, n):
     torch.manual_seed(4)
     mask = holes(batch, length)
-    paths = (attending(attending_gru_native, mask), attending(attending_gru_naive, mask))
+    paths = (attending(NATIVE, mask, 3), attending(attending_gru_naive, mask, 3))
     hold_together(*paths, attending_tensors(batch, length, n, 3))
 
 
@@ -312,7 +306,7 @@ def test_input_feeding(batch, length, n, energy, dropout):
     dropped = (torch.rand(batch, steps, l) > 0.3) / 0.7 if dropout else None
     asking = {"additive": [random(a, n), random(a)], "projected dot": [random(a, n)], "dot": []}[energy]
 
-    def by(path):
+    def run_by(path):
         def run(projected, h, c, fed, keys, annotations, F, U, W_c, W_a=None, v_a=None):
             kept = None if dropped is None else dropped.to(projected)
             return path.input_feeding_lstm(
@@ -324,7 +318,7 @@ def test_input_feeding(batch, length, n, energy, dropout):
     tensors = [random(batch, steps, 4 * n), random(batch, n), random(batch, n), random(batch, l)]
     tensors += [random(batch, length, a), random(batch, length, 2 * n)]
     tensors += [random(4 * n, l), random(4 * n, n), random(l, 3 * n), *asking]
-    hold_together(by(feeding_native), by(feeding_naive), tensors)
+    hold_together(run_by(NATIVE), run_by(by("naive")), tensors)
 
 
 @compiled
@@ -335,11 +329,11 @@ def test_the_loss_of_words(rows, size, words, smoothing, monkeypatch):
     monkeypatch.setattr(loss_native, "_CHUNK_BYTES", 4 * words * 25)  # 60 rows are three chunks
     targets = torch.randint(words, (rows,))
 
-    def by(path):
+    def run_by(path):
         return lambda readout, W, b: [0.25 * path.word_loss(readout, targets, W, b, smoothing)]
 
     tensors = [3 * torch.randn(rows, size), torch.randn(words, size), torch.randn(words)]
-    hold_together(by(loss_native), by(loss_naive), tensors, 1e-5)
+    hold_together(run_by(loss_native), run_by(loss_naive), tensors, 1e-5)
 
 
 @compiled
@@ -420,14 +414,14 @@ def test_what_torch_makes_by_default_is_no_concern_of_theirs(default):
     torch.manual_seed(10)
     tensors, mask = attending_tensors(6, 5, 32, 4), holes(6, 5)
     x, W = torch.randn(70, 130), torch.randn(130, 130)
-    expected = [*attending(attending_lstm_native, mask)(*tensors), affine(x, W)]
+    expected = [*attending(NATIVE, mask)(*tensors), affine(x, W)]
     if default == "meta":
         with torch.device("meta"):
-            got = [*attending(attending_lstm_native, mask)(*tensors), affine(x, W)]
+            got = [*attending(NATIVE, mask)(*tensors), affine(x, W)]
     else:
         torch.set_default_dtype(default)
         try:
-            got = [*attending(attending_lstm_native, mask)(*tensors), affine(x, W)]
+            got = [*attending(NATIVE, mask)(*tensors), affine(x, W)]
         finally:
             torch.set_default_dtype(torch.float32)
     assert all(torch.equal(one, other) for one, other in zip(got, expected, strict=True))
@@ -438,7 +432,7 @@ def test_states_are_a_tensor_of_their_own():
     mask = holes(4, 5)
     given = [random(4, 5, 6), mask, (random(4, 8), random(4, 8)), random(32, 6), random(32, 8), random(32)]
     given[4].requires_grad_()
-    states, _ = lstm_native.lstm_sequence(*given)
+    states, _ = NATIVE.lstm_sequence(*given)
     assert states.untyped_storage().nbytes() == 4 * states.numel()
     states.mul_(2.0)  # as dropout in place does
     states.sum().backward()
@@ -483,12 +477,12 @@ def test_a_thread_takes_its_memory_along():
 def test_mixed_precision_narrows_products_and_keeps_results_wide():
     torch.manual_seed(7)
     mask = holes(6, 5)
-    exact = attending(attending_lstm_naive, mask)
+    exact = attending(by("naive"), mask)
 
     def run(*tensors):
         with torch.autocast("cpu", torch.bfloat16):
             assert native_applies(tensors[-1], *tensors)
-            return attending(attending_lstm_native, mask)(*tensors)
+            return attending(NATIVE, mask)(*tensors)
 
     tensors = attending_tensors(6, 5, 32, 4)
     hold_together(run, exact, tensors, 2e-2)
@@ -744,8 +738,7 @@ def test_the_way_back_does_not_depend_on_who_calls_it(autocast):
         with torch.autocast("cpu", torch.bfloat16, enabled=autocast):
             return torch.autograd.grad(states.sum(), annotations)[0]
 
-    from regard.ops.attending_lstm import naive, native
-
+    naive, native = by("naive"), NATIVE
     with torch.autocast("cpu", enabled=False):
         expected = torch.autograd.grad(
             naive.attending_lstm(

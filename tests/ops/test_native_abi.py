@@ -111,7 +111,6 @@ def test_a_library_that_does_not_say_its_abi_is_not_taken():
 
 OUT_OF_MEMORY = """
 import resource, torch
-from regard.ops.lstm import native
 from regard.ops.native import load, product
 torch.set_num_threads(2)
 left, right = torch.randn(3, 1), torch.ones(1, 1).expand(1, 5)
@@ -123,7 +122,7 @@ one = torch.ones(1, 1)
 wide = 1 << 14
 for call in (
     lambda: product(one.expand(1, wide), one.expand(wide, wide)),
-    lambda: load().library.regard_recurrence(0, *[None] * 9, 1, 0, wide, 0, 0, 2),
+    lambda: load().library.regard_recurrence(0, *[None] * 10, 1, 0, wide, 0, 0, 2),
     lambda: load().library.regard_product(*[None, 0, 0] * 2, None, None, 0, 1, 1 << 50, 1 << 40, 0, 0, 2),
 ):
     try:

@@ -5,13 +5,13 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from regard import ops
+from regard.ops import Inputs, Recurrence, Weights
 from regard.ops.affine import affine
 from regard.ops.affine import naive as affine_naive
-from regard.ops.gru import gru_sequence, gru_step
 from regard.ops.gru import naive as gru_naive
-from regard.ops.lstm import lstm_sequence, lstm_step
 from regard.ops.lstm import naive as lstm_naive
-from regard.ops.native import PRECISIONS, Packed, load, native_off, pack, packed_of
+from regard.ops.native import PRECISIONS, Packed, PackedWeights, load, native_off
 from regard.ops.native.rounding import rounded, to_int8
 from regard.ops.paths import naive_only
 
@@ -105,17 +105,21 @@ def test_rows_and_columns_of_zeros_are_zeros():
 def test_affine_takes_the_packed_form_where_kernels_may_run():
     x, W, b = torch.randn(2, 3, 24), torch.randn(40, 24), torch.randn(40)
     exact = affine_naive.affine(x, W, b)
-    pack(W, "int8")
-    assert not torch.allclose(affine(x, W, b), exact, atol=1e-3)
-    assert torch.allclose(affine(x, W, b), exact, atol=0.3)
+    packed = PackedWeights()
+    packed.pack(W, "int8")
+    assert not torch.allclose(affine(x, W, b, packed), exact, atol=1e-3)
+    assert torch.allclose(affine(x, W, b, packed), exact, atol=0.3)
     for off in (native_off, naive_only):
         with off():
-            assert torch.equal(affine(x, W, b), exact)
-    assert packed_of(W.clone()) is None
+            assert torch.equal(affine(x, W, b, packed), exact)
+    assert torch.equal(affine(x, W, b), exact), "a tensor knows nothing of who packed it"
+    assert packed.of(W.clone()) is None
+    assert packed.of(W).precision == "int8"
 
 
-STEPS = {"lstm": (lstm_step, lstm_sequence, lstm_naive.lstm_step, lstm_naive.lstm_sequence, 4, 2)} | {
-    "gru": (gru_step, gru_sequence, gru_naive.gru_step, gru_naive.gru_sequence, 3, 1)
+STEPS = {
+    "lstm": (lstm_naive.lstm_step, lstm_naive.lstm_sequence, 4, 2),
+    "gru": (gru_naive.gru_step, gru_naive.gru_sequence, 3, 1),
 }
 
 
@@ -128,13 +132,14 @@ def recurrence(gates, parts, batch, n):
 @pytest.mark.parametrize("precision", PRECISIONS)
 @pytest.mark.parametrize(("batch", "n"), [(1, 1), (5, 10), (33, 37), (160, 64)])
 def test_a_step(batch, n, precision, cell):
-    step, _, plain_step, _, gates, parts = STEPS[cell]
+    plain_step, _, gates, parts = STEPS[cell]
     state, U = recurrence(gates, parts, batch, n)
     projected = torch.randn(batch, gates * n)
     kept = [part.clone() for part in state]
     expected = plain_step(projected, state, rounded(U, precision))
-    pack(U, precision)
-    got = on_threads(2, lambda: step(projected, state, U))
+    packed = PackedWeights()
+    packed.pack(U, precision)
+    got = on_threads(2, lambda: ops.step(Recurrence(cell), projected, Weights(U, packed=packed), state).last)
     bound = {"float32": 1e-6, "bfloat16": 1e-2, "int8": 2e-2}[precision]
     for one, other in zip(got, expected, strict=True):
         assert (one - other).abs().max() < bound
@@ -145,14 +150,17 @@ def test_a_step(batch, n, precision, cell):
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("cell", STEPS)
 def test_a_sequence(cell, reverse):
-    _, sequence, _, plain_sequence, gates, parts = STEPS[cell]
+    _, plain_sequence, gates, parts = STEPS[cell]
     batch, length, n = 7, 6, 21
     state, U = recurrence(gates, parts, batch, n)
     mask = torch.rand(batch, length) > 0.3
     inputs, W, b = torch.randn(batch, length, 5), torch.randn(gates * n, 5), torch.randn(gates * n)
     states, last = plain_sequence(inputs, mask, state, W, U, b, reverse)
-    pack(U, "float32")
-    pack(W, "float32")
-    got, got_last = on_threads(2, lambda: sequence(inputs, mask, state, W, U, b, reverse))
+    weights = Weights(U, W, b, packed=PackedWeights())
+    weights.packed.pack(U, "float32")
+    weights.packed.pack(W, "float32")
+    given = Inputs(inputs, mask, reverse=reverse)
+    outputs = on_threads(2, lambda: ops.run(Recurrence(cell), given, weights, state))
+    got, got_last = outputs.states, outputs.last
     assert torch.allclose(got, states, atol=2e-6)
     assert all(torch.allclose(one, other, atol=2e-6) for one, other in zip(got_last, last, strict=True))

@@ -2,17 +2,19 @@
 
 import pytest
 import torch
+from by_backend import by
 from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from regard.ops.rnn import naive, rnn_sequence
+from regard.ops.rnn import rnn_sequence
 
 B, T, M, N = 3, 6, 3, 4
+PATHS = ("naive", "by hand", "chosen")
 LENGTHS = torch.tensor([6, 1, 4])
 MASK = torch.arange(T) < LENGTHS.unsqueeze(1)
 
 
-@pytest.mark.parametrize("path", [naive.rnn_sequence, rnn_sequence], ids=["naive", "chosen"])
+@pytest.mark.parametrize("path", [by(name).rnn_sequence for name in PATHS], ids=PATHS)
 def test_tanh_is_torchs_own(path, agree):
     theirs = nn.RNN(M, N, batch_first=True, dtype=torch.float64)
     names = ["weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0"]
@@ -32,10 +34,11 @@ def test_tanh_is_torchs_own(path, agree):
     agree(ours, reference, [x, h, *[getattr(theirs, name) for name in names]])
 
 
-def test_sigmoid_is_the_equation_written_out():
+@pytest.mark.parametrize("path", PATHS)
+def test_sigmoid_is_the_equation_written_out(path):
     x, h = torch.randn(1, T, M, dtype=torch.float64), torch.randn(1, N, dtype=torch.float64)
     W, U, b = (torch.randn(*shape, dtype=torch.float64) for shape in ((N, M), (N, N), (N,)))
-    states, (last,) = rnn_sequence(x, torch.ones(1, T, dtype=torch.bool), (h,), W, U, b, "sigmoid")
+    states, (last,) = by(path).rnn_sequence(x, torch.ones(1, T, dtype=torch.bool), (h,), W, U, b, "sigmoid")
     for t in range(T):
         h = torch.stack(
             [1 / (1 + torch.exp(-(W[k] @ x[0, t] + U[k] @ h[0] + b[k]))) for k in range(N)]

@@ -5,18 +5,13 @@ from importlib.util import find_spec
 
 import pytest
 import torch
+from by_backend import by
 
 from regard.ops.deep_fusion import Fusion, SourceTape
-from regard.ops.deep_fusion import fused as fusion_fused
 from regard.ops.deep_fusion import naive as fusion_naive
-from regard.ops.deep_fusion import persistent as fusion_persistent
-from regard.ops.lstmn import fused as lstmn_fused
 from regard.ops.lstmn import naive as lstmn_naive
-from regard.ops.lstmn import persistent as lstmn_persistent
 from regard.ops.self_attentive_rnn import FORMS
-from regard.ops.self_attentive_rnn import fused as rnn_fused
 from regard.ops.self_attentive_rnn import naive as rnn_naive
-from regard.ops.self_attentive_rnn import persistent as rnn_persistent
 from regard.ops.tape import AdditiveScoring, DotScoring
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
@@ -82,7 +77,7 @@ def matrix(rows, columns):
 @precisions
 @pytest.mark.parametrize("energy", ["dot", "bilinear"])
 @ROWS
-def test_the_lstmn_by_dot_products(real, first, reverse, energy, precision, monkeypatch):
+def test_the_lstmn_by_dot_products(real, first, reverse, energy, precision):
     mask = torch.tensor(real, dtype=torch.bool, device=DEVICE)
     (batch, steps), n, p = mask.shape, N, N if energy == "dot" else 2 * N
     tensors = [random(batch, steps, 5), matrix(4 * n + p, 5), matrix(4 * n, n), random(4 * n), matrix(p, n)]
@@ -98,9 +93,8 @@ def test_the_lstmn_by_dot_products(real, first, reverse, energy, precision, monk
 
         return run
 
-    monkeypatch.setattr(lstmn_fused, "_Recurrence", lstmn_persistent.Recurrence)
     hold_together(
-        running(lstmn_fused.lstmn_sequence), running(lstmn_naive.lstmn_sequence), tensors, precision
+        running(by("Triton").lstmn_sequence), running(lstmn_naive.lstmn_sequence), tensors, precision
     )
 
 
@@ -109,7 +103,7 @@ def test_the_lstmn_by_dot_products(real, first, reverse, energy, precision, monk
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("energy", SCORINGS)
 @ROWS
-def test_the_self_attentive_rnn(real, first, reverse, energy, form, precision, monkeypatch):
+def test_the_self_attentive_rnn(real, first, reverse, energy, form, precision):
     mask = torch.tensor(real, dtype=torch.bool, device=DEVICE)
     (batch, steps), n = mask.shape, N
     attends_first, keeps = form == "read", form == "sum-keep"
@@ -133,9 +127,7 @@ def test_the_self_attentive_rnn(real, first, reverse, energy, form, precision, m
 
         return run
 
-    monkeypatch.setattr(rnn_fused, "_Read", rnn_persistent.Read)
-    monkeypatch.setattr(rnn_fused, "_Sum", rnn_persistent.Sum)
-    run, plain = (running(module.self_attentive_rnn_sequence) for module in (rnn_fused, rnn_naive))
+    run, plain = (running(module.self_attentive_rnn_sequence) for module in (by("Triton"), rnn_naive))
     hold_together(run, plain, tensors, precision)
 
 
@@ -145,7 +137,7 @@ def test_the_self_attentive_rnn(real, first, reverse, energy, form, precision, m
     ("energy", "source_energy", "first", "output"),
     [("additive", "additive", 1, "tanh"), ("dot", "dot", 2, "plain"), ("bilinear", "additive", 0, "tanh")],
 )
-def test_deep_fusion(energy, source_energy, first, output, precision, monkeypatch):
+def test_deep_fusion(energy, source_energy, first, output, precision):
     lengths, steps, n = [4, 1, 3], 3, N
     batch, words, p = len(lengths), max(lengths), N if "dot" in (energy, source_energy) else 2 * N
     mask = torch.arange(words, device=DEVICE) < torch.tensor(lengths, device=DEVICE).unsqueeze(1)
@@ -166,6 +158,5 @@ def test_deep_fusion(energy, source_energy, first, output, precision, monkeypatc
 
         return run
 
-    monkeypatch.setattr(fusion_fused, "_Recurrence", fusion_persistent.Recurrence)
-    run, plain = (running(module.deep_fusion) for module in (fusion_fused, fusion_naive))
+    run, plain = (running(module.deep_fusion) for module in (by("Triton"), fusion_naive))
     hold_together(run, plain, tensors, precision)

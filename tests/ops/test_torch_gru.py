@@ -2,12 +2,12 @@
 
 import pytest
 import torch
+from by_backend import by
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from regard.ops.torch_gru import naive, torch_gru_sequence
-
 B, T, M, N = 3, 6, 3, 4
+PATHS = ("naive", "chosen")
 LENGTHS = torch.tensor([6, 1, 4])
 MASK = torch.arange(T) < LENGTHS.unsqueeze(1)
 
@@ -18,7 +18,7 @@ def update_first(stacked: Tensor) -> Tensor:
     return torch.cat([update, reset, candidate])
 
 
-@pytest.mark.parametrize("path", [naive.torch_gru_sequence, torch_gru_sequence], ids=["naive", "chosen"])
+@pytest.mark.parametrize("path", [by(name).torch_gru_sequence for name in PATHS], ids=PATHS)
 def test_it_is_torchs_own_with_both_of_its_biases(path, agree):
     theirs = nn.GRU(M, N, batch_first=True, dtype=torch.float64)
     names = ["weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0"]

@@ -252,8 +252,6 @@ def test_every_attention_to_the_own_past_is_traced(name, attention, span):
 
 def test_a_cell_that_records_nothing_is_traced_with_its_state():
     class Leaky(CELLS["rnn"]):
-        sequence_op = None
-
         def step(self, projected, previous_state, state_mask=None):
             return (0.5 * previous_state[0] + projected,)
 
@@ -266,8 +264,6 @@ def test_a_cell_that_records_nothing_is_traced_with_its_state():
 
 def test_such_a_cell_is_traced_within_models(monkeypatch):
     class Leaky(CELLS["rnn"]):
-        sequence_op = None
-
         def step(self, projected, previous_state, state_mask=None):
             return (0.5 * previous_state[0] + projected,)
 
@@ -289,8 +285,6 @@ def test_a_cell_of_one_s_own_names_its_parts_in_one_place():
     equations = {"half": Equation("g_t = ½ h_{t−1}", "g_t = h_{t−1} / 2")}
 
     class Leaky(CELLS["rnn"]):
-        sequence_op = None
-
         def step(self, projected, previous_state, state_mask=None):
             half = 0.5 * previous_state[0]
             record(equations, half=half)

@@ -1,11 +1,11 @@
 """Model → a packed copy of it that only decodes: faster, and no longer trained.
 
 Every matrix that a step or an encoder multiplies by is laid out once as the C kernels read it (`ops/native/packed`);
-the equations find that layout. Decoders that `ops/native/decoding` knows step in one call, the fused step: Luong's
-and RNNsearch's (with maxout) of one layer, over an LSTM or the paper's GRU, with any energy that is a dot product or
-v·tanh and a plain softmax. Whatever has no kernel, on this machine or at all, runs by its general path on the same
-numbers: in float32 and float64 those of the model, in bfloat16 and int8 its weights rounded. `PackedModel` is the copy
-that search steps, made again when the weights have changed.
+the copy's layers own these layouts and hand them to the ops. Decoders that `ops/native/decoding` knows step in one
+call, the fused step: Luong's and RNNsearch's (with maxout) of one layer, over an LSTM or the paper's GRU, with any
+energy that is a dot product or v·tanh and a plain softmax. Whatever has no kernel, on this machine or at all, runs by
+its general path on the same numbers: in float32 and float64 those of the model, in bfloat16 and int8 its weights
+rounded. `PackedModel` is the copy that search steps, made again when the weights have changed.
 """
 
 import copy
@@ -25,10 +25,9 @@ from regard.layers import (
 )
 from regard.models.decoders import BahdanauDecoder, Decoder, LuongDecoder
 from regard.models.state import DecoderState, EncodedSource, StepOutput
-from regard.ops.gru import gru_step
-from regard.ops.lstm import lstm_step
-from regard.ops.native import PRECISIONS, Packed, Precision, native_applies, pack, packed_of
+from regard.ops.native import PRECISIONS, Packed, PackedWeights, Precision, native_applies
 from regard.ops.native.decoding import StepKernel, StepWeights
+from regard.ops.native.recurrences import DECODING
 from regard.ops.native.rounding import rounded
 
 M = TypeVar("M", bound=nn.Module)
@@ -56,14 +55,18 @@ def pack_model(model: M, precision: Precision = "float32") -> M:
     shared |= {id(buffer): buffer for buffer in model.buffers()}
     packed = copy.deepcopy(model, shared).eval()
     packed.register_load_state_dict_pre_hook(_refuse_weights)  # type: ignore[no-untyped-call]
+    weights = PackedWeights()
     with torch.no_grad():
         for matrix in _matrices(packed):
             if native_applies(matrix):
-                pack(matrix, precision)
+                weights.pack(matrix, precision)
             else:
                 matrix.data = rounded(matrix.data, precision)
         for module in packed.modules():
-            if isinstance(module, Decoder) and packed_of(module.output.W_o) is not None:
+            if hasattr(module, "packed"):
+                module.packed = weights  # type: ignore[assignment]  # a class attribute, and no parameter
+        for module in packed.modules():
+            if isinstance(module, Decoder) and weights.of(module.output.W_o) is not None:
                 module.fused_step = fuse_step(module, precision)
     return packed
 
@@ -149,7 +152,7 @@ class NativeFusedStep:
 
     def over(self, output: Output) -> "NativeFusedStep":
         """The same step with another output matrix, which was packed."""
-        W_o = packed_of(output.W_o)
+        W_o = None if output.packed is None else output.packed.of(output.W_o)
         assert W_o is not None, "the output matrix of a fused step is packed"
         weights = replace(self._kernel.weights, W_o=W_o, b_o=output.b_o)
         return NativeFusedStep(StepKernel(weights, self._kernel.annotation_size, self._kernel), self._feeding)
@@ -164,7 +167,7 @@ def step_lacks(decoder: Decoder) -> str:
     if decoder.is_mixture:
         return "its words come from a mixture"
     cell = decoder.stack.layers[0]
-    if cell.plain_op not in (lstm_step, gru_step):
+    if cell.recurrence is None or cell.recurrence.reads or cell.recurrence.cell not in DECODING:
         return f"its cell is {type(cell).__name__}"
     if decoder.attention.fast_weights is None:
         return "its attention is not a softmax of additive energies or dot products of one head"
@@ -187,7 +190,8 @@ def fuse_step(decoder: Decoder, precision: Precision) -> NativeFusedStep | None:
         assert isinstance(readout, MaxoutReadout)
         W_c, b_r, V_o, C_o = readout.U_o.weight, readout.U_o.bias, readout.V_o.weight, readout.C_o.weight
     matrices = {"W": cell.W, "U": cell.U, "F": fed, "W_a": energy.W_q, "W_c": W_c, "V_o": V_o, "C_o": C_o}
-    packed = {name: _pack(matrix, precision) for name, matrix in matrices.items()}
+    known = decoder.packed or PackedWeights()
+    packed = {name: _pack(known, matrix, precision) for name, matrix in matrices.items()}
     vectors = {
         "E": decoder.embedding.E,
         "b": cell.b,
@@ -195,10 +199,11 @@ def fuse_step(decoder: Decoder, precision: Precision) -> NativeFusedStep | None:
         "b_r": b_r,
         "b_o": decoder.output.b_o,
     }
-    weights = StepWeights(**packed, **vectors, W_o=_pack(decoder.output.W_o, precision), scale=energy.scale)  # type: ignore[arg-type]
+    W_o = _pack(known, decoder.output.W_o, precision)
+    weights = StepWeights(**packed, **vectors, W_o=W_o, scale=energy.scale)  # type: ignore[arg-type]
     feeding = isinstance(decoder, LuongDecoder) and decoder.F is not None
     return NativeFusedStep(StepKernel(weights, decoder.attention.context_size), feeding)
 
 
-def _pack(matrix: Tensor | None, precision: Precision) -> Packed | None:
-    return None if matrix is None else packed_of(matrix) or Packed(matrix, precision)
+def _pack(known: PackedWeights, matrix: Tensor | None, precision: Precision) -> Packed | None:
+    return None if matrix is None else known.of(matrix) or Packed(matrix, precision)

@@ -18,7 +18,7 @@ from regard.errors import ConfigError
 from regard.ops.affine import affine
 from regard.ops.attention import additive_energies, attend
 from regard.ops.maxout import maxout
-from regard.ops.native import pack, packed_of
+from regard.ops.native import PackedWeights
 from regard.ops.record import Equation, record
 from regard.ops.shapes import Bool, Float, Int
 from regard.ops.word_loss import word_loss
@@ -236,8 +236,12 @@ class Output(nn.Module):
         vocabulary_size: Vy, the number of logits.
         tied: the embedding matrix (Vy, m) to share, with m = readout_size, or None.
         bias: whether b_o is trained; if not, it is zero and no parameter.
+
+    Attributes:
+        packed: W_o as it was packed for decoding; None in training. Other layers have theirs, too.
     """
 
+    packed: PackedWeights | None = None
     b_o: Tensor
 
     def __init__(
@@ -259,7 +263,7 @@ class Output(nn.Module):
 
     def forward(self, readout: Float[Tensor, "*rows l"]) -> Float[Tensor, "*rows Vy"]:
         """W_o t + b_o."""
-        logits = affine(readout, self.W_o, self.b_o)
+        logits = affine(readout, self.W_o, self.b_o, self.packed)
         biased = isinstance(self.b_o, nn.Parameter)
         record({"logits": EQUATIONS["logits" if biased else "unbiased"]}, logits=logits)
         return logits
@@ -281,9 +285,10 @@ class Output(nn.Module):
         rows = nn.Parameter(self.W_o.detach().index_select(0, ids), requires_grad=False)
         short = Output(rows.shape[1], rows.shape[0], rows)
         short.b_o = nn.Parameter(self.b_o.detach().index_select(0, ids), requires_grad=False)
-        packed = packed_of(self.W_o)
+        packed = None if self.packed is None else self.packed.of(self.W_o)
         if packed is not None:
-            pack(rows, packed.precision)
+            short.packed = PackedWeights()
+            short.packed.pack(rows, packed.precision)
         return short
 
 
@@ -304,6 +309,8 @@ class MaxoutReadout(nn.Module):
         readout_size: l, the maxout units; each is the larger of two.
     """
 
+    packed: PackedWeights | None = None
+
     def __init__(self, state_size: int, embedding_size: int, context_size: int, readout_size: int) -> None:
         super().__init__()
         self.U_o = nn.Linear(state_size, 2 * readout_size)
@@ -321,7 +328,7 @@ class MaxoutReadout(nn.Module):
     ) -> Float[Tensor, "*rows l"]:
         """s_i, E y_{i−1} and c_i → t_i."""
         parts = ((state, self.U_o), (embedded, self.V_o), (context, self.C_o))
-        s, y, c = (affine(x, layer.weight, layer.bias) for x, layer in parts)
+        s, y, c = (affine(x, layer.weight, layer.bias, self.packed) for x, layer in parts)
         pairs = s + y + c  # (…, 2l)
         readout = maxout(pairs)
         record(EQUATIONS, readout_pairs=pairs, readout=readout)
@@ -365,6 +372,8 @@ class AttentionalReadout(nn.Module):
         readout_size: l.
     """
 
+    packed: PackedWeights | None = None
+
     def __init__(self, state_size: int, context_size: int, readout_size: int) -> None:
         super().__init__()
         self.W_c = nn.Linear(context_size + state_size, readout_size, bias=False)
@@ -374,7 +383,9 @@ class AttentionalReadout(nn.Module):
         self, state: Float[Tensor, "*rows n"], context: Float[Tensor, "*rows d"]
     ) -> Float[Tensor, "*rows l"]:
         """h_t and c_t → h̃_t."""
-        attentional_state = torch.tanh(affine(torch.cat([context, state], dim=-1), self.W_c.weight))
+        attentional_state = torch.tanh(
+            affine(torch.cat([context, state], dim=-1), self.W_c.weight, packed=self.packed)
+        )
         record(EQUATIONS, attentional_state=attentional_state)
         return attentional_state
 

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from regard.layers.cells import Cell, CellFactory
 from regard.layers.feedforward import Dropout
-from regard.ops.gru import bidirectional_gru, gru_step
+from regard.ops import Inputs, run_both
 from regard.ops.paths import fused_wanted
 from regard.ops.record import Equation, record, scope
 from regard.ops.shapes import Bool, Float
@@ -271,8 +271,9 @@ class BidirectionalStack(Stack):
             below = hidden
             if k > 0:
                 hidden = self.between(below)
-            if self._fuses(ahead, back):  # type: ignore[arg-type]
-                hidden, last, first = _gru_both_directions(ahead, back, hidden, mask)  # type: ignore[arg-type]
+            cells: tuple[Cell, Cell] = (ahead.layers[0], back.layers[0])  # type: ignore[index, assignment]
+            if self._runs_both(*cells):
+                hidden, last, first = _both_directions(*cells, hidden, mask)
                 forward_last.append(last)
                 backward_last.append(first)
             else:
@@ -288,20 +289,16 @@ class BidirectionalStack(Stack):
                 hidden = hidden + below
         return hidden, tuple(forward_last), tuple(backward_last)
 
-    def _fuses(self, ahead: RecurrentStack, back: RecurrentStack) -> bool:
-        """Whether a layer is the paper's GRU, which has an op for both directions at once."""
-        dropping = self.training and ahead.recurrent.p > 0
-        cells = (ahead.layers[0], back.layers[0])
-        return all(cell.plain_op is gru_step for cell in cells) and not dropping and fused_wanted()
+    def _runs_both(self, ahead: Cell, back: Cell) -> bool:
+        """Whether an op has both directions of a layer at once: of cells alike, without a tape or dropout of states."""
+        dropping = self.training and self.forward_layers[0].recurrent.p > 0  # type: ignore[union-attr, operator]
+        same, recurrence = ahead.recurrence == back.recurrence, ahead.recurrence
+        plain = recurrence is not None and not recurrence.reads
+        return plain and same and not dropping and fused_wanted()
 
 
-def _gru_both_directions(
-    ahead: RecurrentStack, back: RecurrentStack, inputs: Tensor, mask: Tensor
-) -> tuple[Tensor, State, State]:
-    """[→h_j; ←h_j] (B, T, 2n), →h_Tx and ←h_1 of a layer of two GRUs."""
-    forward_cell, backward_cell = ahead.layers[0], back.layers[0]
-    batch = mask.shape[0]
-    initials = (forward_cell.zero_state(batch, inputs), backward_cell.zero_state(batch, inputs))
-    forward_weights = (forward_cell.W, forward_cell.U, forward_cell.b)
-    backward_weights = (backward_cell.W, backward_cell.U, backward_cell.b)
-    return bidirectional_gru(inputs, mask, initials, forward_weights, backward_weights)
+def _both_directions(ahead: Cell, back: Cell, inputs: Tensor, mask: Tensor) -> tuple[Tensor, State, State]:
+    """[→h_j; ←h_j] (B, T, 2n), →h_Tx and ←h_1 of a layer of two cells."""
+    assert ahead.recurrence is not None
+    states = (ahead.zero_state(mask.shape[0], inputs), back.zero_state(mask.shape[0], inputs))
+    return run_both(ahead.recurrence, Inputs(inputs, mask), ahead.weights(), back.weights(), states)

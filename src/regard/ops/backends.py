@@ -168,8 +168,5 @@ def without(reason: str, *names: Name) -> dict[Name, str]:
 
 
 NO_KERNEL = "it has no kernel for this op"
-
-
-def no_dropout(state_mask: Tensor | None) -> str:
-    """Of a path without variational dropout: why it does not compute this, or nothing."""
-    return "" if state_mask is None else "it has no dropout of states"
+NO_DROPOUT = "it has no dropout of states"
+OTHER_ENERGY = "its energy is neither additive nor a dot product"

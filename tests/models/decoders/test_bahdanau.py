@@ -4,6 +4,8 @@ import pytest
 import torch
 
 from regard.models.decoders import bahdanau
+from regard.ops import explain
+from regard.ops.paths import naive_only
 
 SOURCE = torch.tensor([[4, 5, 6, 3]])
 MASK = torch.ones(1, 4, dtype=torch.bool)
@@ -110,30 +112,57 @@ def test_the_lecture_s_decoder(energy, tiny_model):
         state = output.state
 
 
+def whole_sentence(model):
+    """Readouts and alpha of two sentences, one padded on both sides, and the gradient to every parameter."""
+    torch.manual_seed(11)  # the same dropout
+    source, previous = torch.tensor([[4, 5, 6, 3], [7, 3, 0, 0]]), torch.tensor([[2, 5, 6], [2, 8, 0]])
+    unrolled = model.decoder(previous, previous > 0, model.encode(source, source > 0))
+    loss = (unrolled.readout**2).sum() + (unrolled.alpha**3).sum()
+    gradients = torch.autograd.grad(loss, list(model.parameters()), materialize_grads=True)
+    return [unrolled.readout, unrolled.alpha, *gradients]
+
+
 @pytest.mark.parametrize(
-    ("options", "whole"),
+    ("options", "backend"),
     [
-        ({}, True),
-        ({"bridge": "copy", "bias": False}, True),
-        ({"readout": "state"}, True),
-        ({"cell": "mut3"}, False),
-        ({"attention": {"energy": "qk"}}, False),
-        ({"cell": "gru-torch"}, False),
-        ({"attention": {"energy": "bilinear"}}, False),
-        ({"attention": {"coverage": True}}, False),
-        ({"attention": {"window": "local-m"}}, False),
-        ({"attention": {"normalizer": "sparsemax"}}, False),
-        ({"num_layers": 2}, False),
+        ({}, "torch"),
+        ({"bridge": "copy", "bias": False}, "torch"),
+        ({"readout": "state"}, "torch"),
+        *[({"cell": cell}, "torch") for cell in ("rnn", "rnn-sigmoid", "lstm", "lstm-peephole")],
+        *[({"cell": cell}, "naive") for cell in ("mut3", "gru-torch")],
+        *[
+            ({"attention": {"energy": energy}, "cell": cell}, "torch")
+            for energy, cell in (
+                ("qk", "gru"),
+                ("bilinear", "lstm"),
+                ("dot", "rnn"),
+                ("qkv", "gru"),
+                ("concat", "lstm"),
+            )
+        ],
+        ({"recurrent_dropout": 0.3}, "torch"),
+        ({"attention": {"coverage": True}}, ""),
+        ({"attention": {"window": "local-m"}}, ""),
+        ({"attention": {"normalizer": "sparsemax"}}, ""),
+        ({"num_layers": 2}, ""),
+        ({"cell": "lstmn"}, ""),
     ],
 )
-def test_the_recurrence_of_the_paper_is_one_op_and_others_are_a_loop(options, whole, tiny_model, monkeypatch):
-    calls = []
-    real = bahdanau.attending_gru
-    monkeypatch.setattr(bahdanau, "attending_gru", lambda *args: calls.append(1) or real(*args))
-    model = tiny_model("bahdanau", **options)
-    encoded = model.encode(SOURCE, MASK)
-    model.decoder(torch.tensor([[2, 5]]), torch.ones(1, 2, dtype=torch.bool), encoded)
-    assert bool(calls) == whole
+def test_a_plain_attention_is_one_recurrence_and_others_are_a_loop(
+    options, backend, tiny_model, monkeypatch, same
+):
+    """By whom its steps are computed, if as one recurrence; by the loop, and by the naive path, they are the same."""
+    model = tiny_model("bahdanau", **options).train()
+    with explain() as choices:
+        ours = whole_sentence(model)
+    (choice,) = (choice for choice in choices if choice.op.startswith("attending"))
+    looped = choice.op == "attending recurrence"
+    assert ("" if looped else choice.backend) == backend
+    with naive_only():
+        same(ours, whole_sentence(model))
+    with monkeypatch.context() as without:
+        without.setattr(bahdanau, "loop_reason", lambda *given: "it is a test")
+        same(ours, whole_sentence(model))
 
 
 def test_dropout_of_states_reaches_the_recurrence(tiny_model):

@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from regard.models.decoders import luong
+from regard.ops import explain
 from regard.ops.paths import naive_only
 
 SOURCE = torch.tensor([[4, 5, 6, 3]])
@@ -102,38 +103,39 @@ def whole_sentence(model):
 
 
 @pytest.mark.parametrize(
-    ("options", "whole"),
+    ("options", "backend"),
     [
         *[
-            ({"attention": {"energy": energy}}, True)
+            ({"attention": {"energy": energy}}, "torch")
             for energy in ("additive", "concat", "dot", "scaled-dot", "bilinear", "qk", "qkv")
         ],
-        ({"attention": {"energy": "qkv", "scaled": False, "value_size": 5}}, True),
-        ({"dropout": 0.4}, True),
-        ({"dropout": 0.4, "variational": True}, True),
-        ({"bridge": "copy"}, True),
-        ({"cell": "gru"}, False),
-        ({"num_layers": 2}, False),
-        ({"attention": {"energy": "qkv", "heads": 2}}, False),
-        ({"attention": {"coverage": True}}, False),
-        ({"attention": {"window": "local-m"}}, False),
-        ({"attention": {"normalizer": "sparsemax"}}, False),
-        ({"recurrent_dropout": 0.3}, False),
+        ({"attention": {"energy": "qkv", "scaled": False, "value_size": 5}}, "torch"),
+        ({"dropout": 0.4}, "torch"),
+        ({"dropout": 0.4, "variational": True}, "torch"),
+        ({"bridge": "copy"}, "torch"),
+        *[({"cell": cell}, "torch") for cell in ("gru", "rnn", "rnn-sigmoid", "lstm-peephole")],
+        ({"cell": "mut1"}, "naive"),
+        ({"recurrent_dropout": 0.3}, "torch"),
+        ({"num_layers": 2}, ""),
+        ({"attention": {"energy": "qkv", "heads": 2}}, ""),
+        ({"attention": {"coverage": True}}, ""),
+        ({"attention": {"window": "local-m"}}, ""),
+        ({"attention": {"normalizer": "sparsemax"}}, ""),
     ],
 )
-def test_plain_attention_over_an_lstm_is_one_op_and_others_are_a_loop(
-    options, whole, tiny_model, monkeypatch, same
+def test_a_plain_attention_is_one_recurrence_and_others_are_a_loop(
+    options, backend, tiny_model, monkeypatch, same
 ):
-    calls = []
-    real = luong.input_feeding_lstm
-    monkeypatch.setattr(luong, "input_feeding_lstm", lambda *args: calls.append(1) or real(*args))
+    """By whom its steps are computed, if as one recurrence; by the loop, and by the naive path, they are the same."""
     model = tiny_model("luong", **{"cell": "lstm", "input_feeding": True, **options}).train()
-    ours = whole_sentence(model)
-    assert bool(calls) == whole
+    with explain() as choices:
+        ours = whole_sentence(model)
+    (choice,) = (choice for choice in choices if choice.op.startswith("input feeding"))
+    assert ("" if choice.op == "input feeding" else choice.backend) == backend
     with naive_only():
         same(ours, whole_sentence(model))
     with monkeypatch.context() as without:
-        without.setattr(luong, "_source_weights", lambda *given: None)
+        without.setattr(luong, "loop_reason", lambda *given: "it is a test")
         same(ours, whole_sentence(model))
 
 

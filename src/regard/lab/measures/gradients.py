@@ -18,6 +18,7 @@ from torch.optim import Optimizer
 
 from regard.batches import LabelledBatch
 from regard.layers import Additive, Attention, Cell, Embedding, Head, Output, SelfAttentive
+from regard.ops import Outputs
 from regard.ops.gru import gru_step
 from regard.ops.rnn import rnn_step
 from regard.ops.tape import Scoring, extend, kept, read_tape
@@ -221,19 +222,24 @@ class GRURead(SelfAttentive):
     """The GRU whose previous state is replaced by what it reads of its own past, as `RNNRead` replaces the RNN's."""
 
     num_gates = 3
-    step_op = staticmethod(gru_read_step)
+
+    def step(self, projected: Tensor, previous_state: State, state_mask: Tensor | None = None) -> State:
+        """See `Cell.step`."""
+        assert self.S is not None, "the query is computed before the update"
+        arguments = (self.U, self.S, self.scoring, self.span, state_mask)
+        return gru_read_step(projected, previous_state, *arguments)[0]
 
     def _run(
         self, inputs: Tensor, mask: Tensor, initial: State, reverse: bool, state_mask: Tensor | None
-    ) -> tuple[Tensor, State, Tensor]:
-        """States, last state and alpha (B, T, slots), step by step; see `Cell._run`."""
+    ) -> Outputs:
+        """All steps in turn; see `Cell._run`."""
         assert self.S is not None, "the query is computed before the update"
         projected, S = self.project(inputs), self.S  # (B, T, 3n + p)
 
         def step(x: Tensor, state: State, real: Tensor) -> tuple[State, Tensor]:
             return gru_read_step(x, state, self.U, S, self.scoring, self.span, state_mask, real)
 
-        return unroll_attending(step, projected, mask, initial, reverse)
+        return Outputs(*unroll_attending(step, projected, mask, initial, reverse))
 
 
 @dataclass(frozen=True)

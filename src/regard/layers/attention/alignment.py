@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from regard.layers.feedforward import Embedding
 from regard.ops.affine import affine
 from regard.ops.attention import diagonal_distances, dot_energies, masked_softmax
+from regard.ops.native import PackedWeights
 from regard.ops.shapes import Bool, Float, Int
 
 MOST_DISTANCE = 20
@@ -31,6 +32,8 @@ class AlignmentAttention(nn.Module):
         size: a.
     """
 
+    packed: PackedWeights | None = None
+
     def __init__(
         self, readout_size: int, annotation_size: int, source_size: int, target_size: int, size: int
     ) -> None:
@@ -50,8 +53,12 @@ class AlignmentAttention(nn.Module):
         target_mask: Bool[Tensor, "B Ty"],
     ) -> Float[Tensor, "B Ty Tx"]:
         """The weights of each target word over the source words, of which EOS, the last, stands for no word."""
-        queries = self.A_y(target_ids) + affine(readout.detach(), self.W_a.weight)  # (B, Ty, a)
-        keys = self.A_x(source_ids) + affine(annotations.detach(), self.U_a.weight)  # (B, Tx, a)
+        queries = self.A_y(target_ids) + affine(
+            readout.detach(), self.W_a.weight, packed=self.packed
+        )  # (B, Ty, a)
+        keys = self.A_x(source_ids) + affine(
+            annotations.detach(), self.U_a.weight, packed=self.packed
+        )  # (B, Tx, a)
         energies = dot_energies(queries, keys.to(queries.dtype))
         energies = energies + self.d[diagonal_distances(target_mask, mask, MOST_DISTANCE)]
         return masked_softmax(energies, mask)

@@ -16,6 +16,7 @@ from torch import Tensor, nn
 
 from regard.layers.attention.windows import LocalWindow
 from regard.ops.attention import forced_alpha, masked_softmax, sparsemax
+from regard.ops.native import PackedWeights
 from regard.ops.record import Equation, Equations, record
 from regard.ops.shapes import Bool, Float, Int
 
@@ -102,6 +103,7 @@ class Attention(nn.Module, ABC):
         normalize: energies → alpha.
         window: where a query may attend; None for everywhere.
         w_c: the coverage's vector inside the tanh; None without coverage.
+        packed: its matrices as they were packed for decoding; None in training.
     """
 
     sized: ClassVar[bool] = False
@@ -109,6 +111,7 @@ class Attention(nn.Module, ABC):
     equations: ClassVar[Equations] = {}
     """Of query, keys, values, energies and context, where they are not as in `EQUATIONS`."""
     heads: int = 1
+    packed: PackedWeights | None = None
     w_c: nn.Parameter | None
 
     def __init__(self, query_size: int | None, annotation_size: int, query_width: int) -> None:

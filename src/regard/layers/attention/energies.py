@@ -95,11 +95,11 @@ class Additive(_TanhAttention):
 
     def keys(self, annotations: Float[Tensor, "B Tx d"]) -> Float[Tensor, "B Tx a"]:
         """U_a h_j."""
-        return affine(annotations, self.U_a)
+        return affine(annotations, self.U_a, packed=self.packed)
 
     def queries(self, query: Float[Tensor, "B Q n"]) -> Float[Tensor, "B Q a"]:
         """W_a s_{i−1}."""
-        return query if self.W_a is None else affine(query, self.W_a)
+        return query if self.W_a is None else affine(query, self.W_a, packed=self.packed)
 
     def energy_weights(self) -> EnergyWeights:
         """W_a, U_a and v_a."""
@@ -239,7 +239,7 @@ class Bilinear(Attention):
 
     def keys(self, annotations: Float[Tensor, "B Tx d"]) -> Float[Tensor, "B Tx p"]:
         """W_a h_j."""
-        return annotations if self.W_a is None else bilinear_keys(annotations, self.W_a)
+        return annotations if self.W_a is None else bilinear_keys(annotations, self.W_a, self.packed)
 
     def energy_weights(self) -> EnergyWeights:
         """W_a is the keys'."""
@@ -285,11 +285,11 @@ class QueryKey(Attention):
 
     def keys(self, annotations: Float[Tensor, "B Tx d"]) -> Float[Tensor, "B Tx p"]:
         """W_K h_j."""
-        return affine(annotations, self.W_K)
+        return affine(annotations, self.W_K, packed=self.packed)
 
     def queries(self, query: Float[Tensor, "B Q n"]) -> Float[Tensor, "B Q p"]:
         """W_Q s."""
-        return query if self.W_Q is None else affine(query, self.W_Q)
+        return query if self.W_Q is None else affine(query, self.W_Q, packed=self.packed)
 
     def energy_weights(self) -> EnergyWeights:
         """W_Q, W_K and the scale."""
@@ -365,7 +365,7 @@ class QueryKeyValue(QueryKey):
 
     def values(self, annotations: Float[Tensor, "B Tx d"]) -> Float[Tensor, "B Tx r"]:
         """W_V h_j."""
-        return affine(annotations, self.W_V)
+        return affine(annotations, self.W_V, packed=self.packed)
 
     def score(
         self, projected: Float[Tensor, "B Q p"], keys: Float[Tensor, "B Tx p"]
@@ -380,7 +380,7 @@ class QueryKeyValue(QueryKey):
     def mix(self, alpha: Float[Tensor, "B HQ Tx"], values: Float[Tensor, "B Tx r"]) -> Float[Tensor, "B Q r"]:
         """The heads' contexts side by side, and W_O over them."""
         contexts = head_contexts(alpha, values, self.heads)
-        return contexts if self.W_O is None else affine(contexts, self.W_O)
+        return contexts if self.W_O is None else affine(contexts, self.W_O, packed=self.packed)
 
 
 ENERGIES: dict[str, type[Attention]] = {

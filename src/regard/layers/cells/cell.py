@@ -4,28 +4,27 @@ In: inputs (B, T, m) and their mask. Out: h at each word, and the last state. A 
 anything else that the cell carries, and belongs to the caller: nothing is kept on a module between calls.
 """
 
-from collections.abc import Callable
-from typing import Any, ClassVar
+from dataclasses import replace
+from functools import cached_property
+from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
 
+from regard import ops
 from regard.errors import ConfigError
+from regard.ops import Inputs, Outputs, Recurrence, Weights
 from regard.ops.affine import affine
-from regard.ops.gru import gru_sequence, gru_step
-from regard.ops.gru_variants import mut1_step, mut3_step
-from regard.ops.lstm import lstm_sequence, lstm_step
-from regard.ops.lstm_variants import lstm_1997_step, lstm_without_step, peephole_lstm_step
-from regard.ops.rnn import rnn_sequence, rnn_step
+from regard.ops.native import PackedWeights
 from regard.ops.shapes import Bool, Float
-from regard.ops.torch_gru import torch_gru_sequence, torch_gru_step
 from regard.ops.unroll import State, unroll
 
 
 class Cell(nn.Module):
     """A recurrence of `state_size` units over inputs of `input_size`, called on a whole padded batch.
 
-    A new cell defines `num_gates` and `step`; it names `sequence_op` when it has a fast path over a whole sequence.
+    A cell of the ops names itself in `kind`, and its `recurrence` says what it computes; any other new cell defines
+    `num_gates` and `step`.
 
     Args:
         input_size: m.
@@ -37,8 +36,11 @@ class Cell(nn.Module):
         W: input matrices (g·n, m), one block of n rows for each of the g gates.
         U: recurrent matrices (g·n, n), in the same blocks.
         b: biases (g·n,), in the same blocks.
+        packed: its matrices as they were packed for decoding; None in training.
     """
 
+    kind: ClassVar[str] = ""
+    """The cell's name in `ops.recurrence.BLOCKS`; empty for one that the ops do not have."""
     num_gates: ClassVar[int]
     """g, the number of blocks of n rows in W, U and b."""
     num_state_gates: ClassVar[int | None] = None
@@ -51,12 +53,8 @@ class Cell(nn.Module):
     """The number of vectors of n units that U multiplies."""
     attends_to_past: ClassVar[bool] = False
     """Whether the cell attends to its own past states."""
-    step_op: ClassVar[Callable[..., Any]]
-    """One step: (W x + b, previous state, U, …, state mask) → state (and alpha over its own past)."""
-    sequence_op: ClassVar[Callable[..., tuple[Tensor, State]] | None] = None
-    """A padded batch: (inputs, mask, initial, W, U, b, …, reverse, state mask) → states, last state. None to loop over
-    `step`."""
-
+    _own_step: ClassVar[bool] = False
+    packed: PackedWeights | None = None
     b: Tensor
 
     def __init__(self, input_size: int, state_size: int, query_width: int = 0, *, bias: bool = True) -> None:
@@ -71,6 +69,25 @@ class Cell(nn.Module):
         self.U = nn.Parameter(torch.empty(state_rows, self.num_recurrent * state_size))
         self._add_bias("b", rows)
         self.reset_parameters()
+
+    def __init_subclass__(cls, **options: object) -> None:
+        """A class with a step of its own computes something that the ops do not have."""
+        super().__init_subclass__(**options)
+        if "step" in vars(cls):
+            cls._own_step = True
+
+    @property
+    def recurrence(self) -> Recurrence | None:
+        """What it computes, as every backend of the ops understands it; None of a cell with a step of its own."""
+        return None if self._own_step else self._description
+
+    @cached_property
+    def _description(self) -> Recurrence:
+        return Recurrence(self.kind)
+
+    def weights(self) -> Weights:
+        """Its matrices, as the ops take them."""
+        return Weights(self.U, self.W, self.b, packed=self.packed)
 
     def _add_bias(self, name: str, size: int) -> None:
         """A bias of zeros (size,): a parameter, or of a cell without biases a constant that is not saved."""
@@ -106,7 +123,7 @@ class Cell(nn.Module):
     def project(self, inputs: Float[Tensor, "*rows m"]) -> Float[Tensor, "*rows gn"]:
         """W x + b, for one step or for all steps at once; a query has no bias."""
         bias = nn.functional.pad(self.b, (0, self.query_width)) if self.query_width else self.b
-        return affine(inputs, self.W, bias)
+        return affine(inputs, self.W, bias, self.packed)
 
     def zero_state(self, batch: int, like: Tensor) -> State:
         """The state before the first word, with the dtype and device of `like`."""
@@ -119,20 +136,6 @@ class Cell(nn.Module):
     def recurrent_parts(self, state: State) -> State:
         """The h (and c) of a state, without anything else that the cell carries."""
         return state[: self.num_parts]
-
-    def op_arguments(self) -> tuple[Any, ...]:
-        """The arguments of the cell's ops after U (one step) and after b (a sequence); none for most cells."""
-        return ()
-
-    @property
-    def plain_op(self) -> Callable[..., Any] | None:
-        """`step_op`, if a step is that op of W x + b, the state and U, and no more: what ops over whole decoders ask.
-
-        A cell that overrides `step`, or gives its op further arguments, has none.
-        """
-        own = type(self)
-        plain = own.step is Cell.step and own.op_arguments is Cell.op_arguments
-        return self.step_op if plain else None
 
     def step(
         self,
@@ -147,8 +150,9 @@ class Cell(nn.Module):
             previous_state: from `zero_state`, `initial_state` or the last step.
             state_mask: variational dropout of the previous state before the product with U; the same at every step.
         """
-        state: State = self.step_op(projected, previous_state, self.U, *self.op_arguments(), state_mask)
-        return state
+        return ops.step(
+            self._description, projected, self.weights(), previous_state, state_mask=state_mask
+        ).last
 
     def forward(
         self,
@@ -175,8 +179,8 @@ class Cell(nn.Module):
             ConfigError: the inputs are not (B, T, m), or a state is given in place of the mask.
         """
         mask, initial = self._check_inputs(inputs, mask, initial)
-        states, last, _ = self._run(inputs, mask, initial, reverse, state_mask)
-        return states, last
+        outputs = self._run(inputs, mask, initial, reverse, state_mask)
+        return outputs.states, outputs.last
 
     def forward_with_alpha(
         self,
@@ -197,22 +201,23 @@ class Cell(nn.Module):
                 "rnn-read, rnn-sum, rnn-sum-keep and lstmn"
             )
         mask, initial = self._check_inputs(inputs, mask, initial)
-        states, last, alpha = self._run(inputs, mask, initial, reverse, state_mask)
-        assert alpha is not None, "a cell that attends to its past returns alpha"
-        return states, last, alpha
+        outputs = self._run(inputs, mask, initial, reverse, state_mask)
+        assert outputs.alpha is not None, "a cell that attends to its past returns alpha"
+        return outputs.states, outputs.last, outputs.alpha
 
     def _run(
         self, inputs: Tensor, mask: Tensor, initial: State, reverse: bool, state_mask: Tensor | None
-    ) -> tuple[Tensor, State, Tensor | None]:
-        """States, last state, and alpha for a cell that attends to its past; arguments as for `forward`, complete."""
-        if self.sequence_op is None:
+    ) -> Outputs:
+        """All steps; arguments as for `forward`, complete."""
+        recurrence = self.recurrence
+        if recurrence is None:
 
             def step(projected: Tensor, state: State) -> State:
                 return self.step(projected, state, state_mask)
 
-            return *unroll(step, self.project(inputs), mask, initial, reverse), None
-        weights = (self.W, self.U, self.b, *self.op_arguments())
-        return *self.sequence_op(inputs, mask, initial, *weights, reverse, state_mask), None
+            return Outputs(*unroll(step, self.project(inputs), mask, initial, reverse))
+        given = Inputs(inputs, mask, reverse=reverse, state_mask=state_mask)
+        return ops.run(recurrence, given, self.weights(), initial)
 
     def _check_inputs(
         self, inputs: Tensor, mask: Tensor | None, initial: State | None
@@ -248,14 +253,8 @@ class RNN(Cell):
         state_size: n.
     """
 
+    kind = "rnn"
     num_gates = 1
-    activation: ClassVar[str] = "tanh"
-    step_op = staticmethod(rnn_step)
-    sequence_op = staticmethod(rnn_sequence)
-
-    def op_arguments(self) -> tuple[Any, ...]:
-        """The activation's name."""
-        return (self.activation,)
 
 
 class SigmoidRNN(RNN):
@@ -264,7 +263,7 @@ class SigmoidRNN(RNN):
     Called as `RNN` is.
     """
 
-    activation = "sigmoid"
+    kind = "rnn-sigmoid"
 
 
 class GRU(Cell):
@@ -282,9 +281,8 @@ class GRU(Cell):
         state_size: n.
     """
 
+    kind = "gru"
     num_gates = 3
-    step_op = staticmethod(gru_step)
-    sequence_op = staticmethod(gru_sequence)
 
 
 class TorchGRU(Cell):
@@ -305,17 +303,17 @@ class TorchGRU(Cell):
         b_U: the second bias of the candidate (n,), inside the reset; torch's b_hn.
     """
 
+    kind = "gru-torch"
     num_gates = 3
-    step_op = staticmethod(torch_gru_step)
-    sequence_op = staticmethod(torch_gru_sequence)
+    b_U: Tensor  # noqa: N815 (the letters of the equation)
 
     def __init__(self, input_size: int, state_size: int, *, bias: bool = True) -> None:
         super().__init__(input_size, state_size, bias=bias)
         self._add_bias("b_U", state_size)
 
-    def op_arguments(self) -> tuple[Any, ...]:
-        """The second bias."""
-        return (self.b_U,)
+    def weights(self) -> Weights:
+        """With the second bias of the candidate."""
+        return replace(super().weights(), b_U=self.b_U)
 
 
 class MUT1(Cell):
@@ -337,17 +335,18 @@ class MUT1(Cell):
         b_U: the bias of the candidate (n,), outside the inner tanh.
     """
 
+    kind = "mut1"
     num_gates = 3
     num_state_gates = 2
-    step_op = staticmethod(mut1_step)
+    b_U: Tensor  # noqa: N815 (the letters of the equation)
 
     def __init__(self, input_size: int, state_size: int, *, bias: bool = True) -> None:
         super().__init__(input_size, state_size, bias=bias)
         self._add_bias("b_U", state_size)
 
-    def op_arguments(self) -> tuple[Any, ...]:
-        """The candidate's bias outside the inner tanh."""
-        return (self.b_U,)
+    def weights(self) -> Weights:
+        """With the second bias of the candidate."""
+        return replace(super().weights(), b_U=self.b_U)
 
 
 class MUT3(Cell):
@@ -363,8 +362,8 @@ class MUT3(Cell):
         state_size: n.
     """
 
+    kind = "mut3"
     num_gates = 3
-    step_op = staticmethod(mut3_step)
 
 
 class LSTM(Cell):
@@ -383,11 +382,10 @@ class LSTM(Cell):
         state_size: n.
     """
 
+    kind = "lstm"
     num_gates = 4
     num_parts = 2
     forget_block = 1
-    step_op = staticmethod(lstm_step)
-    sequence_op = staticmethod(lstm_sequence)
 
 
 class PeepholeLSTM(Cell):
@@ -408,18 +406,18 @@ class PeepholeLSTM(Cell):
         p: the peepholes (3n,): the diagonals of the matrices from the memory to input, forget and output gate.
     """
 
+    kind = "lstm-peephole"
     num_gates = 4
     num_parts = 2
     forget_block = 1
-    step_op = staticmethod(peephole_lstm_step)
 
     def __init__(self, input_size: int, state_size: int, *, bias: bool = True) -> None:
         super().__init__(input_size, state_size, bias=bias)
         self.p = nn.Parameter(torch.zeros(3 * state_size))
 
-    def op_arguments(self) -> tuple[Any, ...]:
-        """The peepholes."""
-        return (self.p,)
+    def weights(self) -> Weights:
+        """With the peepholes."""
+        return replace(super().weights(), p=self.p)
 
 
 class LSTM1997(Cell):
@@ -436,9 +434,9 @@ class LSTM1997(Cell):
         state_size: n.
     """
 
+    kind = "lstm-1997"
     num_gates = 3
     num_parts = 2
-    step_op = staticmethod(lstm_1997_step)
 
 
 class _LSTMWithout(Cell):
@@ -446,12 +444,6 @@ class _LSTMWithout(Cell):
 
     num_gates = 3
     num_parts = 2
-    missing: ClassVar[str]
-    step_op = staticmethod(lstm_without_step)
-
-    def op_arguments(self) -> tuple[Any, ...]:
-        """The missing gate's name."""
-        return (self.missing,)
 
 
 class LSTMNoInput(_LSTMWithout):
@@ -464,7 +456,7 @@ class LSTMNoInput(_LSTMWithout):
         state_size: n.
     """
 
-    missing = "input"
+    kind = "lstm-no-input"
     forget_block = 0
 
 
@@ -478,7 +470,7 @@ class LSTMNoForget(_LSTMWithout):
         state_size: n.
     """
 
-    missing = "forget"
+    kind = "lstm-no-forget"
 
 
 class LSTMNoOutput(_LSTMWithout):
@@ -491,5 +483,5 @@ class LSTMNoOutput(_LSTMWithout):
         state_size: n.
     """
 
-    missing = "output"
+    kind = "lstm-no-output"
     forget_block = 1

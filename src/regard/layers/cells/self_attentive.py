@@ -5,15 +5,17 @@ The state holds a tape that grows by a slot at each step: h (and c), the last su
 """
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from dataclasses import replace
+from functools import cached_property
+from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
 
 from regard.layers.attention import Additive, Attention
 from regard.layers.cells.cell import Cell
-from regard.ops.lstmn import lstmn_sequence, lstmn_step
-from regard.ops.self_attentive_rnn import read_step, self_attentive_rnn_sequence, sum_step
+from regard.ops import Asking, Read, Recurrence, Weights
+from regard.ops.recurrence import Asks, Energy
 from regard.ops.shapes import Bool, Float
 from regard.ops.tape import AdditiveScoring, DotScoring, Scoring, read_tape
 from regard.ops.unroll import State
@@ -64,6 +66,14 @@ def scoring_of(attention: Attention) -> Scoring:
     return AdditiveScoring(weights.W_k, weights.v_a)
 
 
+def energy_of(attention: Attention) -> Energy:
+    """The family of its energies, as `scoring_of` gives them to the ops."""
+    weights = attention.fast_weights
+    if weights is None or attention.projects_values:
+        return "other"
+    return "dot" if weights.v_a is None else "additive"
+
+
 def _query_matrix_of(attention: Attention) -> Tensor | None:
     """The query's matrix, if the scoring from `scoring_of` does not multiply by it."""
     weights = attention.fast_weights
@@ -91,11 +101,6 @@ class SelfAttentive(Cell):
     attends_to_past = True
     attends_first: ClassVar[bool] = True
     """Whether the cell attends before its update, with x_t and s_{t−1}, or after it, with h_t."""
-    variant: str
-    """An option of the op: the form of a plain RNN, the output of an LSTMN."""
-    attending_op: ClassVar[Callable[..., tuple[Tensor, State, Tensor]]]
-    """A padded batch: (inputs, mask, initial, W, U, b, S, scoring, variant, span, reverse, state mask) → states, last
-    state, alpha."""
     S: nn.Parameter | None
 
     def __init__(
@@ -152,39 +157,18 @@ class SelfAttentive(Cell):
         state = (*parts, summary, keys, values, *(part.unsqueeze(1) for part in parts[1:]))
         return *(part.to(h.dtype) for part in state), valid
 
-    def op_arguments(self) -> tuple[Any, ...]:
-        """The query's matrix and the scoring, before the span."""
-        return self.query_matrix, self.scoring
+    @cached_property
+    def _description(self) -> Recurrence:
+        asks: Asks = "last read" if self.attends_first else "new state"
+        past = Read(energy_of(self.attention), asks, "state", self.span)
+        return Recurrence(self.kind, past=past, keeps=self.num_recurrent > 1)
 
-    def step(
-        self,
-        projected: Float[Tensor, "B gn"],
-        previous_state: State,
-        state_mask: Float[Tensor, "B n"] | None = None,
-    ) -> State:
-        """One step from a projected input; see `Cell.step`."""
-        arguments = (*self.op_arguments(), self.span, state_mask)
-        state: State
-        state, _ = self.step_op(projected, previous_state, self.U, *arguments)
-        return state
-
-    def _run(
-        self, inputs: Tensor, mask: Tensor, initial: State, reverse: bool, state_mask: Tensor | None
-    ) -> tuple[Tensor, State, Tensor | None]:
-        """States, last state and alpha over the tape; see `Cell._run`."""
-        weights = (self.W, self.U, self.b, self.query_matrix)
-        options = (self.scoring, self.variant, self.span, reverse, state_mask)
-        return self.attending_op(inputs, mask, initial, *weights, *options)
+    def weights(self) -> Weights:
+        """With those of the attention."""
+        return replace(super().weights(), past=Asking(self.query_matrix, self.scoring))
 
 
-class _SelfAttentiveRNN(SelfAttentive):
-    """The plain RNN with a tape, after Cheng et al. 2016, in one of `ops.self_attentive_rnn.FORMS`."""
-
-    num_gates = 1
-    attending_op = staticmethod(self_attentive_rnn_sequence)
-
-
-class RNNRead(_SelfAttentiveRNN):
+class RNNRead(SelfAttentive):
     """Attends before the update: h_t = tanh(W x_t + U s_t + b), s_t = Σ_{i<t} α_i h_i, α from x_t, s_{t−1} and h_i.
 
         outputs, (h, *tape) = RNNRead(m, n)(x)      # x (B, T, m), outputs (B, T, n), h (B, n)
@@ -192,11 +176,11 @@ class RNNRead(_SelfAttentiveRNN):
     Arguments as for `SelfAttentive`.
     """
 
-    variant = "read"
-    step_op = staticmethod(read_step)
+    kind = "rnn"
+    num_gates = 1
 
 
-class RNNSum(_SelfAttentiveRNN):
+class RNNSum(SelfAttentive):
     """Attends after the update: h_t = tanh(W x_t + U s_{t−1} + b), s_t = Σ_{i≤t} α_i h_i, α from h_t and h_i.
 
         outputs, (h, *tape) = RNNSum(m, n)(x)       # x (B, T, m), outputs (B, T, n), h (B, n)
@@ -204,9 +188,9 @@ class RNNSum(_SelfAttentiveRNN):
     Arguments as for `SelfAttentive`.
     """
 
-    variant = "sum"
+    kind = "rnn"
+    num_gates = 1
     attends_first = False
-    step_op = staticmethod(sum_step)
 
 
 class RNNSumKeep(RNNSum):
@@ -215,7 +199,6 @@ class RNNSumKeep(RNNSum):
     Arguments as for `SelfAttentive`.
     """
 
-    variant = "sum-keep"
     num_recurrent = 2
 
 
@@ -237,11 +220,10 @@ class LSTMN(SelfAttentive):
         bias: whether b is trained; if not, it is zero and no parameter.
     """
 
+    kind = "lstm"
     num_gates = 4
     num_parts = 2
     forget_block = 1
-    step_op = staticmethod(lstmn_step)
-    attending_op = staticmethod(lstmn_sequence)
 
     def __init__(
         self,
@@ -254,11 +236,11 @@ class LSTMN(SelfAttentive):
         bias: bool = True,
     ) -> None:
         super().__init__(input_size, state_size, attention, span, bias=bias)
-        self.variant = self.output = output
+        self.output = output
 
-    def op_arguments(self) -> tuple[Any, ...]:
-        """The query's matrix, the scoring, and the form of the output."""
-        return *super().op_arguments(), self.output
+    @cached_property
+    def _description(self) -> Recurrence:
+        return replace(super()._description, cell="lstm" if self.output == "tanh" else "lstm-plain")
 
     def memories(self, state: State) -> Float[Tensor, "B t n"]:
         """The memory c of every slot on a state's tape."""

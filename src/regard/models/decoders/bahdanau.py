@@ -15,6 +15,7 @@ from dataclasses import replace
 import torch
 from torch import Tensor, nn
 
+from regard import ops
 from regard.layers import (
     READOUTS,
     Attended,
@@ -29,18 +30,16 @@ from regard.models.decoders.config import BahdanauConfig
 from regard.models.decoders.decoder import (
     Decoder,
     ProjectedStart,
+    asked_source,
     attend_rows,
     build_decoder_attention,
     loop_reason,
 )
 from regard.models.encoder import joined_last
 from regard.models.state import DecoderState, EncodedSource, StepOutput, Unrolled
+from regard.ops import Inputs
 from regard.ops.affine import affine
-from regard.ops.attending_gru import attending_gru
-from regard.ops.attending_lstm import attending_lstm
 from regard.ops.backends import tell_looped
-from regard.ops.gru import gru_step
-from regard.ops.lstm import lstm_step
 from regard.ops.record import Letters
 
 
@@ -54,6 +53,7 @@ class BahdanauDecoder(Decoder):
     """
 
     attention: Attention
+    reading = ("previous state", "gates")
 
     def __init__(
         self,
@@ -101,7 +101,7 @@ class BahdanauDecoder(Decoder):
     ) -> tuple[Tensor, DecoderState, Attended]:
         """W E y_{i−1} + b and s_{i−1} → the top layer's output, s_i, and (c_i, α_i)."""
         attended = attend_rows(self.attention, state.cells[-1][0], encoded, state.attention)
-        gates = projected + affine(attended.context, self.C)  # (R, gn)
+        gates = projected + affine(attended.context, self.C, packed=self.packed)  # (R, gn)
         top, cells = self.stack.step(gates, state.cells, masks, i)
         return top, DecoderState(cells, attention=attended.state), attended
 
@@ -134,21 +134,15 @@ class BahdanauDecoder(Decoder):
     ) -> tuple[Tensor, Tensor, Tensor]:
         """W E y_{i−1} + b for all steps → states (B, Ty, n), contexts (B, Ty, r), alpha (B, Ty, Tx)."""
         state = self.initial_state(encoded)
-        bottom, energy = self.stack.layers[0], self.attention.fast_weights
-        # the paper's GRU, or an LSTM, with additive attention: their backward passes are derived by hand
-        lacks = loop_reason(self.stack, masks, gru_step, lstm_step)
-        if energy is None or energy.v_a is None or energy.as_printed:
-            lacks = lacks or "its attention is not the additive one with a softmax"
+        lacks = loop_reason(self)
         if not lacks:
-            assert energy is not None
-            assert energy.W_q is not None, "a decoder's attention projects its queries"
-            assert energy.v_a is not None
-            assert encoded.keys is not None, "the source was encoded without keys"
-            source = (encoded.keys, encoded.annotations, encoded.mask)
-            weights = (energy.W_q, energy.v_a, bottom.U, self.C)
-            if bottom.plain_op is lstm_step:
-                return attending_lstm(projected, state.cells[0], *source, *weights)
-            return attending_gru(projected, state.cells[0][0], *source, *weights)
+            source, asking = asked_source(self.attention, encoded)
+            weights = replace(self.stack.layers[0].weights(), W=None, b=None, C=self.C, source=asking)
+            inputs = Inputs(projected, source=source, state_mask=masks.recurrent[0])
+            outputs = ops.run(self.recurrence, inputs, weights, state.cells[0])
+            assert outputs.contexts is not None
+            assert outputs.source_alpha is not None
+            return outputs.states, outputs.contexts, outputs.source_alpha
         tell_looped("attending recurrence", lacks)
         tops, contexts, alphas = [], [], []
         for i in range(projected.shape[1]):

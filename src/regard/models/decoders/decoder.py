@@ -7,8 +7,9 @@ source.
 
 import copy
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from typing import Any, Protocol, Self
+from dataclasses import replace
+from functools import cached_property
+from typing import ClassVar, Protocol, Self
 
 from torch import Tensor, nn
 
@@ -25,12 +26,16 @@ from regard.layers import (
     RecurrentStack,
     build_attention,
 )
-from regard.layers.recurrent import DropoutMasks
 from regard.models.attention import AttentionConfig
 from regard.models.decoders.config import DecoderConfig
 from regard.models.stack import build_stack
 from regard.models.state import DecoderState, EncodedSource, StepOutput, Unrolled
+from regard.ops import Asking, Read, Recurrence, Source
+from regard.ops.native import PackedWeights
+from regard.ops.paths import fused_wanted
 from regard.ops.record import Equation, Letters, record, scope
+from regard.ops.recurrence import Asks, Energy, Enters
+from regard.ops.tape import AdditiveScoring, DotScoring
 from regard.ops.unroll import State
 
 START = {"state": Equation("s_0 = tanh(W_s ⟨start⟩ + b_s)")}
@@ -71,10 +76,14 @@ class Decoder(nn.Module, ABC):
         fused_step: the step of a packed model in one call; None in training, and for decoders that have none.
         words: the ids of the logits' columns, (S,), of a decoder with a shortlist; None for the whole vocabulary.
         pointer: the mixture with copies of the source; None for a decoder that does not copy.
+        packed: its matrices as they were packed for decoding; None in training.
     """
 
     fused_step: FusedStep | None = None
     words: Tensor | None = None
+    packed: PackedWeights | None = None
+    reading: ClassVar[tuple[Asks, Enters] | None] = None
+    """What asks the source, and where the context goes, of a decoder whose steps the ops have as one recurrence."""
     pointer: PointerGenerator | None
 
     def __init__(self, config: DecoderConfig, embedding: Embedding, output: Output, input_size: int) -> None:
@@ -85,6 +94,17 @@ class Decoder(nn.Module, ABC):
         self.output = output
         self.dropout = Dropout(config.dropout, config.variational)
         self.stack = build_stack(RecurrentStack, config, input_size)
+
+    @cached_property
+    def recurrence(self) -> Recurrence:
+        """All its steps as the ops compute them, where `loop_reason` is empty."""
+        recurrence, attention = self.stack.layers[0].recurrence, self.attention
+        assert recurrence is not None
+        assert attention is not None
+        assert attention.fast_weights is not None
+        assert self.reading is not None
+        energy: Energy = "dot" if attention.fast_weights.v_a is None else "additive"
+        return replace(recurrence, source=Read(energy, *self.reading))
 
     @property
     def is_mixture(self) -> bool:
@@ -193,20 +213,29 @@ class Decoder(nn.Module, ABC):
         return short
 
 
-def loop_reason(stack: RecurrentStack, masks: DropoutMasks, *known: Callable[..., Any]) -> str:
-    """Why a decoder's recurrence is not one op, as far as its cells decide that; empty if they do not.
+def loop_reason(decoder: Decoder) -> str:
+    """Why a decoder's steps are not one recurrence of the ops, a clause; empty if they are."""
+    layers, attention = decoder.stack.layers, decoder.attention
+    if len(layers) > 1:
+        return f"it has {len(layers)} layers"
+    recurrence = layers[0].recurrence
+    if recurrence is None or recurrence.reads:
+        return f"its cell is {type(layers[0]).__name__}"
+    energy = None if attention is None else attention.fast_weights
+    # on the naive path, keys of an energy as printed are not multiplied, as the ops expect them to be
+    if energy is None or (energy.as_printed and not fused_wanted()):
+        return "its attention is not a softmax of additive energies or dot products of one head"
+    return ""
 
-    Args:
-        stack: the cells.
-        masks: those of its dropout.
-        known: the `Cell.plain_op`s that the op has.
-    """
-    if len(stack.layers) > 1:
-        return f"it has {len(stack.layers)} layers"
-    if masks.recurrent[0] is not None:
-        return "it drops states"
-    cell = stack.layers[0]
-    return "" if cell.plain_op in known else f"its cell is {type(cell).__name__}"
+
+def asked_source(attention: Attention, encoded: EncodedSource) -> tuple[Source, Asking]:
+    """The source, and how it is compared with, of a decoder that is one recurrence."""
+    assert encoded.keys is not None, "the source was encoded without keys"
+    assert encoded.values is not None, "the source was encoded without values"
+    energy = attention.fast_weights
+    assert energy is not None
+    scoring = DotScoring(None, energy.scale) if energy.v_a is None else AdditiveScoring(None, energy.v_a)
+    return Source(encoded.keys, encoded.values, encoded.mask), Asking(energy.W_q, scoring)
 
 
 def attend_rows(

@@ -6,18 +6,20 @@ softmax(W_o h_t).
 """
 
 from dataclasses import replace
+from functools import cached_property
 
 import torch
 from torch import Tensor, nn
 
+from regard import ops
 from regard.layers import LSTMN, Attention, Embedding, Output
-from regard.layers.cells.self_attentive import scoring_of
+from regard.layers.cells.self_attentive import energy_of, scoring_of
 from regard.models.decoders.config import DeepFusionConfig
 from regard.models.decoders.decoder import Decoder, build_decoder_attention
 from regard.models.state import DecoderState, EncodedSource, StepOutput, Unrolled
-from regard.ops.deep_fusion import Alphas, Fusion, SourceTape, deep_fusion, deep_fusion_step
+from regard.ops import Asking, Inputs, Read, Recurrence, Source, Weights
+from regard.ops.deep_fusion import Alphas
 from regard.ops.record import Letters, scope
-from regard.ops.unroll import State
 
 
 class DeepFusionDecoder(Decoder):
@@ -72,19 +74,25 @@ class DeepFusionDecoder(Decoder):
         gate, source_query = torch.split(rest, [self.b_r.shape[0], self.S_r.shape[0]], dim=-1)
         return torch.cat([gates, gate, query, source_query], dim=-1)
 
-    def _fusion(self) -> Fusion:
-        cell = self.cell
-        assert cell.S is not None, "an lstmn attends before its update"
-        return Fusion(cell.U, self.R, cell.S, self.S_r, cell.scoring, scoring_of(self.attention))
+    @cached_property
+    def recurrence(self) -> Recurrence:
+        """The cell's, which reads the source, too."""
+        recurrence = self.cell.recurrence
+        assert recurrence is not None
+        return replace(recurrence, source=Read(energy_of(self.attention), "last read", "memory"))
+
+    def _weights(self) -> Weights:
+        asking = Asking(self.S_r, scoring_of(self.attention))
+        return replace(self.cell.weights(), W=None, b=None, R=self.R, source=asking)
 
     def step(self, previous_ids: Tensor, state: DecoderState, encoded: EncodedSource) -> StepOutput:
         """One step; see `Decoder.step`."""
         projected = self._project(self.embedding(previous_ids))  # (R, 5n + p + q)
-        source, options = source_tape(encoded), (self.cell.output, self.cell.span)
-        cells: State
         with scope("layer"):
-            cells, (p, _) = deep_fusion_step(projected, state.cells[0], source, self._fusion(), *options)
-        return StepOutput(self.output(cells[0]), DecoderState((cells,)), p)
+            outputs = ops.step(
+                self.recurrence, projected, self._weights(), state.cells[0], source=source_tape(encoded)
+            )
+        return StepOutput(self.output(outputs.states), DecoderState((outputs.last,)), outputs.source_alpha)
 
     def forward(self, previous_ids: Tensor, target_mask: Tensor, encoded: EncodedSource) -> Unrolled:
         """A whole target sentence; see `Decoder.forward`."""
@@ -100,20 +108,16 @@ class DeepFusionDecoder(Decoder):
         batch, num_steps = previous_ids.shape
         masks = self.stack.sample_masks(batch, num_steps, embedded)
         (initial,) = self.initial_state(encoded).cells
-        return deep_fusion(
-            self._project(embedded),
-            initial,
-            source_tape(encoded),
-            self._fusion(),
-            self.cell.output,
-            self.cell.span,
-            masks.recurrent[0],
-        )
+        inputs = Inputs(self._project(embedded), source=source_tape(encoded), state_mask=masks.recurrent[0])
+        outputs = ops.run(self.recurrence, inputs, self._weights(), initial)
+        assert outputs.alpha is not None
+        assert outputs.source_alpha is not None
+        return outputs.states, Alphas(outputs.source_alpha, outputs.alpha)
 
 
-def source_tape(encoded: EncodedSource) -> SourceTape:
+def source_tape(encoded: EncodedSource) -> Source:
     """The source's tapes, and the words that this step may attend to."""
     assert encoded.keys is not None, "the source was encoded without keys"
     assert encoded.values is not None, "the source was encoded without values"
     assert encoded.memories is not None, "the source was encoded without memories"
-    return SourceTape(encoded.keys, encoded.values, encoded.memories, encoded.visible)
+    return Source(encoded.keys, encoded.values, encoded.visible, encoded.memories)

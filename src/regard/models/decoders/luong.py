@@ -12,6 +12,7 @@ from dataclasses import replace
 import torch
 from torch import Tensor, nn
 
+from regard import ops
 from regard.layers import (
     Attention,
     AttentionalReadout,
@@ -24,17 +25,16 @@ from regard.models.decoders.config import LuongConfig
 from regard.models.decoders.decoder import (
     Decoder,
     ProjectedStart,
+    asked_source,
     attend_rows,
     build_decoder_attention,
     loop_reason,
 )
 from regard.models.encoder import joined_last
 from regard.models.state import DecoderState, EncodedSource, StepOutput, Unrolled
+from regard.ops import Inputs
 from regard.ops.affine import affine
 from regard.ops.backends import tell_looped
-from regard.ops.input_feeding import input_feeding_lstm
-from regard.ops.lstm import lstm_step
-from regard.ops.paths import fused_wanted
 from regard.ops.record import Letters
 from regard.ops.unroll import State
 
@@ -48,6 +48,7 @@ class LuongDecoder(Decoder):
     """
 
     attention: Attention
+    reading = ("new state", "readout")
 
     def __init__(
         self, config: LuongConfig, annotation_size: int, embedding: Embedding, output: Output
@@ -89,7 +90,7 @@ class LuongDecoder(Decoder):
         """W E y_{t−1} + b and the last state → the top layer's output h_t, and each layer's new state."""
         if self.F is not None:
             assert state.attentional_state is not None, "input feeding needs the last attentional state"
-            projected = projected + affine(state.attentional_state, self.F)
+            projected = projected + affine(state.attentional_state, self.F, packed=self.packed)
         return self.stack.step(projected, state.cells, masks, t)
 
     def step(self, previous_ids: Tensor, state: DecoderState, encoded: EncodedSource) -> StepOutput:
@@ -138,23 +139,24 @@ class LuongDecoder(Decoder):
         dropped: Tensor | None,
     ) -> Unrolled:
         """Input feeding: E y_{t−1} (B, Ty, m) and W E y_{t−1} + b (B, Ty, gn), the dropout mask of h̃ (B, Ty, l) → h̃."""
-        bottom, source = self.stack.layers[0], _source_weights(self.attention, encoded)
-        lacks = loop_reason(self.stack, masks, lstm_step)
-        if source is None:
-            lacks = lacks or "its attention is not a softmax of additive energies or dot products of one head"
+        lacks = loop_reason(self)
         if self.pointer is not None:
             lacks = lacks or "a pointer's gate reads the states"
-        # an LSTM whose backward pass is derived by hand; it does not return the states that a pointer's gate reads
         if not lacks:
-            assert source is not None
-            assert self.F is not None, "this is the loop of input feeding"
             assert state.attentional_state is not None, "input feeding needs the last attentional state"
-            weights = (self.F, bottom.U, self.readout.W_c.weight)
-            return Unrolled(
-                *input_feeding_lstm(
-                    projected, state.cells[0], state.attentional_state, *source, *weights, dropped
-                )
+            source, asking = asked_source(self.attention, encoded)
+            weights = replace(
+                self.stack.layers[0].weights(),
+                W=None,
+                b=None,
+                F=self.F,
+                W_c=self.readout.W_c.weight,
+                source=asking,
             )
+            inputs = Inputs(projected, source=source, state_mask=masks.recurrent[0], dropped=dropped)
+            outputs = ops.run(self.recurrence, inputs, weights, (*state.cells[0], state.attentional_state))
+            assert outputs.source_alpha is not None
+            return Unrolled(outputs.states, outputs.source_alpha)
         tell_looped("input feeding", lacks)
         readouts, alphas, tops, contexts = [], [], [], []
         for t in range(projected.shape[1]):
@@ -174,17 +176,3 @@ class LuongDecoder(Decoder):
             return Unrolled(readout, alpha)
         gate_inputs = torch.stack(tops, 1), embedded, torch.stack(contexts, 1)
         return Unrolled(None, alpha, self._mix_copies(self.output(readout), *gate_inputs, alpha, encoded))
-
-
-def _source_weights(
-    attention: Attention, encoded: EncodedSource
-) -> tuple[Tensor, Tensor, Tensor, Tensor | None, Tensor | None] | None:
-    """Keys, values, mask, W_a and v_a as `ops/input_feeding` takes them; None for an attention it does not have."""
-    energy = attention.fast_weights
-    # on the naive path, keys of an energy as printed are not multiplied, as the op expects them to be
-    if energy is None or (energy.as_printed and not fused_wanted()):
-        return None
-    assert encoded.keys is not None, "the source was encoded without keys"
-    assert encoded.values is not None, "the source was encoded without values"
-    keys = encoded.keys if energy.scale == 1 else encoded.keys * energy.scale
-    return keys, encoded.values, encoded.mask, energy.W_q, energy.v_a

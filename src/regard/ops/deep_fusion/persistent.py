@@ -1,4 +1,4 @@
-"""Deep fusion on a GPU: one launch for each pass; it replaces the autograd function of `fused`.
+"""Deep fusion on a GPU: one launch for each pass.
 
 Additive energies or dot products on either tape, keys of one width on both; no span, no dropout of states; widths that
 are multiples of 64. The steps' kernels are in `forward_kernels` and `backward_kernels`; here are the buffers they fill
@@ -11,30 +11,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from regard.ops.kernels.choose import kernels_apply
+from regard.ops.by_hand.steps import tape_of
 from regard.ops.kernels.tiles import run_steps, taken_of, tiles_of
 from regard.ops.paths import first_derivative_only
-from regard.ops.tape.fused import tape_of
-from regard.ops.tape.persistent import energies_of, key_gradients, summands, tape_lacks
+from regard.ops.tape.persistent import energies_of, key_gradients, summands
 
 Options = tuple[float, float, bool, int]
-"""As in `fused`: scale of the own energies, of the source's, whether h = o ∘ tanh(c), span (0 here)."""
-
-
-def applies(projected: Tensor, slots: int, S: Tensor, S_source: Tensor, span: int, dropout: bool) -> bool:
-    """Return whether `Recurrence` can replace that of `fused`.
-
-    Args:
-        projected: its precision is the one the kernels would compute in.
-        slots: of the own tape at the end, or words of the source if they are more.
-        S: (p, n).
-        S_source: (q, n).
-        span: 0 for all slots.
-        dropout: whether states are dropped.
-    """
-    p, n = S.shape
-    equal = S_source.shape[0] == p
-    return equal and not tape_lacks(span, dropout, n, p) and kernels_apply(projected, slots, 2 * n, p)
+"""Scale of the own energies, of the source's, whether h = o ∘ tanh(c), span (0 here)."""
 
 
 class Recurrence(torch.autograd.Function):

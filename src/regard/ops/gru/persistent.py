@@ -12,7 +12,6 @@ import torch
 from torch import Tensor
 from torch.nn.functional import linear
 
-from regard.ops.kernels.choose import computing_dtype, kernels_apply
 from regard.ops.kernels.padding import cut, fitted
 from regard.ops.kernels.tiles import WIDTH, launch, programs_of, rows_of, units_of
 from regard.ops.paths import first_derivative_only
@@ -21,11 +20,6 @@ from regard.ops.unroll import PlainState
 
 Weights = tuple[Float[Tensor, "gn m"], Float[Tensor, "gn n"], Float[Tensor, "gn"]]
 """W, U and b of one direction."""
-
-
-def applies(inputs: Tensor, n: int) -> bool:
-    """Return whether a GRU of n units over such inputs runs as kernels."""
-    return kernels_apply(inputs, 0, n, dtype=computing_dtype(inputs))
 
 
 class _Recurrence(torch.autograd.Function):

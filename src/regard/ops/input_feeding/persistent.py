@@ -1,7 +1,7 @@
 """Input feeding on a GPU: one launch for each pass; the same signature as `naive`.
 
 The steps' kernels are in `kernels`; here are the buffers they fill, the tiles they take, and the large products before
-and after them. As in `fused`, W_c multiplies the annotations once per sentence. Saved for the backward pass: states,
+and after them. W_c multiplies the annotations once per sentence. Saved for the backward pass: states,
 memories, gates, h̃ before and after dropout, queries and alpha; the tanh of additive energies is recomputed. Widths are
 padded with zeros to multiples of the tiles: a unit without weights stays at 0.
 """

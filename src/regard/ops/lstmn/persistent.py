@@ -1,4 +1,4 @@
-"""The LSTMN on a GPU: one launch for each pass; it replaces the autograd function of `fused`.
+"""The LSTMN on a GPU: one launch for each pass.
 
 Additive energies or dot products, no span, no dropout of states; widths that are multiples of 64. The steps' kernels
 are in `forward_kernels` and `backward_kernels`; here are the buffers they fill and the large products after them. The
@@ -10,32 +10,17 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from regard.ops.kernels.choose import kernels_apply
+from regard.ops.by_hand.steps import tape_of
 from regard.ops.kernels.tiles import run_steps, taken_of, tiles_of
 from regard.ops.paths import first_derivative_only
-from regard.ops.tape.fused import tape_of
-from regard.ops.tape.persistent import energies_of, held, key_gradients, summands, tape_lacks
+from regard.ops.tape.persistent import energies_of, held, key_gradients, summands
 
 Options = tuple[float, bool, int]
-"""As in `fused`: scale of the energies, whether h = o ∘ tanh(c), span (0 here)."""
-
-
-def applies(projected: Tensor, slots: int, S: Tensor, span: int, dropout: bool) -> bool:
-    """Return whether `Recurrence` can replace that of `fused`.
-
-    Args:
-        projected: (T, B, 4n + p); its precision is the one the kernels would compute in.
-        slots: of the tape at the end.
-        S: (p, n).
-        span: 0 for all slots.
-        dropout: whether states are dropped.
-    """
-    p, n = S.shape
-    return not tape_lacks(span, dropout, n, p) and kernels_apply(projected, slots, 2 * n, p)
+"""Scale of the energies, whether h = o ∘ tanh(c), span (0 here)."""
 
 
 class Recurrence(torch.autograd.Function):
-    """Time first in what has steps, batch first on tapes; see `fused` for what comes in.
+    """Time first in what has steps, batch first on tapes; see `by_hand.steps.prepare` for what comes in.
 
     Gives h, c and s (T, B, n), the keys written (T, B, p), and alpha (T, B, slots).
     """

@@ -2,19 +2,18 @@
 
 from regard.ops.native.choose import narrow_wanted, native_applies, native_off
 from regard.ops.native.library import Loaded, load
-from regard.ops.native.packed import PRECISIONS, Packed, Precision, pack, packed_of
+from regard.ops.native.packed import PRECISIONS, Packed, PackedWeights, Precision
 from regard.ops.native.product import product
 
 __all__ = [
     "PRECISIONS",
     "Loaded",
     "Packed",
+    "PackedWeights",
     "Precision",
     "load",
     "narrow_wanted",
     "native_applies",
     "native_off",
-    "pack",
-    "packed_of",
     "product",
 ]

@@ -1,12 +1,12 @@
 """Matrices packed once for the C kernels, in float32, bfloat16 or int8: the weights that decoding uses at every step.
 
-The packed layout is an attribute of its tensor (`packed_of`); a product with that tensor that needs no gradient uses
-it. int8 has one scale per row of W; the rows of the other factor are rounded on the fly, each by its largest absolute
-value, and the integer sums are exact.
+`PackedWeights` are the layouts of some tensors, and belong to whoever packed them; what multiplies by such a tensor and
+needs no gradient is given them. int8 has one scale per row of W; the rows of the other factor are rounded on the fly,
+each by its largest absolute value, and the integer sums are exact.
 """
 
 import ctypes
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import torch
 from torch import Tensor
@@ -76,11 +76,23 @@ def threads_for_work(products: int) -> int:
     return 1 if products < _ALONE else torch.get_num_threads()
 
 
-def pack(W: Tensor, precision: Precision) -> None:
-    """Attach a packed layout to a tensor, which must not change afterwards."""
-    W.packed = Packed(W, precision)  # type: ignore[attr-defined]
+class PackedWeights:
+    """The packed layouts of some tensors, which must not change afterwards; the owner hands them to the ops."""
 
+    def __init__(self) -> None:
+        self._layouts: dict[int, tuple[Tensor, Packed]] = {}
 
-def packed_of(W: Tensor) -> Packed | None:
-    """The packed layout of a tensor; None if it has none."""
-    return getattr(W, "packed", None)
+    def __deepcopy__(self, memo: dict[int, Any]) -> "PackedWeights":
+        """Return itself: the tensors of a copy are others, and not packed."""
+        return self
+
+    def pack(self, W: Tensor, precision: Precision) -> Packed:
+        """Lay a tensor out, and keep that."""
+        packed = Packed(W, precision)
+        self._layouts[id(W)] = (W, packed)  # with the tensor, so that no other one gets its id
+        return packed
+
+    def of(self, W: Tensor) -> Packed | None:
+        """The layout of a tensor; None if it has none."""
+        found = self._layouts.get(id(W))
+        return None if found is None else found[1]

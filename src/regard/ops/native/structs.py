@@ -7,7 +7,7 @@ Python code would read and write memory that is not its own.
 import ctypes
 from typing import Any, ClassVar
 
-ABI = 3
+ABI = 4
 """The number of ``source/abi.c``: raised by one whenever what a kernel takes or gives changes."""
 
 NO_MEMORY, NO_SUCH_WORD = 1, 2
@@ -87,7 +87,7 @@ class Tape(ctypes.Structure):
 
 STRUCTS = (Source, Matrix, Decoder, Sentences, Tape)
 
-CELLS = ("lstm", "lstm-plain", "tanh", "sigmoid")
+CELLS = ("lstm", "lstm-plain", "rnn", "rnn-sigmoid", "lstm-peephole")
 """The cells of ``source/cell.h``, in its order; ``lstm-plain`` is h = o ∘ c."""
 
 

@@ -1,4 +1,4 @@
-"""The self-attentive RNN on a GPU: one launch for all steps forwards, one back; `Read` and `Sum` for `fused`'s places.
+"""The self-attentive RNN on a GPU: one launch for all steps forwards, one back; `Read` and `Sum`.
 
 Additive energies or dot products, no span, no dropout of states; widths that are multiples of 64. The steps' kernels
 are in `read_kernels` and `sum_kernels`; here are the buffers they fill and the large products after them. The tanh of
@@ -10,31 +10,16 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from regard.ops.kernels.choose import kernels_apply
+from regard.ops.by_hand.steps import tape_of
 from regard.ops.kernels.tiles import run_steps, taken_of, tiles_of
 from regard.ops.paths import first_derivative_only
-from regard.ops.tape.fused import tape_of
-from regard.ops.tape.persistent import energies_of, held, key_gradients, last_words, summands, tape_lacks
+from regard.ops.tape.persistent import energies_of, held, key_gradients, last_words, summands
 
 TAKEN = ("STATES", "SUMMARIES", "KEYS", "ALPHA")
 
 
-def applies(projected: Tensor, slots: int, n: int, p: int, span: int, dropout: bool) -> bool:
-    """Return whether `Read` or `Sum` can replace those of `fused`.
-
-    Args:
-        projected: (T, B, ·); its precision is the one the kernels would compute in.
-        slots: of the tape at the end.
-        n: the state's size.
-        p: the keys' width.
-        span: 0 for all slots.
-        dropout: whether states are dropped.
-    """
-    return not tape_lacks(span, dropout, n, p) and kernels_apply(projected, slots, n, p)
-
-
 class Read(torch.autograd.Function):
-    """Time first in what has steps, batch first on tapes; see `fused._Read` for what comes in.
+    """Time first in what has steps, batch first on tapes; see `by_hand.steps.prepare` for what comes in.
 
     Gives h and s (T, B, n), the keys written (T, B, p), and alpha (T, B, slots).
     """
@@ -117,7 +102,7 @@ class Read(torch.autograd.Function):
 
 
 class Sum(torch.autograd.Function):
-    """As `Read`; U meets s_{t−1} alone, or s_{t−1} and h_{t−1} side by side; see `fused._Sum` for what comes in."""
+    """As `Read`; U meets s_{t−1} alone, or s_{t−1} and h_{t−1} side by side."""
 
     @staticmethod
     def forward(

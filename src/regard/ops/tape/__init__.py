@@ -2,11 +2,10 @@
 
 A tape is batch first and grows by one slot a step: keys (B, t, p) to be compared with, values (B, t, n) to be
 read, and a mask (B, t) that is False at the slots of padded positions. `scoring` says how a query is compared
-with the keys, `naive` reads a tape visible to autograd, `fused` reads and derives by hand on buffers made once.
+with the keys, `naive` reads a tape visible to autograd.
 """
 
 from regard.ops.tape.naive import cut, extend, kept, read_tape
-from regard.ops.tape.question import tape_question
 from regard.ops.tape.scoring import AdditiveScoring, DotScoring, Scoring
 
 __all__ = [
@@ -17,5 +16,4 @@ __all__ = [
     "extend",
     "kept",
     "read_tape",
-    "tape_question",
 ]

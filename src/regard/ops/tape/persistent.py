@@ -90,3 +90,9 @@ def last_words(real: Tensor) -> Tensor:
     """Before each step and after the last, (T + 1, B): how many steps there were up to the last real word."""
     steps = torch.arange(1, real.shape[0] + 1, device=real.device).unsqueeze(1)
     return torch.nn.functional.pad((steps * real.squeeze(-1)).cummax(dim=0).values, (0, 0, 1, 0))
+
+
+def last_real(states: Tensor, initial: Tensor, real: Tensor) -> Tensor:
+    """The state (B, n) after the last real word: of states (T, B, n), real (T, B, 1); the first if there is none."""
+    rows = torch.arange(real.shape[1], device=real.device)
+    return torch.cat([initial.unsqueeze(0), states])[last_words(real)[-1], rows]

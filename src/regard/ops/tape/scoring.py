@@ -35,11 +35,11 @@ class AdditiveScoring:
     """e_i = v_aᵀ tanh(U_a h_i + q).
 
     Attributes:
-        U_a: the keys' matrix, (a, n).
+        U_a: the keys' matrix, (a, n); None where keys come made, as those of the source do.
         v_a: (a,).
     """
 
-    U_a: Tensor
+    U_a: Tensor | None
     v_a: Tensor
     scale: ClassVar[float] = 1.0
 
@@ -50,6 +50,7 @@ class AdditiveScoring:
 
     def keys(self, states: Float[Tensor, "B t n"]) -> Float[Tensor, "B t a"]:
         """U_a h_i."""
+        assert self.U_a is not None, "these keys are made elsewhere"
         return states @ self.U_a.T
 
     def values(self, states: Float[Tensor, "B t n"]) -> Float[Tensor, "B t n"]:

@@ -4,15 +4,18 @@ from torch import Tensor
 
 from regard.ops.attention.bilinear import fused, naive
 from regard.ops.attention.dot import dot_energies
+from regard.ops.native import PackedWeights
 from regard.ops.paths import fused_wanted
 from regard.ops.shapes import Float
 
 __all__ = ["bilinear_energies", "bilinear_keys"]
 
 
-def bilinear_keys(annotations: Float[Tensor, "B Tx d"], W_a: Float[Tensor, "n d"]) -> Float[Tensor, "B Tx p"]:
-    """What the queries meet: W_a h_j, or by the naive path the annotations as they are."""
-    return fused.bilinear_keys(annotations, W_a) if fused_wanted() else annotations
+def bilinear_keys(
+    annotations: Float[Tensor, "B Tx d"], W_a: Float[Tensor, "n d"], packed: PackedWeights | None = None
+) -> Float[Tensor, "B Tx p"]:
+    """What the queries meet: W_a h_j, or by the naive path the annotations; `packed` as for `affine`."""
+    return fused.bilinear_keys(annotations, W_a, packed) if fused_wanted() else annotations
 
 
 def bilinear_energies(

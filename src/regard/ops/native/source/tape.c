@@ -131,7 +131,7 @@ int regard_tape(const tape *x) {
             FOR_ROWS(&w, row, b, at) {
                 float *slot = x->written + (b * w.slots + w.slot) * w.d, *new = x->h + b * n;
                 float *memory_of = x->c ? x->c + b * n : NULL;
-                cell_row(x->cell, x->projected + at * w.wide, y + row * g, n, x->gates + at * g, memory_of, new);
+                cell_row(x->cell, NULL, x->projected + at * w.wide, y + row * g, n, x->gates + at * g, memory_of, new);
                 copy(slot, new, n);
                 if (x->c) copy(slot + n, x->c + b * n, n);
                 copy(x->states + at * n, new, n);
@@ -202,7 +202,7 @@ int regard_tape_back(const tape *x) {
             FOR_ROWS(&w, row, b, at) {
                 float *d_gates = x->d_projected + at * w.wide, *d_slot = x->d_written + (b * w.slots + w.slot) * w.d;
                 if (x->c) add_scaled(x->dc + b * n, 1.0f, d_slot + n, n);
-                cell_row_back(x->cell, dh + row * n, x->gates + at * g, x->c ? x->reads + at * w.d + n : NULL,
+                cell_row_back(x->cell, NULL, dh + row * n, x->gates + at * g, x->c ? x->reads + at * w.d + n : NULL,
                               x->c ? x->written + (b * w.slots + w.slot) * w.d + n : NULL, n,
                               x->c ? x->dc + b * n : NULL, d_gates);
                 copy(dy + row * g, d_gates, g);

@@ -1,8 +1,7 @@
-"""Reading a tape inside a recurrence whose backward pass is derived by hand.
+"""All reads of one memory in a pass, forwards and back: the source, or the own past as it is written.
 
-Not an op by itself: the recurrences' autograd functions drive it, forwards a step at a time, backwards the same
-steps in the opposite order. Buffers are made once. The tanh of additive energies is computed again on the way
-back rather than kept, so memory grows with T² and not with T²·a. The derivation is in README.md of `ops`.
+Buffers are made once. The tanh of additive energies is computed again on the way back rather than kept, so memory grows
+with T·slots and not with T·slots·a. The derivation is in README.md of `ops`.
 """
 
 from collections.abc import Sequence
@@ -10,65 +9,49 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-
-def tape_of(first: Tensor, num_steps: int) -> Tensor:
-    """A tape (B, t0 + T, p) that starts with the given slots (B, t0, p); the rest is to be written."""
-    batch, num_first, width = first.shape
-    tape = first.new_empty(batch, num_first + num_steps, width)
-    tape[:, :num_first] = first
-    return tape
+from regard.ops.by_hand.cells import outer
 
 
-def written_tape(first: Tensor, new: Tensor, real: Tensor) -> Tensor:
-    """The tape after a pass: the slots (B, t0, p) before it and those (T, B, p) it wrote, empty ones on padding."""
-    return torch.cat([first, torch.where(real, new, 0.0).transpose(0, 1)], dim=1)
-
-
-def last_real(states: Tensor, initial: Tensor, real: Tensor) -> Tensor:
-    """The state (B, n) after the last real word: of states (T, B, n), real (T, B, 1); the first if there is none."""
-    steps = torch.arange(1, real.shape[0] + 1, device=real.device).unsqueeze(1)
-    index = (steps * real.squeeze(-1)).amax(dim=0)  # (B,): 0 where no word is real
-    rows = torch.arange(real.shape[1], device=real.device)
-    return torch.cat([initial.unsqueeze(0), states])[index, rows]
-
-
-def at_words(x: Tensor, real: Tensor, reverse: bool) -> Tensor:
-    """What each step gave (T, B, ·), zero on padding and at its word's position: (B, T, ·)."""
-    x = torch.where(real, x, 0.0)
-    return (x.flip(0) if reverse else x).transpose(0, 1)
-
-
-class TapeReader:
-    """All reads of one pass.
+class Reading:
+    """The reads of one memory.
 
     Args:
-        keys: the tape of keys (B, slots, p), written to by the recurrence as it goes.
-        values: of the slots, (B, slots, d), in the same order.
-        alpha: (T, B, slots): zeros before the forward pass, and what it left there before the backward one.
+        keys: (B, slots, p); those of the own past are written as the steps go.
+        values: (B, slots, d), in the same order.
         valid: (B, slots), True where a slot holds a real word.
+        queries: (T, B, p): before the forward pass the input's part of them, if `adds`.
+        alpha: (T, B, slots): zeros before the forward pass, and what it left there before the backward one.
+        matrix: of what asks, (p, n); None where that itself is the query.
         v_a: (p,) for additive energies; None for dot products.
         scale: of dot products.
-        span: how many real slots a step reads; 0 for all.
+        adds: whether queries have a part that depends on the input.
+        windows: the slots lo … hi − 1 that each step looks at.
+        span: how many real slots of them a row reads; 0 for all.
     """
 
     def __init__(
         self,
         keys: Tensor,
         values: Tensor,
-        alpha: Tensor,
         valid: Tensor,
+        queries: Tensor,
+        alpha: Tensor,
+        matrix: Tensor | None,
         v_a: Tensor | None,
         scale: float,
+        *,
+        adds: bool,
+        windows: Sequence[tuple[int, int]],
         span: int = 0,
     ) -> None:
-        self.keys = keys
-        self.values = values
-        self.alpha = alpha
+        self.keys, self.values, self.queries, self.alpha = keys, values, queries, alpha
+        self.matrix, self.v_a, self.scale = matrix, v_a, scale
+        self.adds, self.windows, self.span = adds, windows, span
         self.invalid = None if bool(valid.all()) else ~valid
-        self.span = span
-        self.before = _real_before(valid)
-        self.v_a = v_a
-        self.scale = scale
+        self.starves = span > 0 or not bool(
+            valid.any(dim=1).all()
+        )  # a row may have nothing to read, or not all
+        self.before = _real_before(valid) if span else valid
         self._buffer = None if v_a is None else torch.empty_like(keys).flatten()
 
     def _hidden(self, query: Tensor, lo: int, hi: int) -> Tensor:
@@ -87,8 +70,15 @@ class TapeReader:
             return unread
         return unread | (self.before[:, hi : hi + 1] - self.before[:, lo:hi] > self.span)
 
-    def read(self, t: int, query: Tensor, lo: int, hi: int, out: Tensor) -> None:
-        """Step t reads the slots lo … hi − 1 with a query (B, p), into `out` (B, d)."""
+    def read(self, t: int, asking: Tensor, out: Tensor) -> None:
+        """Step t asks with a state (B, n) and reads into `out` (B, d)."""
+        (lo, hi), query = self.windows[t], self.queries[t]
+        if self.matrix is None:
+            query.copy_(asking)
+        elif self.adds:
+            query.addmm_(asking, self.matrix.T)
+        else:
+            torch.mm(asking, self.matrix.T, out=query)
         if lo == hi:
             out.zero_()
             return
@@ -100,34 +90,43 @@ class TapeReader:
         if unread is not None:
             # finite, so that a row without any real slot has no NaN before it is set to 0
             energies.masked_fill_(unread, torch.finfo(energies.dtype).min)
-        alpha = energies.softmax(dim=-1)
-        if unread is not None:
+        alpha = torch.softmax(energies, dim=-1, out=energies)
+        if unread is not None and (self.starves or hi - lo < self.keys.shape[1]):
             alpha.masked_fill_(unread, 0.0)
         self.alpha[t, :, lo:hi] = alpha
         torch.bmm(alpha.unsqueeze(1), self.values[:, lo:hi], out=out.unsqueeze(1))
 
-    def begin_backward(self) -> None:
-        """Make what the backward pass gathers in."""
+    def begin_backward(self, d_queries: Tensor, d_alpha: Tensor | None) -> None:
+        """Take a buffer for ∂/∂queries (T, B, p) and what the loss takes of alpha; make what is gathered in."""
         num_steps, batch = self.alpha.shape[:2]
+        self.d_queries, self.d_alpha = d_queries, d_alpha
         self.d_reads = self.values.new_empty(batch, num_steps, self.values.shape[2])
         self.d_keys = torch.zeros_like(self.keys)  # of additive energies, −Σ_t δe_ti u_ti²
         self.d_energies = self.keys.new_zeros(batch, self.keys.shape[1])  # Σ_t δe_ti
         self.d_v = None if self.v_a is None else torch.zeros_like(self.v_a)
 
-    def back(self, t: int, query: Tensor, lo: int, hi: int, d_read: Tensor, d_alpha: Tensor | None) -> Tensor:
-        """From ∂/∂(what step t read) (B, d) and ∂/∂alpha (T, B, slots) to ∂/∂query; keys and v_a gather theirs."""
+    def back(self, t: int, d_read: Tensor) -> Tensor:
+        """From ∂/∂(what step t read) (B, d) to ∂/∂(the state that asked) (B, n); keys and v_a gather theirs."""
         self.d_reads[:, t] = d_read
+        (lo, hi), query, d_query = self.windows[t], self.queries[t], self.d_queries[t]
         if lo == hi:
-            return torch.zeros_like(query)
-        alpha = self.alpha[t, :, lo:hi]
-        da = torch.bmm(self.values[:, lo:hi], d_read.unsqueeze(2)).squeeze(2)  # (B, t)
-        if d_alpha is not None:
-            da += d_alpha[t, :, lo:hi]
-        de = alpha * (da - (alpha * da).sum(dim=-1, keepdim=True))  # softmax; 0 on padding
+            d_query.zero_()
+        else:
+            alpha = self.alpha[t, :, lo:hi]
+            da = torch.bmm(self.values[:, lo:hi], d_read.unsqueeze(2)).squeeze(2)  # (B, t)
+            if self.d_alpha is not None:
+                da += self.d_alpha[t, :, lo:hi]
+            de = alpha * (da - (alpha * da).sum(dim=-1, keepdim=True))  # softmax; 0 on padding
+            self._energies_back(de, query, lo, hi, d_query)
+        return d_query if self.matrix is None else d_query @ self.matrix
+
+    def _energies_back(self, de: Tensor, query: Tensor, lo: int, hi: int, d_query: Tensor) -> None:
+        """From ∂/∂energies (B, t) to ∂/∂query, into `d_query` (B, p)."""
         if self.v_a is None:
-            de *= self.scale
+            de = de * self.scale
             self.d_keys[:, lo:hi].baddbmm_(de.unsqueeze(2), query.unsqueeze(1))
-            return torch.bmm(de.unsqueeze(1), self.keys[:, lo:hi]).squeeze(1)
+            torch.bmm(de.unsqueeze(1), self.keys[:, lo:hi], out=d_query.unsqueeze(1))
+            return
         assert self.d_v is not None
         hidden = self._hidden(query, lo, hi)
         self.d_v.addmv_(hidden.flatten(0, 1).T, de.flatten())
@@ -135,7 +134,8 @@ class TapeReader:
         self.d_energies[:, lo:hi] += de
         hidden.mul_(hidden)
         self.d_keys[:, lo:hi].addcmul_(hidden, de.unsqueeze(2), value=-1)
-        return torch.bmm(de.unsqueeze(1), hidden).squeeze(1).mul_(self.v_a).neg_()
+        torch.bmm(de.unsqueeze(1), hidden, out=d_query.unsqueeze(1))
+        d_query.mul_(self.v_a).neg_()
 
     def d_value(self, slot: int, first: int) -> Tensor:
         """∂/∂(the value at a slot) (B, d), from the reads of the steps `first` and later."""
@@ -143,7 +143,7 @@ class TapeReader:
         return torch.bmm(weights, self.d_reads[:, first:]).squeeze(1)
 
     def d_first_values(self, num_slots: int) -> Tensor:
-        """∂/∂(the values the tape began with), (B, num_slots, d), after the backward pass of all steps."""
+        """∂/∂(the values the memory began with), (B, num_slots, d), after the backward pass of all steps."""
         return torch.bmm(self.alpha[:, :, :num_slots].permute(1, 2, 0), self.d_reads)
 
     def d_key(self, slot: int | slice) -> Tensor:
@@ -152,14 +152,19 @@ class TapeReader:
             return self.d_keys[:, slot]
         return (self.d_keys[:, slot] + self.d_energies[:, slot].unsqueeze(-1)) * self.v_a
 
+    def d_weights(self, name: str, asking: Tensor) -> dict[str, Tensor]:
+        """∂/∂(the query's matrix) and ∂/∂v_a, by the memory's name; `asking`: the states that asked, (T, B, n)."""
+        found = {} if self.matrix is None else {f"{name}_matrix": outer(self.d_queries, asking)}
+        return found if self.d_v is None else {**found, f"{name}_v": self.d_v}
+
 
 def _real_before(valid: Tensor) -> Tensor:
     """The number of real slots before each slot, and before the end, (B, slots + 1)."""
     return torch.nn.functional.pad(valid.cumsum(dim=1), (1, 0))
 
 
-def windows(valid: Tensor, num_steps: int, span: int, own: int = 0) -> Sequence[tuple[int, int]]:
-    """Which slots lo … hi − 1 each of the last `num_steps` steps has to look at.
+def windows_of(valid: Tensor, num_steps: int, span: int, own: int = 0) -> Sequence[tuple[int, int]]:
+    """Which slots lo … hi − 1 of its own past each of the last `num_steps` steps has to look at.
 
     Args:
         valid: (B, slots), True where a slot holds a real word; each step has its own.

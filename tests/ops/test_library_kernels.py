@@ -4,7 +4,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from regard.ops.packed import flip_rows
+from regard.ops.library_kernels import flip_rows
 
 lengths = st.lists(st.integers(1, 6), min_size=1, max_size=4)
 

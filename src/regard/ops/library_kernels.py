@@ -1,23 +1,64 @@
-"""Padded rows through torch's recurrent kernels, which take packed sequences.
+"""Torch's own recurrent kernels, cuDNN's on a GPU: the LSTM, the tanh RNN and the GRU as torch computes it.
 
-In: right-padded inputs, their mask, and a kernel that takes packed data. Out: what `unroll` gives.
-Each row must have at least one real word, and padding must be on the right, as `batches/pad.py` makes it.
+They take packed sequences. Each row must have at least one real word, and padding must be on the right, as
+`batches/pad.py` makes it.
 """
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import torch
 from torch import Tensor
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
+from regard.ops.backends import NO_DROPOUT
+from regard.ops.recurrence import Inputs, Outputs, Recurrence, Weights
 from regard.ops.shapes import Bool, Float
-from regard.ops.unroll import PlainState
+from regard.ops.unroll import PlainState, State
 
 LayerState = tuple[Float[Tensor, "1 B n"], ...]
 """A `PlainState` as torch's kernels keep it, with an axis for the layer."""
 
 Kernel = Callable[[Tensor, Tensor, LayerState], tuple[Tensor, LayerState]]
 """(packed data, batch sizes, first states) → (packed states, last states)."""
+
+
+_KERNELS: dict[str, Callable[..., Any]] = {"rnn": torch.rnn_tanh, "lstm": torch.lstm, "gru-torch": torch.gru}
+
+
+def supports(recurrence: Recurrence, inputs: Inputs, weights: Weights) -> str:
+    """Why torch has no kernel for a recurrence; empty if it has one."""
+    if recurrence.reads or recurrence.cell not in _KERNELS or weights.W is None:
+        return "torch has no kernel for it"
+    return "" if inputs.state_mask is None else NO_DROPOUT
+
+
+def run(recurrence: Recurrence, inputs: Inputs, weights: Weights, state: State) -> Outputs:
+    """All steps of a recurrence; see `ops.run`."""
+    W, U, b, x, call = weights.W, weights.U, weights.b, inputs.x, _KERNELS[recurrence.cell]
+    assert W is not None
+    assert b is not None
+    second = torch.zeros_like(b)
+    if recurrence.cell == "gru-torch":
+        assert weights.b_U is not None
+        W, U, b = _reset_first(W), _reset_first(U), _reset_first(b)
+        second = torch.cat([second[: 2 * len(weights.b_U)], weights.b_U])
+    matrices = in_one_buffer([W, U, b, second])
+    options = (True, 1, 0.0, torch.is_grad_enabled(), False)
+
+    def kernel(data: Tensor, batch_sizes: Tensor, start: LayerState) -> tuple[Tensor, LayerState]:
+        first = list(start) if recurrence.has_memory else start[0]
+        states, *last = call(data, batch_sizes, first, matrices, *options)
+        return states, tuple(last)
+
+    mask = torch.ones(x.shape[:2], dtype=torch.bool, device=x.device) if inputs.mask is None else inputs.mask
+    return Outputs(*run_packed(kernel, x, mask, state, inputs.reverse))
+
+
+def _reset_first(stacked: Tensor) -> Tensor:
+    """Reorder our update, reset, candidate into torch's reset, update, candidate."""
+    update, reset, candidate = stacked.chunk(3)
+    return torch.cat([reset, update, candidate])
 
 
 def flip_rows(x: Float[Tensor, "B T d"], mask: Bool[Tensor, "B T"]) -> Float[Tensor, "B T d"]:
