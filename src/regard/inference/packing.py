@@ -24,6 +24,7 @@ from regard.layers import (
     Output,
 )
 from regard.models.decoders import BahdanauDecoder, Decoder, LuongDecoder
+from regard.models.decoders.decoder import loop_reason
 from regard.models.state import DecoderState, EncodedSource, StepOutput
 from regard.ops.native import PRECISIONS, Packed, PackedWeights, Precision, native_applies
 from regard.ops.native.decoding import StepKernel, StepWeights
@@ -160,17 +161,15 @@ class NativeFusedStep:
 
 def step_lacks(decoder: Decoder) -> str:
     """Why a decoder has no fused step, a clause; empty if it has one."""
-    if not isinstance(decoder, LuongDecoder | BahdanauDecoder):
+    if decoder.reading is None:
         return f"it has none for a {type(decoder).__name__}"
-    if len(decoder.stack.layers) > 1:
-        return f"it has {len(decoder.stack.layers)} layers"
     if decoder.is_mixture:
         return "its words come from a mixture"
-    cell = decoder.stack.layers[0]
-    if cell.recurrence is None or cell.recurrence.reads or cell.recurrence.cell not in DECODING:
-        return f"its cell is {type(cell).__name__}"
-    if decoder.attention.fast_weights is None:
-        return "its attention is not a softmax of additive energies or dot products of one head"
+    lacks = loop_reason(decoder)
+    if lacks:
+        return lacks
+    if decoder.recurrence.cell not in DECODING:
+        return f"its cell is {type(decoder.stack.layers[0]).__name__}"
     if isinstance(decoder, BahdanauDecoder) and not isinstance(decoder.readout, MaxoutReadout):
         return "its readout is not maxout"
     return ""

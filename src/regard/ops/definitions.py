@@ -92,6 +92,7 @@ def step(
 ) -> Outputs:
     """One step, of a recurrence that does not attend to the source, or of deep fusion; see `ops.step`."""
     if recurrence.past is None:
+        assert recurrence.source is None, "a decoder asks the source by its attention layer"
         state = STEPS[recurrence.cell](projected, state, weights, state_mask)
         return Outputs(state[0], state)
     assert weights.past is not None
@@ -124,6 +125,7 @@ def _run_tape(recurrence: Recurrence, inputs: Inputs, weights: Weights, state: S
         output = "plain" if recurrence.cell == "lstm-plain" else "tanh"
         given = (x, mask, state, W, weights.U, b, _there(matrix), scoring, output, *options)
         return Outputs(*lstmn_sequence(*given))
+    assert recurrence.cell == "rnn", f"there is no definition of a {recurrence.cell} that reads its own past"
     form = "read" if recurrence.past.asks == "last read" else "sum"
     return Outputs(
         *self_attentive_rnn_sequence(x, mask, state, W, weights.U, b, matrix, scoring, form, *options)
