@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from by_backend import by
+from tests.ops.by_backend import by
 
 from regard.ops.by_hand.steps import CELLS
 from regard.ops.native import load

@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from by_backend import by
+from tests.ops.by_backend import by
 
 from regard.ops import explain
 from regard.ops.attending_gru import naive

@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from by_backend import by
+from tests.ops.by_backend import by
 
 from regard.ops import backends, explain
 from regard.ops.kernels import recurrences as triton

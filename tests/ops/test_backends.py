@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from by_backend import by, tape
+from tests.ops.by_backend import by, tape
 
 from regard.ops import Asking, Inputs, Weights, backends, explain
 from regard.ops.backends import BACKENDS, Choice, Question, choose, without

@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from by_backend import by
+from tests.ops.by_backend import by
 from torch import Tensor
 
 from regard.ops import deep_fusion as ops

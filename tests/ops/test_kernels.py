@@ -5,7 +5,7 @@ from importlib.util import find_spec
 
 import pytest
 import torch
-from by_backend import by
+from tests.ops.by_backend import by
 
 from regard.ops.attending_gru import naive as attending_gru_naive
 from regard.ops.gru import naive as gru_naive

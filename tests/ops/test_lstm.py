@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from by_backend import by
+from tests.ops.by_backend import by
 from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 import torch
-from by_backend import by
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.ops.by_backend import by
 
 from regard.errors import RegardError
 from regard.ops import lstmn

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import pytest
 import torch
-from by_backend import by
+from tests.ops.by_backend import by
 from torch import Tensor
 
 from regard.ops import Weights, definitions, explain

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import torch
-from by_backend import by
+from tests.ops.by_backend import by
 from torch import Tensor
 
 from regard.ops import explain, lstmn, self_attentive_rnn

@@ -5,7 +5,7 @@ from importlib.util import find_spec
 
 import pytest
 import torch
-from by_backend import by
+from tests.ops.by_backend import by
 
 from regard.ops.deep_fusion import Fusion, SourceTape
 from regard.ops.deep_fusion import naive as fusion_naive
