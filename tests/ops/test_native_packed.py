@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from regard import ops
-from regard.ops import Inputs, Recurrence, Weights
+from regard.ops import Inputs, Recurrence, Weights, definitions
 from regard.ops.affine import affine
 from regard.ops.affine import naive as affine_naive
 from regard.ops.gru import naive as gru_naive
@@ -131,7 +131,7 @@ def recurrence(gates, parts, batch, n):
 @pytest.mark.parametrize("cell", STEPS)
 @pytest.mark.parametrize("precision", PRECISIONS)
 @pytest.mark.parametrize(("batch", "n"), [(1, 1), (5, 10), (33, 37), (160, 64)])
-def test_a_step(batch, n, precision, cell):
+def test_a_step(batch, n, precision, cell, monkeypatch):
     plain_step, _, gates, parts = STEPS[cell]
     state, U = recurrence(gates, parts, batch, n)
     projected = torch.randn(batch, gates * n)
@@ -139,6 +139,7 @@ def test_a_step(batch, n, precision, cell):
     expected = plain_step(projected, state, rounded(U, precision))
     packed = PackedWeights()
     packed.pack(U, precision)
+    monkeypatch.setattr(definitions, "step", lambda *_: pytest.fail("the packed U was not used"))
     got = on_threads(2, lambda: ops.step(Recurrence(cell), projected, Weights(U, packed=packed), state).last)
     bound = {"float32": 1e-6, "bfloat16": 1e-2, "int8": 2e-2}[precision]
     for one, other in zip(got, expected, strict=True):

@@ -47,10 +47,8 @@ class Reading:
         self.keys, self.values, self.queries, self.alpha = keys, values, queries, alpha
         self.matrix, self.v_a, self.scale = matrix, v_a, scale
         self.adds, self.windows, self.span = adds, windows, span
-        self.invalid = None if bool(valid.all()) else ~valid
-        self.starves = span > 0 or not bool(
-            valid.any(dim=1).all()
-        )  # a row may have nothing to read, or not all
+        self.invalid = None if all_true(valid) else ~valid
+        self.starves = span > 0 or not all_true(valid.any(dim=1))  # whether a row may have nothing to read
         self.before = _real_before(valid) if span else valid
         self._buffer = None if v_a is None else torch.empty_like(keys).flatten()
 
@@ -156,6 +154,11 @@ class Reading:
         """∂/∂(the query's matrix) and ∂/∂v_a, by the memory's name; `asking`: the states that asked, (T, B, n)."""
         found = {} if self.matrix is None else {f"{name}_matrix": outer(self.d_queries, asking)}
         return found if self.d_v is None else {**found, f"{name}_v": self.d_v}
+
+
+def all_true(mask: Tensor) -> bool:
+    """Whether a mask is True everywhere, as far as that is known without waiting for a GPU."""
+    return not mask.is_cuda and bool(mask.all())
 
 
 def _real_before(valid: Tensor) -> Tensor:

@@ -13,7 +13,7 @@ from torch import Tensor
 from regard.ops.affine import affine
 from regard.ops.backends import OTHER_ENERGY
 from regard.ops.by_hand.cells import GRU, LSTM, RNN, Cell, outer
-from regard.ops.by_hand.reading import Reading, windows_of
+from regard.ops.by_hand.reading import Reading, all_true, windows_of
 from regard.ops.differentiable import Passes, Tensors, differentiable
 from regard.ops.recurrence import BLOCKS, Inputs, Outputs, Recurrence, Weights, parts_of
 from regard.ops.tape.naive import cut
@@ -108,16 +108,15 @@ def prepare(
         if recurrence.source.enters == "readout":
             # W_c multiplies the annotations once per sentence, so that a step needs no context
             assert weights.W_c is not None
+            d = values.shape[2]
             values, given["W_h"] = (
-                affine(values, weights.W_c[:, : values.shape[2]]),
-                weights.W_c[:, values.shape[2] :],
-            )
+                affine(values, weights.W_c[:, :d]),
+                weights.W_c[:, d:],
+            )  # (B, Tx, l), (l, n)
         masks["source_mask"] = source.mask
         given |= {"source_keys": source.keys, "source_values": values, "reading0": parts.reading}
-        given |= {
-            "source_matrix": weights.source.matrix,
-            "source_v": fused_weights(weights.source.scoring)[1],
-        }
+        _, v_a, _ = fused_weights(weights.source.scoring)
+        given |= {"source_matrix": weights.source.matrix, "source_v": v_a}
         given |= {"C": weights.C, "F": weights.F, "R": weights.R, "fed0": parts.fed}
     given["state_mask"] = inputs.state_mask
     given["dropped"] = None if inputs.dropped is None else inputs.dropped.transpose(0, 1)
@@ -204,7 +203,7 @@ class _Pass:
         self.first_slot = kept["keys"].shape[1] - self.T if r.past is not None else 0
         self.cell = self._cell()
         real = given.get("real")
-        self.real = None if real is None or bool(real.all()) else real
+        self.real = None if real is None or all_true(real) else real
         self.state_mask = given.get("state_mask")
         if self.state_mask is not None and r.keeps:
             self.state_mask = self.state_mask.repeat(1, 2)
@@ -360,23 +359,23 @@ def _forward(plan: Plan, given: Tensors) -> tuple[Tensors, Tensors]:
 
 
 def _made(run: _Pass) -> Tensors:
-    """The outputs: tensors of their own, since callers may overwrite them."""
+    """The outputs: states in tensors of their own, since callers may overwrite them."""
     kept, r = run.kept, run.recurrence
     if run.enters == "readout":
-        return {"readouts": kept["fed"][1:].clone(), "source_alpha": kept["source_alpha"].clone()}
-    made = {"states": kept["states"][1:]}
+        return {"readouts": kept["fed"][1:].clone(), "source_alpha": kept["source_alpha"]}
+    made = {"states": kept["states"][1:].clone()}
     if run.enters == "gates":
         made["contexts"] = kept["contexts"]
     if r.source is not None:
         made["source_alpha"] = kept["source_alpha"]
     elif r.has_memory:
-        made["memories"] = kept["memories"][1:]
+        made["memories"] = kept["memories"][1:].clone()
     if r.past is not None:
         made["alpha"] = kept["past_alpha"]
         if r.source is None:
-            made["summaries"] = kept["summaries"][1:]
-            made["keys"] = kept["keys"][:, run.first_slot :].transpose(0, 1)
-    return {name: tensor.clone() for name, tensor in made.items()}
+            made["summaries"] = kept["summaries"][1:].clone()
+            made["keys"] = kept["keys"][:, run.first_slot :].transpose(0, 1).clone()
+    return made
 
 
 def _plus(*terms: Tensor | None) -> Tensor | None:
@@ -422,11 +421,8 @@ def _backward(plan: Plan, saved: Tensors, taken: Tensors) -> Tensors:
     d_reading: Tensor | None = None
     d_fed: Tensor | None = None
     for t in reversed(range(run.T)):
-        (dh, old_h), (dc, old_c), (ds, old_s) = (
-            here(t, dh, "states"),
-            here(t, dc, "memories"),
-            here(t, ds, "summaries"),
-        )
+        (dh, old_h), (dc, old_c) = here(t, dh, "states"), here(t, dc, "memories")
+        ds, old_s = here(t, ds, "summaries")
         # the readout, and what asked after the update
         if source is not None and to_readout is not None and d_readouts is not None:
             d_fed, _ = here(t, d_fed, "readouts")
