@@ -5,7 +5,9 @@ import torch
 from tests.ops.by_backend import by
 
 from regard.ops import explain
+from regard.ops.attending import attending
 from regard.ops.attending_gru import naive
+from regard.ops.gru import gru_step
 from regard.ops.paths import naive_only
 
 fused = by("by hand")
@@ -85,6 +87,8 @@ def test_which_path_runs():
 
 
 def test_the_paper_s_definition_is_that_of_any_cell():
-    mask, tensors = mask_of([2, 4]), tensors_of(2, 4, 3)
-    paper, general = (running(path.attending_gru, mask)(*tensors) for path in (naive, by("naive")))
+    mask, (projected, initial, keys, annotations, W_a, v_a, U, C) = mask_of([2, 4]), tensors_of(2, 4, 3)
+    source = (keys, annotations, mask, W_a, v_a)
+    paper = naive.attending_gru(projected, initial, *source, U, C)
+    general = attending(projected, (initial,), *source, C, lambda x, state: gru_step(x, state, U))
     torch.testing.assert_close(general, paper, rtol=0, atol=0)

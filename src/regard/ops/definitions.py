@@ -1,21 +1,23 @@
 """The naive backend: from a description to the definition of that recurrence, which follows the paper line by line."""
 
 from collections.abc import Callable
+from functools import partial
 
 import torch
 from torch import Tensor
 
 from regard.ops.affine import affine
 from regard.ops.attending.naive import attending
+from regard.ops.attending_gru.naive import attending_gru
 from regard.ops.deep_fusion.naive import Fusion, SourceTape, deep_fusion, deep_fusion_step
-from regard.ops.gru.naive import gru_step
+from regard.ops.gru.naive import gru_sequence, gru_step
 from regard.ops.gru_variants.naive import mut1_step, mut3_step
 from regard.ops.input_feeding.naive import input_feeding
-from regard.ops.lstm.naive import lstm_step
+from regard.ops.lstm.naive import lstm_sequence, lstm_step
 from regard.ops.lstm_variants.naive import lstm_1997_step, lstm_without_step, peephole_lstm_step
 from regard.ops.lstmn.naive import lstmn_sequence, lstmn_step
 from regard.ops.recurrence import Inputs, Outputs, Recurrence, Source, Weights
-from regard.ops.rnn.naive import rnn_step
+from regard.ops.rnn.naive import rnn_sequence, rnn_step
 from regard.ops.self_attentive_rnn.naive import read_step, self_attentive_rnn_sequence, sum_step
 from regard.ops.tape.scoring import AdditiveScoring, DotScoring
 from regard.ops.torch_gru.naive import torch_gru_step
@@ -36,6 +38,14 @@ STEPS: dict[str, Callable[[Tensor, State, Weights, Tensor | None], State]] = {
     "lstm-no-output": lambda x, state, w, mask: lstm_without_step(x, state, w.U, "output", mask),
 }
 """One step of each cell: (W x + b, state, weights, state mask) → state."""
+
+SEQUENCES: dict[str, Callable[..., tuple[Tensor, State]]] = {
+    "rnn": partial(rnn_sequence, activation="tanh"),
+    "rnn-sigmoid": partial(rnn_sequence, activation="sigmoid"),
+    "gru": gru_sequence,
+    "lstm": lstm_sequence,
+}
+"""All steps of a cell whose definition has them."""
 
 
 def _there(part: Tensor | None) -> Tensor:
@@ -61,6 +71,11 @@ def run(recurrence: Recurrence, inputs: Inputs, weights: Weights, state: State) 
         assert isinstance(scoring, AdditiveScoring | DotScoring), "only layers know this energy"
         keys = keys if scoring.scale == 1 else keys * scoring.scale
         source = (keys, values, mask, weights.source.matrix, scoring.fused[1])
+        paper = recurrence.cell == "gru" and inputs.state_mask is None and weights.source.matrix is not None
+        if recurrence.source.enters == "gates" and paper and scoring.fused[1] is not None:
+            given = (*source[:3], _there(source[3]), _there(source[4]), weights.U, _there(weights.C))
+            states, contexts, alpha = attending_gru(projected, state[0], *given)
+            return Outputs(states, source_alpha=alpha, contexts=contexts)
         if recurrence.source.enters == "gates":
             states, contexts, alpha = attending(projected, state, *source, _there(weights.C), one)
             return Outputs(states, source_alpha=alpha, contexts=contexts)
@@ -73,6 +88,10 @@ def run(recurrence: Recurrence, inputs: Inputs, weights: Weights, state: State) 
     if W is None or weights.packed is not None:
         projected = x if W is None else affine(x, W, b, weights.packed)
         return Outputs(*unroll(one, projected, mask, state, inputs.reverse))
+    if recurrence.cell in SEQUENCES and b is not None:
+        run_all = SEQUENCES[recurrence.cell]
+        options = {"reverse": inputs.reverse, "state_mask": inputs.state_mask}
+        return Outputs(*run_all(x, mask, state, W, weights.U, b, **options))
     bias = b if b is not None else 0.0
     return Outputs(*unroll(lambda x, previous: one(x @ W.T + bias, previous), x, mask, state, inputs.reverse))
 
