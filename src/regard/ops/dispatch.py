@@ -54,7 +54,7 @@ _RUNS: dict[Name, Run] = {
 
 
 def question(recurrence: Recurrence, inputs: Inputs, weights: Weights, state: State) -> Question:
-    """What the backends are asked."""
+    """The question to the backends."""
     r, U, source = recurrence, weights.U, inputs.source
     lacks: dict[Name, str] = {
         "Triton": triton.supports(recurrence, inputs, weights),

@@ -1,6 +1,6 @@
 """Matrices packed once for the C kernels, in float32, bfloat16 or int8: the weights that decoding uses at every step.
 
-`PackedWeights` are the layouts of some tensors, and belong to whoever packed them; what multiplies by such a tensor and
+`PackedWeights` are the layouts of some tensors, and belong to their caller; what multiplies by such a tensor and
 needs no gradient is given them. int8 has one scale per row of W; the rows of the other factor are rounded on the fly,
 each by its largest absolute value, and the integer sums are exact.
 """
