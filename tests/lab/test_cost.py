@@ -67,7 +67,7 @@ def test_a_pair_costs_what_its_equations_take():
     )
     a_units, d_units = 4, 8
     forward = 3 * a_units + d_units
-    backward = 2 * d_units + 9 * a_units  # ∂α and ∂h; the tanh again, its slope, ∂keys, ∂v_a, ∂query
+    backward = 2 * d_units + 6 * a_units  # ∂α and ∂h; add and tanh again, its square, ∂keys, ∂v_a, ∂query
     pair = (d - b - c + a) / 64 / TOY.rows
     assert (
         forward + backward <= pair <= forward + backward + 12

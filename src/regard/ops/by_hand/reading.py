@@ -47,8 +47,7 @@ class Reading:
         self.keys, self.values, self.queries, self.alpha = keys, values, queries, alpha
         self.matrix, self.v_a, self.scale = matrix, v_a, scale
         self.adds, self.windows, self.span = adds, windows, span
-        self.invalid = None if all_true(valid) else ~valid
-        self.starves = span > 0 or not all_true(valid.any(dim=1))  # whether a row may have nothing to read
+        self.invalid = ~valid
         self.before = _real_before(valid) if span else valid
         self._buffer = None if v_a is None else torch.empty_like(keys).flatten()
 
@@ -59,10 +58,8 @@ class Reading:
         hidden = self._buffer[: keys.numel()].view(keys.shape)
         return torch.add(keys, query.unsqueeze(1), out=hidden).tanh_()
 
-    def _unread(self, lo: int, hi: int) -> Tensor | None:
+    def _unread(self, lo: int, hi: int) -> Tensor:
         """Which of the slots lo … hi − 1 a row does not read (B, t): padding, and what its span does not reach."""
-        if self.invalid is None:
-            return None
         unread = self.invalid[:, lo:hi]
         if not self.span:
             return unread
@@ -85,12 +82,9 @@ class Reading:
         else:
             energies = self._hidden(query, lo, hi).flatten(0, 1).mv(self.v_a).view(-1, hi - lo)  # (B, t)
         unread = self._unread(lo, hi)
-        if unread is not None:
-            # finite, so that a row without any real slot has no NaN before it is set to 0
-            energies.masked_fill_(unread, torch.finfo(energies.dtype).min)
-        alpha = torch.softmax(energies, dim=-1, out=energies)
-        if unread is not None and (self.starves or hi - lo < self.keys.shape[1]):
-            alpha.masked_fill_(unread, 0.0)
+        # finite, so that a row without any real slot has no NaN before it is set to 0
+        energies.masked_fill_(unread, torch.finfo(energies.dtype).min)
+        alpha = torch.softmax(energies, dim=-1, out=energies).masked_fill_(unread, 0.0)
         self.alpha[t, :, lo:hi] = alpha
         torch.bmm(alpha.unsqueeze(1), self.values[:, lo:hi], out=out.unsqueeze(1))
 
@@ -154,11 +148,6 @@ class Reading:
         """∂/∂(the query's matrix) and ∂/∂v_a, by the memory's name; `asking`: the states that asked, (T, B, n)."""
         found = {} if self.matrix is None else {f"{name}_matrix": outer(self.d_queries, asking)}
         return found if self.d_v is None else {**found, f"{name}_v": self.d_v}
-
-
-def all_true(mask: Tensor) -> bool:
-    """Whether a mask is True everywhere, as far as that is known without waiting for a GPU."""
-    return not mask.is_cuda and bool(mask.all())
 
 
 def _real_before(valid: Tensor) -> Tensor:

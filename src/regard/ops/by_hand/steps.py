@@ -13,7 +13,7 @@ from torch import Tensor
 from regard.ops.affine import affine
 from regard.ops.backends import OTHER_ENERGY
 from regard.ops.by_hand.cells import GRU, LSTM, RNN, Cell, outer
-from regard.ops.by_hand.reading import Reading, all_true, windows_of
+from regard.ops.by_hand.reading import Reading, windows_of
 from regard.ops.differentiable import Passes, Tensors, differentiable
 from regard.ops.recurrence import BLOCKS, Inputs, Outputs, Recurrence, Weights, parts_of
 from regard.ops.tape.naive import cut
@@ -202,8 +202,7 @@ class _Pass:
         self.source = None if r.source is None else self._source()
         self.first_slot = kept["keys"].shape[1] - self.T if r.past is not None else 0
         self.cell = self._cell()
-        real = given.get("real")
-        self.real = None if real is None or all_true(real) else real
+        self.real = given.get("real")
         self.state_mask = given.get("state_mask")
         if self.state_mask is not None and r.keeps:
             self.state_mask = self.state_mask.repeat(1, 2)
