@@ -5,6 +5,7 @@ processes make the same exchanges in the same order; the first one, of rank 0, r
 the user. A process that works alone is the first of one: its exchanges return at once, without torch.distributed.
 """
 
+import atexit
 import os
 import secrets
 import signal
@@ -244,6 +245,16 @@ def join_group() -> None:
         world_size=world_size,
         timeout=TIMEOUT,
     )
+    # gloo's threads hold Python objects of past exchanges: one that frees them while Python is ending aborts the process
+    atexit.register(leave_group)
+
+
+def leave_group() -> None:
+    """Leave the group, where there is one: its threads end."""
+    import torch
+
+    if torch.distributed.is_initialized():
+        torch.distributed.destroy_process_group()
 
 
 def agree_on_name(store: Any, rank: int, world_size: int) -> str:
