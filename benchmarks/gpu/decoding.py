@@ -10,7 +10,6 @@ host.
 import random
 import time
 from collections.abc import Callable
-from functools import partial
 from statistics import median
 from typing import Any
 
@@ -58,7 +57,7 @@ def _eagerly(decoder: Any, encoded: Any, options: SearchOptions) -> list[Any]:
 
 
 PATHS: dict[str, Callable[..., list[Any]]] = {
-    "graph": partial(search, on_device=True),
+    "graph": search,
     "eager": _eagerly,
     "host": search_on_host,
 }

@@ -56,7 +56,7 @@ def test_a_search_is_that_of_the_cpu(kind, options, tiny_model):
     model = copy.deepcopy(model).cuda()
     for _ in range(3):  # captured, then replayed from its first step on
         with explain() as choices:
-            found = search(model.decoder, encode(model), options, on_device=True)
+            found = search(model.decoder, encode(model), options)
         assert [str(each) for each in choices if each.op == "beam search"] == ["beam search: CUDA graph"]
         same(found, expected, 1e-6)
     same(search_on_host(model.decoder, encode(model), options), expected, 1e-6)
@@ -81,18 +81,18 @@ def test_captured_steps_compute_what_eager_ones_do(dtype, tiny_model):
 def test_weights_that_changed_are_the_ones_used(tiny_model):
     model = copy.deepcopy(tiny_model()).cuda()
     options = SearchOptions(3, 2)
-    search(model.decoder, encode(model), options, on_device=True)
+    search(model.decoder, encode(model), options)
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.mul_(-0.7)
     same(
-        search(model.decoder, encode(model), options, on_device=True),
+        search(model.decoder, encode(model), options),
         search_on_host(model.decoder, encode(model), options),
         1e-6,
     )
     model.decoder.output.W_o = torch.nn.Parameter(model.decoder.output.W_o.detach() * -1)
     same(
-        search(model.decoder, encode(model), options, on_device=True),
+        search(model.decoder, encode(model), options),
         search_on_host(model.decoder, encode(model), options),
         1e-6,
     )
@@ -107,7 +107,7 @@ def test_a_shortlist_is_captured_for_its_batch(tiny_model):
         with torch.inference_mode():
             encoded = short.encode(batch.source_ids, batch.source_mask)
         with explain() as choices:
-            found = search(short.decoder, encoded, SearchOptions(4, 3), on_device=True)
+            found = search(short.decoder, encoded, SearchOptions(4, 3))
         assert choices[-1].backend == "CUDA graph"
         same(found, search_on_host(short.decoder, encoded, SearchOptions(4, 3)), 1e-6)
 
@@ -115,7 +115,7 @@ def test_a_shortlist_is_captured_for_its_batch(tiny_model):
 def test_a_state_that_grows_is_searched_without_a_graph(tiny_model):
     model = copy.deepcopy(tiny_model(cell="lstmn")).cuda()
     with explain() as choices:
-        found = search(model.decoder, encode(model), SearchOptions(3), on_device=True)
+        found = search(model.decoder, encode(model), SearchOptions(3))
     (choice,) = (each for each in choices if each.op == "beam search")
     assert choice.backend == "device"
     assert choice.reasons == {"CUDA graph": "the decoder's state grows from step to step"}

@@ -4,6 +4,7 @@ Run them on a machine with a GPU: ``python -m pytest tests/gpu``; elsewhere they
 """
 
 import gc
+import itertools
 import os
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import torch
 from safetensors.torch import load_file
 
 from regard.checkpoint import ModelFolder
+from regard.training.loop import Loop
 from regard.training.progress import Note
 from regard.training.run import run_training
 from regard.training.state import Checkpoints
@@ -89,16 +91,16 @@ def test_a_batch_that_does_not_fit_is_trained_on_in_parts(tmp_path, run_config, 
 
 @pytest.mark.parametrize("precision", ["32", "16"])
 def test_a_resumed_run_has_the_scaler_and_the_random_numbers_of_an_unbroken_one(
-    tmp_path, run_config, pairs, precision
+    tmp_path, run_config, pairs, precision, monkeypatch
 ):
-    def train(name, updates, resume=False):
+    def train(name, resume=False):
         config = run_config(
             model={"encoder": {"dropout": 0.3}, "decoder": {"dropout": 0.3}},
             auxiliary_losses={"scheduled_sampling": 0.3},
             training={
                 "device": "cuda",
                 "precision": precision,
-                "max_updates": updates,
+                "max_updates": 12,
                 "validate_every": 4,
             },
         )
@@ -106,10 +108,14 @@ def test_a_resumed_run_has_the_scaler_and_the_random_numbers_of_an_unbroken_one(
         checkpoint = Checkpoints(ModelFolder(tmp_path / name), 1).newest(lambda event: None)
         return checkpoint.state
 
-    whole = train("whole", 12)
-    train("again", 12)
-    train("cut", 6)
-    cut = train("cut", 12, resume=True)
+    whole = train("whole")
+    train("again")
+    real, count = Loop._update, itertools.count(1)
+    with monkeypatch.context() as patch:
+        patch.setattr(Loop, "_update", lambda *args: _die() if next(count) == 7 else real(*args))
+        with pytest.raises(Killed):  # two updates after the checkpoint of the fourth
+            train("cut")
+    cut = train("cut", resume=True)
     assert cut.scaler == whole.scaler
     assert bool(cut.scaler) == (precision == "16")
     random = {name: tensor for name, tensor in whole.tensors.items() if "random/" in name or "task/" in name}
@@ -120,6 +126,14 @@ def test_a_resumed_run_has_the_scaler_and_the_random_numbers_of_an_unbroken_one(
     else:  # sums by atomic additions, in any order: two unbroken runs differ as much
         for name, tensor in weights(tmp_path / "whole").items():
             torch.testing.assert_close(weights(tmp_path / "cut")[name], tensor, rtol=1e-2, atol=1e-3)
+
+
+class Killed(BaseException):
+    """The end of a process, as far as a test can have it."""
+
+
+def _die():
+    raise Killed
 
 
 NCCL = """

@@ -5,6 +5,8 @@
 
 from dataclasses import dataclass
 
+import torch
+
 from regard import ops
 from regard.ops import Asking, Inputs, Read, Recurrence, Source, Weights, definitions, library_kernels
 from regard.ops.by_hand import steps as by_hand
@@ -47,6 +49,30 @@ def feeding(cell, v_a):
 def asking(W_a, v_a, scale=1.0):
     """How a source is compared with whose keys come made."""
     return Asking(W_a, DotScoring(None, scale) if v_a is None else AdditiveScoring(None, v_a))
+
+
+def in_float32(run):
+    """A function of tensors that computes in float32, as C does; in and out float64."""
+
+    def narrowed(*tensors):
+        return tuple(each.double() for each in run(*(tensor.float() for tensor in tensors)))
+
+    return narrowed
+
+
+def by_threads(run, *tensors):
+    """What a function and its backward pass give by one, two and three threads."""
+    used, found = torch.get_num_threads(), []
+    leaves = [tensor.requires_grad_() for tensor in tensors]
+    try:
+        for threads in (1, 2, 3):
+            torch.set_num_threads(threads)
+            outputs = run(*leaves)
+            loss = sum((out**2).sum() for out in outputs)
+            found.append([*outputs, *torch.autograd.grad(loss, leaves, materialize_grads=True)])
+    finally:
+        torch.set_num_threads(used)
+    return found
 
 
 @dataclass(frozen=True)

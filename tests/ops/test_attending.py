@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from tests.ops.by_backend import by
+from tests.ops.by_backend import by, in_float32
 
 from regard.ops.by_hand.steps import CELLS
 from regard.ops.native import load
@@ -11,6 +11,8 @@ from regard.ops.recurrence import BLOCKS
 N, A, D, L = 3, 4, 5, 6
 LENGTHS, STEPS = [1, 6, 3], 4
 MASK = torch.arange(6) < torch.tensor(LENGTHS).unsqueeze(1)
+LOOSELY = {"rtol": 1e-4, "atol": 1e-4}
+"""float32 leaves about 1e-7 a step, and what is compared is of the order of 1."""
 PATHS = {"gates": "attending", "readout": "feeding"}
 
 # whether there is a v_a, whether a matrix of the query, the scale of dot products
@@ -90,20 +92,23 @@ def test_gradients_are_the_derivatives(cell, enters):
 
 
 @compiled
-@pytest.mark.parametrize(
-    ("cell", "enters"),
-    [("gru", "gates"), ("lstm", "gates"), ("lstm", "readout")],
-    ids=["gru", "lstm", "feeding"],
-)
-@pytest.mark.parametrize("energy", ["additive", "dot with a matrix"])
-def test_in_c_it_is_the_definition(cell, enters, energy, agree):
-    given = (cell, enters, ENERGIES[energy])
+@every_cell
+@every_energy
+@both_ways
+def test_in_c_it_is_the_definition(cell, energy, enters, agree):
+    given = (cell, enters, energy)
+    agree(in_float32(running("C", *given)), running("naive", *given), tensors_of(*given), LOOSELY)
 
-    def in_float32(*tensors):
-        outputs = running("C", *given)(*(tensor.float() for tensor in tensors))
-        return [output.double() for output in outputs]
 
-    agree(in_float32, running("naive", *given), tensors_of(*given), {"rtol": 1e-4, "atol": 1e-4})
+@compiled
+@every_cell
+@both_ways
+def test_dropout_of_states_and_of_readouts_in_c(cell, enters, agree):
+    given = (cell, enters, ENERGIES["additive"])
+    state_mask = torch.tensor([[0.0, 2.0, 2.0], [2.0, 0.0, 2.0], [2.0, 2.0, 0.0]], dtype=torch.float64)
+    dropped = torch.empty(3, STEPS, L, dtype=torch.float64).bernoulli_(0.6).div_(0.6)
+    c, naive = (running(path, *given, state_mask, dropped) for path in ("C", "naive"))
+    agree(in_float32(c), naive, tensors_of(*given), LOOSELY)
 
 
 @every_cell

@@ -2,11 +2,12 @@
 
 import pytest
 import torch
-from tests.ops.by_backend import by
+from tests.ops.by_backend import by, by_threads, in_float32
 from torch import Tensor
 
 from regard.ops import deep_fusion as ops
 from regard.ops import explain
+from regard.ops.native import load
 from regard.ops.paths import naive_only
 from regard.ops.tape import AdditiveScoring, DotScoring
 
@@ -14,6 +15,12 @@ N, P, Q = 2, 3, 4
 # projected, h, c, s, γ̃, own keys, values, memories, source keys, values, memories
 # U, R, S, S_source, U_a, v_a, v of the source
 ADDITIVE = "additive"
+
+
+compiled = pytest.mark.skipif(load().library is None, reason=f"no C kernels here: {load().reason}")
+every_fast_path = pytest.mark.parametrize("path", ["chosen", pytest.param("C", marks=compiled)])
+LOOSELY = {"rtol": 1e-4, "atol": 1e-4}
+"""float32 leaves about 1e-7 a step, and what is compared is of the order of 1."""
 
 
 def shapes_of(batch: int, width: int, words: int, first: int, p: int, q: int) -> list[tuple[int, ...]]:
@@ -50,6 +57,13 @@ def parts_of(tensors, source_mask, valid, own=ADDITIVE, other=ADDITIVE):
     return projected, (*state, valid), source, ops.Fusion(U, R, S, S_source, scoring, source_scoring)
 
 
+def agreeing(path, source_mask, valid, *given, **options):
+    """A path and the definition, as `agree` takes them, and their tolerance: C computes in float32."""
+    fast = running(path, source_mask, valid, *given, **options)
+    naive = running("naive", source_mask, valid, *given, **options)
+    return (in_float32(fast), naive, LOOSELY) if path == "C" else (fast, naive, None)
+
+
 def running(path, source_mask, valid, own=ADDITIVE, other=ADDITIVE, **options):
     def run(*tensors: Tensor) -> tuple[Tensor, ...]:
         states, (p, alpha) = by(path).deep_fusion(
@@ -71,22 +85,29 @@ OPTIONS = {
 }
 
 
+@every_fast_path
 @pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS.keys())
 @pytest.mark.parametrize("own", [ADDITIVE, "dot"])
 @pytest.mark.parametrize("other", [ADDITIVE, "dot"])
-def test_the_fused_path_is_the_naive_one_in_values_and_gradients(options, own, other, agree):
-    agree(
-        running("chosen", SOURCE_MASK, HOLES, own, other, **options),
-        running("naive", SOURCE_MASK, HOLES, own, other, **options),
-        tensors_of(3, 5, 4, 2),
-    )
+def test_the_fused_path_is_the_naive_one_in_values_and_gradients(path, options, own, other, agree):
+    fast, naive, tolerance = agreeing(path, SOURCE_MASK, HOLES, own, other, **options)
+    agree(fast, naive, tensors_of(3, 5, 4, 2), tolerance)
 
 
+@every_fast_path
 @pytest.mark.parametrize(("width", "words", "first"), [(1, 1, 1), (2, 1, 0), (17, 2, 1)])
-def test_they_agree_at_awkward_sizes(width, words, first, agree):
+def test_they_agree_at_awkward_sizes(path, width, words, first, agree):
     mask, valid = torch.ones(1, words, dtype=torch.bool), torch.ones(1, first, dtype=torch.bool)
-    tensors = tensors_of(1, width, words, first)
-    agree(running("chosen", mask, valid), running("naive", mask, valid), tensors)
+    fast, naive, tolerance = agreeing(path, mask, valid)
+    agree(fast, naive, tensors_of(1, width, words, first), tolerance)
+
+
+@compiled
+def test_in_c_it_does_not_depend_on_the_number_of_threads():
+    mask, valid = SOURCE_MASK.repeat(3, 1), HOLES.repeat(3, 1)
+    one, *others = by_threads(running("C", mask, valid), *(each.float() for each in tensors_of(9, 5, 4, 2)))
+    for other in others:
+        assert all(torch.equal(*pair) for pair in zip(one, other, strict=True))
 
 
 def test_gradients_are_the_derivatives():
@@ -167,3 +188,10 @@ def test_which_path_runs():
         ("deep fusion", "torch"),
         ("deep fusion", "naive"),
     ]
+
+
+@compiled
+def test_in_float32_it_runs_in_c():
+    with explain() as choices:
+        running("chosen", SOURCE_MASK, HOLES)(*(each.float() for each in tensors_of(3, 2, 4, 2)))
+    assert [choice.backend for choice in choices] == ["C"]

@@ -7,9 +7,10 @@ import pytest
 import torch
 from tests.ops.by_backend import by
 
+from regard.ops import Inputs, Weights
 from regard.ops.attending_gru import naive as attending_gru_naive
 from regard.ops.gru import naive as gru_naive
-from regard.ops.gru import persistent as gru_persistent
+from regard.ops.kernels import recurrences
 from regard.ops.kernels.choose import MOST_SLOTS, MOST_UNITS, kernels_apply, kernels_refuse
 from regard.ops.kernels.tiles import WIDTH, tiles_of
 from regard.ops.lstmn import naive as lstmn_naive
@@ -134,9 +135,8 @@ def test_the_gru_of_both_directions_at_once(precision):
     tensors += [random(*shape) for _ in range(2) for shape in ((3 * n, 6), (3 * n, n), (3 * n,))]
 
     def at_once(x, s, b, *weights):
-        states, last, first = gru_persistent.bidirectional_gru(
-            x, mask, ((s,), (b,)), weights[:3], weights[3:]
-        )
+        ahead, back = (Weights(U, W, b_) for W, U, b_ in (weights[:3], weights[3:]))
+        states, last, first = recurrences.run_both(Inputs(x, mask), ahead, back, ((s,), (b,)))
         return states, *last, *first
 
     def in_turn(x, s, b, *weights):

@@ -12,7 +12,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.ops.by_backend import by
+from tests.ops.by_backend import by, by_threads
 
 from regard.errors import RegardError
 from regard.ops import lstmn
@@ -248,15 +248,9 @@ def test_tapes_do_not_depend_on_the_number_of_threads():
         states, last, alpha = NATIVE.lstmn_sequence(x, mask, initial, *rest[6:10], scoring)
         return [states, alpha, *last[:-1]]
 
-    used, found = torch.get_num_threads(), []
-    try:
-        for threads in (1, 2, 3):
-            torch.set_num_threads(threads)
-            found.append(outcome(run, tensors, torch.float32))
-    finally:
-        torch.set_num_threads(used)
-    for other in found[1:]:
-        assert all(torch.equal(*pair) for pair in zip(found[0], other, strict=True))
+    one, *others = by_threads(run, *tensors)
+    for other in others:
+        assert all(torch.equal(*pair) for pair in zip(one, other, strict=True))
 
 
 def attending(path, mask, gates=4):
@@ -293,6 +287,15 @@ def test_the_attending_gru(batch, length, n):
     mask = holes(batch, length)
     paths = (attending(NATIVE, mask, 3), attending(attending_gru_naive, mask, 3))
     hold_together(*paths, attending_tensors(batch, length, n, 3))
+
+
+@compiled
+@pytest.mark.parametrize("gates", [3, 4], ids=["gru", "lstm"])
+def test_attending_does_not_depend_on_the_number_of_threads(gates):
+    torch.manual_seed(8)
+    one, *others = by_threads(attending(NATIVE, holes(9, 5), gates), *attending_tensors(9, 5, 20, gates))
+    for other in others:
+        assert all(torch.equal(*pair) for pair in zip(one, other, strict=True))
 
 
 @compiled
@@ -474,7 +477,8 @@ def test_a_thread_takes_its_memory_along():
 
 
 @narrow
-def test_mixed_precision_narrows_products_and_keeps_results_wide():
+@pytest.mark.parametrize("n", [32, 37])
+def test_mixed_precision_narrows_products_and_keeps_results_wide(n):
     torch.manual_seed(7)
     mask = holes(6, 5)
     exact = attending(by("naive"), mask)
@@ -484,7 +488,7 @@ def test_mixed_precision_narrows_products_and_keeps_results_wide():
             assert native_applies(tensors[-1], *tensors)
             return attending(NATIVE, mask)(*tensors)
 
-    tensors = attending_tensors(6, 5, 32, 4)
+    tensors = attending_tensors(6, 5, n, 4)
     hold_together(run, exact, tensors, 2e-2)
     with pytest.raises(AssertionError):
         hold_together(run, exact, tensors, 1e-4)
@@ -535,6 +539,14 @@ def test_without_a_compiler_there_is_a_reason(tmp_path):
     )
     assert "could not compile them" in loaded_in({**environment, "CC": failing(tmp_path)})
     assert loaded_in({**environment, "REGARD_NATIVE": "0"}) == "False REGARD_NATIVE=0 turns them off"
+
+
+def test_the_processor_to_compile_for_can_be_named(monkeypatch):
+    for named, flag in ((None, "-march=native"), ("", "-march=native"), ("x86-64-v3", "-march=x86-64-v3")):
+        monkeypatch.delenv("REGARD_NATIVE_MARCH", raising=False)
+        if named is not None:
+            monkeypatch.setenv("REGARD_NATIVE_MARCH", named)
+        assert [each for each in library._flags() if each.startswith("-march")] == [flag]
 
 
 def test_a_compiler_may_come_with_arguments(tmp_path, monkeypatch):

@@ -110,8 +110,8 @@ def test_a_library_that_does_not_say_its_abi_is_not_taken():
 
 
 OUT_OF_MEMORY = """
-import resource, torch
-from regard.ops.native import load, product
+import ctypes, resource, torch
+from regard.ops.native import load, product, structs
 torch.set_num_threads(2)
 left, right = torch.randn(3, 1), torch.ones(1, 1).expand(1, 5)
 expected = product(left, right)
@@ -120,9 +120,10 @@ with open("/proc/self/statm") as file:
 resource.setrlimit(resource.RLIMIT_AS, (held + (1 << 28),) * 2)
 one = torch.ones(1, 1)
 wide = 1 << 14
+lstm = structs.Recurrence(1, 0, wide, wide, 4 * wide, U=one.data_ptr(), threads=2)
 for call in (
     lambda: product(one.expand(1, wide), one.expand(wide, wide)),
-    lambda: load().library.regard_recurrence(0, *[None] * 10, 1, 0, wide, 0, 0, 2),
+    lambda: load().library.regard_recurrence(ctypes.byref(lstm)),
     lambda: load().library.regard_product(*[None, 0, 0] * 2, None, None, 0, 1, 1 << 50, 1 << 40, 0, 0, 2),
 ):
     try:

@@ -116,6 +116,20 @@ def test_a_fast_path_is_the_naive_one_in_values_and_gradients(cell, path, revers
 
 
 @every_recurrence
+@both_ways
+@pytest.mark.parametrize("path", ["chosen", "by hand", native])
+def test_dropout_of_states_has_the_derivatives_of_the_definition(cell, path, reverse, agree):
+    state_mask = torch.tensor([[0.0, 2.0], [2.0, 1.0], [2.0, 0.0]], dtype=torch.float64)
+    options, mask = {"reverse": reverse, "state_mask": state_mask}, mask_of([4, 1, 3], 4)
+    agree(
+        running(cell.path(path), cell.parts, mask, **options),
+        running(cell.path("naive"), cell.parts, mask, **options),
+        tensors_of(cell, 3, 4),
+        LOOSELY if path == "native" else None,
+    )
+
+
+@every_recurrence
 @pytest.mark.parametrize("path", ["chosen", "by hand", "naive"])
 @both_ways
 def test_gradients_are_the_derivatives(cell, path, reverse):

@@ -17,13 +17,14 @@ from regard.ops.kernels import recurrences as triton
 from regard.ops.kernels.choose import computing_dtype
 from regard.ops.native import native_applies
 from regard.ops.native import recurrences as native
-from regard.ops.paths import fused_wanted
+from regard.ops.paths import fused_wanted, untraced
 from regard.ops.recurrence import Inputs, Outputs, Recurrence, Source, Weights, parts_of
 from regard.ops.unroll import State
 
 Run = Callable[[Recurrence, Inputs, Weights, State], Outputs]
 
 
+@untraced
 def run(recurrence: Recurrence, inputs: Inputs, weights: Weights, state: State) -> Outputs:
     """All steps of a recurrence over a padded batch.
 
@@ -103,6 +104,7 @@ def step(
     return definitions.step(recurrence, projected, weights, state, source, state_mask)
 
 
+@untraced
 def run_both(
     recurrence: Recurrence, inputs: Inputs, ahead: Weights, back: Weights, states: tuple[State, State]
 ) -> tuple[Tensor, State, State]:

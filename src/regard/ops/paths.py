@@ -3,18 +3,22 @@
 Each op's ``__init__`` calls `fused_wanted` and chooses there. The fused path is the default; `naive_only` turns it off
 for a block: in tests, in teaching, and to check a number. So does a transform of `torch.func` (grad, vmap, jvp) and
 forward-mode differentiation: backward passes derived by hand are opaque to them, and the naive path is not.
+`torch.compile` leaves a recurrence out of its graphs (`untraced`), so it takes the path that it takes without.
 """
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import torch
 from torch.autograd import forward_ad
 
 from regard.errors import RegardError
+
+_Given = ParamSpec("_Given")
+_Made = TypeVar("_Made")
 
 _naive: ContextVar[bool] = ContextVar("naive", default=False)
 
@@ -45,6 +49,24 @@ def naive_only() -> Iterator[None]:
         yield
     finally:
         _naive.reset(token)
+
+
+def untraced(loop: Callable[_Given, _Made]) -> Callable[_Given, _Made]:
+    """Leave a loop over time out of the graphs of `torch.compile`, which goes on before and after it.
+
+    Traced, a loop is as many copies of its step as there are steps, for each length anew: an update of a model for
+    three words took minutes to compile, and would then run without the kernels.
+    """
+
+    @wraps(loop)
+    def run(*args: _Given.args, **kwargs: _Given.kwargs) -> _Made:
+        if not torch.compiler.is_compiling():
+            return loop(*args, **kwargs)
+        # not as a decorator: it imports the compiler, which takes as long as to import torch
+        called: Callable[_Given, _Made] = torch.compiler.disable(loop)  # type: ignore[no-untyped-call]
+        return called(*args, **kwargs)
+
+    return run
 
 
 def first_derivative_only(backward: Callable[..., Any]) -> Callable[..., Any]:

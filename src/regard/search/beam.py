@@ -58,7 +58,6 @@ def search(
     *,
     history: bool = False,
     watch: Watch | None = None,
-    on_device: bool = False,
 ) -> list[SearchResult]:
     """Search for the best outputs of every sentence.
 
@@ -69,8 +68,6 @@ def search(
         constraints: the constraints on each sentence's output, B of them; None for none.
         history: whether to record every partial hypothesis, and the best of those pruned.
         watch: called for each sentence that is still searched, after each step.
-        on_device: whether a search on a GPU chooses there, too, as far as `on_device.refuses` has no reason; off until
-            it has been measured on one.
 
     Raises:
         ConfigError: the number of constraints is not the number of sentences; constraints cannot be met within the
@@ -81,9 +78,7 @@ def search(
         raise ConfigError(
             f"{len(constraints)} constraints for {len(encoded.mask)} sentences; give one for each"
         )
-    reason = "" if on_device else "on_device is off"
-    if not encoded.mask.is_cuda:
-        reason = f"tensors are on {encoded.mask.device.type}"
+    reason = "" if encoded.mask.is_cuda else f"tensors are on {encoded.mask.device.type}"
     reason = (
         reason or fused_refused() or refuses(options, constraints, history=history, watched=watch is not None)
     )

@@ -40,6 +40,7 @@ from regard.models.state import DecoderState, EncodedSource, StepOutput, Unrolle
 from regard.ops import Inputs
 from regard.ops.affine import affine
 from regard.ops.backends import tell_looped
+from regard.ops.paths import untraced
 from regard.ops.record import Letters
 
 
@@ -129,6 +130,7 @@ class BahdanauDecoder(Decoder):
         log_probs = self._mix_copies(self.output(readout), tops, embedded, contexts, alpha, encoded)
         return Unrolled(None, alpha, log_probs)
 
+    @untraced
     def _recurrence(
         self, projected: Tensor, encoded: EncodedSource, masks: DropoutMasks
     ) -> tuple[Tensor, Tensor, Tensor]:

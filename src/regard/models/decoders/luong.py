@@ -35,6 +35,7 @@ from regard.models.state import DecoderState, EncodedSource, StepOutput, Unrolle
 from regard.ops import Inputs
 from regard.ops.affine import affine
 from regard.ops.backends import tell_looped
+from regard.ops.paths import untraced
 from regard.ops.record import Letters
 from regard.ops.unroll import State
 
@@ -129,6 +130,7 @@ class LuongDecoder(Decoder):
         dropped = self.dropout.sample_mask(batch, num_steps, self.F.shape[1], embedded)
         return self._fed(embedded, projected, state, encoded, masks, dropped)
 
+    @untraced
     def _fed(
         self,
         embedded: Tensor,

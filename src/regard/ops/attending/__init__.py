@@ -1,4 +1,4 @@
-"""RNNsearch's recurrence over any cell: `naive` states it."""
+"""RNNsearch's recurrence over any cell: `naive` states it, `persistent` runs an LSTM's on a GPU."""
 
 from regard.ops.attending.naive import attending
 

@@ -48,7 +48,7 @@ class Reading:
         self.matrix, self.v_a, self.scale = matrix, v_a, scale
         self.adds, self.windows, self.span = adds, windows, span
         self.invalid = ~valid
-        self.before = _real_before(valid) if span else valid
+        self.before = real_before(valid) if span else valid
         self._buffer = None if v_a is None else torch.empty_like(keys).flatten()
 
     def _hidden(self, query: Tensor, lo: int, hi: int) -> Tensor:
@@ -150,7 +150,7 @@ class Reading:
         return found if self.d_v is None else {**found, f"{name}_v": self.d_v}
 
 
-def _real_before(valid: Tensor) -> Tensor:
+def real_before(valid: Tensor) -> Tensor:
     """The number of real slots before each slot, and before the end, (B, slots + 1)."""
     return torch.nn.functional.pad(valid.cumsum(dim=1), (1, 0))
 
@@ -168,7 +168,7 @@ def windows_of(valid: Tensor, num_steps: int, span: int, own: int = 0) -> Sequen
     ends = range(num_first + own, num_first + own + num_steps)
     if not span:
         return [(0, hi) for hi in ends]
-    before = _real_before(valid)
+    before = real_before(valid)
     reached = (
         before[:, num_first + own : num_first + own + num_steps] - span
     )  # (B, T): as many lie too far back

@@ -1,4 +1,4 @@
-"""Deep fusion: `naive` states the equations; `persistent` runs them as two launches of kernels on a GPU."""
+"""Deep fusion: `naive` states the equations; `ops/tape/persistent` runs them on a GPU."""
 
 from regard.ops.deep_fusion.naive import Alphas, Fusion, SourceTape, deep_fusion, deep_fusion_step
 

@@ -11,23 +11,21 @@ from typing import no_type_check
 import triton
 import triton.language as tl
 
-from regard.ops.kernels.parts import meet, product
+from regard.ops.kernels.parts import barrier, place, product
 
 
 @triton.jit
 @no_type_check
-def place(tile, B, n, BM: tl.constexpr, BU: tl.constexpr):
-    """The rows and units of a tile: row tiles run fastest."""
-    row_tiles = tl.cdiv(B, BM)
-    rows = (tile % row_tiles) * BM + tl.arange(0, BM)
-    units = (tile // row_tiles) * BU + tl.arange(0, BU)
-    return rows, units, (rows < B)[:, None], rows[:, None] * n + units[None, :]
+def position(direction, step, T, BACKWARDS: tl.constexpr):
+    """A direction, whether it reads back (its bit of BACKWARDS), and the position of the word of a step."""
+    back = (BACKWARDS >> direction) & 1
+    return tl.full([], 0, tl.int64) + direction, back, back * (T - 1 - step) + (1 - back) * step
 
 
 @triton.jit(do_not_specialize=["first", "num_steps", "T", "B"])
 @no_type_check
 def forward_steps(
-    projected, p_d, p_t, p_b, real, U, states, exact, gates, gated, counter, first, num_steps, T, B, n, width,
+    x, real, U, states, exact, gates, gated, counter, first, num_steps, T, B, n, width,
     PHASE: tl.constexpr, BACKWARDS: tl.constexpr, DIRECTIONS: tl.constexpr, BM: tl.constexpr, BU: tl.constexpr,
     BK: tl.constexpr, STAGES: tl.constexpr,
 ):  # fmt: skip
@@ -39,34 +37,25 @@ def forward_steps(
     programs = tl.num_programs(0)
     tiles = tl.cdiv(B, BM) * (n // BU)
     met = 0
-    long = tl.full([], 0, tl.int64)
     for step in range(first, first + num_steps):
         if PHASE == 0 or PHASE == 1:
             for item in range(tl.program_id(0), DIRECTIONS * tiles, programs):
-                d = long + item // tiles
-                back = (BACKWARDS >> (item // tiles)) & 1
-                at = back * (T - 1 - step) + (1 - back) * step
+                d, back, at = position(item // tiles, step, T, BACKWARDS)
                 gate_tile(
-                    item % tiles, projected + d * p_d + at * p_t, p_b, real + at, T,
+                    item % tiles, x.x + d * 3 * width + at * x.t, x.b, real + at, T,
                     states + (d * (T + 1) + at + back) * B * n, U + d * 3 * n * n, gates + (d * T + at) * B * 3 * n,
                     gated + (d * T + at) * B * n, B, n, width, BM, BU, BK, STAGES,
                 )  # fmt: skip
-        if PHASE == 0:
-            met += programs
-            meet(counter, met)
+        met = barrier(counter, met, PHASE)
         if PHASE == 0 or PHASE == 2:
             for item in range(tl.program_id(0), DIRECTIONS * tiles, programs):
-                d = long + item // tiles
-                back = (BACKWARDS >> (item // tiles)) & 1
-                at = back * (T - 1 - step) + (1 - back) * step
+                d, back, at = position(item // tiles, step, T, BACKWARDS)
                 candidate_tile(
-                    item % tiles, projected + d * p_d + at * p_t + 2 * width, p_b, gated + (d * T + at) * B * n,
+                    item % tiles, x.x + d * 3 * width + at * x.t + 2 * width, x.b, gated + (d * T + at) * B * n,
                     U + d * 3 * n * n + 2 * n * n, gates + (d * T + at) * B * 3 * n, exact + d * B * n,
                     states + (d * (T + 1) + at + 1 - back) * B * n, B, n, width, BM, BU, BK, STAGES,
                 )  # fmt: skip
-        if PHASE == 0:
-            met += programs
-            meet(counter, met)
+        met = barrier(counter, met, PHASE)
 
 
 @triton.jit
@@ -128,7 +117,7 @@ def candidate_tile(
 @triton.jit(do_not_specialize=["first", "num_steps", "T", "B"])
 @no_type_check
 def backward_steps(
-    W, W_c, gates, states, real, d_states, ds_d, ds_t, ds_b, d_gates, d_state, counter, first, num_steps,
+    W, W_c, gates, states, real, d_states, d_gates, d_state, counter, first, num_steps,
     T, B, n, width, PHASE: tl.constexpr, BACKWARDS: tl.constexpr, DIRECTIONS: tl.constexpr, BM: tl.constexpr,
     BU: tl.constexpr, BK: tl.constexpr, STAGES: tl.constexpr,
 ):  # fmt: skip
@@ -140,38 +129,30 @@ def backward_steps(
     programs = tl.num_programs(0)
     tiles = tl.cdiv(B, BM) * (n // BU)
     met = 0
-    long = tl.full([], 0, tl.int64)
     for count in range(first, first + num_steps):
         step = T - count
         if step < T:
             if PHASE == 0 or PHASE == 1:
                 for item in range(tl.program_id(0), DIRECTIONS * tiles, programs):
-                    d = long + item // tiles
-                    back = (BACKWARDS >> (item // tiles)) & 1
-                    at = back * (T - 1 - step) + (1 - back) * step
+                    d, back, at = position(item // tiles, step, T, BACKWARDS)
                     reset_tile(
                         item % tiles, W_c + d * n * n, gates + (d * T + at) * B * 3 * n,
                         states + (d * (T + 1) + at + back) * B * n, d_gates + (d * T + at) * B * 3 * n,
                         d_state + d * B * n, B, n, BM, BU, BK, STAGES,
                     )  # fmt: skip
-            if PHASE == 0:
-                met += programs
-                meet(counter, met)
+            met = barrier(counter, met, PHASE)
         if PHASE == 0 or PHASE == 2:
             for item in range(tl.program_id(0), DIRECTIONS * tiles, programs):
-                d = long + item // tiles
-                back = (BACKWARDS >> (item // tiles)) & 1
-                at = back * (T - 1 - step) + (1 - back) * step
+                d, back, at = position(item // tiles, step, T, BACKWARDS)
                 down = at + 2 * back - 1
                 state_tile(
-                    item % tiles, step < T, step > 0, W + d * 2 * n * n, d_gates + (d * T + at) * B * 3 * n, W, W, 0,
+                    item % tiles, step < T, step > 0, W + d * 2 * n * n, d_gates + (d * T + at) * B * 3 * n,
+                    None, None, 0,
                     gates + (d * T + down) * B * 3 * n, states + (d * (T + 1) + down + back) * B * n, real + down, T,
-                    d_states + d * ds_d + down * ds_t, ds_b, d_gates + (d * T + down) * B * 3 * n, d_state + d * B * n,
-                    B, n, width, True, True, False, BM, BU, BK, BK, STAGES,
+                    d_states.x + d * width + down * d_states.t, d_states.b, d_gates + (d * T + down) * B * 3 * n,
+                    d_state + d * B * n, B, n, width, BM, BU, BK, BK, STAGES,
                 )  # fmt: skip
-        if PHASE == 0:
-            met += programs
-            meet(counter, met)
+        met = barrier(counter, met, PHASE)
 
 
 @triton.jit
@@ -198,14 +179,13 @@ def reset_tile(
 @no_type_check
 def state_tile(
     tile, above, below, W, d_above, W_a, d_query, a, gates, before, real, real_b, d_states, ds_b, d_gates, d_state,
-    B, n, width, STATES: tl.constexpr, PADDED: tl.constexpr, ATTENDS: tl.constexpr, BM: tl.constexpr, BU: tl.constexpr,
-    BK: tl.constexpr, BL: tl.constexpr, STAGES: tl.constexpr,
+    B, n, width, BM: tl.constexpr, BU: tl.constexpr, BK: tl.constexpr, BL: tl.constexpr, STAGES: tl.constexpr,
 ):  # fmt: skip
     """∂/∂s of some rows and units, completed; then δx_z and δx_c of the step that made s.
 
-    `above` says whether a step read s; its δx is `d_above` (B, 3n), its δq `d_query` (B, a). `below` says whether a
-    step made s; to it belong `gates`, the state `before` it, whether its words are `real`, what the loss takes from s
-    (nothing on padding), and `d_gates`.
+    `above` says whether a step read s; its δx is `d_above` (B, 3n) and, where there is a W_a, its δq `d_query` (B, a).
+    `below` says whether a step made s; to it belong `gates`, the state `before` it, whether its words are `real` (all
+    of them if None), what the loss takes from s (nothing on padding), and `d_gates`.
     """
     rows, units, there, at = place(tile, B, n, BM, BU)
     element = d_gates.dtype.element_ty
@@ -216,15 +196,15 @@ def state_tile(
     candidate = tl.load(gates + gate + 2 * n, mask=known, other=0.0).to(tl.float32)
     s = tl.load(before + at, mask=known, other=0.0).to(tl.float32)
     ds = tl.load(d_state + at, mask=there, other=0.0, cache_modifier=".cg")
-    if STATES:
+    if d_states is not None:
         wanted = known & (units < width)[None, :]
-        if PADDED:
+        if real is not None:
             wanted = wanted & (tl.load(real + rows * real_b, mask=(rows < B) & below, other=0) != 0)[:, None]
         taken = d_states + rows[:, None].to(tl.int64) * ds_b + units[None, :]
         ds += tl.load(taken, mask=wanted, other=0.0).to(tl.float32)
     if above:
         ds = product(ds, d_above, 3 * n, rows, rows < B, W, units, 0, 2 * n, 2 * n, BK, STAGES)
-        if ATTENDS:
+        if W_a is not None:
             ds = product(ds, d_query, a, rows, rows < B, W_a, units, 0, a, a, BL, STAGES)
     tl.store(d_state + at, ds, mask=there)
     tl.store(d_gates + gate, (ds * (candidate - s) * z * (1 - z)).to(element), mask=known)

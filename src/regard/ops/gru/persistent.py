@@ -12,14 +12,13 @@ import torch
 from torch import Tensor
 from torch.nn.functional import linear
 
+from regard.ops.kernels.arguments import steps_of
 from regard.ops.kernels.padding import cut, fitted
 from regard.ops.kernels.tiles import WIDTH, launch, programs_of, rows_of, units_of
 from regard.ops.paths import first_derivative_only
-from regard.ops.shapes import Bool, Float
-from regard.ops.unroll import PlainState
 
-Weights = tuple[Float[Tensor, "gn m"], Float[Tensor, "gn n"], Float[Tensor, "gn"]]
-"""W, U and b of one direction."""
+Weights = tuple[Tensor, Tensor, Tensor]
+"""W (3n, m), U (3n, n) and b (3n,) of one direction."""
 
 
 class _Recurrence(torch.autograd.Function):
@@ -46,9 +45,8 @@ class _Recurrence(torch.autograd.Function):
             states[d, T if backwards >> d & 1 else 0] = exact[d]
         gates, gated = U.new_empty(D, T, B, 3 * n), U.new_empty(D, T, B, n)
         words = mask.contiguous().view(torch.int8)
-        strides = (3 * width, projected.stride(1), projected.stride(0))
         launch(
-            kernels.forward_steps, programs_of(U), 2, T, projected, *strides, words, U, states, exact, gates, gated,
+            kernels.forward_steps, U, 2, T, steps_of(projected.transpose(0, 1)), words, U, states, exact, gates, gated,
             T=T, B=B, n=n, width=width, BACKWARDS=backwards, DIRECTIONS=D, STAGES=4, **_tiles(U, B),
         )  # fmt: skip
         out = U.new_empty(B, T, D, width)
@@ -67,13 +65,12 @@ class _Recurrence(torch.autograd.Function):
         states, gates, gated, U, words, *given = ctx.saved_tensors
         (D, T, B, _), n, backwards = gates.shape, U.shape[2], ctx.backwards
         width = d_last.shape[2]
-        d_out = d_out if d_out.stride(2) == 1 else d_out.contiguous()
         W, W_c = (part.transpose(1, 2).contiguous() for part in torch.split(U, [2 * n, n], dim=1))
         d_gates, d_state = torch.empty_like(gates), U.new_zeros(D, B, n, dtype=torch.float32)
         d_state[..., :width] = d_last
-        read = (W, W_c, gates, states, words, d_out, width, d_out.stride(1), d_out.stride(0))
+        read = (W, W_c, gates, states, words, steps_of(d_out.transpose(0, 1)))
         launch(
-            kernels.backward_steps, programs_of(U), 2, T + 1, *read, d_gates, d_state,
+            kernels.backward_steps, U, 2, T + 1, *read, d_gates, d_state,
             T=T, B=B, n=n, width=width, BACKWARDS=backwards, DIRECTIONS=D, STAGES=3, **_tiles(U, B),
         )  # fmt: skip
         d_projected = torch.unflatten(d_gates, 3, (3, n))[..., :width].permute(2, 1, 0, 3, 4)
@@ -103,10 +100,21 @@ def _tiles(U: Tensor, batch: int) -> dict[str, int]:
     return {"BM": BM, "BU": units, "BK": (256 if n % 128 == 0 else 128) // size, "num_warps": 8}
 
 
-def _run(
-    inputs: Tensor, mask: Tensor, initials: Sequence[PlainState], weights: Sequence[Weights], backwards: int
+def run(
+    inputs: Tensor, mask: Tensor, initials: Sequence[Tensor], weights: Sequence[Weights], backwards: int
 ) -> tuple[Tensor, Tensor]:
-    """States of all directions side by side (B, T, D·n), zero on padding, and the last ones (D, B, n)."""
+    """The GRU over a padded batch, in one direction or in several at once.
+
+    Args:
+        inputs: (B, T, m).
+        mask: (B, T), True at real words.
+        initials: s_0 (B, n) of each direction.
+        weights: of each direction.
+        backwards: has a bit for each direction, set where it reads from the last word to the first.
+
+    Returns:
+        The states of all directions side by side (B, T, D·n), zero on padding, and the last ones (D, B, n).
+    """
     if len(weights) == 1:
         projected = linear(inputs, weights[0][0], weights[0][2])
     else:
@@ -114,34 +122,7 @@ def _run(
             inputs, torch.cat([W for W, _, _ in weights]), torch.cat([b for _, _, b in weights])
         )
     with torch.autocast(inputs.device.type, enabled=False):
-        starts = (initial[0] for initial in initials)
         made: tuple[Tensor, Tensor] = _Recurrence.apply(  # type: ignore[no-untyped-call]
-            projected, mask, backwards, *starts, *(U for _, U, _ in weights)
+            projected, mask, backwards, *initials, *(U for _, U, _ in weights)
         )
     return made
-
-
-def gru_sequence(
-    inputs: Float[Tensor, "B T m"],
-    mask: Bool[Tensor, "B T"],
-    initial: PlainState,
-    W: Float[Tensor, "3*n m"],
-    U: Float[Tensor, "3*n n"],
-    b: Float[Tensor, "3*n"],
-    reverse: bool = False,
-) -> tuple[Float[Tensor, "B T n"], PlainState]:
-    """The GRU over a padded batch; returns the state at each word and the last one."""
-    states, last = _run(inputs, mask, [initial], [(W, U, b)], int(reverse))
-    return states, (last[0],)
-
-
-def bidirectional_gru(
-    inputs: Float[Tensor, "B T m"],
-    mask: Bool[Tensor, "B T"],
-    initials: tuple[PlainState, PlainState],
-    ahead: Weights,
-    back: Weights,
-) -> tuple[Float[Tensor, "B T d"], PlainState, PlainState]:
-    """Two GRUs over a padded batch at once, the second from the last word to the first."""
-    states, last = _run(inputs, mask, initials, [ahead, back], 2)
-    return states, (last[0],), (last[1],)

@@ -1,22 +1,28 @@
 """Zero padding of widths, so that every width a kernel sees is a multiple of a tile's.
 
-`padded` and `stacked` are for callers that leave the backward pass to autograd; `fitted` and `cut` for those that
-derive it by hand.
+`widened` is for callers that leave the backward pass to autograd; `fitted` and `cut` for those that derive it by hand.
 """
 
 import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-
-def padded(x: Tensor, *more: int) -> Tensor:
-    """`x` with `more` zeros after each of the last dimensions, the last one first."""
-    return pad(x, [side for count in more for side in (0, count)]) if any(more) else x
+from regard.ops.kernels.tiles import WIDTH
 
 
-def stacked(x: Tensor, blocks: int, *more: int) -> Tensor:
-    """`blocks` blocks of rows, as gates are stacked, each followed by zeros: `more` as for `padded`, rows last."""
-    return padded(torch.unflatten(x, 0, (blocks, x.shape[0] // blocks)), *more).flatten(0, 1)
+def widened(x: Tensor, *widths: int) -> Tensor:
+    """`x` with zeros after each block of units, up to a multiple of a tile's width.
+
+    Args:
+        x: whose last dimensions consist of blocks, as gates are stacked.
+        widths: of a block, one for each of these dimensions.
+    """
+    for dim, width in enumerate(widths, start=x.dim() - len(widths)):
+        more = -width % WIDTH
+        if more:
+            blocks = torch.unflatten(x, dim, (-1, width))
+            x = pad(blocks, [0, 0] * (x.dim() - 1 - dim) + [0, more]).flatten(dim, dim + 1)
+    return x
 
 
 def fitted(x: Tensor, blocks: int, rows: int, columns: int, dtype: torch.dtype) -> Tensor:

@@ -1,4 +1,4 @@
-"""Parts of the recurrences' Triton kernels: grid barrier, a product's tile, attention over one row, gathering of keys.
+"""Parts of the recurrences' Triton kernels: grid barrier, a product's tile, the gates of an LSTM.
 
 A recurrence runs all its steps in one launch with as many programs as the GPU has multiprocessors. A step has phases,
 with a grid barrier (a counter in memory) after each; what another program wrote is loaded past the first cache
@@ -13,14 +13,20 @@ import triton.language as tl
 
 @triton.jit
 @no_type_check
-def meet(counter, target):
-    """Grid barrier: wait until the counter has reached `target`, the arrivals of all programs so far."""
-    tl.debug_barrier()
-    tl.atomic_add(counter, 1, sem="release", scope="gpu")
-    seen = tl.atomic_add(counter, 0, sem="acquire", scope="gpu")
-    while seen < target:
+def barrier(counter, met, PHASE: tl.constexpr):
+    """After a phase, where all run in one launch (PHASE 0): wait until all programs have arrived.
+
+    `met` counts their arrivals before it, as the counter in memory does; returns it with these.
+    """
+    if PHASE == 0:
+        met += tl.num_programs(0)
+        tl.debug_barrier()
+        tl.atomic_add(counter, 1, sem="release", scope="gpu")
         seen = tl.atomic_add(counter, 0, sem="acquire", scope="gpu")
-    tl.debug_barrier()
+        while seen < met:
+            seen = tl.atomic_add(counter, 0, sem="acquire", scope="gpu")
+        tl.debug_barrier()
+    return met
 
 
 @triton.jit
@@ -37,6 +43,16 @@ def squash(x, QUICK: tl.constexpr):
         )
     else:
         return 2 * tl.sigmoid(2 * x) - 1
+
+
+@triton.jit
+@no_type_check
+def place(tile, B, n, BM: tl.constexpr, BU: tl.constexpr):
+    """The rows and units of a tile of (B, n), which rows there are, and where it lies: row tiles run fastest."""
+    row_tiles = tl.cdiv(B, BM)
+    rows = (tile % row_tiles) * BM + tl.arange(0, BM)
+    units = (tile // row_tiles) * BU + tl.arange(0, BU)
+    return rows, units, (rows < B)[:, None], rows[:, None] * n + units[None, :]
 
 
 @triton.jit
@@ -65,156 +81,93 @@ def narrow_product(
     BM: tl.constexpr, BQ: tl.constexpr, BL: tl.constexpr, STAGES: tl.constexpr,
 ):  # fmt: skip
     """This program's share of out = x wᵀ, for x of B rows and w (N, K)."""
-    row_tiles = tl.cdiv(B, BM)
-    for tile in range(tl.program_id(0), row_tiles * (N // BQ), tl.num_programs(0)):
-        rows = (tile % row_tiles) * BM + tl.arange(0, BM)
-        columns = (tile // row_tiles) * BQ + tl.arange(0, BQ)
+    for tile in range(tl.program_id(0), tl.cdiv(B, BM) * (N // BQ), tl.num_programs(0)):
+        rows, columns, there, _ = place(tile, B, N, BM, BQ)
         acc = tl.zeros([BM, BQ], tl.float32)
         acc = product(acc, x, row_stride, rows, rows < B, w, columns, 0, K, K, BL, STAGES)
-        place = out + rows[:, None].to(tl.int64) * out_stride + columns[None, :]
-        tl.store(place, acc.to(out.dtype.element_ty), mask=(rows < B)[:, None])
+        made = out + rows[:, None].to(tl.int64) * out_stride + columns[None, :]
+        tl.store(made, acc.to(out.dtype.element_ty), mask=there)
 
 
 @triton.jit
 @no_type_check
-def weigh_row(
-    row, mask, keys, v_a, query, alpha, slots, upto, a,
-    BT: tl.constexpr, BE: tl.constexpr, QUICK: tl.constexpr, STAGES: tl.constexpr,
-):  # fmt: skip
-    """One row: energies of its first `upto` slots, and alpha over the real ones (over none, 0).
+def four(x, n, there):
+    """The blocks of n columns of an LSTM's gates, in float32."""
+    one = tl.load(x, mask=there, other=0.0).to(tl.float32)
+    two = tl.load(x + n, mask=there, other=0.0).to(tl.float32)
+    three = tl.load(x + 2 * n, mask=there, other=0.0).to(tl.float32)
+    return one, two, three, tl.load(x + 3 * n, mask=there, other=0.0).to(tl.float32)
 
-    Returns how many slots there are up to the last real one.
+
+@triton.jit
+@no_type_check
+def columns_of_four(units_first, n, BU: tl.constexpr):
+    """The rows of U of some units, the four gates of a unit side by side."""
+    column = tl.arange(0, 4 * BU)
+    return (column % 4) * n + units_first + column // 4
+
+
+@triton.jit
+@no_type_check
+def lstm_gates(out, n, x, acc, there, BM: tl.constexpr, BU: tl.constexpr):
+    """What `four` loaded and the products by `columns_of_four` → i, f, c̃, o, which are stored."""
+    x_i, x_f, x_g, x_o = x
+    even, odd = tl.split(tl.reshape(acc, [BM, BU, 2, 2]))
+    y_i, y_g = tl.split(even)
+    y_f, y_o = tl.split(odd)
+    i = tl.sigmoid(x_i + y_i)
+    f = tl.sigmoid(x_f + y_f)
+    g = 2 * tl.sigmoid(2 * (x_g + y_g)) - 1
+    o = tl.sigmoid(x_o + y_o)
+    element = out.dtype.element_ty
+    tl.store(out, i.to(element), mask=there)
+    tl.store(out + n, f.to(element), mask=there)
+    tl.store(out + 2 * n, g.to(element), mask=there)
+    tl.store(out + 3 * n, o.to(element), mask=there)
+    return i, f, g, o
+
+
+@triton.jit
+@no_type_check
+def back_lstm_gates(out, n, gates, before, u, dh, dc, there):
+    """∂/∂h and ∂/∂c → ∂/∂(pre-activations), stored; u is c or tanh c, as h has it, `before` the memory before."""
+    i, f, g, o = gates
+    element = out.dtype.element_ty
+    tl.store(out, (dc * g * i * (1 - i)).to(element), mask=there)
+    tl.store(out + n, (dc * before * f * (1 - f)).to(element), mask=there)
+    tl.store(out + 2 * n, (dc * i * (1 - g * g)).to(element), mask=there)
+    tl.store(out + 3 * n, (dh * u * o * (1 - o)).to(element), mask=there)
+
+
+@triton.jit
+@no_type_check
+def split_product(
+    start, x, x_b, w, K, partial, B, N, handed, y, y_w, P,
+    SPLIT: tl.constexpr, SHARE: tl.constexpr, TILES: tl.constexpr,
+):  # fmt: skip
+    """X wᵀ in SPLIT summands (·, B, N), and where `handed`, y y_wᵀ in SHARE more: the share that falls to `start`.
+
+    w is (N, K), of x the rows are x_b apart; y_w is (N, P).
     """
-    base = (tl.full([], 0, tl.int64) + row) * slots
-    j = tl.arange(0, BT)
-    there = j < upto
-    word = tl.load(mask + base + j, mask=there, other=0) != 0
-    # all slots at once, BE alignment units at a time
-    acc = tl.zeros([BT, BE], tl.float32)
-    for first in tl.range(0, a, BE, num_stages=STAGES):
-        at = first + tl.arange(0, BE)
-        key = tl.load(
-            keys + (base + j)[:, None] * a + at[None, :], mask=there[:, None] & (at < a)[None, :], other=0.0,
-            cache_modifier=".cg",
-        )  # fmt: skip
-        q = tl.load(query + row * a + at, mask=at < a, other=0.0, cache_modifier=".cg").to(tl.float32)
-        v = tl.load(v_a + at, mask=at < a, other=0.0).to(tl.float32)
-        acc += squash(key.to(tl.float32) + q[None, :], QUICK) * v[None, :]
-    energies = tl.where(word, tl.sum(acc, 1), float("-inf"))
-    largest = tl.max(energies, 0)
-    weight = tl.exp(energies - tl.where(largest == float("-inf"), 0.0, largest))
-    total = tl.sum(weight, 0)
-    weight = weight / tl.where(total == 0, 1.0, total)
-    tl.store(alpha + base + j, weight, mask=j < slots)
-    tl.debug_barrier()
-    return tl.max(tl.where(word, j + 1, 0), 0)
-
-
-@triton.jit
-@no_type_check
-def attend_row(
-    row, mask, keys, values, v_a, query, context, alpha, slots, upto, a, d,
-    BJ: tl.constexpr, BT: tl.constexpr, BE: tl.constexpr, BD: tl.constexpr, QUICK: tl.constexpr, STREAM: tl.constexpr,
-    STAGES: tl.constexpr,
-):  # fmt: skip
-    """One row: alpha as `weigh_row` makes it, and what is read."""
-    upto = weigh_row(row, mask, keys, v_a, query, alpha, slots, upto, a, BT, BE, QUICK, STAGES)
-    base = (tl.full([], 0, tl.int64) + row) * slots
-    # a slot at a time, each thread some units: nothing to share
-    at = tl.arange(0, BD)
-    out = tl.zeros([BD], tl.float32)
-    for first in range(0, upto, BJ):
-        for more in tl.static_range(BJ):
-            slot = first + more
-            value = tl.load(
-                values + (base + slot) * d + at, mask=(at < d) & (slot < upto), other=0.0,
-                cache_modifier=".cg" if STREAM == "" else "", eviction_policy=STREAM,
-            )  # fmt: skip
-            out += tl.load(alpha + base + slot, mask=slot < upto, other=0.0) * value.to(tl.float32)
-    tl.store(context + row * d + at, out.to(values.dtype.element_ty), mask=at < d)
-
-
-@triton.jit
-@no_type_check
-def back_weights(
-    row, values, d_read, alpha, d_alpha, d_energy, slots, upto, d,
-    ALPHA: tl.constexpr, BT: tl.constexpr, BE: tl.constexpr, STREAM: tl.constexpr, STAGES: tl.constexpr,
-):  # fmt: skip
-    """One row: ∂/∂(what was read) (d,), in memory → ∂/∂alpha → ∂/∂energies, 0 where alpha is.
-
-    Returns how many slots there are up to the last that was looked at.
-    """
-    base = (tl.full([], 0, tl.int64) + row) * slots
-    j = tl.arange(0, BT)
-    weight = tl.load(alpha + base + j, mask=j < upto, other=0.0)
-    upto = tl.max(tl.where(weight > 0, j + 1, 0), 0)
-    there = j < upto
-    acc = tl.zeros([BT, BE], tl.float32)
-    for first in tl.range(0, d, BE, num_stages=STAGES):
-        at = first + tl.arange(0, BE)
-        value = tl.load(
-            values + (base + j)[:, None] * d + at[None, :], mask=there[:, None] & (at < d)[None, :], other=0.0,
-            eviction_policy=STREAM,
-        )  # fmt: skip
-        back = tl.load(d_read + at, mask=at < d, other=0.0, cache_modifier=".cg").to(tl.float32)
-        acc += value.to(tl.float32) * back[None, :]
-    da = tl.sum(acc, 1)
-    if ALPHA:
-        da += tl.load(d_alpha + j, mask=there, other=0.0).to(tl.float32)
-    de = weight * (da - tl.sum(weight * da, 0))
-    tl.store(d_energy + base + j, de, mask=j < slots)
-    return upto
-
-
-@triton.jit
-@no_type_check
-def back_query(
-    row, keys, query, v_a, d_energy, d_query, slots, upto, a,
-    BJ: tl.constexpr, BA: tl.constexpr, QUICK: tl.constexpr, STREAM: tl.constexpr,
-):  # fmt: skip
-    """One row: ∂/∂energies, in memory → ∂/∂query (a,)."""
-    base = (tl.full([], 0, tl.int64) + row) * slots
-    at = tl.arange(0, BA)
-    q = tl.load(query + row * a + at, mask=at < a, other=0.0).to(tl.float32)
-    v = tl.load(v_a + at, mask=at < a, other=0.0).to(tl.float32)
-    dq = tl.zeros([BA], tl.float32)
-    for first in range(0, upto, BJ):
-        for more in tl.static_range(BJ):
-            slot = first + more
-            key = tl.load(
-                keys + (base + slot) * a + at,
-                mask=(at < a) & (slot < upto),
-                other=0.0,
-                eviction_policy=STREAM,
-            )
-            u = squash(key.to(tl.float32) + q, QUICK)
-            dq += tl.load(d_energy + base + slot, mask=slot < upto, other=0.0) * (1 - u * u)
-    tl.store(d_query + row * a + at, (dq * v).to(keys.dtype.element_ty), mask=at < a)
-
-
-@triton.jit(do_not_specialize=["num_steps", "B", "Tx"])
-@no_type_check
-def gather_keys(
-    keys, queries, d_energy, v_a, d_keys, d_v, num_steps, B, Tx, a,
-    BT: tl.constexpr, BA: tl.constexpr, QUICK: tl.constexpr, STAGES: tl.constexpr,
-):  # fmt: skip
-    """∂/∂keys (B, Tx, a) and each sentence's share of ∂/∂v_a (B, a), the tanh of every pair computed again."""
-    row = tl.program_id(0)
-    j = tl.arange(0, BT)
-    there = j < Tx
-    at = tl.program_id(1) * BA + tl.arange(0, BA)
-    place = (row.to(tl.int64) * Tx + j)[:, None] * a + at[None, :]
-    key = tl.load(keys + place, mask=there[:, None], other=0.0).to(tl.float32)
-    dk = tl.zeros([BT, BA], tl.float32)
-    dv = tl.zeros([BT, BA], tl.float32)
-    for i in tl.range(0, num_steps, num_stages=STAGES):
-        t = (tl.full([], 0, tl.int64) + i) * B + row
-        q = tl.load(queries + t * a + at).to(tl.float32)
-        de = tl.load(d_energy + t * Tx + j, mask=there, other=0.0)
-        u = squash(key + q[None, :], QUICK)
-        through = de[:, None] * u
-        dv += through
-        dk += de[:, None] - through * u
-    v = tl.load(v_a + at).to(tl.float32)
-    tl.store(d_keys + place, (dk * v[None, :]).to(d_keys.dtype.element_ty), mask=there[:, None])
-    tl.store(d_v + row * a + at, tl.sum(dv, 0))
+    BX: tl.constexpr = TILES.BX
+    BY: tl.constexpr = TILES.BY
+    tall = tl.cdiv(B, BY)
+    tiles = tall * (N // BX)
+    length = tl.cdiv(K // TILES.BK, SPLIT) * TILES.BK
+    parts = SPLIT
+    if SHARE > 0:
+        shared = tl.cdiv(P // TILES.BK, SHARE) * TILES.BK
+        parts = SPLIT + tl.where(handed, SHARE, 0)
+    for item in range(start, tiles * parts, tl.num_programs(0)):
+        part = item // tiles
+        rows, columns, there, at = place(item % tiles, B, N, BY, BX)
+        acc = tl.zeros([BY, BX], tl.float32)
+        lo = part * length
+        hi = tl.minimum(lo + length, K)
+        if SHARE == 0 or part < SPLIT:
+            acc = product(acc, x, x_b, rows, rows < B, w, columns, lo, hi, K, TILES.BK, TILES.stages)
+        else:
+            lo = (part - SPLIT) * shared
+            hi = tl.minimum(lo + shared, P)
+            acc = product(acc, y, P, rows, rows < B, y_w, columns, lo, hi, P, TILES.BK, TILES.stages)
+        tl.store(partial + part * B * N + at, acc, mask=there)

@@ -4,18 +4,16 @@ from dataclasses import replace
 
 import torch
 
+from regard.ops.attending import persistent as attending
 from regard.ops.attending_gru import persistent as attending_gru
-from regard.ops.attending_lstm import persistent as attending_lstm
 from regard.ops.backends import NO_DROPOUT, NO_KERNEL, OTHER_ENERGY
-from regard.ops.by_hand.steps import finish, fused_weights, prepare, project, scales_of
-from regard.ops.deep_fusion import persistent as deep_fusion
+from regard.ops.by_hand.steps import Plan, finish, prepare, scales_of
+from regard.ops.differentiable import differentiable
 from regard.ops.gru import persistent as gru
-from regard.ops.input_feeding import persistent as feeding
 from regard.ops.kernels.choose import computing_dtype, kernels_apply
-from regard.ops.lstmn import persistent as lstmn
+from regard.ops.kernels.padding import widened
 from regard.ops.recurrence import Inputs, Outputs, Recurrence, Source, Weights
-from regard.ops.self_attentive_rnn import persistent as self_attentive
-from regard.ops.tape.persistent import last_real, tape_lacks
+from regard.ops.tape import persistent as tape
 from regard.ops.unroll import State
 
 
@@ -24,20 +22,15 @@ def supports(recurrence: Recurrence, inputs: Inputs, weights: Weights) -> str:
     r, cell = recurrence, recurrence.cell
     if any(read.energy == "other" for read in r.reads):
         return OTHER_ENERGY
+    if inputs.state_mask is not None:
+        return NO_DROPOUT
     if r.past is not None:
         tapes = ("lstm", "lstm-plain") if r.source is not None or r.past.asks == "last read" else ()
         if cell != "rnn" and cell not in tapes:
             return NO_KERNEL
-        assert weights.past is not None
-        n = weights.U.shape[1] // (1 + r.keeps)
         asking = (weights.past, weights.source)
-        widths = [len(each.matrix) for each in asking if each is not None and each.matrix is not None]
-        lacks = tape_lacks(
-            r.past.span, inputs.state_mask is not None, *([2 * n] if r.has_memory else []), n, *widths
-        )
-        return lacks or ("its two queries differ in width" if len(set(widths)) > 1 else "")
-    if inputs.state_mask is not None:
-        return NO_DROPOUT
+        widths = {len(each.matrix) for each in asking if each is not None and each.matrix is not None}
+        return "its two queries differ in width" if len(widths) > 1 else ""
     if r.source is None:
         return "" if cell == "gru" and weights.W is not None else NO_KERNEL
     if r.source.enters == "readout":
@@ -55,34 +48,13 @@ def source_widths(recurrence: Recurrence, source: Source, weights: Weights) -> t
 
 def run(recurrence: Recurrence, inputs: Inputs, weights: Weights, state: State) -> Outputs:
     """All steps of a recurrence; see `ops.run`."""
-    if recurrence.past is not None:
-        return _run_tape(recurrence, inputs, weights, state)
-    x, U, source, asking = inputs.x, weights.U, inputs.source, weights.source
-    if source is None or asking is None:
-        assert weights.W is not None
-        assert weights.b is not None
-        given = (x, _mask_of(inputs), state, weights.W, U, weights.b, inputs.reverse)
-        return Outputs(*gru.gru_sequence(*given))
-    projected, (_, v_a, scale) = project(inputs, weights), fused_weights(asking.scoring)
-    keys = source.keys if scale == 1 else source.keys * scale
-    if recurrence.source is not None and recurrence.source.enters == "readout":
-        *initial, fed = state
-        assert weights.F is not None
-        assert weights.W_c is not None
-        asked = (keys, source.values, source.mask, asking.matrix, v_a)
-        readouts, alpha = feeding.input_feeding_lstm(
-            projected, tuple(initial), fed, *asked, weights.F, U, weights.W_c, inputs.dropped
+    source, asking, past = inputs.source, weights.source, recurrence.past
+    if past is None and (source is None or asking is None):
+        states, last = gru.run(
+            inputs.x, _mask_of(inputs), state, [_gru_weights(weights)], int(inputs.reverse)
         )
-        return Outputs(readouts, source_alpha=alpha)
-    assert asking.matrix is not None
-    assert v_a is not None
-    assert weights.C is not None
-    given_source = (keys, source.values, source.mask, asking.matrix, v_a, U, weights.C)
-    if recurrence.cell == "gru":
-        states, contexts, alpha = attending_gru.attending_gru(projected, state[0], *given_source)
-    else:
-        states, contexts, alpha = attending_lstm.attending_lstm(projected, state, *given_source)
-    return Outputs(states, source_alpha=alpha, contexts=contexts)
+        return Outputs(states, (last[0],))
+    return _run_reading(recurrence, inputs, weights, state)
 
 
 def _mask_of(inputs: Inputs) -> torch.Tensor:
@@ -91,50 +63,72 @@ def _mask_of(inputs: Inputs) -> torch.Tensor:
     return torch.ones(inputs.x.shape[:2], dtype=torch.bool, device=inputs.x.device)
 
 
-def _run_tape(recurrence: Recurrence, inputs: Inputs, weights: Weights, state: State) -> Outputs:
-    """Recurrences with a tape, in the precision of their projected inputs."""
-    if recurrence.source is None:
+def _run_reading(recurrence: Recurrence, inputs: Inputs, weights: Weights, state: State) -> Outputs:
+    """Recurrences with a tape, in the precision of their projected inputs; others in that of the source's keys."""
+    past, source = recurrence.past, inputs.source
+    if past is not None and source is None:
         inputs = replace(inputs, mask=_mask_of(inputs))
-    given, (past_scale, source_scale) = prepare(recurrence, inputs, weights, state, None), scales_of(weights)
-    starts, tapes = [given["s0"]], [given["keys0"], given["written0"], given["valid"], given.get("real")]
-    matrices = [given[name] for name in ("U", "past_matrix", "past_keys", "past_v")]
-    squash, span = recurrence.cell != "lstm-plain", 0
+    dtype = source.keys.dtype if past is None and source is not None else None
+    prepared = prepare(recurrence, inputs, weights, state, dtype)
+    widths = _widths(prepared, past is not None)
+    if past is None and recurrence.cell == "gru":
+        given, passes = prepared, attending_gru.PASSES
+    else:
+        given, passes = _widened(prepared, widths), attending.PASSES if past is None else tape.PASSES
     with torch.autocast(inputs.x.device.type, enabled=False):
-        if recurrence.source is not None:
-            made = _fusion(given, (past_scale, source_scale, squash, span))
-        elif recurrence.has_memory:
-            options = (past_scale, squash, span)
-            parts = lstmn.Recurrence.apply(given["x"], *starts, *tapes, *matrices, None, options)  # type: ignore[no-untyped-call]
-            made = dict(zip(("states", "memories", "summaries", "keys", "alpha"), parts, strict=True))
-        else:
-            x, U = given["x"], weights.U
-            assert x is not None
-            last = (*starts, *tapes, *matrices, None, past_scale, span)
-            if recurrence.past is not None and recurrence.past.asks == "last read":
-                parts = self_attentive.Read.apply(
-                    *torch.split(x, [len(U), x.shape[2] - len(U)], dim=-1), *last
-                )  # type: ignore[no-untyped-call]
-            else:
-                parts = self_attentive.Sum.apply(x, given["h0"], *last)  # type: ignore[no-untyped-call]
-            made = dict(zip(("states", "summaries", "keys", "alpha"), parts, strict=True))
+        made = differentiable(passes, Plan(recurrence, *scales_of(weights)), given)
+    made = {
+        name: each[..., : widths[_BLOCKS[name]]] if name in _BLOCKS else each for name, each in made.items()
+    }
     ends = []
     for name, first in (("states", "h0"), ("memories", "c0"), ("summaries", "s0")):
-        start, real = given.get(first), given.get("real")
+        start, real = prepared.get(first), prepared.get("real")
         if name in made and real is not None and start is not None:
-            ends.append(last_real(made[name], start, real))
-    return finish(recurrence, inputs, given, made, tuple(ends))
+            ends.append(tape.last_real(made[name], start, real))
+    return finish(recurrence, inputs, prepared, made, tuple(ends))
 
 
-def _fusion(given: dict[str, torch.Tensor | None], options: deep_fusion.Options) -> dict[str, torch.Tensor]:
-    """Deep fusion; its first tape comes in two parts."""
-    written = given["written0"]
-    assert written is not None
-    starts = (given["s0"], given["reading0"], given["keys0"], *written.chunk(2, dim=-1), given["valid"])
-    source = (given["source_keys"], given["source_values"], given["source_mask"])
-    names = ("U", "R", "past_matrix", "source_matrix", "past_keys", "past_v", "source_v")
-    weights = (given[name] for name in names)
-    parts = deep_fusion.Recurrence.apply(given["x"], *starts, *source, *weights, None, options)  # type: ignore[no-untyped-call]
-    return dict(zip(("states", "source_alpha", "alpha"), parts, strict=True))
+_BLOCKS = {
+    **dict.fromkeys(("h0", "c0", "s0", "reading0", "written0", "states", "memories", "summaries"), "n"),
+    **dict.fromkeys(("keys0", "source_keys", "past_v", "source_v", "keys"), "p"),
+    **dict.fromkeys(("source_values", "fed0", "dropped", "contexts", "readouts"), "v"),
+    "U": "nn",
+    "R": "nn",
+    "C": "nv",
+    "F": "nv",
+    "W_h": "vn",
+    **dict.fromkeys(("past_matrix", "source_matrix", "past_keys"), "pn"),
+}
+"""What the last dimensions of a tensor consist of: blocks of n units of a state, of p of a query and key, or of those
+of the source's values, which are states where there is a tape."""
+
+
+def _widths(prepared: dict[str, torch.Tensor | None], tape: bool) -> dict[str, int]:
+    """Of the blocks, by their letters."""
+    h, keys = prepared["h0"], prepared["keys0" if tape else "source_keys"]
+    values = prepared.get("source_values")
+    assert h is not None
+    assert keys is not None
+    n = h.shape[-1]
+    return {"n": n, "p": keys.shape[-1], "v": n if tape or values is None else values.shape[-1]}
+
+
+def _widened(
+    prepared: dict[str, torch.Tensor | None], widths: dict[str, int]
+) -> dict[str, torch.Tensor | None]:
+    """What `prepare` gave, with zeros after each block of units: a unit without weights stays at 0."""
+    given = dict(prepared)
+    for name in _BLOCKS.keys() & prepared.keys():
+        each = prepared[name]
+        given[name] = None if each is None else widened(each, *(widths[k] for k in _BLOCKS[name]))
+    x = prepared["x"]
+    assert x is not None
+    gates = sum(len(each) for name in ("U", "R") if (each := prepared.get(name)) is not None)
+    parts = [widened(x[..., :gates], widths["n"])]
+    if x.shape[-1] > gates:
+        parts.append(widened(x[..., gates:], widths["p"]))
+    given["x"] = torch.cat(parts, dim=-1) if len(parts) > 1 else parts[0]
+    return given
 
 
 def runs_both(recurrence: Recurrence, inputs: Inputs, weights: Weights) -> bool:
@@ -148,9 +142,13 @@ def run_both(
     inputs: Inputs, ahead: Weights, back: Weights, states: tuple[State, State]
 ) -> tuple[torch.Tensor, State, State]:
     """Two GRUs at once, the second from the last word to the first: [→h_j; ←h_j] (B, T, 2n), both last states."""
-    weights = []
-    for each in (ahead, back):
-        assert each.W is not None
-        assert each.b is not None
-        weights.append((each.W, each.U, each.b))
-    return gru.bidirectional_gru(inputs.x, _mask_of(inputs), states, *weights)
+    starts = (states[0][0], states[1][0])
+    both, last = gru.run(inputs.x, _mask_of(inputs), starts, [_gru_weights(ahead), _gru_weights(back)], 2)
+    return both, (last[0],), (last[1],)
+
+
+def _gru_weights(weights: Weights) -> gru.Weights:
+    """W, U and b, which are there."""
+    assert weights.W is not None
+    assert weights.b is not None
+    return weights.W, weights.U, weights.b

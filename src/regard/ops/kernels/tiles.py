@@ -28,12 +28,14 @@ class Tiles:
         BJ: slots taken at a time, each by all threads.
         BT: slots, a power of two that holds them all.
         BE: units taken at a time where all slots are.
-        BA: alignment units, a power of two that holds them all; BD the same, for the units that are read.
+        BA: alignment units, a power of two that holds them all; BD the same, for the units that are read; BN, for those
+            of a state.
         stages: how many tiles of a product are on their way at once, backwards; forward_stages, forwards; row_stages,
             of a row's attention.
         warps: of a program.
         stream: how long the second cache should keep what is read: the caches' own policy, or "evict_first" where the
             weights and all that is attended to do not fit together.
+        quick: how tanh is computed; see `parts.squash`.
     """
 
     programs: int
@@ -50,24 +52,13 @@ class Tiles:
     BE: int
     BA: int
     BD: int
+    BN: int
     stages: int = 4
     forward_stages: int = 6
     row_stages: int = 4
     warps: int = 8
     stream: str = ""
-
-    def shared(self) -> dict[str, int | str]:
-        """What every kernel of steps takes."""
-        sizes: dict[str, int | str] = {
-            "BM": self.BM,
-            "BU": self.BU,
-            "BK": self.BK,
-            "BL": self.BL,
-            "BJ": self.BJ,
-        }
-        sizes |= {"BT": self.BT, "BE": self.BE, "BA": self.BA, "BD": self.BD}
-        sizes |= {"STREAM": self.stream}
-        return sizes | {"ROW_STAGES": self.row_stages, "num_warps": self.warps}
+    quick: int = 0
 
 
 def tiles_of(like: Tensor, slots: int, n: int, a: int, d: int, back: int) -> Tiles:
@@ -101,7 +92,14 @@ def tiles_of(like: Tensor, slots: int, n: int, a: int, d: int, back: int) -> Til
         BE=max(16, min(128, 2 * 8192 // size // BT)),
         BA=BA,
         BD=BD,
+        BN=power_of(n),
+        quick=quick_of(like),
     )
+
+
+def quick_of(like: Tensor) -> int:
+    """How kernels compute tanh for such tensors."""
+    return int(like.is_cuda and like.dtype != torch.float32)
 
 
 def power_of(width: int) -> int:
@@ -138,33 +136,31 @@ def narrow_columns(like: Tensor, batch: int, *parts: int) -> int:
     return min(choices, key=lambda columns: -(-tall * wide // columns // programs) * (BM + columns))
 
 
-def run_steps(kernel: Any, tiles: Tiles, count: int, *given: Any, **options: Any) -> None:
-    """Run `count` steps of three phases: one launch on a GPU, one per phase if programs cannot wait for each other."""
-    launch(kernel, tiles.programs, 3, count, *given, **tiles.shared(), **options)
+def stream_of(like: Tensor, units: int) -> str:
+    """The L2 eviction policy of what is attended to: ``evict_first`` where so many numbers exceed the L2 cache."""
+    cache = torch.cuda.get_device_properties(like.device).L2_cache_size if like.is_cuda else None
+    return "evict_first" if cache is not None and units * like.element_size() > cache else ""
 
 
-def launch(kernel: Any, programs: int, num_phases: int, count: int, *given: Any, **options: Any) -> None:
-    """As `run_steps`, for a kernel with its own tiles and `num_phases` phases.
+def launch(kernel: Any, like: Tensor, num_phases: int, count: int, *given: Any, **options: Any) -> None:
+    """Run `count` steps of `num_phases` phases: one launch, or one per phase if programs cannot wait for each other.
+
+    Args:
+        kernel: takes what is given, a counter, the first step, how many, and which phase, 0 for all.
+        like: a tensor on the device.
+        num_phases: of a step.
+        count: steps.
+        given: arguments by position, before those.
+        options: by name.
 
     The launch is cooperative: the GPU begins it when it can hold all programs at once. Otherwise two recurrences, on
     two streams or of two processes, could each hold some multiprocessors and wait for the others' for ever.
     """
-    counter = torch.zeros(1, dtype=torch.int32, device=given[0].device)
+    counter = torch.zeros(1, dtype=torch.int32, device=like.device)
+    programs = programs_of(like)
     if counter.is_cuda:
         kernel[(programs,)](*given, counter, 0, count, PHASE=0, launch_cooperative_grid=True, **options)
         return
     for step in range(count):
         for phase in range(1, num_phases + 1):
             kernel[(programs,)](*given, counter, step, 1, PHASE=phase, **options)
-
-
-def taken_of(gradients: tuple[Tensor | None, ...], nothing: Tensor) -> list[Any]:
-    """Each gradient (T, B, ·) with its strides of time and batch; for None, a placeholder that no kernel reads."""
-    taken: list[Any] = []
-    for gradient in gradients:
-        if gradient is None:
-            taken += [nothing, 0, 0]
-            continue
-        gradient = gradient if gradient.stride(2) == 1 else gradient.contiguous()
-        taken += [gradient, gradient.stride(0), gradient.stride(1)]
-    return taken

@@ -1,4 +1,4 @@
-"""The LSTMN: `naive` states the equations; `persistent` runs them as two launches of kernels on a GPU."""
+"""The LSTMN: `naive` states the equations; `ops/tape/persistent` runs them on a GPU."""
 
 from regard.ops.lstmn.naive import OUTPUTS, lstmn_sequence, lstmn_step
 

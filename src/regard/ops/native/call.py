@@ -6,7 +6,6 @@ import torch
 from torch import Tensor
 
 from regard.ops.native.library import load
-from regard.ops.native.structs import Source
 
 
 def kernels() -> Any:
@@ -40,25 +39,6 @@ def empty(*shape: int) -> Tensor:
 def zeros(*shape: int) -> Tensor:
     """As `empty`, for a kernel that adds to it or leaves some of it out."""
     return torch.zeros(shape, dtype=torch.float32, device="cpu")
-
-
-def source_of(
-    keys: Tensor,
-    annotations: Tensor,
-    mask: Tensor,
-    W_a: Tensor | None,
-    v_a: Tensor | None,
-    num_steps: int,
-    n: int,
-    *,
-    narrow: bool,
-    scale: float = 1.0,
-) -> Source:
-    """The sizes and the source of an attending recurrence; every tensor float32 (the mask bool) without gaps."""
-    batch, words, a = keys.shape
-    sizes = (batch, words, num_steps, n, a, annotations.shape[2])
-    tensors = (at(keys), at(annotations), at(mask), at(W_a), at(v_a))
-    return Source(*sizes, *tensors, scale, int(narrow), threads_for(batch))
 
 
 def threads_for(rows: int) -> int:

@@ -32,7 +32,7 @@ _ALLOWED = (
     "-fno-math-errno",
     "-fno-strict-aliasing",
 )  # pairs of bfloat16 are written one by one and read as words
-_FLAGS = ("-O3", "-march=native", "-std=gnu11", "-fPIC", *_ALLOWED, "-fopenmp", "-shared")
+_FLAGS = ("-O3", "-std=gnu11", "-fPIC", *_ALLOWED, "-fopenmp", "-shared")
 _SANITIZED = (
     "-O1",
     "-g",
@@ -64,7 +64,8 @@ def load() -> Loaded:
     """Compile the kernels, if that was not done before, and load them.
 
     ``REGARD_NATIVE=0`` in the environment says to do without, ``REGARD_NATIVE=sanitize`` to check memory and
-    arithmetic while they run (``make sanitize``; slow).
+    arithmetic while they run (``make sanitize``; slow). ``REGARD_NATIVE_MARCH`` names the processor to compile for, as
+    gcc's ``-march`` does (x86-64-v3, armv8-a); by default it is the one at hand.
     """
     if os.environ.get("REGARD_NATIVE") == "0":
         return Loaded(None, "REGARD_NATIVE=0 turns them off")
@@ -157,7 +158,8 @@ def _cache() -> Path:
 
 
 def _flags() -> tuple[str, ...]:
-    return _FLAGS + _SANITIZED if os.environ.get("REGARD_NATIVE") == "sanitize" else _FLAGS
+    flags = (f"-march={os.environ.get('REGARD_NATIVE_MARCH') or 'native'}", *_FLAGS)
+    return flags + _SANITIZED if os.environ.get("REGARD_NATIVE") == "sanitize" else flags
 
 
 def _files() -> list[Path]:
@@ -266,23 +268,12 @@ KERNELS = {
     "regard_packed_product": "s:pplpiplli",
     "regard_product": "s:pllpllpplllliii",
     "regard_softmax_loss": ":pppllfi",
-    "regard_recurrence": "s:i" + "p" * 10 + "llliii",
-    "regard_recurrence_back": "s:i" + "p" * 10 + "llliii",
-    "regard_tape": "s:p",
-    "regard_tape_back": "s:p",
-    "regard_lstm_read": "s:ppppppllii",
-    "regard_gru_read": "s:pppppllii",
+    "regard_recurrence": "s:p",
+    "regard_recurrence_back": "s:p",
+    "regard_read": "s:ippppppllii",
     "regard_additive_energies": ":pppplllli",
     "regard_best_words": ":ppllllppi",
     "regard_luong_step": "s:" + "p" * 11 + "i",
     "regard_bahdanau_step": "s:" + "p" * 9 + "i",
-    "regard_gru": "s:" + "p" * 8 + "llliii",
-    "regard_gru_back": "s:" + "p" * 7 + "llliii",
-    "regard_attending_lstm": "s:" + "p" * 13,
-    "regard_attending_lstm_back": "s:" + "p" * 17,
-    "regard_attending_gru": "s:" + "p" * 12,
-    "regard_attending_gru_back": "s:" + "p" * 15,
-    "regard_input_feeding": "s:pl" + "p" * 14,
-    "regard_input_feeding_back": "s:pl" + "p" * 17,
 }
 """What each kernel gives (nothing, a number, or s: a status) and what it takes, a letter an argument."""

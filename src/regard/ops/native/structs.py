@@ -7,7 +7,7 @@ Python code would read and write memory that is not its own.
 import ctypes
 from typing import Any, ClassVar
 
-ABI = 4
+ABI = 6
 """The number of ``source/abi.c``: raised by one whenever what a kernel takes or gives changes."""
 
 NO_MEMORY, NO_SUCH_WORD = 1, 2
@@ -16,23 +16,6 @@ NO_MEMORY, NO_SUCH_WORD = 1, 2
 
 def _fields(kind: Any, *names: str) -> tuple[tuple[str, Any], ...]:
     return tuple((name, kind) for name in names)
-
-
-class Source(ctypes.Structure):
-    """``source`` of ``attending.h``: sizes and source of an attending recurrence."""
-
-    c_name: ClassVar[str] = "source"
-    _fields_ = (
-        *_fields(ctypes.c_long, "B", "Tx", "Ty", "n", "a", "d"),
-        *_fields(ctypes.c_void_p, "keys", "values", "there", "W_a", "v"),
-        *_fields(ctypes.c_float, "scale"),
-        *_fields(ctypes.c_int, "narrow", "threads"),
-    )
-
-    @property
-    def place(self) -> Any:
-        """The pointer that a kernel takes."""
-        return ctypes.byref(self)
 
 
 class Matrix(ctypes.Structure):
@@ -69,26 +52,43 @@ class Sentences(ctypes.Structure):
     )
 
 
-class Tape(ctypes.Structure):
-    """``tape`` of ``tape.h``: a recurrence that attends to its own past."""
+class Reading(ctypes.Structure):
+    """``reading`` of ``recurrence.h``: a memory that the steps of a recurrence read."""
 
-    c_name: ClassVar[str] = "tape"
+    c_name: ClassVar[str] = "reading"
     _fields_ = (
-        *_fields(ctypes.c_long, "B", "T", "first", "n", "p", "met", "span"),
-        *_fields(ctypes.c_void_p, "there", "valid", "U", "S", "U_a", "v", "dropped", "projected"),
-        *_fields(ctypes.c_void_p, "h", "c", "s", "keys", "written", "states", "alpha"),
-        *_fields(ctypes.c_void_p, "queries", "reads", "gates", "carried"),
-        *_fields(ctypes.c_void_p, "d_states", "d_alpha", "d_projected", "d_queries", "d_reads"),
-        *_fields(ctypes.c_void_p, "d_keys", "d_written", "d_v", "dh", "dc", "ds"),
+        *_fields(ctypes.c_long, "slots", "p", "d", "span", "offset"),
+        *_fields(ctypes.c_void_p, "there", "matrix", "v", "keys", "values", "queries", "reads", "alpha"),
+        *_fields(ctypes.c_void_p, "d_alpha", "d_queries", "d_reads", "d_keys", "d_values", "d_v"),
         *_fields(ctypes.c_float, "scale"),
-        *_fields(ctypes.c_int, "cell", "after", "reverse", "narrow", "threads"),
+        *_fields(ctypes.c_int, "asks"),
     )
 
 
-STRUCTS = (Source, Matrix, Decoder, Sentences, Tape)
+class Recurrence(ctypes.Structure):
+    """``recurrence`` of ``recurrence.h``."""
 
-CELLS = ("lstm", "lstm-plain", "rnn", "rnn-sigmoid", "lstm-peephole")
+    c_name: ClassVar[str] = "recurrence"
+    _fields_ = (
+        *_fields(ctypes.c_long, "B", "T", "n", "met", "wide"),
+        *_fields(ctypes.c_void_p, "source", "past", "there", "projected", "U", "p", "J", "U_a", "W_h"),
+        *_fields(ctypes.c_void_p, "state_mask", "dropped", "h", "c", "s", "r", "fed", "states", "readouts"),
+        *_fields(ctypes.c_void_p, "previous", "memories", "gates", "gated"),
+        *_fields(
+            ctypes.c_void_p, "d_states", "d_readouts", "d_projected", "d_h", "d_c", "d_s", "d_r", "d_fed"
+        ),
+        *_fields(ctypes.c_int, "cell", "enters", "reverse", "narrow", "threads"),
+    )
+
+
+STRUCTS = (Matrix, Decoder, Sentences, Reading, Recurrence)
+
+CELLS = ("lstm", "lstm-plain", "rnn", "rnn-sigmoid", "lstm-peephole", "gru")
 """The cells of ``source/cell.h``, in its order; ``lstm-plain`` is h = o ∘ c."""
+
+ASKS = ("previous state", "new state", "last read")
+ENTERS = ("gates", "state", "memory", "readout")
+"""What asks, and where that which was read goes, in the order of ``source/recurrence.h``."""
 
 
 def difference(library: ctypes.CDLL) -> str:

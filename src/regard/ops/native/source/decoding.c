@@ -7,7 +7,6 @@
 #include "attention.h"
 #include "cell.h"
 #include "decoding.h"
-#include "gru.h"
 
 /* Rows [first, last) are a thread's own; `apart`: so are they where it multiplies. */
 typedef struct {
@@ -76,14 +75,15 @@ INLINE void recur(const team *t, const decoder *x, const int64_t *words, const f
     if (x->lstm) {
         for (long i = t->first; i < t->last; i++) {
             memcpy(c_new + i * n, c + i * n, (size_t)n * 4);
-            lstm_row(1, x->table ? x->table + words[i] * wide : x->b, y + i * g, n, NULL, c_new + i * n, h_new + i * n);
+            lstm_row(1, NULL, NULL, x->table ? x->table + words[i] * wide : x->b, y + i * g, n, NULL, c_new + i * n,
+                     h_new + i * n);
         }
         return;
     }
     for (long i = t->first; i < t->last; i++) {
         const float *in = x->table ? x->table + words[i] * wide : x->b;
         add_scaled(u + i * g, 1.0f, y + i * g, 2 * n);
-        gru_row_gates(in, u + i * g, h + i * n, n, y + i * g, rs + i * n);
+        gru_row_reset(in, u + i * g, h + i * n, n, y + i * g, rs + i * n);
     }
     meet(t);
     /* the update gate is kept in y; of u what the candidate's panels write over is read no more */
@@ -93,7 +93,7 @@ INLINE void recur(const team *t, const decoder *x, const int64_t *words, const f
         const float *in = x->table ? x->table + words[i] * wide : x->b;
         memcpy(h_new + i * n, h + i * n, (size_t)n * 4);
         add_scaled(u + i * g + 2 * n, 1.0f, y + i * g + 2 * n, n);
-        gru_row_state(in, u + i * g + 2 * n, n, y + i * g, h_new + i * n);
+        gru_row(in, u + i * g, n, y + i * g, h_new + i * n);
     }
 }
 

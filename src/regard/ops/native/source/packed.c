@@ -37,19 +37,25 @@ INLINE float spoilt(const float *x, long count) {
     return total(sum);
 }
 
-/* round(x * times), to even: adding and taking away 1.5 * 2^23. The exact product is rounded, once, by whatever flags
-   this is compiled, where the processor can. 0 where `times` is 0, of what is no number, too: that has no integer. */
+/* round(x * times), to even, the exact product rounded once: adding and taking away 1.5 * 2^23 in a fused step, or in
+   float64, which holds the product. 0 where `times` is 0, of what is no number, too: that has no integer. */
 INLINE ints whole(vec x, float times) {
     if (times == 0) return (ints){0};
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
     vec magic = all(12582912.0f);
 #if LANES == 16
     vec sum = (vec)_mm512_fmadd_ps((__m512)x, _mm512_set1_ps(times), (__m512)magic);
-#elif LANES == 8 && defined(__FMA__)
+#elif LANES == 8
     vec sum = (vec)_mm256_fmadd_ps((__m256)x, _mm256_set1_ps(times), (__m256)magic);
 #else
-    vec sum = x * times + magic;
+    vec sum = x * times + magic; /* the compiler fuses it */
 #endif
     return __builtin_convertvector(sum - magic, ints);
+#else
+    ints rounded;
+    for (int lane = 0; lane < LANES; lane++) rounded[lane] = (int32_t)rint((double)x[lane] * times);
+    return rounded;
+#endif
 }
 
 /* One row to bytes around 128; the unit they are counted in. */
@@ -126,17 +132,7 @@ INLINE void bytes_by_panel(long rows, const uint32_t *A, long down, const float 
                            long C_down, long count) {
 #define ONE(R) bytes_tile(R, A, down, row_unit, panel, fours, unit, offset, bias, add, C, C_down, count)
     for (; rows >= HIGH; rows -= HIGH, A += HIGH * down, row_unit += HIGH, C += HIGH * C_down) ONE(HIGH);
-    switch (rows) {
-        case 1: ONE(1); break;
-        case 2: ONE(2); break;
-        case 3: ONE(3); break;
-#if HIGH == 8
-        case 4: ONE(4); break;
-        case 5: ONE(5); break;
-        case 6: ONE(6); break;
-        case 7: ONE(7); break;
-#endif
-    }
+    switch (rows) { FEWER(ONE) }
 #undef ONE
 }
 

@@ -125,17 +125,7 @@ INLINE void rows_by_panel(long rows, const float *A, long down, long across, lon
                           int narrow, const float *bias, int add, float *C, long C_down, long count) {
 #define ONE(R) tile(R, A, down, across, panel, inner, narrow, bias, add, C, C_down, count)
     for (; rows >= HIGH; rows -= HIGH, A += step, C += HIGH * C_down) ONE(HIGH);
-    switch (rows) {
-        case 1: ONE(1); break;
-        case 2: ONE(2); break;
-        case 3: ONE(3); break;
-#if HIGH == 8
-        case 4: ONE(4); break;
-        case 5: ONE(5); break;
-        case 6: ONE(6); break;
-        case 7: ONE(7); break;
-#endif
-    }
+    switch (rows) { FEWER(ONE) }
 #undef ONE
 }
 
@@ -162,18 +152,24 @@ void regard_rows_by_panel(long rows, const float *A, long down, const float *pan
         rows_by_panel(rows, A, down, 1, HIGH * down, panel, inner, 0, bias, add, C, C_down, count);
 }
 
-void regard_step_product(const float *A, long rows, const float *packed, long inner, long columns, int narrow, int add,
-                         float *C, float *pairs) {
-    long down = inner;
-    if (narrow) {
-        regard_narrow_rows(A, inner, rows, inner, pairs);
-        A = pairs;
-        down = (inner + 1) / 2;
+void regard_step_product(const term *terms, int count, long rows, long columns, int narrow, int add, float *C,
+                         long C_down, float *pairs) {
+    term all[2];
+    for (int k = 0; k < count; k++) {
+        all[k] = terms[k];
+        if (!narrow) continue;
+        regard_narrow_rows(all[k].A, all[k].down, rows, all[k].inner, pairs);
+        all[k].A = pairs;
+        all[k].down = (all[k].inner + 1) / 2;
+        pairs += rows * all[k].down;
     }
     for (long p = 0; p < num_panels(columns); p++) {
-        long j = p * WIDE, count = columns - j < WIDE ? columns - j : WIDE;
-        const float *panel = packed + p * panel_words(inner, narrow);
-        regard_rows_by_panel(rows, A, down, panel, inner, narrow, NULL, add, C + j, columns, count);
+        long j = p * WIDE, wide = columns - j < WIDE ? columns - j : WIDE;
+        for (int k = 0; k < count; k++) {
+            const float *panel = all[k].packed + p * panel_words(all[k].inner, narrow);
+            regard_rows_by_panel(rows, all[k].A, all[k].down, panel, all[k].inner, narrow, NULL, add || k, C + j, C_down,
+                                 wide);
+        }
     }
 }
 

@@ -6,10 +6,16 @@
 #pragma once
 #include "scratch.h"
 
+/* A tile has HIGH rows; FEWER are the cases of a switch for those with fewer, each compiled for its number. */
+#define CASE(R, ONE) \
+    case R: ONE(R); break;
+#define UP_TO_3(ONE) CASE(1, ONE) CASE(2, ONE) CASE(3, ONE)
 #if LANES == 16
 #define HIGH 8
+#define FEWER(ONE) UP_TO_3(ONE) CASE(4, ONE) CASE(5, ONE) CASE(6, ONE) CASE(7, ONE)
 #else
 #define HIGH 4
+#define FEWER(ONE) UP_TO_3(ONE)
 #endif
 #define ACROSS 2
 #define WIDE (LANES * ACROSS)
@@ -38,15 +44,22 @@ INLINE float *scratch_panels(arena *a, long inner, long columns, int narrow) {
     return regard_scratch(a, num_panels(columns), panel_words(inner, narrow), 0);
 }
 
-/* And for rows of up to `inner` columns in pairs, which a step's products share. */
+/* And for rows of `inner` columns in pairs, of both terms together, which a step's products share. */
 INLINE shares scratch_pairs(arena *a, long B, long inner, int narrow, int threads) {
     return scratch_rows(a, B, narrow ? (inner + 1) / 2 : 0, threads);
 }
 
-/* C = A B (+ C) for few rows that one thread has, A (rows, inner) without gaps, B packed: a step of a recurrence.
-   `pairs` is for A in pairs. */
-void regard_step_product(const float *A, long rows, const float *packed, long inner, long columns, int narrow, int add,
-                         float *C, float *pairs);
+/* One product of a sum: A, whose rows are `down` words apart, and B packed. */
+typedef struct {
+    const float *A;
+    long down, inner;
+    const float *packed;
+} term;
+
+/* C = Σ A B (+ C) of one or two terms, for few rows that one thread has: a step of a recurrence. Rows of C are `C_down`
+   words apart; `pairs` is for each A in pairs. Both are added up while a panel's columns of C are near. */
+void regard_step_product(const term *terms, int count, long rows, long columns, int narrow, int add, float *C,
+                         long C_down, float *pairs);
 
 /* A (rows, inner), `down` apart, rounded to bfloat16 two by two; `out` then holds (inner + 1) / 2 words a row. */
 void regard_narrow_rows(const float *A, long down, long rows, long inner, float *out);

@@ -20,6 +20,8 @@ typedef float loose __attribute__((vector_size(LANES * 4), aligned(4), may_alias
 typedef int32_t ints __attribute__((vector_size(LANES * 4)));
 
 #define INLINE static inline __attribute__((always_inline))
+/* Not inlined, so that a row has all registers: in a long loop its constants would be spilled. */
+#define APART static __attribute__((noinline, unused))
 
 INLINE vec load(const float *p) { return *(const loose *)p; }
 INLINE void store(float *p, vec x) { *(loose *)p = x; }

@@ -1,1 +1,0 @@
-"""RNNsearch's recurrence with an LSTM, on a GPU: `persistent`; its definition is `ops/attending`."""
