@@ -1,4 +1,5 @@
 import io
+import shlex
 import sys
 from typing import Annotated
 
@@ -81,3 +82,34 @@ def test_command_line(monkeypatch):
     monkeypatch.setattr(sys, "argv", arguments)
     app(arguments[1:], prog_name="command", standalone_mode=False)
     assert seen == ["regard command 'a file' --columns 2 1 --lower --set x=1 --set y=2"]
+
+
+def test_a_command_line_can_be_given_again():
+    """Subcommands, lists without an item, flags turned off, several files, and a file that looks like an option."""
+    app, group = typer.Typer(), typer.Typer()
+    app.add_typer(group, name="group")
+    seen = []
+
+    @group.command()
+    def command(
+        context: typer.Context,
+        files: list[str],
+        options: Annotated[list[str], typer.Option("--set", default_factory=tuple)],
+        color: Annotated[bool, typer.Option("--color/--plain")] = True,
+        pair: tuple[int, int] | None = None,
+        offset: float = 0.0,
+    ):
+        seen.append(command_line(context))
+
+    @app.command()
+    def other():
+        raise AssertionError
+
+    for given in (
+        "regard group command a 'b c'",
+        "regard group command a --set x=1 --set y=2 --plain --pair 1 2 --offset -1.5",
+        "regard group command --plain -- -a b",
+        "regard group command - b",
+    ):
+        app(shlex.split(given)[1:], prog_name="python -m regard", standalone_mode=False)
+        assert seen.pop() == given

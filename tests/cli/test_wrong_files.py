@@ -1,5 +1,6 @@
 """A wrong file never passes in silence: status 2, and a message that names the file and what to type instead."""
 
+import json
 import random
 
 import pytest
@@ -74,6 +75,28 @@ class TestTranslate:
 
     def test_a_blank_column(self, regard, model, write):
         refused(regard("translate", model, write("a.tsv", "a\t\nb\t\n"), "--column", 2), "column 2 is blank")
+
+    def test_json_lines(self, regard, model, write):
+        refused(
+            regard("translate", model, write("a.jsonl", '{"source": "a b"}\n')),
+            "a.jsonl: JSON lines",
+            "jq -r",
+        )
+        path = write("b.jsonl", '{"lemma": "a b"}\n')
+        refused(regard("translate", model, path, "--column", "lemma"), "b.jsonl: JSON lines", "jq -r .lemma")
+        refused(regard("translate", model, path, "--column", 1), "b.jsonl: JSON lines", "jq -r .source")
+
+    def test_a_header_is_no_source(self, regard, model, write):
+        ended = regard("translate", model, write("a.tsv", "source\ttarget\na b\tc\n"), "--column", 1, "--add")
+        assert ended.status == 0
+        assert ended.out.startswith("source\ttarget\t\na b\tc\t")
+        assert "a.tsv: the first line names the columns" in " ".join(ended.err.split())
+
+    def test_a_column_of_comma_separated_ones(self, regard, model, write):
+        path = write("a.csv", '"a, b",c\n"c ""d""",e\n')
+        refused(regard("translate", model, path), "a.csv: 2 columns, where", "--column 1")
+        ended = regard("translate", model, path, "--column", 1, "--add")
+        assert [line.split("\t")[:2] for line in ended.out.splitlines()] == [["a, b", "c"], ['c "d"', "e"]]
 
     def test_features_for_a_model_without(self, regard, model, data):
         refused(
@@ -165,8 +188,17 @@ class TestTraining:
     def test_a_language_model_of_columns_or_labels(self, regard, tmp_path, write, data):
         task = ("--task", "language_model", "--train")
         refused(self.train(regard, tmp_path, *task, data / "test.tsv"), "2 columns", "cut -f 1")
+        ended = self.train(regard, tmp_path, *task, write("a.csv", "a,b\nc,d\n"))
+        refused(ended, "a.csv: 2 columns, where plain text is expected; give one text per line")
+        assert "cut" not in ended.err, "it cuts at tabs"
         labels = write("labels", "good\nbad\n" * 60)
         refused(self.train(regard, tmp_path, *task, labels), "2 different words (bad, good)", "labels")
+
+    def test_validation_texts_need_no_header_where_training_texts_have_one(self, regard, tmp_path, write):
+        files = ("--train", write("a.tsv", f"label\ttext\n{LABELLED}"), "--valid", write("b.tsv", LABELLED))
+        assert self.train(regard, tmp_path, *files, "--tokenizer", "word").status == 0
+        report = json.loads((tmp_path / "new" / "report.json").read_text())
+        assert (report["num_train_texts"], report["num_valid_texts"]) == (40, 40)
 
     def test_a_blank_column(self, regard, tmp_path, write):
         path = write("a.tsv", "a\t\tb\n" * 9)
@@ -203,6 +235,11 @@ class TestEvaluateAndAlign:
     def test_three_columns(self, regard, model, data, command):
         refused(regard(command, model, data / "swapped.tsv"), "3 columns", "--columns 1 2", "--features 2")
 
+    def test_some_blank_sides_are_said(self, regard, model, write):
+        ended = regard("evaluate", model, write("a.tsv", "a b\tA B\n\tC\nd\t\n"))
+        assert ended.status == 0
+        assert "2 of 3 pairs have a blank source or reference" in " ".join(ended.err.split())
+
     def test_blank_references(self, regard, model, data):
         (data / "blank").write_text("\n" * 12)
         refused(
@@ -233,6 +270,19 @@ class TestLabels:
         path = write("a.tsv", "good\ta fine film\nbad\ta dull film\n")
         refused(regard("classify", labelling / "classify", path), "2 columns", "--column 2")
         assert regard("classify", labelling / "classify", path, "--column", 2).status == 0
+
+    def test_a_header_has_no_label(self, regard, labelling, write):
+        path = write("a.csv", "id,text\n1,a fine film\n2,a dull film\n")
+        ended = regard("classify", labelling / "classify", path, "--column", 2)
+        first, *labels = ended.out.splitlines()
+        assert first == ""
+        assert len(labels) == 2
+        assert all(labels)
+
+    def test_json_lines_to_classify(self, regard, labelling, write):
+        path = write("a.jsonl", '{"text": "a fine film"}\n')
+        for column in ((), ("--column", 1)):
+            refused(regard("classify", labelling / "classify", path, *column), "a.jsonl: JSON lines", "jq -r")
 
     def test_labels_to_classify(self, regard, labelling, write):
         path = write("labels", "good\nbad\ngood\n")

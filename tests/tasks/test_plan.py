@@ -57,6 +57,45 @@ class TestText:
         assert take_evenly([1, 2], 4) == [1, 2]
 
 
+def unspaced(count, length=15, first=0x4E00, size=600):
+    """Sentences of a script without blanks between words, with a full stop."""
+    rng = random.Random(1)
+    return ["".join(chr(first + rng.randrange(size)) for _ in range(length)) + "。" for _ in range(count)]
+
+
+class TestWithoutBlanks:
+    def test_chinese_japanese_and_thai_sentences(self):
+        for lines in (unspaced(200), unspaced(200, first=0x3041, size=80), unspaced(200, 40, 0x0E01, 58)):
+            text = describe_text(lines)
+            assert text.are_unspaced
+            assert not text.are_single_words
+            assert choose_level(text, strings=text.are_strings).kind == "bpe"
+
+    @pytest.mark.parametrize(
+        "lines",
+        [
+            ["ありがとう", "さくら"] * 30,
+            ["二〇一四年五月三日", "二〇一五年六月十日"] * 30,
+            ["안녕하세요", "감사합니다"] * 30,
+            ["internationalization", "Donaudampfschiff"] * 30,
+            ["吾輩 は 猫 で ある"] * 30,
+            [],
+        ],
+        ids=["words", "dates", "Korean", "long words", "segmented", "none"],
+    )
+    def test_other_lines(self, lines):
+        assert not describe_text(lines).are_unspaced
+
+    def test_labelled_sentences_are_not_words_of_a_vocabulary(self):
+        plan = plan_labels(describe_text(unspaced(300)), 300, 2, what="texts", words_only=False)
+        assert flatten(plan.options)["tokenizer.text"] == "bpe"
+        assert "16.0 characters without blanks" in plan.data
+
+    def test_a_language_model_counts_their_length_in_characters(self):
+        options = flatten(plan_text(describe_text(unspaced(300, 200)), 300).options)
+        assert (options["tokenizer.text"], options["data.max_length"]) == ("bpe", 300)
+
+
 def test_the_vocabulary_of_subwords_holds_the_alphabet():
     """Few words of many characters: training the tokenizer must not fail."""
     rng = random.Random(1)

@@ -29,6 +29,26 @@ def test_label_first_then_the_text(tmp_path):
     ]
 
 
+@pytest.mark.parametrize(
+    ("lines", "num_texts", "texts"),
+    [
+        ("premise\thypothesis\tlabel\na b\tc\tyes\n", 2, ("a b", "c")),
+        ("question\tlabel\na b\tyes\n", 1, ("a b",)),
+        ("id\tlabel\tsentence\n1\tyes\ta b\n", 1, ("a b",)),
+    ],
+)
+def test_the_label_is_where_the_header_says(tmp_path, lines, num_texts, texts):
+    (tmp_path / "a.tsv").write_text(lines)
+    [one] = read_labelled(tmp_path / "a.tsv", num_texts=num_texts)
+    assert (one.label, one.texts) == ("yes", texts)
+
+
+def test_a_header_that_names_too_little_is_no_choice(tmp_path):
+    (tmp_path / "a.tsv").write_text("id\tpremise\thypothesis\tlabel\n1\ta b\tc\tyes\n")
+    with pytest.raises(DataError, match="4 columns, and only columns 1, 2 and 3 are read"):
+        list(read_labelled(tmp_path / "a.tsv", num_texts=2))
+
+
 def test_two_texts_in_any_columns_below_a_header(tmp_path):
     path = write(tmp_path, "id\ta\tb\tjudgment\n1\tA man sits\tNobody sits\tNO\n")
     [one] = read_labelled(path, num_texts=2, columns=(4, 2, 3), header=True)

@@ -47,9 +47,8 @@ def plan_labels(
         budget: the time there is, if it is limited.
     """
     by_hand = "word" if words_only else (given or {}).get("tokenizer", {}).get("text")
-    strings = text.are_single_words and text.mean_characters <= 40
-    level = choose_level(text, strings=strings, given=by_hand)
-    if level.kind == "bpe" and by_hand is None:
+    level = choose_level(text, strings=text.are_strings, given=by_hand)
+    if level.kind == "bpe" and by_hand is None and not text.are_unspaced:
         level = choose_level(text, strings=False, given="word")
     reason = {"word": "a label needs the words that matter, not every word"}.get(level.kind, level.reason)
     if words_only:
@@ -85,7 +84,10 @@ def plan_labels(
             selection="accuracy",
             by_hand=updates_by_hand(given, num_examples, batch),
         ),
-        *limit_run(budget, updates, 8 * 128 * 256, batch * text.mean_words),
+        *limit_run(budget, updates, 8 * 128 * 256, batch * text.words_per_line),
     ]
-    data = f"{num_examples:,} {what} with {num_labels:,} labels; {text.mean_words:.1f} words per line"
+    length = f"{text.mean_words:.1f} words"
+    if text.are_unspaced:
+        length = f"{text.mean_characters:.1f} characters without blanks between words,"
+    data = f"{num_examples:,} {what} with {num_labels:,} labels; {length} per line"
     return Plan(data, tuple(decisions))

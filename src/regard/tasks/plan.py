@@ -16,14 +16,22 @@ from typing import Any, TypeVar
 from regard.config import flatten, merge, toml_value
 from regard.io import LARGEST
 from regard.tasks.spec import Preset
+from regard.text.scripts import share_unspaced
 
 MAX_LINES = 50_000
 """Statistics are of at most this number of lines, taken at even intervals: a second or two of counting."""
+
+MAX_STRING = 40
+"""Characters per line, on average, up to which lines of one word are strings."""
 
 Item = TypeVar("Item")
 
 _MAX_LETTERS = 3  # of a phone's symbol without its diacritics, as in `tasks.generation.token_unit`
 _MAX_SYMBOLS = 500
+_UNSPACED = 0.5  # of the characters, for text without blanks between words;
+_MIN_SENTENCE = 8  # characters of it between two blanks, where they are sentences rather than words,
+_MIN_CHARACTERS = 40  # and different ones: fewer are dates and numbers
+_CHARACTERS_PER_WORD = 2  # in Chinese and Japanese text
 _NEW_WORDS = 0.005
 _TOKENS_PER_SUBWORD = 60
 _NUM_VALIDATIONS = 25
@@ -117,6 +125,7 @@ class TextStatistics:
         new_word_rate: N₁/N, the words that occur once per word: the probability that the next word is new (Good 1953,
             Eq. 9).
         are_symbols: whether lines are blank-separated symbols, such as phones.
+        are_unspaced: whether lines are running text without blanks between words, as Japanese or Thai.
     """
 
     num_lines: int
@@ -130,15 +139,31 @@ class TextStatistics:
     num_word_types: int
     new_word_rate: float
     are_symbols: bool
+    are_unspaced: bool = False
 
     @property
     def are_single_words(self) -> bool:
         """Whether most lines are one word."""
-        return self.mean_words <= 1.5
+        return self.mean_words <= 1.5 and not self.are_unspaced
+
+    @property
+    def are_strings(self) -> bool:
+        """Whether lines are short strings, such as words, rather than sentences."""
+        return self.are_single_words and self.mean_characters <= MAX_STRING
+
+    @property
+    def words_per_line(self) -> float:
+        """Running words per line, estimated where no blanks separate them."""
+        return self.mean_characters / _CHARACTERS_PER_WORD if self.are_unspaced else self.mean_words
+
+    @property
+    def longest(self) -> int:
+        """99 of 100 lines have at most this number of words, or of characters where no blanks separate words."""
+        return self.long_characters if self.are_unspaced else self.long_words
 
 
 def take_evenly(items: Sequence[Item], count: int = MAX_LINES) -> Sequence[Item]:
-    """At most `count` of the items, at even intervals: a file sorted by length or letter is sampled fairly."""
+    """At most `count` of the items, at even intervals: a file in order of length or alphabet is sampled fairly."""
     return items if len(items) <= count else [items[k * len(items) // count] for k in range(count)]
 
 
@@ -158,6 +183,12 @@ def describe_text(lines: Iterable[str]) -> TextStatistics:
     decomposed = set(unicodedata.normalize("NFD", "".join(alphabet)))
     num_words = words.total()
     mean_words = num_words / max(len(texts), 1)
+    num_characters = sum(map(len, words.elements()))
+    are_unspaced = (
+        share_unspaced("".join(characters.elements())) > _UNSPACED
+        and num_characters >= _MIN_SENTENCE * num_words
+        and len(alphabet) >= _MIN_CHARACTERS
+    )
     phones = sum(count for word, count in words.items() if _num_letters(word) <= _MAX_LETTERS)
     return TextStatistics(
         num_lines=len(texts),
@@ -171,6 +202,7 @@ def describe_text(lines: Iterable[str]) -> TextStatistics:
         num_word_types=len(words),
         new_word_rate=sum(count == 1 for count in words.values()) / max(num_words, 1),
         are_symbols=mean_words > 1.5 and len(words) <= _MAX_SYMBOLS and phones >= 0.99 * num_words,
+        are_unspaced=are_unspaced,
     )
 
 
@@ -207,7 +239,8 @@ def choose_level(text: TextStatistics, *, strings: bool, given: str | None = Non
     on spelling to sound. Words are tokens where the vocabulary is closed: the next word is new with a probability below
     0.5 % (Good–Turing). Everything else is cut into subwords (Sennrich et al. 2016): about one per 60 running words,
     for few data need few (Sennrich & Zhang 2019); on Multi30k's 370,000 words that is 6,000, and the README's BLEU of
-    41.3 had 8,000 and 5,000. The number was not tuned.
+    41.3 had 8,000 and 5,000. The number was not tuned. Sentences without blanks between words are cut into subwords
+    too, two characters being counted as a word (Kudo & Richardson 2018 learn them from raw sentences).
 
     Args:
         text: one side.
@@ -222,7 +255,7 @@ def choose_level(text: TextStatistics, *, strings: bool, given: str | None = Non
     if kind == "word":
         return Level(kind, min(max(text.num_word_types + 100, 1000), 50_000), "words", reason)
     smallest = max(500, 2 * text.alphabet_size + 100)
-    size = max(smallest, min(16_000, _round(text.num_words / _TOKENS_PER_SUBWORD)))
+    size = max(smallest, min(16_000, _round(text.num_lines * text.words_per_line / _TOKENS_PER_SUBWORD)))
     return Level(kind, size, f"{size:,} subwords", reason)
 
 
@@ -231,6 +264,8 @@ def _level(text: TextStatistics, strings: bool) -> tuple[str, str]:
         return "word", f"{text.num_word_types} symbols separated by blanks"
     if strings:
         return "char", "short strings, where most words are new"
+    if text.are_unspaced:
+        return "bpe", "sentences without blanks between words"
     if text.are_single_words:
         return "char", "no blanks between words"
     if text.new_word_rate < _NEW_WORDS:
@@ -272,6 +307,7 @@ def choose_schedule(
     why: str = "",
     by_hand: int | None = None,
     keep_last: bool = False,
+    decoded: int | None = None,
 ) -> list[Decision]:
     """Choose what follows from the number of updates: warm-up, decay, validations and early stopping.
 
@@ -288,6 +324,7 @@ def choose_schedule(
         why: for this score.
         by_hand: the updates that were given by hand, which everything else follows; see `updates_by_hand`.
         keep_last: whether nothing is selected: one validation, at the end.
+        decoded: the most validation examples that are decoded; None for the usual number.
     """
     length = updates if by_hand is None else by_hand
     warmup = min(200, length // 20)
@@ -299,6 +336,9 @@ def choose_schedule(
         validations = f"once, at the end; {selection} selects"
     if keep_last:
         every, patience, validations = length, 0, "once, at the end; the last weights are kept"
+    validation: dict[str, Any] = {"validate_every": every, "select": select, "patience": patience}
+    if decoded is not None:
+        validation["validation_sentences"] = decoded
     return [
         Decision(
             "updates",
@@ -316,7 +356,7 @@ def choose_schedule(
             "validation",
             validations,
             why or ("25 in a run" if every > _UPDATES_BETWEEN else "at most 25 in a run"),
-            {"training": {"validate_every": every, "select": select, "patience": patience}},
+            {"training": validation},
         ),
     ]
 

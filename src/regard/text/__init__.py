@@ -1,5 +1,6 @@
 """Lines ↔ ids: reading corpora, training tokenizers, encoding, and filtering what cannot be used."""
 
+from regard.text.bpe_dropout import BPEDropout as BPEDropout
 from regard.text.features import CaptionedFeatures as CaptionedFeatures
 from regard.text.features import as_numbers as as_numbers
 from regard.text.features import read_captioned as read_captioned

@@ -3,9 +3,10 @@
 In: paths, or names of labels. Out: `Labels`, a closed set of names ↔ ids, counted from 0 in the names' order;
 `LabelledText`s to train on or to score, plain texts to classify, and both as ids. There is no unknown label: no model
 could predict it, so a name that is not in the training data is an error. So is a blank text in training data; to
-classify, blank texts are allowed, and N lines in are N texts out.
+classify, blank texts are allowed, and N lines in are N texts out; a line that names the columns is a blank text.
 """
 
+import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -15,14 +16,24 @@ from regard.errors import ConfigError, DataError, nearest
 from regard.text.formats import (
     group_by_size,
     inspect_lines,
+    is_json_lines,
     look_ahead,
+    name_members,
     read_columns,
     read_file,
+    read_json_lines,
     read_plain,
     shown,
 )
 from regard.text.formats.columns import named
-from regard.text.formats.layout import Column, parse_column, vertical_error
+from regard.text.formats.layout import (
+    Column,
+    Layout,
+    number_columns,
+    parse_column,
+    refuse_json_lines,
+    vertical_error,
+)
 from regard.text.pairs import Place
 from regard.text.tokenizer import Tokenizer
 
@@ -143,10 +154,11 @@ def read_labelled(
     Args:
         path: the file, as `read_file` takes it.
         num_texts: how many texts share a label, 1 or 2.
-        columns: the columns of the label and then of each text, numbers from 1 or names of the header row; 1, 2 (and 3)
-            if None, and then there may be no others.
+        columns: the columns of the label and then of each text, numbers from 1 or names of the header row. If None,
+            those that a header row names; without one 1, 2 (and 3), and then there may be no others.
         separator: ``tab``; or ``space`` for a label, a blank and one text, as sentiment corpora are published.
-        header: whether the first line has the columns' names, and is skipped; it is where a column is named.
+        header: whether the first line has the columns' names, and is skipped; it is where a column is named, and where
+            all its cells are names that columns have, as label and text.
 
     Raises:
         ConfigError: columns, texts and separator do not go together.
@@ -160,15 +172,25 @@ def read_labelled(
             "leave the columns out, or separate them by tabs"
         )
     origin = shown(path)
+    if is_json_lines(path):
+        yield from _read_json_labels(path, columns, num_texts)
+        return
     first, lines = look_ahead(read_file(path))
-    if columns is None and separator == "tab" and inspect_lines(first).is_vertical:
+    layout = inspect_lines(first)
+    if columns is None and separator == "tab" and layout.is_vertical:
         raise vertical_error(path)
+    exact = columns is None
+    if separator == "tab" and layout.has_header:
+        header = True
+        found = _columns_below(layout, num_texts) if columns is None else None
+        if found is not None:
+            wanted, exact = found, False
     rows = read_columns(
         path,
         wanted,
         separator=separator,
         header=header,
-        exact=columns is None,
+        exact=exact,
         remedy=lambda cells: _remedy(cells, wanted),
         lines=lines,
     )
@@ -183,6 +205,41 @@ def read_labelled(
                     "another column"
                 )
         yield LabelledText(label.strip(), tuple(texts), place)
+
+
+def _columns_below(layout: Layout, num_texts: int) -> tuple[int, ...] | None:
+    """The columns of the label and of each text below a header; None where it does not say them."""
+    label = layout.header.get("label")
+    if label is None:
+        return None
+    if num_texts == 1 and "text" in layout.header:
+        return label, layout.header["text"]
+    texts = [column for column in range(1, layout.num_columns + 1) if column != label]
+    return (label, *texts) if len(texts) == num_texts else None
+
+
+def _read_json_labels(
+    path: str | Path, columns: Sequence[Column] | None, num_texts: int
+) -> Iterator[LabelledText]:
+    """Labelled texts of JSON lines; a label may be a number or a truth value, as 1 or true."""
+    texts = ("text",) if num_texts == 1 else ("text1", "text2")
+    label, *texts_named = name_members(path, columns, ("label", *texts))
+    for number, value in read_json_lines(path, texts_named):
+        place, found = Place(shown(path), number), value.get(label)
+        if label not in value:
+            raise DataError(
+                f"{place}: no label named {label!r}; name label and text with --columns, as --columns {label} "
+                f"{' '.join(texts_named)}"
+            )
+        if not isinstance(found, str | int) or not str(found).strip():
+            raise DataError(
+                f"{place}: {json.dumps(found):.60} is no label; write a text, a whole number, true or false, or leave "
+                "the line out"
+            )
+        if not all(value[name].strip() for name in texts_named):
+            raise DataError(f"{place}: a blank text; leave the line out, or name another with --columns")
+        written = str(found).lower() if isinstance(found, bool) else str(found).strip()
+        yield LabelledText(written, tuple(value[name] for name in texts_named), place)
 
 
 def read_texts(
@@ -213,10 +270,17 @@ def read_texts(
             yield (line,)
         return
     wanted = _wanted(columns, range(1, num_texts + 1), "each text")
+    refuse_json_lines(path)
     options = " ".join(f"{name} {k + 1}" for k, name in enumerate(_COLUMN_OPTIONS[:num_texts]))
+    first, lines = look_ahead(read_file(path))
+    has_header = inspect_lines(first).has_header or number_columns(path, wanted, first)[1]
+    if has_header:
+        yield ("",) * num_texts
     rows = read_columns(
         path,
         wanted,
+        header=has_header,
+        lines=lines,
         blank=True,
         exact=columns is None,
         remedy=lambda _: (

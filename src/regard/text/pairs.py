@@ -12,12 +12,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from regard.config import toml_value
-from regard.errors import ConfigError, DataError
+from regard.errors import ConfigError, DataError, nearest
 from regard.text.formats import (
     group_by_size,
     inspect_lines,
     is_json_lines,
     look_ahead,
+    name_members,
     read_columns,
     read_file,
     read_json_lines,
@@ -25,6 +26,8 @@ from regard.text.formats import (
     shown,
 )
 from regard.text.formats.columns import named
+from regard.text.formats.comma_separated import is_comma_separated
+from regard.text.formats.files import COMPRESSED
 from regard.text.formats.layout import (
     Column,
     Layout,
@@ -95,7 +98,7 @@ def read_pairs(
     """
     origin = shown(source)
     if target is None and is_json_lines(source):
-        yield from _read_json_pairs(source)
+        yield from _read_json_pairs(source, columns, features)
         return
     if target is None:
         first, lines = look_ahead(read_file(source))
@@ -108,7 +111,7 @@ def read_pairs(
             found.read,
             header=found.header,
             blank=with_features,  # UniMorph has blank lines between its lemmas
-            exact=columns is None,
+            exact=columns is None and not (found.header and found.note),
             remedy=_remedy,
             lines=lines,
         )
@@ -132,10 +135,18 @@ def read_pairs(
         yield SentencePair(source_text, target_text, Place(origin, number))
 
 
-def _read_json_pairs(path: str | Path) -> Iterator[SentencePair]:
+def _read_json_pairs(
+    path: str | Path, columns: Sequence[Column] | None, features_name: Column | None
+) -> Iterator[SentencePair]:
     """The pairs of JSON lines, with features as a list of names or as one text."""
-    for number, value in read_json_lines(path, ("source", "target")):
-        features = value.get("features")
+    source, target = name_members(path, columns, ("source", "target"))
+    for number, value in read_json_lines(path, (source, target)):
+        named_so = "features" if features_name is None else str(features_name)
+        if features_name is not None and named_so not in value:
+            raise DataError(
+                f"{shown(path)}:{number}: no features named {named_so!r}; {nearest(named_so, value)}"
+            )
+        features = value.get(named_so)
         names = (
             None if features is None else split_features(features) if isinstance(features, str) else features
         )
@@ -143,7 +154,7 @@ def _read_json_pairs(path: str | Path) -> Iterator[SentencePair]:
             raise DataError(f'{shown(path)}:{number}: "features" are not names; write them as ["V", "PST"]')
         place = Place(shown(path), number)
         yield SentencePair(
-            value["source"], value["target"], place, features=None if names is None else tuple(names)
+            value[source], value[target], place, features=None if names is None else tuple(names)
         )
 
 
@@ -231,7 +242,15 @@ def _choose_columns(
     if found is None:
         if known:
             raise DataError(f"{origin}: no column of features recognised{_needs_features(known)}")
-        return PairColumns(columns or (1, 2), layout.has_header)
+        if columns is not None or not layout.has_header:
+            return PairColumns(columns or (1, 2), layout.has_header)
+        chosen = (header["source"], header["target"]) if {"source", "target"} <= header.keys() else (1, 2)
+        return PairColumns(
+            chosen,
+            True,
+            f"{origin}: the first line names the columns, and is left out; source in column {chosen[0]}, target in "
+            f"column {chosen[1]}",
+        )
     others = [c for c in range(1, layout.num_columns + 1) if c != found]
     in_header = [header[role] for role in ("source", "target") if header.get(role, found) != found]
     if columns is None and len(in_header) < 2 and len(others) != 2:
@@ -297,7 +316,8 @@ def read_lines(paths: Iterable[str | Path]) -> Iterator[str]:
         if is_json_lines(path):
             yield from (value["text"] for _, value in read_json_lines(path, ("text",)))
             continue
-        yield from read_plain(path, f"give one text per line, such as one column: cut -f 1 {path}")
+        cut = "" if is_comma_separated(path, COMPRESSED) else f": cut -f 1 {path}"
+        yield from read_plain(path, f"give one text per line, such as one column{cut}")
 
 
 _CHUNK = 4096

@@ -19,6 +19,7 @@ from regard.text.formats.layout import (
     inspect_lines,
     number_columns,
     refuse_columns,
+    refuse_json_lines,
     split_features,
 )
 
@@ -166,6 +167,7 @@ def find_source_columns(
         DataError: the file has columns and none was given; or no features, and the model needs them; or its first line
             does not have a name.
     """
+    refuse_json_lines(path, column if isinstance(column, str) and not column.isdecimal() else "source")
     given = {
         flag: each for flag, each in (("--column", column), ("--features", features)) if each is not None
     }
@@ -184,7 +186,9 @@ def find_source_columns(
             refuse_columns(path, first, _TRANSLATED_COLUMN)
             return SourceColumns()
         refuse_blank(path, layout, numbers)
-        return SourceColumns(numbers[0], header=by_name)
+        header = layout.has_header and layout.is_table
+        note = "" if by_name or not header else f"{shown(path)}: the first line names the columns"
+        return SourceColumns(numbers[0], header=header or by_name, note=note)
     found = (
         chosen.get("--features")
         or layout.header.get("features")

@@ -232,6 +232,12 @@ class Tokenizer:
         """Return the id of a piece or of a special's name (the special, where a piece is called alike)."""
         return self._ids.get(token)
 
+    def merges(self) -> list[tuple[str, str]]:
+        """The pairs of pieces that `bpe` merges, in order of priority; none of another kind."""
+        return [
+            (first, second) for first, second in json.loads(self._engine.to_str())["model"].get("merges", ())
+        ]
+
     def difference(self, other: "Tokenizer") -> str:
         """Say how another tokenizer differs, empty where the two give every line the same ids."""
         if self.kind != other.kind:

@@ -61,6 +61,47 @@ def kinds(plan):
     return options["tokenizer.source"], options["tokenizer.target"], options["training.select"]
 
 
+def without_blanks(count):
+    """Sentences as in Japanese: of kana and Chinese characters, 12 to 20 of them."""
+    rng = random.Random(3)
+    letters = [chr(0x3042 + k) for k in range(80)] + [chr(0x4E00 + k) for k in range(400)]
+    return ["".join(rng.choices(letters, k=rng.randint(12, 20))) for _ in range(count)]
+
+
+def test_a_blank_side_is_no_trouble():
+    """A plan is made before such pairs are left out."""
+    pairs = [SentencePair("", "brauner b"), SentencePair("a b", ""), *sentences(20, 8)]
+    assert "22 pairs" in decide([*pairs, SentencePair("x", "y")]).data
+
+
+class TestWithoutBlanks:
+    def test_their_translations_are_sentences(self):
+        english = [pair.source for pair in sentences(2_000, 8)]
+        pairs = [
+            SentencePair(source, target)
+            for source, target in zip(without_blanks(2_000), english, strict=True)
+        ]
+        plan = decide(pairs)
+        assert kinds(plan) == ("bpe", "bpe", "bleu")
+        assert "2,000" not in plan.data
+        assert "sentences" in plan.data
+        assert "no blanks between words in the source" in plan.data
+        back = decide([SentencePair(pair.target, pair.source) for pair in pairs])
+        assert kinds(back) == ("bpe", "bpe", "chrf")
+
+    def test_both_sides(self):
+        lines = without_blanks(1_000)
+        plan = decide([SentencePair(line, line[::-1]) for line in lines])
+        assert kinds(plan) == ("bpe", "bpe", "chrf")
+
+    def test_words_and_their_sound_are_strings(self):
+        words = [line[:9] for line in without_blanks(1_000)]
+        phones = [" ".join("aiueo"[ord(letter) % 5] for letter in word) for word in words]
+        plan = decide([SentencePair(word, sound) for word, sound in zip(words, phones, strict=True)])
+        assert options_of(plan)["tokenizer.target"] == "word"
+        assert "pairs of strings" in plan.data
+
+
 class TestKindsOfFiles:
     def test_spelling_to_sound(self):
         plan = decide(spelling(3_600))
@@ -137,14 +178,6 @@ class TestKindsOfFiles:
         assert middle["training.max_updates"] == 6_200  # twenty passes of 64
         assert middle["model.encoder.dropout"] == 0.5
 
-    def test_text_without_blanks(self):
-        rng = random.Random(3)
-        characters = [chr(0x4E00 + k) for k in range(400)]
-        pairs = [
-            SentencePair(pair.source, "".join(rng.choices(characters, k=60))) for pair in sentences(500, 20)
-        ]
-        assert kinds(decide(pairs)) == ("bpe", "char", "loss")
-
 
 def test_hangul_is_decomposed_where_it_is_read_by_characters():
     rng = random.Random(1)
@@ -171,6 +204,7 @@ def test_no_planned_run_ends_inside_its_warm_up(number, strings):
     assert training["max_epochs"] == 0
     assert training["warmup"] <= training["max_updates"] / 10
     assert training["validate_every"] * training["patience"] < training["max_updates"]
+    assert training.get("validation_sentences") == (2_000 if strings else None)
 
 
 @pytest.mark.parametrize("pairs", [spelling(60), sentences(60, 10)], ids=["strings", "sentences"])
@@ -245,6 +279,17 @@ class TestOrder:
         assert correlate_order([(line, [c.upper() for c in line]) for line in lines]) > 0.95
         assert correlate_order([(line, line[::-1]) for line in lines]) < -0.95
         assert abs(correlate_order([(line, rng.sample(line, len(line))) for line in lines])) < 0.3
+
+    def test_an_excerpt_in_alphabetical_order(self):
+        """All lemmas begin with an a, and most forms end with a suffix that no letter of the lemma stands for."""
+        rng = random.Random(3)
+        stems = ["a" + "".join(rng.sample("bcdfghjkmnpqstvwxz", 5)) for _ in range(300)]
+        suffixes = ["lere", "iler", "leri", "u", "oy"]
+        pairs = [SentencePair(stem, stem + rng.choice(suffixes)) for stem in stems]
+        assert describe_pairs(pairs).are_monotone
+        assert not describe_pairs(
+            [SentencePair(pair.source, pair.target[::-1]) for pair in pairs]
+        ).are_monotone
 
     def test_nothing_to_compare(self):
         assert correlate_order([]) == 0

@@ -83,10 +83,14 @@ def test_features_are_split(cell, features):
     assert split_features(cell) == features
 
 
-def test_a_header_needs_a_source_and_features():
+def test_a_header_names_source_and_features_or_every_column():
     assert inspect_lines(["lemma\tform\tfeatures"]).header == {"source": 1, "target": 2, "features": 3}
     assert inspect_lines(["Source\tMSD"]).header == {"source": 1, "features": 2}
-    for line in ("lemma\tform", "lemma\tword\tfeatures", "run\tV;PST\tran"):
+    assert inspect_lines(["Source\ttarget"]).header == {"source": 1, "target": 2}
+    assert inspect_lines(["#target\tsource"]).header == {"target": 1, "source": 2}
+    assert inspect_lines(["id\tText\tlabel"]).header == {"text": 2, "label": 3}
+    assert inspect_lines(["English\tGerman"]).has_header
+    for line in ("lemma\tword\tfeatures", "run\tV;PST\tran", "label\tun label", "text", "form\tform"):
         assert inspect_lines([line]).header == {}
 
 

@@ -35,6 +35,31 @@ def test_same_lines_however_they_are_packed(tmp_path, name):
     assert list(read_file(str(path))) == LINES
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a", "ä\tb\n".encode("utf-16"), "a: UTF-16; convert it: iconv -f UTF-16"),
+        ("a", "ä\tb\n".encode("utf-16-be", "strict").join([b"\xfe\xff", b""]), "UTF-16"),
+        ("a", "a\tb\n".encode("utf-16-le"), "UTF-16 without a byte order mark; .* UTF-16LE"),
+        ("a", "a\tb\n".encode("utf-16-be"), "UTF-16 without a byte order mark; .* UTF-16BE"),
+        ("a.xlsx", b"PK\x03\x04\x14\0\0", "a ZIP archive, such as a spreadsheet"),
+        ("a.tsv", gzip.compress(b"a\n", mtime=0), "compressed by gzip; name it .gz"),
+        ("a.tsv", lzma.compress(b"a\n"), "name it .xz"),
+        ("a.tsv", bz2.compress(b"a\n"), "name it .bz2"),
+        ("a.tsv", b"a\tb\rc\td\re\tf\r", "carriage returns end its lines"),
+    ],
+)
+def test_files_of_another_kind(tmp_path, name, content, message):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(DataError, match=message):
+        list(read_file(tmp_path / name))
+
+
+def test_a_text_that_begins_like_an_archive(tmp_path):
+    (tmp_path / "a").write_bytes(b"BZh is a name\nPK\r\n\ra\n")
+    assert list(read_file(tmp_path / "a")) == ["BZh is a name", "PK", "\ra"]
+
+
 def test_standard_input_is_read_and_left_open(monkeypatch):
     buffer = io.BytesIO(TEXT.encode())
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(buffer))
@@ -125,11 +150,11 @@ def _changed_byte(data, at):
 
 # lines that pack badly, so that cutting the end off cuts into the text
 TEXT_TO_DAMAGE = "".join(f"{n * 7919 % 10007:x}\n" for n in range(2000)).encode()
-GZIP = gzip.compress(TEXT_TO_DAMAGE)
+GZIP = gzip.compress(TEXT_TO_DAMAGE, mtime=0)
 
 DAMAGED = {
     "cut.gz": GZIP[:-100],
-    "checksum.gz": _changed_byte(gzip.compress(b"text\n" * 9), -6),
+    "checksum.gz": _changed_byte(gzip.compress(b"text\n" * 9, mtime=0), -6),
     "body.gz": GZIP[:10] + b"\xff" * 50 + GZIP[60:],
     "foreign.gz": b"not packed at all",
     "cut.xz": lzma.compress(TEXT_TO_DAMAGE)[:-100],

@@ -45,14 +45,14 @@ def plan_text(
     """
     level = choose_level(
         text,
-        strings=text.are_single_words and text.mean_characters <= 40,
+        strings=text.are_strings,
         given=(given or {}).get("tokenizer", {}).get("text"),
     )
     size = {} if level.size is None else {"text_size": level.size}
-    many = num_lines * text.mean_words >= _MANY_WORDS
+    many = num_lines * text.words_per_line >= _MANY_WORDS
     units, dropout = (400, 0.5) if many else (200, 0.4)
     updates, why = count_updates(num_lines, 32, 10, 1_000, 40_000)
-    longest = text.long_characters if level.kind == "char" else text.long_words
+    longest = text.long_characters if level.kind == "char" else text.longest
     limit = min(max(100, 10 * round(0.15 * longest)), 300)
     decisions = [
         Decision("text", level.value, level.reason, {"tokenizer": {"text": level.kind, **size}}),
@@ -90,10 +90,13 @@ def plan_text(
             budget,
             updates,
             num_parameters=8 * units * units + units * (level.size or text.alphabet_size),
-            tokens_per_update=32 * (text.mean_characters if level.kind == "char" else text.mean_words),
+            tokens_per_update=32 * (text.mean_characters if level.kind == "char" else text.words_per_line),
         ),
     ]
-    data = f"{num_lines:,} lines of text; {text.mean_words:.1f} words, {text.mean_characters:.1f} characters per line"
+    length = f"{text.mean_words:.1f} words, {text.mean_characters:.1f} characters"
+    if text.are_unspaced:
+        length = f"{text.mean_characters:.1f} characters without blanks between words,"
+    data = f"{num_lines:,} lines of text; {length} per line"
     return Plan(data, tuple(decisions))
 
 

@@ -11,6 +11,7 @@ from regard.text.formats.files import read_file as read_file
 from regard.text.formats.files import read_groups as read_groups
 from regard.text.formats.files import shown as shown
 from regard.text.formats.json_lines import is_json_lines as is_json_lines
+from regard.text.formats.json_lines import name_members as name_members
 from regard.text.formats.json_lines import read_json_lines as read_json_lines
 from regard.text.formats.layout import inspect_lines as inspect_lines
 from regard.text.formats.layout import look_ahead as look_ahead

@@ -2,7 +2,7 @@
 
 In: paths, and columns, by number or by their names in a header row. Out: the cells of each line, or the n-th lines of
 two files together, read side by side, neither held whole. There is no quoting: a separator always separates columns,
-and quotation marks are text.
+and quotation marks are text; only a file named .csv has both its own way (`comma_separated`).
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -162,7 +162,7 @@ def _read_side(path: str | Path) -> Iterator[str]:
         raise vertical_error(path)
     if layout.is_table:
         raise DataError(
-            f"{shown(path)}: {layout.num_columns} columns, separated by tabs, and two files are named, which have one "
+            f"{shown(path)}: {layout.described(path)}, and two files are named, which have one "
             f"text per line; name this file alone, with its columns: {named((1, 2))}"
         )
     yield from lines

@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import IO, TypeVar, cast
 
 from regard.errors import DataError
+from regard.text.formats.comma_separated import is_comma_separated, separate_by_tabs
 
 STDIN = "-"
 BOM = b"\xef\xbb\xbf"
@@ -42,7 +43,8 @@ def read_file(path: str | Path) -> Iterator[str]:
     r"""Yield the lines of a file in order, decoded, blank ones too.
 
     Args:
-        path: a plain, .gz, .xz, .bz2 or .zst file, or ``-`` for standard input.
+        path: a plain, .gz, .xz, .bz2 or .zst file, or ``-`` for standard input; the columns of a .csv file are
+            separated by tabs here.
 
     Yields:
         Each line without its ``\n`` or ``\r\n``; the last may lack one. A byte order mark at the start of
@@ -51,6 +53,11 @@ def read_file(path: str | Path) -> Iterator[str]:
     Raises:
         DataError: the file is missing, unreadable or damaged, or a line is not UTF-8 or too long.
     """
+    lines = _read_lines(path)
+    return separate_by_tabs(lines, path) if is_comma_separated(path, COMPRESSED) else lines
+
+
+def _read_lines(path: str | Path) -> Iterator[str]:
     try:
         with _open(path) as stream:
             read, cutter = cast(io.BufferedIOBase, stream).read1, _LineCutter(path)
@@ -59,7 +66,10 @@ def read_file(path: str | Path) -> Iterator[str]:
                 block = read(_BLOCK_BYTES)
                 for line in cutter.cut(block):
                     number += 1
-                    yield decode_line(line.removesuffix(b"\r"), path, number)
+                    line = line.removesuffix(b"\r")
+                    if number == 1:
+                        _refuse_foreign(line, path)
+                    yield decode_line(line, path, number)
     except _DAMAGE as error:
         raise _damaged(path, error) from error
     except MemoryError as error:  # of a decompressor: a file of a few bytes can name a window of 4 GB
@@ -225,6 +235,37 @@ _OPENERS: dict[str, Callable[[Path], IO[bytes]]] = {
 }
 COMPRESSED = frozenset(_OPENERS)
 """The suffixes of compressed files."""
+
+
+_SIGNATURES = {
+    b"\xff\xfe": "UTF-16; convert it: iconv -f UTF-16 -t UTF-8",
+    b"\xfe\xff": "UTF-16; convert it: iconv -f UTF-16 -t UTF-8",
+    b"PK\x03\x04": "a ZIP archive, such as a spreadsheet; unpack it, or save it as tab-separated text",
+    b"\x1f\x8b": "compressed by gzip; name it .gz",
+    b"\xfd7zXZ": "compressed by xz; name it .xz",
+    b"BZh": "compressed by bzip2; name it .bz2",
+    b"\x28\xb5\x2f\xfd": "compressed by zstd; name it .zst",
+}
+
+
+def _refuse_foreign(line: bytes, path: str | Path) -> None:
+    """Raise where a file's first bytes say that it is no text in UTF-8, or it has line ends of another kind.
+
+    Raises:
+        DataError: it is so; the message says how to convert it.
+    """
+    for signature, what in _SIGNATURES.items():
+        if line.startswith(signature) and (signature != b"BZh" or line[4:10] == b"1AY&SY"):
+            raise DataError(f"{shown(path)}: {what}")
+    if 3 * line.count(0) > len(line):
+        order = "LE" if line[1:2] == b"\0" else "BE"
+        raise DataError(
+            f"{shown(path)}: UTF-16 without a byte order mark; convert it: iconv -f UTF-16{order} -t UTF-8"
+        )
+    if line.count(b"\r") > 1 and all(part.strip() for part in line.split(b"\r")[:2]):
+        raise DataError(
+            f"{shown(path)}: carriage returns end its lines, as on old Macs; convert it: tr '\\r' '\\n' < {path}"
+        )
 
 
 def decode_line(line: bytes, path: str | Path, number: int) -> str:

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from regard.errors import DataError
+from regard.errors import ConfigError, DataError
 from regard.io import parse_json
 from regard.text.formats.files import COMPRESSED, read_file, shown
 
+_SHOWN = 60  # characters of a line
 _SUFFIXES = (".jsonl", ".ndjson")
 
 
@@ -20,6 +21,25 @@ def is_json_lines(path: str | Path) -> bool:
     if name.suffix.lower() in COMPRESSED:
         name = name.with_suffix("")
     return name.suffix.lower() in _SUFFIXES
+
+
+def name_members(
+    path: str | Path, columns: Sequence[int | str] | None, default: tuple[str, ...]
+) -> tuple[str, ...]:
+    """The names of an object's members that are to be read: those given as columns, or the default ones.
+
+    Raises:
+        ConfigError: a column is given by number.
+    """
+    if columns is None:
+        return default
+    names = tuple(map(str, columns))
+    if any(name.lstrip("-").isdecimal() for name in names):
+        raise ConfigError(
+            f"{shown(path)}: JSON lines have names and no numbers; give those of its texts, as --columns "
+            f"{' '.join(default)}"
+        )
+    return names
 
 
 def read_json_lines(path: str | Path, names: Sequence[str]) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -45,10 +65,14 @@ def read_json_lines(path: str | Path, names: Sequence[str]) -> Iterator[tuple[in
             raise DataError(
                 f"{shown(path)}:{number}: not JSON ({error}); give one object per line, as {example}"
             ) from error
-        missing = [n for n in names if not isinstance(value, dict) or not isinstance(value.get(n), str)]
+        if not isinstance(value, dict):
+            raise DataError(
+                f"{shown(path)}:{number}: no object but {line.strip()[:_SHOWN]!r}; give one per line, as {example}"
+            )
+        missing = [name for name in names if not isinstance(value.get(name), str)]
         if missing:
             raise DataError(
                 f"{shown(path)}:{number}: no text named {' or '.join(map(repr, missing))}; give one object per line, "
-                f"as {example}"
+                f"as {example}{', or name its texts with --columns' if len(names) > 1 else ''}"
             )
         yield number, value

@@ -14,7 +14,9 @@ from itertools import chain, islice
 from pathlib import Path
 
 from regard.errors import DataError, nearest
-from regard.text.formats.files import is_typed, read_file, shown
+from regard.text.formats.comma_separated import is_comma_separated
+from regard.text.formats.files import COMPRESSED, is_typed, read_file, shown
+from regard.text.formats.json_lines import is_json_lines
 
 LOOKED_AT = 100
 """How many lines are looked at."""
@@ -22,7 +24,9 @@ _SHARE = 0.9  # of the lines that must agree
 _MIN_ROWS = 2
 CONLLU_COLUMNS = 10
 _MIN_WORDS = 3  # lines of one word each, before a file is taken for CoNLL's
-_TAG = re.compile(r"O|[BIESLU]-\S+|[A-Z]{1,5}\$?|[^\w\s]+")
+TAG = re.compile(r"O|[BIESLU]-\S+|[A-Z]{1,5}\$?|-[A-Z]{3,4}-|[^\w\s]+")
+"""A tag by its form: of chunks and names, of Penn's and universal parts of speech (-LRB- is a bracket), and
+punctuation as its own tag."""
 
 FEATURE_SEPARATORS = ",;|"
 _SPLIT = re.compile(rf"[{FEATURE_SEPARATORS}\s]+")
@@ -35,6 +39,23 @@ ROLES = {
     "target": ("form", "wordform", "target", "tgt", "output", "inflection", "inflected"),
 }
 """What a column is for → the names that say so in a header row, in any case."""
+
+_LANGUAGES = (
+    "arabic bulgarian chinese czech danish dutch english estonian finnish french german greek hebrew hindi hungarian "
+    "icelandic indonesian irish italian japanese korean latin latvian lithuanian norwegian persian polish portuguese "
+    "romanian russian serbian slovak slovene spanish swedish thai turkish ukrainian vietnamese welsh "
+    "eng fra fre deu ger spa ita por nld dut rus cmn jpn kor vie ces pol tur"
+)
+_COLUMN_NAMES = {
+    "label": ("label", "labels", "class", "category", "sentiment", "polarity", "rating"),
+    "text": ("text", "texts", "sentence", "review", "comment", "tweet", "utterance", "document", "content"),
+    "": (
+        "id", "index", "idx", "no", "score", "sentence1", "sentence2", "sentence_a", "sentence_b", "premise",
+        "hypothesis", "translation", "words", "phone", "phones", "phoneme", "phonemes", "pronunciation", "ipa", "pos",
+        "grapheme", "graphemes", "transcription", "transliteration", "date", "question", "answer", *_LANGUAGES.split(),
+    ),
+}  # fmt: skip
+_ALL_NAMES = frozenset(chain.from_iterable([*ROLES.values(), *_COLUMN_NAMES.values()]))
 
 Column = int | str
 """A column of a tab-separated file: its number, counted from 1, or its name in the file's header row."""
@@ -50,8 +71,9 @@ class Layout:
         num_columns: how many cells most of them have.
         is_table: whether the file has columns; see the module.
         is_vertical: whether it has one word per line with its tags (CoNLL).
-        header: a role of `ROLES` → its column, counted from 1; empty without a header that names source and features.
-        has_header: whether the first line names the columns.
+        header: a role of `ROLES`, ``label`` or ``text`` → its column, counted from 1; empty without a header.
+        has_header: whether the first line names the columns: source and features among them, or all by names that
+            columns have.
     """
 
     num_lines: int
@@ -65,6 +87,11 @@ class Layout:
     def column(self, number: int) -> list[str]:
         """The cells of a column, counted from 1, of the lines that have it."""
         return [row[number - 1] for row in self.rows if len(row) >= number]
+
+    def described(self, path: str | Path) -> str:
+        """How many columns, for a message about the file; those of .csv are separated by tabs only here."""
+        count = f"{self.num_columns} columns"
+        return count if is_comma_separated(path, COMPRESSED) else f"{count}, separated by tabs"
 
     def is_blank(self, number: int) -> bool:
         """Whether a column is blank in all of several lines."""
@@ -132,13 +159,13 @@ def inspect_lines(lines: Iterable[str], *, header: bool = False) -> Layout:
 
     Args:
         lines: the first ones.
-        header: whether the first is known to name the columns; otherwise it does if it names source and features.
+        header: whether the first is known to name the columns; otherwise its cells decide.
     """
     looked_at = list(islice(lines, LOOKED_AT))
     real = [line for line in looked_at if line.strip() and not line.startswith("# ")]
     rows = [tuple(line.split("\t")) for line in real]
     roles = _roles(rows[0]) if rows else {}
-    has_header = header or {"source", "features"} <= roles.keys()
+    has_header = header or {"source", "features"} <= roles.keys() or (bool(rows) and _names_columns(rows[0]))
     rows = rows[1:] if has_header else rows
     num_rows = sum("\t" in line.strip() for line in real)
     is_table = num_rows >= _MIN_ROWS and num_rows >= _SHARE * len(real)
@@ -185,12 +212,27 @@ def refuse_columns(path: str | Path, lines: Iterable[str], remedy: str) -> None:
     Raises:
         DataError: the file is a table, or has one word per line.
     """
+    refuse_json_lines(path)
     layout = inspect_lines(lines)
     if layout.is_vertical:
         raise vertical_error(path)
     if layout.is_table:
+        raise DataError(f"{shown(path)}: {layout.described(path)}, where plain text is expected; {remedy}")
+
+
+def refuse_json_lines(path: str | Path, name: str = "text") -> None:
+    """Raise where plain text or columns are expected, and a file's name says that it has JSON lines.
+
+    Args:
+        path: the file.
+        name: that of the text that is wanted, for the message.
+
+    Raises:
+        DataError: it has.
+    """
+    if is_json_lines(path):
         raise DataError(
-            f"{shown(path)}: {layout.num_columns} columns, separated by tabs, where plain text is expected; {remedy}"
+            f"{shown(path)}: JSON lines, where plain text is expected; write one text per line, as jq -r .{name} {path}"
         )
 
 
@@ -229,12 +271,29 @@ def _roles(cells: Sequence[str]) -> dict[str, int]:
     """The roles that a header row gives to columns; empty where two columns have the same."""
     roles: dict[str, int] = {}
     for number, cell in enumerate(cells, start=1):
-        for role, names in ROLES.items():
-            if cell.strip().lower() in names:
+        for role, names in (*ROLES.items(), *_COLUMN_NAMES.items()):
+            if not role:
+                continue
+            if _column_name(cell) in names:
                 if role in roles:
                     return {}
                 roles[role] = number
     return roles
+
+
+def _column_name(cell: str) -> str:
+    """A cell of a header row, in small letters; # may begin the row."""
+    return cell.strip().lower().lstrip("\ufeff#")
+
+
+def _names_columns(cells: Sequence[str]) -> bool:
+    """Whether several cells are different names of columns, as ``source`` and ``target`` or ``label`` and ``text``.
+
+    The first may be blank: pandas writes the rows' numbers into a column without a name.
+    """
+    names = [_column_name(cell) for cell in cells]
+    names = names[1:] if names[0] == "" else names
+    return 1 < len(names) == len(set(names)) and all(name in _ALL_NAMES for name in names)
 
 
 def _mostly_known(cells: Sequence[str], known: Collection[str]) -> bool:
@@ -264,4 +323,4 @@ def _is_spaced_conll(lines: Sequence[str], blank_between: bool) -> bool:
     if not blank_between or len(rows) < _MIN_WORDS or len({len(row) for row in rows}) > 1 or len(rows[0]) < 2:
         return False
     words, tags = [row[0] for row in rows], [row[-1] for row in rows]
-    return all(map(_TAG.fullmatch, tags)) and not all(map(_TAG.fullmatch, words))
+    return all(map(TAG.fullmatch, tags)) and not all(map(TAG.fullmatch, words))
