@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from regard.layers import (
     POOLINGS,
@@ -130,7 +130,23 @@ def test_padding_and_the_garbage_in_it_change_nothing(name):
         part = slice(row, row + 1)
         alone = layer(ANNOTATIONS[part, :length], MASK[part, :length], LAST[part])
         torch.testing.assert_close(alone.vector, plain[part])
-    assert (alpha is None) == (name != "attention")
+    assert (alpha is None) == (name in ("last", "mean"))
+
+
+def test_the_maximum_is_of_each_unit_and_the_words_share_the_units(agree):
+    def by_hand(annotations):
+        rows = [annotations[row, :length] for row, length in enumerate(LENGTHS.tolist())]
+        vectors = torch.stack([torch.stack([max(unit, key=Tensor.item) for unit in row.T]) for row in rows])
+        alphas = torch.zeros_like(MASK, dtype=annotations.dtype)
+        for row, (words, vector) in enumerate(zip(rows, vectors, strict=True)):
+            for j, word in enumerate(words):
+                alphas[row, j] = int((word == vector).sum()) / len(word)
+        return vectors, alphas
+
+    agree(lambda annotations: pooling("max")(annotations, MASK, LAST), by_hand, [ANNOTATIONS])
+    assert pooling("max")(-torch.ones(1, 2, 3).double(), torch.tensor([[True, False]])).alpha.tolist() == [
+        [1, 0]
+    ]
 
 
 def test_the_mean_of_equal_annotations_is_the_annotation_and_of_one_itself():

@@ -184,3 +184,20 @@ def test_dropout_is_between_bidirectional_layers_and_only_in_training():
     assert torch.equal(single(x, PADDED)[0], single(x, PADDED)[0])
     stack.eval()
     assert torch.equal(stack(x, PADDED)[0], stack(x, PADDED)[0])
+
+
+@pytest.mark.parametrize("kind", CELLS)
+def test_weight_dropout_is_one_mask_on_U_for_all_rows_and_steps(kind):
+    (cell,) = stack_of(kind).layers
+    inputs = torch.randn(B, T, M, dtype=torch.float64)
+    whole = cell(inputs, MASK)[0]
+    cell.weight_dropout = 0.5
+    torch.manual_seed(1)
+    outputs, _ = cell(inputs, MASK)
+    (gradient,) = torch.autograd.grad(outputs.sum(), cell.U)
+    torch.manual_seed(1)
+    dropped = nn.functional.dropout(cell.U.detach(), 0.5)
+    assert torch.equal(gradient[dropped == 0], torch.zeros_like(gradient[dropped == 0]))
+    torch.testing.assert_close(cell.eval()(inputs, MASK)[0], whole)
+    cell.U.data.copy_(dropped)
+    torch.testing.assert_close(cell(inputs, MASK)[0], outputs)

@@ -24,7 +24,7 @@ COVERING = {
     "hidden": {"pooling": "mean", "num_texts": 2, "hidden_size": 3},
     **{
         f"between-{pooling}": {"pooling": pooling, "num_texts": 2, "between": "attention", "cell": "lstmn"}
-        for pooling in ("mean", "attention")
+        for pooling in ("mean", "max", "attention")
     },
 }
 covering = pytest.mark.parametrize("options", COVERING.values(), ids=COVERING.keys())
@@ -75,7 +75,7 @@ def test_padding_order_batch_and_path_change_nothing(options, build, run, same, 
     model, num_texts = build(**options), options.get("num_texts", 1)
     batch = batch_of(ROWS, num_texts)
     logits, weights, grads = run(model, batch)
-    assert len(weights) == (num_texts * len(ROWS) if options["pooling"] == "attention" else 0)
+    assert len(weights) == (num_texts * len(ROWS) if options["pooling"] in ("attention", "max") else 0)
     pairs = [
         widened(ids, mask, 2 + k) for k, (ids, mask) in enumerate(zip(batch.ids, batch.masks, strict=True))
     ]
@@ -125,6 +125,8 @@ def test_a_text_becomes_the_vector_of_its_pooling(pooling, build):
             )
         case "mean":
             expected = annotations.mean(dim=1)
+        case "max":
+            expected = annotations.amax(dim=1)
         case "attention":
             p = model.pooling
             energies = torch.stack([p.v_a @ torch.tanh(p.q + p.U_a @ h) for h in annotations[0]])
@@ -165,8 +167,8 @@ def test_each_word_is_joined_with_what_it_attends_to_in_the_other_text(build):
 def test_configuration():
     config = ClassifierConfig(EncoderConfig(cell="lstm"), num_texts=2, pooling="mean", hidden_size=7)
     assert ClassifierConfig.from_mapping(config.to_mapping(), "model") == config
-    with pytest.raises(ConfigError, match=r"model\.pooling: no 'max'; known: attention, last, mean"):
-        ClassifierConfig(pooling="max")
+    with pytest.raises(ConfigError, match=r"model\.pooling: no 'sum'; known: attention, last, max, mean"):
+        ClassifierConfig(pooling="sum")
     with pytest.raises(ConfigError, match=r"model\.num_texts: 3 is out of range; it must be from 1 to 2"):
         ClassifierConfig(num_texts=3)
     with pytest.raises(ConfigError, match=r"model\.between: no 'both'; known: attention, none"):
@@ -182,7 +184,7 @@ def test_configuration():
     for name in ("pooling_size", "hidden_size", "dropout"):
         with pytest.raises(ConfigError, match=rf"model\.{name}: -1 is out of range"):
             ClassifierConfig(**{name: -1})
-    for pooling in ("last", "mean"):
+    for pooling in ("last", "mean", "max"):
         message = (
             rf"model\.pooling_size = 5: the pooling '{pooling}' has no alignment units; .*choose attention"
         )

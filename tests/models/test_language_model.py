@@ -181,6 +181,20 @@ def test_dropout_acts_only_in_training_and_before_the_output_too():
     assert not twice()
 
 
+def test_weight_dropout_is_that_of_every_layer_in_training():
+    config = LanguageModelConfig(weight_dropout=0.5, num_layers=2, embedding_size=4, state_size=8)
+    model = LanguageModelNetwork(config, 9)
+    batch = pad_lines(LINES)
+    logits = [model(batch.previous_ids, batch.mask).logits for _ in range(2)]
+    assert not torch.equal(*logits)
+    assert [cell.weight_dropout for cell in model.stack.layers] == [0.5, 0.5]
+    model.eval()
+    logits = [model(batch.previous_ids, batch.mask).logits for _ in range(2)]
+    assert torch.equal(*logits)
+    with pytest.raises(ConfigError, match=r"model\.weight_dropout: 1 is out of range"):
+        LanguageModelConfig(weight_dropout=1.0)
+
+
 def test_cells_without_a_tape_have_no_alpha(build):
     batch = pad_lines(LINES)
     with pytest.raises(ConfigError, match="LSTM does not attend to its own past"):

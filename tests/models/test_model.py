@@ -33,7 +33,7 @@ def biases(built: Seq2Seq):
     return {name: value for name, value in built.named_parameters() if value.dim() == 1}
 
 
-@pytest.mark.parametrize(("rule", "bound"), [("sutskever", 0.08), ("luong", 0.1)])
+@pytest.mark.parametrize(("rule", "bound"), [("zaremba", 0.05), ("sutskever", 0.08), ("luong", 0.1)])
 def test_uniform_rules_fill_every_parameter_within_their_bound(rule, bound):
     for name, value in model(rule, "lstm").named_parameters():
         assert value.abs().max() <= bound, name

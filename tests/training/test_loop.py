@@ -2,6 +2,7 @@
 
 import json
 import math
+import time
 
 import pytest
 import torch
@@ -210,10 +211,48 @@ class TestWhatIsWritten:
         assert all(event.tokens_per_second > 0 and event.seconds > 0 for event in reports)
         assert reports[0].loss > reports[-1].loss
 
+    def test_what_is_left_counts_the_validations_to_come(self, run, monkeypatch):
+        """Updates are quick, a validation takes a quarter of a second, and the first update of a session is slow."""
+        measure, update = TranslateTask.measure, loop.Loop._update
+
+        def measured(task, *arguments):
+            time.sleep(0.25)
+            return measure(task, *arguments)
+
+        def updated(training, group):
+            if training._state.updates == 0:
+                monkeypatch.setattr(training, "_attempt", slow(training._attempt))
+            update(training, group)
+
+        def slow(attempt):
+            def first(group):
+                time.sleep(0.5)
+                monkeypatch.undo()
+                monkeypatch.setattr(TranslateTask, "measure", measured)
+                return attempt(group)
+
+            return first
+
+        monkeypatch.setattr(TranslateTask, "measure", measured)
+        monkeypatch.setattr(loop.Loop, "_update", updated)
+        _, heard = run(max_updates=40, validate_every=10)
+        first, *_, at_twenty, at_thirty, at_forty = of(Progress, heard)
+        end = of(Validated, heard)[-1].seconds
+        assert first.left is None
+        for report in (at_twenty, at_thirty, at_forty):
+            assert report.left == pytest.approx(end - report.seconds, rel=0.5)
+
+    def test_what_is_left_of_minutes(self, run):
+        _, heard = run(max_updates=100_000, max_minutes=0.02, patience=0)
+        *_, last = of(Progress, heard)
+        assert 0 <= last.left <= 1.2 + 5
+        assert last.left < 100, "and not what all updates would take"
+
     def test_no_fraction_without_a_known_end(self, run, monkeypatch):
         script(monkeypatch, lambda real: {"loss": 1.0})
         _, heard = run(max_updates=0, patience=1, validate_every=1)
         assert {event.fraction for event in of(Progress, heard)} == {None}
+        assert {event.left for event in of(Progress, heard)} == {None}
 
     def test_the_rate_follows_the_schedule(self, run):
         _, heard = run(max_updates=20, warmup=2, learning_rate=0.5, schedule="linear")

@@ -46,7 +46,7 @@ VALIDATION = Validation(
 def test_training_in_a_pipe_is_plain_lines(capsys):
     with TrainingDisplay() as display:
         display(Note("[red]kept 3 of 5 pairs[/] (first at data[fr].tsv:2)"))
-        display(Progress(1500, 1.5, 0.25, 65.0, 2.34567, 0.001, 12345.6))
+        display(Progress(1500, 1.5, 0.25, 65.0, 2.34567, 0.001, 12345.6, 195.0))
         display(Validated(2000, 70.0, VALIDATION, select="bleu", best=True))
         worse = Validation(1.0, {**VALIDATION.scores, "bleu": 11.0})
         display(Validated(3000, 75.0, worse, select="bleu", best=False))
@@ -83,10 +83,26 @@ def test_a_terminal_breaks_lines_between_scores_and_between_words():
     ]
 
 
+def test_a_number_stays_with_its_per_cent():
+    console = Console(file=io.StringIO(), force_terminal=True, width=27, color_system=None)
+    TrainingDisplay(console)(Note("of the target's symbols 57 % are in the source"))
+    rows = console.file.getvalue().replace("\N{NO-BREAK SPACE}", " ").splitlines()
+    assert rows == ["of the target's symbols", "  57 % are in the source"]
+
+
 def test_training_without_a_known_end(capsys):
     with TrainingDisplay() as display:
         display(Progress(1, 0.1, None, 1.0, 2.0, 0.001, 10.0))
     assert capsys.readouterr().err.startswith("training  epoch 0.1  0:01 elapsed  update 1  loss")
+
+
+def test_how_near_the_end_by_patience_is(capsys):
+    with TrainingDisplay() as display:
+        display(Validated(2, 1.0, VALIDATION, "bleu", True, 0, 10))
+        display(Validated(3, 1.0, VALIDATION, "bleu", False, 4, 10))
+    first, second = capsys.readouterr().err.splitlines()
+    assert "BLEU 12.3 (best so far), chrF" in first
+    assert "BLEU 12.3 (best 12.3, 4 of 10 without a better one), chrF" in second
 
 
 def test_the_loss_is_shown_where_it_selects(capsys):

@@ -52,6 +52,7 @@ from regard.layers.feedforward import Embedding as Embedding
 from regard.layers.feedforward import Head as Head
 from regard.layers.feedforward import LastPooling as LastPooling
 from regard.layers.feedforward import MaxoutReadout as MaxoutReadout
+from regard.layers.feedforward import MaxPooling as MaxPooling
 from regard.layers.feedforward import MeanPooling as MeanPooling
 from regard.layers.feedforward import Output as Output
 from regard.layers.feedforward import Pooled as Pooled

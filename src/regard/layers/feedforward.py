@@ -29,6 +29,8 @@ EQUATIONS = {
     "alpha": Equation("α_j = softmax_j(e_j)", axis="source"),
     "pooled": Equation("v = Σ_j α_j h_j"),
     "mean": Equation("v = (1/T) Σ_j h_j"),
+    "max": Equation("v = max_j h_j"),
+    "share": Equation("α_j = the share of units of v that are h_j's", axis="source"),
     "last": Equation("v = h_T"),
     "hidden": Equation("g = tanh(W v + b)"),
     "logits": Equation("o_t = W_o ⟨readout⟩ + b_o", "o_t = c + V ⟨readout⟩", "words"),
@@ -140,7 +142,8 @@ class Pooled(NamedTuple):
 
     Attributes:
         vector: (B, d).
-        alpha: (B, T), each row summing to 1 over real words; None for a pooling without parameters.
+        alpha: (B, T), what each word has of the vector, summing to 1 over the real words of a row; None for a pooling
+            that treats words alike, or reads no more than the last state.
     """
 
     vector: Tensor
@@ -188,6 +191,30 @@ class MeanPooling(nn.Module):
         return Pooled(mean, None)
 
 
+class MaxPooling(nn.Module):
+    """The largest value of each unit over the real words: v_k = max_j h_jk, (B, T, d) → (B, d).
+
+    The max pooling of Conneau et al. 2017 (InferSent). alpha counts, as they do to show what the vector is made of, at
+    which words the units are largest.
+    """
+
+    def forward(
+        self,
+        annotations: Float[Tensor, "B T d"],
+        mask: Bool[Tensor, "B T"] | None = None,
+        last: Float[Tensor, "B d"] | None = None,
+    ) -> Pooled:
+        """The maximum over the real words of each row (all words if `mask` is None), and its shares alpha."""
+        mask = _full_mask(annotations) if mask is None else mask
+        largest, where = annotations.masked_fill(~mask.unsqueeze(-1), float("-inf")).max(dim=1)  # (B, d) each
+        # in bfloat16, 256 + 1 is 256
+        counts = torch.zeros_like(mask, dtype=torch.promote_types(annotations.dtype, torch.float32))
+        counts = counts.scatter_add(1, where, torch.ones_like(largest, dtype=counts.dtype))
+        alpha = (counts / largest.shape[1]).to(annotations.dtype)  # (B, T)
+        record(EQUATIONS, max=largest, share=alpha)
+        return Pooled(largest, alpha)
+
+
 class AttentionPooling(nn.Module):
     """α_j = softmax_j v_aᵀ tanh(q + U_a h_j), then Σ_j α_j h_j, with one trained query q for all sentences.
 
@@ -223,6 +250,7 @@ class AttentionPooling(nn.Module):
 POOLINGS: dict[str, Callable[[int, int], nn.Module]] = {
     "last": lambda annotation_size, size: LastPooling(),
     "mean": lambda annotation_size, size: MeanPooling(),
+    "max": lambda annotation_size, size: MaxPooling(),
     "attention": AttentionPooling,
 }
 """(annotation size, alignment units) → the layer, by name."""

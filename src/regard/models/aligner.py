@@ -50,7 +50,7 @@ class AlignerConfig(Config):
     """The share of the hidden Markov models in the attention of a trained aligner; the network has the rest."""
     hmm: HmmConfig = field(default_factory=HmmConfig)
     initialization: str = "glorot"
-    """How parameters are initialised: glorot, or by the rule of a paper: bahdanau, sutskever or luong."""
+    """How parameters are initialised: glorot, or by the rule of a paper: bahdanau, zaremba, sutskever or luong."""
 
     def __post_init__(self) -> None:
         one_of("model.query", self.query, QUERIES)

@@ -51,7 +51,7 @@ class CaptionerConfig(Config):
     tie: bool = False
     """Whether the output matrix is the embedding matrix; their widths must then be equal."""
     initialization: str = "glorot"
-    """How parameters are initialised: glorot, or by the rule of a paper: bahdanau, sutskever or luong."""
+    """How parameters are initialised: glorot, or by the rule of a paper: bahdanau, zaremba, sutskever or luong."""
 
     @classmethod
     def lacking(cls, options: Mapping[str, Any]) -> Mapping[str, str]:

@@ -31,7 +31,7 @@ BETWEEN = ("none", "attention")
 BETWEEN_TEXTS = ("between", 0)
 """The place of what the attention between two texts records."""
 
-UNSIZED_POOLINGS = ("last", "mean")
+UNSIZED_POOLINGS = ("last", "mean", "max")
 """The poolings that are rules, without units of their own."""
 
 
@@ -47,7 +47,7 @@ class ClassifierConfig(Config):
     between: str = "none"
     """What two texts know of each other before they are pooled: none, or attention (of each word to the other text)."""
     pooling: str = "attention"
-    """How annotations become one vector: last (the encoder's last state), mean, or attention (a weighted mean)."""
+    """How annotations become one vector: last (the encoder's last state), mean, max (of each unit) or attention."""
     pooling_size: int | None = None
     """a, the alignment units of attention pooling; the other poolings have none."""
     hidden_size: int = 0
@@ -55,7 +55,7 @@ class ClassifierConfig(Config):
     dropout: float = 0.0
     """The probability of dropping a unit of the head's input and of its hidden layer."""
     initialization: str = "glorot"
-    """How parameters are initialised: glorot, or by the rule of a paper: bahdanau, sutskever or luong."""
+    """How parameters are initialised: glorot, or by the rule of a paper: bahdanau, zaremba, sutskever or luong."""
 
     @classmethod
     def lacking(cls, options: Mapping[str, Any]) -> Mapping[str, str]:
@@ -77,7 +77,7 @@ class ClassifierConfig(Config):
         if self.between != "none" and self.pooling == "last":
             raise ConfigError(
                 f'model.between = "{self.between}": the pooling last reads the encoder\'s last state alone; choose '
-                "mean or attention"
+                "mean, max or attention"
             )
         self.fill_choices()
         self.check_choices("model")
@@ -94,7 +94,7 @@ class Classified(NamedTuple):
     Attributes:
         logits: (B, labels).
         alphas: for each text of a row its pooling weights (B, T), EOS included; None for a pooling without
-            parameters.
+            weights.
     """
 
     logits: Tensor

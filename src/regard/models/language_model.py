@@ -11,7 +11,7 @@ from typing import NamedTuple
 from torch import Tensor
 
 from regard.batches.pad import select_positions, token_positions
-from regard.config import one_of
+from regard.config import in_range, one_of
 from regard.errors import ConfigError
 from regard.layers import Dropout, Embedding, Output, RecurrentStack
 from regard.models.model import INITIALIZATIONS, Model, initialize
@@ -30,10 +30,13 @@ class LanguageModelConfig(StackConfig):
     tie: bool = False
     """Whether the output matrix is the embedding matrix; embedding_size and state_size must then be equal."""
     initialization: str = "glorot"
-    """How parameters are initialised: glorot, or by the rule of a paper: bahdanau, sutskever or luong."""
+    """How parameters are initialised: glorot, or by the rule of a paper: bahdanau, zaremba, sutskever or luong."""
+    weight_dropout: float = 0.0
+    """The probability of dropping an entry of U, with one mask per batch (the AWD-LSTM, Merity et al. 2018)."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        in_range("model.weight_dropout", self.weight_dropout, 0, below=1)
         one_of("model.initialization", self.initialization, INITIALIZATIONS)
         if self.tie and self.embedding_size != self.state_size:
             raise ConfigError(
@@ -96,6 +99,8 @@ class LanguageModelNetwork(Model):
         self.embedding = Embedding(vocabulary_size, config.embedding_size)
         self.dropout = Dropout(config.dropout, config.variational)
         self.stack = build_stack(RecurrentStack, config, config.embedding_size)
+        for cell in self.stack.layers:
+            cell.weight_dropout = config.weight_dropout
         tied = self.embedding.E if config.tie else None
         self.output = Output(config.state_size, vocabulary_size, tied, bias=config.bias)
         initialize(self, config.initialization)

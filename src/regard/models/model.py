@@ -11,7 +11,11 @@ from regard.config import Config
 from regard.layers import Additive, Cell, Concat, SelfAttentive
 from regard.models.decoders.deep_fusion import DeepFusionDecoder
 
-INITIALIZATIONS = ("glorot", "bahdanau", "sutskever", "luong")
+_UNIFORM = {"zaremba": 0.05, "sutskever": 0.08, "luong": 0.1}
+"""Rules that sample every parameter from U(−bound, bound), with the bound: Zaremba et al. 2014 (§4.1, medium),
+Sutskever et al. 2014 (§3.4), Luong et al. 2015 (§4.1)."""
+
+INITIALIZATIONS = ("glorot", "bahdanau", *_UNIFORM)
 
 
 class Model(nn.Module):
@@ -39,16 +43,9 @@ def initialize(model: nn.Module, rule: str) -> None:
     with torch.no_grad():
         if rule == "bahdanau":
             _bahdanau(model)
-        elif rule == "sutskever":
-            _uniform(model, 0.08)
-        elif rule == "luong":
-            _uniform(model, 0.1)
-
-
-def _uniform(model: nn.Module, bound: float) -> None:
-    """Every parameter from U(−bound, bound): Sutskever et al. 2014 (§3.4) 0.08, Luong et al. 2015 (§4.1) 0.1."""
-    for parameter in model.parameters():
-        nn.init.uniform_(parameter, -bound, bound)
+        elif rule in _UNIFORM:
+            for parameter in model.parameters():
+                nn.init.uniform_(parameter, -_UNIFORM[rule], _UNIFORM[rule])
 
 
 def _bahdanau(model: nn.Module) -> None:

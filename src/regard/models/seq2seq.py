@@ -49,7 +49,7 @@ class ModelConfig(Config):
     tie: str = "none"
     """Which matrices are shared: none; target (target embedding and output matrix); all (the source embedding, too)."""
     initialization: str = "glorot"
-    """How parameters are initialised: glorot, or by the rule of a paper: bahdanau, sutskever or luong."""
+    """How parameters are initialised: glorot, or by the rule of a paper: bahdanau, zaremba, sutskever or luong."""
     alignment_size: int = 0
     """The units of an alignment attention, which knows the word it aligns (--guided); 0 for none."""
 

@@ -20,7 +20,7 @@ class TaggerConfig(Config):
 
     encoder: EncoderConfig = field(default_factory=EncoderConfig)
     initialization: str = "glorot"
-    """How parameters are initialised: glorot, or by the rule of a paper: bahdanau, sutskever or luong."""
+    """How parameters are initialised: glorot, or by the rule of a paper: bahdanau, zaremba, sutskever or luong."""
 
     def __post_init__(self) -> None:
         one_of("model.initialization", self.initialization, INITIALIZATIONS)

@@ -87,7 +87,7 @@ class TrainingConfig(Config):
     validate_every: int = 0
     """Updates from one validation to the next; 0 for once per epoch."""
     validation_sentences: int = 500
-    """Validation sentences that are decoded for BLEU and the like; the loss is computed on all of them."""
+    """Validation sentences, at even intervals, that are decoded for BLEU and the like; the loss is of all of them."""
     select: str = "loss"
     """The score that selects the best checkpoint: loss, or another validation score, such as bleu or accuracy."""
     patience: int = 0

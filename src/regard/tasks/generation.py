@@ -20,6 +20,7 @@ from regard.evaluation.text import LineUnit, TextOptions
 from regard.processes import ALONE, Processes, join_shares
 from regard.tasks.base import MeasuredBatch, Validation, in_evaluation_mode, sequence_loss
 from regard.tasks.language_model.result import perplexity
+from regard.tasks.plan import take_evenly
 from regard.text import Tokenizer
 from regard.text.specials import SPECIALS
 
@@ -138,10 +139,12 @@ def measure_generation(
         batches: indices of examples → batches of them, on the model's device.
         generate: indices of examples → the greedy output for each.
         num_examples: all of them.
-        free_running: for how many examples, from the first, to generate text.
+        free_running: for how many examples, at even intervals, to generate text: a file may be in alphabetical order.
         processes: those that share the work.
     """
-    generated = range(min(free_running, num_examples))
+    examples = range(num_examples)
+    generated = take_evenly(examples, free_running)
+    rest = sorted({*examples}.difference(generated))
 
     def measure(members: Sequence[int]) -> list[MeasuredBatch]:
         own = islice(batches(members), processes.rank, None, processes.world_size)
@@ -151,7 +154,7 @@ def measure_generation(
     with in_evaluation_mode(model):
         return MeasuredGeneration(
             measure(generated),
-            measure(range(len(generated), num_examples)),
+            measure(rest),
             generate(share) if share else [],
         )
 
@@ -179,7 +182,7 @@ def summarize_generation(
     on_generated = MeasuredBatch.sum(join_shares([each.on_generated for each in measured]))
     on_rest = MeasuredBatch.sum(join_shares([each.on_rest for each in measured]))
     output = join_shares([each.output for each in measured])
-    generated = range(len(output))
+    generated = take_evenly(range(len(references)), len(output))
     quality = measure_quality(
         output,
         [references[k] for k in generated],
@@ -188,7 +191,7 @@ def summarize_generation(
         always=(select,),
     )
     output_ids = tokenizer.encode_batch(output)
-    edits = sum(edit_distance(output_ids[k], reference_ids[k]) for k in generated)
+    edits = sum(edit_distance(ids, reference_ids[k]) for ids, k in zip(output_ids, generated, strict=True))
     free_accuracy = max(0.0, 1 - edits / max(sum(len(reference_ids[k]) for k in generated), 1))
     num_tokens = on_generated.num_tokens + on_rest.num_tokens
     loss = (on_generated.loss + on_rest.loss) / num_tokens

@@ -29,6 +29,7 @@ from regard.training.averaging import MovingAverage, restore_raw
 from regard.training.guards import halve
 from regard.training.log import TrainingLog
 from regard.training.optimizer import Schedule, Unfreezing, build_optimizer
+from regard.training.pace import Pace
 from regard.training.progress import Event, Listener, Note, Progress, Validated
 from regard.training.signals import StoppedTraining, StopRequest
 from regard.training.state import (
@@ -231,6 +232,7 @@ class Loop:
         self._now = self._saved_at = 0.0
         self._signal: int | None = None
         self._updating = False
+        self._pace = Pace()
         self._most_batches = 1
         self._saved_update = -1 if state is None else state.updates
         self._stop_request = StopRequest(lambda text: listener(Note(text)))
@@ -296,7 +298,7 @@ class Loop:
 
     def _train(self) -> str:
         """Update until a limit is reached; return which."""
-        state, every = self._state, self._config.validate_every or self._groups_per_epoch
+        state, every = self._state, self._validate_every
         groups = self._plan(state.epoch)
         while True:
             self._agree()
@@ -336,7 +338,9 @@ class Loop:
         state.tokens += result.num_read
         if not result.skipped:
             state.losses.append(result.loss)
-        state.training_seconds += time.perf_counter() - before
+        seconds = time.perf_counter() - before
+        state.training_seconds += seconds
+        self._pace.updated(seconds)
         self._updating = False
         state.guard.count_skipped(result.skipped, self._spoiled() if result.skipped else "", self._advice())
         if state.losses and (state.updates % _REPORT_EVERY == 0 or state.updates == 1):
@@ -437,6 +441,25 @@ class Loop:
             fractions.append(self._time_used())
         return min(max(fractions), 1.0) if fractions else None
 
+    @property
+    def _validate_every(self) -> int:
+        return self._config.validate_every or self._groups_per_epoch
+
+    def _seconds_left(self) -> float | None:
+        """Until the first limit: of updates, at the pace of this session, or of time; None where it is not known.
+
+        Patience may end a run before: the line of a validation says how near that is.
+        """
+        by_updates = None
+        if self._total is not None:
+            every, done = self._validate_every, self._state.updates
+            validated = (done if self._state.validated_at == done else done - 1) // every
+            by_updates = self._pace.left(self._total - done, -(-self._total // every) - validated)
+        if not self._config.max_minutes:
+            return by_updates
+        by_time = max(60 * self._config.max_minutes - self._seconds(), 0.0) + self._pace.validation
+        return by_time if by_updates is None else min(by_updates, by_time)
+
     def _report(self, gradient_norm: float, learning_rate: float) -> None:
         state = self._state
         loss = sum(state.losses) / len(state.losses)
@@ -450,6 +473,7 @@ class Loop:
             loss,
             learning_rate,
             state.tokens / max(state.training_seconds, 1e-9),
+            self._seconds_left(),
         )
         self._log.write(
             "train",
@@ -465,7 +489,7 @@ class Loop:
         self._notify(progress)
 
     def _validate(self) -> None:
-        config, state = self._config, self._state
+        config, state, before = self._config, self._state, time.perf_counter()
         try:
             measured = self._processes.on_each(self._measure)
             validation = self._processes.on_first(lambda: self._task.summarize(measured))
@@ -486,7 +510,18 @@ class Loop:
             **validation.to_json(),
         )
         self._save(validation)
-        self._notify(Validated(state.updates, self._seconds(), validation, config.select, better))
+        self._pace.validated(time.perf_counter() - before)
+        self._notify(
+            Validated(
+                state.updates,
+                self._seconds(),
+                validation,
+                config.select,
+                better,
+                state.num_without_better,
+                config.patience,
+            )
+        )
 
     def _measure(self) -> Any:
         """This process's part of a validation, until a signal comes."""

@@ -39,6 +39,7 @@ class Progress:
         learning_rate: of the newest update.
         tokens_per_second: per second of training, validations not counted: tokens predicted, or tokens read where a
             text has one label.
+        left: an estimate of the seconds that are left of the run; None where it is not known, as at its first update.
     """
 
     update: int
@@ -48,6 +49,7 @@ class Progress:
     loss: float
     learning_rate: float
     tokens_per_second: float
+    left: float | None = None
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,8 @@ class Validated:
         validation: its scores.
         select: the score that decides which checkpoint is the best, a key of `METRICS`.
         best: whether no earlier validation was as good by that score.
+        num_without_better: the validations since the best one.
+        patience: the number of those that ends the run; 0 for none.
     """
 
     update: int
@@ -67,6 +71,8 @@ class Validated:
     validation: "Validation"
     select: str
     best: bool
+    num_without_better: int = 0
+    patience: int = 0
 
 
 _IN_LOG = {"loss", "token_accuracy", "free_running_accuracy", "exposure_gap"}
@@ -112,6 +118,7 @@ class TrainingDisplay(ProgressBar):
             f"epoch {event.epoch:.1f}",
             event.fraction,
             event.seconds,
+            event.left,
             (
                 f"update {event.update:,}",
                 f"loss {event.loss:.3f}",
@@ -128,6 +135,8 @@ class TrainingDisplay(ProgressBar):
             self._best_score = score
         best = format_score(event.select, self._best_score)
         mark = "best so far" if event.best else f"best {best}"
+        if event.patience and event.num_without_better:
+            mark += f", {event.num_without_better} of {event.patience} without a better one"
         parts = [f"{display_name(event.select)} {format_score(event.select, score)} ({mark})"]
         parts += [
             f"{display_name(key)} {format_score(key, scores[key])}" for key in scores if key not in _IN_LOG

@@ -80,7 +80,7 @@ def test_what_does_not_fit(changes, message):
 def test_a_notebook_shows_each_step_with_its_alternatives():
     page = make()._repr_html_()
     assert page.count("<tr>") == 3
-    assert ">dog 60.0%  bird 0.0%<" in page
+    assert ">dog 60.0 %  bird 0.0 %<" in page.replace("\N{NO-BREAK SPACE}", " ")
     assert "&lt;/s&gt;" in page
 
 

@@ -68,3 +68,22 @@ def test_coverage_adds_what_is_looked_at_twice(small_model, prepared):
             seen = seen + alpha[b, t]
     assert again > 0
     assert float(covered - plain) == pytest.approx(2 * again, rel=1e-4)
+
+
+def test_consistency_adds_the_divergence_of_the_two_halves(small_model, prepared):
+    model = small_model().double().eval()
+    twice = pad_pairs(prepared.train[:4] * 2)
+    plain = TranslationObjective(model, 0.1)(twice)
+    same = TranslationObjective(model, 0.1, consistency=5.0)(twice)
+    torch.testing.assert_close(same, plain, rtol=1e-9, atol=0)  # without dropout the halves agree
+    others = pad_pairs([*prepared.train[:4], *prepared.train[:4]])
+    others.source_ids = torch.cat([others.source_ids[:4], others.source_ids[:4].roll(1, dims=0)])
+    with torch.no_grad():
+        log_p, log_q = model(others).logits.log_softmax(dim=-1).chunk(2)
+        divergence = sum(
+            torch.nn.functional.kl_div(one, other, log_target=True, reduction="sum")
+            for one, other in ((log_p, log_q), (log_q, log_p))
+        )
+        plain, ours = (TranslationObjective(model, 0.1, consistency=weight)(others) for weight in (0.0, 5.0))
+    assert divergence > 1e-6
+    torch.testing.assert_close(ours - plain, 5.0 * divergence / 2, rtol=1e-6, atol=0)

@@ -37,6 +37,8 @@ class Cell(nn.Module):
         U: recurrent matrices (g·n, n), in the same blocks.
         b: biases (g·n,), in the same blocks.
         packed: its matrices as they were packed for decoding; None in training.
+        weight_dropout: the probability of dropping an entry of U in training, with one mask for all rows and steps of a
+            call (Merity et al. 2018); 0 unless it is set.
     """
 
     kind: ClassVar[str] = ""
@@ -55,6 +57,7 @@ class Cell(nn.Module):
     """Whether the cell attends to its own past states."""
     _own_step: ClassVar[bool] = False
     packed: PackedWeights | None = None
+    weight_dropout: float = 0.0
     b: Tensor
 
     def __init__(self, input_size: int, state_size: int, query_width: int = 0, *, bias: bool = True) -> None:
@@ -211,13 +214,17 @@ class Cell(nn.Module):
         """All steps; arguments as for `forward`, complete."""
         recurrence = self.recurrence
         if recurrence is None:
+            assert not self.weight_dropout, "U is dropped where an op multiplies by it"
 
             def step(projected: Tensor, state: State) -> State:
                 return self.step(projected, state, state_mask)
 
             return Outputs(*unroll(step, self.project(inputs), mask, initial, reverse))
         given = Inputs(inputs, mask, reverse=reverse, state_mask=state_mask)
-        return ops.run(recurrence, given, self.weights(), initial)
+        weights = self.weights()
+        if self.training and self.weight_dropout:
+            weights = replace(weights, U=nn.functional.dropout(weights.U, self.weight_dropout))
+        return ops.run(recurrence, given, weights, initial)
 
     def _check_inputs(
         self, inputs: Tensor, mask: Tensor | None, initial: State | None

@@ -41,8 +41,8 @@ class Classifier(LabelPredictor):
 
     @property
     def attends(self) -> bool:
-        """Whether it pools by attention, so that words have weights."""
-        return self.model.config.pooling == "attention"
+        """Whether its pooling gives words weights."""
+        return self.model.config.pooling in ("attention", "max")
 
     def classify(
         self,

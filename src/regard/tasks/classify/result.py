@@ -142,7 +142,9 @@ class Classification(PlottedResult, JsonResult):
         weights = self.word_alpha or [np.zeros(len(units.labels)) for units in self.units]
         return words_html(
             [(units.labels, alpha.tolist()) for units, alpha in zip(self.units, weights, strict=True)],
-            caption=" · ".join(f"{label} {probability:.0%}" for label, probability in ranked[:5]),
+            caption=" · ".join(
+                f"{label} {100 * probability:.0f}\N{NO-BREAK SPACE}%" for label, probability in ranked[:5]
+            ),
             key=key,
             end=end,
         )

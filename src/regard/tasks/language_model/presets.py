@@ -101,7 +101,7 @@ def zaremba_medium() -> Preset:
     """The medium LSTM of Zaremba, Sutskever & Vinyals 2014 (§4.1): two layers of 650, dropout 0.5, continuous text.
 
     SGD at 1, divided by 1.2 after each epoch past the sixth, 39 epochs; 20 streams in windows of 35, the gradient
-    averaged over streams. The paper initializes weights uniformly within ±0.05; here they are Glorot's.
+    averaged over streams; weights initialised uniformly within ±0.05.
     """
     return {
         "task": "language_model",
@@ -113,6 +113,7 @@ def zaremba_medium() -> Preset:
             "state_size": 650,
             "num_layers": 2,
             "dropout": 0.5,
+            "initialization": "zaremba",
         },
         "training": {
             "optimizer": "sgd",

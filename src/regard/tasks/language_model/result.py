@@ -145,9 +145,9 @@ class Sample(PlottedResult, JsonResult):
                 (
                     str(number),
                     chosen.token,
-                    f"{chosen.sampling_probability:.1%}",
-                    f"{chosen.model_probability:.1%}",
-                    "  ".join(f"{other.token} {other.sampling_probability:.1%}" for other in others),
+                    _per_cent(chosen.sampling_probability),
+                    _per_cent(chosen.model_probability),
+                    "  ".join(f"{other.token} {_per_cent(other.sampling_probability)}" for other in others),
                 )
             )
         heading = ("step", "token", "p (sampling)", "p (model)", "alternatives")
@@ -155,6 +155,10 @@ class Sample(PlottedResult, JsonResult):
 
 
 _MAX_NATS = 700  # exp of more leaves the range of floats
+
+
+def _per_cent(probability: float) -> str:
+    return f"{100 * probability:.1f}\N{NO-BREAK SPACE}%"
 
 
 def perplexity(loss: float) -> float:

@@ -68,8 +68,16 @@ class TokenizerConfig(Config):
     """The Unicode form of both sides: nfc, nfd (composed characters and Hangul syllables in parts), nfkc or none."""
     shared: bool = False
     """One vocabulary for both sides, trained on both; needs equal kinds and sizes."""
+    dropout: float = 0.0
+    """The probability of leaving out a merge of bpe each time a training pair is read (Provilkov et al. 2020)."""
 
     def __post_init__(self) -> None:
+        in_range("tokenizer.dropout", self.dropout, 0, 1)
+        if self.dropout and "bpe" not in (self.source, self.target):
+            raise ConfigError(
+                f"tokenizer.dropout leaves out merges of bpe, and the tokens are {self.source} and {self.target}; set "
+                'tokenizer.dropout = 0, or tokenizer.source = "bpe" or tokenizer.target = "bpe"'
+            )
         for side in ("source", "target"):
             one_of(f"tokenizer.{side}", getattr(self, side), KINDS)
             in_range(f"tokenizer.{side}_size", getattr(self, f"{side}_size"), 5, MAX_SIZE)
@@ -83,12 +91,14 @@ class TokenizerConfig(Config):
 
 @dataclass(frozen=True)
 class AuxiliaryLossConfig(Config):
-    """Auxiliary losses of attention; and scheduled sampling, which changes what the decoder reads, not the loss."""
+    """Auxiliary losses; and scheduled sampling, which changes what the decoder reads, not the loss."""
 
     guided_alignment: float = 0.0
     """The weight of the loss −Σ G log α, with given links G; needs data.train_links or data.aligner."""
     coverage: float = 0.0
     """The weight of the loss Σ min(α, coverage), against attending to a word twice (See et al. 2017)."""
+    consistency: float = 0.0
+    """The weight of the divergence between two predictions of each pair, with other dropout (R-Drop, Liang 2021)."""
     scheduled_sampling: float = 0.0
     """The final probability that the decoder reads a word sampled from itself in place of the reference's word."""
     sampling_schedule: str = "linear"
@@ -97,6 +107,7 @@ class AuxiliaryLossConfig(Config):
     def __post_init__(self) -> None:
         in_range("auxiliary_losses.guided_alignment", self.guided_alignment, 0)
         in_range("auxiliary_losses.coverage", self.coverage, 0)
+        in_range("auxiliary_losses.consistency", self.consistency, 0)
         in_range("auxiliary_losses.scheduled_sampling", self.scheduled_sampling, 0, 1)
         one_of("auxiliary_losses.sampling_schedule", self.sampling_schedule, ("linear", "sigmoid"))
 
@@ -151,6 +162,11 @@ class TranslateRun(RunConfig):
                     f"data.{name}: links are used by auxiliary_losses.guided_alignment only, and that is 0; set it "
                     "(to 0.5, say), or drop the links"
                 )
+        if self.tokenizer.dropout and self.auxiliary_losses.guided_alignment:
+            raise ConfigError(
+                "tokenizer.dropout and auxiliary_losses.guided_alignment: links are between tokens, and these change "
+                "each time they are read; leave one of them out"
+            )
         if self.data.train_links and self.data.aligner:
             raise ConfigError("data.train_links and data.aligner: links from both; leave one of them out")
         if self.auxiliary_losses.scheduled_sampling and self.training.open_ended:

@@ -14,7 +14,9 @@ from torch import Tensor, nn
 
 from regard.batches import PairBatch, select_positions, token_positions
 from regard.models import Seq2Seq
+from regard.models.seq2seq import Readouts
 from regard.ops.attention import coverage_penalty, guided_alignment, link_rest_to_end
+from regard.ops.consistency import consistency
 from regard.tasks.base import in_evaluation_mode, sequence_loss
 from regard.text.specials import BOS, PAD
 
@@ -74,27 +76,32 @@ class TranslationObjective(nn.Module):
         guided_alignment: the weight of −Σ G log α, with gold links G; 0 for none. Of the alignment attention, where the
             model has one: there, words without a link are linked to EOS.
         coverage: the weight of Σ min(α, coverage), against attending to a word twice; 0 for none.
+        consistency: the weight of R-Drop's divergence between two predictions; 0 for none. The second half of a batch
+            is then its first half once more, with other dropout.
     """
 
     def __init__(
-        self, model: Seq2Seq, smoothing: float, *, guided_alignment: float = 0.0, coverage: float = 0.0
+        self,
+        model: Seq2Seq,
+        smoothing: float,
+        *,
+        guided_alignment: float = 0.0,
+        coverage: float = 0.0,
+        consistency: float = 0.0,
     ) -> None:
         super().__init__()
         self.model = model
         self.smoothing = smoothing
         self.guided_alignment = guided_alignment
         self.coverage = coverage
+        self.consistency = consistency
 
     def forward(self, batch: PairBatch) -> Tensor:
         """The loss of a batch, a sum over its real tokens."""
         real = token_positions(batch.target_mask)  # (N,)
         decoded = self.model.readouts(batch, real)
         targets = select_positions(batch.target_ids, real)  # (N,)
-        if decoded.log_probs is None:
-            assert decoded.readout is not None, "a decoder gives readouts or log-probabilities"
-            loss = self.model.decoder.output.loss(decoded.readout, targets, self.smoothing)
-        else:
-            loss = sequence_loss(decoded.log_probs, targets, self.smoothing)
+        loss = self._loss_of_words(decoded, targets)
         if self.guided_alignment and batch.gold is not None:
             if decoded.alignment is not None:
                 links = link_rest_to_end(batch.gold, batch.source_mask)
@@ -106,4 +113,18 @@ class TranslationObjective(nn.Module):
         if self.coverage:
             assert decoded.alpha is not None, "only attention covers"
             loss = loss + self.coverage * select_positions(coverage_penalty(decoded.alpha), real).sum()
+        return loss
+
+    def _loss_of_words(self, decoded: Readouts, targets: Tensor) -> Tensor:
+        """Σ −log p(y_n) over the N real tokens and, with two predictions of each, how far these differ."""
+        output = self.model.decoder.output
+        predictions = decoded.log_probs
+        if predictions is None:
+            assert decoded.readout is not None, "a decoder gives readouts or log-probabilities"
+            if not self.consistency:
+                return output.loss(decoded.readout, targets, self.smoothing)
+            predictions = output(decoded.readout)  # (N, Vy)
+        loss = sequence_loss(predictions, targets, self.smoothing)
+        if self.consistency:
+            loss = loss + self.consistency * consistency(*predictions.chunk(2))
         return loss

@@ -64,6 +64,11 @@ def evaluate_files(options: EvaluationOptions) -> EvaluationRun:
         if not any(map(str.strip, texts)):
             side = "sources" if path is options.source else "references"
             raise DataError(f"{path}: its {side} are all blank; name a file, or a column, with text")
+    if blank := sum(not pair.source.strip() or not pair.target.strip() for pair in pairs):
+        recognised.append(
+            f"{blank:,} of {len(pairs):,} pairs {'have' if blank > 1 else 'has'} a blank source or reference, and "
+            f"{'count' if blank > 1 else 'counts'} as the others do"
+        )
     links = None
     if options.gold is not None:
         links = read_gold_links(

@@ -40,6 +40,7 @@ from regard.tasks.translate.predictor import Translator
 from regard.tasks.translate.renaming import Correspondence, find_correspondence, rename, share_written
 from regard.text import (
     SPECIALS,
+    BPEDropout,
     EncodedPair,
     FeaturedText,
     Filters,
@@ -127,6 +128,11 @@ class TranslateTask(Task):
         check_selection(config.training.select, self.tokenizers["target"])
         self._generator: torch.Generator | None = None
         self._correspondence = self._find_correspondence() if config.data.rename_symbols else None
+        self._dropouts = {
+            side: BPEDropout(tokenizer, config.tokenizer.dropout, config.training.seed)
+            for side, tokenizer in self.tokenizers.items()
+            if config.tokenizer.dropout and tokenizer.kind == "bpe"
+        }
 
     def _find_correspondence(self) -> Correspondence[int]:
         """Find which symbols can be renamed, and say how many."""
@@ -177,27 +183,39 @@ class TranslateTask(Task):
             self.config.training.label_smoothing,
             guided_alignment=self.config.auxiliary_losses.guided_alignment,
             coverage=self.config.auxiliary_losses.coverage,
+            consistency=self.config.auxiliary_losses.consistency,
         )
 
     def batch(self, members: Sequence[int]) -> PairBatch:
-        """Some pairs, padded."""
-        return pad_pairs([self._pair(k) for k in members])
+        """Some pairs, padded; each of them twice, where two predictions of it are compared."""
+        pairs = [self._pair(k) for k in members]
+        return pad_pairs(pairs * 2 if self.config.auxiliary_losses.consistency else pairs)
 
     def plan(self, epoch: int) -> Sequence[Sequence[int]]:
-        """See `Task.plan`; with renamed symbols the indices count on from epoch to epoch, for no pair comes twice."""
+        """See `Task.plan`; where pairs are changed as they are read, the indices count on from epoch to epoch."""
         batches = super().plan(epoch)
-        if self._correspondence is None:
+        if not self._changes_pairs:
             return batches
         return [[k + epoch * self.num_train for k in members] for members in batches]
 
+    @property
+    def _changes_pairs(self) -> bool:
+        """Whether a pair is another one in every epoch."""
+        return self._correspondence is not None or bool(self._dropouts)
+
     def _pair(self, k: int) -> EncodedPair:
-        """A training pair; its symbols renamed, where they are, by a permutation that the seed and k decide."""
+        """A training pair; where symbols are renamed or merges left out, the seed and k decide how."""
         pair = self.prepared.train[k % self.num_train]
-        if self._correspondence is None:
+        if not self._changes_pairs:
             return pair
         rng = random.Random(f"{self.config.training.seed} {k}")
-        source_ids, target_ids = rename((pair.source_ids, pair.target_ids), self._correspondence, rng)
-        return replace(pair, source_ids=source_ids, target_ids=target_ids)
+        sides = {"source": pair.source_ids, "target": pair.target_ids}
+        if self._correspondence is not None:
+            renamed = rename((pair.source_ids, pair.target_ids), self._correspondence, rng)
+            sides["source"], sides["target"] = renamed
+        for side, dropout in self._dropouts.items():
+            sides[side] = dropout.sample(sides[side], rng)
+        return replace(pair, source_ids=sides["source"], target_ids=sides["target"])
 
     def loss(self, objective: nn.Module, batch: PairBatch, progress: float) -> Tensor:
         """The loss; with scheduled sampling, after some previous tokens were replaced by sampled ones."""
@@ -210,6 +228,8 @@ class TranslateTask(Task):
                 self._generator = torch.Generator(batch.source_ids.device)
                 self._generator.manual_seed(self.config.training.seed + self.processes.rank)
             batch = mix_in_samples(self.model, batch, share, self._generator)
+            if auxiliary_losses.consistency:  # two predictions of the same words, after the same words
+                batch = replace(batch, previous_ids=batch.previous_ids.chunk(2)[0].repeat(2, 1))
         loss: Tensor = objective(batch)
         return loss
 
@@ -283,7 +303,7 @@ def measure_translator(
         translator: around the model in training.
         pairs: the validation pairs as text.
         encoded: the same pairs as ids.
-        free_running: how many of them, from the first, to translate.
+        free_running: how many of them, at even intervals, to translate.
         batch_sentences: the most sentences in a batch.
         batch_tokens: the most tokens in a batch, of the longer side, padding counted.
         processes: those that share the work.
