@@ -36,6 +36,8 @@ def test_two_classes_are_made_of_five_and_the_language_model_sees_no_labels(tmp_
     for part in ("train", "dev", "test"):
         for classes in ("fine", "binary"):
             write(tmp_path / "sst" / f"stsa.{classes}.{part}.xz", [f"1 a {classes} {part} sentence"])
+    paragraph = " A b . C d , e . \n"
+    write(tmp_path / "wikitext-2" / "wiki.train.tokens.xz", [" ", " = Heading = ", paragraph.rstrip("\n")])
     two = arm("sst", "two-classes")
     corpus = two.corpus(tmp_path, tmp_path / "two")
     assert lines_of(corpus.train[0]) == ["0\tphrase 0", "0\tphrase 1", "1\tphrase 3", "1\tphrase 4"]
@@ -44,5 +46,5 @@ def test_two_classes_are_made_of_five_and_the_language_model_sees_no_labels(tmp_
     assert lines_of(five.train[0]) == [f"{k}\tphrase {k}" for k in range(5)]
     text = two.pretraining.corpus(tmp_path, tmp_path / "text")
     assert (lines_of(text.train[0]), lines_of(text.valid[0])) == (
-        *(["a fine train sentence"], ["a fine dev sentence"]),
+        *(["a fine train sentence", "A b .", "C d , e ."], ["a fine dev sentence"]),
     )

@@ -39,20 +39,26 @@ class _Multi30k:
 
 
 def _multi30k(source_size: int, target_size: int) -> Preset:
-    """RNNsearch at twice the units of rnnsearch-small, regularised for 29,000 pairs."""
+    """RNNsearch at twice the units of rnnsearch-small, regularised for 29,000 pairs.
+
+    Two predictions of each pair that must agree (R-Drop) take the place of more dropout. With a moving average of the
+    weights, 30 epochs are too many: the validation perplexity was at its lowest after 14 of them.
+    """
     return {
         "preset": "rnnsearch-small",
         "tokenizer": {"source_size": source_size, "target_size": target_size},
         "model": {
             "tie": "target",
-            "encoder": {"cell": "lstm", "state_size": 512, "dropout": 0.5},
-            "decoder": {"cell": "lstm", "state_size": 512, "dropout": 0.5},
+            "encoder": {"cell": "lstm", "state_size": 512, "dropout": 0.3},
+            "decoder": {"cell": "lstm", "state_size": 512, "dropout": 0.3},
         },
+        "auxiliary_losses": {"consistency": 3.0},
         "training": {
             "learning_rate": 0.002,
             "batch_sentences": 128,
             "batch_tokens": 6000,
-            "max_epochs": 30.0,
+            "max_epochs": 18.0,
+            "moving_average": 0.999,
             "validation_sentences": 1014,
             "average_best": 5,
             "keep_best": 5,
