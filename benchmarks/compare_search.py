@@ -67,7 +67,7 @@ def compare(
         regard = others.pop(REGARD)
         others[plain.NAME] = partial(plain.measure_search, setting, case, model, lines, threads=threads)
         if environments is not None:
-            for name in peers.installed(environments):
+            for name in peers.searchers(setting, environments):
                 others[name] = partial(
                     peers.measure_search, name, setting, case, environments, work, threads=threads
                 )
@@ -120,7 +120,9 @@ def search_section(
             "runs before and after every other contender, and a contender’s relative speed is its speed divided by "
             "the mean of the two runs of Regard next to it.",
             "Regard and the plain loop have the same weights; peers have models of the same sizes from a short "
-            "training by their own commands. The whole command is the time from the start of the process to its end. "
+            "training by their own commands; Marian’s has other parts, the same number of multiplications, one thread "
+            "for one sentence, and its own int8 and shortlist. The whole command is the time from the start of the "
+            "process to its end. "
             "The bound is torch’s matrix products alone, for all words; a contender with faster matrix products, or "
             "with fewer words in its output layer, can exceed it. A peer that would take minutes translates fewer "
             f"sentences: {', '.join(slow)}.",
@@ -171,7 +173,7 @@ def _format_speed(case: str, speed: Spread) -> str:
 
 def _peer_table(cases: Mapping[str, CaseResult], name: str) -> Table:
     """How many times as fast as the fastest peer of each case, all within one run."""
-    rows = {name: [name] for name in _names(cases) if name not in peers.PEERS}
+    rows = {name: [name] for name in _names(cases) if name.partition(",")[0] not in peers.PEERS}
     columns = ["times as fast as the fastest peer"]
     for case, result in cases.items():
         ratio = {REGARD: Spread(1, 1, 1), **ratios(result.trials)}

@@ -5,10 +5,12 @@ word type occurs in the training set, so that vocabularies have exactly the spec
 """
 
 import random
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
+from typing import Any
 
 _STRIDE = 7  # target type = (source type · stride + shift) modulo the number of types: one to one
 _SHIFT = 3
@@ -102,3 +104,14 @@ def write_pairs(pairs: Iterable[tuple[str, str]], folder: Path, name: str) -> No
         lines["tsv"] += f"{source}\t{target}\n"
     for ending, text in lines.items():
         (folder / f"{name}.{ending}").write_text(text)
+
+
+def opposite_words(pairs: Iterable[Any]) -> dict[Any, Counter[Any]]:
+    """How often each target word stands opposite a source word, or one word from there, in pairs of lists of words."""
+    opposite: defaultdict[Any, Counter[Any]] = defaultdict(Counter)
+    for source, target in pairs:
+        for i, word in enumerate(target):
+            middle = i * len(source) // len(target)
+            for j in range(max(0, middle - 1), min(len(source), middle + 2)):
+                opposite[source[j]][word] += 1
+    return opposite

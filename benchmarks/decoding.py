@@ -5,17 +5,18 @@ In: a setting, a search case, a variant. Out: `SearchTiming`. The model and its 
 """
 
 import sys
-from collections import Counter, defaultdict
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from benchmarks.corpora import opposite_words
 from benchmarks.interleave import REGARD
 from benchmarks.peers.commands import Command, flags
 from benchmarks.peers.run import run_command
 from benchmarks.process import run_in_subprocess
-from benchmarks.search_cases import SearchCase, SearchTiming, check_work
+from benchmarks.search_cases import FREQUENT, LARGE, PER_WORD, SearchCase, SearchTiming, check_work
 from benchmarks.settings import Setting, build_run
 from regard.checkpoint import ModelFolder
 from regard.inference.shortlist import FILE as SHORTLIST
@@ -31,14 +32,11 @@ VARIANTS: dict[str, list[str]] = {
 }
 """Options of ``regard translate`` besides those of the case; the first variant is the reference."""
 UPDATES = 12
-PER_WORD, FREQUENT = 50, 200
-"""The sizes of a shortlist, as ``regard shortlist`` has them by default."""
-_LARGE = 1000  # words; with fewer, a shortlist would save nothing
 
 
 def variants(setting: Setting) -> list[str]:
     """Those of `VARIANTS` that make sense for a setting."""
-    large = setting.vocabulary > _LARGE
+    large = setting.vocabulary > LARGE
     return [name for name, options in VARIANTS.items() if large or "--shortlist" not in options]
 
 
@@ -120,12 +118,7 @@ def write_shortlist(setting: Setting, folder: Path) -> None:
         tokenizers[side].encode_batch([pair[k] for pair in train])
         for k, side in enumerate(("source", "target"))
     )
-    opposite: defaultdict[int, Counter[int]] = defaultdict(Counter)
-    for source_ids, target_ids in zip(sources, targets, strict=True):
-        for i, word in enumerate(target_ids):
-            middle = i * len(source_ids) // len(target_ids)
-            for j in range(max(0, middle - 1), min(len(source_ids), middle + 2)):
-                opposite[source_ids[j]][word] += 1
+    opposite = opposite_words(zip(sources, targets, strict=True))
     size = tokenizers["source"].size
     candidates = [[word for word, _ in opposite[k].most_common(PER_WORD)] for k in range(size)]
     frequent = Counter(word for ids in targets for word in ids).most_common(FREQUENT)

@@ -48,6 +48,10 @@ class SearchCase:
         return asdict(self)
 
 
+PER_WORD, FREQUENT = 50, 200
+"""The sizes of a shortlist, as ``regard shortlist`` has them by default."""
+LARGE = 1000
+"""With fewer words a shortlist would save nothing."""
 BEAM, GREEDY, SINGLE = "beam 5, batches of 32", "greedy, batches of 32", "beam 5, one sentence"
 
 

@@ -15,11 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import corpora
+from benchmarks.peers import marian
 from benchmarks.peers.commands import COMMANDS, Command
 from benchmarks.peers.search_commands import LOG, SEARCHES
 from benchmarks.process import ROOT, environment
 from benchmarks.search_cases import (
     BEAM,
+    LARGE,
     SINGLE,
     SearchCase,
     SearchTiming,
@@ -31,7 +33,7 @@ from benchmarks.settings import Setting
 from benchmarks.training import TrainingResult
 from regard.errors import DataError, RegardError
 
-PEERS = tuple(COMMANDS)
+PEERS = (*COMMANDS, marian.NAME)
 LIMIT = 600  # seconds a command may take
 UPDATES = 12
 """Updates of the model that searches: the words do not matter, only that there is a checkpoint."""
@@ -134,6 +136,13 @@ def installed(environments: Path) -> list[str]:
     return names
 
 
+def searchers(setting: Setting, environments: Path) -> list[str]:
+    """The contenders of those peers in a search: one each, and Marian's int8 where a shortlist makes sense."""
+    names = installed(environments)
+    quantised = marian.NAME in names and setting.vocabulary > LARGE
+    return [*names, *([marian.QUANTISED] if quantised else [])]
+
+
 def measure_training(
     name: str, setting: Setting, environments: Path, work: Path, *, threads: int
 ) -> TrainingResult:
@@ -154,6 +163,8 @@ def measure_training(
     if not data.exists():
         corpora.write(setting.corpus, data)
     own.mkdir(parents=True, exist_ok=True)
+    if name == marian.NAME:
+        return marian.measure_training(setting, python, data, own, threads=threads)
     shutil.rmtree(own / "model", ignore_errors=True)
     command = COMMANDS[name](setting, data, own, setting.updates)
     if command.before is not None and not (own / "prepared.log").exists():
@@ -175,7 +186,7 @@ def measure_search(
     """Search with a peer; the first time it trains a model, which is used again.
 
     Args:
-        name: one of `SEARCHES`.
+        name: one of `SEARCHES`, or of `marian.VARIANTS`.
         setting: the model and its corpus.
         case: the sentences, the beam and the batch size.
         environments: the folder of the virtual environments.
@@ -185,9 +196,12 @@ def measure_search(
     Raises:
         RegardError: it failed, took too long, or did other work than the case's.
     """
-    python = python_path(name, environments)
-    data, own = search_corpus(setting, work), work.absolute() / f"{name}-{setting.name}-search"
+    toolkit = name.partition(",")[0]
+    python = python_path(toolkit, environments)
+    data, own = search_corpus(setting, work), work.absolute() / f"{toolkit}-{setting.name}-search"
     own.mkdir(parents=True, exist_ok=True)
+    if toolkit == marian.NAME:
+        return marian.measure_search(name, setting, case, python, data, own, threads=threads)
     if not (own / "trained.json").exists():
         training = COMMANDS[name](setting, data, own, UPDATES)
         if training.before is not None:

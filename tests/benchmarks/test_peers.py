@@ -2,9 +2,11 @@ import json
 import sys
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
-from benchmarks.peers import PEERS, installed, measure_search, measure_training
+from benchmarks.lower_bound import mean_lengths, products
+from benchmarks.peers import installed, marian, measure_search, measure_training, searchers
 from benchmarks.peers.commands import COMMANDS, Command
 from benchmarks.peers.run import reduced_case
 from benchmarks.peers.search_commands import SEARCHES, Search
@@ -136,7 +138,7 @@ def test_only_a_slow_peer_has_a_reduced_case():
     assert reduced_case("yoyodyne", SETTINGS["char"], beam) == beam
 
 
-@pytest.mark.parametrize("name", PEERS)
+@pytest.mark.parametrize("name", COMMANDS)
 def test_every_search_command_has_the_numbers_of_the_case(tmp_path, name):
     setting = replace(SETTINGS["mt"], output_words=19)
     COMMANDS[name](setting, tmp_path / "data", tmp_path, 17)
@@ -159,7 +161,7 @@ def test_environments_are_recognized_by_name(tmp_path):
     assert installed(tmp_path) == ["fairseq", "yoyodyne"]
 
 
-@pytest.mark.parametrize("name", PEERS)
+@pytest.mark.parametrize("name", COMMANDS)
 def test_every_training_command_has_the_numbers_of_the_setting(tmp_path, name):
     setting = SETTINGS["mt"]
     command = COMMANDS[name](setting, tmp_path / "data", tmp_path, 17)
@@ -185,7 +187,7 @@ def test_the_stopwatch_imports_neither_regard_nor_benchmarks():
     import ast
 
     folder = Path(sys.modules["benchmarks.peers"].__file__).parent
-    for name in ("stopwatch.py", "patches.py"):
+    for name in ("stopwatch.py", "patches.py", "marian_worker.py"):
         tree = ast.parse((folder / name).read_text())
         modules = {
             alias.name if isinstance(node, ast.Import) else node.module
@@ -194,3 +196,106 @@ def test_the_stopwatch_imports_neither_regard_nor_benchmarks():
             for alias in node.names
         }
         assert not any(module.startswith(("regard", "benchmarks")) for module in modules)
+
+
+def test_marian_computes_as_much_as_regard():
+    for setting in SETTINGS.values():
+        lengths = mean_lengths(setting)
+        size = marian.equal_embedding_size(setting)
+        theirs = sum(each.operations for each in marian.marian_products(setting, size, *lengths))
+        ours = sum(each.operations for each in products(setting, "luong", *lengths))
+        assert theirs == pytest.approx(ours, rel=0.01)
+
+
+PYMARIAN = """
+import sys
+def main(arguments):
+    options = dict(zip(arguments, arguments[1:]))
+    assert arguments[0] == "train"
+    open("options", "w").write(" ".join(arguments))
+    import numpy
+    numpy.savez(options["--model"], decoder_ff_logit_l2_b=numpy.zeros((1, 24)))
+    for k in range(int(options["--after"][:-1])):
+        progress = f"Ep. 1 : Up. {k + 1} : Sen. 8 : Cost {3 - k / 10} * 1,00{k} @ 10 after 3 : Time 1.0s"
+        print(progress, file=sys.stderr)
+    return 0
+class Translator:
+    def __init__(self, options):
+        import numpy
+        self.options = options.split()
+        model = numpy.load(self.options[self.options.index("--models") + 1])
+        self.endless = model["decoder_ff_logit_l2_b"][0, 0] == -1e6
+        open("calls", "a").write(options + chr(10))
+    def translate(self, sentences):
+        open("calls", "a").write(f"{len(sentences)}" + chr(10))
+        return ["x y z w" if self.endless else "" for _ in sentences]
+"""
+
+
+@pytest.fixture
+def marian_peer(peer, tmp_path):
+    """A peer named ``marian``, whose module only says what it was given."""
+    environments, work = peer(None)
+    (environments / "venv-own").rename(environments / "venv-marian")
+    (tmp_path / "modules" / "_pymarian.py").write_text(PYMARIAN)
+    return environments, work
+
+
+def test_the_updates_of_marian_are_read_from_its_progress(marian_peer, toy):
+    environments, work = marian_peer
+    result = measure_training("marian", toy, environments, work, threads=2)
+    assert list(result.tokens) == [1000 + k for k in range(toy.updates)]
+    assert list(result.losses) == [3 - k / 10 for k in range(toy.updates)]
+    assert all(seconds >= 0 for seconds in result.seconds)
+    assert result.peak_bytes > 2**23
+    options = (work / "marian-toy" / "options").read_text()
+    vocabulary = (work / "marian-toy" / "source.yml").read_text().splitlines()
+    assert vocabulary[:2] == ['"</s>": 0', '"<unk>": 1']
+    assert len(vocabulary) == 24  # twenty words and two symbols, filled up
+    assert "--dim-vocabs 24 24" in options
+    assert f"--mini-batch {toy.batch} " in options
+    assert "--cpu-threads 2" in options
+
+
+def test_marian_searches_all_batches_in_each_call_and_one_sentence_by_one_thread(marian_peer, toy):
+    environments, work = marian_peer
+    beam, _, single = search_cases(toy)
+    for name in marian.VARIANTS:
+        together = measure_search(name, toy, beam, environments, work, threads=2)
+        assert len(together.seconds) == beam.calls
+        assert together.outputs == ("x y z w",) * beam.num_sentences
+    alone = measure_search("marian", toy, single, environments, work, threads=2)
+    assert len(alone.seconds) == single.calls
+    calls = (work / "marian-toy-search" / "calls").read_text().splitlines()
+    in_float, in_int8, one = (calls[0], calls[1 + beam.calls], calls[2 * (1 + beam.calls)])
+    assert calls[1 : 1 + beam.calls] == [str(beam.num_sentences)] * beam.calls
+    assert calls[-single.calls :] == ["1"] * single.calls
+    assert "--cpu-threads 2 --beam-size 5 --mini-batch 32" in in_float
+    assert "shortlist" not in in_float
+    assert "--gemm-type packed8" in in_int8
+    assert "--shortlist" in in_int8
+    assert "--cpu-threads 1 " in one
+
+
+def test_marian_joins_a_search_once_more_where_a_shortlist_makes_sense(marian_peer, toy):
+    assert searchers(toy, marian_peer[0]) == ["marian"]
+    assert searchers(SETTINGS["mt"], marian_peer[0]) == ["marian", marian.QUANTISED]
+
+
+def test_the_whole_command_of_marian_searches_each_sentence_once(marian_peer, toy, monkeypatch):
+    environments, work = marian_peer
+    clock = iter([100.0, 150.0])
+
+    def answer(python, job, work, name, threads):
+        if name == "searched":
+            made = {"seconds": [3.0] * job["repeats"], "outputs": ["x y z w"] * beam.num_sentences}
+            Path(job["answer"]).write_text(json.dumps(made))
+        return [], 2**24
+
+    beam = search_cases(toy)[0]
+    monkeypatch.setattr(marian, "_run", answer)
+    monkeypatch.setattr(marian, "_searching", lambda *arguments: work / "model.npz")
+    monkeypatch.setattr(marian, "time", SimpleNamespace(perf_counter=lambda: next(clock)))
+    timing = measure_search("marian", toy, beam, environments, work, threads=2)
+    assert timing.total_seconds == 50 - 3 * (beam.calls - 1)
+    assert list(timing.seconds) == [3 / beam.calls] * beam.calls
