@@ -430,7 +430,7 @@ SIZES = {
         float("inf"),
         "inf is not a number that can be used",
     ),
-    "checksums that are a list": (("checksums",), [], "damaged"),
+    "checksums that are a list": (("checksums",), [], r"damaged: its checksums are \[\]"),
     "labels without a classifier": (("labels",), ["a"], "1 labels, 1 of them different, for a model of 0"),
 }
 
@@ -442,6 +442,17 @@ def test_a_forged_description_is_refused_before_anything_is_built(tmp_path, case
     forged(folder, *path, value=value)
     with pytest.raises(FolderError, match=message), within_limits():
         folder.load()
+
+
+@pytest.mark.parametrize("checksums", [None, [], {}, {"source": 1}])
+def test_tokenizers_are_read_only_if_they_are_those_of_the_model(tmp_path, checksums):
+    folder, _ = make(tmp_path)
+    assert folder.tokenizers.keys() == {"source", "target"}
+    forged(folder, "checksums", value=checksums)
+    with pytest.raises(
+        FolderError, match=r"damaged: its checksums|not the tokenizer this model was trained with"
+    ):
+        folder.tokenizers  # noqa: B018
 
 
 @pytest.mark.parametrize("name", ["regard.json", "source.tokenizer.json", "best.safetensors"])

@@ -7,10 +7,10 @@ import pytest
 from rich.console import Console
 
 from regard import progress
-from regard.progress import ProgressBar, Status
+from regard.progress import ProgressBar, Status, extrapolate
 
 FACTS = ("update 1,500", "loss 2.346", "12,346 tokens/s", "learning rate 0.001")
-STATUS = Status("training", "epoch 12.4", 0.425, 3900.0, FACTS)
+STATUS = Status("training", "epoch 12.4", 0.425, 3900.0, 5276.0, FACTS)
 NEEDED = "training  42 %  epoch 12.4  1:05:00 elapsed, 1:27:56 left"
 
 
@@ -35,6 +35,12 @@ def test_what_is_not_known_is_not_said():
     assert Status("aligning", "0 lines", 0.0, 1.0).line() == "aligning  0 %  0 lines  0:01 elapsed"
 
 
+def test_an_even_job():
+    assert extrapolate(30.0, 0.25) == 90.0
+    assert extrapolate(30.0, 0.0) is extrapolate(30.0, None) is None
+    assert extrapolate(30.0, 1.1) == 0.0
+
+
 @pytest.mark.parametrize("width", [40, 60, 80, 100, 120, 200])
 def test_a_terminal_shows_the_whole_line(width, monkeypatch):
     """Nothing is cut: a line that is too long for a very narrow terminal goes on in the next row."""
@@ -42,7 +48,7 @@ def test_a_terminal_shows_the_whole_line(width, monkeypatch):
     out = io.StringIO()
     console = Console(file=out, width=width, force_terminal=True, color_system=None, soft_wrap=True)
     bar = ProgressBar("training", console, live=False)
-    bar._show("epoch 12.4", 0.425, 3900.0, FACTS)
+    bar._show("epoch 12.4", 0.425, 3900.0, 5276.0, FACTS)
     console.print(bar, soft_wrap=False, no_wrap=True, overflow="ignore", crop=True)  # as Live does
     rows = out.getvalue().splitlines()
     assert all(len(row.rstrip()) <= width for row in rows)
@@ -56,7 +62,7 @@ def test_the_clock_runs_between_two_reports(monkeypatch):
     out = io.StringIO()
     console = Console(file=out, width=80, force_terminal=True, color_system=None)
     bar = ProgressBar("training", console, live=False)
-    bar._show("epoch 1.0", 0.5, 60.0, ())
+    bar._show("epoch 1.0", 0.5, 60.0, 60.0, ())
     clock.monotonic = lambda: 15.0
     out.truncate(0)
     console.print(bar)

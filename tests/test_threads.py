@@ -91,7 +91,7 @@ class TestChoice:
     def test_no_more_than_are_free(self, busy, limit, number):
         choice = choose_threads(SMALL_MODEL, limit, 4, busy)
         assert choice.number == number
-        assert ("other programs keep" in choice.reason) == (number < limit)
+        assert ("programs of equal or higher priority keep" in choice.reason) == (number < limit)
 
     def test_a_small_model_has_one(self):
         assert choose_threads(SMALL_MODEL - 1, 4, 4, 0).number == 1
@@ -99,7 +99,7 @@ class TestChoice:
 
     def test_what_is_said(self):
         busy = choose_threads(SMALL_MODEL, 4, 4, 1.96)
-        assert str(busy) == "2 threads: other programs keep 2.0 of 4 processors busy"
+        assert str(busy) == ("2 threads: programs of equal or higher priority keep 2.0 of 4 processors busy")
         assert str(choose_threads(1000, 1, 4, 0)) == "1 thread: as many as this process may use"
 
     def test_by_hand(self, container, monkeypatch):
@@ -120,6 +120,7 @@ class TestLoad:
     @pytest.fixture
     def machine(self, tmp_path, monkeypatch):
         ticks = os.sysconf("SC_CLK_TCK")
+        monkeypatch.setattr(os, "getpriority", lambda which, who: 0)
 
         def tell(user, *, nice=0.0, system=0.0, load):
             times = [round(seconds * ticks) for seconds in (user, nice, system, 1e6, 1e6, 0, 0, 1e6)]
@@ -148,6 +149,86 @@ class TestLoad:
 
     def test_neither_do_programs_that_give_way(self, machine):
         assert self.since(machine, user=102, nice=10, load=9) == pytest.approx(0, abs=0.05)
+
+    def process(self, tmp_path, number, *, user, system=0.0, nice, processor=0):
+        """A process in `/proc`, with a name that looks like its fields."""
+        ticks = os.sysconf("SC_CLK_TCK")
+        cells = ["S", *["0"] * 36]
+        for column, value in (
+            (14, round(user * ticks)),
+            (15, round(system * ticks)),
+            (19, nice),
+            (39, processor),
+        ):
+            cells[column - 3] = str(value)
+        (tmp_path / str(number)).mkdir(exist_ok=True)
+        (tmp_path / str(number) / "stat").write_text(f"{number} (a) b) {' '.join(cells)}\n")
+
+    def busy(self, machine, tmp_path, monkeypatch, *, own, user=0.0, nice=0.0, others=()):
+        """Others' work of ten seconds, of which this process, at the priority `own`, worked none."""
+        monkeypatch.setattr(os, "getpriority", lambda which, who: own)
+        machine(100, nice=100, load=9)
+        for number, (its_nice, _) in enumerate(others, start=50):
+            self.process(tmp_path, number, user=7, nice=its_nice)
+        before = ProcessorTimes.read()
+        machine(100 + user, nice=100 + nice, load=9)
+        for number, (its_nice, seconds) in enumerate(others, start=50):
+            self.process(tmp_path, number, user=7 + seconds, nice=its_nice)
+        return replace(before, clock=before.clock - 10).busy_with_others()
+
+    def test_equals_of_a_nice_training_count(self, machine, tmp_path, monkeypatch):
+        """Each of two processors works ten seconds for programs that are as nice."""
+        busy = self.busy(machine, tmp_path, monkeypatch, own=10, nice=10, others=[(10, 20)])
+        assert busy == pytest.approx(2, abs=0.05)
+
+    def test_those_below_it_do_not(self, machine, tmp_path, monkeypatch):
+        busy = self.busy(machine, tmp_path, monkeypatch, own=10, nice=10, others=[(19, 15), (10, 5)])
+        assert busy == pytest.approx(0.5, abs=0.05)
+
+    def test_those_above_it_do(self, machine, tmp_path, monkeypatch):
+        busy = self.busy(machine, tmp_path, monkeypatch, own=10, user=10, others=[(0, 20)])
+        assert busy == pytest.approx(2, abs=0.05)
+
+    def test_the_own_work_of_a_nice_training_is_no_one_else_s(self, machine, monkeypatch):
+        monkeypatch.setattr(os, "getpriority", lambda which, who: 10)
+        machine(100, load=9)
+        before = ProcessorTimes.read()
+        machine(110, nice=4, load=9)  # of two processors: 20 s of others, 8 of this process
+        since = replace(before, clock=before.clock - 10, own=before.own - 8)
+        assert since.busy_with_others() == pytest.approx(2, abs=0.05)
+
+    def test_of_programs_run_with_nice_only_the_systems_work_was_counted(
+        self, machine, tmp_path, monkeypatch
+    ):
+        monkeypatch.setattr(os, "getpriority", lambda which, who: 0)
+        machine(100, load=9)
+        self.process(tmp_path, 50, user=0, nice=10)
+        before = ProcessorTimes.read()
+        machine(
+            105, nice=10, system=5, load=9
+        )  # of two processors: 10 s of others; 20 and 10 of the nice program
+        self.process(tmp_path, 50, user=20, system=10, nice=10)
+        since = replace(before, clock=before.clock - 10)
+        assert since.busy_with_others() == pytest.approx(1, abs=0.05)
+
+    def test_work_on_other_processors_was_not_counted(self, machine, tmp_path, monkeypatch):
+        monkeypatch.setattr(os, "getpriority", lambda which, who: 10)
+        machine(100, load=9)
+        self.process(tmp_path, 50, user=0, nice=19, processor=9)
+        before = ProcessorTimes.read()
+        machine(105, load=9)
+        self.process(tmp_path, 50, user=10, nice=19, processor=9)
+        since = replace(before, clock=before.clock - 10)
+        assert since.busy_with_others() == pytest.approx(1, abs=0.05)
+
+    def test_a_process_that_ended_changes_nothing(self, machine, tmp_path, monkeypatch):
+        monkeypatch.setattr(os, "getpriority", lambda which, who: 0)
+        machine(100, load=9)
+        self.process(tmp_path, 50, user=1e3, system=1e3, nice=5)
+        before = ProcessorTimes.read()
+        (tmp_path / "50" / "stat").unlink()
+        machine(105, load=9)
+        assert replace(before, clock=before.clock - 10).busy_with_others() == pytest.approx(1, abs=0.05)
 
     def test_a_system_that_does_not_say_it(self, machine, tmp_path, monkeypatch):
         machine(100, load=9)

@@ -216,7 +216,8 @@ class ModelFolder:
         Raises:
             FolderError: missing, damaged, foreign, or newer than this package.
         """
-        return {name: Tokenizer.load(self._tokenizer_path(name)) for name in self._description()["checksums"]}
+        sizes, description = self.sizes, self._description()
+        return {name: self._tokenizer(name, sizes, description) for name in TASKS[description["task"]].texts}
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -335,7 +336,13 @@ class ModelFolder:
                 f"{path}: it has {tokenizer.size} tokens and the model was made for {sizes.get(name)}; the files "
                 "belong to different models, so copy the whole folder again"
             )
-        if description["checksums"][name] != _checksum(path):
+        checksums = description.get("checksums")
+        if not isinstance(checksums, dict):
+            raise FolderError(
+                f"{self.path / 'regard.json'}: damaged: its checksums are {checksums!r:.60}; copy or train the model "
+                "again"
+            )
+        if checksums.get(name) != _checksum(path):
             raise FolderError(
                 f"{path}: not the tokenizer this model was trained with; copy the whole folder again"
             )

@@ -7,9 +7,9 @@ threads of this process.
 import os
 import platform
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
@@ -127,13 +127,15 @@ def choose_threads(num_parameters: int, limit: int, processors: int, busy: float
         num_parameters: of the model.
         limit: the largest number this process may use.
         processors: on which this process may run.
-        busy: how many of them other programs keep busy; see `ProcessorTimes.busy_with_others`.
+        busy: how many of them other programs keep busy that do not give way; see `ProcessorTimes.busy_with_others`.
     """
     if limit > 1 and num_parameters < SMALL_MODEL:
         return ThreadChoice(1, f"below {SMALL_MODEL:,} parameters, more gain nothing")
     free = max(1, int(processors - busy + 0.5))
     if free < limit:
-        return ThreadChoice(free, f"other programs keep {busy:.1f} of {processors} processors busy")
+        return ThreadChoice(
+            free, f"programs of equal or higher priority keep {busy:.1f} of {processors} processors busy"
+        )
     return ThreadChoice(limit, "as many as this process may use")
 
 
@@ -159,25 +161,29 @@ class ProcessorTimes:
 
     Attributes:
         clock: when this was read.
-        total: the work of all programs, except those that give way by themselves (`nice`); None where the system does
-            not say it.
+        total: the work of all programs; of a process that was not started with `nice`, without the work of those that
+            were. None where the system does not say it.
         own: the work of this process and its children.
+        lower: the work within `total` of each process at a lower priority than this one, by number: it gives way.
     """
 
     clock: float
     total: float | None
     own: float
+    lower: Mapping[int, float] = field(default_factory=dict)
 
     @classmethod
     def read(cls) -> Self:
         """Read the times of now."""
-        own = os.times()
-        return cls(time.monotonic(), _worked(), sum(own[:4]))
+        own, nice = os.times(), _niceness()
+        return cls(time.monotonic(), _worked(nice), sum(own[:4]), _worked_below(nice))
 
     def busy_with_others(self) -> float:
-        """The number of processors that other programs have kept busy since then, and over the last minute too.
+        """The number of processors that programs of equal or higher priority have kept busy since then.
 
-        A program that ends soon should not decide on the threads of hours: hence the lower of the two.
+        A program that ends soon should not decide on the threads of hours: hence no more than the machine's load over
+        the last minute. Priority is relative (`nice`): to a training at 10 another at 10 is an equal, to one at 0 it
+        gives way.
         """
         try:
             load = os.getloadavg()[0]
@@ -189,21 +195,42 @@ class ProcessorTimes:
         now = ProcessorTimes.read()
         if now.total is None:
             return 0.0
-        busy = (now.total - self.total - (now.own - self.own)) / (now.clock - self.clock)
+        given_way = sum(now.lower[each] - self.lower[each] for each in now.lower.keys() & self.lower.keys())
+        busy = (now.total - self.total - (now.own - self.own) - given_way) / (now.clock - self.clock)
         return min(max(0.0, busy), load)
 
 
-def _worked() -> float | None:
-    """Seconds of work on the processors of this process: user, system and interrupts."""
+def _niceness() -> int:
+    """The priority of this process: 0, and up to 19 for one that gives way."""
+    return os.getpriority(os.PRIO_PROCESS, 0) if hasattr(os, "getpriority") else 0
+
+
+def _worked(nice: int) -> float | None:
+    """Seconds of work on the processors of this process: user, system, interrupts; for a nice process nice work too."""
     names = {f"cpu{number}" for number in _affinity()}
+    columns = (1, 2, 3, 6, 7) if nice > 0 else (1, 3, 6, 7)
     try:
         lines = [line.split() for line in _STAT.read_text(encoding="ascii").splitlines()]
-        ticks = sum(
-            int(line[column]) for line in lines if line and line[0] in names for column in (1, 3, 6, 7)
-        )
+        ticks = sum(int(line[column]) for line in lines if line and line[0] in names for column in columns)
         return ticks / os.sysconf("SC_CLK_TCK")
     except (OSError, ValueError, IndexError):
         return None
+
+
+def _worked_below(nice: int) -> dict[int, float]:
+    """Seconds of work that `_worked` counts, of each process that can be seen and has a lower priority than `nice`."""
+    processors = _affinity()
+    found = {}
+    for path in _STAT.parent.glob("[0-9]*/stat"):
+        try:  # proc(5): the fields from the third on, after the program's name
+            cells = path.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+            user, system, its_nice, processor = (int(cells[k - 3]) for k in (14, 15, 19, 39))
+        except (OSError, ValueError, IndexError):  # it has ended
+            continue
+        if its_nice > nice and processor in processors:
+            ticks = system if its_nice > 0 >= nice else user + system
+            found[int(path.parent.name)] = ticks / os.sysconf("SC_CLK_TCK")
+    return found
 
 
 @contextmanager

@@ -8,9 +8,9 @@ trainings share the cores, the threads that spin keep those they wait for from r
 import os
 import sys
 
-SPIN_COUNT = 3000
-"""Tens of microseconds. On a busy machine an update took 1.1 times the processor time of one with a count of 100; with
-10,000 it took 1.6 times, with 30,000 nearly 3 times."""
+SPIN_COUNT = 1000
+"""About ten microseconds. Two trainings of a small model at once, two threads each on two cores, took 2.2 times as long
+as one alone; with a count of 3,000 it was 3.9 times, and with 300 one alone took 1.4 times as long."""
 _CHOICES = ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY")
 
 

@@ -38,6 +38,11 @@ def can_redraw(console: Console) -> bool:
     return console.is_terminal or (console.is_jupyter and find_spec("ipywidgets") is not None)
 
 
+def extrapolate(seconds: float, fraction: float | None) -> float | None:
+    """How long the rest of an even job takes, of which a fraction took some seconds; None before anything is done."""
+    return seconds * (1 - min(fraction, 1.0)) / fraction if fraction else None
+
+
 @dataclass(frozen=True)
 class Status:
     """How far a job is.
@@ -47,6 +52,7 @@ class Status:
         place: where in its data it is, such as "epoch 3.4" or "12 lines".
         fraction: how much is done, 0 to 1; None where that is not known.
         seconds: how long that took.
+        left: how long the rest will take; None where that is not known.
         facts: more to say, the most important first.
     """
 
@@ -54,6 +60,7 @@ class Status:
     place: str
     fraction: float | None
     seconds: float
+    left: float | None = None
     facts: Sequence[str] = ()
 
     def line(self, width: int | None = None, since: float = 0.0) -> str:
@@ -67,9 +74,8 @@ class Status:
         times = f"{clock(self.seconds + since)} elapsed"
         if self.fraction is not None:
             parts.append(f"{int(100 * self.fraction)} %")
-        if self.fraction:
-            left = self.seconds * (1 - self.fraction) / self.fraction
-            times += f", {clock(max(left - since, 0.0))} left"
+        if self.left is not None:
+            times += f", {clock(max(self.left - since, 0.0))} left"
         line = _GAP.join([*parts, self.place, times])
         for fact in self.facts:
             if width is not None and len(line) + len(_GAP) + len(fact) > width:
@@ -114,10 +120,12 @@ class ProgressBar:
         text.stylize("bold", 0, len(self._doing))
         yield text
 
-    def _show(self, place: str, fraction: float | None, seconds: float, facts: Sequence[str]) -> None:
+    def _show(
+        self, place: str, fraction: float | None, seconds: float, left: float | None, facts: Sequence[str]
+    ) -> None:
         """Redraw the line, or print one if the last was some time ago; arguments as of `Status`."""
         fraction = None if fraction is None else min(fraction, 1.0)
-        self._status = Status(self._doing, place, fraction, seconds, facts)
+        self._status = Status(self._doing, place, fraction, seconds, left, facts)
         self._shown = time.monotonic()
         if not self._live and self._shown - self._printed >= PLAIN_EVERY:
             self._printed = self._shown

@@ -27,6 +27,8 @@ def show_controls(text: str) -> str:
 def wrap_line(console: Console, line: str) -> str:
     """A line for a console: a terminal's is broken between words, what follows is indented; others stay whole.
 
+    A number stays with its per cent sign.
+
     Args:
         console: where it will be printed.
         line: a no-break space in it is never broken at, as `rich` would.
@@ -34,6 +36,7 @@ def wrap_line(console: Console, line: str) -> str:
     if not console.is_terminal:
         return line
     indent = " " * (len(line) - len(line.lstrip(" ")) + 2)
+    line = re.sub(r"(?<=\d) (?=%)", "\N{NO-BREAK SPACE}", line)
     return textwrap.fill(
         line, console.width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
     )

@@ -2,17 +2,10 @@
 
 import random
 
-import numpy as np
 import pytest
 
 from regard.errors import DataError
-from regard.evaluation.significance import (
-    approximate_randomization,
-    compare_counts,
-    compare_texts,
-    mcnemar,
-    paired_bootstrap,
-)
+from regard.evaluation.significance import compare_counts, compare_texts, mcnemar
 from regard.evaluation.text import TextOptions
 
 
@@ -38,28 +31,47 @@ def systems(references):
 
 @pytest.mark.parametrize("name", ["bleu", "chrf", "ter"])
 @pytest.mark.parametrize("share", [0.15, 0.38], ids=["clear", "close"])
-def test_one_implementation_computes_what_sacrebleu_computes(references, name, share):
-    """Our paired tests on sacrebleu's statistics of each line: its means, margins and p-values."""
+def test_the_numbers_are_sacrebleus_but_for_ties(references, name, share, monkeypatch):
+    """Means, margins and p-values of its own `PairedTest`, which is made to count equal differences here."""
+    from sacrebleu import significance
+    from sacrebleu.significance import PairedTest
+
     from regard.evaluation import text
 
+    def count_ties(differences, observed):
+        return (int((differences > observed - 1e-9).sum()) + 1) / (len(differences) + 1)
+
+    monkeypatch.setattr(significance, "_compute_p_value", count_ties)
+
     systems = corrupted(references, 0.4, 1), corrupted(references, share, 2)
-    expected = compare_texts(*systems, references, TextOptions(), num_resamples=200, num_shuffles=300)[name]
-    metric = getattr(text, name).build(TextOptions())
-    counts = [
-        np.array(metric._extract_corpus_statistics(system, [references]), dtype=np.float64)
-        for system in systems
-    ]
-
-    def score(totals):
-        return metric._compute_score_from_stats(list(totals)).score
-
-    means, margins, p = paired_bootstrap(*counts, score, 200)
-    assert means == pytest.approx(expected.means, rel=1e-5)
-    assert margins == pytest.approx(expected.margins, rel=1e-5)
-    assert p == expected.p_bootstrap
-    assert approximate_randomization(*counts, score, 300) == expected.p_randomization
+    found = compare_texts(*systems, references, TextOptions(), num_resamples=200, num_shuffles=300)[name]
+    results = {}
+    for kind, count in (("bs", 200), ("ar", 300)):
+        metric = getattr(text, name).build(TextOptions())
+        named = [("first", systems[0]), ("second", systems[1])]
+        _, table = PairedTest(named, {name: metric}, [references], kind, count)()
+        (results[kind],) = (values for key, values in table.items() if key != "System")
+    assert found.scores == pytest.approx([each.score for each in results["bs"]])
+    assert found.means == pytest.approx([each.mean for each in results["bs"]], rel=1e-5)
+    assert found.margins == pytest.approx([each.ci for each in results["bs"]], rel=1e-5)
+    assert found.p_bootstrap == results["bs"][1].p_value
+    assert found.p_randomization == results["ar"][1].p_value
     if share == 0.38:
-        assert 0.05 < min(p, expected.p_randomization) < max(p, expected.p_randomization) < 1
+        assert min(found.p_bootstrap, found.p_randomization) > 0.05
+        assert max(found.p_bootstrap, found.p_randomization) < 1
+
+
+def test_equal_systems_have_p_values_of_one(systems, references):
+    compared = compare_texts(systems[0], list(systems[0]), references, TextOptions(), num_shuffles=100)
+    assert {"bleu", "chrf", "ter", "exact_match"} <= compared.keys()
+    assert {(each.p_bootstrap, each.p_randomization) for each in compared.values()} == {(1.0, 1.0)}
+
+
+def test_a_shuffle_that_ties_counts_whatever_its_last_bits():
+    """One line differs, so every shuffle has the observed difference, summed in another order."""
+    first = [(0.1 * k, 0.3 * k + 0.7) for k in range(1, 40)]
+    second = [(first[0][0] + 0.1, first[0][1]), *first[1:]]
+    assert compare_counts(first, second, num_shuffles=500).p_randomization == 1.0
 
 
 def test_a_clear_difference_is_significant_and_none_is_not(systems, references):
@@ -84,10 +96,16 @@ def test_the_scores_are_those_of_the_evaluation(systems, references):
 
 
 def test_randomization_of_two_lines_by_hand():
-    """Right and wrong against wrong and wrong: half of all swaps keep the difference of ½, none makes it larger."""
+    """Right and wrong against wrong and wrong: every swap keeps the difference of ½, so it is no evidence at all."""
     compared = compare_counts([(1, 1), (0, 1)], [(0, 1), (0, 1)], num_shuffles=999)
     assert compared.scores == (0.5, 0.0)
-    assert compared.p_randomization == pytest.approx(1 / 1000)
+    assert compared.p_randomization == 1.0
+
+
+def test_randomization_of_five_lines_by_hand():
+    """Five right against five wrong: 2 of 2⁵ swaps keep the whole difference, p = 1/16."""
+    compared = compare_counts([(1, 1)] * 5, [(0, 1)] * 5)
+    assert compared.p_randomization == pytest.approx(2 / 32, abs=0.006)  # 2.5 deviations of 10,000 shuffles
 
 
 def test_the_interval_covers_the_share(references):

@@ -89,18 +89,29 @@ def no_attention(model: Path) -> ConfigError:
 
 def command_line(context: typer.Context) -> str:
     """The command line that repeats this call: command, arguments, and the options that are not at their defaults."""
-    words = ["regard", str(context.info_name)]
+    names, above = [str(context.info_name)], context.parent
+    while above is not None and above.parent is not None:  # the outermost is regard itself, by whatever name
+        names, above = [str(above.info_name), *names], above.parent
+    arguments: list[str] = []
+    options: list[str] = []
     for parameter in context.command.params:
         value = context.params.get(str(parameter.name))
         if value is None or value == parameter.get_default(context):
             continue
-        values = value if isinstance(value, list) else [value]
-        for each in values:
-            if parameter.param_type_name == "option":
-                words.append(parameter.opts[0])
-            if each is not True:
-                words.extend(map(str, each if isinstance(each, tuple) else [each]))
-    return shlex.join(words)
+        is_argument = parameter.param_type_name == "argument"
+        is_list = parameter.nargs == -1 or getattr(parameter, "multiple", False)
+        for given in value if is_list else [value]:
+            if given is False:
+                options.append(parameter.secondary_opts[0])
+            elif given is True:
+                options.append(parameter.opts[0])
+            else:
+                parts = [str(part) for part in (given if isinstance(given, tuple) else [given])]
+                options += [] if is_argument else [parameter.opts[0], *parts]
+                arguments += parts if is_argument else []
+    if any(argument.startswith("-") and argument != "-" for argument in arguments):
+        return shlex.join(["regard", *names, *options, "--", *arguments])
+    return shlex.join(["regard", *names, *arguments, *options])
 
 
 def score_table(scores: Mapping[str, Any], title: str | None = None) -> Table:

@@ -31,8 +31,8 @@ Output = Annotated[
 ColumnPair = Annotated[
     tuple[str, str] | None,
     typer.Option(
-        help="The columns of source and target, label and text, or words and tags in one tab-separated file, by number "
-        "or by the names in its first line: --columns 1 2 or --columns lemma form."
+        help="The columns of source and target, label and text, or words and tags in one tab-separated or CSV file, by "
+        "number or by the names in its first line: --columns 1 2 or --columns lemma form; of JSON lines by name."
     ),
 ]
 ValidFiles = Annotated[

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, Self
 
 from regard.cli.console import notes
-from regard.progress import ProgressBar, can_redraw
+from regard.progress import ProgressBar, can_redraw, extrapolate
 
 if TYPE_CHECKING:
     from regard.training.prepare import PrepareProgress
@@ -65,7 +65,8 @@ class LinesDisplay(ProgressBar):
         seconds = time.monotonic() - self._started
         fraction = None if not self._total else self._lines / self._total
         counted = f"{self._lines:,} line{'' if self._lines == 1 else 's'}"
-        self._show(counted, fraction, seconds, (f"{self._tokens / max(seconds, 1e-9):,.0f} tokens/s",))
+        left = extrapolate(seconds, fraction)
+        self._show(counted, fraction, seconds, left, (f"{self._tokens / max(seconds, 1e-9):,.0f} tokens/s",))
 
 
 class PrepareDisplay(ProgressBar):
@@ -84,6 +85,6 @@ class PrepareDisplay(ProgressBar):
             self._display.start()
         seconds = time.monotonic() - self._started
         speed = done.num_read / max(seconds, 1e-9)
-        self._show(
-            f"{done.num_read:,} examples", done.num_read / done.total, seconds, (f"{speed:,.0f} examples/s",)
-        )
+        fraction = done.num_read / done.total
+        left = extrapolate(seconds, fraction)
+        self._show(f"{done.num_read:,} examples", fraction, seconds, left, (f"{speed:,.0f} examples/s",))

@@ -231,7 +231,7 @@ def _say_where(what: str, task: str, folder: Path) -> None:
     from regard.training.run import PAGE
 
     page = f"; report: {folder / PAGE}" if (folder / PAGE).exists() else ""
-    command = TASKS[task].first_command.format(folder=folder)
+    command = TASKS[task].first_command.format(folder=shlex.quote(str(folder)))
     notes.print(f"the {what} is in {folder}{page}; try: {command}", markup=False)
 
 

@@ -214,7 +214,7 @@ def _numbers(model: nn.Module) -> dict[str, Tensor]:
     return {name: value.detach() for name, value in both.items()}
 
 
-_TRAINING_OPTIONS = ("dropout", "recurrent_dropout", "variational", "initialization")
+_TRAINING_OPTIONS = ("dropout", "recurrent_dropout", "weight_dropout", "variational", "initialization")
 """Options of a model's configuration that do not change what a trained model computes."""
 
 
