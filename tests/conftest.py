@@ -61,7 +61,8 @@ def gradients(compute: Computation, tensors: Sequence[Tensor]) -> tuple[Sequence
     outputs = compute(*leaves)
     generator = torch.Generator().manual_seed(7)
     weighted_sum = sum(
-        (out * torch.randn(out.shape, generator=generator, dtype=out.dtype)).sum() for out in outputs
+        (out * torch.randn(out.shape, generator=generator, dtype=out.dtype).to(out.device)).sum()
+        for out in outputs
     )
     return outputs, torch.autograd.grad(weighted_sum, leaves)
 

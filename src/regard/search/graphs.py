@@ -6,8 +6,10 @@ when the decoder does; they share one pool of memory, so that only one search at
 made for one batch, as with a shortlist, has its graph captured anew: that costs about as much as one step without it.
 """
 
+import gc
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, fields, is_dataclass, replace
 from threading import Lock
 from typing import Any
@@ -220,7 +222,7 @@ class Graphs:
         graph = torch.cuda.CUDAGraph()
         stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]
         stream.wait_stream(torch.cuda.current_stream())
-        with torch.cuda.stream(stream):
+        with torch.cuda.stream(stream), no_garbage_collection():
             # unlike torch.cuda.graph, this does not give the cached memory back before it starts
             graph.capture_begin(self._mine.pool, capture_error_mode="thread_local")
             try:
@@ -230,6 +232,18 @@ class Graphs:
         torch.cuda.current_stream().wait_stream(stream)
         replay: Callable[[], None] = graph.replay
         return replay
+
+
+@contextmanager
+def no_garbage_collection() -> Iterator[None]:
+    """Keep Python from collecting garbage meanwhile: an old graph that is freed during a capture makes it fail."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def _new_graphs() -> _Kept:
