@@ -46,6 +46,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 torch.set_num_threads(1)
+os.environ["REGARD_PRODUCTS"] = "C"  # the same kernels on every machine, and in processes that tests start
 torch.use_deterministic_algorithms(True)  # with it, torch fills new memory with NaN
 
 # a shared machine may stall for longer than any reasonable deadline

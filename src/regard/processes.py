@@ -245,7 +245,7 @@ def join_group() -> None:
         world_size=world_size,
         timeout=TIMEOUT,
     )
-    # gloo's threads hold Python objects of past exchanges: one that frees them while Python is ending aborts the process
+    # gloo's threads hold Python objects of past exchanges; one that frees them while Python ends aborts the process
     atexit.register(leave_group)
 
 

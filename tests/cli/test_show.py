@@ -50,6 +50,7 @@ def test_which_backend_computes_what(regard, model):
     lines = regard("show", model, "--paths").out.splitlines()
     start = lines.index("paths on the CPU")
     rows = {line.split("  ")[0]: line for line in lines[start + 2 :] if line}
+    assert "large products in training: C (REGARD_PRODUCTS=C)" in lines
     assert "tensors are on cpu" in rows["attending gru"]
     assert {"gru", "attending gru", "a step of search"} <= rows.keys()
     assert "paths" not in regard("show", model).out

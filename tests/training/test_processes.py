@@ -228,7 +228,9 @@ def test_two_processes_prepare_and_train_from_a_store(tmp_path, files, run_confi
     done = torchrun(tmp_path / "stored.py", tmp_path)
     assert done.returncode == 0, done.stderr
     left = [(tmp_path / f"left-{rank}").read_text() for rank in (0, 1)]
-    assert left == ["True", "True"], "threads of the group that outlive Python abort the process, now and then"
+    assert left == ["True", "True"], (
+        "threads of the group that outlive Python abort the process, now and then"
+    )
 
     options = config.to_mapping()
     text = options["data"].pop("train")

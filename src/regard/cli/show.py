@@ -106,7 +106,10 @@ def show(
     if history:
         results.print(_history_table(history, _validated_on(log[0])))
     if paths:
+        from regard.ops.native.fastest import describe_products
+
         results.print(_paths_table(_choices(loaded.model)))
+        results.print(f"\nlarge products in training: {describe_products()}", markup=False, highlight=False)
     results.print(f"\nweights: {weights}, {_origin(loaded.facts)}", markup=False)
 
 

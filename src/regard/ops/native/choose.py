@@ -25,7 +25,7 @@ def native_off(*ops: str) -> Iterator[None]:
 
 
 def narrow_wanted() -> bool:
-    """Return whether autocast requires products in bfloat16 here."""
+    """Return whether autocast allows products in bfloat16 here."""
     return torch.is_autocast_enabled("cpu") and torch.get_autocast_dtype("cpu") == torch.bfloat16
 
 
@@ -60,10 +60,8 @@ def native_refuses(weight: Tensor, *others: Tensor, op: str = "") -> str:
     found = load()
     if found.library is None:
         return found.reason
-    if torch.is_autocast_enabled("cpu") and not (narrow_wanted() and found.library.regard_narrow()):
-        return (
-            f"autocast wants {_name(torch.get_autocast_dtype('cpu'))}, which the processor does not multiply"
-        )
+    if torch.is_autocast_enabled("cpu") and not narrow_wanted():
+        return f"autocast wants {_name(torch.get_autocast_dtype('cpu'))}, which the kernels do not multiply"
     return ""
 
 

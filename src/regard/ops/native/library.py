@@ -58,6 +58,11 @@ class Loaded:
     library: ctypes.CDLL | None
     reason: str = ""
 
+    @property
+    def path(self) -> Path | None:
+        """Where the kernels are."""
+        return None if self.library is None else Path(self.library._name)
+
 
 @cache
 def load() -> Loaded:

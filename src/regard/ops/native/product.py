@@ -24,7 +24,7 @@ def product(
         left: float32, by any strides.
         right: float32, by any strides.
         bias: of any kind.
-        narrow: round the factors to bfloat16; the sums stay float32.
+        narrow: round the factors to bfloat16, if the processor multiplies those; the sums stay float32.
         into: where to put the result, its rows without gaps.
         add: add to the contents of `into`.
     """
@@ -33,8 +33,16 @@ def product(
     assert out.stride(1) == 1 or columns == 1, "the kernel writes whole rows"
     bias = None if bias is None else plain(bias)
     if rows and columns:
-        kernels().regard_product(
+        library = kernels()
+        library.regard_product(
             *(at(left), *left.stride(), at(right), *right.stride(), at(bias), at(out), out.stride(0)),
-            *(rows, columns, inner, int(add), int(narrow), torch.get_num_threads()),
+            *(
+                rows,
+                columns,
+                inner,
+                int(add),
+                int(narrow and library.regard_narrow()),
+                torch.get_num_threads(),
+            ),
         )
     return out

@@ -18,8 +18,8 @@ from regard.ops.differentiable import Passes, Tensors, differentiable
 from regard.ops.native import structs
 from regard.ops.native.call import at, empty, flags, kernels, plain, threads_for, zeros
 from regard.ops.native.choose import narrow_wanted
+from regard.ops.native.fastest import fastest, large_product
 from regard.ops.native.packed import Packed
-from regard.ops.native.product import product
 from regard.ops.native.structs import ASKS, CELLS, ENTERS
 from regard.ops.recurrence import Inputs, Outputs, Read, Recurrence, Weights, parts_of
 from regard.ops.tape.naive import cut
@@ -131,7 +131,7 @@ class _Options(NamedTuple):
 
     Attributes:
         recurrence: which.
-        narrow: whether products round their factors to bfloat16.
+        narrow: whether products may round their factors to bfloat16.
         reverse: read from the last position to the first.
         padded: whether there may be positions without a word.
         reads: what is read, by name, and the scale of dot products with it. A query that x has a share in has it in
@@ -155,7 +155,7 @@ class _Options(NamedTuple):
 
     def summed(self, d: Tensor, x: Tensor, into: Tensor | None = None) -> Tensor:
         """Σ d xᵀ over all steps and sentences."""
-        return product(d.flatten(0, 1).T, x.flatten(0, 1), narrow=self.narrow, into=into)
+        return large_product(d.flatten(0, 1).T, x.flatten(0, 1), narrow=self.narrow, into=into)
 
 
 _TAPES = ("past_keys", "past_values")
@@ -346,7 +346,7 @@ def _call(kernel: Any, options: _Options, tensors: Tensors) -> None:
         cell=CELLS.index(r.cell),
         enters=0 if r.source is None else ENTERS.index(r.source.enters),
         reverse=int(options.reverse),
-        narrow=int(options.narrow),
+        narrow=int(options.narrow and fastest().rounds_steps),
         threads=threads_for(batch),
         **places,
     )

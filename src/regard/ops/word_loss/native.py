@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from regard.errors import RegardError
-from regard.ops.native import narrow_wanted, product
+from regard.ops.native import large_product, narrow_wanted
 from regard.ops.native.call import at, empty, kernels, plain, zeros
 from regard.ops.paths import first_derivative_only
 from regard.ops.shapes import Float, Int
@@ -41,14 +41,14 @@ class _WordLoss(torch.autograd.Function):
         rows = max(1, _CHUNK_BYTES // (4 * len(W_o)))
         for start in range(0, len(t) or 1, rows):  # of no rows one chunk, whose gradients are 0
             part = slice(start, start + rows)
-            logits = product(t[part], W_o.T, b_o, narrow=narrow)  # (R, Vy), then their gradient
+            logits = large_product(t[part], W_o.T, b_o, narrow=narrow)  # (R, Vy), then their gradient
             right, lost = targets[part].to(torch.int64).contiguous(), losses[part]
             sizes = (len(logits), len(W_o), smoothing, torch.get_num_threads())
             kernels().regard_softmax_loss(at(logits), at(right), at(lost), *sizes)
             if d_t is not None:
-                product(logits, W_o, narrow=narrow, into=d_t[part])
+                large_product(logits, W_o, narrow=narrow, into=d_t[part])
             if d_W is not None:
-                product(logits.T, t[part], narrow=narrow, into=d_W, add=start > 0)
+                large_product(logits.T, t[part], narrow=narrow, into=d_W, add=start > 0)
             if d_b is not None:
                 d_b += logits.sum(dim=0)
         ctx.save_for_backward(d_t, d_W, d_b)
