@@ -169,4 +169,5 @@ def without(reason: str, *names: Name) -> dict[Name, str]:
 
 NO_KERNEL = "it has no kernel for this op"
 NO_DROPOUT = "it has no dropout of states"
+ONE_LAYER = "it has one layer"
 OTHER_ENERGY = "its energy is neither additive nor a dot product"

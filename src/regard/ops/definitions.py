@@ -16,7 +16,7 @@ from regard.ops.input_feeding.naive import input_feeding
 from regard.ops.lstm.naive import lstm_sequence, lstm_step
 from regard.ops.lstm_variants.naive import lstm_1997_step, lstm_without_step, peephole_lstm_step
 from regard.ops.lstmn.naive import lstmn_sequence, lstmn_step
-from regard.ops.recurrence import Inputs, Outputs, Recurrence, Source, Weights
+from regard.ops.recurrence import Inputs, Outputs, Recurrence, Source, Weights, parts_of
 from regard.ops.rnn.naive import rnn_sequence, rnn_step
 from regard.ops.self_attentive_rnn.naive import read_step, self_attentive_rnn_sequence, sum_step
 from regard.ops.tape.scoring import AdditiveScoring, DotScoring
@@ -79,11 +79,12 @@ def run(recurrence: Recurrence, inputs: Inputs, weights: Weights, state: State) 
         if recurrence.source.enters == "gates":
             states, contexts, alpha = attending(projected, state, *source, _there(weights.C), one)
             return Outputs(states, source_alpha=alpha, contexts=contexts)
-        *initial, fed = state
-        matrices = (_there(weights.F), _there(weights.W_c))
-        return Outputs(
-            *_readout(input_feeding(projected, tuple(initial), fed, *source, *matrices, inputs.dropped, one))
-        )
+        parts, matrices = parts_of(recurrence, state), (_there(weights.F), _there(weights.W_c))
+        initial = [part for layer in reversed(parts.above) for part in layer]
+        initial += [parts.h] if parts.c is None else [parts.h, parts.c]
+        fed, climb = _there(parts.fed), partial(_climb, recurrence, inputs, weights)
+        made = input_feeding(projected, tuple(initial), fed, *source, *matrices, inputs.dropped, climb)
+        return Outputs(*_readout(made))
     mask = torch.ones(x.shape[:2], dtype=torch.bool, device=x.device) if inputs.mask is None else inputs.mask
     if W is None or weights.packed is not None:
         projected = x if W is None else affine(x, W, b, weights.packed)
@@ -94,6 +95,24 @@ def run(recurrence: Recurrence, inputs: Inputs, weights: Weights, state: State) 
         return Outputs(*run_all(x, mask, state, W, weights.U, b, **options))
     bias = b if b is not None else 0.0
     return Outputs(*unroll(lambda x, previous: one(x @ W.T + bias, previous), x, mask, state, inputs.reverse))
+
+
+def _climb(
+    recurrence: Recurrence, inputs: Inputs, weights: Weights, projected: Tensor, state: State, t: int
+) -> State:
+    """One step of all layers, from W x + b of the first one; of a state, the top layer's part comes first."""
+    width = 1 + recurrence.has_memory
+    new: State = ()
+    for k in range(recurrence.layers):
+        previous = state[(recurrence.layers - 1 - k) * width :][:width]
+        own, mask = weights, inputs.state_mask
+        if k:
+            own, mask = weights.above[k - 1], inputs.state_masks[k - 1]
+            between = inputs.between[k - 1]
+            below = new[0] if between is None else new[0] * between[:, t]
+            projected = affine(below, _there(own.W), own.b, weights.packed)
+        new = (*STEPS[recurrence.cell](projected, previous, own, mask), *new)
+    return new
 
 
 def _readout(made: tuple[Tensor, Tensor]) -> tuple[Tensor, State, None, Tensor]:

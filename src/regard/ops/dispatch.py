@@ -32,9 +32,9 @@ def run(recurrence: Recurrence, inputs: Inputs, weights: Weights, state: State) 
         recurrence: which.
         inputs: what it runs over.
         weights: its matrices.
-        state: h (B, n), and c of an LSTM; then, of one with input feeding, h̃_0 (B, l); of one that attends to its past,
-            the last summary s, in deep fusion the last reading γ̃, keys, values (and memories) of its tape, and their
-            mask.
+        state: h (B, n), and c of an LSTM; then, of one with input feeding, h̃_0 (B, l), and the same h and c of each
+            layer above; of one that attends to its past, the last summary s, in deep fusion the last reading γ̃, keys,
+            values (and memories) of its tape, and their mask.
     """
     return _RUNS[choose(question(recurrence, inputs, weights, state))](recurrence, inputs, weights, state)
 

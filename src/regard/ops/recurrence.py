@@ -68,12 +68,15 @@ class Recurrence:
         source: how a step reads the source; None if it does not.
         past: how a step reads the states before it; None if it has the last one only.
         keeps: whether U meets h_{t−1}, too, where what was read takes its place.
+        layers: how many cells there are, each reading the one below; the top one asks. More than one only with a
+            readout.
     """
 
     cell: str
     source: Read | None = None
     past: Read | None = None
     keeps: bool = False
+    layers: int = 1
 
     @property
     def name(self) -> str:
@@ -87,7 +90,9 @@ class Recurrence:
             return f"self-attentive {self.cell}, {form}"
         if self.source is None:
             return self.cell
-        return f"attending {self.cell}" if self.source.enters == "gates" else f"input feeding {self.cell}"
+        if self.source.enters == "gates":
+            return f"attending {self.cell}"
+        return f"input feeding {self.cell}" + (f", {self.layers} layers" if self.layers > 1 else "")
 
     @property
     def has_memory(self) -> bool:
@@ -128,6 +133,8 @@ class Inputs:
         reverse: read from the last position to the first; states stay at their words' positions.
         state_mask: variational dropout of what U meets, (B, n); one mask for all steps.
         dropped: what the readouts h̃_t are multiplied by before anything reads them, (B, T, l), a constant.
+        between: for each layer above the first one, what its input is multiplied by, (B, T, n), or None; constants.
+        state_masks: for each of them, variational dropout of what its U meets, (B, n), or None.
     """
 
     x: Tensor
@@ -136,6 +143,8 @@ class Inputs:
     reverse: bool = False
     state_mask: Tensor | None = None
     dropped: Tensor | None = None
+    between: tuple[Tensor | None, ...] = ()
+    state_masks: tuple[Tensor | None, ...] = ()
 
 
 class Asking(NamedTuple):
@@ -166,6 +175,7 @@ class Weights:
         R: of what was read of the source, in the gate of deep fusion, (n, n).
         source: how the source is compared with.
         past: how the own past is compared with.
+        above: W, U, b (and p, b_U) of each layer above the first one, from below.
         packed: what of these was packed for decoding; the caller's.
     """
 
@@ -180,6 +190,7 @@ class Weights:
     R: Tensor | None = None
     source: Asking | None = None
     past: Asking | None = None
+    above: "tuple[Weights, ...]" = ()
     packed: PackedWeights | None = None
 
 
@@ -212,6 +223,7 @@ class Parts(NamedTuple):
         fed: h̃, (B, l).
         tapes: keys (B, t, p), values and memories (B, t, n) of the own past.
         valid: (B, t), True where a slot of the tapes holds a real word.
+        above: h (and c) of each layer above the first one.
     """
 
     h: Tensor
@@ -221,14 +233,16 @@ class Parts(NamedTuple):
     fed: Tensor | None = None
     tapes: State = ()
     valid: Tensor | None = None
+    above: tuple[State, ...] = ()
 
 
 def parts_of(recurrence: Recurrence, state: State) -> Parts:
-    """H (and c), then h̃ if it is fed; or the summary, the reading of deep fusion, the tapes and their mask."""
+    """H (and c), then h̃ if it is fed, and the layers above; or the summary, reading, tapes and mask of the own past."""
     memory = 1 + recurrence.has_memory
     h, c, rest = state[0], state[1] if memory == 2 else None, state[memory:]
     if recurrence.past is None:
-        return Parts(h, c, fed=rest[0] if rest else None)
+        above = tuple(rest[k : k + memory] for k in range(1, len(rest), memory))
+        return Parts(h, c, fed=rest[0] if rest else None, above=above)
     summary, *tapes, valid = rest
     reading = tapes.pop(0) if recurrence.source is not None else None
     return Parts(h, c, summary, reading, None, tuple(tapes), valid)

@@ -116,7 +116,9 @@ def whole_sentence(model):
         *[({"cell": cell}, "torch") for cell in ("gru", "rnn", "rnn-sigmoid", "lstm-peephole")],
         ({"cell": "mut1"}, "naive"),
         ({"recurrent_dropout": 0.3}, "torch"),
-        ({"num_layers": 2}, ""),
+        *[({"num_layers": 2, "cell": cell}, "naive") for cell in ("lstm", "gru")],
+        ({"num_layers": 3, "dropout": 0.4, "recurrent_dropout": 0.3}, "naive"),
+        ({"num_layers": 2, "residual": True}, ""),
         ({"attention": {"energy": "qkv", "heads": 2}}, ""),
         ({"attention": {"coverage": True}}, ""),
         ({"attention": {"window": "local-m"}}, ""),
@@ -135,7 +137,7 @@ def test_a_plain_attention_is_one_recurrence_and_others_are_a_loop(
     with naive_only():
         same(ours, whole_sentence(model))
     with monkeypatch.context() as without:
-        without.setattr(luong, "loop_reason", lambda *given: "it is a test")
+        without.setattr(luong, "loop_reason", lambda *given, **options: "it is a test")
         same(ours, whole_sentence(model))
 
 

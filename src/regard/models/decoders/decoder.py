@@ -104,7 +104,7 @@ class Decoder(nn.Module, ABC):
         assert attention.fast_weights is not None
         assert self.reading is not None
         energy: Energy = "dot" if attention.fast_weights.v_a is None else "additive"
-        return replace(recurrence, source=Read(energy, *self.reading))
+        return replace(recurrence, source=Read(energy, *self.reading), layers=len(self.stack.layers))
 
     @property
     def is_mixture(self) -> bool:
@@ -213,11 +213,19 @@ class Decoder(nn.Module, ABC):
         return short
 
 
-def loop_reason(decoder: Decoder) -> str:
-    """Why a decoder's steps are not one recurrence of the ops, a clause; empty if they are."""
+def loop_reason(decoder: Decoder, *, stacked: bool = False) -> str:
+    """Why a decoder's steps are not one recurrence of the ops, a clause; empty if they are.
+
+    Args:
+        decoder: which.
+        stacked: whether several layers can be one recurrence.
+    """
     layers, attention = decoder.stack.layers, decoder.attention
-    if len(layers) > 1:
+    # on the naive path the stack steps, which records every layer
+    if len(layers) > 1 and not (stacked and fused_wanted()):
         return f"it has {len(layers)} layers"
+    if len(layers) > 1 and decoder.stack.residual:
+        return "its layers have residual connections"
     recurrence = layers[0].recurrence
     if recurrence is None or recurrence.reads:
         return f"its cell is {type(layers[0]).__name__}"

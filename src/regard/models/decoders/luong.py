@@ -141,7 +141,7 @@ class LuongDecoder(Decoder):
         dropped: Tensor | None,
     ) -> Unrolled:
         """Input feeding: E y_{t−1} (B, Ty, m) and W E y_{t−1} + b (B, Ty, gn), the dropout mask of h̃ (B, Ty, l) → h̃."""
-        lacks = loop_reason(self)
+        lacks = loop_reason(self, stacked=True)
         if self.pointer is not None:
             lacks = lacks or "a pointer's gate reads the states"
         if not lacks:
@@ -154,9 +154,19 @@ class LuongDecoder(Decoder):
                 F=self.F,
                 W_c=self.readout.W_c.weight,
                 source=asking,
+                above=tuple(layer.weights() for layer in self.stack.layers[1:]),
             )
-            inputs = Inputs(projected, source=source, state_mask=masks.recurrent[0], dropped=dropped)
-            outputs = ops.run(self.recurrence, inputs, weights, (*state.cells[0], state.attentional_state))
+            inputs = Inputs(
+                projected,
+                source=source,
+                state_mask=masks.recurrent[0],
+                dropped=dropped,
+                between=tuple(masks.between[1:]),
+                state_masks=tuple(masks.recurrent[1:]),
+            )
+            bottom, *above = state.cells
+            initial = (*bottom, state.attentional_state, *(part for layer in above for part in layer))
+            outputs = ops.run(self.recurrence, inputs, weights, initial)
             assert outputs.source_alpha is not None
             return Unrolled(outputs.states, outputs.source_alpha)
         tell_looped("input feeding", lacks)

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from regard.ops.affine import affine
-from regard.ops.backends import OTHER_ENERGY
+from regard.ops.backends import ONE_LAYER, OTHER_ENERGY
 from regard.ops.by_hand.cells import GRU, LSTM, RNN, Cell, outer
 from regard.ops.by_hand.reading import Reading, windows_of
 from regard.ops.differentiable import Passes, Tensors, differentiable
@@ -28,6 +28,8 @@ def supports(recurrence: Recurrence) -> str:
     """Why it does not compute a recurrence, a clause; empty if it does."""
     if any(read.energy == "other" for read in recurrence.reads):
         return OTHER_ENERGY
+    if recurrence.layers > 1:
+        return ONE_LAYER
     if recurrence.cell not in CELLS:
         return f"it has no derivative of the cell {recurrence.cell}"
     return ""

@@ -26,13 +26,13 @@ def input_feeding(
     F: Float[Tensor, "gn l"],
     W_c: Float[Tensor, "l d+n"],
     dropped: Float[Tensor, "B Ty l"] | None,
-    step: Callable[[Tensor, PlainState], PlainState],
+    step: Callable[[Tensor, PlainState, int], PlainState],
 ) -> tuple[Float[Tensor, "B Ty l"], Float[Tensor, "B Ty Tx"]]:
     """All steps of the decoder's recurrence.
 
     Args:
         projected: W E y_{t−1} + b for each step.
-        initial: h_0, and the memory beside it if there is one, (B, n) each.
+        initial: h_0 of the layer that asks, and what else there is of a state, such as a memory, (B, n) each.
         fed: h̃_0.
         keys: what the queries are compared with.
         annotations: h̄_s, what a context is a mean of.
@@ -42,7 +42,7 @@ def input_feeding(
         F: the matrices of h̃_{t−1}, stacked as the cell stacks its gates.
         W_c: the matrix of [c_t; h_t].
         dropped: what h̃_t is multiplied by before anyone sees it, a constant; None for nothing.
-        step: (W E y_{t−1} + F h̃_{t−1} + b, state) → state: the cell.
+        step: (W E y_{t−1} + F h̃_{t−1} + b, state, t) → state: the cell, or the stack of cells.
 
     Returns:
         The attentional states h̃_t, and alpha.
@@ -51,7 +51,7 @@ def input_feeding(
     state, attentional = initial, fed
     for t in range(projected.shape[1]):
         # §3.3: h_t from [y_{t−1}; h̃_{t−1}] and h_{t−1}
-        state = step(projected[:, t] + attentional @ F.T, state)  # (B, n) each
+        state = step(projected[:, t] + attentional @ F.T, state, t)  # (B, n) each
         h = state[0]
         # §3.1: score(h_t, h̄_s)
         query = (h if W_a is None else h @ W_a.T).unsqueeze(1)  # (B, 1, a)

@@ -6,7 +6,7 @@ import torch
 
 from regard.ops.attending import persistent as attending
 from regard.ops.attending_gru import persistent as attending_gru
-from regard.ops.backends import NO_DROPOUT, NO_KERNEL, OTHER_ENERGY
+from regard.ops.backends import NO_DROPOUT, NO_KERNEL, ONE_LAYER, OTHER_ENERGY
 from regard.ops.by_hand.steps import Plan, finish, prepare, scales_of
 from regard.ops.differentiable import differentiable
 from regard.ops.gru import persistent as gru
@@ -24,6 +24,8 @@ def supports(recurrence: Recurrence, inputs: Inputs, weights: Weights) -> str:
         return OTHER_ENERGY
     if inputs.state_mask is not None:
         return NO_DROPOUT
+    if r.layers > 1:
+        return ONE_LAYER
     if r.past is not None:
         tapes = ("lstm", "lstm-plain") if r.source is not None or r.past.asks == "last read" else ()
         if cell != "rnn" and cell not in tapes:

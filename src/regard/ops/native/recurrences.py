@@ -30,6 +30,8 @@ def supports(recurrence: Recurrence, inputs: Inputs, weights: Weights) -> str:
     """Why no kernel computes a recurrence, whatever the device; empty if one does."""
     if any(read.energy == "other" for read in recurrence.reads):
         return OTHER_ENERGY
+    if any(layer.b is None for layer in weights.above):
+        return NO_KERNEL
     past = recurrence.past
     cells: tuple[str, ...] = CELLS
     if past is not None:  # those that are tested
@@ -66,6 +68,10 @@ def run(recurrence: Recurrence, inputs: Inputs, weights: Weights, state: State) 
         given["past_matrix"] = weights.past.matrix
     if r.source is not None:
         given |= _source_of(r.source, inputs, weights)
+    for k, (own, state) in enumerate(zip(weights.above, parts.above, strict=True)):
+        layer = {"W": own.W, "U": own.U, "b": own.b, "p": own.p, **dict(zip("hc", state, strict=False))}
+        layer |= {"dropped": inputs.between[k], "state_mask": inputs.state_masks[k]}
+        given |= {_above(k, name): each for name, each in layer.items()}
     reads: tuple[tuple[str, Read, float], ...] = ()
     if r.reads:
         pairs = zip(("past", "source"), (r.past, r.source), scales_of(weights), strict=True)
@@ -100,6 +106,17 @@ def _source_of(read: Read, inputs: Inputs, weights: Weights) -> dict[str, Tensor
     assert weights.W_c is not None
     W_v, W_h = torch.split(weights.W_c, [values.shape[2], weights.U.shape[1]], dim=1)
     return given | {"J": weights.F, "source_values": affine(values, W_v), "W_h": W_h}  # (B, Tx, l), (l, n)
+
+
+def _above(k: int, name: str) -> str:
+    """The name of a tensor of the k-th layer above the first one."""
+    return f"above{k}_{name}"
+
+
+def _derivative(name: str) -> str:
+    """The field for ∂/∂(a tensor)."""
+    layer, _, own = name.rpartition("_")
+    return f"{layer}_d_{own}" if layer.startswith("above") else f"d_{name}"
 
 
 def step(cell: str, projected: Tensor, state: State, U: Packed) -> State:
@@ -165,7 +182,8 @@ def _forward(options: _Options, given: Tensors) -> tuple[Tensors, Tensors]:
     """Batch first; ``source/recurrence.h`` has the names and shapes. A tape comes as its first slots."""
     r, (batch, num_steps), n = options.recurrence, given["there"].shape, given["h"].shape[1]
     tensors = {name: flags(each) if each.dtype == torch.bool else plain(each) for name, each in given.items()}
-    heads = [name for name in ("h", "c", "s", "r", "fed") if name in given]
+    names = ["h", "c", "s", "r", "fed", *(_above(k, part) for k in range(r.layers - 1) for part in "hc")]
+    heads = [name for name in names if name in given]
     first = {name: tensors[name] for name in heads}
     tensors |= {name: tensors[name].clone() for name in heads}
     widths = {"states": n, "previous": given["U"].shape[1]}
@@ -174,6 +192,13 @@ def _forward(options: _Options, given: Tensors) -> tuple[Tensors, Tensors]:
         unread["memories"] = n
     if r.cell == "gru":
         widths["gated"] = n
+    for k in range(r.layers - 1):
+        widths |= {_above(k, name): n for name in ("inputs", "previous")}
+        unread[_above(k, "gates")] = len(given["U"])
+        if r.has_memory:
+            unread[_above(k, "memories")] = n
+        if r.cell == "gru":
+            widths[_above(k, "gated")] = n
     if "fed" in given:
         widths["readouts"] = given["fed"].shape[1]
         widths["previous"] += widths["readouts"]
@@ -197,7 +222,7 @@ def _forward(options: _Options, given: Tensors) -> tuple[Tensors, Tensors]:
     left_out = {"projected", *heads, "readouts"} | ({"states"} if "readouts" not in widths else set())
     kept = {name: each for name, each in tensors.items() if name not in left_out}
     return {name: tensors[name] for name in made}, kept | {
-        name: first[name] for name in ("c", "r") if name in first
+        name: each for name, each in first.items() if name in ("c", "r") or name.endswith("_c")
     }
 
 
@@ -225,7 +250,10 @@ def _backward(options: _Options, kept: Tensors, taken: Tensors) -> Tensors:
         found["r"] = zeros(batch, n)
     if fed:
         found["fed"] = zeros(batch, fed)
-    tensors = {**kept, **{f"d_{name}": each for name, each in found.items()}}
+    for k in range(r.layers - 1):
+        found |= {_above(k, name): zeros(batch, n) for name in ("h", "c")[: 1 + r.has_memory]}
+    tensors = {**kept, **{_derivative(name): each for name, each in found.items()}}
+    tensors |= {_above(k, "d_gates"): options.fresh(batch, num_steps, g) for k in range(r.layers - 1)}
     tensors |= {f"d_{name}": taken[name] for name in ("states", "readouts") if name in taken}
     for name, read, _ in reads:
         keys, values, queries = (kept[f"{name}_{part}"] for part in ("keys", "values", "queries"))
@@ -310,7 +338,28 @@ def _products(
             found["J"] = options.summed(d_gates[..., g:], seen(kept["source_reads"][..., :n]))
         else:
             found["W_h"] = options.summed(d_reads, kept["states"])
+    for k in range(r.layers - 1):
+        found |= _products_above(options, kept, tensors[_above(k, "d_gates")], k)
     return found
+
+
+def _products_above(options: _Options, kept: Tensors, d_gates: Tensor, k: int) -> Tensors:
+    """Those of the k-th layer above the first one."""
+    r, met = options.recurrence, kept[_above(k, "previous")]
+    n = met.shape[2]
+    if (mask := kept.get(_above(k, "state_mask"))) is not None:
+        met = met * mask.unsqueeze(1)
+    if r.cell == "gru":
+        d_U = empty(3 * n, n)
+        options.summed(d_gates[..., : 2 * n], met, d_U[: 2 * n])
+        options.summed(d_gates[..., 2 * n :], kept[_above(k, "gated")], d_U[2 * n :])
+    else:
+        d_U = options.summed(d_gates, met)
+    found = {"W": options.summed(d_gates, kept[_above(k, "inputs")]), "U": d_U, "b": d_gates.sum(dim=(0, 1))}
+    if _above(k, "p") in kept:
+        memories = kept[_above(k, "memories")]
+        found["p"] = _d_peepholes(d_gates, kept[_above(k, "c")], memories, options.reverse)
+    return {_above(k, name): each for name, each in found.items()}
 
 
 def _d_peepholes(d_gates: Tensor, c0: Tensor, memories: Tensor, reverse: bool) -> Tensor:
@@ -331,18 +380,19 @@ def _call(kernel: Any, options: _Options, tensors: Tensors) -> None:
     readings = {}
     for name, read, scale in options.reads:
         sizes = (*tensors[f"{name}_keys"].shape[1:], tensors[f"{name}_values"].shape[2], read.span)
-        mine = [each for each in places if each.startswith(f"{name}_")]
         adds = read.asks == "last read"
-        readings[name] = structs.Reading(
-            *(*sizes, wide if adds else 0),
-            scale=scale,
-            asks=ASKS.index(read.asks),
-            **{each.removeprefix(f"{name}_"): places.pop(each) for each in mine},
-        )
+        given = (*sizes, wide if adds else 0)
+        options_of = {"scale": scale, "asks": ASKS.index(read.asks)}
+        readings[name] = _fields_of(structs.Reading, places, f"{name}_", *given, **options_of)
         wide += adds * sizes[1]
     places |= {name: ctypes.addressof(reading) for name, reading in readings.items()}
-    given = structs.Recurrence(
-        *(batch, num_steps, met // (1 + r.keeps), met, wide),
+    above = (structs.Level * (r.layers - 1))(
+        *(_fields_of(structs.Level, places, _above(k, "")) for k in range(r.layers - 1))
+    )
+    if r.layers > 1:
+        places["above"] = ctypes.addressof(above)
+    whole = structs.Recurrence(
+        *(batch, num_steps, met // (1 + r.keeps), met, wide, r.layers - 1),
         cell=CELLS.index(r.cell),
         enters=0 if r.source is None else ENTERS.index(r.source.enters),
         reverse=int(options.reverse),
@@ -350,4 +400,10 @@ def _call(kernel: Any, options: _Options, tensors: Tensors) -> None:
         threads=threads_for(batch),
         **places,
     )
-    kernel(ctypes.byref(given))
+    kernel(ctypes.byref(whole))
+
+
+def _fields_of(kind: Any, places: dict[str, int | None], prefix: str, *given: Any, **options: Any) -> Any:
+    """A structure of the tensors whose names have a prefix; they are taken out of `places`."""
+    mine = [each for each in places if each.startswith(prefix)]
+    return kind(*given, **options, **{each.removeprefix(prefix): places.pop(each) for each in mine})

@@ -7,7 +7,7 @@ Python code would read and write memory that is not its own.
 import ctypes
 from typing import Any, ClassVar
 
-ABI = 6
+ABI = 7
 """The number of ``source/abi.c``: raised by one whenever what a kernel takes or gives changes."""
 
 NO_MEMORY, NO_SUCH_WORD = 1, 2
@@ -65,13 +65,27 @@ class Reading(ctypes.Structure):
     )
 
 
+class Level(ctypes.Structure):
+    """``level`` of ``recurrence.h``: a layer above the first one."""
+
+    c_name: ClassVar[str] = "level"
+    _fields_ = (
+        *_fields(
+            ctypes.c_void_p, "W", "U", "b", "p", "dropped", "state_mask", "h", "c", "inputs", "previous"
+        ),
+        *_fields(ctypes.c_void_p, "gates", "gated", "memories", "d_h", "d_c", "d_gates"),
+    )
+
+
 class Recurrence(ctypes.Structure):
     """``recurrence`` of ``recurrence.h``."""
 
     c_name: ClassVar[str] = "recurrence"
     _fields_ = (
-        *_fields(ctypes.c_long, "B", "T", "n", "met", "wide"),
-        *_fields(ctypes.c_void_p, "source", "past", "there", "projected", "U", "p", "J", "U_a", "W_h"),
+        *_fields(ctypes.c_long, "B", "T", "n", "met", "wide", "layers"),
+        *_fields(
+            ctypes.c_void_p, "source", "past", "above", "there", "projected", "U", "p", "J", "U_a", "W_h"
+        ),
         *_fields(ctypes.c_void_p, "state_mask", "dropped", "h", "c", "s", "r", "fed", "states", "readouts"),
         *_fields(ctypes.c_void_p, "previous", "memories", "gates", "gated"),
         *_fields(
@@ -81,7 +95,7 @@ class Recurrence(ctypes.Structure):
     )
 
 
-STRUCTS = (Matrix, Decoder, Sentences, Reading, Recurrence)
+STRUCTS = (Matrix, Decoder, Sentences, Reading, Level, Recurrence)
 
 CELLS = ("lstm", "lstm-plain", "rnn", "rnn-sigmoid", "lstm-peephole", "gru")
 """The cells of ``source/cell.h``, in its order; ``lstm-plain`` is h = o ∘ c."""

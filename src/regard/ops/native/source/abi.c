@@ -3,9 +3,10 @@
 #include "recurrence.h"
 
 /* Raised by one whenever what a kernel takes or gives changes. */
-const long regard_abi = 6;
+const long regard_abi = 7;
 
 const long regard_size_of_reading = sizeof(reading);
+const long regard_size_of_level = sizeof(level);
 const long regard_size_of_recurrence = sizeof(recurrence);
 const long regard_size_of_packed = sizeof(packed);
 const long regard_size_of_decoder = sizeof(decoder);

@@ -25,6 +25,7 @@ typedef struct {
     float *panels;
 } factor;
 
+/* Of the first layer, or of one above it. */
 typedef struct {
     long g, all;               /* rows of gates, and with the gate of deep fusion */
     long kept;                 /* the width of `previous` */
@@ -34,6 +35,32 @@ typedef struct {
     int in_place;                /* U meets h as it is */
     factor factors[NUM_FACTORS];
 } plan;
+
+/* The panels of some matrices, turned over on the way back. */
+static void set_factors(plan *p, const factor *all, arena *memory, int narrow, int back) {
+    for (int k = 0; k < NUM_FACTORS; k++) {
+        factor *f = p->factors + k;
+        *f = all[k];
+        if (!f->from) continue;
+        if (back) *f = (factor){f->from, f->columns, f->inner};
+        f->panels = scratch_panels(memory, f->inner, f->columns, narrow);
+        if (f->inner > p->most) p->most = (f->inner + 1) / 2 * 2;
+    }
+}
+
+/* That of a layer above: what joins the gates is the state below. */
+static plan plan_above(const recurrence *x, const level *a, arena *memory, int back) {
+    long n = x->n, g = gates_of(x->cell) * n, first = first_gates_of(x->cell) * n, rest = g - first;
+    factor all[NUM_FACTORS] = {
+        {a->U, n, first},
+        {rest ? a->U + first * n : NULL, n, rest},
+        {a->W, n, first},
+        {rest ? a->W + first * n : NULL, n, rest},
+    };
+    plan p = {g, g};
+    set_factors(&p, all, memory, x->narrow, back);
+    return p;
+}
 
 static plan plan_of(const recurrence *x, arena *memory, int back) {
     const reading *past = x->past, *source = x->source;
@@ -55,15 +82,14 @@ static plan plan_of(const recurrence *x, arena *memory, int back) {
         {x->U_a, n, past_p},
         {x->W_h, n, p.joining},
     };
-    for (int k = 0; k < NUM_FACTORS; k++) {
-        factor *f = p.factors + k;
-        *f = all[k];
-        if (!f->from) continue;
-        if (back) *f = (factor){f->from, f->columns, f->inner};
-        f->panels = scratch_panels(memory, f->inner, f->columns, x->narrow);
-        if (f->inner > p.most) p.most = (f->inner + 1) / 2 * 2;
-    }
+    set_factors(&p, all, memory, x->narrow, back);
     return p;
+}
+
+/* The plans of all layers, the first one first. */
+static void plan_all(const recurrence *x, arena *memory, int back, plan *plans) {
+    plans[0] = plan_of(x, memory, back);
+    for (long k = 0; k < x->layers; k++) plans[k + 1] = plan_above(x, x->above + k, memory, back);
 }
 
 /* A thread at one step: its sentences are me, me + num_threads, …; those with a word have rows 0 … count - 1. */
@@ -78,12 +104,11 @@ typedef struct {
 
 static walk begin(const recurrence *x, const plan *p, shares all_pairs, int back) {
     int me = omp_get_thread_num(), num_threads = omp_get_num_threads();
-    for (int k = 0; k < NUM_FACTORS; k++) {
-        const factor *f = p->factors + k;
-        if (f->from)
-            regard_pack_share(f->from, back ? f->columns : 1, back ? 1 : f->inner, f->inner, f->columns, x->narrow,
-                              f->panels, me, num_threads);
-    }
+    for (const plan *each = p; each <= p + x->layers; each++)
+        for (const factor *f = each->factors; f < each->factors + NUM_FACTORS; f++)
+            if (f->from)
+                regard_pack_share(f->from, back ? f->columns : 1, back ? 1 : f->inner, f->inner, f->columns, x->narrow,
+                                  f->panels, me, num_threads);
 #pragma omp barrier
     return (walk){x, p, own_rows(all_pairs, x->B, me, num_threads), me, num_threads,
                   rows_of(x->B, me, num_threads), 0, 0, 0};
@@ -127,11 +152,14 @@ INLINE void sum(float *to, const float *x, const float *y, long count) {
     for (long u = 0; u < count; u += LANES) put(to + u, take(x + u, count - u) + take(y + u, count - u), count - u);
 }
 
+/* to = x * y. */
+INLINE void times(float *to, const float *x, const float *y, long count) {
+    for (long u = 0; u < count; u += LANES) put(to + u, take(x + u, count - u) * take(y + u, count - u), count - u);
+}
+
 /* to = from * the state mask of the sentence, n units of each. */
 INLINE void drop(const recurrence *x, long b, const float *from, long count, float *to) {
-    for (long k = 0; k < count; k += x->n)
-        for (long u = 0; u < x->n; u += LANES)
-            put(to + k + u, take(from + k + u, x->n - u) * take(x->state_mask + b * x->n + u, x->n - u), x->n - u);
+    for (long k = 0; k < count; k += x->n) times(to + k, from + k, x->state_mask + b * x->n, x->n);
 }
 
 /* The first slot that a step reading up to `end` reaches back to. */
@@ -176,32 +204,110 @@ INLINE void gather_slot(const recurrence *x, long b, long slot, long first) {
     }
 }
 
+/* A walk through the layer above the one that w goes through. */
+INLINE walk upstairs(const walk *w, long layer) {
+    walk up = *w;
+    up.p = w->p + 1 + layer;
+    return up;
+}
+
+/* What a layer above reads, and what its U meets, row by row. */
+INLINE void enter(const walk *w, const level *a, const float *below, long b, long at, float *met, float *in) {
+    long n = w->x->n;
+    const float *h = a->h + b * n;
+    copy(a->previous + at * n, h, n);
+    if (a->state_mask)
+        times(met, h, a->state_mask + b * n, n);
+    else
+        copy(met, h, n);
+    if (a->dropped)
+        times(in, below + b * n, a->dropped + at * n, n);
+    else
+        copy(in, below + b * n, n);
+    copy(a->inputs + at * n, in, n);
+}
+
+/* A step of a layer above, from the states of the one below it; met, in and y are for rows. */
+static void climb(const walk *w, const level *a, const float *below, float *met, float *in, float *y) {
+    const recurrence *x = w->x;
+    long n = x->n, g = w->p->g;
+    FOR_ROWS(w, row, b, at) enter(w, a, below, b, at, met + row * n, in + row * n);
+    multiply_both(w, OF_STATE, met, n, OF_JOINING, in, n, 0, y, g);
+    if (a->gated) {
+        FOR_ROWS(w, row, b, at) {
+            gru_row_reset(a->b, y + row * g, met + row * n, n, a->gates + at * g, a->gated + at * n);
+            copy(met + row * n, a->gated + at * n, n);
+        }
+        multiply_both(w, OF_CANDIDATE, met, n, OF_JOINING_CANDIDATE, in, n, 0, y + 2 * n, g);
+    }
+    FOR_ROWS(w, row, b, at)
+        cell_row(x->cell, a->p, NULL, a->b, y + row * g, n, a->gates + at * g, a->c ? a->c + b * n : NULL, a->h + b * n);
+    for (long b = w->me; a->memories && b < x->B; b += w->num_threads)
+        copy(a->memories + (b * x->T + w->t) * n, a->c + b * n, n);
+}
+
+/* And back: ∂/∂h of the step, in rows of d_new → ∂/∂(the states below), in rows of d_in. */
+static void descend(const walk *w, const level *a, int first, float *d_new, float *dy, float *back, float *d_in) {
+    const recurrence *x = w->x;
+    long n = x->n, g = w->p->g;
+    int resets = a->gated != NULL;
+    FOR_ROWS(w, row, b, at) {
+        const float *before = !a->c ? NULL : first ? a->c + b * n : a->memories + (x->reverse ? at + 1 : at - 1) * n;
+        cell_row_back(x->cell, a->p, NULL, d_new + row * n, a->gates + at * g, a->previous + at * n, before,
+                      a->memories ? a->memories + at * n : NULL, n, a->c ? a->d_c + b * n : NULL, dy + row * g, NULL);
+    }
+    if (resets) {
+        multiply(w, OF_CANDIDATE, dy + 2 * n, g, 0, back, n);
+        FOR_ROWS(w, row, b, at) {
+            const float *state = a->previous + at * n;
+            if (a->state_mask) {
+                times(d_in + row * n, state, a->state_mask + b * n, n);
+                state = d_in + row * n;
+            }
+            gru_row_reset_back(a->gates + at * g, state, n, back + row * n, dy + row * g);
+        }
+    }
+    multiply(w, OF_STATE, dy, g, resets, back, n);
+    multiply_both(w, OF_JOINING, dy, g, OF_JOINING_CANDIDATE, dy + 2 * n, g, 0, d_in, n);
+    FOR_ROWS(w, row, b, at) {
+        copy(a->d_gates + at * g, dy + row * g, g);
+        if (a->state_mask) times(back + row * n, back + row * n, a->state_mask + b * n, n);
+        if (resets) add_scaled(back + row * n, 1.0f, d_new + row * n, n);
+        copy(a->d_h + b * n, back + row * n, n);
+        if (a->dropped) times(d_in + row * n, d_in + row * n, a->dropped + at * n, n);
+    }
+}
+
 int regard_recurrence(const recurrence *x) {
     const reading *past = x->past, *source = x->source;
     long B = x->B, n = x->n, met = x->met, l = source ? source->d : 0;
     int threads = x->threads;
     arena *memory = regard_begin();
-    plan p = plan_of(x, memory, 0);
+    plan plans[x->layers + 1];
+    plan_all(x, memory, 0, plans);
+    const plan p = plans[0];
     int news_used = past || x->W_h;
+    const float *top = x->layers ? x->above[x->layers - 1].h : x->h;
     shares all_rows = scratch_rows(memory, B, met, threads), all_y = scratch_rows(memory, B, p.all, threads);
     shares all_joining = scratch_rows(memory, B, p.joining, threads), all_q = scratch_rows(memory, B, p.query, threads);
     shares all_news = scratch_rows(memory, B, news_used ? n : 0, threads);
+    shares all_in = scratch_rows(memory, B, x->layers ? n : 0, threads);
     shares all_reads = scratch_shares(memory, past && past->d > l ? past->d : l, threads);
     shares all_pairs = scratch_pairs(memory, B, 2 * p.most, x->narrow, threads);
     if (memory->failed) return NO_MEMORY;
 #pragma omp parallel num_threads(threads)
     {
-        walk w = begin(x, &p, all_pairs, 0);
+        walk w = begin(x, plans, all_pairs, 0);
         int me = w.me, num_threads = w.num_threads;
         float *rows = OWN(all_rows), *y = OWN(all_y), *joining = OWN(all_joining), *q = OWN(all_q);
-        float *news = OWN(all_news), *own = own_share(all_reads, me);
+        float *news = OWN(all_news), *in = OWN(all_in), *own = own_share(all_reads, me);
         for (long i = 0; i < x->T; i++) {
             go_to(&w, i);
             /* where all sentences have a word, h and h~ are multiplied where they lie */
             int dense = w.count == w.own, in_place = dense && p.in_place;
             const float *state = in_place ? x->h + me * n : rows, *joins = dense && x->W_h ? x->fed + me * l : joining;
             long down = in_place ? num_threads * n : met, joins_down = dense && x->W_h ? num_threads * l : p.joining;
-            const float *new = dense ? x->h + me * n : news;
+            const float *new = dense ? top + me * n : news;
             long new_down = dense ? num_threads * n : n;
             /* what the step starts from */
             FOR_ROWS(&w, row, b, at) {
@@ -252,7 +358,7 @@ int regard_recurrence(const recurrence *x) {
                 float *h = x->h + b * n, *c = x->c ? x->c + b * n : NULL;
                 cell_row(x->cell, x->p, p.to ? source->reads + at * source->d + n : NULL, x->projected + at * x->wide,
                          y + row * p.all, n, x->gates + at * p.all, c, h);
-                if (x->states) copy(x->states + at * n, h, n);
+                if (x->states && !x->layers) copy(x->states + at * n, h, n);
                 if (news_used && !dense) copy(news + row * n, h, n);
                 if (past) {
                     float *slot = past->values + (b * past->slots + w.slot) * past->d;
@@ -262,6 +368,15 @@ int regard_recurrence(const recurrence *x) {
             }
             for (long b = me; x->memories && b < B; b += num_threads)
                 copy(x->memories + (b * x->T + w.t) * n, x->c + b * n, n);
+            for (long k = 0; k < x->layers; k++) {
+                walk up = upstairs(&w, k);
+                climb(&up, x->above + k, k ? x->above[k - 1].h : x->h, rows, in, y);
+            }
+            if (x->layers)
+                FOR_ROWS(&w, row, b, at) {
+                    copy(x->states + at * n, top + b * n, n);
+                    if (!dense) copy(news + row * n, top + b * n, n);
+                }
             /* the slot, and what asks after the update */
             if (x->U_a) multiply(&w, OF_KEY, new, new_down, 0, q, past->p);
             if (past)
@@ -280,8 +395,8 @@ int regard_recurrence(const recurrence *x) {
             if (source->matrix) multiply(&w, OF_SOURCE_QUERY, new, new_down, 0, q, source->p);
             multiply(&w, OF_READOUT, new, new_down, 0, joining, l);
             FOR_ROWS(&w, row, b, at) {
-                float *query = source->matrix ? q + row * source->p : x->h + b * n;
-                read_slots(x, source, b, at, source->slots, query, own);
+                if (!source->matrix) copy(q + row * n, top + b * n, n);
+                read_slots(x, source, b, at, source->slots, q + row * source->p, own);
                 float *fed = x->fed + b * l;
                 for (long u = 0; u < l; u += LANES) {
                     vec z = vtanh(take(joining + row * l + u, l - u) + take(own + u, l - u));
@@ -301,20 +416,24 @@ int regard_recurrence_back(const recurrence *x) {
     long slots = past ? past->slots : 0, words = source ? source->slots : 0;
     int threads = x->threads, resets = x->gated != NULL;
     arena *memory = regard_begin();
-    plan p = plan_of(x, memory, 1);
+    plan plans[x->layers + 1];
+    plan_all(x, memory, 1, plans);
+    const plan p = plans[0];
+    const float *d_top = x->layers ? x->above[x->layers - 1].d_h : x->d_h;
     shares all_new = scratch_rows(memory, B, n, threads), all_back = scratch_rows(memory, B, met, threads);
     shares all_dy = scratch_rows(memory, B, p.all, threads), all_joining = scratch_rows(memory, B, p.joining, threads);
     shares all_dq = scratch_rows(memory, B, p.query, threads), all_dk = scratch_rows(memory, B, past ? past->p : 0, threads);
     shares all_energies = scratch_shares(memory, slots > words ? slots : words, threads);
     shares all_met = scratch_rows(memory, B, resets && x->state_mask ? n : 0, threads);
+    shares all_in = scratch_rows(memory, B, x->layers ? n : 0, threads);
     shares all_pairs = scratch_pairs(memory, B, 2 * p.most, x->narrow, threads);
     if (memory->failed) return NO_MEMORY;
 #pragma omp parallel num_threads(threads)
     {
-        walk w = begin(x, &p, all_pairs, 1);
+        walk w = begin(x, plans, all_pairs, 1);
         int me = w.me, num_threads = w.num_threads;
         float *d_new = OWN(all_new), *own_back = OWN(all_back), *dy = OWN(all_dy), *joining = OWN(all_joining);
-        float *dq = OWN(all_dq), *dk = OWN(all_dk), *energies = own_share(all_energies, me), *dropped = OWN(all_met);
+        float *dq = OWN(all_dq), *dk = OWN(all_dk), *energies = own_share(all_energies, me), *dropped = OWN(all_met), *d_in = OWN(all_in);
         for (long i = x->T - 1; i >= 0; i--) {
             go_to(&w, i);
             if (!w.count) continue;
@@ -323,9 +442,9 @@ int regard_recurrence_back(const recurrence *x) {
             long down = in_place ? num_threads * n : met, joins_down = dense && x->W_h ? num_threads * l : p.joining;
             FOR_ROWS(&w, row, b, at) {
                 if (x->d_states)
-                    sum(d_new + row * n, x->d_h + b * n, x->d_states + at * n, n);
+                    sum(d_new + row * n, d_top + b * n, x->d_states + at * n, n);
                 else
-                    copy(d_new + row * n, x->d_h + b * n, n);
+                    copy(d_new + row * n, d_top + b * n, n);
             }
             /* what asked after the update */
             if (x->W_h) {
@@ -342,6 +461,13 @@ int regard_recurrence_back(const recurrence *x) {
                     if (!source->matrix) add_scaled(d_new + row * n, 1.0f, dq + row * n, n);
                 }
                 multiply_both(&w, OF_READOUT, joining, l, OF_SOURCE_QUERY, dq, source->p, 1, d_new, n);
+            }
+            /* the layers above */
+            for (long k = x->layers - 1; k >= 0; k--) {
+                walk up = upstairs(&w, k);
+                descend(&up, x->above + k, !i, d_new, dy, own_back, d_in);
+                FOR_ROWS(&w, row, b, at)
+                    sum(d_new + row * n, (k ? x->above[k - 1].d_h : x->d_h) + b * n, d_in + row * n, n);
             }
             /* the slot: all that this step, later ones and the loss took from it */
             if (past) {

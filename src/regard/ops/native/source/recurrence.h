@@ -29,10 +29,23 @@ typedef struct {
     int asks;
 } reading;
 
+/* A further layer of the cell, which reads the one below it. */
+typedef struct {
+    const float *W, *U, *b, *p;      /* of the state below (g, n), of its own (g, n), (g), peepholes (3n) or NULL */
+    const float *dropped;            /* (B, T, n) on what it reads, or NULL */
+    const float *state_mask;         /* (B, n) on what U meets, or NULL */
+    float *h, *c;                    /* the state: first in, last out; back: the first c */
+    float *inputs, *previous;        /* (B, T, n) 0: what W met, and h before each step */
+    float *gates, *gated, *memories; /* as those of the recurrence */
+    float *d_h, *d_c, *d_gates;      /* ∂/∂(first state) out; ∂/∂(inside the gates), (B, T, g) 0 */
+} level;
+
 typedef struct {
     long B, T, n;
     long met, wide;                  /* what U meets, n or 2n; the width of projected */
+    long layers;                     /* how many there are above the first one; only with a readout */
     const reading *source, *past;    /* NULL: not read */
+    const level *above;              /* (layers) */
     const uint8_t *there;            /* (B, T): a word */
     const float *projected;          /* (B, T, wide): gates, then the queries' shares */
     const float *U, *p;              /* (g, met); peepholes (3n), or NULL */
@@ -41,7 +54,7 @@ typedef struct {
     const float *state_mask;         /* (B, n) on what U and R meet, or NULL */
     const float *dropped;            /* (B, T, l) on readouts, or NULL */
     float *h, *c, *s, *r, *fed;      /* the state, h, memory, summary, γ~, h~: first in, last out; back: the first c */
-    float *states, *readouts;        /* (B, T, n) 0; (B, T, l) 0 */
+    float *states, *readouts;        /* (B, T, n) 0, of the top layer; (B, T, l) 0 */
     float *previous;                 /* (B, T, met) 0: [h], or of one with a past [s] or [s; h], before each step; of one
                                         with a readout (B, T, met + l): h~, too */
     float *memories;                 /* (B, T, n): c after each step, where none is read */
