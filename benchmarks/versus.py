@@ -143,10 +143,14 @@ def _measure(checkout: Checkout, job: Mapping[str, Any], threads: int) -> dict[s
 
 
 def ratio(results: Rounds, quantity: str) -> Spread:
-    """The time of this checkout divided by the other's in the same round; below 1, this one is faster."""
+    """The time of this checkout divided by the other's in the same round; below 1, this one is faster.
+
+    Both do the same work in the same order, and batches differ in size: each is compared with its own counterpart, and the
+    median is that of the ratios. So a validation that one of them makes between two updates does not count.
+    """
     return Spread.from_values(
         [
-            _milliseconds(first, quantity) / _milliseconds(second, quantity)
+            float(median(one / two for one, two in zip(first[quantity], second[quantity], strict=True)))
             for first, second in zip(results.this, results.other, strict=True)
         ]
     )
@@ -181,8 +185,9 @@ def versus_section(results: Mapping[str, Rounds], this: Checkout, other: Checkou
         "Two checkouts side by side",
         [
             "Each measurement is a new process that trains a model and translates with it through the public API; the "
-            "checkouts alternate, and so does who goes first. Times are medians over rounds, and a ratio is the median "
-            "of the ratios within a round, with minimum and maximum in brackets; below 1, this checkout is faster.",
+            "checkouts alternate, and so does who goes first. Times are medians over rounds. A ratio is the median over "
+            "updates, batches or sentences, each divided by the same one of the other checkout in that round, then the "
+            "median over rounds, with minimum and maximum in brackets; below 1, this checkout is faster.",
             f"This: {_identify(this)}. Other: {_identify(other)}.",
         ],
         tables,
