@@ -738,9 +738,14 @@ def test_light_and_dark_follow_the_system_and_the_button(page, url):
     dark = page.evaluate(paper)
     page.get_by_role("button", name="Use light colours").click()
     light = page.evaluate(paper)
+    fill = "shape => getComputedStyle(shape).fill"
+    colours = [page.locator(f".heatmap .{part}").first.evaluate(fill) for part in ("sheet", "cell")]
+    assert colours == ["rgb(255, 255, 255)", "rgb(27, 27, 26)"]
     assert sum(map(int, re.findall(r"\d+", dark))) < 150 < 600 < sum(map(int, re.findall(r"\d+", light)))
     page.get_by_role("button", name="Use dark colours").click()
     assert page.evaluate(paper) == dark
+    again = [page.locator(f".heatmap .{part}").first.evaluate(fill) for part in ("sheet", "cell")]
+    assert again == colours, "the greater weight is darker on a dark page, too"
 
 
 def saved(page, name):

@@ -43,7 +43,8 @@ function heatMap({ source, target, alpha }, links, light) {
   }));
   const row = s("rect", { class: "lit", x: left, width: cell * source.length, height: cell, hidden: true });
   const column = s("rect", { class: "lit", y: top, height: cell * target.length, width: cell, hidden: true });
-  picture.append(s("g", {}, ...sources, ...targets), s("g", {}, ...cells.flat()), s("g", {}, ...rings), row, column);
+  const sheet = s("rect", { class: "sheet", x: left, y: top, width: cell * source.length, height: cell * target.length });
+  picture.append(s("g", {}, ...sources, ...targets), sheet, s("g", {}, ...cells.flat()), s("g", {}, ...rings), row, column);
   const show = (i, j) => {
     row.toggleAttribute("hidden", i === null);
     column.toggleAttribute("hidden", j === null);
