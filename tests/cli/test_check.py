@@ -1,10 +1,12 @@
 """``regard check``: what a learner sees, and what a teacher's script reads."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 
-from regard.exercises.catalogue import EXERCISES, solution
+from regard.exercises.catalogue import EXERCISES, copy_files, solution
 
 
 def test_without_a_file_the_exercises_are_listed(regard):
@@ -66,6 +68,15 @@ def test_from_the_copy_to_the_solution(regard, tmp_path):
     ended = regard("check", str(folder / "only"))
     assert ended.status == 0
     assert "7 right, of 7 equations" in ended.out
+
+
+def test_nothing_filled_in_gives_no_warning(tmp_path):
+    """A sentence that is sampled by a function still to be written holds `...` where words are expected."""
+    folder = tmp_path / "exercises"
+    copy_files(folder)
+    command = [sys.executable, "-m", "regard", "check", str(folder / "language_model.py")]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (3, "")
 
 
 @pytest.mark.parametrize(

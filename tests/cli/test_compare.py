@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from regard.cli.console import results
 from regard.evaluation import measure_quality
 from regard.evaluation.significance import compare_texts
 from regard.evaluation.text import TextOptions
@@ -91,12 +92,20 @@ def test_a_model_and_a_file(regard, model, outputs):
     assert report["differences"][0]["links"][0] is None
 
 
+def test_the_scores_fit_into_80_columns(regard, outputs, monkeypatch):
+    monkeypatch.setattr(results, "_width", 80)
+    ended = regard("compare", outputs / "bad.txt", outputs / "good.txt", outputs / "test.tsv", *FAST)
+    table = ended.out.split("sentences\n")[1].split("± is half")[0]
+    assert "…" not in table
+    assert max(map(len, table.splitlines())) <= 80
+
+
 def test_what_is_not_in_the_reference_is_marked(regard, outputs):
     ended = regard("compare", outputs / "bad.txt", outputs / "good.txt", outputs / "test.tsv", *FAST)
     assert ended.status == 0, ended.err
     shown = ended.out.split("differs most:")[1]
     assert re.search(r"^  A          .*\*Z", shown, flags=re.MULTILINE)
-    assert "B is better" in ended.out
+    assert re.search(r"^exact_match .* \* B$", ended.out, flags=re.MULTILINE)
     assert mark_differences("a b x y c", "a b c") == [("a b", False), ("x y", True), ("c", False)]
     assert mark_differences("kat", "cat", by_character=True) == [("k", True), ("at", False)]
 

@@ -68,7 +68,7 @@ class TestClassify:
 
     def test_words_are_drawn(self, regard, folders, tmp_path):
         out = regard("classify", folders["classify"], "--show", "--plot", tmp_path / "p", stdin=LINES).out
-        assert re.search(r"good \d+ %   bad \d+ %", out)
+        assert re.search(r"good: \d+ %   bad: \d+ %", out)
         assert "a b </s>" in out
         assert out.count("</s>") == 3
         assert [path.name for path in sorted((tmp_path / "p").iterdir())] == [

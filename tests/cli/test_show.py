@@ -4,6 +4,7 @@ import shutil
 import pytest
 
 from regard.checkpoint import ModelFolder, read_log
+from regard.cli.console import results
 from regard.cli.show import _flat
 from regard.training.run import train
 
@@ -34,6 +35,14 @@ def test_the_score_history_is_the_log(regard, model):
         (line,) = [line for line in history if line.strip().startswith(f"{row['update']} ")]
         assert f"{row['perplexity']:.2f}" in line
         assert line.rstrip().endswith("best") == row["best"]
+
+
+def test_in_a_narrow_window_the_history_keeps_a_line_a_row(regard, model, monkeypatch):
+    monkeypatch.setattr(results, "_width", 50)
+    history = regard("show", model).out.split("score history")[1].splitlines()
+    rows = [line for line in history if line.strip().startswith(("10 ", "20 "))]
+    assert [len(line) <= 50 and "%" in line for line in rows] == [True, True]
+    assert history[history.index(rows[1]) + 1].startswith("in a wider window, or with --json: ")
 
 
 def test_json_carries_the_same(regard, model):

@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from regard.checkpoint import ModelFolder
+from regard.plots.figures import fonts
 from regard.tasks.translate.predictor import Translator
 from regard.text import SentencePair, parse_pharaoh
 from regard.training.configure import configure
@@ -146,6 +147,14 @@ class TestWhereItGoes:
         pictures = sorted((data / "new" / "maps").iterdir())
         assert [path.name for path in pictures] == ["000001.png", "000003.png"]
         assert all(path.read_bytes().startswith(b"\x89PNG") for path in pictures)
+
+    def test_a_character_that_no_font_has_is_said_once(self, regard, model, data, monkeypatch):
+        only = {"DejaVu Sans": fonts._installed()["DejaVu Sans"]}
+        monkeypatch.setattr(fonts, "_installed", lambda: only)
+        monkeypatch.setattr(fonts, "_uncovered", set())
+        ended = regard("translate", model, "--heatmaps", data / "maps", stdin="a は\nは\n")
+        assert ended.err.count("no installed font has は: pictures show") == 1
+        assert "font" not in regard("translate", model, "--heatmaps", data / "maps", stdin="a b\n").err
 
     @pytest.mark.parametrize("option", ["--alignments", "--heatmaps"])
     def test_nothing_of_attention_without_attention(self, regard, fixed_model, data, option):

@@ -112,6 +112,9 @@ def test_the_verdict_has_typographic_minus_signs_and_powers(finding):
     assert "every weight is at least 3 × 10⁻², their sums are within 0 of 1" in result
     assert "than −0.123 (below 0 is inside)" in result
     assert not re.search(r"-\d", result)
+    for each in numbers["similarities"].values():
+        each.update(sticks_out=-1.8e-5)
+    assert "than −1.8 × 10⁻⁵ (below 0 is inside)" in verdict([numbers]).because
 
 
 def test_the_number_of_directions_is_documented():

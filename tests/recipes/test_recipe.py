@@ -153,6 +153,7 @@ def test_means_deviations_and_figures():
 def test_the_command_lists_and_refuses(tmp_path):
     listed = CliRunner().invoke(app, ["recipe"])
     assert all(name in listed.output for name in RECIPES)
+    assert "regard recipe NAME --data FOLDER" in listed.output
     for arguments, message in (
         (["inflexion-2016"], "there is no recipe 'inflexion-2016'; did you mean 'inflection-2016'"),
         (["g2p-2020"], "g2p-2020: where are its data sets\\? Name their folder with --data"),

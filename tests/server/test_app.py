@@ -178,7 +178,7 @@ class TestErrors:
     @pytest.mark.parametrize(
         ("path", "body", "status", "code", "message"),
         [
-            ("translate", {"texts": 5}, 422, "invalid", "texts"),
+            ("translate", {"texts": 5}, 422, "invalid", "texts: Input should be a valid string"),
             ("translate", {}, 422, "invalid", "texts: Field required"),
             ("translate", {"texts": "a", "beam": 3}, 422, "invalid", "beam: Extra inputs"),
             ("translate", {"texts": "a", "options": {"beem": 3}}, 422, "invalid", "options.beem: Extra"),

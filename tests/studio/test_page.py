@@ -159,6 +159,21 @@ def test_steps_are_played_and_have_the_numbers_of_the_trace(page, url, service):
     page.wait_for_selector(".steps [role=radio][data-value=slides][aria-checked=true]")
 
 
+def test_no_word_or_score_of_the_beam_is_cut_off(page, url):
+    open_studio(page, url, view="beam")
+    page.get_by_label("Pruned hypotheses").uncheck()  # words among them may be wider than a score
+    over = "all => all.map(text => text.getBBox().x + text.getBBox().width - text.ownerSVGElement.width.baseVal.value)"
+    assert max(page.locator(".tree .node text").evaluate_all(over)) <= 0
+
+
+def test_a_single_character_stays_upright_above_its_column(page, url):
+    open_studio(page, url)
+    words = page.locator(".heatmap .word[transform]").evaluate_all(
+        "all => all.map(word => [word.textContent, word.getAttribute('transform')])"
+    )
+    assert {word: "rotate" in turned for word, turned in words}.items() >= {"Hund": True, ".": False}.items()
+
+
 def test_the_beam_grows_and_a_node_shows_its_attention_and_its_words(page, url, service):
     open_studio(page, url, view="beam")
     tree = service.registry["translate"].predictor.tree(TEXT, beam=5, n_best=5)
@@ -510,6 +525,7 @@ def test_both_sides_are_typed_and_aligned(page, url, service):
 def test_a_run_in_progress_shows_its_curves_outputs_and_attention(page, url, service, tmp_path):
     folder = make_run(tmp_path / "run", "translate")
     rows = [{"event": "train", "update": 10 * k, "loss": 5.0 / k, "seconds": k} for k in range(1, 4)]
+    rows.append({"event": "validation", "update": 30, "wer": 0.25, "chrf": 40.0, "seconds": 3})
     (folder / "journal.jsonl").unlink()
     (folder / "log.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     service.registry.load("growing", ModelEntry(str(folder)))
@@ -523,6 +539,8 @@ def test_a_run_in_progress_shows_its_curves_outputs_and_attention(page, url, ser
         open_studio(page, url, model="growing", view="training")
         curve = "figure[data-name='Training loss'] [data-model=growing] path"
         assert page.locator(curve).get_attribute("d").count("L") == 2
+        errors = page.locator("figure[data-name='Validation WER (%)'] .readout").inner_text()
+        assert "25.000 after 30" in errors
         assert "30 updates" in page.locator(".training .facts").inner_text()
         assert page.locator(".training h2").inner_text().endswith("after update 10")
         before = page.locator(".outputs li").first.inner_text()
@@ -720,9 +738,14 @@ def test_light_and_dark_follow_the_system_and_the_button(page, url):
     dark = page.evaluate(paper)
     page.get_by_role("button", name="Use light colours").click()
     light = page.evaluate(paper)
+    fill = "shape => getComputedStyle(shape).fill"
+    colours = [page.locator(f".heatmap .{part}").first.evaluate(fill) for part in ("sheet", "cell")]
+    assert colours == ["rgb(255, 255, 255)", "rgb(27, 27, 26)"]
     assert sum(map(int, re.findall(r"\d+", dark))) < 150 < 600 < sum(map(int, re.findall(r"\d+", light)))
     page.get_by_role("button", name="Use dark colours").click()
     assert page.evaluate(paper) == dark
+    again = [page.locator(f".heatmap .{part}").first.evaluate(fill) for part in ("sheet", "cell")]
+    assert again == colours, "the greater weight is darker on a dark page, too"
 
 
 def saved(page, name):

@@ -98,7 +98,7 @@ class TestWhenItStops:
 
     def test_max_minutes(self, run):
         trained, _ = run(max_updates=0, max_minutes=1e-6)
-        assert (trained.result.updates, trained.result.stopped) == (1, "1e-06 minutes are over")
+        assert (trained.result.updates, trained.result.stopped) == (1, "its time, 1e-06 min, is over")
 
     def test_patience(self, run, monkeypatch):
         losses = iter([3.0, 2.0, 2.0, 2.5, 9.0, 9.0])

@@ -300,7 +300,7 @@ def test_time_already_spent_counts(tmp_path, monkeypatch):
     clock[0] += 5000.0  # between the two
     trained = run_training(tmp_path / "run", config, train=examples, resume=True, listener=pass_time)
     # the time after the last checkpoint, of update 12, is lost with the work: 30 s are saved, then 9 validations
-    assert trained.result.stopped == "2 minutes are over"
+    assert trained.result.stopped == "its time, 2 min, is over"
     assert trained.result.updates == 36 + 3
     last = [row["learning_rate"] for row in rows(tmp_path / "run") if row["event"] == "train"][-1]
     assert last == pytest.approx(config.training.learning_rate * (1 - 80 / 120)), "at update 30"

@@ -209,7 +209,7 @@ def test_the_time_is_kept(tmp_path, trained, monkeypatch):
     search = tune(tmp_path / "search", configure_trial, [RATES], num_trials=60, max_minutes=3)
     # 60 s of trials of 10 s, 60 s of trials of 30 s, and one of 90 s does not end in time
     assert [updates for _, updates, _ in trained] == [100] * 6 + [300] * 2 + [900]
-    assert search.stopped == "3 minutes are over"
+    assert search.stopped == "its time, 3 min, is over"
     assert search.winner.fraction == pytest.approx(1 / 3)
     assert not list((tmp_path / "search" / "trials").glob("*-100")), "the dropped trial leaves nothing"
     more = tune(tmp_path / "search", configure_trial, [RATES], num_trials=60, max_minutes=20)

@@ -43,6 +43,7 @@ from regard.version import __version__
 
 _SHARED = ("prepare", "train", "translate")  # the commands whose work several processes share
 _WAIT = 3.0  # seconds in which torchrun ends the other processes once one has failed
+_MOST_GLYPHS = 10  # that are named of those no font has
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 app = typer.Typer(
@@ -102,10 +103,12 @@ def main() -> None:
     _prepare_streams()
     try:
         _check_arguments(sys.argv[1:])
+        before = _uncovered()
         try:
             app(prog_name="regard")
         finally:
             sys.stdout.flush()  # while its failure can still be reported
+            _note_missing_glyphs(_uncovered() - before)
     except RegardError as error:
         if os.environ.get("REGARD_TRACEBACK"):
             raise
@@ -164,6 +167,23 @@ def _check_arguments(arguments: list[str]) -> None:
     if sys.stdout is None:
         raise DataError(
             "standard output: it is closed, and results are printed there; redirect it, as in > FILE"
+        )
+
+
+def _uncovered() -> set[str]:
+    """The characters without a font in what this process has drawn; nothing is imported to say so."""
+    fonts = sys.modules.get("regard.plots.figures.fonts")
+    return set(fonts.uncovered()) if fonts else set()
+
+
+def _note_missing_glyphs(missing: set[str]) -> None:
+    """Say which characters pictures show as U+FFFD, if any were drawn."""
+    if missing:
+        first = "".join(sorted(missing)[:_MOST_GLYPHS]) + (" …" if len(missing) > _MOST_GLYPHS else "")
+        notes.print(
+            f"no installed font has {first}: pictures show \N{REPLACEMENT CHARACTER} instead; install one, such as a "
+            "Noto font",
+            markup=False,
         )
 
 

@@ -229,12 +229,12 @@ def _print(comparison: "Comparison", num_differences: int) -> None:
         title_justify="left",
         title_style="bold",
     )
-    table.add_column("", style="dim")
+    table.add_column("", style="dim", no_wrap=True)
     for name in ("A", "B", "B \N{MINUS SIGN} A"):
         table.add_column(name, justify="right", no_wrap=True)
-    for name in ("p, bootstrap", "p, randomisation"):
+    for name in ("p,\nbootstrap", "p,\nshuffles"):
         table.add_column(name, justify="right")
-    table.add_column("", style="bold")
+    table.add_column("", style="bold", no_wrap=True)
     first, second = comparison.systems
     scores = {key: (first.scores[key], second.scores[key]) for key in comparison.keys}
     for row in score_rows(scores, comparison.tests):  # type: ignore[arg-type]  # keys have both

@@ -132,9 +132,8 @@ def _say_how_long(experiments: "Sequence[Experiment[Any]]", bench: "Bench") -> N
     if not bench.full:
         seconds = sum(each.seconds for each in experiments) / bench.jobs
         names = experiments[0].name if len(experiments) == 1 else f"{len(experiments)} experiments"
-        notes.print(
-            f"{names}: about {max(1, round(seconds / 60))} min on {bench.jobs} free core{'s' if bench.jobs > 1 else ''}"
-        )
+        about = f"about {max(1, round(seconds / 60))} min" if seconds >= 30 else "less than a minute"
+        notes.print(f"{names}: {about} on {bench.jobs} free core{'s' if bench.jobs > 1 else ''}")
 
 
 def _run_one(experiment: "Experiment[Any]", bench: "Bench", command: str, json: bool) -> None:

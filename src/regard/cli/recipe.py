@@ -98,6 +98,7 @@ def recipe(
 
     if name is None:
         results.print(_listing(list(RECIPES.values())))
+        results.print("\n[dim]train and score one:[/] regard recipe NAME --data FOLDER")
         return
     if name not in RECIPES:
         raise ConfigError(f"there is no recipe {name!r}; {nearest(name, RECIPES)}")

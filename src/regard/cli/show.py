@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.cells import cell_len
 from rich.markup import escape
 from rich.table import Table
 
@@ -104,7 +105,7 @@ def show(
         results.print(score_table(options, title=f"\n[bold]{part}[/]"))
     results.print(score_table(sizes, title="\n[bold]parameters by part[/]"))
     if history:
-        results.print(_history_table(history, _validated_on(log[0])))
+        results.print(_history_table(history, _validated_on(log[0]), results.width))
     if paths:
         from regard.ops.native.fastest import describe_products
 
@@ -230,20 +231,30 @@ def _validated_on(start: dict[str, Any]) -> str:
     return f" on {number:,} validation {start.get('examples')}{some}"
 
 
-def _history_table(history: list[dict[str, Any]], validated_on: str) -> Table:
+def _history_table(history: list[dict[str, Any]], validated_on: str, width: int) -> Table:
+    """A validation a row: the first scores of the log that fit into the width, and the names of the others below."""
     names = [name for name in history[-1] if name in METRICS]
+    headings = {name: display_name(name).split(" (")[0] for name in names}
+    cells = {name: [escape(format_score(name, row.get(name))) for row in history] for name in names}
+    num_shown, left = 0, width - len("update") - len("  best")
+    for name in names:
+        left -= 2 + max(map(cell_len, [*headings[name].split(), *cells[name]]))
+        num_shown += left >= 0
+    hidden = [headings[name] for name in names[num_shown:]]
     table = Table(
         box=None,
         pad_edge=False,
         title=f"\nscore history{escape(validated_on)}",
         title_justify="left",
         title_style="bold",
+        caption=f"in a wider window, or with --json: {', '.join(hidden)}" if hidden else None,
+        caption_justify="left",
     )
     table.add_column("update", justify="right", style="dim")
-    for name in names:
-        table.add_column(display_name(name), justify="right")
+    for name in names[:num_shown]:
+        table.add_column(headings[name], justify="right")
     table.add_column("")
-    for row in history:
-        cells = [escape(format_score(name, row.get(name))) for name in names]
-        table.add_row(f"{row['update']:,}", *cells, "best" if row.get("best") else "")
+    for number, row in enumerate(history):
+        shown = (cells[name][number] for name in names[:num_shown])
+        table.add_row(f"{row['update']:,}", *shown, "best" if row.get("best") else "")
     return table

@@ -186,7 +186,8 @@ def _sentence_inputs(random: Random) -> dict[str, Any]:
 
     def next_logits(words: list[int]) -> Tensor:
         """The logits depend on the last word, and on those before it."""
-        logits: Tensor = 2 * weights["last"][words[-1]] + weights["before"][words[:-1]].sum(dim=0)
+        before = torch.tensor(words[:-1], dtype=torch.long)
+        logits: Tensor = 2 * weights["last"][words[-1]] + weights["before"][before].sum(dim=0)
         return logits
 
     return {"next_logits": next_logits, "us": random.uniform(3 * random.sizes["T"]), "start": 0, "end": 1}

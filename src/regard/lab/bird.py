@@ -257,7 +257,9 @@ def verdict(runs: Sequence[Mapping[str, Any]]) -> Verdict:
 
 
 def _signed(number: float, digits: int) -> str:
-    """With a typographic minus."""
+    """With a typographic minus; as a power of ten where all digits would be 0."""
+    if 0 < abs(number) < 0.5 * 10**-digits:
+        return power_of_ten(number, 1)
     return f"{number:.{digits}f}".replace("-", "−")
 
 

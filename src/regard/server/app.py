@@ -405,6 +405,12 @@ def _explain(error: RegardError) -> tuple[int, str, str]:
     return 422, "invalid", message
 
 
+def _place(location: Sequence[str | int]) -> str:
+    """Where in the body an error is; alternatives, which pydantic names by their types, as list[…], are left out."""
+    parts = [str(part) for part in location[1:]]
+    return ".".join(part for part in parts if not part.endswith("]")) or "body"
+
+
 def _add_errors(app: FastAPI, service: Service) -> None:
     """Every error as one kind of JSON object, which names the place in the body and repeats none of its texts."""
 
@@ -424,7 +430,7 @@ def _add_errors(app: FastAPI, service: Service) -> None:
         if found and found[0]["type"] == "json_invalid":
             message = f"the body is not JSON: an error at character {found[0]['loc'][-1]}"
             return error_response(422, "invalid", message)
-        problems = [f"{'.'.join(map(str, each['loc'][1:])) or 'body'}: {each['msg']}"[:200] for each in found]
+        problems = [f"{_place(each['loc'])}: {each['msg']}"[:200] for each in found]
         return error_response(422, "invalid", "; ".join(problems))
 
     @app.exception_handler(HTTPException)

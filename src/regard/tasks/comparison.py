@@ -265,7 +265,7 @@ def explain_tests(num_resamples: int, num_shuffles: int) -> str:
     return (
         f"± is half the 95 % confidence interval of {num_resamples:,} bootstrap resamples; p is the probability of "
         f"such a difference if there were none, by paired bootstrap resampling and by approximate randomisation "
-        f"({num_shuffles:,} shuffles); * marks a difference with both p below 0.05"
+        f"({num_shuffles:,} shuffles); * marks the better system where both p are below 0.05"
     )
 
 

@@ -391,7 +391,7 @@ def count_updates(num_examples: int, batch: int, passes: float, low: int, high: 
     wanted = math.ceil(passes * num_examples / batch)
     updates = _round(min(max(wanted, low), high))
     if wanted < low:
-        return updates, f"{num_examples:,} examples are few, and fewer updates train nothing"
+        return updates, "fewer train nothing, and the data are few"
     if wanted > high:
         return updates, f"{updates * batch / num_examples:.1f} passes; the data are many"
     return updates, f"{passes:g} passes over the data"

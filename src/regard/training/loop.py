@@ -419,7 +419,7 @@ class Loop:
         if self._total is not None and updates >= self._total:
             return f"{config.max_epochs:g} epochs are done"
         if config.max_minutes and self._now >= 60 * config.max_minutes:
-            return f"{config.max_minutes:g} minutes are over"
+            return f"its time, {config.max_minutes:g} min, is over"
         if config.patience and self._state.num_without_better >= config.patience:
             return f"{config.patience} validations without a better {display_name(config.select)}"
         return None

@@ -298,7 +298,7 @@ def _search(
                     break  # the time of this rung
                 tuner.run(number, options, fraction)
         except _TimeOverError:
-            stopped = f"{max_minutes:g} minutes are over"
+            stopped = f"its time, {max_minutes:g} min, is over"
             break
         finished = [trial for trial in state.finished(fraction) if trial.number in candidates]
         ranked = [trial.number for trial in rank(finished, base.training.select) if trial.score is not None]

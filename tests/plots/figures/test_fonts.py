@@ -3,7 +3,15 @@ import pytest
 from regard.plots.colours import ACCENT
 from regard.plots.figures import fonts
 from regard.plots.figures.canvas import new_figure, page_axes, save
-from regard.plots.figures.fonts import Font, draw_scale, families_for, renderable, scale_width, text_width
+from regard.plots.figures.fonts import (
+    Font,
+    draw_scale,
+    families_for,
+    renderable,
+    scale_width,
+    text_width,
+    uncovered,
+)
 
 
 def test_what_comes_with_matplotlib_is_always_there():
@@ -38,8 +46,10 @@ def test_the_family_that_writes_most_of_what_is_missing_is_added(monkeypatch):
         fonts, "_covered", lambda family, characters: {c for c in characters if c in glyphs[family]}
     )
     assert families_for(["ab\N{ZERO WIDTH JOINER}"]) == ("DejaVu Sans",)  # no font for a joiner alone
+    monkeypatch.setattr(fonts, "_uncovered", set())
     assert families_for(["axyzq"]) == ("DejaVu Sans", "Also Most", "Noto Sans Z")
     assert renderable("axq", ("DejaVu Sans", "Most")) == "ax\N{REPLACEMENT CHARACTER}"
+    assert uncovered() == "q"
 
 
 def test_width_grows_with_text_and_size():

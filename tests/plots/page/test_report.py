@@ -108,6 +108,12 @@ def test_all_parts_are_there():
     assert ("class", "possible") in checker.attributes
 
 
+def test_a_score_that_rounds_to_0_has_no_sign():
+    near = translation(score=-0.0001, log_prob=-0.0004)
+    checker = check(render_report(dataclasses.replace(FULL, shown=[ShownTranslation("x", None, near)])))
+    assert "score 0.000 · log-probability 0.00" in " ".join("".join(checker.text).split())
+
+
 def test_bands_of_length_show_all_their_scores():
     page = render_report(FULL)
     table = page.split("Quality by length")[1].split("<table")[1].split("</table>")[0]

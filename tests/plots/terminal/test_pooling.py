@@ -20,7 +20,7 @@ PAIR = Classification(
 
 def test_as_plain_text(plain):
     assert plain(TerminalPooling([FILM])) == [
-        "bad 70 %   good 20 %   odd 10 %",
+        "bad: 70 %   good: 20 %   odd: 10 %",
         "  a dull film",
         "    ████ ▒▒▒▒",
         "  pooling weight 0   ░░▒▒▓▓██ 0.3",
@@ -29,11 +29,11 @@ def test_as_plain_text(plain):
 
 def test_several_have_one_scale(plain):
     assert plain(TerminalPooling([FILM, PAIR])) == [
-        "bad 70 %   good 20 %   odd 10 %",
+        "bad: 70 %   good: 20 %   odd: 10 %",
         "  a dull film",
         "    ▒▒▒▒ ░░░░",
         "",
-        "x 100 %",
+        "x: 100 %",
         "  one",
         "  ███",
         "  two",
@@ -45,14 +45,14 @@ def test_several_have_one_scale(plain):
 
 def test_without_weights(plain):
     bare = Classification(("a film",), "x", {"x": 1.0}, (("a", "film"),), ((0, 1),), None)
-    assert plain(TerminalPooling([bare])) == ["x 100 %", "  a film"]
+    assert plain(TerminalPooling([bare])) == ["x: 100 %", "  a film"]
 
 
 def test_a_label_that_does_not_fit_is_left_out(plain):
-    assert plain(TerminalPooling([FILM]), 25)[0] == "bad 70 %   good 20 %"
+    assert plain(TerminalPooling([FILM]), 27)[0] == "bad: 70 %   good: 20 %"
     wide = Classification(("a",), "x", {"x": 0.6, "図書館": 0.4}, (("a",),), ((0,),), None)
-    assert plain(TerminalPooling([wide]), 18)[0] == "x 60 %"  # 20 columns, though 17 characters
-    assert plain(TerminalPooling([wide]), 20)[0] == "x 60 %   図書館 40 %"
+    assert plain(TerminalPooling([wide]), 20)[0] == "x: 60 %"  # 22 columns, though 19 characters
+    assert plain(TerminalPooling([wide]), 22)[0] == "x: 60 %   図書館: 40 %"
 
 
 @pytest.mark.parametrize("width", [12, 30, 80])

@@ -73,7 +73,7 @@ def test_what_does_not_fit(changes, message):
 
 def test_a_notebook_shows_words_on_their_weights_and_the_labels():
     page = make()._repr_html_()
-    assert "entailment 90 % · contradiction 10 %" in page.replace("\N{NO-BREAK SPACE}", " ")
+    assert "entailment: 90 % · contradiction: 10 %" in page.replace("\N{NO-BREAK SPACE}", " ")
     darkest = weight_colour(1)
     assert f'style="background:{darkest}" title="0.70" dir="auto">awake<' in page, "the scale ends at 0.7"
     assert f'background:{darkest}"' not in make().html(1.0), "a scale for several ends later"

@@ -47,6 +47,9 @@ def test_same_lines_however_they_are_packed(tmp_path, name):
         ("a.tsv", lzma.compress(b"a\n"), "name it .xz"),
         ("a.tsv", bz2.compress(b"a\n"), "name it .bz2"),
         ("a.tsv", b"a\tb\rc\td\re\tf\r", "carriage returns end its lines"),
+        ("a.png", b"\x89PNG\r\n\x1a\n", "a picture"),
+        ("a.pdf", b"%PDF-1.7\n", "a PDF"),
+        ("a.bin", b"\x93\x02\rx\r\xe2\rabc\r\n", "not text, but bytes of another format"),
     ],
 )
 def test_files_of_another_kind(tmp_path, name, content, message):

@@ -41,6 +41,13 @@ _TRUSTED = (
     "Noto",
 )
 
+_uncovered: set[str] = set()
+
+
+def uncovered() -> str:
+    """The characters that no installed font has, of all texts for which families were chosen in this process."""
+    return "".join(sorted(_uncovered))
+
 
 def families_for(texts: Iterable[str]) -> tuple[str, ...]:
     """Choose font families that together cover as much of the texts as possible.
@@ -61,6 +68,7 @@ def families_for(texts: Iterable[str]) -> tuple[str, ...]:
         covered = {family: _covered(family, missing) for family in installed}
         best = min(installed, key=lambda family: (-len(covered[family]), _trust(family), family))
         if not covered[best]:
+            _uncovered.update(missing)
             break
         chosen.append(best)
         missing -= covered[best]

@@ -111,7 +111,7 @@ def score_rows(
         mark = ""
         if test is not None and test.is_significant:
             better = better_system(key, values)
-            mark = "" if better is None else f"* {'AB'[better]} is better"
+            mark = "" if better is None else f"* {'AB'[better]}"
         rows.append((key, *cells, format_difference(key, values[1] - values[0]), *p_values, mark))
     return rows  # type: ignore[return-value]
 

@@ -376,7 +376,7 @@ def _alternatives(one: ShownTranslation) -> Markup:
 
 
 def _signed(number: float, decimals: int) -> str:
-    return f"{number:.{decimals}f}".replace("-", "\N{MINUS SIGN}")
+    return f"{number:z.{decimals}f}".replace("-", "\N{MINUS SIGN}")
 
 
 def _model_and_run(report: Report) -> list[Markup]:

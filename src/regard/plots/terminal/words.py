@@ -143,9 +143,9 @@ class TerminalPooling:
 
 def _heading(one: "Classification", width: int) -> Text:
     """The predicted label, then as many others as one line holds."""
-    text = Text(cut_to_width(f"{one.label} {100 * one.probability:.0f} %", width), "bold", no_wrap=True)
+    text = Text(cut_to_width(f"{one.label}: {100 * one.probability:.0f} %", width), "bold", no_wrap=True)
     for label, probability in leading_labels(one):
-        rest = cut_to_width(f"   {label} {100 * probability:.0f} %", width)
+        rest = cut_to_width(f"   {label}: {100 * probability:.0f} %", width)
         if label != one.label and text.cell_len + cell_len(rest) <= width:
             text.append(rest, "not bold dim")
     return text

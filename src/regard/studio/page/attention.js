@@ -5,13 +5,18 @@ import { figure, h, s, textWidth, written } from "./dom.js";
 const FAINTEST = 0.01; // a weaker link is not drawn
 const ROW = 30;
 
+/** Whether a word is one character, perhaps with marks on it, which is never turned on its side. */
+function isCharacter(word) {
+  return [...word.replace(/\u25cc|\p{M}/gu, "")].length <= 1;
+}
+
 function strongest(labels, weights, most = 4) {
   return weights.map((weight, k) => [weight, labels[k]]).filter(([weight]) => weight >= FAINTEST)
     .sort((a, b) => b[0] - a[0]).slice(0, most).map(([weight, label]) => `${label} ${written(weight, 2)}`).join(", ");
 }
 
 function heatMap({ source, target, alpha }, links, light) {
-  const widest = (words) => Math.max(...words.map((word) => textWidth(word)));
+  const widest = (words) => Math.max(...words.map((word) => (isCharacter(word) ? 14 : textWidth(word))));
   const left = Math.ceil(widest(target)) + 12;
   const top = Math.ceil(Math.min(widest(source), 220)) + 10;
   const cell = Math.max(15, Math.min(34, Math.floor(Math.min(420, innerWidth - 40 - left) / source.length)));
@@ -22,7 +27,8 @@ function heatMap({ source, target, alpha }, links, light) {
     viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": `Attention. ${summary}`, class: "heatmap", css: { "--size": `${Math.min(14, Math.max(9, cell * 0.8))}px` },
   });
   const sources = source.map((word, j) => s("text", {
-    class: "word", transform: `translate(${left + cell * (j + 0.5)} ${top - 8}) rotate(-90)`, "dominant-baseline": "central",
+    class: "word", transform: `translate(${left + cell * (j + 0.5)} ${top - 8})${isCharacter(word) ? "" : " rotate(-90)"}`,
+    "text-anchor": isCharacter(word) ? "middle" : null, "dominant-baseline": isCharacter(word) ? null : "central",
   }, word));
   const targets = target.map((word, i) => s("text", {
     class: "word", x: left - 8, y: top + cell * (i + 0.5), "text-anchor": "end", "dominant-baseline": "central",
@@ -37,7 +43,8 @@ function heatMap({ source, target, alpha }, links, light) {
   }));
   const row = s("rect", { class: "lit", x: left, width: cell * source.length, height: cell, hidden: true });
   const column = s("rect", { class: "lit", y: top, height: cell * target.length, width: cell, hidden: true });
-  picture.append(s("g", {}, ...sources, ...targets), s("g", {}, ...cells.flat()), s("g", {}, ...rings), row, column);
+  const sheet = s("rect", { class: "sheet", x: left, y: top, width: cell * source.length, height: cell * target.length });
+  picture.append(s("g", {}, ...sources, ...targets), sheet, s("g", {}, ...cells.flat()), s("g", {}, ...rings), row, column);
   const show = (i, j) => {
     row.toggleAttribute("hidden", i === null);
     column.toggleAttribute("hidden", j === null);

@@ -27,7 +27,8 @@ function tree(steps, { pruned, grown, chosen, onpick }) {
   const best = new Set(winner ? path(winner).map((node) => node.id) : []);
   const lineage = new Set(chosen === null ? [] : path(nodes.get(chosen)).map((node) => node.id));
   const columns = layout(steps, best, pruned);
-  const widths = columns.map((column) => Math.max(44, ...column.map((node) => textWidth(node.token, 14, 600) + 12)));
+  const value = (node) => (node.fate === "finished" ? `score ${written(node.score, 2)}` : written(node.total, 2));
+  const widths = columns.map((column) => Math.max(44, ...column.map((node) => Math.max(textWidth(node.token, 14, 600), textWidth(value(node), 10.5)) + 12)));
   const gap = 46;
   const left = [];
   widths.reduce((x, width) => { left.push(x); return x + width + gap; }, 44);
@@ -50,18 +51,17 @@ function tree(steps, { pruned, grown, chosen, onpick }) {
       const [px, py] = node.parent === null ? [10, y(0)] : [place.get(node.parent)[0] + textWidth(nodes.get(node.parent).token, 14, best.has(node.parent) ? 600 : 400) + 8, place.get(node.parent)[1]];
       const kind = `${node.fate}${best.has(node.id) ? " best" : ""}${lineage.has(node.id) ? " lineage" : ""}`;
       const middle = (px + x) / 2;
-      const value = node.fate === "finished" ? `score ${written(node.score, 2)}` : written(node.total, 2);
       branches.append(s("path", { class: `branch ${kind}`, d: `M${px} ${py}C${middle} ${py} ${middle} ${cy} ${x - 6} ${cy}`,
         "stroke-width": (0.8 + 2.6 * Math.exp(node.log_prob ?? -9)).toFixed(2) }));
       const group = s("g", {
         class: `node ${kind}${node.id === chosen ? " chosen" : ""}`, role: "button", tabindex: node.id === (chosen ?? winner?.id ?? 0) || (t === grown && row === 0 && !place.has(winner?.id)) ? 0 : -1,
         "data-id": node.id, "data-t": t, "data-row": row, "aria-pressed": String(node.id === chosen),
-        "aria-label": `${node.token} ${value}, ${percent(Math.exp(node.log_prob ?? -99))}, ${node.fate}${best.has(node.id) ? ", best output" : ""}`,
+        "aria-label": `${node.token} ${value(node)}, ${percent(Math.exp(node.log_prob ?? -99))}, ${node.fate}${best.has(node.id) ? ", best output" : ""}`,
         onclick: () => onpick(node.id),
       },
       s("rect", { class: "hit", x: x - 6, y: cy - 12, width: ownWidth + 8, height: NODE_ROW - 4, rx: 4 }),
       s("text", { class: "word", x, y: cy, "dominant-baseline": "central" }, node.token),
-      s("text", { class: "small", x, y: cy + 18 }, value));
+      s("text", { class: "small", x, y: cy + 18 }, value(node)));
       groups.append(group);
     });
   });

@@ -159,7 +159,7 @@ function showAnswer() {
     $("#best").append(...(all.length < 2 ? [] : all.map((each, k) => h("li", {}, h("button", {
       type: "button", "aria-pressed": String(k === state.rank), onclick: () => { state.rank = k; showAnswer(); showView(); },
     }, h("span", { class: "text", dir: "auto" }, each.text || "\u2205"), h("span", { class: "value", title: "length-normalised log-probability" }, written(each.score, 2)))))));
-  } else if (task() === "classify") answer.textContent = `${result.label}  ${percent(result.probabilities[result.label] ?? 0)}`;
+  } else if (task() === "classify") answer.textContent = `${result.label}: ${percent(result.probabilities[result.label] ?? 0)}`;
   else answer.textContent = result.tags.join(" ");
 }
 

@@ -7,7 +7,8 @@ import { choice, figure, h, note, percent, s, written } from "./dom.js";
 import { between, differences } from "./words.js";
 
 const EVERY = 2000; // milliseconds between two looks at a run that has not ended
-const SCORES = { loss: "loss", bleu: "BLEU", chrf: "chrF", accuracy: "accuracy", macro_f1: "macro F1", exact_match: "exact match", perplexity: "perplexity", word_perplexity: "perplexity per word", token_accuracy: "accuracy of tokens", exposure_gap: "exposure gap" };
+const SCORES = { loss: "loss", wer: "WER", per: "PER", bleu: "BLEU", chrf: "chrF", accuracy: "accuracy", macro_f1: "macro F1", sentence_accuracy: "sentence accuracy", exact_match: "exact match", aer: "alignment error rate", perplexity: "perplexity", word_perplexity: "perplexity per word", token_accuracy: "token accuracy", exposure_gap: "exposure gap" };
+const PER_CENT = new Set(["wer", "per", "accuracy", "macro_f1", "sentence_accuracy", "exact_match", "aer", "token_accuracy", "exposure_gap"]);
 
 /** Curves by their name: [[update, value], …] of each model. */
 function curvesOf(logs) {
@@ -20,7 +21,11 @@ function curvesOf(logs) {
   for (const [model, rows] of logs) {
     for (const row of rows) {
       if (row.event === "train") add("Training loss", model, row.update, row.loss);
-      if (row.event === "validation") for (const [name, label] of Object.entries(SCORES)) if (name in row) add(`Validation ${label}`, model, row.update, row[name]);
+      if (row.event === "validation") for (const [name, label] of Object.entries(SCORES)) {
+        if (typeof row[name] !== "number") continue;
+        if (PER_CENT.has(name)) add(`Validation ${label} (%)`, model, row.update, 100 * row[name]);
+        else add(`Validation ${label}`, model, row.update, row[name]);
+      }
     }
   }
   return curves;

@@ -26,7 +26,7 @@ function sentence(tokens, { marked, onpick, chosen, label, dir = "auto" }) {
 export function whatIfView(context, settings) {
   const { translation, tree, base } = context;
   if (hasPieces(translation) && translation.link_units.includes("characters"))
-    return note("A what-if works on words, and this model writes characters; use regard what-if on the command line.");
+    return note("A what-if works on words, and this model reads or writes characters; use regard what-if on the command line.");
   if (settings.text !== base.text) Object.assign(settings, { text: base.text, swap: {}, attend: {}, prefix: "", picked: null });
   const chips = h("div", { class: "chips", role: "group", "aria-label": "Interventions" });
   const menu = h("div", { class: "menu", "aria-live": "polite" });

@@ -143,7 +143,7 @@ class Classification(PlottedResult, JsonResult):
         return words_html(
             [(units.labels, alpha.tolist()) for units, alpha in zip(self.units, weights, strict=True)],
             caption=" · ".join(
-                f"{label} {100 * probability:.0f}\N{NO-BREAK SPACE}%" for label, probability in ranked[:5]
+                f"{label}: {100 * probability:.0f}\N{NO-BREAK SPACE}%" for label, probability in ranked[:5]
             ),
             key=key,
             end=end,

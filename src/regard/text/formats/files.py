@@ -245,7 +245,12 @@ _SIGNATURES = {
     b"\xfd7zXZ": "compressed by xz; name it .xz",
     b"BZh": "compressed by bzip2; name it .bz2",
     b"\x28\xb5\x2f\xfd": "compressed by zstd; name it .zst",
+    b"\x89PNG": "a picture; name a text file",
+    b"%PDF-": "a PDF; save its text as a text file",
 }
+_NEVER_IN_TEXT = bytes(
+    {*range(9), *range(14, 32)} - {27}
+)  # control characters but tabs, line ends, and escape
 
 
 def _refuse_foreign(line: bytes, path: str | Path) -> None:
@@ -262,10 +267,20 @@ def _refuse_foreign(line: bytes, path: str | Path) -> None:
         raise DataError(
             f"{shown(path)}: UTF-16 without a byte order mark; convert it: iconv -f UTF-16{order} -t UTF-8"
         )
+    if line.translate(None, _NEVER_IN_TEXT) != line and not _is_utf8(line):
+        raise DataError(f"{shown(path)}: not text, but bytes of another format; name a text file in UTF-8")
     if line.count(b"\r") > 1 and all(part.strip() for part in line.split(b"\r")[:2]):
         raise DataError(
             f"{shown(path)}: carriage returns end its lines, as on old Macs; convert it: tr '\\r' '\\n' < {path}"
         )
+
+
+def _is_utf8(line: bytes) -> bool:
+    try:
+        line.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def decode_line(line: bytes, path: str | Path, number: int) -> str:
