@@ -3,6 +3,7 @@
 `regard recipe NAME --data DATA --record results` adds what it measured to results/NAME.json.
 """
 
+import argparse
 import re
 from pathlib import Path
 
@@ -35,6 +36,7 @@ def pages(root: Path = ROOT) -> dict[Path, str]:
 
 def main() -> None:
     """Write the pages and draw the curves."""
+    argparse.ArgumentParser(description=__doc__).parse_args()
     for path, text in pages().items():
         path.write_text(text, encoding="utf-8")
     folder = ROOT / "results"

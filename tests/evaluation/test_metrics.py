@@ -22,7 +22,7 @@ BLANK = "\N{NO-BREAK SPACE}"
         ("exact_match", 0.9342, f"93.4{BLANK}%"),
         ("aer", 0.0, f"0.0{BLANK}%"),
         ("perplexity", 1.0831, "1.08"),
-        ("perplexity", 999_999_999.0, "999999999.00"),
+        ("perplexity", 999_999_999.0, "999,999,999.00"),
         ("perplexity", 1.0142e304, "1.01 × 10³⁰⁴"),
         ("perplexity", math.inf, "inf"),
         ("attention_entropy", 1.234, f"1.23{BLANK}bits"),

@@ -36,7 +36,7 @@ def hundredths(value: float, minus: str = "\N{MINUS SIGN}") -> str:
     """
     if _TOO_LONG <= abs(value) < math.inf:
         return power_of_ten(value, 2)
-    return f"{value:z.2f}".replace("-", minus)
+    return f"{value:z,.2f}".replace("-", minus)
 
 
 def thousandths(value: float) -> str:

@@ -295,7 +295,7 @@ def _remedy(cells: Sequence[str]) -> str:
     """The remedy for a line of a file of pairs with too few or too many columns."""
     if len(cells) == 1:
         return (
-            "give both sides, in a second file or after a tab; text alone trains a language model (--task "
+            "give both sides, in a second file or after a tab; text alone is for a language model (regard train --task "
             "language_model)"
         )
     if len(cells) == 2:

@@ -117,7 +117,7 @@ def score_rows(
 
 
 def _scores(page: ComparisonPage) -> Markup:
-    head = ("", "A", "B", "B \N{MINUS SIGN} A", "p, bootstrap", "p, randomisation", "")
+    head = ("", "A", "B", "B \N{MINUS SIGN} A", "p, bootstrap", "p, shuffles", "")
     rows = [
         element(
             "tr",

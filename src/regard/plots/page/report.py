@@ -164,7 +164,9 @@ def _training(report: Report) -> list[Markup]:
     styles = _styles(errors) | _styles(quality) | _styles(labels)
     plans: list[tuple[str, str, float | None, list[tuple[str, str, str, str]]]] = [
         ("Loss", "nats per prediction", None, [
-            ("training", "quiet", "train", "loss"), ("validation", "first", "validation", "loss")]),
+            ("training", "quiet", "train", "loss"),
+            # label smoothing adds to the loss of training alone
+            ("validation, unsmoothed", "first", "validation", "loss")]),
         ("Error rates, free-running", "per cent", None, [
             (display_name(key), styles[key], "validation", key) for key in errors]),
         ("Labels", "per cent", 100, [
