@@ -103,6 +103,7 @@ def compare(
                     "batch_tokens": setting.batch * (setting.corpus.longest + 1),
                     "device": "cpu",
                     "max_updates": setting.updates,
+                    "validate_every": setting.updates,
                     "seed": SEED,
                 },
             },
@@ -145,8 +146,8 @@ def _measure(checkout: Checkout, job: Mapping[str, Any], threads: int) -> dict[s
 def ratio(results: Rounds, quantity: str) -> Spread:
     """The time of this checkout divided by the other's in the same round; below 1, this one is faster.
 
-    Both do the same work in the same order, and batches differ in size: each is compared with its own counterpart, and the
-    median is that of the ratios. So a validation that one of them makes between two updates does not count.
+    Both do the same work in the same order, and batches differ in size: each is compared with its own counterpart, and
+    the median is that of the ratios.
     """
     return Spread.from_values(
         [

@@ -37,8 +37,8 @@ def test_a_ratio_is_the_median_of_the_ratios_within_a_round():
     assert section.numbers["toy"]["ratio"]["update_seconds"] == 1
 
 
-def test_a_validation_between_two_updates_does_not_count():
-    """Updates differ in size, so a median of times would be that of another batch."""
+def test_each_update_is_compared_with_its_own_counterpart():
+    """Updates differ in size: what delays one of them would make the median that of another batch."""
     first, second = result(1), result(1)
     first["update_seconds"], second["update_seconds"] = [0.9, 1.8, 2.7, 9.0, 0.45], [1.0, 2.0, 3.0, 1.0, 0.5]
     assert ratio(Rounds([first], [second]), "update_seconds").median == pytest.approx(0.9)

@@ -76,7 +76,12 @@ def fastest() -> Fastest:
     if os.environ.get("REGARD_PRODUCTS") == "C":
         narrow = bool(kernels().regard_narrow())
         return Fastest(rounds=narrow, rounds_steps=narrow)
-    return choose(times_of(torch.get_num_threads()))
+    return _with_threads(torch.get_num_threads())
+
+
+@cache
+def _with_threads(threads: int) -> Fastest:
+    return choose(times_of(threads))
 
 
 def describe_products() -> str:
