@@ -186,9 +186,9 @@ def versus_section(results: Mapping[str, Rounds], this: Checkout, other: Checkou
         "Two checkouts side by side",
         [
             "Each measurement is a new process that trains a model and translates with it through the public API; the "
-            "checkouts alternate, and so does who goes first. Times are medians over rounds. A ratio is the median over "
-            "updates, batches or sentences, each divided by the same one of the other checkout in that round, then the "
-            "median over rounds, with minimum and maximum in brackets; below 1, this checkout is faster.",
+            "checkouts alternate, and so does who goes first. Times are medians over rounds. A ratio is the median "
+            "over updates, batches or sentences, each divided by the same one of the other checkout in that round, "
+            "then the median over rounds, with minimum and maximum in brackets; below 1, this checkout is faster.",
             f"This: {_identify(this)}. Other: {_identify(other)}.",
         ],
         tables,

@@ -46,7 +46,7 @@ class Fastest:
         float32: the kernel of products in float32.
         bfloat16: that of products whose factors may be rounded to bfloat16.
         rounds: whether rounding them is faster than not to.
-        rounds_steps: likewise in the steps of a recurrence, which are always our kernel's.
+        rounds_steps: the same in the steps of a recurrence, which are always our kernel's.
     """
 
     float32: Kernel = "C"
@@ -91,7 +91,8 @@ def describe_products() -> str:
     if os.environ.get("REGARD_PRODUCTS") == "C":
         return "C (REGARD_PRODUCTS=C)"
     threads = torch.get_num_threads()
-    times, best = times_of(threads), fastest()
+    times = times_of(threads)
+    best = choose(times)
     kinds = {"float32": best.float32, "bfloat16": best.bfloat16 if best.rounds else "the one for float32"}
 
     def milliseconds(name: str) -> str:
@@ -106,7 +107,7 @@ def describe_products() -> str:
 
 @cache
 def times_of(threads: int) -> Times:
-    """The times with so many threads: those that were stored, or measured now, which takes a tenth of a second."""
+    """The times with a number of threads: those stored, or measured now, which takes a tenth of a second."""
     library = load().path
     assert library is not None, "no kernels: call native_applies first"
     path = library.with_name(f"{library.stem}-{torch.__version__}-{threads}.json")
