@@ -322,7 +322,7 @@ class TestACheckpointThatCannotBeWritten:
         with pytest.raises(CheckpointError) as caught:
             write()
         assert "best.safetensors: cannot be written" in str(caught.value)
-        assert "the one before it is untouched" in str(caught.value)
+        assert "an earlier one, if there is one, is untouched" in str(caught.value)
         assert files(folder.path) == before
         assert folder.load().facts == {"update": 7, "bleu": 12.5}
 
