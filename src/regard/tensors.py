@@ -37,7 +37,9 @@ def write_tensors(path: Path, tensors: Mapping[str, Tensor], facts: Mapping[str,
     try:
         write_whole(path, lambda file: _fill(file, stored, metadata))
     except DataError as error:
-        raise CheckpointError(f"checkpoint not saved: {error}; an earlier one, if there is one, is untouched") from error
+        raise CheckpointError(
+            f"checkpoint not saved: {error}; an earlier one, if there is one, is untouched"
+        ) from error
 
 
 _DTYPES = {
