@@ -20,7 +20,7 @@ from regard.search import graphs as module
 from regard.search.beam import search, search_on_host
 from regard.search.constraints import TokenConstraints
 from regard.search.frame import STEPS
-from regard.search.graphs import Graphs
+from regard.search.graphs import Graphs, no_garbage_collection
 from regard.search.on_device import ASK_EVERY, MOST_BEAM, DeviceSearch, refuses
 from regard.search.options import SearchOptions
 from regard.text.specials import BOS, EOS, PAD, UNK
@@ -225,6 +225,21 @@ def test_one_search_at_a_time_uses_the_graphs(tiny_model):
         assert second.reason == "another search uses the decoder's graphs"
     with Graphs(model.decoder, Captures()) as again:
         assert again is not None
+
+
+def test_nothing_is_collected_during_a_capture():
+    """An old graph that is freed then makes the capture fail."""
+    assert gc.isenabled()
+    with no_garbage_collection():
+        assert not gc.isenabled()
+    assert gc.isenabled()
+    gc.disable()
+    try:
+        with no_garbage_collection():
+            assert not gc.isenabled()
+        assert not gc.isenabled(), "as it was before"
+    finally:
+        gc.enable()
 
 
 def test_a_state_that_grows_and_a_step_that_cannot_be_captured_are_run_without(tiny_model):

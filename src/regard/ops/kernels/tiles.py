@@ -137,7 +137,7 @@ def narrow_columns(like: Tensor, batch: int, *parts: int) -> int:
 
 
 def stream_of(like: Tensor, units: int) -> str:
-    """The L2 eviction policy of what is attended to: ``evict_first`` where so many numbers exceed the L2 cache."""
+    """The L2 eviction policy of what is attended to: ``evict_first`` where they exceed the L2 cache."""
     cache = torch.cuda.get_device_properties(like.device).L2_cache_size if like.is_cuda else None
     return "evict_first" if cache is not None and units * like.element_size() > cache else ""
 
